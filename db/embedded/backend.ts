@@ -1,0 +1,71 @@
+import { Worker } from 'node:worker_threads'
+import type { WorkerOptions, WorkerReply, WorkerRequest } from './worker.js'
+
+/** A PGlite in a thread of its own. */
+export interface Backend {
+  /** Executes whole protocol messages; `onOutput` gets the answer in pieces before the promise resolves. */
+  execute(messages: Uint8Array<ArrayBuffer>, onOutput: (output: Uint8Array) => void): Promise<void>
+  /** Ends the client's session: open transaction rolled back, prepared statements and settings dropped. */
+  reset(): Promise<void>
+  /** Writes everything to the files and ends the thread. */
+  close(): Promise<void>
+  /** Whether the thread keeps the process alive. */
+  hold(keep: boolean): void
+  /** Resolves with the reason when the thread has ended without close(); pending calls are rejected with it. */
+  died: Promise<Error>
+}
+
+/**
+ * Starts PGlite and waits until it answers.
+ *
+ * @throws Error when it cannot be started
+ */
+export async function startBackend(options: WorkerOptions): Promise<Backend> {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options, execArgv: [] })
+  const pending: { resolve: () => void; reject: (error: Error) => void; onOutput?: (output: Uint8Array) => void }[] = []
+  let closed = false
+  let failure: Error | undefined
+  let reportDeath: (error: Error) => void
+  const died = new Promise<Error>((resolve) => {
+    reportDeath = resolve
+  })
+
+  const fail = (reason: string) => {
+    failure ??= new Error(`embedded database ended: ${reason}`)
+    for (const call of pending.splice(0)) call.reject(failure)
+    if (!closed) reportDeath(failure)
+  }
+  worker.on('message', (reply: WorkerReply) => {
+    if (typeof reply === 'object' && 'fatal' in reply) return fail(reply.fatal)
+    if (typeof reply === 'object') pending[0]?.onOutput?.(reply.output)
+    if (typeof reply === 'string' || reply.done) pending.shift()?.resolve()
+  })
+  worker.on('error', (error) => fail(error.message))
+  worker.on('exit', (code) => fail(`exit code ${code}`))
+
+  const wait = (onOutput?: (output: Uint8Array) => void) =>
+    new Promise<void>((resolve, reject) => {
+      if (failure) reject(failure)
+      else pending.push({ resolve, reject, ...(onOutput && { onOutput }) })
+    })
+  const call = (request: WorkerRequest, onOutput?: (output: Uint8Array) => void) => {
+    const answer = wait(onOutput)
+    if (!failure) worker.postMessage(request)
+    return answer
+  }
+
+  await wait()
+  return {
+    execute: (messages, onOutput) => call(messages, onOutput),
+    reset: () => call('reset'),
+    close: async () => {
+      const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+      worker.ref()
+      await call('close')
+      closed = true
+      await ended
+    },
+    hold: (keep) => (keep ? worker.ref() : worker.unref()),
+    died,
+  }
+}

@@ -1,0 +1,90 @@
+import { Duplex } from 'node:stream'
+import type { Backend } from './backend.js'
+import { createFramer } from './framing.js'
+
+/** What a connection needs of the store. */
+export interface Session {
+  /** Resolves with the database when no other connection uses it, and rejects when it cannot be had. */
+  begin(): Promise<Backend>
+  /** Is called once, after the connection has ended, whether it had begun or not. */
+  end(): void
+}
+
+/** A stream that `pg` takes for a socket connected to a PostgreSQL server. */
+export function createDuplex(session: Session): Duplex {
+  const frame = createFramer()
+  let backend: Backend | undefined
+  /** Called when the reader wants more. */
+  let resume: (() => void) | undefined
+
+  async function writePieces(pieces: Buffer[]): Promise<void> {
+    for (const input of frame(pieces)) {
+      if (input.kind === 'messages') await execute(input.bytes)
+      else if (input.kind === 'encryption') duplex.push('N')
+      else duplex.push(null)
+    }
+  }
+
+  async function execute(messages: Uint8Array<ArrayBuffer>): Promise<void> {
+    if (!backend) throw new Error('not connected')
+    let wanted = true
+    await backend.execute(messages, (output) => {
+      if (output.length > 0 && !duplex.destroyed) wanted = duplex.push(output)
+    })
+    // Nothing more is executed until what there is was read.
+    if (!wanted && !duplex.destroyed) {
+      await new Promise<void>((resolve) => {
+        resume = resolve
+      })
+    }
+  }
+
+  const finish = (work: Promise<void>, callback: (error?: Error | null) => void) =>
+    work.then(
+      () => callback(),
+      (error) => callback(error),
+    )
+
+  const duplex = new Duplex({
+    write: (piece, _encoding, callback) => finish(writePieces([piece]), callback),
+    writev: (pieces, callback) => finish(writePieces(pieces.map(({ chunk }) => chunk)), callback),
+    read() {
+      resume?.()
+      resume = undefined
+    },
+    final(callback) {
+      duplex.push(null)
+      callback()
+    },
+    destroy(error, callback) {
+      resume?.()
+      session.end()
+      callback(error)
+    },
+  })
+
+  /** The methods of a socket that `pg` calls. */
+  const socket = {
+    connect() {
+      session.begin().then(
+        (begun) => {
+          backend = begun
+          if (!duplex.destroyed) duplex.emit('connect')
+        },
+        (error) => duplex.destroy(error),
+      )
+      return duplex
+    },
+    setNoDelay: () => duplex,
+    setKeepAlive: () => duplex,
+    ref() {
+      backend?.hold(true)
+      return duplex
+    },
+    unref() {
+      backend?.hold(false)
+      return duplex
+    },
+  }
+  return Object.assign(duplex, socket)
+}

@@ -1,0 +1,72 @@
+const startupCodes = { cancel: 80877102, ssl: 80877103, gss: 80877104 }
+
+/** What a client sent: whole messages for the database, a question for encryption, or its farewell. */
+export type ClientInput =
+  | { kind: 'messages'; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: 'encryption' }
+  | { kind: 'end' }
+
+/**
+ * Returns a function that takes what a client writes, in pieces of any size, and gives back what is complete. PGlite
+ * needs whole messages: given part of one it waits for the rest in an endless loop.
+ * Format: https://www.postgresql.org/docs/18/protocol-message-formats.html
+ */
+export function createFramer(): (pieces: Buffer[]) => ClientInput[] {
+  let pieces: Buffer[] = []
+  let received = 0
+  let needed = 8
+  let started = false
+
+  return (added) => {
+    pieces.push(...added)
+    for (const piece of added) received += piece.length
+    if (received < needed) return []
+
+    const bytes = Buffer.concat(pieces)
+    const inputs: ClientInput[] = []
+    let offset = 0
+    if (!started) {
+      while (!started && bytes.length - offset >= 8) {
+        const length = checkLength(bytes.readUInt32BE(offset), 8)
+        const code = bytes.readUInt32BE(offset + 4)
+        if (bytes.length - offset < length) break
+        if (code === startupCodes.cancel) inputs.push({ kind: 'end' })
+        else if (code === startupCodes.ssl || code === startupCodes.gss) inputs.push({ kind: 'encryption' })
+        else {
+          started = true
+          inputs.push({ kind: 'messages', bytes: copy(bytes, offset, offset + length) })
+        }
+        offset += length
+      }
+    }
+
+    const start = offset
+    let ended = false
+    needed = started ? 5 : 8
+    while (started && !ended && bytes.length - offset >= 5) {
+      const length = 1 + checkLength(bytes.readUInt32BE(offset + 1), 4)
+      if (bytes.length - offset < length) {
+        needed = length
+        break
+      }
+      ended = bytes[offset] === 0x58 // Terminate; it would end PGlite itself.
+      if (!ended) offset += length
+    }
+    if (offset > start) inputs.push({ kind: 'messages', bytes: copy(bytes, start, offset) })
+    if (ended) inputs.push({ kind: 'end' })
+
+    pieces = [bytes.subarray(offset)]
+    received = bytes.length - offset
+    return inputs
+  }
+}
+
+function checkLength(length: number, least: number): number {
+  if (length < least || length > 0x3fffffff) throw new Error(`invalid length of a protocol message: ${length}`)
+  return length
+}
+
+/** A copy with memory of its own: the original may be part of a buffer pool, which must not be sent to a thread. */
+function copy(bytes: Buffer, start: number, end: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes.subarray(start, end))
+}

@@ -1,0 +1,135 @@
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { type Backend, startBackend } from './backend.js'
+import { createDuplex, type Session } from './duplex.js'
+import { EmbeddedStoreError } from './errors.js'
+import { prepareFolder } from './folder.js'
+import { lockFolder } from './lock.js'
+
+export { EmbeddedStoreError, EmbeddedStoreInUseError } from './errors.js'
+
+/** A PostgreSQL database inside this process (PGlite), to be used through `pg`. */
+export interface EmbeddedStore {
+  /**
+   * Makes a connection: `new Pool({ max: 1, stream: store.connect, user: 'postgres', database: 'postgres' })`. There is
+   * one session: a second connection waits until the first has ended, for as long as `connectionTimeoutMillis` allows.
+   */
+  connect: () => Duplex
+  /** Ends the connections, writes everything to the files and releases the folder. May be called again. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the database below `dataDir`, which is created when it does not exist. A database that dies later breaks its
+ * connection; the next connection starts it anew.
+ *
+ * @param options fsync: false makes commits survive the death of the process, but not of the machine (for tests)
+ * @throws EmbeddedStoreError when the folder is in use, not writable, or made by another PostgreSQL major version
+ */
+export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}): Promise<EmbeddedStore> {
+  const root = resolve(dataDir)
+  const start = (folder: string) => startBackend({ folder, fsync })
+  try {
+    await mkdir(root, { recursive: true, mode: 0o700 })
+    const lock = await lockFolder(root)
+    try {
+      const folder = await prepareFolder(root, async (empty) => {
+        // In a thread of its own, whose memory (400 MB more than afterwards) is free again when it has ended.
+        const creator = await start(empty)
+        await creator.close()
+      })
+      return serve(
+        await start(folder),
+        () => start(folder),
+        () => lock.close(),
+      )
+    } catch (error) {
+      await lock.close()
+      throw error
+    }
+  } catch (error) {
+    if (error instanceof EmbeddedStoreError) throw error
+    const message = (error as Error).message.replaceAll(/\s+/g, ' ')
+    throw new EmbeddedStoreError(`Die eingebettete Datenbank in ${root} lässt sich nicht öffnen: ${message}`, {
+      cause: error,
+    })
+  }
+}
+
+function serve(first: Backend, restart: () => Promise<Backend>, release: () => Promise<void>): EmbeddedStore {
+  const open = new Set<Duplex>()
+  let current: Promise<Backend> | undefined = watch(Promise.resolve(first))
+  /** Resolves when the session of the connection made last has ended. */
+  let lastSession = Promise.resolve()
+  let closing: Promise<void> | undefined
+
+  /** Forgets a backend that has died, so that the next session starts another. */
+  function watch(starting: Promise<Backend>): Promise<Backend> {
+    const forget = () => {
+      if (current === starting) current = undefined
+    }
+    starting.then((backend) => {
+      backend.hold(false)
+      backend.died.then((error) => {
+        forget()
+        for (const duplex of open) duplex.destroy(error)
+      })
+    }, forget)
+    return starting
+  }
+
+  function createSession(): Session {
+    const previous = lastSession
+    let begun: Promise<Backend> | undefined
+    let over = false
+    let finish: () => void
+    lastSession = new Promise((resolve) => {
+      finish = resolve
+    })
+    return {
+      async begin() {
+        await previous
+        if (over || closing) throw new Error('embedded database or connection is closed')
+        current ??= watch(restart())
+        begun = current
+        const backend = await begun
+        backend.hold(true)
+        return backend
+      },
+      end() {
+        over = true
+        // A session that never began only hands on its turn.
+        const ended = begun?.then(async (backend) => {
+          await backend.reset()
+          backend.hold(false)
+        })
+        Promise.all([previous, ended]).then(finish, finish)
+      },
+    }
+  }
+
+  async function close(): Promise<void> {
+    for (const duplex of open) duplex.destroy()
+    await lastSession
+    try {
+      const backend = await current?.catch(() => undefined)
+      await backend?.close()
+    } finally {
+      await release()
+    }
+  }
+
+  return {
+    connect() {
+      const duplex = createDuplex(createSession())
+      open.add(duplex)
+      duplex.once('close', () => open.delete(duplex))
+      return duplex
+    },
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}
