@@ -1,0 +1,105 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { type EmbeddedStore, openEmbeddedStore } from './embedded/index.js'
+import type { Database } from './types.js'
+
+export interface DatabaseOptions {
+  /** A PostgreSQL server; without it the embedded store below `dataDir` is opened. */
+  databaseUrl?: string | undefined
+  dataDir: string
+  /** Connections to the server at most; the embedded store has exactly one. */
+  poolMax: number
+  /** Called for errors of idle connections, which no query reports. */
+  onIdleError: (error: Error) => void
+}
+
+export interface OpenDatabase {
+  db: Kysely<Database>
+  embedded: boolean
+  close: () => Promise<void>
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+const STATEMENT_TIMEOUT_MS = 15_000
+/** Longer than the server's own limit: it decides only when the server is frozen and its limit does not fire. */
+const QUERY_TIMEOUT_MS = 20_000
+const IDLE_TIMEOUT_MS = 60_000
+/** The embedded store has one connection: whoever waits for it must outlast the longest import. */
+const EMBEDDED_WAIT_MS = 600_000
+
+/** DATE stays the text `YYYY-MM-DD`, int8 becomes a number: no column of ours leaves the safe range. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid, format) {
+    if (oid === pg.types.builtins.DATE) return (value: string) => value
+    if (oid === pg.types.builtins.INT8) return Number
+    return pg.types.getTypeParser(oid, format)
+  },
+}
+
+/**
+ * A client whose query timed out on our side is still waiting for the server; the pool must not hand it out again,
+ * so its connection is cut (https://github.com/brianc/node-postgres/issues/2416).
+ */
+class ServerClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    const query = this.query.bind(this) as (...args: unknown[]) => unknown
+    const cutWhenFrozen = async (result: Promise<unknown>): Promise<unknown> => {
+      try {
+        return await result
+      } catch (error) {
+        if (error instanceof Error && error.message === 'Query read timeout') this.connection.stream.destroy()
+        throw error
+      }
+    }
+    this.query = ((...args: unknown[]) => {
+      const result = query(...args)
+      return result instanceof Promise ? cutWhenFrozen(result) : result
+    }) as typeof this.query
+  }
+}
+
+/** Opens the server's pool (connecting lazily) or the embedded store. Throws `EmbeddedStoreError` when that is in use. */
+export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+  if (options.databaseUrl === undefined) {
+    return connectToStore(await openEmbeddedStore(options.dataDir), options.onIdleError)
+  }
+  const pool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    Client: ServerClient,
+    max: options.poolMax,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'svc-training',
+    types,
+  })
+  pool.on('error', options.onIdleError)
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  return { db, embedded: false, close: () => db.destroy() }
+}
+
+/** The embedded store through the same driver, by its one connection; closing closes the store. */
+export function connectToStore(store: EmbeddedStore, onIdleError: (error: Error) => void): OpenDatabase {
+  const pool = new pg.Pool({
+    stream: store.connect,
+    user: 'postgres',
+    database: 'postgres',
+    max: 1,
+    connectionTimeoutMillis: EMBEDDED_WAIT_MS,
+    idleTimeoutMillis: 0,
+    types,
+  })
+  pool.on('error', onIdleError)
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    db,
+    embedded: true,
+    close: async () => {
+      await db.destroy()
+      await store.close()
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import pg from 'pg'
+
+/**
+ * SQLSTATE classes and codes after which the same request may succeed later: connection lost, resources exhausted,
+ * operator intervention, statement cancelled by its time limit, deadlock or serialization failure, read-only standby.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const PASSING_CODES = /^(08|53|57|58|40001|40P01|55P03|25006|XX000)/
+
+const CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+])
+
+/** The texts of pg and pg-pool, which carry no code. */
+const CONNECTION_MESSAGES =
+  /^(Connection terminated|timeout e?xceeded when trying to connect|Query read timeout|Client (has encountered a connection error|was closed)|Cannot use a pool after|driver has already been destroyed|Connection ended)/
+
+/** Whether the database could not be reached or could not serve the statement now. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof pg.DatabaseError) return PASSING_CODES.test(error.code ?? '')
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (code !== undefined && CONNECTION_CODES.has(code)) return syscall !== 'open' && syscall !== 'stat'
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable)
+  return CONNECTION_MESSAGES.test(error.message)
+}

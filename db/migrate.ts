@@ -1,0 +1,55 @@
+import { type Kysely, Migrator, sql } from 'kysely'
+import { migrations } from './migrations/index.js'
+import type { Database } from './types.js'
+
+/** The database cannot be used by this program; the message is one German line for the operator. */
+export class UnusableDatabaseError extends Error {}
+
+const NEWEST = Object.keys(migrations).sort().at(-1) ?? ''
+
+/**
+ * Applies what is missing, in one transaction, and returns the names of what was applied. Instances that start at once
+ * wait for each other (the migrator takes an advisory lock).
+ * @throws UnusableDatabaseError when the schema is newer than the program or the server cannot hold German text
+ */
+export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
+  await checkTextHandling(db)
+  await checkNotNewer(db)
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const { error, results } = await migrator.migrateToLatest()
+  if (error !== undefined) throw error
+  return (results ?? []).map((result) => result.migrationName)
+}
+
+/** Whether every migration that this program knows has been applied. Throws when the database cannot be reached. */
+export async function isMigrated(db: Kysely<Database>): Promise<boolean> {
+  const { rows } = await sql<{ name: string | null }>`select max(name) as name from kysely_migration`.execute(db)
+  return (rows[0]?.name ?? '') >= NEWEST
+}
+
+async function checkTextHandling(db: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{ encoding: string; folds: boolean }>`
+    select current_setting('server_encoding') as encoding, U&'\\00C4' ilike U&'\\00E4' as folds`.execute(db)
+  const server = rows[0]
+  if (server?.encoding !== 'UTF8') {
+    throw new UnusableDatabaseError(`Die Datenbank muss die Kodierung UTF8 haben, sie hat ${server?.encoding}.`)
+  }
+  if (!server.folds) {
+    throw new UnusableDatabaseError(
+      'Die Datenbank unterscheidet Ä und ä: Sie braucht eine Locale, die Umlaute kennt (z. B. LC_CTYPE C.UTF-8).',
+    )
+  }
+}
+
+async function checkNotNewer(db: Kysely<Database>): Promise<void> {
+  const { rows: tables } = await sql<{ exists: boolean }>`
+    select to_regclass('kysely_migration') is not null as exists`.execute(db)
+  if (!tables[0]?.exists) return
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  const unknown = rows.map((row) => row.name).filter((name) => !(name in migrations))
+  if (unknown.length > 0) {
+    throw new UnusableDatabaseError(
+      `Das Schema der Datenbank ist neuer als dieses Programm (unbekannt: ${unknown.join(', ')}).`,
+    )
+  }
+}

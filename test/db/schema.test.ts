@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { openDatabase } from '../../db/client.js'
+import { isMigrated, migrateToLatest } from '../../db/migrate.js'
+import type { Database } from '../../db/types.js'
+import { createDatabase, createEmptyDatabase, onServer, TEST_DATABASE_URL } from '../support/database.js'
+
+type ColumnNames = { [T in keyof Database]: Record<keyof Database[T], string> }
+
+/** Every column of the typed `Database`: the compiler demands that none is missing and none is too many. */
+const COLUMNS: ColumnNames = {
+  users: {
+    id: 'integer',
+    username: 'text',
+    password_hash: 'text',
+    display_name: 'text',
+    is_admin: 'boolean',
+    created_at: 'timestamp with time zone',
+  },
+  sessions: {
+    id_hash: 'bytea',
+    user_id: 'integer',
+    created_at: 'timestamp with time zone',
+    expires_at: 'timestamp with time zone',
+  },
+  decks: {
+    id: 'integer',
+    slug: 'text',
+    name: 'text',
+    description: 'text',
+    card_count: 'integer',
+    sort_order: 'integer',
+    created_at: 'timestamp with time zone',
+    updated_at: 'timestamp with time zone',
+    archived_at: 'timestamp with time zone?',
+  },
+  cards: {
+    id: 'integer',
+    deck_id: 'integer',
+    question: 'text',
+    answer: 'text',
+    level: 'text',
+    sort_order: 'integer',
+    created_at: 'timestamp with time zone',
+    updated_at: 'timestamp with time zone',
+    archived_at: 'timestamp with time zone?',
+  },
+  card_progress: {
+    id: 'bigint',
+    user_id: 'integer',
+    card_id: 'integer',
+    deck_id: 'integer?',
+    last_rating: 'text?',
+    next_review: 'date?',
+  },
+  quiz_results: {
+    id: 'bigint',
+    user_id: 'integer',
+    deck_slug: 'text',
+    quiz_type: 'text',
+    score_percent: 'bigint',
+    total_questions: 'bigint',
+    correct_answers: 'bigint',
+    created_at: 'timestamp with time zone',
+  },
+  cheatsheets: {
+    id: 'integer',
+    slug: 'text',
+    title: 'text',
+    category: 'text',
+    content_md: 'text',
+    created_at: 'timestamp with time zone',
+    updated_at: 'timestamp with time zone',
+    archived_at: 'timestamp with time zone?',
+  },
+  imported_decks: { deck_id: 'integer' },
+  imported_cards: { card_id: 'integer', deck_id: 'integer', key: 'text' },
+  imported_cheatsheets: { cheatsheet_id: 'integer' },
+}
+
+const database = await createEmptyDatabase()
+t.teardown(() => database.close())
+const { db } = database
+
+t.test('migrating twice applies nothing twice', async (t) => {
+  t.ok((await migrateToLatest(db)).length > 0)
+  t.strictSame(await migrateToLatest(db), [])
+  t.equal(await isMigrated(db), true)
+})
+
+t.test('the types and the real columns are the same', async (t) => {
+  const { rows } = await sql<{ table_name: string; column_name: string; data_type: string; is_nullable: string }>`
+    select table_name, column_name, data_type, is_nullable from information_schema.columns
+    where table_schema = 'public' and table_name not like 'kysely%'`.execute(db)
+  const real: Record<string, Record<string, string>> = {}
+  for (const { table_name, column_name, data_type, is_nullable } of rows) {
+    real[table_name] ??= {}
+    real[table_name][column_name] = data_type + (is_nullable === 'YES' ? '?' : '')
+  }
+  t.strictSame(real, COLUMNS)
+})
+
+t.test('every constraint and index has a name of ours', async (t) => {
+  const { rows } = await sql<{ name: string; tab: string }>`
+    select conname as name, conrelid::regclass::text as tab from pg_constraint
+    where connamespace = 'public'::regnamespace and contype <> 'n'
+    union all
+    select indexname, tablename from pg_indexes where schemaname = 'public'`.execute(db)
+  for (const { name, tab } of rows.filter(({ tab }) => !tab.startsWith('kysely'))) {
+    t.ok(name.startsWith(tab) || name.startsWith('cards_'), `${tab}: ${name}`)
+    t.match(name, /_(pkey|key|fkey|check|idx)$/)
+  }
+})
+
+t.test('a schema newer than the program is refused', async (t) => {
+  const row = { name: '9999_from_the_future', timestamp: new Date().toISOString() }
+  await sql`insert into kysely_migration (name, timestamp) values (${row.name}, ${row.timestamp})`.execute(db)
+  await t.rejects(migrateToLatest(db), { message: /neuer als dieses Programm.*9999_from_the_future/ })
+  await sql`delete from kysely_migration where name = ${row.name}`.execute(db)
+  t.equal(await isMigrated(db), true)
+})
+
+t.test(
+  'a database that cannot hold or fold German text is refused',
+  { skip: !TEST_DATABASE_URL && 'needs a server' },
+  async (t) => {
+    const serverUrl = TEST_DATABASE_URL as string
+    for (const [name, options, message] of [
+      ['test_latin1', "encoding 'LATIN1' locale 'C' template template0", /UTF8/],
+      ['test_c_locale', "encoding 'UTF8' locale 'C' template template0", /Umlaute/],
+    ] as const) {
+      const databaseUrl = await createDatabase(serverUrl, name, options)
+      const wrong = await openDatabase({ databaseUrl, dataDir: '', poolMax: 1, onIdleError: () => {} })
+      await t.rejects(migrateToLatest(wrong.db), { message })
+      await wrong.close()
+      await onServer(serverUrl, `drop database ${name}`)
+    }
+  },
+)
+
+t.test(
+  'of several instances that start at once, each finds the schema complete',
+  { skip: !TEST_DATABASE_URL && 'the embedded store has one process' },
+  async (t) => {
+    const serverUrl = TEST_DATABASE_URL as string
+    const databaseUrl = await createDatabase(serverUrl, 'test_race')
+    const options = { databaseUrl, dataDir: '', poolMax: 2, onIdleError: () => {} }
+    const instances = await Promise.all(Array.from({ length: 5 }, () => openDatabase(options)))
+    const applied = await Promise.all(instances.map((instance) => migrateToLatest(instance.db)))
+    t.equal(applied.filter((names) => names.length > 0).length, 1)
+    await Promise.all(instances.map((instance) => instance.close()))
+    await onServer(serverUrl, 'drop database test_race')
+  },
+)

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { KyselyPlugin } from 'kysely'
+import pg from 'pg'
+import { connectToStore, type OpenDatabase, openDatabase } from '../../db/client.js'
+import { openTemporaryStore } from '../../db/embedded/temporary.js'
+
+/** A PostgreSQL server on which the tests may create databases; without it they run on the embedded one. */
+export const TEST_DATABASE_URL = process.env.TEST_DATABASE_URL
+
+/** An empty store that `make-template.ts` leaves for the tests of one run: copying it is faster than creating one. */
+export const TEMPLATE = fileURLToPath(new URL('../../../.tap/template-store', import.meta.url))
+
+/** An empty database of its own; closing it removes it. */
+export async function createEmptyDatabase(): Promise<OpenDatabase> {
+  return TEST_DATABASE_URL === undefined ? createEmbedded() : createOnServer(TEST_DATABASE_URL)
+}
+
+async function createEmbedded(): Promise<OpenDatabase> {
+  const template = existsSync(TEMPLATE) ? TEMPLATE : undefined
+  return connectToStore(await openTemporaryStore(template), onIdleError)
+}
+
+async function createOnServer(serverUrl: string): Promise<OpenDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const databaseUrl = await createDatabase(serverUrl, name)
+  const database = await openDatabase({ databaseUrl, dataDir: '', poolMax: 10, onIdleError })
+  return {
+    ...database,
+    close: async () => {
+      await database.close()
+      await onServer(serverUrl, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+/** Creates a database on the server and returns its URL. */
+export async function createDatabase(serverUrl: string, name: string, options = ''): Promise<string> {
+  await onServer(serverUrl, `create database ${name} ${options}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+export async function onServer(serverUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client(serverUrl)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+function onIdleError(error: Error): void {
+  throw error
+}
+
+/** The same database, counting the statements that go through it. */
+export function countStatements(database: OpenDatabase): { database: OpenDatabase; count: () => number } {
+  let count = 0
+  const plugin: KyselyPlugin = {
+    transformQuery({ node }) {
+      count++
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  return { database: { ...database, db: database.db.withPlugin(plugin) }, count: () => count }
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import type { Insertable, Kysely } from 'kysely'
+import type { Account } from '../../db/queries/users.js'
+import type { Database } from '../../db/types.js'
+import { hashPassword } from '../../src/passwords.js'
+
+export const PASSWORD = 'geheim-genug'
+
+type Overrides<T extends keyof Database> = Partial<Insertable<Database[T]>>
+
+let passwordHash: Promise<string> | undefined
+
+/** A text that no other row has. */
+export function unique(prefix: string): string {
+  return `${prefix}-${randomBytes(5).toString('hex')}`
+}
+
+/** A user whose password is `PASSWORD`. */
+export async function createUser(db: Kysely<Database>, overrides: Overrides<'users'> = {}): Promise<Account> {
+  passwordHash ??= hashPassword(PASSWORD)
+  return db
+    .insertInto('users')
+    .values({
+      username: unique('user'),
+      display_name: 'Erika Muster',
+      password_hash: await passwordHash,
+      ...overrides,
+    })
+    .returning(['id', 'username', 'display_name', 'is_admin', 'created_at'])
+    .executeTakeFirstOrThrow()
+}
+
+export async function createDeck(db: Kysely<Database>, overrides: Overrides<'decks'> = {}) {
+  return db
+    .insertInto('decks')
+    .values({ slug: unique('deck'), name: unique('Deck'), description: 'Ein Deck', ...overrides })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function createCard(db: Kysely<Database>, overrides: Overrides<'cards'> & { deck_id: number }) {
+  return db
+    .insertInto('cards')
+    .values({ question: unique('Frage'), answer: unique('Antwort'), level: 'grundlagen', ...overrides })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function createProgress(
+  db: Kysely<Database>,
+  values: Omit<Insertable<Database['card_progress']>, 'deck_id'>,
+) {
+  return db.insertInto('card_progress').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function createCheatsheet(db: Kysely<Database>, overrides: Overrides<'cheatsheets'> = {}) {
+  return db
+    .insertInto('cheatsheets')
+    .values({ slug: unique('sheet'), title: unique('Titel'), category: 'Git', content_md: '# Text', ...overrides })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
