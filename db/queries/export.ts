@@ -1,0 +1,51 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../types.js'
+
+export interface ExportRow {
+  deck_name: string
+  question: string
+  answer: string
+  level: string
+}
+
+const BATCH_SIZE = 500
+
+/**
+ * All live cards, ordered by deck and within the deck, in batches of short statements: between two of them no
+ * connection is held, however slowly the batches are consumed.
+ */
+export async function* exportCards(db: Kysely<Database>): AsyncGenerator<ExportRow[]> {
+  const decks = await db
+    .selectFrom('decks')
+    .select(['id', 'name as deck_name'])
+    .where('archived_at', 'is', null)
+    .orderBy('sort_order')
+    .orderBy('name')
+    .orderBy('id')
+    .execute()
+  for (const { id, deck_name } of decks) {
+    let after = { sort_order: -(2 ** 31), id: -(2 ** 31) }
+    for (;;) {
+      const batch = await nextBatch(db, id, after)
+      if (batch.length > 0) yield batch.map((card) => ({ deck_name, ...card }))
+      const last = batch.at(-1)
+      if (last === undefined || batch.length < BATCH_SIZE) break
+      after = last
+    }
+  }
+}
+
+async function nextBatch(db: Kysely<Database>, deckId: number, after: { sort_order: number; id: number }) {
+  return db
+    .selectFrom('cards')
+    .select(['id', 'sort_order', 'question', 'answer', 'level'])
+    .where('deck_id', '=', deckId)
+    .where('archived_at', 'is', null)
+    .where((eb) =>
+      eb(eb.refTuple('sort_order', 'id'), '>', sql`(${after.sort_order}::integer, ${after.id}::integer)` as never),
+    )
+    .orderBy('sort_order')
+    .orderBy('id')
+    .limit(BATCH_SIZE)
+    .execute()
+}

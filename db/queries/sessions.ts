@@ -1,0 +1,46 @@
+import { type Insertable, type Kysely, sql } from 'kysely'
+import type { Database, SessionsTable } from '../types.js'
+import type { Account } from './users.js'
+
+/** The user of a session that has not expired, read in one statement. */
+export async function findSession(
+  db: Kysely<Database>,
+  idHash: Buffer,
+): Promise<(Account & { expires_at: Date }) | undefined> {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select(['users.id', 'username', 'display_name', 'is_admin', 'users.created_at', 'expires_at'])
+    .where('id_hash', '=', idHash)
+    .where('expires_at', '>', (eb) => eb.fn<Date>('now'))
+    .executeTakeFirst()
+}
+
+/** Stores a session; nothing happens when its user has been deleted meanwhile. */
+export async function insertSession(db: Kysely<Database>, session: Insertable<SessionsTable>): Promise<void> {
+  const { id_hash, user_id, expires_at } = session
+  await sql`
+    insert into sessions (id_hash, user_id, expires_at)
+    select ${id_hash}, id, ${expires_at} from users where id = ${user_id} for key share`.execute(db)
+}
+
+export async function renewSession(db: Kysely<Database>, session: Insertable<SessionsTable>): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ expires_at: session.expires_at })
+    .where('id_hash', '=', session.id_hash)
+    .execute()
+}
+
+export async function deleteSession(db: Kysely<Database>, idHash: Buffer): Promise<void> {
+  await db.deleteFrom('sessions').where('id_hash', '=', idHash).execute()
+}
+
+/** Ends the sessions of a user, except one. */
+export async function deleteOtherSessions(db: Kysely<Database>, userId: number, keptIdHash: Buffer): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).where('id_hash', '!=', keptIdHash).execute()
+}
+
+export async function deleteAllSessions(db: Kysely<Database>, userId: number): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+}

@@ -1,0 +1,37 @@
+import type { preHandlerAsyncHookHandler } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Account } from '../db/queries/users.js'
+import { HttpError } from '../src/errors.js'
+import { renewInSecondHalf } from './session.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    requireUser: preHandlerAsyncHookHandler
+    requireAdmin: preHandlerAsyncHookHandler
+  }
+  interface FastifyRequest {
+    /** Who is asking; reading it answers 401 when nobody is logged in. */
+    readonly user: Account
+  }
+}
+
+/** Decorators for the scopes: `addHook('preHandler', app.requireUser)` protects every route inside. */
+export default fp(
+  async (app) => {
+    app.decorateRequest('user', {
+      getter() {
+        const user = this.session?.user
+        if (user === undefined) throw new HttpError(401, 'Nicht angemeldet')
+        return user
+      },
+    })
+    app.decorate('requireUser', async (request) => {
+      request.user satisfies Account
+      await renewInSecondHalf(request.session)
+    })
+    app.decorate('requireAdmin', async (request) => {
+      if (!request.user.is_admin) throw new HttpError(403, 'Administratorrechte erforderlich')
+    })
+  },
+  { name: 'auth', dependencies: ['session'] },
+)

@@ -1,0 +1,40 @@
+import fp from 'fastify-plugin'
+import { BadRequest, HttpError } from '../src/errors.js'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Bodies are JSON. An empty body is no body, whatever its content type says: scripts send `application/json` on
+ * DELETE, and `curl -d ''` says it is a form.
+ */
+export default fp(
+  async (app) => {
+    const parseJson = app.getDefaultJsonParser('ignore', 'ignore')
+    app.removeAllContentTypeParsers()
+
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+      if (body.length === 0) return done(null)
+      parseJson(request, decode(body), (error, value) => {
+        if (error) done(malformed())
+        else done(null, value)
+      })
+    })
+    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+      if (body.length === 0) done(null)
+      else done(new HttpError(415, 'Nur application/json wird unterstützt'))
+    })
+  },
+  { name: 'bodies' },
+)
+
+function malformed(): BadRequest {
+  return new BadRequest('Ungültiger JSON-Inhalt')
+}
+
+function decode(body: Buffer): string {
+  try {
+    return utf8.decode(body)
+  } catch {
+    throw malformed()
+  }
+}

@@ -1,0 +1,23 @@
+import fp from 'fastify-plugin'
+import type { Kysely } from 'kysely'
+import type { OpenDatabase } from '../db/client.js'
+import type { Database } from '../db/types.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    db: Kysely<Database>
+  }
+}
+
+export interface DatabasePluginOptions {
+  database: OpenDatabase
+}
+
+/** The one database of the service. It is closed after the last request has been answered. */
+export default fp<DatabasePluginOptions>(
+  async (app, { database }) => {
+    app.decorate('db', database.db)
+    app.addHook('onClose', () => database.close())
+  },
+  { name: 'database' },
+)

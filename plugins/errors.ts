@@ -1,0 +1,62 @@
+import { STATUS_CODES } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { isDatabaseUnavailable } from '../db/errors.js'
+import { FaultyContent, HttpError, Unavailable } from '../src/errors.js'
+
+const RETRY_AFTER_SECONDS = 2
+
+/** German texts for what Fastify itself refuses. */
+const FASTIFY_ERRORS: Record<string, HttpError> = {
+  FST_ERR_BAD_URL: new HttpError(400, 'Ungültige URL'),
+  FST_ERR_CTP_BODY_TOO_LARGE: new HttpError(413, 'Anfrage zu groß'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: new HttpError(415, 'Nur application/json wird unterstützt'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: new HttpError(400, 'Ungültige HTTP-Anfrage'),
+}
+
+/** The one place where an error becomes an answer. */
+export default fp(
+  async (app) => {
+    app.setErrorHandler(sendError)
+    app.setNotFoundHandler(() => {
+      throw new HttpError(404, 'Nicht gefunden')
+    })
+  },
+  { name: 'errors' },
+)
+
+/** Answers with the error body; also for Fastify's `frameworkErrors`, which no hook sees. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = toHttpError(error)
+  if (known.statusCode >= 500) request.log.error({ err: error }, 'request failed')
+  if (known instanceof Unavailable) reply.header('retry-after', known.retryAfter)
+  return reply
+    .code(known.statusCode)
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(errorBody(known, request.id))
+}
+
+/** The body of an error answer: the same keys everywhere. */
+export function errorBody(error: HttpError, requestId?: string): Record<string, unknown> {
+  return {
+    statusCode: error.statusCode,
+    error: STATUS_CODES[error.statusCode],
+    message: error.message,
+    ...(error.statusCode >= 500 && requestId !== undefined && { requestId }),
+    ...(error instanceof FaultyContent && { errors: error.faults }),
+  }
+}
+
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error
+  if (isDatabaseUnavailable(error)) return new Unavailable(RETRY_AFTER_SECONDS)
+  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  const known = FASTIFY_ERRORS[code ?? '']
+  if (known !== undefined) return known
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new HttpError(statusCode, 'Ungültige HTTP-Anfrage')
+  }
+  return new HttpError(500, 'Interner Serverfehler')
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import cookie from '@fastify/cookie'
+import session, { type FastifySessionObject, type SessionStore } from '@fastify/session'
+import fp from 'fastify-plugin'
+import type { Kysely } from 'kysely'
+import { deleteSession, findSession, insertSession, renewSession } from '../db/queries/sessions.js'
+import type { Account } from '../db/queries/users.js'
+import type { Database } from '../db/types.js'
+
+declare module 'fastify' {
+  interface Session {
+    userId?: number
+    /** Read together with the session. */
+    user?: Account
+    /** Only of a session that was read from the store. */
+    expiresAt?: Date
+  }
+}
+
+export const SESSION_COOKIE = 'svc_training_session'
+
+const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
+
+export interface SessionPluginOptions {
+  /** The first one signs cookies, all are accepted. */
+  secrets: string[]
+}
+
+/** Sessions in the database: a stranger costs no query, a session one, and a row exists only after a login. */
+export default fp<SessionPluginOptions>(
+  async (app, { secrets }) => {
+    await app.register(cookie)
+    await app.register(session, {
+      cookieName: SESSION_COOKIE,
+      secret: secrets,
+      store: createStore(app.db),
+      rolling: false,
+      saveUninitialized: false,
+      cookie: { httpOnly: true, sameSite: 'lax', path: '/', secure: 'auto', maxAge: LIFETIME_MS },
+    })
+  },
+  { name: 'session', dependencies: ['database'] },
+)
+
+/** In its second half a session gets its whole lifetime again. */
+export async function renewInSecondHalf(current: FastifySessionObject): Promise<void> {
+  if (current.expiresAt === undefined || current.expiresAt.getTime() - Date.now() > LIFETIME_MS / 2) return
+  current.touch()
+  await current.save()
+}
+
+/** The SHA-256 of a session id: who reads the table cannot use what it holds. */
+export function hashSessionId(sessionId: string): Buffer {
+  return createHash('sha256').update(sessionId).digest()
+}
+
+function createStore(db: Kysely<Database>): SessionStore {
+  const settle = (work: Promise<unknown>, callback: (error?: unknown) => void) => {
+    work.then(() => callback(), callback)
+  }
+  return {
+    get(sessionId, callback) {
+      findSession(db, hashSessionId(sessionId)).then((found) => {
+        if (found === undefined) return callback(null, null)
+        const { expires_at, ...user } = found
+        // The cookie's options are not stored, so that a change of them reaches sessions that exist.
+        const cookie = { originalMaxAge: LIFETIME_MS }
+        callback(null, { userId: user.id, user, expiresAt: expires_at, cookie })
+      }, callback)
+    },
+    set(sessionId, current, callback) {
+      // `regenerate` saves the new session before anybody is logged in to it.
+      if (current.userId === undefined) return callback()
+      const row = {
+        id_hash: hashSessionId(sessionId),
+        user_id: current.userId,
+        expires_at: current.cookie.expires as Date,
+      }
+      // A renewal must not bring back a session that has just ended.
+      settle(current.expiresAt === undefined ? insertSession(db, row) : renewSession(db, row), callback)
+    },
+    destroy(sessionId, callback) {
+      settle(deleteSession(db, hashSessionId(sessionId)), callback)
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { deleteUser, insertUser, listUsers } from '../../db/queries/users.js'
+import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/accounts.js'
+import { importContent } from '../../src/content/import-content.js'
+import { BadRequest, HttpError } from '../../src/errors.js'
+import { hashPassword } from '../../src/passwords.js'
+import { answers, Done } from '../../src/schemas.js'
+import { CreateUserBody, ImportDone, ImportRefused, UserCreated, UserList, UserParams } from './schemas.js'
+
+interface AdminOptions {
+  /** The folder that the import reads. */
+  contentDir: string
+}
+
+const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir }) => {
+  app.setNotFoundHandler(() => {
+    throw new HttpError(404, 'Unbekannter Admin-Endpunkt')
+  })
+
+  app.get(
+    '/users',
+    {
+      schema: {
+        operationId: 'listUsers',
+        summary: 'All users',
+        tags: ['admin'],
+        response: answers(UserList),
+      },
+    },
+    async () => ({ users: await listUsers(app.db) }),
+  )
+
+  app.post(
+    '/users',
+    {
+      schema: {
+        operationId: 'createUser',
+        summary: 'Create a user',
+        tags: ['admin'],
+        body: CreateUserBody,
+        response: answers(UserCreated),
+      },
+      config: { invalidBody: MISSING_FIELDS },
+    },
+    async (request) => {
+      const { password, ...user } = parseNewUser(request.body)
+      const id = await insertUser(app.db, { ...user, password_hash: await hashPassword(password) })
+      if (id === undefined) throw new BadRequest('Benutzername existiert bereits')
+      return { id, message: 'Benutzer erstellt' }
+    },
+  )
+
+  app.delete(
+    '/users/:id',
+    {
+      schema: {
+        operationId: 'deleteUser',
+        summary: 'Delete a user with progress, results and sessions',
+        tags: ['admin'],
+        params: UserParams,
+        response: answers(Done),
+      },
+    },
+    async (request) => {
+      const id = parseUserId(request.params.id)
+      if (id === request.user.id) throw new BadRequest('Eigenen Account kann man nicht loeschen')
+      if (id !== undefined) await deleteUser(app.db, id)
+      return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/import',
+    {
+      schema: {
+        operationId: 'importContent',
+        summary: 'Import the content folder',
+        tags: ['admin'],
+        response: answers(ImportDone, { 400: ImportRefused }),
+      },
+    },
+    async () => ({ message: 'Import abgeschlossen', stats: await importContent(app.db, contentDir) }),
+  )
+}
+
+export default admin

@@ -1,0 +1,106 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { deleteOtherSessions } from '../../db/queries/sessions.js'
+import { findCredentials, findPasswordHash, updatePasswordHash } from '../../db/queries/users.js'
+import { hashSessionId, SESSION_COOKIE } from '../../plugins/session.js'
+import { BadRequest, HttpError } from '../../src/errors.js'
+import { checkPasswordLength, hashPassword, verifyPassword } from '../../src/passwords.js'
+import { answers, Done } from '../../src/schemas.js'
+import { LoginBody, PasswordBody, UserAnswer } from './schemas.js'
+
+const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
+const MISSING_PASSWORDS = 'Aktuelles und neues Passwort erforderlich'
+
+const auth: FastifyPluginAsyncTypebox = async (app) => {
+  app.setNotFoundHandler(() => {
+    throw new HttpError(404, 'Unbekannter Auth-Endpunkt')
+  })
+
+  app.post(
+    '/login',
+    {
+      schema: {
+        operationId: 'login',
+        summary: 'Log in and get the session cookie',
+        tags: ['auth'],
+        body: LoginBody,
+        response: answers(UserAnswer),
+      },
+      config: { invalidBody: MISSING_LOGIN },
+    },
+    async (request) => {
+      const username = request.body.username.trim()
+      const { password } = request.body
+      if (username === '' || password === '') throw new BadRequest(MISSING_LOGIN)
+      const found = await findCredentials(app.db, username)
+      const matches = await verifyPassword(found?.password_hash, password)
+      if (found === undefined || !matches) throw new HttpError(401, 'Benutzername oder Passwort falsch')
+      const { password_hash: _, ...user } = found
+      await request.session.regenerate()
+      request.session.userId = user.id
+      await request.session.save()
+      return { user }
+    },
+  )
+
+  app.post(
+    '/logout',
+    {
+      schema: {
+        operationId: 'logout',
+        summary: 'End the session, if there is one',
+        tags: ['auth'],
+        response: answers(Done),
+      },
+    },
+    async (request, reply) => {
+      if (request.session.userId !== undefined) await request.session.destroy()
+      reply.clearCookie(SESSION_COOKIE, { path: '/' })
+      return { ok: true as const }
+    },
+  )
+
+  app.get(
+    '/me',
+    {
+      schema: {
+        operationId: 'getMe',
+        summary: 'Who is logged in',
+        tags: ['auth'],
+        response: answers(UserAnswer),
+      },
+      preHandler: app.requireUser,
+    },
+    async (request) => ({ user: request.user }),
+  )
+
+  app.post(
+    '/password',
+    {
+      schema: {
+        operationId: 'changePassword',
+        summary: 'Change the own password; every other session ends',
+        tags: ['auth'],
+        body: PasswordBody,
+        response: answers(Done),
+      },
+      preHandler: app.requireUser,
+      config: { invalidBody: MISSING_PASSWORDS },
+    },
+    async (request) => {
+      const { current_password, new_password } = request.body
+      if (current_password === '' || new_password === '') throw new BadRequest(MISSING_PASSWORDS)
+      checkPasswordLength(new_password, 'new_password')
+      const { id } = request.user
+      const matches = await verifyPassword(await findPasswordHash(app.db, id), current_password)
+      if (!matches) throw new BadRequest('Aktuelles Passwort ist falsch')
+      const hash = await hashPassword(new_password)
+      await app.db.transaction().execute(async (transaction) => {
+        await updatePasswordHash(transaction, id, hash)
+        await deleteOtherSessions(transaction, id, hashSessionId(request.session.sessionId))
+      })
+      return { ok: true as const }
+    },
+  )
+}
+
+export default auth

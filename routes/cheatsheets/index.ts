@@ -1,0 +1,65 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findCheatsheetBySlug, listCheatsheets, searchCheatsheets } from '../../db/queries/cheatsheets.js'
+import { BadRequest, HttpError } from '../../src/errors.js'
+import { answers } from '../../src/schemas.js'
+import { countCharacters } from '../../src/text.js'
+import { CheatsheetAnswer, CheatsheetList, CheatsheetParams, SearchAnswer, SearchQuery } from './schemas.js'
+
+const MIN_QUERY_LENGTH = 2
+
+const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
+  app.setNotFoundHandler(() => {
+    throw new HttpError(404, 'Unbekannter Cheatsheet-Endpunkt')
+  })
+
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'listCheatsheets',
+        summary: 'All cheat sheets without their text',
+        tags: ['cheatsheets'],
+        response: answers(CheatsheetList),
+      },
+    },
+    async () => ({ cheatsheets: await listCheatsheets(app.db) }),
+  )
+
+  app.get(
+    '/search',
+    {
+      schema: {
+        operationId: 'searchCheatsheets',
+        summary: 'Cheat sheets whose title or text contains the query',
+        tags: ['cheatsheets'],
+        querystring: SearchQuery,
+        response: answers(SearchAnswer),
+      },
+    },
+    async (request) => {
+      const query = request.query.q ?? ''
+      if (countCharacters(query) < MIN_QUERY_LENGTH) throw new BadRequest(`Mindestens ${MIN_QUERY_LENGTH} Zeichen`)
+      return { cheatsheets: await searchCheatsheets(app.db, query), query }
+    },
+  )
+
+  app.get(
+    '/:slug',
+    {
+      schema: {
+        operationId: 'getCheatsheet',
+        summary: 'One cheat sheet with every column',
+        tags: ['cheatsheets'],
+        params: CheatsheetParams,
+        response: answers(CheatsheetAnswer),
+      },
+    },
+    async (request) => {
+      const cheatsheet = await findCheatsheetBySlug(app.db, request.params.slug)
+      if (cheatsheet === undefined) throw new HttpError(404, 'Cheat Sheet nicht gefunden')
+      return { cheatsheet }
+    },
+  )
+}
+
+export default cheatsheets

@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findDeckBySlug, listDecks } from '../../db/queries/decks.js'
+import { exportCards } from '../../db/queries/export.js'
+import { ankiFileName, formatAnkiLine } from '../../src/anki.js'
+import { HttpError } from '../../src/errors.js'
+import { answers } from '../../src/schemas.js'
+import { DeckAnswer, DeckList, DeckParams, ExportText } from './schemas.js'
+
+interface DeckOptions {
+  /** The calendar day that counts as today, as `YYYY-MM-DD`. */
+  today: () => string
+}
+
+const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => {
+  app.setNotFoundHandler((_request, reply) => {
+    reply.header('allow', 'GET')
+    throw new HttpError(405, 'Methode nicht erlaubt')
+  })
+
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'listDecks',
+        summary: 'All decks with the statistics of the caller',
+        tags: ['decks'],
+        response: answers(DeckList),
+      },
+    },
+    async (request) => ({ decks: await listDecks(app.db, request.user.id, today()) }),
+  )
+
+  app.get(
+    '/export-anki',
+    {
+      schema: {
+        operationId: 'exportAnki',
+        summary: 'All cards as tab-separated text for Anki',
+        tags: ['decks'],
+        produces: ['text/tab-separated-values'],
+        response: answers(ExportText),
+      },
+    },
+    async (_request, reply) => {
+      reply
+        .type('text/tab-separated-values; charset=utf-8')
+        .header('content-disposition', `attachment; filename="${ankiFileName(today())}"`)
+        .header('cache-control', 'no-cache')
+      return reply.send(Readable.from(ankiChunks(exportCards(app.db)), { objectMode: false }))
+    },
+  )
+
+  app.get(
+    '/:slug',
+    {
+      schema: {
+        operationId: 'getDeck',
+        summary: 'One deck with every column',
+        tags: ['decks'],
+        params: DeckParams,
+        response: answers(DeckAnswer),
+      },
+    },
+    async (request) => {
+      const deck = await findDeckBySlug(app.db, request.params.slug)
+      if (deck === undefined) throw new HttpError(404, 'Deck nicht gefunden')
+      return { deck }
+    },
+  )
+}
+
+async function* ankiChunks(batches: ReturnType<typeof exportCards>): AsyncGenerator<string> {
+  for await (const batch of batches) yield batch.map((card) => formatAnkiLine(card, card.deck_name)).join('')
+}
+
+export default decks

@@ -1,0 +1,41 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { isMigrated } from '../../db/migrate.js'
+import { Unavailable } from '../../src/errors.js'
+import { answers } from '../../src/schemas.js'
+
+const RETRY_AFTER_SECONDS = 2
+
+const Health = Type.Object({ status: Type.Literal('ok') })
+
+interface HealthOptions {
+  /** Whether the service has been told to stop. */
+  isClosing: () => boolean
+}
+
+/** For the proxy and the container: no login, HEAD as well as GET. */
+const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { isClosing }) => {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/healthz',
+    schema: { operationId: 'getHealth', summary: 'The process is alive', tags: ['health'], response: answers(Health) },
+    handler: async () => ({ status: 'ok' as const }),
+  })
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/readyz',
+    schema: {
+      operationId: 'getReadiness',
+      summary: 'The database answers and is migrated; 503 otherwise and while closing',
+      tags: ['health'],
+      response: answers(Health),
+    },
+    handler: async () => {
+      if (isClosing() || !(await isMigrated(app.db))) throw new Unavailable(RETRY_AFTER_SECONDS)
+      return { status: 'ok' as const }
+    },
+  })
+}
+
+export default health

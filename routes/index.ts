@@ -1,0 +1,46 @@
+import type { FastifyPluginAsync } from 'fastify'
+import auth from '../plugins/auth.js'
+import crossSite from '../plugins/cross-site.js'
+import session from '../plugins/session.js'
+import { HttpError } from '../src/errors.js'
+import adminRoutes from './admin/index.js'
+import authRoutes from './auth/index.js'
+import cheatsheetRoutes from './cheatsheets/index.js'
+import deckRoutes from './decks/index.js'
+import quizRoutes from './quiz/index.js'
+
+export interface ApiOptions {
+  sessionSecrets: string[]
+  corsOrigins: string[]
+  contentDir: string
+  /** The calendar day that counts as today, as `YYYY-MM-DD`. */
+  today: () => string
+}
+
+/** The `/api` scope. What is registered in the inner scopes is protected by them. */
+const api: FastifyPluginAsync<ApiOptions> = async (app, { sessionSecrets, corsOrigins, contentDir, today }) => {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store')
+  })
+  await app.register(crossSite, { allowedOrigins: corsOrigins })
+  await app.register(session, { secrets: sessionSecrets })
+  await app.register(auth)
+
+  app.setNotFoundHandler(() => {
+    throw new HttpError(404, 'Nicht gefunden')
+  })
+
+  await app.register(authRoutes, { prefix: '/auth' })
+  await app.register(async (members) => {
+    members.addHook('preHandler', members.requireUser)
+    await members.register(quizRoutes, { prefix: '/quiz' })
+    await members.register(deckRoutes, { prefix: '/decks', today })
+    await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
+    await members.register(async (admins) => {
+      admins.addHook('preHandler', admins.requireAdmin)
+      await admins.register(adminRoutes, { prefix: '/admin', contentDir })
+    })
+  })
+}
+
+export default api

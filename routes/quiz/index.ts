@@ -1,0 +1,79 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { drawAnswers, drawCards } from '../../db/queries/cards.js'
+import { insertQuizResult, listQuizResults } from '../../db/queries/quiz-results.js'
+import { BadRequest, HttpError } from '../../src/errors.js'
+import { buildQuestion, POOL_SIZE, parseCount, scorePercent, toInteger } from '../../src/quiz.js'
+import { answers } from '../../src/schemas.js'
+import { isStorable } from '../../src/text.js'
+import { GenerateQuery, History, Quiz, Score, SubmitBody } from './schemas.js'
+
+const ALL_DECKS = 'all'
+
+const quiz: FastifyPluginAsyncTypebox = async (app) => {
+  app.setNotFoundHandler(() => {
+    throw new HttpError(404, 'Unbekannter Quiz-Endpunkt')
+  })
+
+  app.get(
+    '/generate',
+    {
+      schema: {
+        operationId: 'generateQuiz',
+        summary: 'Multiple-choice questions from random cards',
+        tags: ['quiz'],
+        querystring: GenerateQuery,
+        response: answers(Quiz),
+      },
+    },
+    async (request) => {
+      const slug = request.query.deck || undefined
+      const cards = await drawCards(app.db, slug, parseCount(request.query.count))
+      const pool = cards.length > 0 ? await drawAnswers(app.db, POOL_SIZE) : []
+      return { questions: cards.map((card) => buildQuestion(card, pool)), deck: slug ?? ALL_DECKS }
+    },
+  )
+
+  app.post(
+    '/submit',
+    {
+      schema: {
+        operationId: 'submitQuiz',
+        summary: 'Store the result of a quiz',
+        tags: ['quiz'],
+        body: SubmitBody,
+        response: answers(Score),
+      },
+    },
+    async (request) => {
+      const total = toInteger(request.body.total, 'total')
+      const correct = toInteger(request.body.correct, 'correct')
+      const deck = request.body.deck ?? ALL_DECKS
+      if (!isStorable(deck)) throw new BadRequest('Das Feld "deck" enthält unzulässige Zeichen')
+      const score = scorePercent(correct, total)
+      await insertQuizResult(app.db, {
+        user_id: request.user.id,
+        deck_slug: deck,
+        quiz_type: 'multiple_choice',
+        score_percent: score,
+        total_questions: total,
+        correct_answers: correct,
+      })
+      return { score: Number(score) }
+    },
+  )
+
+  app.get(
+    '/history',
+    {
+      schema: {
+        operationId: 'getQuizHistory',
+        summary: 'The last 20 results of the caller',
+        tags: ['quiz'],
+        response: answers(History),
+      },
+    },
+    async (request) => ({ results: await listQuizResults(app.db, request.user.id) }),
+  )
+}
+
+export default quiz

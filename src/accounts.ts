@@ -1,0 +1,51 @@
+import { BadRequest } from './errors.js'
+import { checkPasswordLength } from './passwords.js'
+import { countCharacters, isStorable } from './text.js'
+
+const MAX_NAME_LENGTH = 200
+const MAX_INTEGER = 2 ** 31 - 1
+
+export const MISSING_FIELDS = 'Benutzername, Anzeigename und Passwort erforderlich'
+
+export interface NewUserInput {
+  username: string
+  display_name: string
+  password: string
+  is_admin?: unknown
+}
+
+export interface NewUser {
+  username: string
+  display_name: string
+  password: string
+  is_admin: boolean
+}
+
+/** Trims the names and checks the rules of user creation in their order. @throws BadRequest */
+export function parseNewUser(input: NewUserInput): NewUser {
+  const username = input.username.trim()
+  const display_name = input.display_name.trim()
+  const { password } = input
+  if (username === '' || display_name === '' || password === '') throw new BadRequest(MISSING_FIELDS)
+  checkName('username', username)
+  checkName('display_name', display_name)
+  checkPasswordLength(password, 'password')
+  return { username, display_name, password, is_admin: Boolean(input.is_admin) }
+}
+
+/**
+ * A user id of a path: decimal digits with an optional sign; undefined when no user can have that id.
+ * @throws BadRequest when it is no number
+ */
+export function parseUserId(text: string): number | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) throw new BadRequest('Ungültige Benutzer-ID')
+  const id = Number(text)
+  return Math.abs(id) <= MAX_INTEGER ? id : undefined
+}
+
+function checkName(field: string, name: string): void {
+  if (countCharacters(name) > MAX_NAME_LENGTH) {
+    throw new BadRequest(`Das Feld "${field}" darf höchstens ${MAX_NAME_LENGTH} Zeichen haben`)
+  }
+  if (!isStorable(name)) throw new BadRequest(`Das Feld "${field}" enthält unzulässige Zeichen`)
+}

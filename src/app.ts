@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type RouteOptions } from 'fastify'
+import type { OpenDatabase } from '../db/client.js'
+import bodies from '../plugins/bodies.js'
+import database from '../plugins/database.js'
+import errors, { errorBody, sendError } from '../plugins/errors.js'
+import validation from '../plugins/validation.js'
+import healthRoutes from '../routes/health/index.js'
+import api from '../routes/index.js'
+import { calendarIn } from './calendar.js'
+import type { Config } from './config.js'
+import { HttpError } from './errors.js'
+
+const BODY_LIMIT = 64 * 1024
+/** Longer than the idle time of usual proxies, so that they and not we close a kept-alive connection. */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000
+const REQUEST_TIMEOUT_MS = 30_000
+/** Longer than any path that fits into Node's 16 KiB of headers: the endpoint itself answers for long slugs. */
+const MAX_PARAM_LENGTH = 16_384
+
+export interface AppOptions {
+  config: Pick<Config, 'contentDir' | 'corsOrigins' | 'timeZone' | 'trustProxy'>
+  /** At least one; the first one signs cookies. */
+  sessionSecrets: string[]
+  /** Closed together with the app. */
+  database: OpenDatabase
+  logger: FastifyBaseLogger | false
+  /** Whether the service has been told to stop and only answers what still comes. */
+  isClosing?: () => boolean
+  now?: () => Date
+  /** Sees every route before it is added; for tests of the house rules. */
+  onRoute?: (route: RouteOptions) => void
+}
+
+/** The whole service, ready for `listen` or `inject`. Everything is registered here or in `routes/index.ts`. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { config, isClosing = () => false, now = () => new Date() } = options
+  const app = fastify({
+    ...(options.logger === false ? { logger: false } : { loggerInstance: options.logger }),
+    genReqId: () => randomUUID(),
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    bodyLimit: BODY_LIMIT,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: MAX_PARAM_LENGTH,
+      // The last one of a repeated parameter counts.
+      querystringParser: (query) => Object.fromEntries(new URLSearchParams(query)),
+    },
+    ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } },
+    frameworkErrors: sendError,
+    clientErrorHandler: refuseMalformedRequest,
+  })
+
+  if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute)
+  await app.register(errors)
+  await app.register(bodies)
+  await app.register(validation)
+  await app.register(database, { database: options.database })
+
+  app.addHook('onRequest', async (_request, reply) => {
+    if (isClosing()) reply.header('connection', 'close')
+  })
+
+  await app.register(healthRoutes, { isClosing })
+  const dayOf = calendarIn(config.timeZone)
+  await app.register(api, {
+    prefix: '/api',
+    sessionSecrets: options.sessionSecrets,
+    corsOrigins: config.corsOrigins,
+    contentDir: config.contentDir,
+    today: () => dayOf(now()),
+  })
+  return app
+}
+
+const CLIENT_ERRORS: Record<string, HttpError> = {
+  HPE_HEADER_OVERFLOW: new HttpError(431, 'Kopfzeilen zu groß'),
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, 'Zeitüberschreitung der Anfrage'),
+}
+
+/** Answers what Node's parser refused; no request object exists, so the bytes are written by hand. */
+function refuseMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    socket.destroy()
+    return
+  }
+  const refusal = CLIENT_ERRORS[error.code ?? ''] ?? new HttpError(400, 'Ungültige HTTP-Anfrage')
+  const body = JSON.stringify(errorBody(refusal))
+  socket.end(
+    [
+      `HTTP/1.1 ${refusal.statusCode} ${STATUS_CODES[refusal.statusCode]}`,
+      'Content-Type: application/json; charset=utf-8',
+      'Cache-Control: no-store',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}

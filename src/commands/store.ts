@@ -1,0 +1,42 @@
+import { type OpenDatabase, openDatabase } from '../../db/client.js'
+import { EmbeddedStoreInUseError } from '../../db/embedded/index.js'
+import { migrateToLatest } from '../../db/migrate.js'
+import type { Config } from '../config.js'
+
+/** A command was refused; the message is German, for the person at the terminal. */
+export class RefusedError extends Error {}
+
+/**
+ * Runs `work` on the migrated database and closes it.
+ * @param insteadCall the API call that does the same while the service holds the embedded store
+ * @throws RefusedError when the service is running on the embedded store
+ */
+export async function withDatabase<T>(
+  config: Config,
+  insteadCall: string,
+  work: (db: OpenDatabase['db']) => Promise<T>,
+): Promise<T> {
+  const database = await open(config, insteadCall)
+  try {
+    await migrateToLatest(database.db)
+    return await work(database.db)
+  } finally {
+    await database.close()
+  }
+}
+
+async function open(config: Config, insteadCall: string): Promise<OpenDatabase> {
+  try {
+    return await openDatabase({
+      databaseUrl: config.databaseUrl,
+      dataDir: config.dataDir,
+      poolMax: 1,
+      onIdleError: () => {},
+    })
+  } catch (error) {
+    if (error instanceof EmbeddedStoreInUseError) {
+      throw new RefusedError(`${error.message} Solange der Dienst läuft, tut dies dasselbe: ${insteadCall}`)
+    }
+    throw error
+  }
+}

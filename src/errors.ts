@@ -1,0 +1,44 @@
+import type { Fault } from './content/types.js'
+
+/** An answer that is not 200: status and German message for the caller. */
+export class HttpError extends Error {
+  readonly statusCode: number
+
+  constructor(statusCode: number, message: string) {
+    super(message)
+    this.statusCode = statusCode
+  }
+}
+
+/** 400: the request breaks a rule of its endpoint. */
+export class BadRequest extends HttpError {
+  constructor(message: string) {
+    super(400, message)
+  }
+}
+
+export class Conflict extends HttpError {
+  constructor(message: string) {
+    super(409, message)
+  }
+}
+
+/** The content has faults, so nothing was imported. */
+export class FaultyContent extends BadRequest {
+  readonly faults: Fault[]
+
+  constructor(faults: Fault[]) {
+    super(`Import abgebrochen: ${faults.length} Fehler in den Inhalten`)
+    this.faults = faults
+  }
+}
+
+/** The service cannot answer now; the caller may come back after `retryAfter` seconds. */
+export class Unavailable extends HttpError {
+  readonly retryAfter: number
+
+  constructor(retryAfter: number) {
+    super(503, 'Dienst vorübergehend nicht verfügbar')
+    this.retryAfter = retryAfter
+  }
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import argon2 from 'argon2'
+import pLimit from 'p-limit'
+import { BadRequest, Unavailable } from './errors.js'
+import { countCharacters } from './text.js'
+
+const MIN_LENGTH = 6
+const MAX_LENGTH = 1_000
+
+/** OWASP's minimum for argon2id; one lane, since the number of hashes at a time is bounded below. */
+const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+
+/** Two of libuv's four threads: file and DNS work of other requests goes on while passwords are hashed. */
+const CONCURRENT_HASHES = 2
+/** About four seconds of work on a slow core; whoever comes later is asked to try again. */
+const MAX_WAITING = 100
+const RETRY_AFTER_SECONDS = 5
+
+const limit = pLimit(CONCURRENT_HASHES)
+
+/** A hash of the same cost that no password has, so that an unknown user takes as long as a wrong password. */
+const unmatchableHash = await argon2.hash(randomBytes(32), PARAMETERS)
+
+/** @throws BadRequest when the password of that field is too long or too short, in code points */
+export function checkPasswordLength(password: string, field: string): void {
+  const length = countCharacters(password)
+  if (length > MAX_LENGTH) throw new BadRequest(`Das Feld "${field}" darf höchstens ${MAX_LENGTH} Zeichen haben`)
+  if (length < MIN_LENGTH) throw new BadRequest(`Passwort muss mindestens ${MIN_LENGTH} Zeichen haben`)
+}
+
+/** The argon2id hash in PHC format. */
+export function hashPassword(password: string): Promise<string> {
+  return bounded(() => argon2.hash(password, PARAMETERS))
+}
+
+/** Whether the password belongs to the hash; without a hash it takes as long and is false. */
+export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
+  const matches = await bounded(() => argon2.verify(hash ?? unmatchableHash, password))
+  return matches && hash !== undefined
+}
+
+async function bounded<T>(work: () => Promise<T>): Promise<T> {
+  if (limit.pendingCount >= MAX_WAITING) throw new Unavailable(RETRY_AFTER_SECONDS)
+  return limit(work)
+}

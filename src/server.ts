@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import closeWithGrace from 'close-with-grace'
+import type { FastifyInstance } from 'fastify'
+import { type Logger, pino } from 'pino'
+import { type OpenDatabase, openDatabase } from '../db/client.js'
+import { migrateToLatest } from '../db/migrate.js'
+import { hasUsers } from '../db/queries/users.js'
+import { buildApp } from './app.js'
+import { type Config, requireSessionSecret } from './config.js'
+import { importIntoEmptyStore } from './content/import-content.js'
+import { FaultyContent } from './errors.js'
+import { createFirstAdmin, loadSessionSecrets } from './startup.js'
+
+/** What runs when the signal comes is finished within this time; then it is cut. */
+const CLOSE_TIMEOUT_MS = 10_000
+
+/** Prints a line for the person who started the program. */
+type Print = (line: string) => void
+
+/** Starts the service and keeps it running until a signal comes. Rejects when it cannot start. */
+export async function serve(config: Config, print: Print): Promise<void> {
+  requireSessionSecret(config)
+  const log = createLogger(config)
+  const database = await openDatabase({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    poolMax: config.databasePoolMax,
+    onIdleError: (err) => log.warn({ err }, 'idle database connection lost'),
+  })
+  const state = { closing: false }
+  const app = await prepare(config, database, log, state, print).catch(async (error) => {
+    await database.close()
+    throw error
+  })
+  closeGracefully(app, config, state)
+  const address = await app.listen({ host: config.host, port: config.port, listenTextResolver: () => 'listening' })
+  print(`svc-training läuft: ${address}`)
+}
+
+async function prepare(
+  config: Config,
+  database: OpenDatabase,
+  log: Logger,
+  state: { closing: boolean },
+  print: Print,
+): Promise<FastifyInstance> {
+  const { db } = database
+  await migrateToLatest(db)
+  const login = await createFirstAdmin(db, config)
+  if (login !== undefined) {
+    print(`Erster Administrator: Benutzername ${login.username}, Passwort ${login.password}`)
+    print('Das Passwort wird nur dieses eine Mal gezeigt.')
+  } else if (!(await hasUsers(db))) {
+    print(
+      'Es gibt noch keinen Benutzer: ADMIN_USERNAME und ADMIN_PASSWORD setzen oder "svc-training user add" aufrufen.',
+    )
+  }
+  await importFirst(config, database, log, print)
+  return buildApp({
+    config,
+    sessionSecrets: await loadSessionSecrets(config),
+    database,
+    logger: log,
+    isClosing: () => state.closing,
+  })
+}
+
+/** Faulty content does not keep the service from running: the store stays empty until a later import. */
+async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, print: Print): Promise<void> {
+  try {
+    const stats = await importIntoEmptyStore(db, config.contentDir)
+    if (stats === undefined) return
+    const { decks, cards, cheatsheets } = stats
+    print(`Inhalte importiert: ${decks.created} Decks, ${cards.created} Karten, ${cheatsheets.created} Cheat Sheets`)
+  } catch (error) {
+    if (!(error instanceof FaultyContent)) throw error
+    log.error({ faults: error.faults }, 'first import refused')
+    print(error.message)
+    for (const fault of error.faults) print(`${fault.file}:${fault.line}: ${fault.message}`)
+  }
+}
+
+function createLogger(config: Config): Logger {
+  return pino({ level: config.logLevel })
+}
+
+/** SIGTERM and SIGINT: not ready at once, deaf after the delay, gone when what runs is finished. */
+function closeGracefully(app: FastifyInstance, config: Config, state: { closing: boolean }): void {
+  const delay = config.shutdownDelay * 1000
+  closeWithGrace({ delay: delay + CLOSE_TIMEOUT_MS, logger: false }, async ({ err, signal }) => {
+    state.closing = true
+    if (err) app.log.fatal({ err }, 'closing after an error')
+    else app.log.info({ signal }, 'closing')
+    if (signal === 'SIGTERM') await sleep(delay)
+    const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS - 1_000)
+    await app.close()
+    clearTimeout(cut)
+  })
+}

@@ -1,0 +1,23 @@
+import localizeModule from 'ajv-i18n/localize/de/index.js'
+
+/** What Ajv says of a value that breaks a schema. */
+export interface SchemaError {
+  keyword: string
+  instancePath: string
+  params: Record<string, unknown>
+  message?: string
+}
+
+/** The package's types announce a `default` export that its CommonJS file does not have. */
+const localize = localizeModule as unknown as (errors: SchemaError[]) => void
+
+/** The field and what is wrong with it, in German: `["count", "muss eine Zahl sein"]`. */
+export function describeSchemaError(error: SchemaError): { field: string; problem: string } {
+  const { missingProperty, allowedValues } = error.params
+  const field = typeof missingProperty === 'string' ? missingProperty : error.instancePath.slice(1)
+  if (missingProperty !== undefined) return { field, problem: 'fehlt' }
+  if (Array.isArray(allowedValues)) return { field, problem: `muss eines von ${allowedValues.join(', ')} sein` }
+  const german = { ...error }
+  localize([german])
+  return { field, problem: german.message ?? 'ist ungültig' }
+}

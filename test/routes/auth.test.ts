@@ -1,0 +1,170 @@
+import t from 'tap'
+import { SESSION_COOKIE } from '../../plugins/session.js'
+import { createUser, PASSWORD, unique } from '../support/factories.js'
+import { callerOf, errorBody, startService } from '../support/service.js'
+
+const service = await startService(t)
+const { anonymous, app, db } = service
+
+const cookieOf = (answer: { headers: Record<string, unknown> }) => String(answer.headers['set-cookie'])
+
+t.test('login answers the user and sets a cookie that is safe', async (t) => {
+  const { id, username, display_name, created_at } = await createUser(db)
+  const answer = await anonymous.post('/api/auth/login', { username: ` ${username}\n`, password: PASSWORD })
+  t.equal(answer.status, 200)
+  t.strictSame(answer.body, {
+    user: { id, username, display_name, is_admin: false, created_at: created_at.toISOString() },
+  })
+  const cookie = cookieOf(answer)
+  t.match(cookie, /; Path=\/; .*HttpOnly; SameSite=Lax/i)
+  t.notMatch(cookie, /Secure/i)
+  const expires = Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? '')
+  t.ok(Math.abs(expires - Date.now() - 7 * 24 * 3600 * 1000) < 10_000, 'it lives seven days')
+  t.equal(answer.headers['cache-control'], 'no-store')
+})
+
+t.test('wrong password and unknown user get the same answer', async (t) => {
+  const { username } = await createUser(db)
+  for (const body of [
+    { username, password: 'falsch' },
+    { username: unique('niemand'), password: PASSWORD },
+    { username: 'nul\0', password: PASSWORD },
+    { username: username.toUpperCase(), password: PASSWORD },
+  ]) {
+    const answer = await anonymous.post('/api/auth/login', body)
+    t.strictSame([answer.status, answer.body], [401, errorBody(401, 'Benutzername oder Passwort falsch')])
+    t.notOk(answer.headers['set-cookie'])
+  }
+})
+
+t.test('login without name or password is refused', async (t) => {
+  for (const body of [
+    undefined,
+    {},
+    { username: 'a' },
+    { username: ' ', password: 'x' },
+    { username: 1, password: 'x' },
+  ]) {
+    const answer = await anonymous.post('/api/auth/login', body)
+    t.strictSame(answer.body, errorBody(400, 'Benutzername und Passwort erforderlich'))
+  }
+})
+
+t.test('the session id changes at login and the old one is dead', async (t) => {
+  const { username } = await createUser(db)
+  const first = await service.loginAs(username)
+  const again = await first.post('/api/auth/login', { username, password: PASSWORD })
+  t.notMatch(cookieOf(again), first.cookie as string)
+  t.equal((await first.get('/api/auth/me')).status, 401)
+})
+
+t.test('only a hash of the session id is stored', async (t) => {
+  const caller = await service.member()
+  const sessionId = decodeURIComponent(caller.cookie?.split('=')[1] ?? '').split('.')[0] as string
+  const rows = await db.selectFrom('sessions').selectAll().where('user_id', '=', caller.id).execute()
+  t.equal(rows.length, 1)
+  t.notMatch(JSON.stringify(rows), sessionId)
+  t.equal(rows[0]?.id_hash.length, 32)
+})
+
+t.test('me needs a session and answers its user', async (t) => {
+  t.strictSame((await anonymous.get('/api/auth/me')).body, errorBody(401, 'Nicht angemeldet'))
+  const caller = await service.member()
+  t.match((await caller.get('/api/auth/me')).body, { user: { id: caller.id } })
+  const forged = callerOf(app, `${SESSION_COOKIE}=forged.signature`)
+  t.equal((await forged.get('/api/auth/me')).status, 401)
+})
+
+t.test('logout ends the session and the cookie, also when there is none', async (t) => {
+  const caller = await service.member()
+  const answer = await caller.post('/api/auth/logout')
+  t.strictSame([answer.status, answer.body], [200, { ok: true }])
+  t.match(cookieOf(answer), /Expires=Thu, 01 Jan 1970/)
+  t.equal((await caller.get('/api/auth/me')).status, 401)
+  t.strictSame(await db.selectFrom('sessions').selectAll().where('user_id', '=', caller.id).execute(), [])
+  t.strictSame((await anonymous.post('/api/auth/logout')).body, { ok: true })
+})
+
+t.test('an expired session is none, and one in its second half is renewed', async (t) => {
+  const caller = await service.member()
+  const setExpiry = (days: number) =>
+    db
+      .updateTable('sessions')
+      .set({ expires_at: new Date(Date.now() + days * 24 * 3600 * 1000) })
+      .where('user_id', '=', caller.id)
+      .execute()
+  const readExpiry = async () =>
+    (await db.selectFrom('sessions').select('expires_at').where('user_id', '=', caller.id).executeTakeFirstOrThrow())
+      .expires_at
+
+  await setExpiry(4)
+  const before = await readExpiry()
+  t.notOk((await caller.get('/api/auth/me')).headers['set-cookie'])
+  t.strictSame(await readExpiry(), before, 'nothing is written in the first half')
+
+  await setExpiry(3)
+  t.match(cookieOf(await caller.get('/api/auth/me')), SESSION_COOKIE)
+  t.ok((await readExpiry()).getTime() > Date.now() + 6.9 * 24 * 3600 * 1000)
+
+  await setExpiry(-1)
+  t.equal((await caller.get('/api/auth/me')).status, 401)
+})
+
+t.test('changing the password ends every other session', async (t) => {
+  const user = await createUser(db)
+  const here = await service.loginAs(user.username)
+  const elsewhere = await service.loginAs(user.username)
+  const change = (body: unknown) => here.post('/api/auth/password', body)
+
+  const missing = errorBody(400, 'Aktuelles und neues Passwort erforderlich')
+  t.strictSame((await change(undefined)).body, missing)
+  t.strictSame((await change({ current_password: PASSWORD, new_password: '' })).body, missing)
+  t.strictSame((await change({ current_password: PASSWORD, new_password: 123456 })).body, missing)
+  t.strictSame(
+    (await change({ current_password: 'falsch', new_password: '12345' })).body,
+    errorBody(400, 'Passwort muss mindestens 6 Zeichen haben'),
+  )
+  t.strictSame(
+    (await change({ current_password: 'falsch', new_password: 'x'.repeat(1001) })).body,
+    errorBody(400, 'Das Feld "new_password" darf höchstens 1000 Zeichen haben'),
+  )
+  t.strictSame(
+    (await change({ current_password: 'falsch', new_password: 'neues-passwort' })).body,
+    errorBody(400, 'Aktuelles Passwort ist falsch'),
+  )
+  t.equal((await elsewhere.get('/api/auth/me')).status, 200)
+
+  t.strictSame((await change({ current_password: PASSWORD, new_password: 'neues-passwort' })).body, { ok: true })
+  t.equal((await here.get('/api/auth/me')).status, 200)
+  t.equal((await elsewhere.get('/api/auth/me')).status, 401)
+  const login = (password: string) => anonymous.post('/api/auth/login', { username: user.username, password })
+  t.equal((await login(PASSWORD)).status, 401)
+  t.equal((await login('neues-passwort')).status, 200)
+})
+
+t.test('nothing else exists in the group, for anyone', async (t) => {
+  const member = await service.member()
+  for (const caller of [anonymous, member]) {
+    for (const answer of [
+      await caller.get('/api/auth'),
+      await caller.get('/api/auth/login'),
+      await caller.post('/api/auth/unknown'),
+      await caller.get('/api/auth/me/x'),
+    ]) {
+      t.strictSame(answer.body, errorBody(404, 'Unbekannter Auth-Endpunkt'))
+    }
+  }
+})
+
+t.test('cookies are marked Secure when the client side of a trusted proxy is https', async (t) => {
+  const proxied = await startService(t, { config: { trustProxy: ['127.0.0.1'] } })
+  const { username } = await createUser(proxied.db)
+  const login = (proto: string) =>
+    proxied.anonymous.post(
+      '/api/auth/login',
+      { username, password: PASSWORD },
+      { headers: { 'x-forwarded-proto': proto } },
+    )
+  t.match(cookieOf(await login('https')), /; Secure/)
+  t.notMatch(cookieOf(await login('http')), /; Secure/)
+})

@@ -1,0 +1,87 @@
+import t from 'tap'
+import { createCheatsheet } from '../support/factories.js'
+import { errorBody, startService } from '../support/service.js'
+
+const service = await startService(t)
+const { db } = service
+const member = await service.member()
+
+t.afterEach(async () => {
+  await db.deleteFrom('cheatsheets').execute()
+})
+
+const titles = (answer: { body: { cheatsheets: { title: string }[] } }) =>
+  answer.body.cheatsheets.map((sheet) => sheet.title)
+const search = (q: string) => member.get(`/api/cheatsheets/search?${new URLSearchParams({ q })}`)
+
+t.test('sheets are listed by category, then title, without their text', async (t) => {
+  t.strictSame((await member.get('/api/cheatsheets')).body, { cheatsheets: [] })
+  const values = [
+    ['Übung', 'b'],
+    ['Git', 'Zweige'],
+    ['git', 'Ändern'],
+    ['Git', 'anlegen'],
+    ['Uhr', 'a'],
+  ] as const
+  for (const [category, title] of values) await createCheatsheet(db, { category, title })
+  await createCheatsheet(db, { title: 'archiviert', archived_at: new Date() })
+  const answer = await member.get('/api/cheatsheets')
+  t.strictSame(
+    answer.body.cheatsheets.map((sheet: Record<string, string>) => [sheet.category, sheet.title]),
+    [
+      ['git', 'Ändern'],
+      ['Git', 'anlegen'],
+      ['Git', 'Zweige'],
+      ['Übung', 'b'],
+      ['Uhr', 'a'],
+    ],
+  )
+  t.strictSame(Object.keys(answer.body.cheatsheets[0]), ['id', 'slug', 'title', 'category'])
+})
+
+t.test('search needs two characters, untrimmed', async (t) => {
+  const tooShort = errorBody(400, 'Mindestens 2 Zeichen')
+  t.strictSame((await member.get('/api/cheatsheets/search')).body, tooShort)
+  for (const q of ['', 'x', '😀', 'ä']) t.strictSame((await search(q)).body, tooShort, q)
+  for (const q of ['  ', '😀😀', '%%', 'xx']) t.equal((await search(q)).status, 200, q)
+})
+
+t.test('search finds in text and title, in any case, umlauts too', async (t) => {
+  await createCheatsheet(db, { title: 'Zweite ÜBUNG', content_md: 'nichts' })
+  await createCheatsheet(db, { title: 'Erste', content_md: 'mit einer übung darin' })
+  await createCheatsheet(db, { title: 'Archiviert übung', archived_at: new Date() })
+  const answer = await search('Übung')
+  t.strictSame(titles(answer), ['Erste', 'Zweite ÜBUNG'])
+  t.equal(answer.body.query, 'Übung')
+  t.strictSame(Object.keys(answer.body.cheatsheets[0]), ['id', 'slug', 'title', 'category'])
+  t.strictSame((await search('gibt es nicht')).body, { cheatsheets: [], query: 'gibt es nicht' })
+})
+
+t.test('percent and underscore are wildcards, a backslash is itself', async (t) => {
+  await createCheatsheet(db, { title: 'A', content_md: 'eins zwei drei' })
+  await createCheatsheet(db, { title: 'B', content_md: 'C:\\temp\\' })
+  await createCheatsheet(db, { title: 'C', content_md: '100% sicher' })
+  t.strictSame(titles(await search('eins%drei')), ['A'])
+  t.strictSame(titles(await search('z_ei')), ['A'])
+  t.strictSame(titles(await search(':\\t')), ['B'])
+  t.strictSame(titles(await search('p\\')), ['B'])
+  t.strictSame(titles(await search('\\%')), ['B'])
+  t.strictSame(titles(await search('%%')), ['A', 'B', 'C'])
+  t.strictSame((await search('nul\0')).body, { cheatsheets: [], query: 'nul\0' })
+  t.strictSame(titles(await member.get('/api/cheatsheets/search?q=xx&q=eins')), ['A'])
+})
+
+t.test('one sheet shows every column', async (t) => {
+  const sheet = await createCheatsheet(db, { content_md: '# Titel\n\n```sh\nls\n```\n' })
+  t.strictSame((await member.get(`/api/cheatsheets/${sheet.slug}`)).body, {
+    cheatsheet: {
+      ...sheet,
+      created_at: sheet.created_at.toISOString(),
+      updated_at: sheet.updated_at.toISOString(),
+    },
+  })
+  const archived = await createCheatsheet(db, { archived_at: new Date() })
+  for (const slug of [archived.slug, 'unknown', 'x'.repeat(2000), '%00', 'a%2Fb']) {
+    t.strictSame((await member.get(`/api/cheatsheets/${slug}`)).body, errorBody(404, 'Cheat Sheet nicht gefunden'))
+  }
+})

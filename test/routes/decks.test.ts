@@ -1,0 +1,131 @@
+import t from 'tap'
+import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
+import { errorBody, startService } from '../support/service.js'
+
+// Half past midnight in Berlin: there it is already the 22nd, in UTC still the 21st.
+const service = await startService(t, { now: () => new Date('2026-11-21T23:30:00Z') })
+const { db } = service
+const member = await service.member()
+
+t.afterEach(async () => {
+  await db.deleteFrom('decks').execute()
+})
+
+t.test('decks come with the statistics of the caller', async (t) => {
+  const other = await service.member()
+  const [full, empty] = [await createDeck(db, { sort_order: 1 }), await createDeck(db, { sort_order: 2 })]
+  const progress = [
+    ['easy', '2026-11-21'],
+    ['medium', '2026-11-22'],
+    ['hard', '2026-11-23'],
+    ['again', '2026-11-22'],
+  ] as const
+  for (const [last_rating, next_review] of progress) {
+    const card = await createCard(db, { deck_id: full.id })
+    await createProgress(db, { user_id: member.id, card_id: card.id, last_rating, next_review })
+  }
+  const { id: untouched } = await createCard(db, { deck_id: full.id })
+  await createProgress(db, { user_id: other.id, card_id: untouched, last_rating: 'easy', next_review: '2020-01-01' })
+
+  const expected = (deck: typeof full, card_count: number, reviewed: number, correct: number, due: number) => {
+    const { id, slug, name, description } = deck
+    return { id, slug, name, description, card_count, reviewed, correct, due }
+  }
+  const answer = await member.get('/api/decks')
+  t.equal(answer.status, 200)
+  t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+  t.strictSame(answer.body, { decks: [expected(full, 5, 4, 2, 3), expected(empty, 0, 0, 0, 0)] })
+  t.strictSame((await other.get('/api/decks/')).body.decks[0], expected(full, 5, 1, 1, 1))
+})
+
+t.test('decks are ordered as a German reader expects', async (t) => {
+  for (const [name, sort_order] of [
+    ['zuletzt', 0],
+    ['Zebra', 1],
+    ['Äpfel', 1],
+    ['apfel', 1],
+    ['Birne', 1],
+    ['Apfel', 1],
+    ['ärger', 1],
+    ['straße', 1],
+    ['Strasse', 1],
+  ] as const) {
+    await createDeck(db, { name, sort_order })
+  }
+  const twins = [
+    await createDeck(db, { name: 'Zwilling', sort_order: 1 }),
+    await createDeck(db, { name: 'Zwilling', sort_order: 1 }),
+  ]
+  const { decks } = (await member.get('/api/decks')).body
+  t.strictSame(
+    decks.map((deck: { name: string }) => deck.name),
+    ['zuletzt', 'apfel', 'Apfel', 'Äpfel', 'ärger', 'Birne', 'Strasse', 'straße', 'Zebra', 'Zwilling', 'Zwilling'],
+  )
+  t.strictSame(
+    decks.slice(-2).map((deck: { id: number }) => deck.id),
+    twins.map((deck) => deck.id),
+  )
+})
+
+t.test('archived decks and cards count nowhere', async (t) => {
+  const deck = await createDeck(db)
+  const hidden = await createDeck(db, { archived_at: new Date() })
+  const card = await createCard(db, { deck_id: deck.id })
+  await createProgress(db, { user_id: member.id, card_id: card.id, last_rating: 'easy', next_review: '2020-01-01' })
+  const counts = async () => {
+    const { decks } = (await member.get('/api/decks')).body
+    return decks.map((row: Record<string, number>) => [row.card_count, row.reviewed, row.correct, row.due])
+  }
+  t.strictSame(await counts(), [[1, 1, 1, 1]])
+  await db.updateTable('cards').set({ archived_at: new Date() }).execute()
+  t.strictSame(await counts(), [[0, 0, 0, 0]])
+  await db.updateTable('cards').set({ archived_at: null }).execute()
+  t.strictSame(await counts(), [[1, 1, 1, 1]], 'its progress is back with it')
+  t.equal((await member.get(`/api/decks/${hidden.slug}`)).status, 404)
+})
+
+t.test('one deck shows every column', async (t) => {
+  const deck = await createDeck(db, { sort_order: -3 })
+  const answer = await member.get(`/api/decks/${deck.slug}`)
+  t.strictSame(answer.body, {
+    deck: {
+      ...deck,
+      created_at: deck.created_at.toISOString(),
+      updated_at: deck.updated_at.toISOString(),
+    },
+  })
+})
+
+t.test('a slug may be long and hold any character; it is decoded once', async (t) => {
+  const notFound = errorBody(404, 'Deck nicht gefunden')
+  for (const slug of [
+    'unknown',
+    'all',
+    'x'.repeat(2000),
+    '%00',
+    'a%2Fb',
+    '%F0%9F%98%80',
+    '%25ZZ',
+    "'; drop table decks",
+  ]) {
+    t.strictSame((await member.get(`/api/decks/${slug}`)).body, notFound, slug.slice(0, 30))
+  }
+  for (const slug of ['a/b', '100%', '%41', 'ä ö', '😀', 'x'.repeat(200)]) {
+    await createDeck(db, { slug, name: unique('n') })
+    const answer = await member.get(`/api/decks/${encodeURIComponent(slug)}`)
+    t.equal(answer.body.deck?.slug, slug)
+  }
+})
+
+t.test('everything but GET on an endpoint is not allowed', async (t) => {
+  const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
+  for (const method of methods) {
+    for (const url of ['/api/decks', '/api/decks/x', '/api/decks/export-anki', '/api/decks/a/b']) {
+      const answer = await member.send({ method, url })
+      t.equal(answer.status, 405, `${method} ${url}`)
+      t.equal(answer.headers.allow, 'GET')
+      if (method !== 'HEAD') t.strictSame(answer.body, errorBody(405, 'Methode nicht erlaubt'))
+    }
+  }
+  t.equal((await member.get('/api/decks/a/b')).status, 405)
+})

@@ -1,0 +1,56 @@
+import t from 'tap'
+import { createCard, createDeck } from '../support/factories.js'
+import { startService } from '../support/service.js'
+
+const service = await startService(t, { now: () => new Date('2026-11-21T23:30:00Z') })
+const { db } = service
+const member = await service.member()
+
+t.test('an empty store is an empty file with its headers', async (t) => {
+  const answer = await member.get('/api/decks/export-anki')
+  t.equal(answer.status, 200)
+  t.equal(answer.text, '')
+  t.equal(answer.headers['content-type'], 'text/tab-separated-values; charset=utf-8')
+  t.equal(answer.headers['content-disposition'], 'attachment; filename="svc_training_anki_2026-11-22.txt"')
+  t.equal(answer.headers['cache-control'], 'no-cache')
+})
+
+t.test('cards are ordered by deck, then by their place in it; archived ones are left out', async (t) => {
+  const last = await createDeck(db, { name: 'A', sort_order: 2 })
+  const second = await createDeck(db, { name: 'Über', sort_order: 1 })
+  const first = await createDeck(db, { name: 'uber', sort_order: 1 })
+  const hidden = await createDeck(db, { name: 'weg', archived_at: new Date() })
+  const card = (deck: { id: number }, question: string, sort_order: number, archived_at: Date | null = null) =>
+    createCard(db, { deck_id: deck.id, question, answer: 'a', level: 'L', sort_order, archived_at })
+  await card(last, 'letzte', 0)
+  await card(second, 'dritte', 5)
+  await card(first, 'zweite', 7)
+  await card(first, 'erste', -1)
+  await card(first, 'archiviert', 1, new Date())
+  await card(hidden, 'versteckt', 1)
+  await card(first, 'zweite nach id', 7)
+  const { text } = await member.get('/api/decks/export-anki')
+  t.strictSame(text.split('\n'), [
+    'erste\ta\tsvc-training::uber\tL',
+    'zweite\ta\tsvc-training::uber\tL',
+    'zweite nach id\ta\tsvc-training::uber\tL',
+    'dritte\ta\tsvc-training::Über\tL',
+    'letzte\ta\tsvc-training::A\tL',
+    '',
+  ])
+  await db.deleteFrom('decks').execute()
+})
+
+t.test('decks larger than a batch come whole, ties included', async (t) => {
+  const deck = await createDeck(db, { name: 'groß' })
+  const questions = Array.from({ length: 1_203 }, (_, index) => `Frage ${index}`)
+  await db
+    .insertInto('cards')
+    .values(questions.map((question, index) => ({ deck_id: deck.id, question, answer: 'a', sort_order: index >> 9 })))
+    .execute()
+  const { text } = await member.get('/api/decks/export-anki')
+  t.strictSame(
+    text.split('\n').slice(0, -1),
+    questions.map((question) => `${question}\ta\tsvc-training::groß\t`),
+  )
+})

@@ -1,0 +1,140 @@
+import t from 'tap'
+import { errorBody, startService } from '../support/service.js'
+
+const service = await startService(t, { config: { corsOrigins: ['https://app.example.org'] } })
+const { anonymous } = service
+const member = await service.member()
+const admin = await service.admin()
+
+const GROUPS = [
+  { name: 'admin', fallback: errorBody(404, 'Unbekannter Admin-Endpunkt'), bare: '' },
+  { name: 'quiz', fallback: errorBody(404, 'Unbekannter Quiz-Endpunkt'), bare: '' },
+  { name: 'decks', fallback: errorBody(405, 'Methode nicht erlaubt'), bare: 'list' },
+  { name: 'cheatsheets', fallback: errorBody(404, 'Unbekannter Cheatsheet-Endpunkt'), bare: 'list' },
+]
+
+t.test('a stranger is told to log in, known path or not, valid input or not', async (t) => {
+  for (const { name } of GROUPS) {
+    for (const path of ['', '/', '/x', '/x/y', '/generate?count=abc', '/users', '/search?q=1']) {
+      for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS'] as const) {
+        const answer = await anonymous.send({ method, url: `/api/${name}${path}` })
+        t.strictSame(answer.body, errorBody(401, 'Nicht angemeldet'), `${method} /api/${name}${path}`)
+      }
+      t.equal((await anonymous.send({ method: 'HEAD', url: `/api/${name}${path}` })).status, 401)
+    }
+  }
+  t.strictSame((await anonymous.post('/api/quiz/submit', { deck: 5 })).body, errorBody(401, 'Nicht angemeldet'))
+})
+
+t.test('a member is refused on every admin path', async (t) => {
+  for (const url of ['/api/admin', '/api/admin/users', '/api/admin/unknown', '/api/admin/users/1/2']) {
+    for (const method of ['GET', 'POST', 'DELETE', 'PUT'] as const) {
+      const answer = await member.send({ method, url })
+      t.strictSame(answer.body, errorBody(403, 'Administratorrechte erforderlich'))
+    }
+  }
+  t.equal((await member.post('/api/admin/users', { username: 5 })).status, 403)
+})
+
+t.test('what matches no endpoint gets the fallback of its group', async (t) => {
+  for (const { name, fallback, bare } of GROUPS) {
+    const extra = name === 'decks' || name === 'cheatsheets' ? [] : ['/unknown', '/unknown/']
+    for (const path of ['/a/b', '/a/b/', ...extra]) {
+      t.strictSame((await admin.get(`/api/${name}${path}`)).body, fallback, `GET /api/${name}${path}`)
+    }
+    for (const method of ['PUT', 'PATCH', 'OPTIONS'] as const) {
+      t.strictSame((await admin.send({ method, url: `/api/${name}` })).body, fallback, `${method} /api/${name}`)
+    }
+    const head = await admin.send({ method: 'HEAD', url: `/api/${name}` })
+    t.equal(head.status, fallback.statusCode, 'HEAD is no GET')
+    t.equal(head.text, '')
+    if (bare === '') t.strictSame((await admin.get(`/api/${name}`)).body, fallback)
+    else t.equal((await admin.get(`/api/${name}/`)).status, 200, 'a trailing slash changes nothing')
+  }
+  t.strictSame((await admin.post('/api/quiz/generate')).body, errorBody(404, 'Unbekannter Quiz-Endpunkt'))
+  t.strictSame((await admin.get('/api/quiz/submit')).body, errorBody(404, 'Unbekannter Quiz-Endpunkt'))
+  t.strictSame((await admin.delete('/api/admin/users')).body, errorBody(404, 'Unbekannter Admin-Endpunkt'))
+  t.strictSame((await admin.get('/api/admin/import')).body, errorBody(404, 'Unbekannter Admin-Endpunkt'))
+})
+
+t.test('a path of no group is not found, for anyone', async (t) => {
+  for (const caller of [anonymous, admin]) {
+    for (const url of ['/', '/api', '/api/', '/api/unknown', '/api/decksx', '/api/Decks', '/other']) {
+      t.strictSame((await caller.get(url)).body, errorBody(404, 'Nicht gefunden'), url)
+    }
+  }
+})
+
+t.test('broken bodies are refused in German', async (t) => {
+  const send = (payload: string | Buffer, type?: string) =>
+    member.send({ method: 'POST', url: '/api/quiz/submit', payload, headers: type ? { 'content-type': type } : {} })
+  const json = 'application/json'
+  for (const payload of ['{', '[]', '1', 'null', '"x"', 'undefined', Buffer.from([0x22, 0xff, 0x22])]) {
+    t.strictSame((await send(payload, json)).body, errorBody(400, 'Ungültiger JSON-Inhalt'))
+  }
+  const wrongType = errorBody(415, 'Nur application/json wird unterstützt')
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'nonsense',
+    undefined,
+  ]) {
+    t.strictSame((await send('{}', type)).body, wrongType, `${type}`)
+  }
+  for (const type of [json, 'text/plain', 'application/x-www-form-urlencoded', undefined]) {
+    t.equal((await send('', type)).status, 200, `an empty body is no body: ${type}`)
+  }
+  t.equal((await send('{}', 'application/json; charset=utf-8')).status, 200)
+  const padded = (size: number) => `{"x":"${'x'.repeat(size - 8)}"}`
+  t.equal((await send(padded(65_536), json)).status, 200)
+  t.strictSame((await send(padded(65_537), json)).body, errorBody(413, 'Anfrage zu groß'))
+  const poisoned = await send(
+    '{"__proto__":{"total":1},"constructor":{"prototype":{"total":1}},"total":2,"correct":1}',
+    json,
+  )
+  t.strictSame(poisoned.body, { score: 50 })
+})
+
+t.test('a malformed escape is refused for anyone', async (t) => {
+  for (const caller of [anonymous, member]) {
+    for (const url of ['/api/decks/%ZZ', '/api/decks/%', '/api/decks/%E4', '/%ZZ']) {
+      const answer = await caller.get(url)
+      t.strictSame(answer.body, errorBody(400, 'Ungültige URL'), url)
+      t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+      t.equal(answer.headers['cache-control'], 'no-store')
+    }
+  }
+})
+
+t.test('what a browser sends for another site is refused before anything else', async (t) => {
+  const refused = errorBody(403, 'Anfrage von fremder Seite abgelehnt')
+  const own = 'http://localhost:80'
+  const cases: [Record<string, string>, boolean][] = [
+    [{}, true],
+    [{ origin: 'https://evil.example' }, false],
+    [{ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, false],
+    [{ 'sec-fetch-site': 'cross-site' }, false],
+    [{ origin: 'null' }, false],
+    [{ origin: 'null', 'sec-fetch-site': 'cross-site' }, false],
+    [{ origin: 'https://evil.example', 'sec-fetch-site': 'same-site' }, true],
+    [{ origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' }, true],
+    [{ origin: new URL(own).origin }, true],
+    [{ origin: new URL(own).origin, 'sec-fetch-site': 'cross-site' }, true],
+    [{ origin: 'https://localhost' }, false],
+    [{ origin: 'https://app.example.org' }, true],
+    [{ origin: 'https://app.example.org', 'sec-fetch-site': 'same-site' }, true],
+    [{ 'sec-fetch-site': 'same-origin' }, true],
+    [{ 'sec-fetch-site': 'none' }, true],
+  ]
+  for (const [headers, allowed] of cases) {
+    const answer = await member.post('/api/quiz/submit', undefined, { headers })
+    t.equal(answer.status, allowed ? 200 : 403, JSON.stringify(headers))
+    if (!allowed) t.strictSame(answer.body, refused)
+    t.equal((await member.get('/api/decks', { headers })).status, 200, 'reading changes nothing')
+  }
+  const headers = { origin: 'https://evil.example' }
+  for (const url of ['/api/quiz/unknown', '/api/auth/login', '/api/unknown', '/api/decks']) {
+    t.strictSame((await anonymous.post(url, undefined, { headers })).body, refused, url)
+  }
+})

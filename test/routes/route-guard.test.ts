@@ -1,0 +1,47 @@
+import type { RouteOptions } from 'fastify'
+import t from 'tap'
+import { countStatements, createEmptyDatabase } from '../support/database.js'
+import { startService } from '../support/service.js'
+
+/** What anybody may call without a login. */
+const PUBLIC = ['POST /api/auth/login', 'POST /api/auth/logout', 'GET /healthz', 'GET /readyz']
+
+const routes: RouteOptions[] = []
+const database = await createEmptyDatabase()
+const counter = countStatements(database)
+const { app } = await startService(t, { database: counter.database, onRoute: (route) => routes.push(route) })
+
+const nameOf = (route: RouteOptions) => `${[route.method].flat()[0]} ${route.url}`
+
+t.test('every route says what it takes, what it answers and what it is called', async (t) => {
+  t.ok(routes.length >= 18)
+  const operationIds = new Set<string>()
+  for (const route of routes) {
+    const schema = route.schema as Record<string, unknown>
+    const name = nameOf(route)
+    t.match(schema, { operationId: /^[a-z][A-Za-z]+$/, summary: /^[A-Z].+[^.]$/, tags: [String] }, name)
+    t.notOk(operationIds.has(String(schema.operationId)), `${name}: the operationId is its own`)
+    operationIds.add(String(schema.operationId))
+    t.match(schema.response, { 200: Object, '4xx': Object, '5xx': Object }, name)
+    t.equal(/:/.test(route.url), schema.params !== undefined, `${name}: params`)
+    t.equal(route.attachValidation, true, `${name}: nothing is said before the caller is known`)
+  }
+})
+
+t.test('every route but the public ones refuses a stranger', async (t) => {
+  for (const route of routes) {
+    const name = nameOf(route)
+    if (PUBLIC.includes(name)) continue
+    const answer = await app.inject({ method: [route.method].flat()[0] as 'GET', url: route.url })
+    t.equal(answer.statusCode, 401, name)
+  }
+})
+
+t.test('a stranger costs no query', async (t) => {
+  const before = counter.count()
+  for (const route of routes) {
+    const name = nameOf(route)
+    if (!PUBLIC.includes(name)) await app.inject({ method: [route.method].flat()[0] as 'GET', url: route.url })
+  }
+  t.equal(counter.count() - before, 0)
+})

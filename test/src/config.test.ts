@@ -1,0 +1,86 @@
+import path from 'node:path'
+import t from 'tap'
+import { readConfig, requireSessionSecret } from '../../src/config.js'
+
+const SECRET = 'x'.repeat(32)
+
+t.test('without any variable the embedded store is used, on the local machine', async (t) => {
+  const config = readConfig({})
+  t.match(config, {
+    databaseUrl: undefined,
+    databasePoolMax: 10,
+    dataDir: path.resolve('data'),
+    sessionSecrets: [],
+    firstAdmin: undefined,
+    host: '127.0.0.1',
+    port: 3000,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    trustProxy: [],
+    corsOrigins: [],
+    logLevel: 'info',
+    shutdownDelay: 0,
+  })
+  t.equal(path.basename(config.contentDir), 'content')
+  t.strictSame(readConfig({ PORT: '', DATABASE_URL: '', TIME_ZONE: '' }), config, 'an empty variable is none')
+})
+
+t.test('every variable is read', async (t) => {
+  const config = readConfig({
+    DATABASE_URL: 'postgres://user:pass@db.example/training',
+    DATABASE_POOL_MAX: '5',
+    DATA_DIR: '/srv/data',
+    SESSION_SECRET: `${SECRET}, ${SECRET}y`,
+    ADMIN_USERNAME: 'chef',
+    ADMIN_PASSWORD: 'geheim',
+    HOST: '0.0.0.0',
+    PORT: '8080',
+    TIME_ZONE: 'Europe/Berlin',
+    TRUST_PROXY: '10.0.0.0/8, ::1',
+    CORS_ORIGIN: 'https://app.example.org,http://localhost:5173',
+    LOG_LEVEL: 'warn',
+    SHUTDOWN_DELAY: '2.5',
+  })
+  t.match(config, {
+    databaseUrl: 'postgres://user:pass@db.example/training',
+    databasePoolMax: 5,
+    dataDir: '/srv/data',
+    sessionSecrets: [SECRET, `${SECRET}y`],
+    firstAdmin: { username: 'chef', password: 'geheim' },
+    host: '0.0.0.0',
+    port: 8080,
+    timeZone: 'Europe/Berlin',
+    trustProxy: ['10.0.0.0/8', '::1'],
+    corsOrigins: ['https://app.example.org', 'http://localhost:5173'],
+    logLevel: 'warn',
+    shutdownDelay: 2.5,
+  })
+})
+
+t.test('a wrong value is refused in one line that names the variable', async (t) => {
+  for (const [name, ...values] of [
+    ['PORT', 'abc', '-1', '65536', '80.5'],
+    ['DATABASE_POOL_MAX', '0', '-3', 'viele'],
+    ['DATABASE_URL', 'mysql://x', 'nonsense'],
+    ['SESSION_SECRET', 'short', `${SECRET},short`, `${SECRET},`],
+    ['TIME_ZONE', 'Europe/Atlantis'],
+    ['TRUST_PROXY', 'proxy.example', '10.0.0.0/33', '1', '::1/129', '10.0.0.0/8/8'],
+    ['CORS_ORIGIN', 'app.example.org', 'https://app.example.org/', '*'],
+    ['LOG_LEVEL', 'loud'],
+    ['SHUTDOWN_DELAY', '-1', 'bald'],
+    ['CONTENT_DIR', '/does/not/exist', `${process.execPath}`],
+    ['ADMIN_USERNAME', 'alone'],
+    ['ADMIN_PASSWORD', 'alone'],
+  ] as const) {
+    for (const value of values) {
+      const named = name.startsWith('ADMIN') ? /^ADMIN_(USERNAME|PASSWORD): / : new RegExp(`^${name}: [^\n]+$`)
+      t.throws(() => readConfig({ [name]: value }), { message: named }, `${name}=${value}`)
+    }
+  }
+})
+
+t.test('a server needs a session secret that instances can share', async (t) => {
+  const databaseUrl = 'postgres://db.example/training'
+  t.throws(() => requireSessionSecret(readConfig({ DATABASE_URL: databaseUrl })), { message: /^SESSION_SECRET: / })
+  t.doesNotThrow(() => requireSessionSecret(readConfig({ DATABASE_URL: databaseUrl, SESSION_SECRET: SECRET })))
+  t.doesNotThrow(() => requireSessionSecret(readConfig({})))
+})

@@ -1,0 +1,126 @@
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { Kysely } from 'kysely'
+import type { Test } from 'tap'
+import { migrateToLatest } from '../../db/migrate.js'
+import type { Database } from '../../db/types.js'
+import { SESSION_COOKIE } from '../../plugins/session.js'
+import { type AppOptions, buildApp } from '../../src/app.js'
+import { createEmptyDatabase } from './database.js'
+import { createUser, PASSWORD } from './factories.js'
+
+/** The repository's root: compiled tests lie in `dist/test/support`. */
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+
+export const SECRET = 'a test secret of at least thirty-two characters'
+
+export interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests compare whole bodies
+  body: any
+  headers: Record<string, string | string[] | number | undefined>
+  text: string
+}
+
+/** Sends requests, with the cookie of a session or without. */
+export interface Caller {
+  get(url: string, options?: InjectOptions): Promise<Answer>
+  post(url: string, payload?: unknown, options?: InjectOptions): Promise<Answer>
+  delete(url: string, options?: InjectOptions): Promise<Answer>
+  send(options: InjectOptions): Promise<Answer>
+  cookie: string | undefined
+}
+
+export interface Service {
+  app: FastifyInstance
+  db: Kysely<Database>
+  anonymous: Caller
+  /** Logs the user in, whose password must be `PASSWORD`. */
+  loginAs(username: string): Promise<Caller>
+  /** A new user, logged in. */
+  member(): Promise<Caller & { id: number }>
+  /** A new administrator, logged in. */
+  admin(): Promise<Caller & { id: number }>
+}
+
+/** The whole service on a database of its own, gone when the test ends. */
+export async function startService(
+  t: Test,
+  options: { config?: Partial<AppOptions['config']> } & Partial<Omit<AppOptions, 'config'>> = {},
+): Promise<Service> {
+  const database = options.database ?? (await createEmptyDatabase())
+  await migrateToLatest(database.db)
+  const { config, ...rest } = options
+  const app = await buildApp({
+    sessionSecrets: [SECRET],
+    logger: false,
+    ...rest,
+    database,
+    config: { contentDir: `${ROOT}content`, corsOrigins: [], timeZone: 'Europe/Berlin', trustProxy: [], ...config },
+  })
+  t.teardown(() => app.close())
+  await app.ready()
+  const { db } = database
+  const loginAs = async (username: string) => callerOf(app, await login(app, username))
+  const create = async (is_admin: boolean) => {
+    const user = await createUser(db, { is_admin })
+    return { ...(await loginAs(user.username)), id: user.id }
+  }
+  return {
+    app,
+    db,
+    anonymous: callerOf(app),
+    loginAs,
+    member: () => create(false),
+    admin: () => create(true),
+  }
+}
+
+async function login(app: FastifyInstance, username: string): Promise<string> {
+  const response = await app.inject({
+    method: 'POST',
+    url: '/api/auth/login',
+    payload: { username, password: PASSWORD },
+  })
+  const cookie = response.cookies.find(({ name }) => name === SESSION_COOKIE)
+  if (cookie === undefined) throw new Error(`login failed: ${response.body}`)
+  return `${SESSION_COOKIE}=${cookie.value}`
+}
+
+export function callerOf(app: FastifyInstance, cookie?: string): Caller {
+  const send = async (options: InjectOptions): Promise<Answer> => {
+    const headers = { ...(cookie !== undefined && { cookie }), ...options.headers }
+    const response = await app.inject({ ...options, headers })
+    const isJson = String(response.headers['content-type']).startsWith('application/json')
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      text: response.body,
+      body: isJson && response.body !== '' ? response.json() : undefined,
+    }
+  }
+  return {
+    cookie,
+    send,
+    get: (url, options) => send({ ...options, method: 'GET', url }),
+    post: (url, payload, options) =>
+      send({ ...options, method: 'POST', url, ...(payload !== undefined && { payload: payload as object }) }),
+    delete: (url, options) => send({ ...options, method: 'DELETE', url }),
+  }
+}
+
+/** The body of an error answer. */
+export function errorBody(statusCode: number, message: string) {
+  const names: Record<number, string> = {
+    400: 'Bad Request',
+    401: 'Unauthorized',
+    403: 'Forbidden',
+    404: 'Not Found',
+    405: 'Method Not Allowed',
+    409: 'Conflict',
+    413: 'Payload Too Large',
+    415: 'Unsupported Media Type',
+    503: 'Service Unavailable',
+  }
+  return { statusCode, error: names[statusCode], message }
+}
