@@ -11,7 +11,7 @@ import pg from 'pg'
 import { serialize } from 'pg-protocol'
 import t from 'tap'
 import { createFramer } from '../../db/embedded/framing.js'
-import { type EmbeddedStore, EmbeddedStoreError, openEmbeddedStore } from '../../db/embedded/index.js'
+import { type EmbeddedStore, EmbeddedStoreInUseError, openEmbeddedStore } from '../../db/embedded/index.js'
 import { createMaintenance } from '../../db/embedded/maintenance.js'
 import { openTemporaryStore } from '../../db/embedded/temporary.js'
 
@@ -87,14 +87,14 @@ t.test('a folder in use is refused, and free again after SIGKILL', async (t) => 
   t.equal((await child.lines.next()).value, 'open')
   const started = performance.now()
   await t.rejects(openEmbeddedStore(dataDir), {
-    name: 'EmbeddedStoreError',
+    name: 'EmbeddedStoreInUseError',
     message: /schon von einem laufenden Prozess benutzt/,
   })
   t.ok(performance.now() - started < 500)
   await kill(child)
 
   const store = await openEmbeddedStore(dataDir)
-  await t.rejects(openEmbeddedStore(dataDir), EmbeddedStoreError)
+  await t.rejects(openEmbeddedStore(dataDir), EmbeddedStoreInUseError)
   const pool = createPool(store)
   t.same((await pool.query('SELECT word FROM words')).rows, [{ word: 'Öl' }])
   await pool.end()
