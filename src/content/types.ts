@@ -1,14 +1,16 @@
-/** Something wrong in a content file. `file` is relative to the content folder, `line` counts from 1, `message` is German. */
+/** What is wrong with a content file. `file` is relative to the content folder (with `/`), `line` counts from 1. */
 export interface Fault {
   file: string
   line: number
   message: string
 }
 
+/** Takes down a fault of the file being read. */
+export type Report = (line: number, message: string) => void
+
+/** A card as its file describes it; its place in the deck's array is its sort order. */
 export interface CardSource {
-  /** The `id` in the file, unique in its deck. */
   key: string
-  /** Former ids of the card. */
   aliases: string[]
   question: string
   answer: string
@@ -20,7 +22,6 @@ export interface DeckSource {
   name: string
   description: string
   sort_order: number
-  /** In file order. */
   cards: CardSource[]
 }
 
@@ -34,4 +35,11 @@ export interface SheetSource {
 export interface Content {
   decks: DeckSource[]
   sheets: SheetSource[]
+}
+
+/** A usable slug and the line that sets it (1 for the default, the file's name). */
+export interface SlugPlace {
+  file: string
+  line: number
+  slug: string
 }

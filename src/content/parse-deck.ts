@@ -1,0 +1,151 @@
+import { type CardComment, parseCardComment } from './card-comment.js'
+import { decodeText } from './decode-text.js'
+import {
+  type Fields,
+  hasControls,
+  readInteger,
+  readOptionalText,
+  readTextField,
+  splitFrontMatter,
+} from './front-matter.js'
+import type { Block } from './markdown.js'
+import { type Section, splitSections } from './sections.js'
+import { readSlug } from './slug.js'
+import type { CardSource, DeckSource, Fault, Report, SlugPlace } from './types.js'
+
+const KEYS = ['slug', 'name', 'description', 'sort_order']
+// `all` stands for every deck in stored results; `export-anki` is matched before a slug.
+const RESERVED = ['all', 'export-anki']
+
+interface Ids {
+  /** The line of the card that has the id. */
+  cards: Map<string, number>
+  aliases: { alias: string; line: number }[]
+}
+
+/**
+ * Reads one deck file.
+ * @param file path relative to the content folder, for faults and for the default slug
+ * @returns the deck, or every fault of the file; `slug` also for a faulty deck, when it is usable
+ */
+export function parseDeck(
+  file: string,
+  bytes: Uint8Array,
+): { deck?: DeckSource; slug?: SlugPlace | undefined; faults: Fault[] } {
+  const faults: Fault[] = []
+  const report: Report = (line, message) => faults.push({ file, line, message })
+  const text = decodeText(bytes, report)
+  const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
+  if (parts === undefined) return { faults }
+
+  if (parts.fields === undefined && faults.length === 0) report(1, 'Das Front Matter fehlt')
+  const place = parts.fields && readSlug(file, parts.fields, RESERVED, report)
+  const head = parts.fields && readHead(parts.fields, report)
+  const cards = parseCards(parts.body, parts.bodyLine, report)
+  if (faults.length > 0 || head === undefined || place === undefined) {
+    return { slug: place, faults: faults.sort((a, b) => a.line - b.line) }
+  }
+  return { deck: { slug: place.slug, ...head, cards }, slug: place, faults }
+}
+
+function readHead(fields: Fields, report: Report): Pick<DeckSource, 'name' | 'description' | 'sort_order'> {
+  const name = readTextField(fields, 'name', report) ?? ''
+  if (!fields.has('name')) report(1, 'Im Front Matter fehlt „name“')
+  if (hasControls(name)) {
+    const line = fields.get('name')?.line ?? 1
+    report(line, '„name“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
+  }
+  return {
+    name,
+    description: readOptionalText(fields, 'description', report),
+    sort_order: readInteger(fields, 'sort_order', 0, report),
+  }
+}
+
+function parseCards(body: string, bodyLine: number, report: Report): CardSource[] {
+  const cards: CardSource[] = []
+  const ids: Ids = { cards: new Map(), aliases: [] }
+  for (const section of splitSections(body)) {
+    if (section.heading !== undefined) {
+      cards.push(parseCard(section, section.heading, bodyLine + section.line, ids, report))
+      continue
+    }
+    const text = section.lines.findIndex((line) => line.trim() !== '')
+    if (text >= 0) report(bodyLine + text, 'Text außerhalb einer Karte: jede Karte beginnt mit einer Überschrift ##')
+  }
+  checkAliases(ids, report)
+  return cards
+}
+
+/** A card with faults comes back incomplete: the faults are reported, the deck is dropped. */
+function parseCard(section: Section, heading: string, line: number, ids: Ids, report: Report): CardSource {
+  const { lines, blocks } = section
+  const mark = blocks.find(({ heading }) => heading?.depth === 3 && heading.text === 'Antwort')
+  const { comment, rest, next } = readComment(section, line, report)
+
+  if (comment?.id !== undefined) {
+    const other = ids.cards.get(comment.id)
+    if (other === undefined) ids.cards.set(comment.id, line)
+    else report(line, `Die id „${comment.id}“ hat schon die Karte in Zeile ${other}`)
+  }
+  for (const alias of comment?.aliases ?? []) ids.aliases.push({ alias, line })
+
+  const more = [rest, trimPart(lines, blocks, next, mark?.line ?? lines.length, rest !== '')].join('\n').trimEnd()
+  const question = [heading, rest === '' ? more.replace(/^\n/, '') : more].filter((part) => part !== '').join('\n\n')
+  if (question === '') report(line, 'Die Frage der Karte ist leer')
+  const answer = mark === undefined ? '' : trimPart(lines, blocks, mark.end, lines.length, false)
+  if (mark === undefined) report(line, 'Der Karte fehlt die Zeile „### Antwort“')
+  else if (answer === '') report(line + 1 + mark.line, 'Die Antwort der Karte ist leer')
+  return { key: comment?.id ?? '', aliases: comment?.aliases ?? [], question, answer, level: comment?.level ?? '' }
+}
+
+/** The comment, the text behind it on its last line, and the line that the question goes on with. */
+function readComment(
+  { lines, blocks }: Section,
+  line: number,
+  report: Report,
+): { comment?: CardComment; rest: string; next: number } {
+  const [block] = blocks
+  const isFirst = block?.type === 'html_block' && block.line === findText(lines, 0)
+  const html = isFirst ? lines.slice(block.line, block.end).join('\n').trimStart() : ''
+  if (!isFirst || !html.startsWith('<!--')) {
+    report(line, 'Unter der Überschrift fehlt der Kommentar <!-- id: …; level: … -->')
+    return { rest: '', next: 0 }
+  }
+  const commentLine = line + 1 + block.line
+  const close = html.indexOf('-->', 4)
+  if (close < 0) {
+    report(commentLine, 'Der Kommentar ist nicht mit --> geschlossen')
+    return { rest: '', next: block.end }
+  }
+  const comment = parseCardComment(html.slice(4, close), commentLine, report)
+  return { comment, rest: html.slice(close + 3).trim(), next: block.end }
+}
+
+// Markdown gives the indentation of their first line a meaning.
+const INDENTED = ['code_block', 'fence', 'bullet_list_open', 'ordered_list_open']
+
+/** The source of some lines, trimmed; the first line keeps its indentation where it is part of what is written. */
+function trimPart(lines: string[], blocks: Block[], from: number, to: number, isContinued: boolean): string {
+  const part = lines.slice(from, to)
+  const text = isContinued ? from : findText(lines, from)
+  if (isContinued) return part.join('\n').trimEnd()
+  const first = blocks.find((block) => block.line === text)
+  if (first === undefined || !INDENTED.includes(first.type)) return part.join('\n').trim()
+  return part.slice(text - from).join('\n').trimEnd()
+}
+
+function findText(lines: string[], from: number): number {
+  return lines.findIndex((line, index) => index >= from && line.trim() !== '')
+}
+
+function checkAliases({ cards, aliases }: Ids, report: Report): void {
+  const used = new Map<string, number>()
+  for (const { alias, line } of aliases) {
+    const card = cards.get(alias)
+    const other = used.get(alias)
+    if (card !== undefined) report(line, `Der Alias „${alias}“ ist die id der Karte in Zeile ${card}`)
+    else if (other !== undefined) report(line, `Den Alias „${alias}“ hat schon die Karte in Zeile ${other}`)
+    used.set(alias, line)
+  }
+}

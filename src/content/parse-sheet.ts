@@ -1,0 +1,51 @@
+import { posix } from 'node:path'
+import { decodeText } from './decode-text.js'
+import { type Fields, readTextField, splitFrontMatter } from './front-matter.js'
+import { findBlocks } from './markdown.js'
+import { readSlug } from './slug.js'
+import type { Fault, Report, SheetSource, SlugPlace } from './types.js'
+
+const KEYS = ['slug', 'title', 'category']
+// Matched before a slug.
+const RESERVED = ['search']
+const TOP_CATEGORY = 'Allgemein'
+
+/**
+ * Reads one cheat sheet file. Everything has a default, so a sheet needs no front matter.
+ * @param file path relative to the content folder, for faults and for the default slug and category
+ * @returns the sheet, or every fault of the file; `slug` also for a faulty sheet, when it is usable
+ */
+export function parseSheet(
+  file: string,
+  bytes: Uint8Array,
+): { sheet?: SheetSource; slug?: SlugPlace | undefined; faults: Fault[] } {
+  const faults: Fault[] = []
+  const report: Report = (line, message) => faults.push({ file, line, message })
+  const text = decodeText(bytes, report)
+  const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
+  if (parts === undefined) return { faults }
+
+  // Front matter that could not be read has been reported; the title may have been in it.
+  const isReadable = parts.fields !== undefined || parts.bodyLine === 1
+  const fields: Fields = parts.fields ?? new Map()
+  const place = isReadable ? readSlug(file, fields, RESERVED, report) : undefined
+  const title = fields.has('title') ? readTextField(fields, 'title', report) : findTitle(parts.body)
+  if (title === undefined && isReadable && !fields.has('title')) {
+    report(1, 'Der Titel fehlt: weder „title“ im Front Matter noch eine Überschrift #')
+  }
+  const category = fields.has('category') ? readTextField(fields, 'category', report) : findCategory(file)
+  if (faults.length > 0 || place === undefined || title === undefined || category === undefined) {
+    return { slug: place, faults: faults.sort((a, b) => a.line - b.line) }
+  }
+  return { sheet: { slug: place.slug, title, category, content_md: parts.body }, slug: place, faults }
+}
+
+function findTitle(body: string): string | undefined {
+  const first = findBlocks(body).find(({ heading }) => heading?.depth === 1)
+  return first?.heading?.text || undefined
+}
+
+/** The folders between `cheatsheets/` and the file. */
+function findCategory(file: string): string {
+  return posix.dirname(file).split('/').slice(1).join('/').normalize('NFC') || TOP_CATEGORY
+}
