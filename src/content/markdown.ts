@@ -8,9 +8,12 @@ export interface Block {
   end: number
   /** For ATX headings (`## Text`) only: setext headings are never part of the format. */
   heading?: { depth: number; text: string }
+  /** Lists and quotes are nested so deep in it that the parser gave up and took the rest of the document as part of it. */
+  isTooDeep: boolean
 }
 
-const markdown = new MarkdownIt('commonmark')
+const MAX_NESTING = 100
+const markdown = new MarkdownIt('commonmark', { maxNesting: MAX_NESTING })
 
 /**
  * The blocks at the top level of a CommonMark document, in order. Link reference definitions are not among them.
@@ -21,8 +24,10 @@ export function findBlocks(source: string): Block[] {
   markdown.block.parse(source, markdown, {}, tokens)
   const blocks: Block[] = []
   for (const [index, { type, level, nesting, map, markup }] of tokens.entries()) {
+    const parent = blocks.at(-1)
+    if (parent && level >= MAX_NESTING - 1) parent.isTooDeep = true
     if (level !== 0 || nesting < 0 || !map) continue
-    const block: Block = { type, line: map[0], end: map[1] }
+    const block: Block = { type, line: map[0], end: map[1], isTooDeep: false }
     if (type === 'heading_open' && markup.startsWith('#')) {
       block.heading = { depth: markup.length, text: (tokens[index + 1]?.content ?? '').trim() }
     }

@@ -81,6 +81,8 @@ function parseCards(body: string, bodyLine: number, report: Report): CardSource[
 function parseCard(section: Section, heading: string, line: number, ids: Ids, report: Report): CardSource {
   const { lines, blocks } = section
   const mark = blocks.find(({ heading }) => heading?.depth === 3 && heading.text === 'Antwort')
+  const deep = blocks.find(({ isTooDeep }) => isTooDeep)
+  if (deep) report(line + 1 + deep.line, 'Listen oder Zitate sind zu tief verschachtelt')
   const { comment, rest, next } = readComment(section, line, report)
 
   if (comment?.id !== undefined) {
@@ -90,10 +92,11 @@ function parseCard(section: Section, heading: string, line: number, ids: Ids, re
   }
   for (const alias of comment?.aliases ?? []) ids.aliases.push({ alias, line })
 
-  const more = [rest, trimPart(lines, blocks, next, mark?.line ?? lines.length, rest !== '')].join('\n').trimEnd()
-  const question = [heading, rest === '' ? more.replace(/^\n/, '') : more].filter((part) => part !== '').join('\n\n')
+  const end = mark?.line ?? lines.length
+  const more = rest === '' ? trimPart(lines, blocks, next, end) : [rest, ...lines.slice(next, end)].join('\n').trimEnd()
+  const question = [heading, more].filter((part) => part !== '').join('\n\n')
   if (question === '') report(line, 'Die Frage der Karte ist leer')
-  const answer = mark === undefined ? '' : trimPart(lines, blocks, mark.end, lines.length, false)
+  const answer = mark === undefined ? '' : trimPart(lines, blocks, mark.end, lines.length)
   if (mark === undefined) report(line, 'Der Karte fehlt die Zeile „### Antwort“')
   else if (answer === '') report(line + 1 + mark.line, 'Die Antwort der Karte ist leer')
   return { key: comment?.id ?? '', aliases: comment?.aliases ?? [], question, answer, level: comment?.level ?? '' }
@@ -126,13 +129,11 @@ function readComment(
 const INDENTED = ['code_block', 'fence', 'bullet_list_open', 'ordered_list_open']
 
 /** The source of some lines, trimmed; the first line keeps its indentation where it is part of what is written. */
-function trimPart(lines: string[], blocks: Block[], from: number, to: number, isContinued: boolean): string {
-  const part = lines.slice(from, to)
-  const text = isContinued ? from : findText(lines, from)
-  if (isContinued) return part.join('\n').trimEnd()
+function trimPart(lines: string[], blocks: Block[], from: number, to: number): string {
+  const text = findText(lines, from)
   const first = blocks.find((block) => block.line === text)
-  if (first === undefined || !INDENTED.includes(first.type)) return part.join('\n').trim()
-  return part.slice(text - from).join('\n').trimEnd()
+  if (first === undefined || !INDENTED.includes(first.type)) return lines.slice(from, to).join('\n').trim()
+  return lines.slice(text, to).join('\n').trimEnd()
 }
 
 function findText(lines: string[], from: number): number {

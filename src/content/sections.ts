@@ -29,7 +29,9 @@ export function* splitSections(source: string, window = WINDOW): Generator<Secti
     const lines = piece.split('\n')
     const blocks = findBlocks(piece)
     const atEnd = to === source.length
-    const last = atEnd ? lines.length : (blocks.findLast((block) => isSectionHeading(block) && block.line > 0)?.line ?? 0)
+    const last = atEnd
+      ? lines.length
+      : (blocks.findLast((block) => isSectionHeading(block) && block.line > 0)?.line ?? 0)
     if (last === 0) {
       // A heading seen later on belongs to a piece that begins here.
       length *= 2
