@@ -59,6 +59,15 @@ class ServerClient extends pg.Client {
   }
 }
 
+/**
+ * A connection that breaks while it is lent out is an event of the client, not of the pool, and unheard it would end the
+ * process (https://github.com/brianc/node-postgres/issues/1324); its query fails by itself.
+ */
+function listenForErrors(pool: pg.Pool, onError: (error: Error) => void): void {
+  pool.on('error', onError)
+  pool.on('connect', (client) => client.on('error', () => {}))
+}
+
 /** Opens the server's pool (connecting lazily) or the embedded store. Throws `EmbeddedStoreError` when that is in use. */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   if (options.databaseUrl === undefined) {
@@ -76,7 +85,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     application_name: 'svc-training',
     types,
   })
-  pool.on('error', options.onIdleError)
+  listenForErrors(pool, options.onIdleError)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   return { db, embedded: false, close: () => db.destroy() }
 }
@@ -92,7 +101,7 @@ export function connectToStore(store: EmbeddedStore, onIdleError: (error: Error)
     idleTimeoutMillis: 0,
     types,
   })
-  pool.on('error', onIdleError)
+  listenForErrors(pool, onIdleError)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,

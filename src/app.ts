@@ -17,6 +17,8 @@ const BODY_LIMIT = 64 * 1024
 /** Longer than the idle time of usual proxies, so that they and not we close a kept-alive connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
 const REQUEST_TIMEOUT_MS = 30_000
+/** How often Node looks for requests that take too long to arrive. */
+const CHECKING_INTERVAL_MS = 2_000
 /** Longer than any path that fits into Node's 16 KiB of headers: the endpoint itself answers for long slugs. */
 const MAX_PARAM_LENGTH = 16_384
 
@@ -44,6 +46,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // A missing Host header is refused below, in our shape.
+    http: { connectionsCheckingInterval: CHECKING_INTERVAL_MS, requireHostHeader: false },
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: {
@@ -63,8 +67,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(validation)
   await app.register(database, { database: options.database })
 
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
     if (isClosing()) reply.header('connection', 'close')
+    if (request.headers.host === undefined) throw new HttpError(400, 'Ungültige HTTP-Anfrage')
   })
 
   await app.register(healthRoutes, { isClosing })

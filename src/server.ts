@@ -32,9 +32,14 @@ export async function serve(config: Config, print: Print): Promise<void> {
     await database.close()
     throw error
   })
-  closeGracefully(app, config, state)
-  const address = await app.listen({ host: config.host, port: config.port, listenTextResolver: () => 'listening' })
-  print(`svc-training läuft: ${address}`)
+  try {
+    const address = await app.listen({ host: config.host, port: config.port, listenTextResolver: () => 'listening' })
+    closeGracefully(app, config, state)
+    print(`svc-training läuft: ${address}`)
+  } catch (error) {
+    await app.close()
+    throw error
+  }
 }
 
 async function prepare(

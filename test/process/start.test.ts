@@ -1,0 +1,125 @@
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import t from 'tap'
+import { deckFile, writeContentFolder } from '../support/content.js'
+import { TEST_DATABASE_URL } from '../support/database.js'
+import { createStoreVariables, firstLogin, loginOver, runCommand, startProcess } from '../support/process.js'
+import { SECRET } from '../support/service.js'
+
+t.test('the first start prepares everything, the next one finds it', async (t) => {
+  const variables = await createStoreVariables(t, true)
+  const first = await startProcess(t, variables)
+  t.match(first.output(), /Inhalte importiert: \d+ Decks, \d+ Karten, \d+ Cheat Sheets/)
+  const login = firstLogin(first, variables)
+  const send = await loginOver(first.url, login)
+  const { decks } = (await (await send('/api/decks')).json()) as { decks: unknown[] }
+  t.ok(decks.length >= 6)
+  t.equal((await send('/api/quiz/submit', { body: { total: 4, correct: 3 } })).status, 200)
+  t.equal(await first.stop('SIGINT'), 0, 'Ctrl-C is a clean end')
+
+  const second = await startProcess(t, variables)
+  t.notMatch(second.output(), /Passwort|importiert/)
+  const again = await loginOver(second.url, login)
+  t.match(await (await again('/api/quiz/history')).json(), { results: [{ score_percent: 75 }] })
+  t.equal(await second.stop('SIGTERM'), 0)
+})
+
+t.test(
+  'the embedded store is private and used by one process',
+  { skip: TEST_DATABASE_URL !== undefined && 'no embedded store' },
+  async (t) => {
+    const variables = await createStoreVariables(t)
+    const service = await startProcess(t, variables)
+    const secret = await stat(path.join(variables.DATA_DIR as string, 'session-secret'))
+    t.equal(secret.mode & 0o777, 0o600)
+    const second = await runCommand(variables, ['serve'])
+    t.equal(second.code, 1)
+    t.match(second.stderr, /schon von einem laufenden Prozess benutzt/)
+    for (const [args, call] of [
+      [['import'], 'POST /api/admin/import'],
+      [['user', 'list'], 'GET /api/admin/users'],
+      [['user', 'delete', 'x'], 'DELETE /api/admin/users/{id}'],
+    ] as const) {
+      const { code, stderr } = await runCommand(variables, [...args])
+      t.equal(code, 1)
+      t.match(stderr, call)
+    }
+    await service.stop('SIGKILL')
+    const after = await startProcess(t, variables)
+    t.equal(await after.stop(), 0, 'a start right after SIGKILL works')
+  },
+)
+
+t.test('faulty content is told and keeps the store empty, the service runs', async (t) => {
+  const folder = await writeContentFolder(t, {
+    'decks/gut.md': deckFile('Gut', [{ id: 'eins' }]),
+    'decks/schlecht.md': '---\nfarbe: rot\n---\n',
+  })
+  const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
+  const service = await startProcess(t, variables)
+  t.match(service.output(), /decks\/schlecht\.md:2: /)
+  const send = await loginOver(service.url, firstLogin(service, variables))
+  t.strictSame(await (await send('/api/decks')).json(), { decks: [] })
+  await service.stop()
+})
+
+t.test('a wrong setting stops the start with one line that names it', async (t) => {
+  const variables = await createStoreVariables(t)
+  for (const [name, value] of [
+    ['PORT', 'abc'],
+    ['PORT', '70000'],
+    ['DATABASE_POOL_MAX', '0'],
+    ['SESSION_SECRET', `${SECRET},short`],
+    ['CONTENT_DIR', '/does/not/exist'],
+    ['TIME_ZONE', 'Mars/Olympus'],
+    ['TRUST_PROXY', '1'],
+  ] as const) {
+    const { code, stderr, stdout } = await runCommand({ ...variables, [name]: value }, ['serve'])
+    t.equal(code, 1)
+    t.match(stderr, new RegExp(`^${name}: [^\n]+\n$`))
+    t.equal(stdout, '')
+  }
+  const { SESSION_SECRET: _, ...secretless } = variables
+  const unreachable = { ...secretless, DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x' }
+  t.match(await runCommand(unreachable, ['serve']), { code: 1, stderr: /^SESSION_SECRET: [^\n]+\n$/ })
+  t.match(await runCommand({ ...unreachable, SESSION_SECRET: SECRET }, ['serve']), {
+    code: 1,
+    stderr: /^Die Datenbank ist nicht erreichbar: [^\n]+\n$/,
+  })
+})
+
+t.test('a port in use stops the start with one line', async (t) => {
+  const running = await startProcess(t, await createStoreVariables(t))
+  const { port } = new URL(running.url)
+  const { code, stderr } = await runCommand({ ...(await createStoreVariables(t)), PORT: port }, ['serve'])
+  t.equal(code, 1)
+  t.match(stderr, new RegExp(`^HOST oder PORT: ${port} ist nicht benutzbar \\(EADDRINUSE\\)\n$`))
+  await running.stop()
+})
+
+t.test(
+  'several instances start at once on one empty database',
+  { skip: !TEST_DATABASE_URL && 'needs a server' },
+  async (t) => {
+    const variables = await createStoreVariables(t)
+    const instances = await Promise.all([1, 2, 3].map(() => startProcess(t, variables)))
+    t.equal(instances.filter(({ output }) => /importiert/.test(output())).length, 1)
+    const login = { username: 'admin', password: 'admin-passwort' }
+    const [send] = await Promise.all(instances.map(({ url }) => loginOver(url, login)))
+    if (send === undefined) throw new Error('no instance')
+    const { users } = (await (await send('/api/admin/users')).json()) as { users: unknown[] }
+    t.equal(users.length, 1)
+    await Promise.all(instances.map((instance) => instance.stop()))
+  },
+)
+
+t.test(
+  'without any user one line says how to create one',
+  { skip: !TEST_DATABASE_URL && 'the embedded mode creates one' },
+  async (t) => {
+    const { ADMIN_USERNAME: _, ADMIN_PASSWORD: __, ...variables } = await createStoreVariables(t)
+    const service = await startProcess(t, variables)
+    t.match(service.output(), /Es gibt noch keinen Benutzer: .*user add/)
+    await service.stop()
+  },
+)

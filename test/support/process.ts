@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Test } from 'tap'
+import { createDatabase, onServer, TEMPLATE, TEST_DATABASE_URL } from './database.js'
+import { ROOT, SECRET } from './service.js'
+
+const CLI = path.join(ROOT, 'dist/src/cli.js')
+
+export interface RunningService {
+  url: string
+  child: ChildProcess
+  /** What it has printed so far, both streams. */
+  output: () => string
+  /** Sends the signal and waits for the end; the exit code, or the signal's name. */
+  stop(signal?: NodeJS.Signals): Promise<number | string>
+}
+
+/**
+ * Variables for the program on an empty store of its own, on the database that the tests run on.
+ * @param pristine whether the embedded store is to be created by the program itself, which takes seconds
+ */
+export async function createStoreVariables(t: Test, pristine = false): Promise<Record<string, string>> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'svc-training-process-'))
+  t.teardown(() => rm(dataDir, { recursive: true, force: true }))
+  if (!pristine && existsSync(TEMPLATE)) await cp(TEMPLATE, dataDir, { recursive: true })
+  const variables = { DATA_DIR: dataDir, PORT: '0', TIME_ZONE: 'Europe/Berlin', LOG_LEVEL: 'warn' }
+  if (TEST_DATABASE_URL === undefined) return variables
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const serverUrl = TEST_DATABASE_URL
+  const databaseUrl = await createDatabase(serverUrl, name)
+  t.teardown(() => onServer(serverUrl, `drop database ${name} with (force)`))
+  return {
+    ...variables,
+    DATABASE_URL: databaseUrl,
+    SESSION_SECRET: SECRET,
+    ADMIN_USERNAME: 'admin',
+    ADMIN_PASSWORD: 'admin-passwort',
+  }
+}
+
+/** Runs a sub-command to its end. */
+export async function runCommand(
+  variables: Record<string, string>,
+  args: string[],
+  input = '',
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = start(variables, args)
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (data) => {
+    stdout += data
+  })
+  child.stderr?.on('data', (data) => {
+    stderr += data
+  })
+  child.stdin?.end(input)
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, stdout, stderr }
+}
+
+/** Starts the service and waits until it says its address. */
+export async function startProcess(t: Test, variables: Record<string, string>): Promise<RunningService> {
+  const child = start(variables, ['serve'])
+  t.teardown(() => child.kill('SIGKILL'))
+  const ended = new Promise<number | string>((resolve) =>
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown')),
+  )
+  let output = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (data: Buffer) => {
+      output += data
+      const address = /läuft: (http\S+)/.exec(output)?.[1]
+      if (address !== undefined) resolve(address)
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    ended.then((code) => reject(new Error(`ended with ${code}: ${output}`)))
+  })
+  return {
+    url,
+    child,
+    output: () => output,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+/** The name and password of the first administrator. */
+export function firstLogin(service: RunningService, variables: Record<string, string>) {
+  const shown = /Benutzername (\S+), Passwort (\S+)/.exec(service.output())
+  return {
+    username: shown?.[1] ?? variables.ADMIN_USERNAME ?? '',
+    password: shown?.[2] ?? variables.ADMIN_PASSWORD ?? '',
+  }
+}
+
+/** Logs in over HTTP; a function that sends requests with the cookie of the session. */
+export async function loginOver(url: string, login: { username: string; password: string }) {
+  const response = await fetch(`${url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(login),
+  })
+  if (response.status !== 200) throw new Error(await response.text())
+  const cookie = String(response.headers.get('set-cookie')).split(';')[0] as string
+  return (path: string, init: { method?: string; body?: unknown } = {}) =>
+    fetch(url + path, {
+      method: init.method ?? (init.body === undefined ? 'GET' : 'POST'),
+      headers: { cookie, ...(init.body !== undefined && { 'content-type': 'application/json' }) },
+      body: init.body === undefined ? null : JSON.stringify(init.body),
+    })
+}
+
+function start(variables: Record<string, string>, args: string[]): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env
+  return spawn(process.execPath, [CLI, ...args], { env: { PATH, HOME, ...variables }, stdio: 'pipe' })
+}
