@@ -38,7 +38,7 @@ const types: pg.CustomTypesConfig = {
 
 /**
  * A client whose query timed out on our side is still waiting for the server; the pool must not hand it out again,
- * so its connection is cut (https://github.com/brianc/node-postgres/issues/2416).
+ * so its connection is cut (https://github.com/brianc/node-postgres/issues/3399).
  */
 class ServerClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -61,7 +61,7 @@ class ServerClient extends pg.Client {
 
 /**
  * A connection that breaks while it is lent out is an event of the client, not of the pool, and unheard it would end the
- * process (https://github.com/brianc/node-postgres/issues/1324); its query fails by itself.
+ * process (https://github.com/brianc/node-postgres/issues/2439); its query fails by itself.
  */
 function listenForErrors(pool: pg.Pool, onError: (error: Error) => void): void {
   pool.on('error', onError)
