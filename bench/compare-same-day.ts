@@ -1,4 +1,5 @@
-import { type Card, createEmptyCard, default_w, type FSRS, fsrs, type Grade, Rating } from 'ts-fsrs'
+import { type Card, createEmptyCard, default_w, type Grade, Rating } from 'ts-fsrs'
+import { formulas, perturbedWeights, randomFrom } from './simulated-memory.js'
 
 /**
  * What should the second and later reviews of a card on one day do to its memory state? Learners whose memory is known
@@ -19,11 +20,6 @@ const TRUTHS = ['retries leave no trace', 'retries follow the short-term formula
 type Policy = (typeof POLICIES)[number]
 type Truth = (typeof TRUTHS)[number]
 
-interface Formulas {
-  longTerm: FSRS
-  shortTerm: FSRS
-}
-
 interface Outcome {
   reviews: number
   recalls: number
@@ -33,31 +29,12 @@ interface Outcome {
   forecast: number
 }
 
-/** A generator of numbers in [0, 1) that a seed determines (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
-function formulas(w: readonly number[]): Formulas {
-  const common = { w, request_retention: DESIRED_RETENTION, enable_fuzz: true }
-  return {
-    longTerm: fsrs({ ...common, enable_short_term: false }),
-    shortTerm: fsrs({ ...common, enable_short_term: true, learning_steps: [], relearning_steps: [] }),
-  }
-}
-
 const noonOf = (day: number) => new Date(Date.UTC(2026, 0, 1 + day, 12))
 
 function study(policy: Policy, truth: Truth, retrySuccess: number, seed: number): Outcome {
   const random = randomFrom(seed)
-  const scheduler = formulas(default_w)
-  const memory = formulas(default_w.map((weight) => weight * Math.exp((random() - 0.5) * 0.4)))
+  const scheduler = formulas(default_w, DESIRED_RETENTION)
+  const memory = formulas(perturbedWeights(random), DESIRED_RETENTION)
   const outcome: Outcome = { reviews: 0, recalls: 0, remembered: 0, squaredError: 0, forecast: 0 }
   const cards: { state: Card; truth: Card; due: number }[] = []
   for (let day = 0; day < DAYS; day++) {

@@ -23,7 +23,8 @@ export function settingsCte(userId: number): RawBuilder<ReviewSettings> {
 
 /**
  * `settings`; `deck_counts`: one row a deck; `remaining`: one row, whose `decks` is 0 when there is no such deck. Everything
- * is counted from the user's rows and the decks' own `card_count`, never from the cards.
+ * is counted from the user's rows and the decks' own `card_count`, never from the cards; `limit 1` keeps the planner
+ * from merging a few suspended cards with everybody's progress.
  */
 export function countCtes({ userId, today, deckSlug }: Scope): RawBuilder<unknown> {
   const inScope = deckSlug === undefined ? sql`true` : isStorable(deckSlug) ? sql`decks.slug = ${deckSlug}` : sql`false`
@@ -41,15 +42,20 @@ export function countCtes({ userId, today, deckSlug }: Scope): RawBuilder<unknow
       group by deck_id
     ),
     suspended as (
-      select cards.deck_id, count(*) as cards,
+      select card.deck_id, count(*) as cards,
         count(*) filter (where progress.id is null) as unseen,
         count(*) filter (where next_review <= ${today}::date) as due
       from suspended_cards
-      join cards on cards.id = suspended_cards.card_id
-      left join card_progress as progress
-        on progress.user_id = suspended_cards.user_id and progress.card_id = suspended_cards.card_id
-      where suspended_cards.user_id = ${userId} and cards.archived_at is null
-      group by cards.deck_id
+      cross join lateral (
+        select deck_id from cards where id = suspended_cards.card_id and archived_at is null limit 1
+      ) as card
+      left join lateral (
+        select id, next_review from card_progress
+        where user_id = ${userId} and card_id = suspended_cards.card_id
+        limit 1
+      ) as progress on true
+      where suspended_cards.user_id = ${userId}
+      group by card.deck_id
     ),
     deck_counts as (
       select decks.id, decks.slug, decks.name, decks.sort_order,
