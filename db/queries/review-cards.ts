@@ -121,7 +121,9 @@ export async function suspendCard(db: Kysely<Database>, userId: number, cardId: 
       where cards.id = ${cardId} and cards.archived_at is null and decks.archived_at is null
     ),
     suspended as (
-      insert into suspended_cards (user_id, card_id) select ${userId}::integer, id from card on conflict do nothing
+      insert into suspended_cards (user_id, card_id)
+      select users.id, card.id from card cross join users where users.id = ${userId} for key share of users
+      on conflict do nothing
     )
     select from card`.execute(db)
   return rows.length > 0

@@ -20,7 +20,7 @@ export async function lockLearner(transaction: Transaction<Database>, userId: nu
 export interface LearnerCard {
   /** Null when the card is archived or does not exist. */
   deck_id: number | null
-  /** Locked against scripts. */
+  /** Null as well when the card is archived. */
   state: CardState | null
   is_suspended: boolean
   remaining: Remaining
@@ -36,7 +36,10 @@ export interface EarlierAnswer {
   answer: unknown
 }
 
-/** Everything that a review needs, in one statement. */
+/**
+ * Everything that a review needs, in one statement. The card is locked against archiving and then its progress against
+ * scripts, in the order in which archiving locks them.
+ */
 export async function findLearnerCard(
   transaction: Transaction<Database>,
   userId: number,
@@ -46,12 +49,14 @@ export async function findLearnerCard(
 ): Promise<LearnerCard & { earlier: EarlierAnswer | null }> {
   const { rows } = await sql<LearnerCard & { earlier: EarlierAnswer | null }>`
     with ${countCtes({ userId, today, deckSlug: undefined })},
+    card as materialized (
+      select id, deck_id from cards where id = ${cardId} and archived_at is null for share
+    ),
     progress as (
-      select * from card_progress where user_id = ${userId} and card_id = ${cardId} for update
+      select * from card_progress where user_id = ${userId} and card_id in (select id from card) for update
     )
     select
-      (select deck_id from cards join deck_counts on deck_counts.id = deck_id
-        where cards.id = ${cardId} and archived_at is null) as deck_id,
+      (select deck_id from card join deck_counts on deck_counts.id = deck_id) as deck_id,
       (select ${stateOf('progress')} from progress) as state,
       exists (select from suspended_cards where user_id = ${userId} and card_id = ${cardId}) as is_suspended,
       (select json_build_object('id', id, 'card_id', card_id, 'rating', rating, 'after', after, 'answer', answer)

@@ -33,7 +33,10 @@ export interface UndoSituation {
   remaining: Remaining
 }
 
-/** Everything that taking back a review needs, in one statement; the cards' progress is locked against scripts. */
+/**
+ * Everything that taking back a review needs, in one statement. The card of the latest review and its progress are
+ * locked, in this order, as for a review.
+ */
 export async function findUndoSituation(
   transaction: Transaction<Database>,
   userId: number,
@@ -50,9 +53,17 @@ export async function findUndoSituation(
       where kind = 'review' and not exists (select from todays as undo where undo.undoes = todays.id)
       order by id desc limit 2
     ),
+    card as materialized (
+      select id from cards where id = (select card_id from latest order by id desc limit 1) and archived_at is null for share
+    ),
+    locked as materialized (
+      select * from card_progress where user_id = ${userId} and card_id in (select id from card) for update
+    ),
     progress as (
+      select * from locked
+      union all
       select * from card_progress
-      where user_id = ${userId} and card_id in (select card_id from latest) order by id for update
+      where user_id = ${userId} and card_id in (select card_id from latest except select id from card)
     ),
     candidates as (
       select latest.id, latest.card_id, latest.deck_id, rating, previous_rating, phase, interval_days, duration_ms,

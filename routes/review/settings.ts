@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findSettings, updateSettings } from '../../db/queries/review-settings.js'
+import { HttpError } from '../../src/errors.js'
 import { answers } from '../../src/schemas.js'
 import { Settings, SettingsBody } from './schemas.js'
 
@@ -28,7 +29,11 @@ const settings: FastifyPluginAsyncTypebox = async (app) => {
         response: answers(Settings),
       },
     },
-    async (request) => updateSettings(app.db, request.user.id, request.body),
+    async (request) => {
+      const updated = await updateSettings(app.db, request.user.id, request.body)
+      if (updated === undefined) throw new HttpError(401, 'Nicht angemeldet')
+      return updated
+    },
   )
 }
 

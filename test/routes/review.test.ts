@@ -190,6 +190,38 @@ t.test('two devices at once lose nothing', async (t) => {
   })
 })
 
+t.test('cards may be archived and users deleted while people learn', async (t) => {
+  const members = [await service.member(), await service.member()]
+  const { ids } = await createDeckOf(4)
+  const archive = async (archived_at: Date | null) =>
+    db.updateTable('cards').set({ archived_at }).where('id', 'in', ids).execute()
+  const learn = async (member: Caller) => {
+    for (let round = 0; round < 20; round++) {
+      const answer = await rate(member, ids[round % 4], 'again')
+      t.ok([200, 404].includes(answer.status), answer.text)
+      if (answer.status !== 200) continue
+      const undo = await member.delete(`/api/review/${answer.body.review_id}`)
+      t.ok([200, 409].includes(undo.status), undo.text)
+    }
+  }
+  const curate = async () => {
+    for (let round = 0; round < 20; round++) await archive(round % 2 === 0 ? new Date() : null)
+  }
+  await Promise.all([...members.map(learn), curate()])
+  const leaving = await service.member()
+  const settings = { method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 1 } } as const
+  const answers = await Promise.all([
+    rate(leaving, ids[0], 'easy'),
+    leaving.post(`/api/review/cards/${ids[0]}/suspend`),
+    leaving.send(settings),
+    db.deleteFrom('users').where('id', '=', leaving.id).execute(),
+    rate(leaving, ids[1], 'easy'),
+    leaving.post(`/api/review/cards/${ids[1]}/suspend`),
+    leaving.send(settings),
+  ])
+  for (const answer of answers) if ('status' in answer) t.ok([200, 401].includes(answer.status), answer.text)
+})
+
 t.test('an undo takes the latest review back, exactly, up to the start of the day', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(2)
