@@ -8,6 +8,19 @@ type Day = ColumnType<string, string, string>
 type Derived<T> = ColumnType<T, never, never>
 
 export type Rating = 'again' | 'hard' | 'medium' | 'easy'
+export type ReviewPhase = 'new' | 'recall' | 'repeat'
+
+/** Everything that a review changes of a progress row. */
+export interface CardState {
+  last_rating: Rating | null
+  next_review: string | null
+  stability: number | null
+  difficulty: number | null
+  last_review: string | null
+  reps: number
+  lapses: number
+  last_review_id: number | null
+}
 
 export interface UsersTable {
   id: Generated<number>
@@ -57,6 +70,52 @@ export interface CardProgressTable {
   deck_id: Derived<number | null>
   last_rating: Rating | null
   next_review: Day | null
+  /** The memory state after the last review; null when only a script has written the row. */
+  stability: ColumnType<number | null, number | null | undefined, number | null>
+  difficulty: ColumnType<number | null, number | null | undefined, number | null>
+  last_review: ColumnType<string | null, string | null | undefined, string | null>
+  reps: Generated<number>
+  lapses: Generated<number>
+  /** The entry of the log that made this state. */
+  last_review_id: ColumnType<number | null, number | null | undefined, number | null>
+}
+
+/** Append-only: an undo is an entry of its own, which repeats the facts of the review that it takes back. */
+export interface ReviewLogTable {
+  id: Generated<number>
+  user_id: number
+  card_id: number
+  /** The deck of the card at that time. */
+  deck_id: number | null
+  kind: 'review' | 'undo' | 'reset'
+  /** Of an undo: the review that it takes back. */
+  undoes: number | null
+  rating: Rating | null
+  previous_rating: Rating | null
+  /** `new`: the first review of the card; `repeat`: not the first one of its day; `recall`: all others. */
+  phase: ReviewPhase | null
+  /** Days for which the card had been put off; null when unknown. */
+  interval_days: number | null
+  duration_ms: number | null
+  studied_on: Day
+  created_at: ColumnType<Date, Date, never>
+  client_id: string | null
+  before: ColumnType<CardState | null, string | null, never>
+  after: ColumnType<CardState | null, string | null, never>
+  /** What the answer said beside the state, so that a repeated request is answered the same. */
+  answer: ColumnType<unknown, string, never>
+}
+
+export interface SuspendedCardsTable {
+  user_id: number
+  card_id: number
+}
+
+export interface ReviewSettingsTable {
+  user_id: number
+  new_per_day: number
+  desired_retention: number
+  maximum_interval: number
 }
 
 export interface QuizResultsTable {
@@ -105,6 +164,9 @@ export interface Database {
   card_progress: CardProgressTable
   quiz_results: QuizResultsTable
   cheatsheets: CheatsheetsTable
+  review_log: ReviewLogTable
+  suspended_cards: SuspendedCardsTable
+  review_settings: ReviewSettingsTable
   imported_decks: ImportedDecksTable
   imported_cards: ImportedCardsTable
   imported_cheatsheets: ImportedCheatsheetsTable

@@ -2,12 +2,14 @@ import type { FastifyPluginAsync } from 'fastify'
 import auth from '../plugins/auth.js'
 import crossSite from '../plugins/cross-site.js'
 import session from '../plugins/session.js'
+import type { Moment } from '../src/calendar.js'
 import { HttpError } from '../src/errors.js'
 import adminRoutes from './admin/index.js'
 import authRoutes from './auth/index.js'
 import cheatsheetRoutes from './cheatsheets/index.js'
 import deckRoutes from './decks/index.js'
 import quizRoutes from './quiz/index.js'
+import reviewRoutes from './review/index.js'
 
 export interface ApiOptions {
   sessionSecrets: string[]
@@ -15,10 +17,13 @@ export interface ApiOptions {
   contentDir: string
   /** The calendar day that counts as today, as `YYYY-MM-DD`. */
   today: () => string
+  /** The present instant and its calendar day, taken together. */
+  moment: () => Moment
 }
 
 /** The `/api` scope. What is registered in the inner scopes is protected by them. */
-const api: FastifyPluginAsync<ApiOptions> = async (app, { sessionSecrets, corsOrigins, contentDir, today }) => {
+const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
+  const { sessionSecrets, corsOrigins, contentDir, today, moment } = options
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
   })
@@ -36,6 +41,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, { sessionSecrets, corsOr
     await members.register(quizRoutes, { prefix: '/quiz' })
     await members.register(deckRoutes, { prefix: '/decks', today })
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
+    await members.register(reviewRoutes, { prefix: '/review', moment })
     await members.register(async (admins) => {
       admins.addHook('preHandler', admins.requireAdmin)
       await admins.register(adminRoutes, { prefix: '/admin', contentDir })

@@ -80,6 +80,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     corsOrigins: config.corsOrigins,
     contentDir: config.contentDir,
     today: () => dayOf(now()),
+    moment: () => {
+      const at = now()
+      return { at, today: dayOf(at) }
+    },
   })
   return app
 }

@@ -19,3 +19,27 @@ export function calendarIn(timeZone: string): DayOf {
     return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`
   }
 }
+
+/** An instant and the calendar day on which it falls where the learners live. */
+export interface Moment {
+  at: Date
+  /** As `YYYY-MM-DD`. */
+  today: string
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Noon UTC of a calendar day: the same distance from its neighbours on every day of the year. */
+export function noonOf(day: string): Date {
+  return new Date(`${day}T12:00:00Z`)
+}
+
+/** The calendar day so many days later. */
+export function addDays(day: string, days: number): string {
+  return new Date(noonOf(day).getTime() + days * DAY_MS).toISOString().slice(0, 10)
+}
+
+/** Whole days from one calendar day to another; negative when the second one is earlier. */
+export function daysBetween(from: string, to: string): number {
+  return Math.round((noonOf(to).getTime() - noonOf(from).getTime()) / DAY_MS)
+}

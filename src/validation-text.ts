@@ -11,12 +11,23 @@ export interface SchemaError {
 /** The package's types announce a `default` export that its CommonJS file does not have. */
 const localize = localizeModule as unknown as (errors: SchemaError[]) => void
 
+const TYPES: Record<string, string> = {
+  integer: 'eine ganze Zahl',
+  number: 'eine Zahl',
+  string: 'ein Text',
+  boolean: 'true oder false',
+}
+
 /** The field and what is wrong with it, in German: `["count", "muss eine Zahl sein"]`. */
 export function describeSchemaError(error: SchemaError): { field: string; problem: string } {
-  const { missingProperty, allowedValues } = error.params
+  const { missingProperty, allowedValues, type } = error.params
   const field = typeof missingProperty === 'string' ? missingProperty : error.instancePath.slice(1)
   if (missingProperty !== undefined) return { field, problem: 'fehlt' }
   if (Array.isArray(allowedValues)) return { field, problem: `muss eines von ${allowedValues.join(', ')} sein` }
+  if (error.keyword === 'type') {
+    const names = [type].flat().flatMap((name) => TYPES[String(name)] ?? [])
+    if (names.length > 0) return { field, problem: `muss ${names.join(' oder ')} sein` }
+  }
   const german = { ...error }
   localize([german])
   return { field, problem: german.message ?? 'ist ungültig' }

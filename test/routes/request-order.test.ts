@@ -9,6 +9,7 @@ const admin = await service.admin()
 const GROUPS = [
   { name: 'admin', fallback: errorBody(404, 'Unbekannter Admin-Endpunkt'), bare: '' },
   { name: 'quiz', fallback: errorBody(404, 'Unbekannter Quiz-Endpunkt'), bare: '' },
+  { name: 'review', fallback: errorBody(404, 'Unbekannter Review-Endpunkt'), bare: '' },
   { name: 'decks', fallback: errorBody(405, 'Methode nicht erlaubt'), bare: 'list' },
   { name: 'cheatsheets', fallback: errorBody(404, 'Unbekannter Cheatsheet-Endpunkt'), bare: 'list' },
 ]

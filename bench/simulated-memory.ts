@@ -1,0 +1,29 @@
+import { default_w, type FSRS, fsrs } from 'ts-fsrs'
+
+/** A number in [0, 1). */
+export type Random = () => number
+
+/** A generator that its seed determines (mulberry32). */
+export function randomFrom(seed: number): Random {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** The memory of a person who is not the average one: each weight of FSRS-6 is off by up to 22 %. */
+export function perturbedWeights(random: Random): number[] {
+  return default_w.map((weight) => weight * Math.exp((random() - 0.5) * 0.4))
+}
+
+/** The formulas for reviews on different days and on the same day. */
+export function formulas(w: readonly number[], desiredRetention: number): { longTerm: FSRS; shortTerm: FSRS } {
+  const common = { w, request_retention: desiredRetention, enable_fuzz: true }
+  return {
+    longTerm: fsrs({ ...common, enable_short_term: false }),
+    shortTerm: fsrs({ ...common, enable_short_term: true, learning_steps: [], relearning_steps: [] }),
+  }
+}

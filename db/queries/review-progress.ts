@@ -1,0 +1,129 @@
+import { sql, type Transaction } from 'kysely'
+import type { Remaining } from '../../src/review/counts.js'
+import type { ReviewSettings } from '../../src/review/settings.js'
+import type { CardState, Database, Rating, ReviewPhase } from '../types.js'
+import { countCtes } from './review-counts.js'
+import { stateOf } from './review-queue.js'
+
+/** Lets the user's reviews wait for each other until the transaction ends; false when the user has been deleted. */
+export async function lockLearner(transaction: Transaction<Database>, userId: number): Promise<boolean> {
+  const user = await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return user !== undefined
+}
+
+/** A card and what the user has of it. */
+export interface LearnerCard {
+  /** Null when the card is archived or does not exist. */
+  deck_id: number | null
+  /** Null as well when the card is archived. */
+  state: CardState | null
+  is_suspended: boolean
+  remaining: Remaining
+  settings: ReviewSettings
+}
+
+/** An answer that was given before under the same client id. */
+export interface EarlierAnswer {
+  id: number
+  card_id: number
+  rating: Rating
+  after: CardState
+  answer: unknown
+}
+
+/**
+ * Everything that a review needs, in one statement. The card is locked against archiving and then its progress against
+ * scripts, in the order in which archiving locks them.
+ */
+export async function findLearnerCard(
+  transaction: Transaction<Database>,
+  userId: number,
+  cardId: number,
+  today: string,
+  clientId: string | null,
+): Promise<LearnerCard & { earlier: EarlierAnswer | null }> {
+  const { rows } = await sql<LearnerCard & { earlier: EarlierAnswer | null }>`
+    with ${countCtes({ userId, today, deckSlug: undefined })},
+    card as materialized (
+      select id, deck_id from cards where id = ${cardId} and archived_at is null for share
+    ),
+    progress as (
+      select * from card_progress where user_id = ${userId} and card_id in (select id from card) for update
+    )
+    select
+      (select deck_id from card join deck_counts on deck_counts.id = deck_id) as deck_id,
+      (select ${stateOf('progress')} from progress) as state,
+      exists (select from suspended_cards where user_id = ${userId} and card_id = ${cardId}) as is_suspended,
+      (select json_build_object('id', id, 'card_id', card_id, 'rating', rating, 'after', after, 'answer', answer)
+        from review_log where user_id = ${userId} and client_id = ${clientId}::text) as earlier,
+      to_json(remaining) as remaining, to_json(settings) as settings
+    from remaining cross join settings`.execute(transaction)
+  return rows[0] as LearnerCard & { earlier: EarlierAnswer | null }
+}
+
+export interface NewEntry {
+  user_id: number
+  card_id: number
+  deck_id: number | null
+  kind: 'review' | 'undo' | 'reset'
+  undoes: number | null
+  rating: Rating | null
+  previous_rating: Rating | null
+  phase: ReviewPhase | null
+  interval_days: number | null
+  duration_ms: number | null
+  studied_on: string
+  created_at: Date
+  client_id: string | null
+  before: CardState | null
+  /** Of a review: without the id that the entry gets now. */
+  after: CardState | null
+  answer: unknown
+}
+
+/** Appends the entry and makes its `after` the state of the card, in one statement. Returns the entry's id. */
+export async function appendEntry(transaction: Transaction<Database>, entry: NewEntry): Promise<number> {
+  const { user_id, card_id, after } = entry
+  const appended = sql`
+    entry as (
+      insert into review_log (user_id, card_id, deck_id, kind, undoes, rating, previous_rating, phase, interval_days,
+        duration_ms, studied_on, created_at, client_id, before, after, answer)
+      values (${user_id}, ${card_id}, ${entry.deck_id}, ${entry.kind}, ${entry.undoes}, ${entry.rating},
+        ${entry.previous_rating}, ${entry.phase}, ${entry.interval_days}, ${entry.duration_ms}, ${entry.studied_on},
+        ${entry.created_at}, ${entry.client_id}, ${json(entry.before)}::jsonb, ${json(after)}::jsonb,
+        ${json(entry.answer)}::jsonb)
+      returning id
+    )`
+  const { rows } =
+    after === null
+      ? await sql<{ id: number }>`
+          with ${appended},
+          forgotten as (delete from card_progress where user_id = ${user_id} and card_id = ${card_id})
+          select id from entry`.execute(transaction)
+      : await sql<{ id: number }>`
+          with ${appended},
+          written as (
+            insert into card_progress (user_id, card_id, last_rating, next_review, stability, difficulty, last_review,
+              reps, lapses, last_review_id)
+            select ${user_id}::integer, ${card_id}::integer, ${after.last_rating}::text, ${after.next_review}::date,
+              ${after.stability}::double precision, ${after.difficulty}::double precision, ${after.last_review}::date,
+              ${after.reps}::integer, ${after.lapses}::integer,
+              ${entry.kind === 'review' ? sql`id` : sql`${after.last_review_id}::bigint`}
+            from entry
+            on conflict (user_id, card_id) do update set last_rating = excluded.last_rating,
+              next_review = excluded.next_review, stability = excluded.stability, difficulty = excluded.difficulty,
+              last_review = excluded.last_review, reps = excluded.reps, lapses = excluded.lapses,
+              last_review_id = excluded.last_review_id
+          )
+          select id from entry`.execute(transaction)
+  return rows[0]?.id as number
+}
+
+function json(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value)
+}

@@ -1,0 +1,116 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  CARD_STATES,
+  type CardStateName,
+  listCards,
+  suspendCard,
+  unsuspendCard,
+} from '../../db/queries/review-cards.js'
+import { BadRequest, HttpError } from '../../src/errors.js'
+import { isInteger, parseCursor, parseId, parseNumber } from '../../src/parameters.js'
+import { cardNotFound } from '../../src/review/apply-review.js'
+import { resetCard } from '../../src/review/reset-card.js'
+import { answers, Done } from '../../src/schemas.js'
+import type { ReviewOptions } from './index.js'
+import { CardPage, CardParams, CardsQuery } from './schemas.js'
+
+const cards: FastifyPluginAsyncTypebox<ReviewOptions> = async (app, { moment }) => {
+  app.get(
+    '/cards',
+    {
+      schema: {
+        operationId: 'listReviewCards',
+        summary: 'The cards in deck order with the own state of each',
+        tags: ['review'],
+        querystring: CardsQuery,
+        response: answers(CardPage),
+      },
+    },
+    async (request) => {
+      const { query } = request
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
+      const after = parseCursor(query.after, 'after')
+      const scope = { userId: request.user.id, today: moment().today, deckSlug: query.deck || undefined }
+      const found = await listCards(app.db, scope, parseState(query.state), after, limit + 1)
+      if (found === undefined) throw new HttpError(404, 'Deck nicht gefunden')
+      const page = found.slice(0, limit).map(({ state, state_name, deck_slug, deck_name, ...card }) => ({
+        ...card,
+        deck: { slug: deck_slug, name: deck_name },
+        progress: state,
+        state: state_name,
+      }))
+      return { cards: page, next_after: found.length > limit ? (page.at(-1)?.card_id ?? null) : null }
+    },
+  )
+
+  app.post(
+    '/cards/:id/suspend',
+    {
+      schema: {
+        operationId: 'suspendCard',
+        summary: 'Take a card out of the own queue',
+        tags: ['review'],
+        params: CardParams,
+        response: answers(Done),
+      },
+    },
+    async (request) => {
+      const id = parseCardId(request.params.id)
+      if (id === undefined || !(await suspendCard(app.db, request.user.id, id))) throw cardNotFound()
+      return { ok: true as const }
+    },
+  )
+
+  app.delete(
+    '/cards/:id/suspend',
+    {
+      schema: {
+        operationId: 'unsuspendCard',
+        summary: 'Put a card back into the own queue',
+        tags: ['review'],
+        params: CardParams,
+        response: answers(Done),
+      },
+    },
+    async (request) => {
+      const id = parseCardId(request.params.id)
+      if (id !== undefined) await unsuspendCard(app.db, request.user.id, id)
+      return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/cards/:id/reset',
+    {
+      schema: {
+        operationId: 'resetCard',
+        summary: 'Forget the own progress of a card',
+        tags: ['review'],
+        params: CardParams,
+        response: answers(Done),
+      },
+    },
+    async (request) => {
+      const id = parseCardId(request.params.id)
+      if (id === undefined) throw cardNotFound()
+      await resetCard(app.db, request.user.id, moment(), id)
+      return { ok: true as const }
+    },
+  )
+}
+
+/** Undefined for a number that no card can have. */
+function parseCardId(text: string): number | undefined {
+  const id = parseId(text)
+  if (id === undefined) throw new BadRequest('Ungültige Karten-ID')
+  return isInteger(id) ? id : undefined
+}
+
+function parseState(text: string | undefined): CardStateName | undefined {
+  if (text === undefined || text === '') return undefined
+  const state = CARD_STATES.find((name) => name === text)
+  if (state === undefined) throw new BadRequest(`Der Parameter "state" muss eines von ${CARD_STATES.join(', ')} sein`)
+  return state
+}
+
+export default cards

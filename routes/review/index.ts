@@ -1,0 +1,104 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findQueue } from '../../db/queries/review-queue.js'
+import type { Moment } from '../../src/calendar.js'
+import { BadRequest, HttpError } from '../../src/errors.js'
+import { isInteger, parseId, parseNumber } from '../../src/parameters.js'
+import { applyReview, cardNotFound } from '../../src/review/apply-review.js'
+import { countsOf } from '../../src/review/counts.js'
+import { createScheduler } from '../../src/review/scheduler.js'
+import { undoReview } from '../../src/review/undo-review.js'
+import { answers } from '../../src/schemas.js'
+import { isStorable } from '../../src/text.js'
+import cardRoutes from './cards.js'
+import reportRoutes from './reports.js'
+import { Queue, QueueQuery, ReviewAnswer, ReviewBody, ReviewParams, UndoAnswer } from './schemas.js'
+import settingsRoutes from './settings.js'
+
+export interface ReviewOptions {
+  /** The present instant and its calendar day. */
+  moment: () => Moment
+}
+
+const review: FastifyPluginAsyncTypebox<ReviewOptions> = async (app, { moment }) => {
+  app.setNotFoundHandler(() => {
+    throw new HttpError(404, 'Unbekannter Review-Endpunkt')
+  })
+
+  app.get(
+    '/queue',
+    {
+      schema: {
+        operationId: 'getReviewQueue',
+        summary: 'What to study now, in order: overdue, due today, new, not known today',
+        tags: ['review'],
+        querystring: QueueQuery,
+        response: answers(Queue),
+      },
+    },
+    async (request) => {
+      const { today } = moment()
+      const scope = { userId: request.user.id, today, deckSlug: request.query.deck || undefined }
+      const limit = parseNumber(request.query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 20 })
+      const newLimit = parseNumber(request.query.new, 'new', { minimum: 0, maximum: 100, fallback: 100 })
+      const queue = await findQueue(app.db, scope, limit, newLimit)
+      if (queue === undefined) throw new HttpError(404, 'Deck nicht gefunden')
+      const preview = createScheduler(queue.settings)
+      const cards = queue.cards.map(({ state, deck_slug, deck_name, ...card }) => {
+        const { again, hard, medium, easy } = preview(card.card_id, state, today)
+        const next_review = {
+          again: again.next_review,
+          hard: hard.next_review,
+          medium: medium.next_review,
+          easy: easy.next_review,
+        }
+        return { ...card, deck: { slug: deck_slug, name: deck_name }, progress: state, next_review }
+      })
+      return { cards, counts: countsOf(queue.remaining) }
+    },
+  )
+
+  app.post(
+    '/',
+    {
+      schema: {
+        operationId: 'reviewCard',
+        summary: 'Rate a card',
+        tags: ['review'],
+        body: ReviewBody,
+        response: answers(ReviewAnswer),
+      },
+    },
+    async (request) => {
+      const { card_id, rating, client_id = null, duration_ms = null } = request.body
+      if (client_id !== null && !isStorable(client_id)) {
+        throw new BadRequest('Das Feld "client_id" enthält unzulässige Zeichen')
+      }
+      if (!isInteger(card_id)) throw cardNotFound()
+      return applyReview(app.db, request.user.id, moment(), { card_id, rating, client_id, duration_ms })
+    },
+  )
+
+  app.delete(
+    '/:id',
+    {
+      schema: {
+        operationId: 'undoReview',
+        summary: 'Take back the latest review, if it is of today',
+        tags: ['review'],
+        params: ReviewParams,
+        response: answers(UndoAnswer),
+      },
+    },
+    async (request) => {
+      const id = parseId(request.params.id)
+      if (id === undefined) throw new BadRequest('Ungültige Bewertungs-ID')
+      return undoReview(app.db, request.user.id, moment(), id)
+    },
+  )
+
+  await app.register(cardRoutes, { moment })
+  await app.register(reportRoutes, { moment })
+  await app.register(settingsRoutes)
+}
+
+export default review

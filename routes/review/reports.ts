@@ -1,0 +1,64 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findDeckId } from '../../db/queries/review-cards.js'
+import { listLog } from '../../db/queries/review-log.js'
+import { findStatistics } from '../../db/queries/review-stats.js'
+import { addDays } from '../../src/calendar.js'
+import { HttpError } from '../../src/errors.js'
+import { parseCursor, parseNumber } from '../../src/parameters.js'
+import { findStreaks, lastDays, nextDays, summarizeRetention } from '../../src/review/statistics.js'
+import { answers } from '../../src/schemas.js'
+import type { ReviewOptions } from './index.js'
+import { HistoryPage, HistoryQuery, Stats, StatsQuery } from './schemas.js'
+
+const reports: FastifyPluginAsyncTypebox<ReviewOptions> = async (app, { moment }) => {
+  app.get(
+    '/history',
+    {
+      schema: {
+        operationId: 'getReviewHistory',
+        summary: 'The own reviews, undos and resets, newest first',
+        tags: ['review'],
+        querystring: HistoryQuery,
+        response: answers(HistoryPage),
+      },
+    },
+    async (request) => {
+      const { query } = request
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
+      const before = parseCursor(query.before, 'before')
+      const deckId = query.deck ? await findDeckId(app.db, query.deck) : undefined
+      if (query.deck && deckId === undefined) throw new HttpError(404, 'Deck nicht gefunden')
+      const found = await listLog(app.db, request.user.id, deckId, before, limit + 1)
+      const entries = found.slice(0, limit)
+      return { entries, next_before: found.length > limit ? (entries.at(-1)?.id ?? null) : null }
+    },
+  )
+
+  app.get(
+    '/stats',
+    {
+      schema: {
+        operationId: 'getReviewStats',
+        summary: 'Reviews a day, streaks, retention, forecast and the state of each deck',
+        tags: ['review'],
+        querystring: StatsQuery,
+        response: answers(Stats),
+      },
+    },
+    async (request) => {
+      const { today } = moment()
+      const count = parseNumber(request.query.days, 'days', { minimum: 1, maximum: 365, fallback: 30 })
+      const found = await findStatistics(app.db, request.user.id, today, addDays(today, 1 - count))
+      const studied = found.days.map(({ day }) => day)
+      return {
+        days: lastDays(found.days, today, count),
+        streak: findStreaks(studied, today),
+        retention: summarizeRetention(found.recalls),
+        forecast: nextDays(found.forecast, today),
+        decks: found.decks,
+      }
+    },
+  )
+}
+
+export default reports

@@ -1,0 +1,175 @@
+import { Type } from '@sinclair/typebox'
+import { CARD_STATES } from '../../db/queries/review-cards.js'
+import type { CardState, Rating } from '../../db/types.js'
+import { RATINGS } from '../../src/review/scheduler.js'
+import { nullable, Timestamp } from '../../src/schemas.js'
+
+const Day = Type.String({ description: 'A calendar day, `YYYY-MM-DD`.' })
+const RatingName = Type.Unsafe<Rating>({ type: 'string', enum: RATINGS })
+const RatingOrNull = Type.Unsafe<Rating | null>({ type: ['string', 'null'], enum: [...RATINGS, null] })
+
+const Counts = Type.Object({
+  due: Type.Integer({ description: 'Cards due today or earlier, without suspended ones.' }),
+  new: Type.Integer({ description: 'Unseen cards that today may still bring.' }),
+})
+
+/** The rest of a `CardState` stays inside. */
+const ProgressOrNull = Type.Unsafe<CardState | null>({
+  type: ['object', 'null'],
+  properties: {
+    last_rating: RatingOrNull,
+    next_review: nullable(Day),
+    stability: nullable(
+      Type.Number({ description: 'Days until the chance of recall falls to 90 %; null before the first review here.' }),
+    ),
+    difficulty: nullable(Type.Number({ description: '1 (easy) to 10.' })),
+    last_review: nullable(Day),
+    reps: Type.Integer(),
+    lapses: Type.Integer(),
+  },
+})
+
+const Deck = Type.Optional(Type.String({ description: 'A deck slug; absent or empty means all decks.' }))
+const limit = (text: string) => Type.Optional(Type.String({ description: text }))
+
+const CARD = {
+  card_id: Type.Integer(),
+  question: Type.String(),
+  answer: Type.String(),
+  level: Type.String(),
+  deck: Type.Object({ slug: Type.String(), name: Type.String() }),
+  progress: ProgressOrNull,
+}
+
+export const QueueQuery = Type.Object({
+  deck: Deck,
+  limit: limit('Cards at most: 1 to 100, 20 when absent; numbers beyond are cut.'),
+  new: limit('New cards at most; never more than what is left of the daily number.'),
+})
+
+export const Queue = Type.Object({
+  cards: Type.Array(
+    Type.Object({
+      ...CARD,
+      next_review: Type.Object(
+        { again: Day, hard: Day, medium: Day, easy: Day },
+        { description: 'Where each rating would lead to if it were given now.' },
+      ),
+    }),
+  ),
+  counts: Counts,
+})
+
+export const ReviewBody = Type.Object({
+  card_id: Type.Integer(),
+  rating: RatingName,
+  client_id: Type.Optional(
+    nullable(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Chosen by the client; applied once for each user.' }),
+    ),
+  ),
+  duration_ms: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 86_400_000 }))),
+})
+
+export const ReviewAnswer = Type.Object({
+  review_id: Type.Integer(),
+  card_id: Type.Integer(),
+  progress: ProgressOrNull,
+  counts: Counts,
+})
+
+export const ReviewParams = Type.Object({ id: Type.String({ description: 'The `review_id`.' }) })
+
+export const UndoAnswer = Type.Object({
+  card_id: Type.Integer(),
+  progress: ProgressOrNull,
+  counts: Counts,
+  next_undo: nullable(Type.Integer({ description: 'The review that could be taken back next.' })),
+})
+
+export const CardParams = Type.Object({ id: Type.String() })
+
+export const CardsQuery = Type.Object({
+  deck: Deck,
+  state: Type.Optional(Type.String({ description: `One of ${CARD_STATES.join(', ')}; absent or empty means all.` })),
+  after: Type.Optional(Type.String({ description: 'The `next_after` of the page before.' })),
+  limit: limit('1 to 200, 50 when absent; numbers beyond are cut.'),
+})
+
+export const CardPage = Type.Object({
+  cards: Type.Array(Type.Object({ ...CARD, state: Type.String({ enum: CARD_STATES }) })),
+  next_after: nullable(Type.Integer({ description: 'Null on the last page.' })),
+})
+
+export const HistoryQuery = Type.Object({
+  deck: Deck,
+  before: Type.Optional(Type.String({ description: 'The `next_before` of the page before.' })),
+  limit: limit('1 to 200, 50 when absent; numbers beyond are cut.'),
+})
+
+export const HistoryPage = Type.Object({
+  entries: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      kind: Type.String({ enum: ['review', 'undo', 'reset'] }),
+      card_id: Type.Integer(),
+      question: nullable(Type.String()),
+      deck_slug: nullable(Type.String({ description: 'The deck of the card at that time.' })),
+      rating: RatingOrNull,
+      studied_on: Day,
+      created_at: Timestamp,
+      duration_ms: nullable(Type.Integer()),
+      before: ProgressOrNull,
+      after: ProgressOrNull,
+      is_undone: Type.Boolean(),
+      undoes: nullable(Type.Integer({ description: 'Of an undo: the review that it took back.' })),
+    }),
+  ),
+  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+})
+
+export const StatsQuery = Type.Object({ days: limit('1 to 365, 30 when absent; numbers beyond are cut.') })
+
+const Retention = Type.Object({
+  reviews: Type.Integer(),
+  remembered: Type.Integer({ description: 'Those not rated `again`.' }),
+  rate: nullable(Type.Number()),
+})
+
+export const Stats = Type.Object({
+  days: Type.Array(
+    Type.Object({
+      day: Day,
+      reviews: Type.Integer(),
+      correct: Type.Integer({ description: 'Rated easy or medium.' }),
+      introduced: Type.Integer({ description: 'First reviews of a card.' }),
+      duration_ms: Type.Integer(),
+    }),
+  ),
+  streak: Type.Object({ current: Type.Integer(), longest: Type.Integer() }),
+  retention: Type.Object({
+    total: Retention,
+    by_previous_rating: Type.Object({ again: Retention, hard: Retention, medium: Retention, easy: Retention }),
+    by_maturity: Type.Object({ young: Retention, mature: Retention }),
+  }),
+  forecast: Type.Array(Type.Object({ day: Day, due: Type.Integer() })),
+  decks: Type.Array(
+    Type.Object({
+      slug: Type.String(),
+      name: Type.String(),
+      new: Type.Integer(),
+      young: Type.Integer({ description: 'Put off for less than 21 days.' }),
+      mature: Type.Integer(),
+      suspended: Type.Integer(),
+    }),
+  ),
+})
+
+export const Settings = Type.Object({
+  new_per_day: Type.Integer({ minimum: 0, maximum: 9_999 }),
+  desired_retention: Type.Number({ minimum: 0.8, maximum: 0.97 }),
+  maximum_interval: Type.Integer({ minimum: 1, maximum: 36_500, description: 'Days.' }),
+})
+
+/** What is absent stays as it is. */
+export const SettingsBody = Type.Partial(Settings)

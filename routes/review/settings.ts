@@ -1,0 +1,40 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findSettings, updateSettings } from '../../db/queries/review-settings.js'
+import { HttpError } from '../../src/errors.js'
+import { answers } from '../../src/schemas.js'
+import { Settings, SettingsBody } from './schemas.js'
+
+const settings: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/settings',
+    {
+      schema: {
+        operationId: 'getReviewSettings',
+        summary: 'The own settings for studying',
+        tags: ['review'],
+        response: answers(Settings),
+      },
+    },
+    async (request) => findSettings(app.db, request.user.id),
+  )
+
+  app.put(
+    '/settings',
+    {
+      schema: {
+        operationId: 'updateReviewSettings',
+        summary: 'Change the own settings; they hold from the next review on',
+        tags: ['review'],
+        body: SettingsBody,
+        response: answers(Settings),
+      },
+    },
+    async (request) => {
+      const updated = await updateSettings(app.db, request.user.id, request.body)
+      if (updated === undefined) throw new HttpError(401, 'Nicht angemeldet')
+      return updated
+    },
+  )
+}
+
+export default settings

@@ -1,0 +1,522 @@
+import t from 'tap'
+import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
+import { type Caller, errorBody, startService } from '../support/service.js'
+
+const clock = { now: new Date('2026-11-21T08:00:00Z') }
+const service = await startService(t, { now: () => clock.now })
+const { db } = service
+
+t.beforeEach(() => setDay('2026-11-21'))
+t.afterEach(async () => {
+  await db.deleteFrom('decks').execute()
+})
+
+/** Nine o'clock in the morning in Berlin. */
+function setDay(day: string): void {
+  clock.now = new Date(`${day}T08:00:00Z`)
+}
+
+async function createDeckOf(count: number, overrides = {}) {
+  const deck = await createDeck(db, overrides)
+  const cards = []
+  for (let index = 0; index < count; index++) {
+    cards.push(await createCard(db, { deck_id: deck.id, sort_order: index }))
+  }
+  return { deck, cards, ids: cards.map(({ id }) => id) }
+}
+
+const rate = (caller: Caller, card_id: number | undefined, rating: string, more = {}) =>
+  caller.post('/api/review', { card_id, rating, ...more })
+
+const queueIds = async (caller: Caller, query = '') =>
+  (await caller.get(`/api/review/queue${query}`)).body.cards.map((card: { card_id: number }) => card.card_id)
+
+const statesOf = async (caller: Caller) =>
+  (await caller.get('/api/review/cards?limit=200')).body.cards.map(
+    ({ card_id, state, progress }: Record<string, unknown>) => ({ card_id, state, progress }),
+  )
+
+t.test('a learner studies new cards, and they come back when the preview said', async (t) => {
+  const member = await service.member()
+  const { deck, cards, ids } = await createDeckOf(3)
+  const before = await member.get('/api/review/queue')
+  t.equal(before.status, 200)
+  t.strictSame(before.body.counts, { due: 0, new: 3 })
+  const [first] = before.body.cards
+  t.strictSame(first, {
+    card_id: ids[0],
+    question: cards[0]?.question,
+    answer: cards[0]?.answer,
+    level: 'grundlagen',
+    deck: { slug: deck.slug, name: deck.name },
+    progress: null,
+    next_review: { again: '2026-11-21', hard: '2026-11-23', medium: '2026-11-24', easy: first.next_review.easy },
+  })
+  t.ok(first.next_review.easy > '2026-11-24')
+  t.strictSame((await member.get('/api/review/queue')).body, before.body, 'asking changes nothing')
+
+  const answer = await rate(member, ids[0], 'easy')
+  t.strictSame(answer.body, {
+    review_id: answer.body.review_id,
+    card_id: ids[0],
+    progress: {
+      last_rating: 'easy',
+      next_review: first.next_review.easy,
+      stability: 8.2956,
+      difficulty: 1,
+      last_review: '2026-11-21',
+      reps: 1,
+      lapses: 0,
+    },
+    counts: { due: 0, new: 2 },
+  })
+  t.strictSame(await queueIds(member), ids.slice(1))
+  setDay(first.next_review.easy)
+  const [due] = (await member.get('/api/review/queue')).body.cards
+  t.equal(due.card_id, ids[0])
+  t.strictSame(due.progress, answer.body.progress)
+  const { decks } = (await member.get('/api/decks')).body
+  t.match(decks[0], { reviewed: 1, correct: 1, due: 1 })
+})
+
+t.test('the queue: overdue, due today, new in deck order, then what was not known today', async (t) => {
+  const member = await service.member()
+  const second = await createDeckOf(2, { sort_order: 2 })
+  const first = await createDeckOf(6, { sort_order: 1 })
+  const [a, b, c, d, e, f] = first.ids as [number, number, number, number, number, number]
+  const user_id = member.id
+  await createProgress(db, { user_id, card_id: a, last_rating: 'easy', next_review: '2026-11-21' })
+  await createProgress(db, { user_id, card_id: b, last_rating: 'again', next_review: '2026-11-21' })
+  await createProgress(db, { user_id, card_id: c, last_rating: 'hard', next_review: '2026-11-01' })
+  await createProgress(db, { user_id, card_id: d, last_rating: 'hard', next_review: '2026-11-22' })
+  const [x, y] = second.ids as [number, number]
+  t.strictSame(await queueIds(member), [c, a, b, e, f, x, y], 'what a script wrote is honoured as it stands')
+  await rate(member, f, 'again')
+  await rate(member, a, 'again')
+  t.strictSame(await queueIds(member), [c, b, e, x, y, f, a])
+  await rate(member, f, 'again')
+  t.strictSame(await queueIds(member), [c, b, e, x, y, a, f], 'the oldest answer comes first')
+  t.strictSame(await queueIds(member, '?limit=4'), [c, b, e, x])
+  t.strictSame(await queueIds(member, '?new=1'), [c, b, e, a, f])
+  t.strictSame(await queueIds(member, `?deck=${second.deck.slug}`), [x, y])
+  const { counts } = (await member.get(`/api/review/queue?deck=${first.deck.slug}&new=0&limit=1`)).body
+  t.strictSame(counts, { due: 4, new: 1 }, 'the counts are those of the deck, whatever the page shows')
+  setDay('2026-11-22')
+  t.strictSame((await queueIds(member)).slice(0, 5), [c, a, b, f, d], 'tomorrow they are overdue like others')
+})
+
+t.test('a day brings no more new cards than the learner wants', async (t) => {
+  const member = await service.member()
+  const { ids } = await createDeckOf(5)
+  t.strictSame((await member.get('/api/review/settings')).body, {
+    new_per_day: 20,
+    desired_retention: 0.9,
+    maximum_interval: 36_500,
+  })
+  const settings = { new_per_day: 2, desired_retention: 0.85, maximum_interval: 10 }
+  const put = (payload: object) => member.send({ method: 'PUT', url: '/api/review/settings', payload })
+  t.strictSame((await put(settings)).body, settings)
+  t.strictSame((await put({ new_per_day: 3 })).body, { ...settings, new_per_day: 3 }, 'the rest stays')
+  t.strictSame((await member.get('/api/review/settings')).body, { ...settings, new_per_day: 3 })
+  t.strictSame(await queueIds(member), ids.slice(0, 3))
+  t.strictSame((await rate(member, ids[0], 'easy')).body.counts, { due: 0, new: 2 })
+  const again = await rate(member, ids[4], 'again')
+  t.strictSame(again.body.counts, { due: 1, new: 1 }, 'a card out of turn counts as well')
+  await member.delete(`/api/review/${again.body.review_id}`)
+  t.strictSame(await queueIds(member), ids.slice(1, 3), 'an undo gives the place back')
+  await put({ new_per_day: 0 })
+  t.strictSame((await member.get('/api/review/queue')).body, { cards: [], counts: { due: 0, new: 0 } })
+  await put({ new_per_day: 9_999 })
+  setDay('2027-11-21')
+  const { next_review } = (await member.get('/api/review/queue')).body.cards[0]
+  t.ok(next_review.hard <= next_review.easy && next_review.easy === '2027-12-01', 'the longest interval holds')
+  for (const wrong of [
+    { new_per_day: -1 },
+    { new_per_day: 1.5 },
+    { new_per_day: '5' },
+    { new_per_day: null },
+    { desired_retention: 0.79 },
+    { desired_retention: 0.98 },
+    { maximum_interval: 0 },
+    { maximum_interval: 36_501 },
+  ]) {
+    const answer = await put(wrong)
+    t.equal(answer.status, 400, JSON.stringify(wrong))
+    t.match(answer.body.message, `Das Feld "${Object.keys(wrong)[0]}"`)
+  }
+})
+
+t.test('the same client id is applied once and answered the same', async (t) => {
+  const member = await service.member()
+  const { ids } = await createDeckOf(3)
+  const client_id = unique('client')
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => rate(member, ids[0], 'medium', { client_id, duration_ms: 2_000 })),
+  )
+  for (const answer of answers) t.strictSame(answer.body, answers[0]?.body)
+  t.equal(answers[0]?.status, 200)
+  t.equal(answers[0]?.body.progress.reps, 1)
+  await rate(member, ids[1], 'again')
+  t.strictSame((await rate(member, ids[0], 'medium', { client_id })).body, answers[0]?.body, 'also later')
+  await db
+    .updateTable('cards')
+    .set({ archived_at: new Date() })
+    .where('id', '=', ids[0] as number)
+    .execute()
+  t.strictSame((await rate(member, ids[0], 'medium', { client_id })).body, answers[0]?.body, 'also once it is archived')
+  const conflict = errorBody(409, 'Diese "client_id" gehört zu einer anderen Bewertung')
+  t.strictSame((await rate(member, ids[1], 'medium', { client_id })).body, conflict)
+  t.strictSame((await rate(member, ids[0], 'easy', { client_id })).body, conflict)
+  const other = await service.member()
+  t.equal((await rate(other, ids[1], 'medium', { client_id })).status, 200, 'another user may use it')
+  t.equal((await member.get('/api/review/history')).body.entries.length, 2)
+})
+
+t.test('two devices at once lose nothing', async (t) => {
+  const member = await service.member()
+  const { ids } = await createDeckOf(10)
+  const answers = await Promise.all(ids.flatMap((id) => [rate(member, id, 'again'), rate(member, id, 'medium')]))
+  for (const answer of answers) t.equal(answer.status, 200)
+  const states = await statesOf(member)
+  for (const { progress } of states) t.equal(progress.reps, 2)
+  const counts = answers.map(({ body }) => body.counts.new).sort((a, b) => a - b)
+  t.equal(counts[0], 0, 'one of them sees the last new card go')
+  t.strictSame((await member.get('/api/review/stats')).body.days.at(-1), {
+    day: '2026-11-21',
+    reviews: 20,
+    correct: 10,
+    introduced: 10,
+    duration_ms: 0,
+  })
+})
+
+t.test('cards may be archived and users deleted while people learn', async (t) => {
+  const members = [await service.member(), await service.member()]
+  const { ids } = await createDeckOf(4)
+  const archive = async (archived_at: Date | null) =>
+    db.updateTable('cards').set({ archived_at }).where('id', 'in', ids).execute()
+  const learn = async (member: Caller) => {
+    for (let round = 0; round < 60; round++) {
+      const answer = await rate(member, ids[round % 4], 'again')
+      t.ok([200, 404].includes(answer.status), answer.text)
+      if (answer.status !== 200 || round % 3 > 0) continue
+      const undo = await member.delete(`/api/review/${answer.body.review_id}`)
+      t.ok([200, 409].includes(undo.status), undo.text)
+    }
+  }
+  const curate = async () => {
+    for (let round = 0; round < 60; round++) await archive(round % 2 === 0 ? new Date() : null)
+  }
+  await Promise.all([...members.map(learn), curate()])
+  const leaving = await service.member()
+  const settings = { method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 1 } } as const
+  const answers = await Promise.all([
+    rate(leaving, ids[0], 'easy'),
+    leaving.post(`/api/review/cards/${ids[0]}/suspend`),
+    leaving.send(settings),
+    db.deleteFrom('users').where('id', '=', leaving.id).execute(),
+    rate(leaving, ids[1], 'easy'),
+    leaving.post(`/api/review/cards/${ids[1]}/suspend`),
+    leaving.send(settings),
+  ])
+  for (const answer of answers) if ('status' in answer) t.ok([200, 401].includes(answer.status), answer.text)
+})
+
+t.test('an undo takes the latest review back, exactly, up to the start of the day', async (t) => {
+  const member = await service.member()
+  const { ids } = await createDeckOf(2)
+  const [a, b] = ids
+  await createProgress(db, { user_id: member.id, card_id: b as number, last_rating: 'hard', next_review: '2026-11-01' })
+  const history = [await statesOf(member)]
+  const counts = [(await member.get('/api/review/queue')).body.counts]
+  const reviews = []
+  for (const [card, rating] of [
+    [a, 'again'],
+    [b, 'again'],
+    [a, 'medium'],
+    [b, 'easy'],
+  ] as const) {
+    const { body } = await rate(member, card, rating)
+    reviews.push(body.review_id)
+    counts.push(body.counts)
+    history.push(await statesOf(member))
+  }
+  const onlyLatest = errorBody(409, 'Nur die letzte Bewertung kann zurückgenommen werden')
+  t.strictSame((await member.delete(`/api/review/${reviews[0]}`)).body, onlyLatest)
+  for (let index = 3; index >= 0; index--) {
+    const answer = await member.delete(`/api/review/${reviews[index]}`)
+    t.strictSame(answer.body, {
+      card_id: index % 2 === 0 ? a : b,
+      progress: answer.body.progress,
+      counts: counts[index],
+      next_undo: reviews[index - 1] ?? null,
+    })
+    t.strictSame(await statesOf(member), history[index])
+    t.strictSame((await member.get('/api/review/queue')).body.counts, counts[index])
+    t.strictSame((await member.delete(`/api/review/${reviews[index]}`)).body, answer.body, 'repeating changes nothing')
+  }
+  t.equal(
+    (
+      await db
+        .selectFrom('card_progress')
+        .selectAll()
+        .where('card_id', '=', a as number)
+        .execute()
+    ).length,
+    0,
+  )
+  const { entries } = (await member.get('/api/review/history')).body
+  t.strictSame(
+    entries.map((entry: Record<string, unknown>) => [entry.kind, entry.card_id, entry.rating, entry.is_undone]),
+    [
+      ['undo', a, 'again', false],
+      ['undo', b, 'again', false],
+      ['undo', a, 'medium', false],
+      ['undo', b, 'easy', false],
+      ['review', b, 'easy', true],
+      ['review', a, 'medium', true],
+      ['review', b, 'again', true],
+      ['review', a, 'again', true],
+    ],
+  )
+})
+
+t.test('what cannot be taken back says why', async (t) => {
+  const member = await service.member()
+  const other = await service.member()
+  const { deck, ids } = await createDeckOf(4)
+  const [a, b, c, d] = ids as [number, number, number, number]
+  const review = async (card: number) => (await rate(member, card, 'medium')).body.review_id
+  const undo = (id: unknown) => member.delete(`/api/review/${id}`)
+
+  const first = await review(a)
+  t.strictSame((await other.delete(`/api/review/${first}`)).body, errorBody(404, 'Bewertung nicht gefunden'))
+  t.strictSame((await undo('99999999999999999999')).body, errorBody(404, 'Bewertung nicht gefunden'))
+  t.strictSame((await undo('abc')).body, errorBody(400, 'Ungültige Bewertungs-ID'))
+
+  const changed = await review(b)
+  await db.updateTable('card_progress').set({ next_review: '2030-01-01' }).where('card_id', '=', b).execute()
+  t.strictSame(
+    (await undo(changed)).body,
+    errorBody(409, 'Der Fortschritt dieser Karte wurde seitdem geändert'),
+    'a script was there',
+  )
+  const archived = await review(c)
+  await db.updateTable('cards').set({ archived_at: new Date() }).where('id', '=', c).execute()
+  t.strictSame((await undo(archived)).body, errorBody(409, 'Diese Karte wurde seitdem archiviert'))
+  await db.updateTable('cards').set({ archived_at: null }).where('id', '=', c).execute()
+  t.equal((await undo(archived)).body.next_undo, null, 'the one before was changed by a script')
+
+  const reset = await review(d)
+  t.strictSame((await member.post(`/api/review/cards/${d}/reset`)).body, { ok: true })
+  t.strictSame((await undo(reset)).body, errorBody(409, 'Der Fortschritt dieser Karte wurde seitdem zurückgesetzt'))
+  const anew = await review(d)
+  t.equal((await undo(anew)).body.next_undo, null)
+
+  const late = await review(d)
+  setDay('2026-11-22')
+  t.strictSame((await undo(late)).body, errorBody(409, 'Nur Bewertungen von heute können zurückgenommen werden'))
+  await db.updateTable('decks').set({ archived_at: new Date() }).where('id', '=', deck.id).execute()
+  t.strictSame((await rate(member, a, 'easy')).body, errorBody(404, 'Karte nicht gefunden'), 'its deck is archived')
+})
+
+t.test('suspended cards leave the queue, not the statistics of the deck list', async (t) => {
+  const member = await service.member()
+  const { ids } = await createDeckOf(3)
+  const [a, b, c] = ids as [number, number, number]
+  await createProgress(db, { user_id: member.id, card_id: a, last_rating: 'hard', next_review: '2026-11-01' })
+  for (const id of [a, b, b]) {
+    t.strictSame((await member.post(`/api/review/cards/${id}/suspend`)).body, { ok: true })
+  }
+  t.strictSame((await member.get('/api/review/queue')).body.counts, { due: 0, new: 1 })
+  t.strictSame(await queueIds(member), [c])
+  t.match((await member.get('/api/decks')).body.decks[0], { reviewed: 1, due: 1 })
+  const suspended = (await member.get('/api/review/cards?state=suspended')).body.cards
+  t.match(suspended, [
+    { card_id: a, state: 'suspended', progress: { last_rating: 'hard' } },
+    { card_id: b, state: 'suspended', progress: null },
+  ])
+  t.match((await member.get('/api/review/stats')).body.decks, [{ new: 1, young: 0, mature: 0, suspended: 2 }])
+  t.strictSame((await rate(member, a, 'again')).body.counts, { due: 0, new: 1 }, 'rated all the same, it stays away')
+  const first = await rate(member, b, 'again')
+  t.strictSame(first.body.counts, { due: 0, new: 1 })
+  t.strictSame((await member.get('/api/review/queue')).body.counts, { due: 0, new: 1 })
+  await member.delete(`/api/review/${first.body.review_id}`)
+  for (const id of [a, b, b]) {
+    t.strictSame((await member.delete(`/api/review/cards/${id}/suspend`)).body, { ok: true })
+  }
+  t.strictSame(await queueIds(member), [b, c, a])
+  const notFound = errorBody(404, 'Karte nicht gefunden')
+  t.strictSame((await member.post('/api/review/cards/2147483648/suspend')).body, notFound)
+  t.strictSame((await member.post('/api/review/cards/0/reset')).body, notFound)
+  t.strictSame((await member.delete('/api/review/cards/0/suspend')).body, { ok: true })
+  t.strictSame((await member.delete('/api/review/cards/x/suspend')).body, errorBody(400, 'Ungültige Karten-ID'))
+})
+
+t.test('a reset makes a card new; the log keeps what was', async (t) => {
+  const member = await service.member()
+  const { deck, ids } = await createDeckOf(1)
+  const [a] = ids as [number]
+  t.strictSame((await member.post(`/api/review/cards/${a}/reset`)).body, { ok: true }, 'nothing to forget')
+  const { body } = await rate(member, a, 'easy', { duration_ms: 1_500 })
+  await member.post(`/api/review/cards/${a}/reset`)
+  t.strictSame(await queueIds(member), [a])
+  t.match((await member.get('/api/decks')).body.decks[0], { reviewed: 0 })
+  await db.updateTable('cards').set({ archived_at: new Date() }).execute()
+  const { entries, next_before } = (await member.get(`/api/review/history?deck=${deck.slug}`)).body
+  t.equal(next_before, null)
+  t.match(entries, [
+    { kind: 'reset', card_id: a, before: body.progress, after: null, rating: null },
+    { kind: 'review', card_id: a, before: null, after: body.progress, duration_ms: 1_500, deck_slug: deck.slug },
+  ])
+  t.equal(entries[1].created_at, '2026-11-21T08:00:00.000Z')
+  t.equal(entries[1].studied_on, '2026-11-21')
+})
+
+t.test('cards are browsed in deck order, page by page, by state', async (t) => {
+  const member = await service.member()
+  const second = await createDeckOf(4, { sort_order: 2, name: 'Ä' })
+  const first = await createDeckOf(5, { sort_order: 1 })
+  const empty = await createDeck(db, { sort_order: 1, name: 'A' })
+  const user_id = member.id
+  const all = [...first.ids, ...second.ids]
+  const [a, b, c] = [all[0], all[4], all[6]] as [number, number, number]
+  await createProgress(db, { user_id, card_id: a, last_rating: 'easy', next_review: '2026-11-21' })
+  await createProgress(db, { user_id, card_id: b, last_rating: 'easy', next_review: '2026-11-22' })
+  await createProgress(db, { user_id, card_id: c, last_rating: null, next_review: null })
+  await member.post(`/api/review/cards/${all[1]}/suspend`)
+  const expected: Record<string, number[]> = {
+    '': all,
+    due: [a],
+    learned: [b, c],
+    suspended: [all[1] as number],
+    new: all.filter((id) => ![a, b, c, all[1]].includes(id)),
+  }
+  for (const [state, ids] of Object.entries(expected)) {
+    for (const limit of [1, 2, 3, 200]) {
+      const found: number[] = []
+      let after: number | string = ''
+      do {
+        const page: Record<string, never> & { cards: { card_id: number; state: string }[]; next_after: number | null } =
+          (await member.get(`/api/review/cards?state=${state}&limit=${limit}&after=${after}`)).body
+        t.ok(page.cards.length <= limit)
+        for (const card of page.cards) {
+          found.push(card.card_id)
+          if (state !== '') t.equal(card.state, state)
+        }
+        after = page.next_after ?? ''
+      } while (after !== '')
+      t.strictSame(found, ids, `${state} in pages of ${limit}`)
+    }
+  }
+  const inDeck = await member.get(`/api/review/cards?deck=${second.deck.slug}&after=${all[4]}`)
+  t.strictSame(
+    inDeck.body.cards.map((card: { card_id: number }) => card.card_id),
+    second.ids,
+  )
+  t.strictSame((await member.get(`/api/review/cards?deck=${empty.slug}`)).body, { cards: [], next_after: null })
+  t.strictSame((await member.get('/api/review/cards?after=99999999999')).body, { cards: [], next_after: null })
+  t.strictSame(
+    (await member.get('/api/review/cards?state=old')).body,
+    errorBody(400, 'Der Parameter "state" muss eines von new, due, learned, suspended sein'),
+  )
+})
+
+t.test('statistics count what stands', async (t) => {
+  const member = await service.member()
+  const { deck, ids } = await createDeckOf(4)
+  const [a, b, c, d] = ids as [number, number, number, number]
+  setDay('2026-10-01')
+  await createProgress(db, { user_id: member.id, card_id: d, last_rating: 'easy', next_review: '2026-10-01' })
+  await rate(member, a, 'easy', { duration_ms: 1_000 })
+  setDay('2026-10-02')
+  await rate(member, b, 'again', { duration_ms: 500 })
+  await rate(member, b, 'medium', { duration_ms: 700 })
+  setDay('2026-11-20')
+  await rate(member, a, 'medium')
+  await rate(member, d, 'again')
+  setDay('2026-11-21')
+  await rate(member, b, 'hard', { duration_ms: 5 })
+  await member.delete(`/api/review/${(await rate(member, c, 'easy', { duration_ms: 9 })).body.review_id}`)
+  const { body } = await member.get('/api/review/stats?days=60')
+  t.equal(body.days.length, 60)
+  t.strictSame(
+    body.days.filter((day: { reviews: number }) => day.reviews > 0),
+    [
+      { day: '2026-10-01', reviews: 1, correct: 1, introduced: 1, duration_ms: 1_000 },
+      { day: '2026-10-02', reviews: 2, correct: 1, introduced: 1, duration_ms: 1_200 },
+      { day: '2026-11-20', reviews: 2, correct: 1, introduced: 0, duration_ms: 0 },
+      { day: '2026-11-21', reviews: 1, correct: 0, introduced: 0, duration_ms: 5 },
+    ],
+  )
+  t.strictSame(body.streak, { current: 2, longest: 2 })
+  const none = { reviews: 0, remembered: 0, rate: null }
+  t.strictSame(body.retention, {
+    total: { reviews: 3, remembered: 2, rate: 0.6667 },
+    by_previous_rating: {
+      again: none,
+      hard: none,
+      medium: { reviews: 1, remembered: 1, rate: 1 },
+      easy: { reviews: 2, remembered: 1, rate: 0.5 },
+    },
+    by_maturity: { young: { reviews: 3, remembered: 2, rate: 0.6667 }, mature: none },
+  })
+  t.equal(body.forecast.length, 30)
+  t.strictSame(body.forecast[0], { day: '2026-11-21', due: 1 })
+  t.strictSame(body.decks, [{ slug: deck.slug, name: deck.name, new: 1, young: 2, mature: 1, suspended: 0 }])
+  setDay('2026-11-23')
+  t.strictSame((await member.get('/api/review/stats')).body.streak, { current: 0, longest: 2 })
+  t.equal((await member.get('/api/review/stats?days=1000')).body.days.length, 365)
+})
+
+t.test('the log is read in pages', async (t) => {
+  const member = await service.member()
+  const { ids } = await createDeckOf(5)
+  const reviews: number[] = []
+  for (const id of ids) reviews.unshift((await rate(member, id, 'hard')).body.review_id)
+  const found: number[] = []
+  let before: number | string = ''
+  do {
+    const page: { entries: { id: number }[]; next_before: number | null } = (
+      await member.get(`/api/review/history?limit=2&before=${before}`)
+    ).body
+    found.push(...page.entries.map(({ id }) => id))
+    before = page.next_before ?? ''
+  } while (before !== '')
+  t.strictSame(found, reviews)
+  t.strictSame(
+    (await member.get('/api/review/history?before=x')).body,
+    errorBody(400, 'Der Parameter "before" ist ungültig'),
+  )
+})
+
+t.test('malformed requests are refused in German', async (t) => {
+  const member = await service.member()
+  const { ids } = await createDeckOf(1)
+  const [card_id] = ids
+  for (const [body, message] of [
+    [{ rating: 'easy' }, 'Das Feld "card_id" fehlt'],
+    [{ card_id }, 'Das Feld "rating" fehlt'],
+    [{ card_id, rating: 'good' }, 'Das Feld "rating" muss eines von again, hard, medium, easy sein'],
+    [{ card_id: `${card_id}`, rating: 'easy' }, 'Das Feld "card_id" muss eine ganze Zahl sein'],
+    [{ card_id, rating: 'easy', client_id: '' }, /"client_id"/],
+    [{ card_id, rating: 'easy', client_id: 'x'.repeat(201) }, /"client_id"/],
+    [{ card_id, rating: 'easy', client_id: 'a\0' }, 'Das Feld "client_id" enthält unzulässige Zeichen'],
+    [{ card_id, rating: 'easy', duration_ms: -1 }, /"duration_ms"/],
+    [{ card_id, rating: 'easy', duration_ms: 1.5 }, /"duration_ms"/],
+  ] as const) {
+    const answer = await member.post('/api/review', body)
+    t.equal(answer.status, 400, JSON.stringify(body))
+    t.match(answer.body.message, message)
+  }
+  t.strictSame((await rate(member, 2 ** 40, 'easy')).body, errorBody(404, 'Karte nicht gefunden'))
+  t.equal((await rate(member, card_id, 'easy', { client_id: null, duration_ms: null, other: 1 })).status, 200)
+  for (const url of ['queue?deck=x', 'cards?deck=%00', 'history?deck=x']) {
+    t.strictSame((await member.get(`/api/review/${url}`)).body, errorBody(404, 'Deck nicht gefunden'), url)
+  }
+  t.strictSame(
+    (await member.get('/api/review/queue?limit=abc')).body,
+    errorBody(400, 'Der Parameter "limit" muss eine Zahl sein'),
+  )
+  t.equal((await member.get('/api/review/queue?limit=0&new=-5&deck=')).body.cards.length, 0)
+})
