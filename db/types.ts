@@ -25,6 +25,17 @@ export interface SessionsTable {
   expires_at: ColumnType<Date, Date, Date>
 }
 
+export interface ApiTokensTable {
+  id: Generated<number>
+  user_id: number
+  name: string
+  token_hash: Buffer
+  created_at: Timestamp
+  last_used_at: ColumnType<Date | null, never, Date>
+  /** Null when the token never expires. */
+  expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+}
+
 export interface DecksTable {
   id: Generated<number>
   slug: string
@@ -100,6 +111,7 @@ export interface ImportedCheatsheetsTable {
 export interface Database {
   users: UsersTable
   sessions: SessionsTable
+  api_tokens: ApiTokensTable
   decks: DecksTable
   cards: CardsTable
   card_progress: CardProgressTable

@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     requireUser: preHandlerAsyncHookHandler
     requireAdmin: preHandlerAsyncHookHandler
+    /** For what a token must not do: it could outlive or replace itself. */
+    requireSession: preHandlerAsyncHookHandler
   }
   interface FastifyRequest {
     /** Who is asking; reading it answers 401 when nobody is logged in. */
@@ -20,8 +22,8 @@ export default fp(
   async (app) => {
     app.decorateRequest('user', {
       getter() {
-        const user = this.session?.user
-        if (user === undefined) throw new HttpError(401, 'Nicht angemeldet')
+        const user = this.tokenUser === undefined ? this.session?.user : this.tokenUser
+        if (user === undefined || user === null) throw new HttpError(401, 'Nicht angemeldet')
         return user
       },
     })
@@ -32,6 +34,9 @@ export default fp(
     app.decorate('requireAdmin', async (request) => {
       if (!request.user.is_admin) throw new HttpError(403, 'Administratorrechte erforderlich')
     })
+    app.decorate('requireSession', async (request) => {
+      if (request.tokenUser !== undefined) throw new HttpError(403, 'Mit einem API-Token nicht erlaubt')
+    })
   },
-  { name: 'auth', dependencies: ['session'] },
+  { name: 'auth', dependencies: ['session', 'tokens'] },
 )

@@ -1,7 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
 import auth from '../plugins/auth.js'
+import cors from '../plugins/cors.js'
 import crossSite from '../plugins/cross-site.js'
 import session from '../plugins/session.js'
+import tokens from '../plugins/tokens.js'
 import { HttpError } from '../src/errors.js'
 import adminRoutes from './admin/index.js'
 import authRoutes from './auth/index.js'
@@ -22,7 +24,9 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, { sessionSecrets, corsOr
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
   })
+  await app.register(cors, { allowedOrigins: corsOrigins })
   await app.register(crossSite, { allowedOrigins: corsOrigins })
+  await app.register(tokens)
   await app.register(session, { secrets: sessionSecrets })
   await app.register(auth)
 

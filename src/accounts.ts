@@ -38,9 +38,20 @@ export function parseNewUser(input: NewUserInput): NewUser {
  * @throws BadRequest when it is no number
  */
 export function parseUserId(text: string): number | undefined {
-  if (!/^[+-]?[0-9]+$/.test(text)) throw new BadRequest('Ungültige Benutzer-ID')
+  return parseId(text, 'Ungültige Benutzer-ID')
+}
+
+/** Like `parseUserId`, for the ids of other tables; `message` says that the text is no number. @throws BadRequest */
+export function parseId(text: string, message: string): number | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) throw new BadRequest(message)
   const id = Number(text)
   return Math.abs(id) <= MAX_INTEGER ? id : undefined
+}
+
+/** A name that has been trimmed and must not be empty. @throws BadRequest */
+export function checkText(field: string, text: string): void {
+  if (text === '') throw new BadRequest(`Das Feld "${field}" darf nicht leer sein`)
+  checkName(field, text)
 }
 
 function checkName(field: string, name: string): void {

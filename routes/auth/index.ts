@@ -6,6 +6,7 @@ import { BadRequest, HttpError } from '../../src/errors.js'
 import { checkPasswordLength, hashPassword, verifyPassword } from '../../src/passwords.js'
 import { answers, Done } from '../../src/schemas.js'
 import { LoginBody, PasswordBody, UserAnswer } from './schemas.js'
+import tokenRoutes from './tokens.js'
 
 const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
 const MISSING_PASSWORDS = 'Aktuelles und neues Passwort erforderlich'
@@ -83,7 +84,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         body: PasswordBody,
         response: answers(Done),
       },
-      preHandler: app.requireUser,
+      preHandler: [app.requireUser, app.requireSession],
       config: { invalidBody: MISSING_PASSWORDS },
     },
     async (request) => {
@@ -101,6 +102,8 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       return { ok: true as const }
     },
   )
+
+  await app.register(tokenRoutes, { prefix: '/tokens' })
 }
 
 export default auth

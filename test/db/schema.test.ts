@@ -23,6 +23,15 @@ const COLUMNS: ColumnNames = {
     created_at: 'timestamp with time zone',
     expires_at: 'timestamp with time zone',
   },
+  api_tokens: {
+    id: 'integer',
+    user_id: 'integer',
+    name: 'text',
+    token_hash: 'bytea',
+    created_at: 'timestamp with time zone',
+    last_used_at: 'timestamp with time zone?',
+    expires_at: 'timestamp with time zone?',
+  },
   decks: {
     id: 'integer',
     slug: 'text',
