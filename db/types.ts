@@ -36,6 +36,16 @@ export interface ApiTokensTable {
   expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
+export interface LoginFailuresTable {
+  /** An IPv4 address or the /64 of an IPv6 address. */
+  network: string
+  /** The SHA-256 of the name that was given; empty in the row of the address as a whole. */
+  account_hash: Buffer
+  score: number
+  changed_at: Timestamp
+  blocked_until: ColumnType<Date | null, Date | null | undefined, Date | null>
+}
+
 export interface DecksTable {
   id: Generated<number>
   slug: string
@@ -112,6 +122,7 @@ export interface Database {
   users: UsersTable
   sessions: SessionsTable
   api_tokens: ApiTokensTable
+  login_failures: LoginFailuresTable
   decks: DecksTable
   cards: CardsTable
   card_progress: CardProgressTable

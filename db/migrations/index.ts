@@ -2,10 +2,12 @@ import type { Migration } from 'kysely'
 import * as createTables from './0001_create_tables.js'
 import * as keepDerivedColumns from './0002_keep_derived_columns.js'
 import * as createApiTokens from './0020_create_api_tokens.js'
+import * as createLoginFailures from './0021_create_login_failures.js'
 
 /** Every migration by its name; the names sort in the order of application and never change. */
 export const migrations: Record<string, Migration> = {
   '0001_create_tables': createTables,
   '0002_keep_derived_columns': keepDerivedColumns,
   '0020_create_api_tokens': createApiTokens,
+  '0021_create_login_failures': createLoginFailures,
 }

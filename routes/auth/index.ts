@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { deleteOtherSessions } from '../../db/queries/sessions.js'
-import { findCredentials, findPasswordHash, updatePasswordHash } from '../../db/queries/users.js'
+import { findPasswordHash, updatePasswordHash } from '../../db/queries/users.js'
 import { hashSessionId, SESSION_COOKIE } from '../../plugins/session.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
+import { logIn } from '../../src/log-in.js'
 import { checkPasswordLength, hashPassword, verifyPassword } from '../../src/passwords.js'
 import { answers, Done } from '../../src/schemas.js'
 import { LoginBody, PasswordBody, UserAnswer } from './schemas.js'
@@ -32,10 +33,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       const username = request.body.username.trim()
       const { password } = request.body
       if (username === '' || password === '') throw new BadRequest(MISSING_LOGIN)
-      const found = await findCredentials(app.db, username)
-      const matches = await verifyPassword(found?.password_hash, password)
-      if (found === undefined || !matches) throw new HttpError(401, 'Benutzername oder Passwort falsch')
-      const { password_hash: _, ...user } = found
+      const user = await logIn(app.db, { username, password, address: request.ip })
       await request.session.regenerate()
       request.session.userId = user.id
       await request.session.save()

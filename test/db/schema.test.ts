@@ -32,6 +32,13 @@ const COLUMNS: ColumnNames = {
     last_used_at: 'timestamp with time zone?',
     expires_at: 'timestamp with time zone?',
   },
+  login_failures: {
+    network: 'text',
+    account_hash: 'bytea',
+    score: 'double precision',
+    changed_at: 'timestamp with time zone',
+    blocked_until: 'timestamp with time zone?',
+  },
   decks: {
     id: 'integer',
     slug: 'text',
