@@ -1,7 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { OpenDatabase } from '../db/client.js'
 import auth from '../plugins/auth.js'
 import cors from '../plugins/cors.js'
 import crossSite from '../plugins/cross-site.js'
+import loadShedding from '../plugins/load-shedding.js'
+import rateLimit from '../plugins/rate-limit.js'
 import session from '../plugins/session.js'
 import tokens from '../plugins/tokens.js'
 import { HttpError } from '../src/errors.js'
@@ -15,16 +18,22 @@ export interface ApiOptions {
   sessionSecrets: string[]
   corsOrigins: string[]
   contentDir: string
+  /** Requests per second and address; 0 means no limit. */
+  rateLimit: number
+  poolState: OpenDatabase['poolState']
   /** The calendar day that counts as today, as `YYYY-MM-DD`. */
   today: () => string
 }
 
 /** The `/api` scope. What is registered in the inner scopes is protected by them. */
-const api: FastifyPluginAsync<ApiOptions> = async (app, { sessionSecrets, corsOrigins, contentDir, today }) => {
+const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
+  const { sessionSecrets, corsOrigins, contentDir, today } = options
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
   })
   await app.register(cors, { allowedOrigins: corsOrigins })
+  await app.register(loadShedding, { poolState: options.poolState })
+  await app.register(rateLimit, { perSecond: options.rateLimit })
   await app.register(crossSite, { allowedOrigins: corsOrigins })
   await app.register(tokens)
   await app.register(session, { secrets: sessionSecrets })

@@ -1,9 +1,11 @@
 import t from 'tap'
 import { buildApp } from '../../src/app.js'
+import { createEmptyDatabase } from '../support/database.js'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
-import { errorBody, ROOT, SECRET, startService } from '../support/service.js'
+import { CONFIG, errorBody, SECRET, startService } from '../support/service.js'
 
-const service = await startService(t, { config: { trustProxy: ['127.0.0.1'] } })
+const database = await createEmptyDatabase()
+const service = await startService(t, { database, config: { trustProxy: ['127.0.0.1'] } })
 const { db } = service
 
 const WRONG = errorBody(401, 'Benutzername oder Passwort falsch')
@@ -167,8 +169,8 @@ t.test('all instances agree', async (t) => {
   const second = await buildApp({
     sessionSecrets: [SECRET],
     logger: false,
-    database: { db, embedded: false, close: async () => {} },
-    config: { contentDir: `${ROOT}content`, corsOrigins: [], timeZone: 'Europe/Berlin', trustProxy: ['127.0.0.1'] },
+    database: { ...database, close: async () => {} },
+    config: { ...CONFIG, trustProxy: ['127.0.0.1'] },
   })
   t.teardown(() => second.close())
   const { username } = await createUser(db)

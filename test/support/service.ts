@@ -14,6 +14,14 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 export const SECRET = 'a test secret of at least thirty-two characters'
 
+export const CONFIG: AppOptions['config'] = {
+  contentDir: `${ROOT}content`,
+  corsOrigins: [],
+  rateLimit: 0,
+  timeZone: 'Europe/Berlin',
+  trustProxy: [],
+}
+
 export interface Answer {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests compare whole bodies
@@ -57,7 +65,7 @@ export async function startService(
     logger: false,
     ...rest,
     database,
-    config: { contentDir: `${ROOT}content`, corsOrigins: [], timeZone: 'Europe/Berlin', trustProxy: [], ...config },
+    config: { ...CONFIG, ...config },
   })
   t.teardown(() => app.close())
   await app.ready()
