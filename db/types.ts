@@ -23,6 +23,10 @@ export interface SessionsTable {
   user_id: number
   created_at: Timestamp
   expires_at: ColumnType<Date, Date, Date>
+  id: Generated<number>
+  /** Of the login. */
+  address: string | null
+  user_agent: string | null
 }
 
 export interface ApiTokensTable {
@@ -44,6 +48,20 @@ export interface LoginFailuresTable {
   score: number
   changed_at: Timestamp
   blocked_until: ColumnType<Date | null, Date | null | undefined, Date | null>
+}
+
+export interface AuditLogTable {
+  id: Generated<number>
+  at: Timestamp
+  /** Null on the command line. */
+  actor_id: number | null
+  actor: string
+  via: 'session' | 'token' | 'cli'
+  address: string | null
+  action: string
+  target_id: number | null
+  target: string | null
+  details: ColumnType<unknown, string | null, never>
 }
 
 export interface DecksTable {
@@ -123,6 +141,7 @@ export interface Database {
   sessions: SessionsTable
   api_tokens: ApiTokensTable
   login_failures: LoginFailuresTable
+  audit_log: AuditLogTable
   decks: DecksTable
   cards: CardsTable
   card_progress: CardProgressTable

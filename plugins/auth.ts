@@ -1,5 +1,6 @@
-import type { preHandlerAsyncHookHandler } from 'fastify'
+import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Actor } from '../db/queries/audit.js'
 import type { Account } from '../db/queries/users.js'
 import { HttpError } from '../src/errors.js'
 import { renewInSecondHalf } from './session.js'
@@ -40,3 +41,8 @@ export default fp(
   },
   { name: 'auth', dependencies: ['session', 'tokens'] },
 )
+
+/** Who is asking, for the audit trail. */
+export function actorOf({ user, tokenUser, ip }: FastifyRequest): Actor {
+  return { actor_id: user.id, actor: user.username, via: tokenUser === undefined ? 'session' : 'token', address: ip }
+}

@@ -8,6 +8,7 @@ import rateLimit from '../plugins/rate-limit.js'
 import session from '../plugins/session.js'
 import tokens from '../plugins/tokens.js'
 import { HttpError } from '../src/errors.js'
+import accountRoutes from './accounts/index.js'
 import adminRoutes from './admin/index.js'
 import authRoutes from './auth/index.js'
 import cheatsheetRoutes from './cheatsheets/index.js'
@@ -49,6 +50,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(quizRoutes, { prefix: '/quiz' })
     await members.register(deckRoutes, { prefix: '/decks', today })
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
+    await members.register(accountRoutes, { prefix: '/accounts' })
     await members.register(async (admins) => {
       admins.addHook('preHandler', admins.requireAdmin)
       await admins.register(adminRoutes, { prefix: '/admin', contentDir })

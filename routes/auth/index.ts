@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { insertAuditEntry } from '../../db/queries/audit.js'
 import { deleteOtherSessions } from '../../db/queries/sessions.js'
 import { findPasswordHash, updatePasswordHash } from '../../db/queries/users.js'
+import { actorOf } from '../../plugins/auth.js'
 import { hashSessionId, SESSION_COOKIE } from '../../plugins/session.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
 import { logIn } from '../../src/log-in.js'
@@ -36,6 +38,8 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       const user = await logIn(app.db, { username, password, address: request.ip })
       await request.session.regenerate()
       request.session.userId = user.id
+      request.session.address = request.ip
+      request.session.userAgent = request.headers['user-agent']
       await request.session.save()
       return { user }
     },
@@ -89,13 +93,20 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       const { current_password, new_password } = request.body
       if (current_password === '' || new_password === '') throw new BadRequest(MISSING_PASSWORDS)
       checkPasswordLength(new_password, 'new_password')
-      const { id } = request.user
+      const { id, username } = request.user
       const matches = await verifyPassword(await findPasswordHash(app.db, id), current_password)
       if (!matches) throw new BadRequest('Aktuelles Passwort ist falsch')
       const hash = await hashPassword(new_password)
       await app.db.transaction().execute(async (transaction) => {
         await updatePasswordHash(transaction, id, hash)
         await deleteOtherSessions(transaction, id, hashSessionId(request.session.sessionId))
+        if (request.user.is_admin) {
+          await insertAuditEntry(transaction, actorOf(request), {
+            action: 'user.password',
+            target_id: id,
+            target: username,
+          })
+        }
       })
       return { ok: true as const }
     },

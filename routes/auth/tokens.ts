@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { insertAuditEntry } from '../../db/queries/audit.js'
 import { deleteToken, insertToken, listTokens } from '../../db/queries/tokens.js'
+import { actorOf } from '../../plugins/auth.js'
 import { checkText, parseId } from '../../src/accounts.js'
 import { HttpError } from '../../src/errors.js'
 import { answers, Done } from '../../src/schemas.js'
@@ -39,13 +41,18 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
       const name = request.body.name.trim()
       checkText('name', name)
       const token = createToken()
-      const created = await insertToken(app.db, {
-        user_id: request.user.id,
-        name,
-        token_hash: hashToken(token) as Buffer,
-        lifetimeDays: request.body.expires_in_days ?? null,
+      const { user } = request
+      const created = await app.db.transaction().execute(async (transaction) => {
+        const token_hash = hashToken(token) as Buffer
+        const lifetimeDays = request.body.expires_in_days ?? null
+        const row = await insertToken(transaction, { user_id: user.id, name, token_hash, lifetimeDays })
+        if (row === undefined) throw new HttpError(401, 'Nicht angemeldet')
+        if (user.is_admin) {
+          const deed = { action: 'token.create', target_id: row.id, target: name } as const
+          await insertAuditEntry(transaction, actorOf(request), deed)
+        }
+        return row
       })
-      if (created === undefined) throw new HttpError(401, 'Nicht angemeldet')
       return { ...created, token }
     },
   )
@@ -63,7 +70,12 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const id = parseId(request.params.id, 'Ungültige Token-ID')
-      if (id !== undefined) await deleteToken(app.db, request.user.id, id)
+      if (id === undefined) return { ok: true as const }
+      await app.db.transaction().execute(async (transaction) => {
+        const deleted = await deleteToken(transaction, request.user.id, id)
+        if (!deleted || !request.user.is_admin) return
+        await insertAuditEntry(transaction, actorOf(request), { action: 'token.delete', target_id: id })
+      })
       return { ok: true as const }
     },
   )

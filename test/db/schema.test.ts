@@ -22,6 +22,9 @@ const COLUMNS: ColumnNames = {
     user_id: 'integer',
     created_at: 'timestamp with time zone',
     expires_at: 'timestamp with time zone',
+    id: 'bigint',
+    address: 'text?',
+    user_agent: 'text?',
   },
   api_tokens: {
     id: 'integer',
@@ -38,6 +41,18 @@ const COLUMNS: ColumnNames = {
     score: 'double precision',
     changed_at: 'timestamp with time zone',
     blocked_until: 'timestamp with time zone?',
+  },
+  audit_log: {
+    id: 'bigint',
+    at: 'timestamp with time zone',
+    actor_id: 'integer?',
+    actor: 'text',
+    via: 'text',
+    address: 'text?',
+    action: 'text',
+    target_id: 'integer?',
+    target: 'text?',
+    details: 'jsonb?',
   },
   decks: {
     id: 'integer',
