@@ -6,6 +6,7 @@ import type { OpenDatabase } from '../db/client.js'
 import bodies from '../plugins/bodies.js'
 import database from '../plugins/database.js'
 import errors, { errorBody, sendError } from '../plugins/errors.js'
+import housekeeping from '../plugins/housekeeping.js'
 import validation from '../plugins/validation.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
@@ -76,6 +77,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(bodies)
   await app.register(validation)
   await app.register(database, { database: options.database })
+  await app.register(housekeeping)
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
