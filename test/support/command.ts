@@ -15,8 +15,8 @@ export interface Finished {
 }
 
 /** Variables that give the program a store of its own: a folder, or a database on the server of the tests. */
-export async function createStoreVariables(t: Test): Promise<Record<string, string>> {
-  const variables = { DATA_DIR: t.testdir({}), CONTENT_DIR: `${ROOT}content`, PORT: '0', RATE_LIMIT: '0' }
+export async function createStoreVariables(t: Test, folder = t.testdir({})): Promise<Record<string, string>> {
+  const variables = { DATA_DIR: `${folder}/data`, CONTENT_DIR: `${ROOT}content`, PORT: '0', RATE_LIMIT: '0' }
   if (TEST_DATABASE_URL === undefined) return variables
   const name = `test_${randomBytes(8).toString('hex')}`
   const DATABASE_URL = await createDatabase(TEST_DATABASE_URL, name)
