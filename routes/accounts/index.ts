@@ -5,6 +5,7 @@ import { actorOf } from '../../plugins/auth.js'
 import { parseAccountChange, parseUserId } from '../../src/accounts.js'
 import { changeAccount } from '../../src/change-account.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
+import { warnOfCommonPassword } from '../../src/password-warning.js'
 import { answers } from '../../src/schemas.js'
 import ownAccount from './me.js'
 import { AccountAnswer, AccountParams, AuditList, AuditQuery, ChangeAccountBody } from './schemas.js'
@@ -70,7 +71,7 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
       },
       preHandler: app.requireAdmin,
     },
-    async (request) => {
+    async (request, reply) => {
       const id = parseUserId(request.params.id)
       const change = parseAccountChange(request.body)
       // Whoever finds an unlocked screen must not be able to take the account over.
@@ -79,6 +80,7 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
       }
       const user = id === undefined ? undefined : await changeAccount(app.db, actorOf(request), id, change)
       if (user === undefined) throw new HttpError(404, UNKNOWN_USER)
+      if (change.password !== undefined) await warnOfCommonPassword(reply, change.password)
       return { user }
     },
   )

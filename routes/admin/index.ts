@@ -6,6 +6,7 @@ import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/accounts.js
 import { createAccount, removeAccount } from '../../src/change-account.js'
 import { importContent } from '../../src/content/import-content.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
+import { warnOfCommonPassword } from '../../src/password-warning.js'
 import { answers, Done } from '../../src/schemas.js'
 import { CreateUserBody, ImportDone, ImportRefused, UserCreated, UserList, UserParams } from './schemas.js'
 
@@ -44,8 +45,9 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
       },
       config: { invalidBody: MISSING_FIELDS },
     },
-    async (request) => {
+    async (request, reply) => {
       const id = await createAccount(app.db, actorOf(request), parseNewUser(request.body))
+      await warnOfCommonPassword(reply, request.body.password)
       return { id, message: 'Benutzer erstellt' }
     },
   )

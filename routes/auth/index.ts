@@ -6,6 +6,7 @@ import { actorOf } from '../../plugins/auth.js'
 import { hashSessionId, SESSION_COOKIE } from '../../plugins/session.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
 import { logIn } from '../../src/log-in.js'
+import { warnOfCommonPassword } from '../../src/password-warning.js'
 import { checkPasswordLength, hashPassword, verifyPassword } from '../../src/passwords.js'
 import { answers, Done } from '../../src/schemas.js'
 import { LoginBody, PasswordBody, UserAnswer } from './schemas.js'
@@ -89,7 +90,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       preHandler: [app.requireUser, app.requireSession],
       config: { invalidBody: MISSING_PASSWORDS },
     },
-    async (request) => {
+    async (request, reply) => {
       const { current_password, new_password } = request.body
       if (current_password === '' || new_password === '') throw new BadRequest(MISSING_PASSWORDS)
       checkPasswordLength(new_password, 'new_password')
@@ -108,6 +109,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
           })
         }
       })
+      await warnOfCommonPassword(reply, new_password)
       return { ok: true as const }
     },
   )

@@ -5,6 +5,7 @@ import { findCredentials, listUsers } from '../../db/queries/users.js'
 import type { Database } from '../../db/types.js'
 import { parseNewUser } from '../accounts.js'
 import { changeAccount, createAccount, removeAccount } from '../change-account.js'
+import { isCommonPassword } from '../common-passwords.js'
 import type { Config } from '../config.js'
 import { checkPasswordLength } from '../passwords.js'
 import { commandLineActor } from './actor.js'
@@ -25,6 +26,7 @@ export async function addUser(
     is_admin: options.admin,
   })
   const id = await withDatabase(config, 'POST /api/admin/users', (db) => createAccount(db, commandLineActor(), user))
+  await warnOfCommonPassword(user.password)
   print(options.json ? JSON.stringify({ id }) : `Benutzer erstellt: ${user.username} (${id})`)
 }
 
@@ -51,6 +53,7 @@ export async function changePassword(config: Config, username: string, print: Pr
   await withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
     await changeAccount(db, commandLineActor(), await findId(db, username), { password })
   })
+  await warnOfCommonPassword(password)
   print(`Passwort geändert: ${username}`)
 }
 
@@ -58,6 +61,11 @@ async function findId(db: Kysely<Database>, username: string): Promise<number> {
   const user = await findCredentials(db, username)
   if (user === undefined) throw new RefusedError(`Es gibt keinen Benutzer ${username}.`)
   return user.id
+}
+
+async function warnOfCommonPassword(password: string): Promise<void> {
+  if (!(await isCommonPassword(password))) return
+  process.stderr.write('Warnung: Dieses Passwort gehört zu den häufigsten und ist leicht zu erraten.\n')
 }
 
 /** Asked for at a terminal, otherwise the first line of standard input; never an argument, which `ps` would show. */

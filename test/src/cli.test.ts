@@ -108,7 +108,10 @@ t.test('the last administrator stays, other users may go', async (t) => {
     status: 1,
     stderr: 'Benutzername existiert bereits\n',
   })
-  t.match(await run(variables, ['user', 'password', 'anna'], 'ganz-neues\n'), { status: 0 })
+  const changed = await run(variables, ['user', 'password', 'anna'], 'ganz-neues\n')
+  t.match(changed, { status: 0, stderr: '' })
+  const common = await run(variables, ['user', 'password', 'anna'], 'passwort\n')
+  t.match(common, { status: 0, stderr: /^Warnung: Dieses Passwort gehört zu den häufigsten/ })
   t.match(await run(variables, ['user', 'delete', 'anna']), { status: 0, stdout: 'Benutzer gelöscht: anna\n' })
   t.match(await run(variables, ['user', 'delete', 'anna']), { status: 1, stderr: 'Es gibt keinen Benutzer anna.\n' })
 })
