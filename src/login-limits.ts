@@ -27,6 +27,8 @@ export const ADDRESS_LIMIT: LoginLimit = {
   maxDelaySeconds: 300,
 }
 
+const MAX_NETWORK_LENGTH = 64
+
 /** Where an attempt is counted. */
 export interface LoginAttempt {
   network: string
@@ -36,16 +38,15 @@ export interface LoginAttempt {
 /**
  * The keys of a login attempt. The name is hashed: it may be long, and people type their password into its field.
  */
-export function loginAttempt(address: string, username: string): LoginAttempt {
+export function loginAttempt(address: string | undefined, username: string): LoginAttempt {
   return { network: networkOf(address), accountHash: createHash('sha256').update(username).digest() }
 }
 
 /**
  * Who shares the address: an IPv4 address, also when it is written as IPv6, or the /64 of an IPv6 address, all of which
- * one customer has. A text that is no address (a proxy may forward anything) stands for itself.
+ * one customer has. A text that is no address (a proxy may forward anything) stands for itself; there is none when the
+ * connection is gone already.
  */
-export function networkOf(address: string): string {
-  return normalizeIP(address, 64).slice(0, MAX_NETWORK_LENGTH)
+export function networkOf(address: string | undefined): string {
+  return normalizeIP(address ?? '', 64).slice(0, MAX_NETWORK_LENGTH)
 }
-
-const MAX_NETWORK_LENGTH = 64

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { CLI, createStoreVariables, serve } from '../support/command.js'
+import { createStoreVariables, startProcess } from '../support/process.js'
 import { ROOT } from '../support/service.js'
 
 /** The recipes of docs/scripting.md, run as they stand there, each by a shell of its own. */
@@ -13,7 +13,7 @@ const folder = t.testdir({
   'login.json': JSON.stringify({ username: 'chef', password: 'streng-geheim' }),
   'password.json': JSON.stringify({ password: 'ganz "neu"' }),
   'users.csv': 'erika;Erika "die Schnelle" Müller;geheim\\1\notto;Otto Normal;geheim-2\nkurz;Kurz;123\n',
-  bin: { 'svc-training': `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n` },
+  bin: { 'svc-training': `#!/bin/sh\nexec "${process.execPath}" "${ROOT}dist/src/cli.js" "$@"\n` },
   origin: { decks: { 'eins.md': deck('Eins', 'Eine Frage') }, cheatsheets: {} },
 })
 await mkdir(`${folder}/origin/cheatsheets`, { recursive: true })
@@ -27,8 +27,8 @@ git('commit', '--quiet', '-m', 'one deck')
 execFileSync('git', ['clone', '--quiet', `${folder}/origin`, `${folder}/checkout`])
 
 const CONTENT_DIR = `${folder}/checkout`
-const service = await serve(t, {
-  ...(await createStoreVariables(t, folder)),
+const service = await startProcess(t, {
+  ...(await createStoreVariables(t)),
   CONTENT_DIR,
   ADMIN_USERNAME: 'chef',
   ADMIN_PASSWORD: 'streng-geheim',

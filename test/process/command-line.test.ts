@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import t from 'tap'
-import { createStoreVariables, run, serve } from '../support/command.js'
+import { createStoreVariables, runCommand as run, startProcess } from '../support/process.js'
 import { ROOT } from '../support/service.js'
 
 const variables = await createStoreVariables(t)
@@ -9,10 +9,10 @@ const variables = await createStoreVariables(t)
 t.test('the version and the help are answered, without any store', async (t) => {
   const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
   for (const flag of ['--version', '-V']) {
-    t.strictSame(await run({}, [flag]), { status: 0, stdout: `${version}\n`, stderr: '' })
+    t.strictSame(await run({}, [flag]), { code: 0, stdout: `${version}\n`, stderr: '' })
   }
   const help = await run({}, ['--help'])
-  t.equal(help.status, 0)
+  t.equal(help.code, 0)
   for (const word of [
     'Aufruf:',
     'Befehle:',
@@ -31,8 +31,8 @@ t.test('the version and the help are answered, without any store', async (t) => 
     ['user', 'add', '--help'],
     ['audit', '-h'],
   ]) {
-    const { status, stdout } = await run({}, args)
-    t.equal(status, 0, args.join(' '))
+    const { code, stdout } = await run({}, args)
+    t.equal(code, 0, args.join(' '))
     t.match(stdout, '--json')
   }
 })
@@ -48,39 +48,39 @@ t.test('a wrong call is status 2', async (t) => {
     ['audit', '--limit', '0'],
     ['audit', '--limit', 'x'],
   ]) {
-    const { status, stderr } = await run({}, args)
-    t.equal(status, 2, args.join(' '))
+    const { code, stderr } = await run({}, args)
+    t.equal(code, 2, args.join(' '))
     t.not(stderr, '')
   }
 })
 
 t.test('a wrong setting is status 1 and one line', async (t) => {
   const refused = await run({ ...variables, PORT: 'abc' }, ['user', 'list'])
-  t.match(refused, { status: 1, stdout: '', stderr: /^PORT: [^\n]+\n$/ })
+  t.match(refused, { code: 1, stdout: '', stderr: /^PORT: [^\n]+\n$/ })
 })
 
 t.test('programs read JSON', async (t) => {
   const json = async (...args: string[]) => {
-    const { status, stdout } = await run(variables, args, 'geheim-genug\n')
-    return { status, body: JSON.parse(stdout) }
+    const { code, stdout } = await run(variables, args, 'geheim-genug\n')
+    return { code, body: JSON.parse(stdout) }
   }
   const migrated = await json('migrate', '--json')
   t.ok(migrated.body.migrated.includes('0001_create_tables'))
   t.strictSame((await json('migrate', '--json')).body, { migrated: [] })
 
   const chef = await json('user', 'add', 'chef', '--display-name', 'Die Chefin', '--admin', '--json')
-  t.match(chef, { status: 0, body: { id: Number } })
+  t.match(chef, { code: 0, body: { id: Number } })
   t.match(await json('user', 'list', '--json'), {
     body: { users: [{ id: chef.body.id, username: 'chef', display_name: 'Die Chefin', is_admin: true }] },
   })
   const checked = await json('import', '--check', '--json')
-  t.match(checked, { status: 0, body: { decks: Number, cards: Number, cheatsheets: Number } })
+  t.match(checked, { code: 0, body: { decks: Number, cards: Number, cheatsheets: Number } })
   const imported = await json('import', '--json')
   t.equal(imported.body.stats.cards.created, checked.body.cards)
 
   const CONTENT_DIR = t.testdir({ decks: { 'a.md': '---\nname: A\nfalsch: 1\n---\n' } })
   const faulty = await run({ ...variables, CONTENT_DIR }, ['import', '--json'])
-  t.equal(faulty.status, 1)
+  t.equal(faulty.code, 1)
   t.match(JSON.parse(faulty.stdout), { errors: [{ file: 'decks/a.md', line: Number, message: String }] })
   t.match(faulty.stderr, /^Import abgebrochen: /)
 
@@ -96,39 +96,39 @@ t.test('programs read JSON', async (t) => {
 
 t.test('the last administrator stays, other users may go', async (t) => {
   t.match(await run(variables, ['user', 'delete', 'chef']), {
-    status: 1,
+    code: 1,
     stderr: 'Den letzten Administrator kann man nicht löschen\n',
   })
-  t.equal((await run(variables, ['user', 'add', 'kurz'], '12345\n')).status, 1)
+  t.equal((await run(variables, ['user', 'add', 'kurz'], '12345\n')).code, 1)
   t.equal(
     (await run(variables, ['user', 'add', 'anna'], 'geheim-genug\n')).stdout.startsWith('Benutzer erstellt'),
     true,
   )
   t.match(await run(variables, ['user', 'add', 'anna'], 'geheim-genug\n'), {
-    status: 1,
+    code: 1,
     stderr: 'Benutzername existiert bereits\n',
   })
   const changed = await run(variables, ['user', 'password', 'anna'], 'ganz-neues\n')
-  t.match(changed, { status: 0, stderr: '' })
+  t.match(changed, { code: 0, stderr: '' })
   const common = await run(variables, ['user', 'password', 'anna'], 'passwort\n')
-  t.match(common, { status: 0, stderr: /^Warnung: Dieses Passwort gehört zu den häufigsten/ })
-  t.match(await run(variables, ['user', 'delete', 'anna']), { status: 0, stdout: 'Benutzer gelöscht: anna\n' })
-  t.match(await run(variables, ['user', 'delete', 'anna']), { status: 1, stderr: 'Es gibt keinen Benutzer anna.\n' })
+  t.match(common, { code: 0, stderr: /^Warnung: Dieses Passwort gehört zu den häufigsten/ })
+  t.match(await run(variables, ['user', 'delete', 'anna']), { code: 0, stdout: 'Benutzer gelöscht: anna\n' })
+  t.match(await run(variables, ['user', 'delete', 'anna']), { code: 1, stderr: 'Es gibt keinen Benutzer anna.\n' })
 })
 
 t.test('while the service holds the embedded store the API call is named', async (t) => {
   if (variables.DATABASE_URL !== undefined) return t.pass('a server serves both')
-  const service = await serve(t, variables)
+  const service = await startProcess(t, variables)
   for (const [args, call] of [
     [['user', 'list'], 'GET /api/admin/users'],
     [['user', 'password', 'chef'], 'PATCH /api/accounts/{id}'],
     [['audit'], 'GET /api/accounts/audit'],
     [['import'], 'POST /api/admin/import'],
   ] as const) {
-    const { status, stderr } = await run(variables, [...args], 'geheim-genug\n')
-    t.equal(status, 1)
+    const { code, stderr } = await run(variables, [...args], 'geheim-genug\n')
+    t.equal(code, 1)
     t.ok(stderr.includes(call), stderr)
   }
-  t.match(await run(variables, ['import', '--check']), { status: 0 }, 'checking needs no store')
+  t.match(await run(variables, ['import', '--check']), { code: 0 }, 'checking needs no store')
   await service.stop()
 })
