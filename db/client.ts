@@ -16,6 +16,8 @@ export interface DatabaseOptions {
 export interface OpenDatabase {
   db: Kysely<Database>
   embedded: boolean
+  /** Connections now, and how many callers wait for one. */
+  poolState: () => { total: number; idle: number; waiting: number }
   close: () => Promise<void>
 }
 
@@ -87,7 +89,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   })
   listenForErrors(pool, options.onIdleError)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
-  return { db, embedded: false, close: () => db.destroy() }
+  return { db, embedded: false, poolState: () => poolState(pool), close: () => db.destroy() }
+}
+
+function poolState({ totalCount, idleCount, waitingCount }: pg.Pool) {
+  return { total: totalCount, idle: idleCount, waiting: waitingCount }
 }
 
 /** The embedded store through the same driver, by its one connection; closing closes the store. */
@@ -106,6 +112,7 @@ export function connectToStore(store: EmbeddedStore, onIdleError: (error: Error)
   return {
     db,
     embedded: true,
+    poolState: () => poolState(pool),
     close: async () => {
       await db.destroy()
       await store.close()

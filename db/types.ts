@@ -36,6 +36,45 @@ export interface SessionsTable {
   user_id: number
   created_at: Timestamp
   expires_at: ColumnType<Date, Date, Date>
+  id: Generated<number>
+  /** Of the login. */
+  address: string | null
+  user_agent: string | null
+}
+
+export interface ApiTokensTable {
+  id: Generated<number>
+  user_id: number
+  name: string
+  token_hash: Buffer
+  created_at: Timestamp
+  last_used_at: ColumnType<Date | null, never, Date>
+  /** Null when the token never expires. */
+  expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+}
+
+export interface LoginFailuresTable {
+  /** An IPv4 address or the /64 of an IPv6 address. */
+  network: string
+  /** The SHA-256 of the name that was given; empty in the row of the address as a whole. */
+  account_hash: Buffer
+  score: number
+  changed_at: Timestamp
+  blocked_until: ColumnType<Date | null, Date | null | undefined, Date | null>
+}
+
+export interface AuditLogTable {
+  id: Generated<number>
+  at: Timestamp
+  /** Null on the command line. */
+  actor_id: number | null
+  actor: string
+  via: 'session' | 'token' | 'cli'
+  address: string | null
+  action: string
+  target_id: number | null
+  target: string | null
+  details: ColumnType<unknown, string | null, never>
 }
 
 export interface DecksTable {
@@ -159,6 +198,9 @@ export interface ImportedCheatsheetsTable {
 export interface Database {
   users: UsersTable
   sessions: SessionsTable
+  api_tokens: ApiTokensTable
+  login_failures: LoginFailuresTable
+  audit_log: AuditLogTable
   decks: DecksTable
   cards: CardsTable
   card_progress: CardProgressTable

@@ -1,5 +1,6 @@
-import type { preHandlerAsyncHookHandler } from 'fastify'
+import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Actor } from '../db/queries/audit.js'
 import type { Account } from '../db/queries/users.js'
 import { HttpError } from '../src/errors.js'
 import { renewInSecondHalf } from './session.js'
@@ -8,6 +9,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     requireUser: preHandlerAsyncHookHandler
     requireAdmin: preHandlerAsyncHookHandler
+    /** For what a token must not do: it could outlive or replace itself. */
+    requireSession: preHandlerAsyncHookHandler
   }
   interface FastifyRequest {
     /** Who is asking; reading it answers 401 when nobody is logged in. */
@@ -20,8 +23,8 @@ export default fp(
   async (app) => {
     app.decorateRequest('user', {
       getter() {
-        const user = this.session?.user
-        if (user === undefined) throw new HttpError(401, 'Nicht angemeldet')
+        const user = this.tokenUser === undefined ? this.session?.user : this.tokenUser
+        if (user === undefined || user === null) throw new HttpError(401, 'Nicht angemeldet')
         return user
       },
     })
@@ -32,6 +35,14 @@ export default fp(
     app.decorate('requireAdmin', async (request) => {
       if (!request.user.is_admin) throw new HttpError(403, 'Administratorrechte erforderlich')
     })
+    app.decorate('requireSession', async (request) => {
+      if (request.tokenUser !== undefined) throw new HttpError(403, 'Mit einem API-Token nicht erlaubt')
+    })
   },
-  { name: 'auth', dependencies: ['session'] },
+  { name: 'auth', dependencies: ['session', 'tokens'] },
 )
+
+/** Who is asking, for the audit trail. */
+export function actorOf({ user, tokenUser, ip }: FastifyRequest): Actor {
+  return { actor_id: user.id, actor: user.username, via: tokenUser === undefined ? 'session' : 'token', address: ip }
+}

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isDatabaseUnavailable } from '../db/errors.js'
-import { FaultyContent, HttpError, Unavailable } from '../src/errors.js'
+import { FaultyContent, HttpError, TooManyAttempts, Unavailable } from '../src/errors.js'
 
 const RETRY_AFTER_SECONDS = 2
 
@@ -29,7 +29,7 @@ export default fp(
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toHttpError(error)
   if (known.statusCode >= 500) request.log.error({ err: error }, 'request failed')
-  if (known instanceof Unavailable) reply.header('retry-after', known.retryAfter)
+  if (known instanceof Unavailable || known instanceof TooManyAttempts) reply.header('retry-after', known.retryAfter)
   return reply
     .code(known.statusCode)
     .header('cache-control', 'no-store')

@@ -14,11 +14,17 @@ declare module 'fastify' {
     user?: Account
     /** Only of a session that was read from the store. */
     expiresAt?: Date
+    /** Only of a session that was read from the store: what names it to its user. */
+    rowId?: number
+    /** Only of a session that a login begins. */
+    address?: string
+    userAgent?: string | undefined
   }
 }
 
 export const SESSION_COOKIE = 'svc_training_session'
 
+const MAX_USER_AGENT_LENGTH = 500
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
 
 export interface SessionPluginOptions {
@@ -62,10 +68,10 @@ function createStore(db: Kysely<Database>): SessionStore {
     get(sessionId, callback) {
       findSession(db, hashSessionId(sessionId)).then((found) => {
         if (found === undefined) return callback(null, null)
-        const { expires_at, ...user } = found
+        const { session_id, expires_at, ...user } = found
         // The cookie's options are not stored, so that a change of them reaches sessions that exist.
         const cookie = { originalMaxAge: LIFETIME_MS }
-        callback(null, { userId: user.id, user, expiresAt: expires_at, cookie })
+        callback(null, { userId: user.id, user, expiresAt: expires_at, rowId: session_id, cookie })
       }, callback)
     },
     set(sessionId, current, callback) {
@@ -75,6 +81,8 @@ function createStore(db: Kysely<Database>): SessionStore {
         id_hash: hashSessionId(sessionId),
         user_id: current.userId,
         expires_at: current.cookie.expires as Date,
+        address: current.address ?? null,
+        user_agent: current.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
       }
       // A renewal must not bring back a session that has just ended.
       settle(current.expiresAt === undefined ? insertSession(db, row) : renewSession(db, row), callback)

@@ -1,9 +1,15 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { OpenDatabase } from '../db/client.js'
 import auth from '../plugins/auth.js'
+import cors from '../plugins/cors.js'
 import crossSite from '../plugins/cross-site.js'
+import loadShedding from '../plugins/load-shedding.js'
+import rateLimit from '../plugins/rate-limit.js'
 import session from '../plugins/session.js'
+import tokens from '../plugins/tokens.js'
 import type { Moment } from '../src/calendar.js'
 import { HttpError } from '../src/errors.js'
+import accountRoutes from './accounts/index.js'
 import adminRoutes from './admin/index.js'
 import authRoutes from './auth/index.js'
 import cheatsheetRoutes from './cheatsheets/index.js'
@@ -15,6 +21,9 @@ export interface ApiOptions {
   sessionSecrets: string[]
   corsOrigins: string[]
   contentDir: string
+  /** Requests per second and address; 0 means no limit. */
+  rateLimit: number
+  poolState: OpenDatabase['poolState']
   /** The calendar day that counts as today, as `YYYY-MM-DD`. */
   today: () => string
   /** The present instant and its calendar day, taken together. */
@@ -27,7 +36,11 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
   })
+  await app.register(cors, { allowedOrigins: corsOrigins })
+  await app.register(loadShedding, { poolState: options.poolState })
+  await app.register(rateLimit, { perSecond: options.rateLimit })
   await app.register(crossSite, { allowedOrigins: corsOrigins })
+  await app.register(tokens)
   await app.register(session, { secrets: sessionSecrets })
   await app.register(auth)
 
@@ -42,6 +55,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(deckRoutes, { prefix: '/decks', today })
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
     await members.register(reviewRoutes, { prefix: '/review', moment })
+    await members.register(accountRoutes, { prefix: '/accounts' })
     await members.register(async (admins) => {
       admins.addHook('preHandler', admins.requireAdmin)
       await admins.register(adminRoutes, { prefix: '/admin', contentDir })

@@ -33,14 +33,44 @@ export function parseNewUser(input: NewUserInput): NewUser {
   return { username, display_name, password, is_admin: Boolean(input.is_admin) }
 }
 
+export interface AccountChange {
+  display_name?: string | undefined
+  is_admin?: boolean | undefined
+  password?: string | undefined
+}
+
+/** Trims the name and checks the rules of user creation for what is to be changed. @throws BadRequest */
+export function parseAccountChange(input: AccountChange): AccountChange {
+  const { display_name: name, is_admin, password } = input
+  const display_name = name?.trim()
+  if (display_name !== undefined) checkText('display_name', display_name)
+  if (password !== undefined) checkPasswordLength(password, 'password')
+  return {
+    ...(display_name !== undefined && { display_name }),
+    ...(is_admin !== undefined && { is_admin }),
+    ...(password !== undefined && { password }),
+  }
+}
+
 /**
  * A user id of a path: decimal digits with an optional sign; undefined when no user can have that id.
  * @throws BadRequest when it is no number
  */
 export function parseUserId(text: string): number | undefined {
-  if (!/^[+-]?[0-9]+$/.test(text)) throw new BadRequest('Ungültige Benutzer-ID')
+  return parseId(text, 'Ungültige Benutzer-ID')
+}
+
+/** Like `parseUserId`, for other tables, whose ids end at `max`; `message` says that the text is no number. @throws BadRequest */
+export function parseId(text: string, message: string, max = MAX_INTEGER): number | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) throw new BadRequest(message)
   const id = Number(text)
-  return Math.abs(id) <= MAX_INTEGER ? id : undefined
+  return Math.abs(id) <= max ? id : undefined
+}
+
+/** A name that has been trimmed and must not be empty. @throws BadRequest */
+export function checkText(field: string, text: string): void {
+  if (text === '') throw new BadRequest(`Das Feld "${field}" darf nicht leer sein`)
+  checkName(field, text)
 }
 
 function checkName(field: string, name: string): void {

@@ -6,24 +6,30 @@ import type { OpenDatabase } from '../db/client.js'
 import bodies from '../plugins/bodies.js'
 import database from '../plugins/database.js'
 import errors, { errorBody, sendError } from '../plugins/errors.js'
+import housekeeping from '../plugins/housekeeping.js'
 import validation from '../plugins/validation.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
 import { calendarIn } from './calendar.js'
 import type { Config } from './config.js'
 import { HttpError } from './errors.js'
+import { SECURITY_HEADERS } from './security-headers.js'
 
 const BODY_LIMIT = 64 * 1024
 /** Longer than the idle time of usual proxies, so that they and not we close a kept-alive connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
+/** Within these a request must have arrived: its headers, and all of it. Who is slower keeps a connection from others. */
+const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 /** How often Node looks for requests that take too long to arrive. */
 const CHECKING_INTERVAL_MS = 2_000
+/** A connection on which nothing moves, such as that of a reader who has stalled; longer than the longest import. */
+const CONNECTION_TIMEOUT_MS = 600_000
 /** Longer than any path that fits into Node's 16 KiB of headers: the endpoint itself answers for long slugs. */
 const MAX_PARAM_LENGTH = 16_384
 
 export interface AppOptions {
-  config: Pick<Config, 'contentDir' | 'corsOrigins' | 'timeZone' | 'trustProxy'>
+  config: Pick<Config, 'contentDir' | 'corsOrigins' | 'rateLimit' | 'timeZone' | 'trustProxy'>
   /** At least one; the first one signs cookies. */
   sessionSecrets: string[]
   /** Closed together with the app. */
@@ -46,8 +52,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // A missing Host header is refused below, in our shape.
-    http: { connectionsCheckingInterval: CHECKING_INTERVAL_MS, requireHostHeader: false },
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+      // A missing Host header is refused below, in our shape.
+      requireHostHeader: false,
+    },
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: {
@@ -57,7 +68,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       querystringParser: (query) => Object.fromEntries(new URLSearchParams(query)),
     },
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } },
-    frameworkErrors: sendError,
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(SECURITY_HEADERS)),
     clientErrorHandler: refuseMalformedRequest,
   })
 
@@ -66,8 +77,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(bodies)
   await app.register(validation)
   await app.register(database, { database: options.database })
+  await app.register(housekeeping)
 
   app.addHook('onRequest', async (request, reply) => {
+    reply.headers(SECURITY_HEADERS)
     if (isClosing()) reply.header('connection', 'close')
     if (request.headers.host === undefined) throw new HttpError(400, 'Ungültige HTTP-Anfrage')
   })
@@ -79,6 +92,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     sessionSecrets: options.sessionSecrets,
     corsOrigins: config.corsOrigins,
     contentDir: config.contentDir,
+    rateLimit: config.rateLimit,
+    poolState: options.database.poolState,
     today: () => dayOf(now()),
     moment: () => {
       const at = now()
@@ -106,6 +121,7 @@ function refuseMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): v
       `HTTP/1.1 ${refusal.statusCode} ${STATUS_CODES[refusal.statusCode]}`,
       'Content-Type: application/json; charset=utf-8',
       'Cache-Control: no-store',
+      ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',
       '',

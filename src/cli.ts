@@ -1,25 +1,32 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { EmbeddedStoreError } from '../db/embedded/index.js'
 import { isDatabaseUnavailable } from '../db/errors.js'
 import { UnusableDatabaseError } from '../db/migrate.js'
+import { printAudit } from './commands/audit.js'
 import { checkContent, importIntoStore, migrateStore } from './commands/content.js'
+import { speakGerman, speakGermanToo } from './commands/help.js'
 import { RefusedError } from './commands/store.js'
 import { addUser, changePassword, printUsers, removeUser } from './commands/users.js'
 import { type Config, ConfigError, readConfig } from './config.js'
 import { FaultyContent, HttpError } from './errors.js'
 import { serve } from './server.js'
+import { VERSION } from './version.js'
 
 const EXIT_REFUSED = 1
 const EXIT_USAGE = 2
+const AS_JSON = ['--json', 'Ausgabe als JSON, für Programme'] as const
+const MAX_AUDIT_ENTRIES = 100_000
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const config = (): Config => readConfig(process.env)
 
 const program = new Command('svc-training')
   .description('Trainingsdienst: Karteikarten, Quiz und Cheat Sheets')
+  .version(VERSION, '-V, --version', 'die Version zeigen')
   .exitOverride()
   .showHelpAfterError()
+speakGerman(program)
 
 program
   .command('serve', { isDefault: true })
@@ -29,15 +36,24 @@ program
 program
   .command('migrate')
   .description('das Schema der Datenbank aktualisieren')
-  .action(() => migrateStore(config(), print))
+  .option(...AS_JSON)
+  .action((options: { json?: boolean }) => migrateStore(config(), options, print))
 
 program
   .command('import')
   .description('die Inhalte aus CONTENT_DIR einlesen')
   .option('--check', 'nur prüfen, nichts schreiben')
-  .action((options: { check?: boolean }) =>
-    options.check ? checkContent(config(), print) : importIntoStore(config(), print),
+  .option(...AS_JSON)
+  .action((options: { check?: boolean; json?: boolean }) =>
+    options.check ? checkContent(config(), options, print) : importIntoStore(config(), options, print),
   )
+
+program
+  .command('audit')
+  .description('zeigen, was Administratoren getan haben, das Neueste zuerst')
+  .option('--limit <Anzahl>', 'höchstens so viele Einträge', wholeNumber, 100)
+  .option(...AS_JSON)
+  .action((options: { limit: number; json?: boolean }) => printAudit(config(), options, print))
 
 const user = program.command('user').description('Benutzer verwalten')
 
@@ -46,14 +62,16 @@ user
   .description('einen Benutzer anlegen; das Passwort wird gefragt oder von der Standardeingabe gelesen')
   .option('--display-name <name>', 'Anzeigename (sonst der Benutzername)')
   .option('--admin', 'mit Administratorrechten')
-  .action((username: string, options: { displayName?: string; admin?: boolean }) =>
+  .option(...AS_JSON)
+  .action((username: string, options: { displayName?: string; admin?: boolean; json?: boolean }) =>
     addUser(config(), username, options, print),
   )
 
 user
   .command('list')
   .description('alle Benutzer zeigen')
-  .action(() => printUsers(config(), print))
+  .option(...AS_JSON)
+  .action((options: { json?: boolean }) => printUsers(config(), options, print))
 
 user
   .command('delete <username>')
@@ -65,16 +83,26 @@ user
   .description('ein neues Passwort setzen; es wird gefragt oder von der Standardeingabe gelesen')
   .action((username: string) => changePassword(config(), username, print))
 
+for (const command of program.commands) speakGermanToo(command)
+
 try {
   await program.parseAsync()
 } catch (error) {
   process.exitCode = report(error)
 }
 
+function wholeNumber(text: string): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number >= 1 && number <= MAX_AUDIT_ENTRIES) return number
+  throw new InvalidArgumentError(`Erwartet wird eine ganze Zahl von 1 bis ${MAX_AUDIT_ENTRIES}.`)
+}
+
 /** Says what went wrong in as few lines as possible; the exit status. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
-  if (error instanceof FaultyContent) {
+  if (error instanceof FaultyContent && process.argv.includes('--json')) {
+    print(JSON.stringify({ errors: error.faults }))
+  } else if (error instanceof FaultyContent) {
     for (const { file, line, message } of error.faults) process.stderr.write(`${file}:${line}: ${message}\n`)
   }
   process.stderr.write(`${describe(error)}\n`)

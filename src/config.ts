@@ -28,6 +28,7 @@ const Environment = Type.Object({
   TIME_ZONE: Type.Optional(Type.String()),
   TRUST_PROXY: Type.String({ default: '' }),
   CORS_ORIGIN: Type.String({ default: '' }),
+  RATE_LIMIT: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 5_000 }),
   LOG_LEVEL: Type.String({ enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
   SHUTDOWN_DELAY: Type.Number({ minimum: 0, maximum: 3_600, default: 0 }),
 })
@@ -48,6 +49,8 @@ export interface Config {
   trustProxy: string[]
   /** Origins of the same site whose pages may use the API. */
   corsOrigins: string[]
+  /** Requests per second and address, per process; 0 means no limit. */
+  rateLimit: number
   logLevel: string
   /** Seconds between the signal to stop and the end of listening. */
   shutdownDelay: number
@@ -71,6 +74,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     timeZone: timeZone(env.TIME_ZONE),
     trustProxy: list(env.TRUST_PROXY).map(networkAddress),
     corsOrigins: list(env.CORS_ORIGIN).map(origin),
+    rateLimit: env.RATE_LIMIT,
     logLevel: env.LOG_LEVEL,
     shutdownDelay: env.SHUTDOWN_DELAY,
   }

@@ -42,3 +42,13 @@ export class Unavailable extends HttpError {
     this.retryAfter = retryAfter
   }
 }
+
+/** The caller has tried too often and may come back after `retryAfter` seconds. */
+export class TooManyAttempts extends HttpError {
+  readonly retryAfter: number
+
+  constructor(retryAfter: number) {
+    super(429, 'Zu viele Versuche, bitte später erneut')
+    this.retryAfter = retryAfter
+  }
+}

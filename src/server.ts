@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { type OpenDatabase, openDatabase } from '../db/client.js'
 import { migrateToLatest } from '../db/migrate.js'
 import { hasUsers } from '../db/queries/users.js'
@@ -9,6 +9,7 @@ import { buildApp } from './app.js'
 import { type Config, requireSessionSecret } from './config.js'
 import { importIntoEmptyStore } from './content/import-content.js'
 import { FaultyContent } from './errors.js'
+import { createLogger } from './logger.js'
 import { createFirstAdmin, loadSessionSecrets } from './startup.js'
 
 /** What runs when the signal comes is finished within this time; then it is cut. */
@@ -20,7 +21,7 @@ type Print = (line: string) => void
 /** Starts the service and keeps it running until a signal comes. Rejects when it cannot start. */
 export async function serve(config: Config, print: Print): Promise<void> {
   requireSessionSecret(config)
-  const log = createLogger(config)
+  const log = createLogger(config.logLevel)
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -83,10 +84,6 @@ async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, pr
     print(error.message)
     for (const fault of error.faults) print(`${fault.file}:${fault.line}: ${fault.message}`)
   }
-}
-
-function createLogger(config: Config): Logger {
-  return pino({ level: config.logLevel })
 }
 
 /** SIGTERM and SIGINT: not ready at once, deaf after the delay, gone when what runs is finished. */

@@ -6,11 +6,19 @@ import type { Account } from './users.js'
 export async function findSession(
   db: Kysely<Database>,
   idHash: Buffer,
-): Promise<(Account & { expires_at: Date }) | undefined> {
+): Promise<(Account & { session_id: number; expires_at: Date }) | undefined> {
   return db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(['users.id', 'username', 'display_name', 'is_admin', 'users.created_at', 'expires_at'])
+    .select([
+      'sessions.id as session_id',
+      'users.id',
+      'username',
+      'display_name',
+      'is_admin',
+      'users.created_at',
+      'expires_at',
+    ])
     .where('id_hash', '=', idHash)
     .where('expires_at', '>', (eb) => eb.fn<Date>('now'))
     .executeTakeFirst()
@@ -18,13 +26,18 @@ export async function findSession(
 
 /** Stores a session; nothing happens when its user has been deleted meanwhile. */
 export async function insertSession(db: Kysely<Database>, session: Insertable<SessionsTable>): Promise<void> {
-  const { id_hash, user_id, expires_at } = session
+  const { id_hash, user_id, expires_at, address, user_agent } = session
   await sql`
-    insert into sessions (id_hash, user_id, expires_at)
-    select ${id_hash}, id, ${expires_at} from users where id = ${user_id} for key share`.execute(db)
+    insert into sessions (id_hash, user_id, expires_at, address, user_agent)
+    select ${id_hash}, id, ${expires_at}, ${address}, ${user_agent} from users where id = ${user_id} for key share`.execute(
+    db,
+  )
 }
 
-export async function renewSession(db: Kysely<Database>, session: Insertable<SessionsTable>): Promise<void> {
+export async function renewSession(
+  db: Kysely<Database>,
+  session: Pick<Insertable<SessionsTable>, 'id_hash' | 'expires_at'>,
+): Promise<void> {
   await db
     .updateTable('sessions')
     .set({ expires_at: session.expires_at })
@@ -39,6 +52,31 @@ export async function deleteSession(db: Kysely<Database>, idHash: Buffer): Promi
 /** Ends the sessions of a user, except one. */
 export async function deleteOtherSessions(db: Kysely<Database>, userId: number, keptIdHash: Buffer): Promise<void> {
   await db.deleteFrom('sessions').where('user_id', '=', userId).where('id_hash', '!=', keptIdHash).execute()
+}
+
+/** A session as its user sees it. */
+export interface OwnSession {
+  id: number
+  address: string | null
+  user_agent: string | null
+  created_at: Date
+  expires_at: Date
+}
+
+/** The sessions of a user that have not expired, newest first. */
+export async function listSessions(db: Kysely<Database>, userId: number): Promise<OwnSession[]> {
+  return db
+    .selectFrom('sessions')
+    .select(['id', 'address', 'user_agent', 'created_at', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', (eb) => eb.fn<Date>('now'))
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+/** Ends a session of that user, if there is one. */
+export async function deleteOwnSession(db: Kysely<Database>, userId: number, id: number): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '=', id).execute()
 }
 
 export async function deleteAllSessions(db: Kysely<Database>, userId: number): Promise<void> {

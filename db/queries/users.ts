@@ -1,4 +1,4 @@
-import type { Insertable, Kysely } from 'kysely'
+import type { Insertable, Kysely, Transaction, Updateable } from 'kysely'
 import { isStorable } from '../../src/text.js'
 import type { Database, UsersTable } from '../types.js'
 
@@ -55,8 +55,37 @@ export async function updatePasswordHash(db: Kysely<Database>, id: number, passw
   await db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id).execute()
 }
 
-/** Deletes the user and with it progress, results and sessions; whether there was one. */
-export async function deleteUser(db: Kysely<Database>, id: number): Promise<boolean> {
-  const result = await db.deleteFrom('users').where('id', '=', id).executeTakeFirst()
-  return result.numDeletedRows > 0n
+export async function findAccount(db: Kysely<Database>, id: number): Promise<Account | undefined> {
+  return db.selectFrom('users').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
+}
+
+/** The changed user; undefined when there is none. Values that are undefined stay as they are. */
+export async function updateUser(
+  db: Kysely<Database>,
+  id: number,
+  values: Pick<Updateable<UsersTable>, 'display_name' | 'is_admin' | 'password_hash'>,
+): Promise<Account | undefined> {
+  if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)
+  return db.updateTable('users').set(values).where('id', '=', id).returning(ACCOUNT).executeTakeFirst()
+}
+
+/**
+ * The ids of all administrators, who stay what they are until the transaction ends: of two changes at once the second
+ * sees what the first has left.
+ */
+export async function lockAdmins(transaction: Transaction<Database>): Promise<number[]> {
+  const rows = await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('is_admin', '=', true)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Deletes the user and with it progress, results, sessions and tokens; the name, or undefined when there was none. */
+export async function deleteUser(db: Kysely<Database>, id: number): Promise<string | undefined> {
+  const row = await db.deleteFrom('users').where('id', '=', id).returning('username').executeTakeFirst()
+  return row?.username
 }

@@ -1,9 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { deleteUser, insertUser, listUsers } from '../../db/queries/users.js'
+import { insertAuditEntry } from '../../db/queries/audit.js'
+import { listUsers } from '../../db/queries/users.js'
+import { actorOf } from '../../plugins/auth.js'
 import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/accounts.js'
+import { createAccount, removeAccount } from '../../src/change-account.js'
 import { importContent } from '../../src/content/import-content.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
-import { hashPassword } from '../../src/passwords.js'
+import { warnOfCommonPassword } from '../../src/password-warning.js'
 import { answers, Done } from '../../src/schemas.js'
 import { CreateUserBody, ImportDone, ImportRefused, UserCreated, UserList, UserParams } from './schemas.js'
 
@@ -42,10 +45,9 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
       },
       config: { invalidBody: MISSING_FIELDS },
     },
-    async (request) => {
-      const { password, ...user } = parseNewUser(request.body)
-      const id = await insertUser(app.db, { ...user, password_hash: await hashPassword(password) })
-      if (id === undefined) throw new BadRequest('Benutzername existiert bereits')
+    async (request, reply) => {
+      const id = await createAccount(app.db, actorOf(request), parseNewUser(request.body))
+      await warnOfCommonPassword(reply, request.body.password)
       return { id, message: 'Benutzer erstellt' }
     },
   )
@@ -64,7 +66,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
     async (request) => {
       const id = parseUserId(request.params.id)
       if (id === request.user.id) throw new BadRequest('Eigenen Account kann man nicht loeschen')
-      if (id !== undefined) await deleteUser(app.db, id)
+      if (id !== undefined) await removeAccount(app.db, actorOf(request), id)
       return { ok: true as const }
     },
   )
@@ -79,7 +81,11 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
         response: answers(ImportDone, { 400: ImportRefused }),
       },
     },
-    async () => ({ message: 'Import abgeschlossen', stats: await importContent(app.db, contentDir) }),
+    async (request) => {
+      const stats = await importContent(app.db, contentDir)
+      await insertAuditEntry(app.db, actorOf(request), { action: 'content.import', details: stats })
+      return { message: 'Import abgeschlossen', stats }
+    },
   )
 }
 

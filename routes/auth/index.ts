@@ -1,11 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { insertAuditEntry } from '../../db/queries/audit.js'
 import { deleteOtherSessions } from '../../db/queries/sessions.js'
-import { findCredentials, findPasswordHash, updatePasswordHash } from '../../db/queries/users.js'
+import { findPasswordHash, updatePasswordHash } from '../../db/queries/users.js'
+import { actorOf } from '../../plugins/auth.js'
 import { hashSessionId, SESSION_COOKIE } from '../../plugins/session.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
+import { logIn } from '../../src/log-in.js'
+import { warnOfCommonPassword } from '../../src/password-warning.js'
 import { checkPasswordLength, hashPassword, verifyPassword } from '../../src/passwords.js'
 import { answers, Done } from '../../src/schemas.js'
 import { LoginBody, PasswordBody, UserAnswer } from './schemas.js'
+import tokenRoutes from './tokens.js'
 
 const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
 const MISSING_PASSWORDS = 'Aktuelles und neues Passwort erforderlich'
@@ -31,12 +36,11 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       const username = request.body.username.trim()
       const { password } = request.body
       if (username === '' || password === '') throw new BadRequest(MISSING_LOGIN)
-      const found = await findCredentials(app.db, username)
-      const matches = await verifyPassword(found?.password_hash, password)
-      if (found === undefined || !matches) throw new HttpError(401, 'Benutzername oder Passwort falsch')
-      const { password_hash: _, ...user } = found
+      const user = await logIn(app.db, { username, password, address: request.ip })
       await request.session.regenerate()
       request.session.userId = user.id
+      request.session.address = request.ip
+      request.session.userAgent = request.headers['user-agent']
       await request.session.save()
       return { user }
     },
@@ -83,24 +87,34 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         body: PasswordBody,
         response: answers(Done),
       },
-      preHandler: app.requireUser,
+      preHandler: [app.requireUser, app.requireSession],
       config: { invalidBody: MISSING_PASSWORDS },
     },
-    async (request) => {
+    async (request, reply) => {
       const { current_password, new_password } = request.body
       if (current_password === '' || new_password === '') throw new BadRequest(MISSING_PASSWORDS)
       checkPasswordLength(new_password, 'new_password')
-      const { id } = request.user
+      const { id, username } = request.user
       const matches = await verifyPassword(await findPasswordHash(app.db, id), current_password)
       if (!matches) throw new BadRequest('Aktuelles Passwort ist falsch')
       const hash = await hashPassword(new_password)
       await app.db.transaction().execute(async (transaction) => {
         await updatePasswordHash(transaction, id, hash)
         await deleteOtherSessions(transaction, id, hashSessionId(request.session.sessionId))
+        if (request.user.is_admin) {
+          await insertAuditEntry(transaction, actorOf(request), {
+            action: 'user.password',
+            target_id: id,
+            target: username,
+          })
+        }
       })
+      await warnOfCommonPassword(reply, new_password)
       return { ok: true as const }
     },
   )
+
+  await app.register(tokenRoutes, { prefix: '/tokens' })
 }
 
 export default auth

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { User } from '../../src/schemas.js'
+import { nullable, Timestamp, User } from '../../src/schemas.js'
 
 export const LoginBody = Type.Object({
   username: Type.String({ description: 'Trimmed.' }),
@@ -12,3 +12,28 @@ export const PasswordBody = Type.Object({
 })
 
 export const UserAnswer = Type.Object({ user: User })
+
+const Token = {
+  id: Type.Integer(),
+  name: Type.String(),
+  created_at: Timestamp,
+  expires_at: nullable(Timestamp),
+}
+
+export const TokenList = Type.Object({
+  tokens: Type.Array(Type.Object({ ...Token, last_used_at: nullable(Timestamp) })),
+})
+
+export const CreateTokenBody = Type.Object({
+  name: Type.String({ description: '1 to 200 characters after trimming.' }),
+  expires_in_days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 3_650, description: 'Without it the token never expires.' }),
+  ),
+})
+
+export const TokenCreated = Type.Object({
+  ...Token,
+  token: Type.String({ description: 'For the header `Authorization: Bearer …`; it is shown only this time.' }),
+})
+
+export const TokenParams = Type.Object({ id: Type.String({ description: 'Decimal digits.' }) })

@@ -1,28 +1,43 @@
+import { insertAuditEntry } from '../../db/queries/audit.js'
 import type { Config } from '../config.js'
 import { importContent } from '../content/import-content.js'
 import { readContent } from '../content/read-content.js'
 import { FaultyContent } from '../errors.js'
+import { commandLineActor } from './actor.js'
 import { withDatabase } from './store.js'
 
 type Print = (line: string) => void
 
-export async function migrateStore(config: Config, print: Print): Promise<void> {
-  await withDatabase(config, 'Der Dienst migriert bei jedem Start von selbst.', async () => {
+interface Output {
+  json?: boolean
+}
+
+export async function migrateStore(config: Config, options: Output, print: Print): Promise<void> {
+  await withDatabase(config, 'Der Dienst migriert bei jedem Start von selbst.', async (_db, migrated) => {
+    if (options.json) return print(JSON.stringify({ migrated }))
+    for (const name of migrated) print(`Migriert: ${name}`)
     print('Das Schema ist aktuell.')
   })
 }
 
 /** Validates without touching the store. @throws FaultyContent */
-export async function checkContent(config: Config, print: Print): Promise<void> {
+export async function checkContent(config: Config, options: Output, print: Print): Promise<void> {
   const { content, faults } = await readContent(config.contentDir)
   if (faults.length > 0) throw new FaultyContent(faults)
   const cards = content.decks.reduce((sum, deck) => sum + deck.cards.length, 0)
-  print(`In Ordnung: ${content.decks.length} Decks, ${cards} Karten, ${content.sheets.length} Cheat Sheets`)
+  const counts = { decks: content.decks.length, cards, cheatsheets: content.sheets.length }
+  if (options.json) return print(JSON.stringify(counts))
+  print(`In Ordnung: ${counts.decks} Decks, ${cards} Karten, ${counts.cheatsheets} Cheat Sheets`)
 }
 
 /** @throws FaultyContent, Conflict */
-export async function importIntoStore(config: Config, print: Print): Promise<void> {
-  const stats = await withDatabase(config, 'POST /api/admin/import', (db) => importContent(db, config.contentDir))
+export async function importIntoStore(config: Config, options: Output, print: Print): Promise<void> {
+  const stats = await withDatabase(config, 'POST /api/admin/import', async (db) => {
+    const imported = await importContent(db, config.contentDir)
+    await insertAuditEntry(db, commandLineActor(), { action: 'content.import', details: imported })
+    return imported
+  })
+  if (options.json) return print(JSON.stringify({ stats }))
   print(`Import abgeschlossen in ${stats.duration_ms} ms`)
   for (const [name, key] of [
     ['Decks', 'decks'],

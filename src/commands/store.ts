@@ -7,19 +7,19 @@ import type { Config } from '../config.js'
 export class RefusedError extends Error {}
 
 /**
- * Runs `work` on the migrated database and closes it.
+ * Runs `work` on the migrated database, telling it which migrations that took, and closes the database.
  * @param insteadCall the API call that does the same while the service holds the embedded store
  * @throws RefusedError when the service is running on the embedded store
  */
 export async function withDatabase<T>(
   config: Config,
   insteadCall: string,
-  work: (db: OpenDatabase['db']) => Promise<T>,
+  work: (db: OpenDatabase['db'], migrated: string[]) => Promise<T>,
 ): Promise<T> {
   const database = await open(config, insteadCall)
   try {
-    await migrateToLatest(database.db)
-    return await work(database.db)
+    const migrated = await migrateToLatest(database.db)
+    return await work(database.db, migrated)
   } finally {
     await database.close()
   }

@@ -1,10 +1,14 @@
 import { text } from 'node:stream/consumers'
 import { isCancel, password as promptForPassword } from '@clack/prompts'
-import { deleteAllSessions } from '../../db/queries/sessions.js'
-import { deleteUser, findCredentials, insertUser, listUsers, updatePasswordHash } from '../../db/queries/users.js'
+import type { Kysely } from 'kysely'
+import { findCredentials, listUsers } from '../../db/queries/users.js'
+import type { Database } from '../../db/types.js'
 import { parseNewUser } from '../accounts.js'
+import { changeAccount, createAccount, removeAccount } from '../change-account.js'
+import { isCommonPassword } from '../common-passwords.js'
 import type { Config } from '../config.js'
-import { checkPasswordLength, hashPassword } from '../passwords.js'
+import { checkPasswordLength } from '../passwords.js'
+import { commandLineActor } from './actor.js'
 import { RefusedError, withDatabase } from './store.js'
 
 type Print = (line: string) => void
@@ -12,34 +16,32 @@ type Print = (line: string) => void
 export async function addUser(
   config: Config,
   username: string,
-  options: { displayName?: string; admin?: boolean },
+  options: { displayName?: string; admin?: boolean; json?: boolean },
   print: Print,
 ): Promise<void> {
-  const { password, ...user } = parseNewUser({
+  const user = parseNewUser({
     username,
     display_name: options.displayName ?? username,
     password: await readPassword(),
     is_admin: options.admin,
   })
-  const id = await withDatabase(config, 'POST /api/admin/users', async (db) =>
-    insertUser(db, { ...user, password_hash: await hashPassword(password) }),
-  )
-  if (id === undefined) throw new RefusedError('Benutzername existiert bereits')
-  print(`Benutzer erstellt: ${user.username} (${id})`)
+  const id = await withDatabase(config, 'POST /api/admin/users', (db) => createAccount(db, commandLineActor(), user))
+  await warnOfCommonPassword(user.password)
+  print(options.json ? JSON.stringify({ id }) : `Benutzer erstellt: ${user.username} (${id})`)
 }
 
-export async function printUsers(config: Config, print: Print): Promise<void> {
+export async function printUsers(config: Config, options: { json?: boolean }, print: Print): Promise<void> {
   const users = await withDatabase(config, 'GET /api/admin/users', listUsers)
+  if (options.json) return print(JSON.stringify({ users }))
   for (const { id, username, display_name, is_admin } of users) {
     print(`${id}\t${username}\t${display_name}\t${is_admin ? 'Administrator' : 'Benutzer'}`)
   }
 }
 
+/** Deletes the user, who must exist and must not be the last administrator. */
 export async function removeUser(config: Config, username: string, print: Print): Promise<void> {
   await withDatabase(config, 'DELETE /api/admin/users/{id}', async (db) => {
-    const user = await findCredentials(db, username)
-    if (user === undefined) throw new RefusedError(`Es gibt keinen Benutzer ${username}.`)
-    await deleteUser(db, user.id)
+    await removeAccount(db, commandLineActor(), await findId(db, username))
   })
   print(`Benutzer gelöscht: ${username}`)
 }
@@ -48,16 +50,22 @@ export async function removeUser(config: Config, username: string, print: Print)
 export async function changePassword(config: Config, username: string, print: Print): Promise<void> {
   const password = await readPassword()
   checkPasswordLength(password, 'password')
-  const hash = await hashPassword(password)
-  await withDatabase(config, 'POST /api/auth/password', async (db) => {
-    const user = await findCredentials(db, username)
-    if (user === undefined) throw new RefusedError(`Es gibt keinen Benutzer ${username}.`)
-    await db.transaction().execute(async (transaction) => {
-      await updatePasswordHash(transaction, user.id, hash)
-      await deleteAllSessions(transaction, user.id)
-    })
+  await withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
+    await changeAccount(db, commandLineActor(), await findId(db, username), { password })
   })
+  await warnOfCommonPassword(password)
   print(`Passwort geändert: ${username}`)
+}
+
+async function findId(db: Kysely<Database>, username: string): Promise<number> {
+  const user = await findCredentials(db, username)
+  if (user === undefined) throw new RefusedError(`Es gibt keinen Benutzer ${username}.`)
+  return user.id
+}
+
+async function warnOfCommonPassword(password: string): Promise<void> {
+  if (!(await isCommonPassword(password))) return
+  process.stderr.write('Warnung: Dieses Passwort gehört zu den häufigsten und ist leicht zu erraten.\n')
 }
 
 /** Asked for at a terminal, otherwise the first line of standard input; never an argument, which `ps` would show. */

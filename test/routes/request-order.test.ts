@@ -12,6 +12,7 @@ const GROUPS = [
   { name: 'review', fallback: errorBody(404, 'Unbekannter Review-Endpunkt'), bare: '' },
   { name: 'decks', fallback: errorBody(405, 'Methode nicht erlaubt'), bare: 'list' },
   { name: 'cheatsheets', fallback: errorBody(404, 'Unbekannter Cheatsheet-Endpunkt'), bare: 'list' },
+  { name: 'accounts', fallback: errorBody(404, 'Unbekannter Konto-Endpunkt'), bare: '' },
 ]
 
 t.test('a stranger is told to log in, known path or not, valid input or not', async (t) => {
@@ -39,7 +40,7 @@ t.test('a member is refused on every admin path', async (t) => {
 
 t.test('what matches no endpoint gets the fallback of its group', async (t) => {
   for (const { name, fallback, bare } of GROUPS) {
-    const extra = name === 'decks' || name === 'cheatsheets' ? [] : ['/unknown', '/unknown/']
+    const extra = ['decks', 'cheatsheets', 'accounts'].includes(name) ? [] : ['/unknown', '/unknown/']
     for (const path of ['/a/b', '/a/b/', ...extra]) {
       t.strictSame((await admin.get(`/api/${name}${path}`)).body, fallback, `GET /api/${name}${path}`)
     }

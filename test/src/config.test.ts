@@ -17,6 +17,7 @@ t.test('without any variable the embedded store is used, on the local machine', 
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     trustProxy: [],
     corsOrigins: [],
+    rateLimit: 5000,
     logLevel: 'info',
     shutdownDelay: 0,
   })
@@ -37,6 +38,7 @@ t.test('every variable is read', async (t) => {
     TIME_ZONE: 'Europe/Berlin',
     TRUST_PROXY: '10.0.0.0/8, ::1',
     CORS_ORIGIN: 'https://app.example.org,http://localhost:5173',
+    RATE_LIMIT: '0',
     LOG_LEVEL: 'warn',
     SHUTDOWN_DELAY: '2.5',
   })
@@ -51,6 +53,7 @@ t.test('every variable is read', async (t) => {
     timeZone: 'Europe/Berlin',
     trustProxy: ['10.0.0.0/8', '::1'],
     corsOrigins: ['https://app.example.org', 'http://localhost:5173'],
+    rateLimit: 0,
     logLevel: 'warn',
     shutdownDelay: 2.5,
   })
@@ -65,6 +68,7 @@ t.test('a wrong value is refused in one line that names the variable', async (t)
     ['TIME_ZONE', 'Europe/Atlantis'],
     ['TRUST_PROXY', 'proxy.example', '10.0.0.0/33', '1', '::1/129', '10.0.0.0/8/8'],
     ['CORS_ORIGIN', 'app.example.org', 'https://app.example.org/', '*'],
+    ['RATE_LIMIT', '-1', 'viel', '1.5'],
     ['LOG_LEVEL', 'loud'],
     ['SHUTDOWN_DELAY', '-1', 'bald'],
     ['CONTENT_DIR', '/does/not/exist', `${process.execPath}`],

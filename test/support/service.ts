@@ -14,6 +14,14 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 export const SECRET = 'a test secret of at least thirty-two characters'
 
+export const CONFIG: AppOptions['config'] = {
+  contentDir: `${ROOT}content`,
+  corsOrigins: [],
+  rateLimit: 0,
+  timeZone: 'Europe/Berlin',
+  trustProxy: [],
+}
+
 export interface Answer {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests compare whole bodies
@@ -22,10 +30,11 @@ export interface Answer {
   text: string
 }
 
-/** Sends requests, with the cookie of a session or without. */
+/** Sends requests, with the cookie of a session, with a token or without anything. */
 export interface Caller {
   get(url: string, options?: InjectOptions): Promise<Answer>
   post(url: string, payload?: unknown, options?: InjectOptions): Promise<Answer>
+  patch(url: string, payload?: unknown, options?: InjectOptions): Promise<Answer>
   delete(url: string, options?: InjectOptions): Promise<Answer>
   send(options: InjectOptions): Promise<Answer>
   cookie: string | undefined
@@ -56,7 +65,7 @@ export async function startService(
     logger: false,
     ...rest,
     database,
-    config: { contentDir: `${ROOT}content`, corsOrigins: [], timeZone: 'Europe/Berlin', trustProxy: [], ...config },
+    config: { ...CONFIG, ...config },
   })
   t.teardown(() => app.close())
   await app.ready()
@@ -87,9 +96,13 @@ async function login(app: FastifyInstance, username: string): Promise<string> {
   return `${SESSION_COOKIE}=${cookie.value}`
 }
 
-export function callerOf(app: FastifyInstance, cookie?: string): Caller {
+export function callerOf(app: FastifyInstance, cookie?: string, token?: string): Caller {
   const send = async (options: InjectOptions): Promise<Answer> => {
-    const headers = { ...(cookie !== undefined && { cookie }), ...options.headers }
+    const headers = {
+      ...(cookie !== undefined && { cookie }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...options.headers,
+    }
     const response = await app.inject({ ...options, headers })
     const isJson = String(response.headers['content-type']).startsWith('application/json')
     return {
@@ -99,12 +112,14 @@ export function callerOf(app: FastifyInstance, cookie?: string): Caller {
       body: isJson && response.body !== '' ? response.json() : undefined,
     }
   }
+  const withBody = (method: 'POST' | 'PATCH') => (url: string, payload?: unknown, options?: InjectOptions) =>
+    send({ ...options, method, url, ...(payload !== undefined && { payload: payload as object }) })
   return {
     cookie,
     send,
     get: (url, options) => send({ ...options, method: 'GET', url }),
-    post: (url, payload, options) =>
-      send({ ...options, method: 'POST', url, ...(payload !== undefined && { payload: payload as object }) }),
+    post: withBody('POST'),
+    patch: withBody('PATCH'),
     delete: (url, options) => send({ ...options, method: 'DELETE', url }),
   }
 }
@@ -120,6 +135,7 @@ export function errorBody(statusCode: number, message: string) {
     409: 'Conflict',
     413: 'Payload Too Large',
     415: 'Unsupported Media Type',
+    429: 'Too Many Requests',
     503: 'Service Unavailable',
   }
   return { statusCode, error: names[statusCode], message }

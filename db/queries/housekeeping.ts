@@ -1,0 +1,47 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../types.js'
+
+/** Rows that one statement deletes at most: it stays short and locks little, however much has piled up. */
+const BATCH_ROWS = 5_000
+
+export interface Purged {
+  sessions: number
+  tokens: number
+  loginFailures: number
+}
+
+/**
+ * Deletes expired sessions and tokens, and failed logins that are forgotten by now. Of several instances one does it
+ * at a time; undefined when that is another one. Each batch is a transaction of its own, which holds the lock.
+ */
+export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undefined> {
+  const purged: Purged = { sessions: 0, tokens: 0, loginFailures: 0 }
+  for (;;) {
+    const batch = await db.transaction().execute(async (transaction) => {
+      const { rows: locks } = await sql<{ locked: boolean }>`
+        select pg_try_advisory_xact_lock(hashtext('svc-training housekeeping')) as locked`.execute(transaction)
+      if (!locks[0]?.locked) return undefined
+      const { rows } = await sql<Purged>`
+        with expired_sessions as (
+          delete from sessions where id_hash in (
+            select id_hash from sessions where expires_at <= now() limit ${BATCH_ROWS}
+          ) returning 1
+        ), expired_tokens as (
+          delete from api_tokens where id in (
+            select id from api_tokens where expires_at <= now() limit ${BATCH_ROWS}
+          ) returning 1
+        ), forgotten_failures as (
+          delete from login_failures where (network, account_hash) in (
+            select network, account_hash from login_failures
+            where changed_at < now() - interval '1 day' limit ${BATCH_ROWS}
+          ) returning 1
+        )
+        select (select count(*) from expired_sessions) as sessions, (select count(*) from expired_tokens) as tokens,
+          (select count(*) from forgotten_failures) as "loginFailures"`.execute(transaction)
+      return rows[0]
+    })
+    if (batch === undefined) return undefined
+    for (const key of ['sessions', 'tokens', 'loginFailures'] as const) purged[key] += batch[key]
+    if (Object.values(batch).every((count) => count < BATCH_ROWS)) return purged
+  }
+}

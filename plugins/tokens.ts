@@ -1,0 +1,26 @@
+import fp from 'fastify-plugin'
+import { findUserByToken } from '../db/queries/tokens.js'
+import type { Account } from '../db/queries/users.js'
+import { bearerOf, hashToken } from '../src/tokens.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a request with a Bearer header: the owner of the token, or null when the token is none. */
+    tokenUser: Account | null | undefined
+  }
+}
+
+/** API tokens: a Bearer header alone decides who is asking, so the cookie beside it is dropped unread. */
+export default fp(
+  async (app) => {
+    app.decorateRequest('tokenUser', undefined)
+    app.addHook('onRequest', async (request) => {
+      const token = bearerOf(request.headers.authorization)
+      if (token === undefined) return
+      delete request.headers.cookie
+      const hash = hashToken(token)
+      request.tokenUser = (hash && (await findUserByToken(app.db, hash))) ?? null
+    })
+  },
+  { name: 'tokens', dependencies: ['database'] },
+)

@@ -1,0 +1,89 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { listAuditEntries } from '../../db/queries/audit.js'
+import { findAccount } from '../../db/queries/users.js'
+import { actorOf } from '../../plugins/auth.js'
+import { parseAccountChange, parseUserId } from '../../src/accounts.js'
+import { changeAccount } from '../../src/change-account.js'
+import { BadRequest, HttpError } from '../../src/errors.js'
+import { warnOfCommonPassword } from '../../src/password-warning.js'
+import { answers } from '../../src/schemas.js'
+import ownAccount from './me.js'
+import { AccountAnswer, AccountParams, AuditList, AuditQuery, ChangeAccountBody } from './schemas.js'
+
+const UNKNOWN_USER = 'Benutzer nicht gefunden'
+const DEFAULT_AUDIT_ENTRIES = 100
+
+/** Accounts beyond what the admin group offers: administrators change those of others, everyone the own one. */
+const accounts: FastifyPluginAsyncTypebox = async (app) => {
+  app.setNotFoundHandler(() => {
+    throw new HttpError(404, 'Unbekannter Konto-Endpunkt')
+  })
+
+  await app.register(ownAccount, { prefix: '/me' })
+
+  app.get(
+    '/audit',
+    {
+      schema: {
+        operationId: 'listAuditEntries',
+        summary: 'What administrators did, newest first',
+        tags: ['accounts'],
+        querystring: AuditQuery,
+        response: answers(AuditList),
+      },
+      preHandler: app.requireAdmin,
+    },
+    async (request) => ({
+      entries: await listAuditEntries(app.db, Number(request.query.limit ?? DEFAULT_AUDIT_ENTRIES)),
+    }),
+  )
+
+  app.get(
+    '/:id',
+    {
+      schema: {
+        operationId: 'getAccount',
+        summary: 'One user',
+        tags: ['accounts'],
+        params: AccountParams,
+        response: answers(AccountAnswer),
+      },
+      preHandler: app.requireAdmin,
+    },
+    async (request) => {
+      const id = parseUserId(request.params.id)
+      const user = id === undefined ? undefined : await findAccount(app.db, id)
+      if (user === undefined) throw new HttpError(404, UNKNOWN_USER)
+      return { user }
+    },
+  )
+
+  app.patch(
+    '/:id',
+    {
+      schema: {
+        operationId: 'changeAccount',
+        summary: 'Change the name, the right or the password of a user',
+        tags: ['accounts'],
+        params: AccountParams,
+        body: ChangeAccountBody,
+        response: answers(AccountAnswer),
+      },
+      preHandler: app.requireAdmin,
+    },
+    async (request, reply) => {
+      const id = parseUserId(request.params.id)
+      const change = parseAccountChange(request.body)
+      // Whoever finds an unlocked screen must not be able to take the account over.
+      if (id === request.user.id && change.password !== undefined) {
+        throw new BadRequest('Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password')
+      }
+      const user = id === undefined ? undefined : await changeAccount(app.db, actorOf(request), id, change)
+      if (user === undefined) throw new HttpError(404, UNKNOWN_USER)
+      if (change.password !== undefined) await warnOfCommonPassword(reply, change.password)
+      return { user }
+    },
+  )
+}
+
+export default accounts

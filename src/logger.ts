@@ -1,0 +1,22 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+
+/** The keys under which a secret might be logged, at the top of an entry or one level below. */
+const SECRET_KEYS = ['password', 'current_password', 'new_password', 'password_hash', 'token', 'token_hash', 'secret']
+const SECRET_HEADERS = ['authorization', 'cookie', '["set-cookie"]', '["proxy-authorization"]']
+
+/** The structured log of the service. What identifies or authenticates a caller never reaches it. */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
+  const options = { level, redact: { paths: [...SECRET_KEYS.flatMap(anywhere), ...headerPaths()], censor: '***' } }
+  return destination === undefined ? pino(options) : pino(options, destination)
+}
+
+function anywhere(key: string): string[] {
+  return [key, `*.${key}`, `*.*.${key}`]
+}
+
+function headerPaths(): string[] {
+  const owners = ['headers', 'req.headers', 'request.headers', 'res.headers', 'response.headers']
+  return owners.flatMap((owner) =>
+    SECRET_HEADERS.map((name) => (name.startsWith('[') ? owner + name : `${owner}.${name}`)),
+  )
+}

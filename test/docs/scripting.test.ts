@@ -1,0 +1,120 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { createStoreVariables, startProcess } from '../support/process.js'
+import { ROOT } from '../support/service.js'
+
+/** The recipes of docs/scripting.md, run as they stand there, each by a shell of its own. */
+const recipes = readRecipes()
+const folder = t.testdir({
+  'login.json': JSON.stringify({ username: 'chef', password: 'streng-geheim' }),
+  'password.json': JSON.stringify({ password: 'ganz "neu"' }),
+  'users.csv': 'erika;Erika "die Schnelle" Müller;geheim\\1\notto;Otto Normal;geheim-2\nkurz;Kurz;123\n',
+  bin: { 'svc-training': `#!/bin/sh\nexec "${process.execPath}" "${ROOT}dist/src/cli.js" "$@"\n` },
+  origin: { decks: { 'eins.md': deck('Eins', 'Eine Frage') }, cheatsheets: {} },
+})
+await mkdir(`${folder}/origin/cheatsheets`, { recursive: true })
+execFileSync('chmod', ['+x', `${folder}/bin/svc-training`])
+writeFileSync(`${folder}/origin/cheatsheets/stash.md`, '# Stash\n\nMit `git stash` legt man Änderungen beiseite.\n')
+const git = (...args: string[]) =>
+  execFileSync('git', ['-C', `${folder}/origin`, '-c', 'user.name=x', '-c', 'user.email=x@example.org', ...args])
+git('init', '--quiet')
+git('add', '.')
+git('commit', '--quiet', '-m', 'one deck')
+execFileSync('git', ['clone', '--quiet', `${folder}/origin`, `${folder}/checkout`])
+
+const CONTENT_DIR = `${folder}/checkout`
+const service = await startProcess(t, {
+  ...(await createStoreVariables(t)),
+  CONTENT_DIR,
+  ADMIN_USERNAME: 'chef',
+  ADMIN_PASSWORD: 'streng-geheim',
+})
+
+const follow = async (title: string) => {
+  const script = recipes.get(title)
+  if (script === undefined) throw new Error(`no such recipe: ${title}`)
+  recipes.delete(title)
+  const { HOME = '/' } = process.env
+  const child = spawn('sh', ['-eu', '-c', script], {
+    cwd: folder,
+    env: { PATH: `${folder}/bin:${process.env.PATH}`, HOME, LANG: 'C.UTF-8', BASE: service.url, CONTENT_DIR },
+  })
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  if (child.exitCode === null) await once(child, 'exit')
+  return { status: child.exitCode, stdout, stderr }
+}
+const header = () => readFileSync(`${folder}/token.header`, 'utf8')
+const login = async (username: string, password: string) => {
+  const body = JSON.stringify({ username, password })
+  const headers = { 'content-type': 'application/json' }
+  return (await fetch(`${service.url}/api/auth/login`, { method: 'POST', body, headers })).status
+}
+
+t.test('readiness and tokens', async (t) => {
+  t.match(await follow('Wait until the service is ready'), { status: 0, stderr: '' })
+  t.match(await follow('Create a token'), { status: 0, stdout: '', stderr: '' })
+  const first = header()
+  t.match(first, /^Authorization: Bearer svct_[\w-]{43}\n?$/)
+  t.equal(statSync(`${folder}/token.header`).mode & 0o077, 0, 'nobody else can read it')
+  const me = await follow('Check a token')
+  t.equal(JSON.parse(me.stdout).user.username, 'chef')
+
+  t.match(await follow('Rotate a token'), { status: 0, stdout: '', stderr: '' })
+  t.not(header(), first)
+  const headers = { authorization: first.slice('Authorization: '.length).trim() }
+  t.equal((await fetch(`${service.url}/api/auth/me`, { headers })).status, 401, 'the old one is dead')
+  t.notOk(existsSync(`${folder}/session.cookie`))
+})
+
+t.test('users', async (t) => {
+  const script = recipes.get('Create users from a CSV file') as string
+  const created = await follow('Create users from a CSV file')
+  t.match(created, { status: 0, stdout: 'created: erika\ncreated: otto\n', stderr: /^refused: kurz: .*mindestens 6/ })
+  recipes.set('again', script)
+  t.match(await follow('again'), { status: 0, stdout: 'exists: erika\nexists: otto\n' })
+  t.equal(await login('erika', 'geheim\\1'), 200)
+
+  t.match(await follow('List users, one a line'), { status: 0, stdout: /^1;chef\n\d+;erika\n\d+;otto\n?$/ })
+  const changed = await follow('Set a forgotten password')
+  t.match(JSON.parse(changed.stdout), { user: { username: 'erika', display_name: 'Erika "die Schnelle" Müller' } })
+  t.equal(await login('erika', 'ganz "neu"'), 200)
+  t.match(await follow('Delete a user'), { status: 0, stdout: '{"ok":true}' })
+  t.equal(await login('otto', 'geheim-2'), 401)
+})
+
+t.test('content', async (t) => {
+  writeFileSync(`${folder}/origin/decks/zwei.md`, deck('Zwei', 'Noch eine'))
+  git('add', '.')
+  git('commit', '--quiet', '-m', 'another deck')
+  t.match(await follow('Check content before it is merged'), { status: 0, stdout: /^In Ordnung: 1 Decks, 1 Karten/ })
+  const imported = await follow('Import every night from a git checkout')
+  t.equal(imported.status, 0, imported.stderr)
+  t.match(JSON.parse(imported.stdout), { stats: { decks: { created: 1, unchanged: 1 } } })
+  t.equal((await follow('Export all cards for Anki')).status, 0)
+  t.match(readFileSync(`${folder}/cards.txt`, 'utf8'), /^Eine Frage\t.*\nNoch eine\t.*\tsvc-training::Zwei\t/)
+  const found = await follow('Search the cheat sheets')
+  t.match(JSON.parse(found.stdout), { query: 'git stash', cheatsheets: [{ slug: 'stash' }] })
+})
+
+t.test('audit, own data and the end', async (t) => {
+  const { entries } = JSON.parse((await follow('Look at the audit trail')).stdout)
+  t.match(entries[0], { action: 'content.import', actor: 'chef', via: 'token' })
+  t.equal((await follow('Save what is kept about oneself')).status, 0)
+  t.match(JSON.parse(readFileSync(`${folder}/my-data.json`, 'utf8')), { user: { username: 'chef' } })
+  t.match(await follow('Take a token back'), { status: 0, stdout: '{"ok":true}' })
+  t.strictSame([...recipes.keys()], [], 'every recipe has been followed')
+})
+
+function readRecipes(): Map<string, string> {
+  const source = readFileSync(`${ROOT}docs/scripting.md`, 'utf8')
+  const found = source.matchAll(/^## \d+\. (.+)\n[\s\S]*?```sh\n([\s\S]*?)```/gm)
+  return new Map([...found].map(([, title = '', script = '']) => [title, script]))
+}
+
+function deck(name: string, question: string): string {
+  return `---\nname: ${name}\n---\n## ${question}\n<!-- id: erste; level: grundlagen -->\n\n### Antwort\nEine Antwort\n`
+}

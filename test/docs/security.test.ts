@@ -1,0 +1,30 @@
+import { existsSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import { errorBody, ROOT, startService } from '../support/service.js'
+
+const text = readFileSync(`${ROOT}docs/security.md`, 'utf8')
+
+t.test('every file that the page names exists', async (t) => {
+  const names = [...text.matchAll(/`((?:db|docs|plugins|routes|src|test)\/[^`*]+)`/g)].map(([, name = '']) => name)
+  t.ok(names.length > 60)
+  for (const name of new Set(names)) t.ok(existsSync(`${ROOT}${name}`), name)
+})
+
+t.test('its figures are those of its tables', async (t) => {
+  const count = (status: string) =>
+    [...text.matchAll(/^\| ([\d., ]+) \| (\S+) +\|/gm)]
+      .filter(([, , found]) => found === status)
+      .reduce((sum, [, ids = '']) => sum + ids.split(', ').length, 0)
+  const [, met, partly, gaps, operator] =
+    /(\d+) are met, (\d+) partly, (\d+) are gaps, (\d+) are the operator's/.exec(text) ?? []
+  t.strictSame([met, partly, gaps, operator].map(Number), ['met', 'partly', 'gap', 'operator'].map(count))
+})
+
+t.test('TRACE echoes nothing', async (t) => {
+  const { app } = await startService(t)
+  for (const url of ['/', '/api/decks']) {
+    const answer = await app.inject({ method: 'TRACE' as 'GET', url, headers: { cookie: 'secret=1' } })
+    t.notMatch(answer.body, 'secret')
+    t.strictSame(answer.json(), url === '/' ? errorBody(404, 'Nicht gefunden') : errorBody(401, 'Nicht angemeldet'))
+  }
+})

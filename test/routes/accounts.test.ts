@@ -1,0 +1,182 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { countStatements, createEmptyDatabase } from '../support/database.js'
+import { createCard, createDeck, createProgress, createUser, PASSWORD } from '../support/factories.js'
+import { callerOf, errorBody, startService } from '../support/service.js'
+
+const counter = countStatements(await createEmptyDatabase())
+const service = await startService(t, { database: counter.database })
+const { anonymous, app, db } = service
+const admin = await service.admin()
+const member = await service.member()
+
+const FORBIDDEN = errorBody(403, 'Administratorrechte erforderlich')
+const json = (user: { created_at: Date }) => ({ ...user, created_at: user.created_at.toISOString() })
+
+t.test('an administrator reads and changes accounts', async (t) => {
+  const user = await createUser(db)
+  const url = `/api/accounts/${user.id}`
+  t.strictSame((await admin.get(url)).body, { user: json(user) })
+  t.strictSame((await admin.patch(url, { display_name: '  Änne ' })).body, {
+    user: { ...json(user), display_name: 'Änne' },
+  })
+  t.strictSame((await admin.patch(url, { is_admin: true, username: 'x', id: 1 })).body, {
+    user: { ...json(user), display_name: 'Änne', is_admin: true },
+  })
+  for (const body of [undefined, {}]) t.equal((await admin.patch(url, body)).body.user.is_admin, true)
+  const promoted = await service.loginAs(user.username)
+  t.equal((await promoted.get('/api/admin/users')).status, 200)
+  await admin.patch(url, { is_admin: false })
+  t.strictSame((await promoted.get('/api/admin/users')).body, FORBIDDEN, 'it holds from the next request on')
+})
+
+t.test('a new password ends the sessions of the user and keeps the progress', async (t) => {
+  const user = await createUser(db)
+  const caller = await service.loginAs(user.username)
+  const { token } = (await caller.post('/api/auth/tokens', { name: 'x' })).body
+  await caller.post('/api/quiz/submit', { total: 2, correct: 1 })
+  t.equal((await admin.patch(`/api/accounts/${user.id}`, { password: 'ganz-neu' })).status, 200)
+  t.equal((await caller.get('/api/auth/me')).status, 401)
+  const login = (password: string) => anonymous.post('/api/auth/login', { username: user.username, password })
+  t.equal((await login(PASSWORD)).status, 401)
+  t.equal((await login('ganz-neu')).status, 200)
+  const script = callerOf(app, undefined, token)
+  t.equal((await script.get('/api/quiz/history')).body.results.length, 1)
+})
+
+t.test('what is wrong with a change is said', async (t) => {
+  const user = await createUser(db)
+  for (const [body, message] of [
+    [{ display_name: ' ' }, 'Das Feld "display_name" darf nicht leer sein'],
+    [{ display_name: 'x'.repeat(201) }, 'Das Feld "display_name" darf höchstens 200 Zeichen haben'],
+    [{ display_name: 'x\0' }, 'Das Feld "display_name" enthält unzulässige Zeichen'],
+    [{ display_name: null }, 'Das Feld "display_name" muss sein: string'],
+    [{ is_admin: 'false' }, 'Das Feld "is_admin" muss sein: boolean'],
+    [{ password: '12345' }, 'Passwort muss mindestens 6 Zeichen haben'],
+    [{ password: 'x'.repeat(1001) }, 'Das Feld "password" darf höchstens 1000 Zeichen haben'],
+    [{ password: 'geheim', is_admin: 1 }, 'Das Feld "is_admin" muss sein: boolean'],
+  ] as const) {
+    const answer = await admin.patch(`/api/accounts/${user.id}`, body)
+    t.strictSame(answer.body, errorBody(400, message))
+  }
+  t.strictSame((await admin.get(`/api/accounts/${user.id}`)).body, { user: json(user) })
+  const unknown = errorBody(404, 'Benutzer nicht gefunden')
+  for (const id of ['999999', '-1', '2147483648', '9'.repeat(40)]) {
+    t.strictSame((await admin.get(`/api/accounts/${id}`)).body, unknown)
+    t.strictSame((await admin.patch(`/api/accounts/${id}`, { password: 'sechs6' })).body, unknown)
+  }
+  for (const id of ['abc', '1.5', 'me%20']) {
+    t.strictSame((await admin.get(`/api/accounts/${id}`)).body, errorBody(400, 'Ungültige Benutzer-ID'))
+  }
+})
+
+t.test('nobody changes the own password without the current one', async (t) => {
+  const caller = await service.admin()
+  const { token } = (await caller.post('/api/auth/tokens', { name: 'x' })).body
+  for (const self of [caller, callerOf(app, undefined, token)]) {
+    const answer = await self.patch(`/api/accounts/${caller.id}`, { password: 'neues-passwort', display_name: 'x' })
+    t.equal(answer.status, 400)
+    t.match(answer.body.message, '/api/auth/password')
+  }
+  t.not((await caller.get('/api/auth/me')).body.user.display_name, 'x')
+})
+
+t.test('members change nothing of others', async (t) => {
+  for (const id of [member.id, admin.id, 'abc', 999999]) {
+    t.strictSame((await member.get(`/api/accounts/${id}`)).body, FORBIDDEN)
+    t.strictSame((await member.patch(`/api/accounts/${id}`, { is_admin: 'x' })).body, FORBIDDEN)
+  }
+  t.strictSame((await member.get('/api/accounts/audit')).body, FORBIDDEN)
+})
+
+t.test('everyone changes the own display name', async (t) => {
+  const answer = await member.patch('/api/accounts/me', { display_name: ' Neuer Name ', is_admin: true })
+  t.match(answer.body, { user: { id: member.id, display_name: 'Neuer Name', is_admin: false } })
+  t.match((await member.get('/api/auth/me')).body, { user: { display_name: 'Neuer Name', is_admin: false } })
+  t.match((await member.patch('/api/accounts/me')).body, { user: { display_name: 'Neuer Name' } })
+  const empty = await member.patch('/api/accounts/me', { display_name: '' })
+  t.strictSame(empty.body, errorBody(400, 'Das Feld "display_name" darf nicht leer sein'))
+})
+
+t.test('everyone sees and ends the own sessions', async (t) => {
+  const { username, id } = await createUser(db)
+  const headers = { 'user-agent': 'Mozilla/5.0 (Büro)' }
+  await anonymous.post('/api/auth/login', { username, password: PASSWORD }, { headers })
+  const here = await service.loginAs(username)
+  const { sessions } = (await here.get('/api/accounts/me/sessions')).body
+  t.match(sessions, [
+    { id: Number, address: '127.0.0.1', current: true },
+    { id: Number, address: '127.0.0.1', user_agent: headers['user-agent'], current: false },
+  ])
+  t.equal(sessions.length, 2)
+  t.strictSame(Object.keys(sessions[0]).sort(), ['address', 'created_at', 'current', 'expires_at', 'id', 'user_agent'])
+
+  await member.delete(`/api/accounts/me/sessions/${sessions[0].id}`)
+  t.equal((await here.get('/api/auth/me')).status, 200, 'nobody ends the session of somebody else')
+  for (const session of [sessions[1].id, 999_999, '9'.repeat(25)]) {
+    t.strictSame((await here.delete(`/api/accounts/me/sessions/${session}`)).body, { ok: true })
+  }
+  t.equal((await here.get('/api/accounts/me/sessions')).body.sessions.length, 1)
+  t.strictSame((await here.delete('/api/accounts/me/sessions/x')).body, errorBody(400, 'Ungültige Sitzungs-ID'))
+  t.strictSame((await here.delete(`/api/accounts/me/sessions/${sessions[0].id}`)).body, { ok: true })
+  t.equal((await here.get('/api/auth/me')).status, 401, 'the current one too')
+  t.strictSame(await db.selectFrom('sessions').selectAll().where('user_id', '=', id).execute(), [])
+})
+
+t.test('a user agent of any length or kind does not hinder a login', async (t) => {
+  const { username } = await createUser(db)
+  const headers = { 'user-agent': `${'ü'.repeat(3_000)}\t` }
+  t.equal((await anonymous.post('/api/auth/login', { username, password: PASSWORD }, { headers })).status, 200)
+})
+
+t.test('everyone gets all that is kept about the own person', async (t) => {
+  const user = await createUser(db)
+  const caller = await service.loginAs(user.username)
+  const empty = (await caller.get('/api/accounts/me/data')).body
+  t.match(empty, { user: json(user), tokens: [], progress: [], results: [] })
+  t.equal(empty.sessions.length, 1)
+
+  const deck = await createDeck(db)
+  const card = await createCard(db, { deck_id: deck.id })
+  await createProgress(db, { user_id: user.id, card_id: card.id, last_rating: 'easy', next_review: '2026-12-24' })
+  await createProgress(db, { user_id: member.id, card_id: card.id, last_rating: 'again', next_review: '2026-12-25' })
+  await caller.post('/api/quiz/submit', { total: 4, correct: 3, deck: 'git' })
+  await caller.post('/api/auth/tokens', { name: 'Skript', expires_in_days: 1 })
+  const before = counter.count()
+  const answer = await caller.get('/api/accounts/me/data')
+  t.equal(counter.count() - before, 2, 'the session and the data')
+  const { user: account, sessions, tokens, progress, results } = answer.body
+  t.strictSame(account, json(user))
+  t.strictSame(progress, [
+    {
+      card_id: card.id,
+      deck_slug: deck.slug,
+      question: card.question,
+      last_rating: 'easy',
+      next_review: '2026-12-24',
+    },
+  ])
+  const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+  t.match(results, [{ deck_slug: 'git', score_percent: 75, total_questions: 4, correct_answers: 3, created_at: iso }])
+  t.match(tokens, [{ name: 'Skript', created_at: iso, last_used_at: null, expires_at: iso }])
+  t.match(sessions, [{ address: '127.0.0.1', created_at: iso, expires_at: iso }])
+  t.notMatch(answer.text, /hash/)
+})
+
+t.test('the data is complete: every table that belongs to a user is in it', async (t) => {
+  const { rows } = await sql<{ name: string }>`
+    select distinct conrelid::regclass::text as name from pg_constraint
+    where contype = 'f' and confrelid = 'users'::regclass order by 1`.execute(db)
+  t.strictSame(
+    rows.map((row) => row.name),
+    ['api_tokens', 'card_progress', 'quiz_results', 'sessions'],
+    'whoever adds a table adds it to db/queries/own-data.ts',
+  )
+})
+
+t.test('strangers learn nothing', async (t) => {
+  for (const url of ['/api/accounts/1', '/api/accounts/me/data', '/api/accounts/me/sessions', '/api/accounts/audit']) {
+    t.strictSame((await anonymous.get(url)).body, errorBody(401, 'Nicht angemeldet'))
+  }
+  t.strictSame((await anonymous.patch('/api/accounts/me', {})).body, errorBody(401, 'Nicht angemeldet'))
+})

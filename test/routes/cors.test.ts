@@ -1,0 +1,78 @@
+import t from 'tap'
+import { errorBody, startService } from '../support/service.js'
+
+const ORIGIN = 'https://app.example.org'
+const service = await startService(t, { config: { corsOrigins: [ORIGIN, 'http://localhost:5173'] } })
+const { anonymous } = service
+const member = await service.member()
+
+const preflight = { origin: ORIGIN, 'access-control-request-method': 'PATCH' }
+const corsHeaders = (headers: Record<string, unknown>) =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control-'))
+
+t.test('a preflight is answered before login, on every path and for every method', async (t) => {
+  for (const url of ['/api/decks', '/api/admin/users/5', '/api/auth/login', '/api/unknown', '/api/quiz/a/b']) {
+    const answer = await anonymous.send({
+      method: 'OPTIONS',
+      url,
+      headers: { ...preflight, 'access-control-request-headers': 'content-type,authorization' },
+    })
+    t.equal(answer.status, 204, url)
+    t.equal(answer.text, '')
+    t.match(answer.headers, {
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+      'access-control-allow-headers': 'content-type,authorization',
+      vary: /Origin/,
+    })
+  }
+})
+
+t.test('an OPTIONS that is no preflight meets the fallback', async (t) => {
+  for (const headers of [
+    {},
+    { origin: ORIGIN },
+    { 'access-control-request-method': 'GET' },
+    { ...preflight, origin: 'https://evil.example' },
+    { ...preflight, origin: 'null' },
+    { ...preflight, origin: `${ORIGIN}:8443` },
+  ]) {
+    const options = (url: string) => ({ method: 'OPTIONS', url, headers }) as const
+    t.strictSame((await anonymous.send(options('/api/decks'))).body, errorBody(401, 'Nicht angemeldet'))
+    const fallback = await member.send(options('/api/decks'))
+    t.strictSame(fallback.body, errorBody(405, 'Methode nicht erlaubt'), JSON.stringify(headers))
+    t.notOk(fallback.headers['access-control-allow-methods'])
+    t.strictSame((await member.send(options('/api/unknown'))).body, errorBody(404, 'Nicht gefunden'))
+  }
+})
+
+t.test('answers to a listed origin may be read with credentials, errors too', async (t) => {
+  const headers = { origin: ORIGIN, 'sec-fetch-site': 'same-site' }
+  for (const answer of [
+    await member.get('/api/decks', { headers }),
+    await anonymous.get('/api/decks', { headers }),
+    await member.get('/api/unknown', { headers }),
+    await member.post('/api/quiz/submit', {}, { headers }),
+    await member.post('/api/quiz/submit', '{', { headers: { ...headers, 'content-type': 'application/json' } }),
+  ]) {
+    t.match(answer.headers, {
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers': /Retry-After/,
+      vary: 'Origin',
+    })
+  }
+})
+
+t.test('nobody else is told anything', async (t) => {
+  for (const headers of [{}, { origin: 'https://evil.example' }, { origin: `${ORIGIN}.evil.example` }]) {
+    const answer = await member.get('/api/decks', { headers })
+    t.strictSame(corsHeaders(answer.headers), [])
+    t.equal(answer.headers.vary, 'Origin', 'a cache must not mix them up')
+  }
+  const closed = await startService(t)
+  const answer = await closed.anonymous.send({ method: 'OPTIONS', url: '/api/decks', headers: preflight })
+  t.strictSame(answer.body, errorBody(401, 'Nicht angemeldet'))
+  t.strictSame(corsHeaders(answer.headers), [])
+})

@@ -1,0 +1,161 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import t from 'tap'
+import { createEmptyDatabase } from '../support/database.js'
+import { callerOf, errorBody, startService } from '../support/service.js'
+
+const LIMITED = errorBody(429, 'Zu viele Versuche, bitte später erneut')
+const UNAVAILABLE = { ...errorBody(503, 'Dienst vorübergehend nicht verfügbar'), requestId: String }
+
+t.test('one address cannot take the whole process', async (t) => {
+  const { anonymous } = await startService(t, { config: { rateLimit: 2, trustProxy: ['127.0.0.1'] } })
+  const from = (address: string, url = '/api/decks') =>
+    anonymous.get(url, { headers: { 'x-forwarded-for': address, origin: 'https://app.example.org' } })
+  for (let i = 0; i < 10; i++) {
+    t.equal((await from('203.0.113.1')).status, 401)
+    t.equal((await from('203.0.113.1', '/api/unknown')).status, 404, 'what matches no endpoint counts too')
+  }
+  const refused = await from('203.0.113.1')
+  t.strictSame([refused.status, refused.body], [429, LIMITED])
+  const wait = Number(refused.headers['retry-after'])
+  t.ok(wait >= 1 && wait <= 10, `Retry-After: ${wait}`)
+  t.notOk(Object.keys(refused.headers).some((name) => name.startsWith('x-ratelimit')))
+  t.equal((await from('203.0.113.1', '/api/auth/login')).status, 429)
+  t.equal((await from('203.0.113.1', '/healthz')).status, 200, 'the proxy may always ask')
+  t.equal((await from('203.0.113.2')).status, 401, 'others are served')
+
+  for (let i = 0; i < 21; i++) await from(`2001:db8::${i}`)
+  t.equal((await from('2001:db8::ffff')).status, 429, 'a /64 is one address')
+  t.equal((await from('2001:db8:0:1::1')).status, 401)
+})
+
+const database = await createEmptyDatabase()
+const service = await startService(t, { database })
+const { anonymous, app } = service
+await app.listen({ host: '127.0.0.1', port: 0 })
+const { port } = app.server.address() as AddressInfo
+
+t.test('the limit can be switched off', async (t) => {
+  for (let i = 0; i < 100; i++) t.equal((await anonymous.get('/api/decks')).status, 401)
+})
+
+t.test('whoever would wait too long for a connection is refused at once', async (t) => {
+  const member = await service.member()
+  const asks: ReturnType<typeof member.get>[] = []
+  const transactions = Array.from({ length: database.embedded ? 1 : 10 }, () =>
+    database.db.transaction().execute(async (transaction) => {
+      await sql`select 1`.execute(transaction)
+      while (asks.length < 1_100) await sleep(10)
+      await sleep(200)
+    }),
+  )
+  while (database.poolState().total - database.poolState().idle < transactions.length) await sleep(10)
+  await sleep(50)
+  for (let i = 0; i < 1_100; i++) {
+    asks.push(member.get('/api/auth/me'))
+    if (i % 50 === 0) await sleep(1)
+  }
+  const started = performance.now()
+  const last = await asks[1_099]
+  t.ok(performance.now() - started < 5_000)
+  t.match(last, { status: 503, body: UNAVAILABLE, headers: { 'retry-after': '2' } })
+  t.equal((await service.anonymous.get('/healthz')).status, 200, 'the process is alive all the same')
+  await Promise.all(transactions)
+  const statuses = (await Promise.all(asks)).map((answer) => answer.status)
+  const served = statuses.filter((status) => status === 200).length
+  t.ok(served >= 1_000 && served < 1_070, `${served} who were waiting are served`)
+  t.equal((await member.get('/api/auth/me')).status, 200)
+})
+
+t.test('an event loop that is late refuses work, one long piece of work does not', async (t) => {
+  const status = async () => (await anonymous.get('/api/decks')).status
+  const work = (ms: number) => {
+    const end = performance.now() + ms
+    while (performance.now() < end);
+  }
+  work(1_500)
+  await nextRound()
+  t.equal(await status(), 401)
+
+  const seen = new Set<number>()
+  for (let round = 0; round < 4; round++) {
+    work(1_200)
+    await sleep(1)
+    seen.add(await status())
+  }
+  t.ok(seen.has(503), [...seen].join())
+  t.equal((await anonymous.get('/healthz')).status, 200)
+  await sleep(2_200)
+  t.equal(await status(), 401, 'it recovers')
+})
+
+t.test('a client that is too slow is told so and cut off', async (t) => {
+  t.strictSame([app.server.headersTimeout, app.server.requestTimeout, app.server.timeout], [10_000, 30_000, 600_000])
+  app.server.headersTimeout = 1_000
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET /api/decks HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+  const started = performance.now()
+  const drip = setInterval(() => socket.write('x'), 200)
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => chunks.push(chunk))
+  socket.on('error', () => {})
+  await once(socket, 'close')
+  clearInterval(drip)
+  const seconds = (performance.now() - started) / 1000
+  t.ok(seconds >= 1 && seconds < 8, `${seconds} s`)
+  const [head = '', body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n')
+  t.match(head, /^HTTP\/1\.1 408 Request Timeout\r\n/)
+  t.match(head, /x-content-type-options: nosniff/)
+  t.strictSame(JSON.parse(body), {
+    statusCode: 408,
+    error: 'Request Timeout',
+    message: 'Zeitüberschreitung der Anfrage',
+  })
+})
+
+t.test('every answer carries the same security headers', async (t) => {
+  const expected = {
+    'content-security-policy': "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'strict-transport-security': 'max-age=31536000',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  }
+  const caller = await service.member()
+  for (const answer of [
+    await caller.get('/api/decks'),
+    await caller.get('/api/decks/export-anki'),
+    await anonymous.get('/api/decks'),
+    await anonymous.get('/api/unknown'),
+    await anonymous.get('/unknown'),
+    await anonymous.get('/healthz'),
+    await anonymous.get('/api/decks/%ZZ'),
+    await anonymous.post('/api/auth/login', '{', { headers: { 'content-type': 'application/json' } }),
+    await anonymous.post('/api/quiz/submit', {}, { headers: { 'sec-fetch-site': 'cross-site' } }),
+    await callerOf(app).send({ method: 'OPTIONS', url: '/api/decks' }),
+  ]) {
+    t.match(answer.headers, expected, answer.text.slice(0, 100))
+    t.notOk(answer.headers['x-powered-by'])
+    t.notOk(answer.headers.server)
+  }
+
+  const raw = async (request: string) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.end(request)
+    const chunks: Buffer[] = []
+    for await (const chunk of socket) chunks.push(chunk)
+    return Buffer.concat(chunks).toString()
+  }
+  const garbage = await raw('nonsense\r\n\r\n')
+  t.match(garbage, /^HTTP\/1\.1 400 /)
+  const overflow = await raw(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)
+  t.match(overflow, /^HTTP\/1\.1 431 [\s\S]*Kopfzeilen zu groß/)
+  for (const [name, value] of Object.entries(expected)) {
+    t.ok(garbage.includes(`\r\n${name}: ${value}\r\n`), name)
+    t.ok(overflow.includes(`\r\n${name}: ${value}\r\n`), name)
+  }
+})

@@ -1,0 +1,194 @@
+import t from 'tap'
+import { buildApp } from '../../src/app.js'
+import { createEmptyDatabase } from '../support/database.js'
+import { createUser, PASSWORD, unique } from '../support/factories.js'
+import { CONFIG, errorBody, SECRET, startService } from '../support/service.js'
+
+const database = await createEmptyDatabase()
+const service = await startService(t, { database, config: { trustProxy: ['127.0.0.1'] } })
+const { db } = service
+
+const WRONG = errorBody(401, 'Benutzername oder Passwort falsch')
+const LIMITED = errorBody(429, 'Zu viele Versuche, bitte später erneut')
+
+let lastAddress = 0
+/** An address that no other test uses. */
+function newAddress(): string {
+  lastAddress++
+  return `203.0.${lastAddress >> 8}.${lastAddress & 255}`
+}
+
+function login(username: string, password: string, address: string) {
+  const headers = { 'x-forwarded-for': address }
+  return service.anonymous.post('/api/auth/login', { username, password }, { headers })
+}
+
+async function fail(times: number, username: string, address: string): Promise<number[]> {
+  const statuses = []
+  for (let i = 0; i < times; i++) statuses.push((await login(username, `falsch ${i}`, address)).status)
+  return statuses
+}
+
+/** Lets time pass for everything that has been counted. */
+async function pass(seconds: number): Promise<void> {
+  const rows = await db.selectFrom('login_failures').selectAll().execute()
+  const earlier = (date: Date) => new Date(date.getTime() - seconds * 1000)
+  for (const { network, account_hash, changed_at, blocked_until } of rows) {
+    await db
+      .updateTable('login_failures')
+      .set({ changed_at: earlier(changed_at), blocked_until: blocked_until && earlier(blocked_until) })
+      .where('network', '=', network)
+      .where('account_hash', '=', account_hash)
+      .execute()
+  }
+}
+
+t.test('five mistypes are forgiven, and forgotten with the right password', async (t) => {
+  const { username } = await createUser(db)
+  const address = newAddress()
+  for (let round = 0; round < 3; round++) {
+    t.strictSame(await fail(5, username, address), Array(5).fill(401))
+    t.equal((await login(` ${username} `, PASSWORD, address)).status, 200)
+  }
+})
+
+t.test('while limited the right password gets 429 too', async (t) => {
+  const { username } = await createUser(db)
+  const address = newAddress()
+  t.strictSame(await fail(8, username, address), [401, 401, 401, 401, 401, 401, 429, 429])
+  const answer = await login(username, PASSWORD, address)
+  t.strictSame([answer.status, answer.body], [429, LIMITED])
+  const wait = Number(answer.headers['retry-after'])
+  t.ok(wait >= 1 && wait <= 10, `Retry-After: ${wait}`)
+  t.notOk(answer.headers['set-cookie'])
+
+  await pass(10)
+  t.equal((await login(username, PASSWORD, address)).status, 200)
+  t.strictSame(await fail(5, username, address), Array(5).fill(401), 'and all is forgotten')
+})
+
+t.test('the delays grow up to a quarter of an hour, and time forgets', async (t) => {
+  const { username } = await createUser(db)
+  const address = newAddress()
+  await fail(5, username, address)
+  const delays = []
+  for (let i = 0; i < 10; i++) {
+    t.strictSame(await fail(1, username, address), [401])
+    const answer = await login(username, PASSWORD, address)
+    t.equal(answer.status, 429)
+    delays.push(Number(answer.headers['retry-after']))
+    await pass(delays.at(-1) as number)
+  }
+  t.strictSame(delays, [10, 20, 40, 80, 160, 320, 640, 900, 900, 900])
+  await pass(8 * 3600)
+  t.strictSame(await fail(6, username, address), Array(6).fill(401))
+})
+
+t.test('a stranger cannot lock an account: other addresses are not limited', async (t) => {
+  const { username } = await createUser(db)
+  const [stranger, owner] = [newAddress(), newAddress()]
+  await fail(7, username, stranger)
+  t.equal((await login(username, PASSWORD, stranger)).status, 429)
+  t.equal((await login(username, PASSWORD, owner)).status, 200)
+  t.equal((await login(username, PASSWORD, stranger)).status, 429, "the owner's login helps the stranger nothing")
+})
+
+t.test('an account that does not exist is limited like one that does', async (t) => {
+  const username = unique('niemand')
+  const address = newAddress()
+  t.strictSame(await fail(8, username, address), [401, 401, 401, 401, 401, 401, 429, 429])
+  t.strictSame((await login(username, 'x', newAddress())).body, WRONG)
+})
+
+t.test('a company behind one address may mistype, somebody who tries all names may not', async (t) => {
+  const address = newAddress()
+  const { username } = await createUser(db)
+  for (let i = 0; i < 20; i++) {
+    t.equal((await login(unique('kollege'), 'falsch', address)).status, 401)
+    if (i % 5 === 0) t.equal((await login(username, PASSWORD, address)).status, 200)
+  }
+  t.equal((await login(username, PASSWORD, address)).status, 200)
+
+  await db
+    .updateTable('login_failures')
+    .set({ score: 99.5 })
+    .where('network', '=', address)
+    .where('account_hash', '=', Buffer.alloc(0))
+    .execute()
+  t.strictSame(await fail(1, unique('kollege'), address), [401])
+  const answer = await login(username, PASSWORD, address)
+  t.strictSame(answer.body, LIMITED)
+  t.equal(answer.headers['retry-after'], '1')
+  await pass(1)
+  t.equal((await login(username, PASSWORD, address)).status, 200)
+  t.strictSame(await fail(1, unique('kollege'), address), [401])
+  t.equal((await login(username, PASSWORD, address)).headers['retry-after'], '2', 'a login does not reset the address')
+  await pass(3600)
+  t.strictSame(await fail(20, unique('kollege'), address).then((all) => all.slice(0, 6)), Array(6).fill(401))
+})
+
+t.test('IPv6 counts by /64, and IPv4 written as IPv6 is IPv4', async (t) => {
+  const { username } = await createUser(db)
+  t.strictSame(await fail(6, username, '2001:db8:1:2::1'), Array(6).fill(401))
+  t.equal((await login(username, PASSWORD, '2001:db8:1:2:ffff:ffff:ffff:ffff')).status, 429)
+  t.equal((await login(username, PASSWORD, '2001:db8:1:3::1')).status, 200)
+
+  const address = newAddress()
+  await fail(6, username, `::ffff:${address}`)
+  t.equal((await login(username, PASSWORD, address)).status, 429)
+  t.equal((await login(username, PASSWORD, `::ffff:${newAddress()}`)).status, 200)
+})
+
+t.test('what a proxy forwards need not be an address', async (t) => {
+  const { username } = await createUser(db)
+  for (const address of ['unknown', 'ä'.repeat(5_000), '1.2.3.4:55', 'fe80::1%eth0', '::', "'; drop table users"]) {
+    t.equal((await login(username, 'falsch', address)).status, 401, address.slice(0, 20))
+    t.equal((await login(username, PASSWORD, address)).status, 200)
+  }
+})
+
+t.test('guessing in parallel gains nothing', async (t) => {
+  const { username } = await createUser(db)
+  const address = newAddress()
+  const guesses = Array.from({ length: 60 }, (_, i) => login(username, i === 59 ? PASSWORD : `falsch ${i}`, address))
+  const statuses = (await Promise.all(guesses)).map((answer) => answer.status)
+  const judged = statuses.filter((status) => status === 401).length
+  t.ok(judged >= 6 && judged <= 12, `${judged} of 59 wrong passwords were called wrong`)
+  t.equal(statuses.at(-1), 429, 'not even the right one is confirmed')
+})
+
+t.test('right passwords in parallel are all let in', async (t) => {
+  const { username } = await createUser(db)
+  const address = newAddress()
+  await fail(5, username, address)
+  const logins = await Promise.all(Array.from({ length: 20 }, () => login(username, PASSWORD, address)))
+  t.ok(logins.every((answer) => answer.status === 200))
+})
+
+t.test('all instances agree', async (t) => {
+  const second = await buildApp({
+    sessionSecrets: [SECRET],
+    logger: false,
+    database: { ...database, close: async () => {} },
+    config: { ...CONFIG, trustProxy: ['127.0.0.1'] },
+  })
+  t.teardown(() => second.close())
+  const { username } = await createUser(db)
+  const address = newAddress()
+  await fail(6, username, address)
+  const answer = await second.inject({
+    method: 'POST',
+    url: '/api/auth/login',
+    headers: { 'x-forwarded-for': address },
+    payload: { username, password: PASSWORD },
+  })
+  t.strictSame(answer.json(), LIMITED)
+})
+
+t.test('neither names nor passwords are kept', async (t) => {
+  const secret = unique('passwort-im-namensfeld')
+  await fail(1, secret, newAddress())
+  const rows = await db.selectFrom('login_failures').selectAll().execute()
+  t.notMatch(JSON.stringify(rows), secret)
+  t.ok(rows.every(({ account_hash }) => [0, 32].includes(account_hash.length)))
+})

@@ -1,0 +1,46 @@
+import t from 'tap'
+import { createUser, PASSWORD, unique } from '../support/factories.js'
+import { startService } from '../support/service.js'
+
+const service = await startService(t)
+const { anonymous, db } = service
+
+t.test('a common password is accepted, and the caller is warned', async (t) => {
+  const admin = await service.admin()
+  for (const [password, warning] of [
+    ['123456', 'common'],
+    ['Password', 'common'],
+    ['Qwerty123', 'common'],
+    [`${unique('x')}-geheim`, undefined],
+  ] as const) {
+    const username = unique('neu')
+    const created = await admin.post('/api/admin/users', { username, display_name: 'x', password })
+    t.strictSame(Object.keys(created.body), ['id', 'message'], 'the body is what the specification says')
+    const changed = await admin.patch(`/api/accounts/${created.body.id}`, { password })
+    const member = await service.anonymous.post('/api/auth/login', { username, password })
+    t.equal(member.status, 200)
+    const own = await admin.post('/api/auth/password', { current_password: PASSWORD, new_password: password })
+    t.strictSame(own.body, { ok: true })
+    await admin.post('/api/auth/password', { current_password: password, new_password: PASSWORD })
+    for (const answer of [created, changed, own]) t.equal(answer.headers['x-password-warning'], warning, password)
+  }
+  const renamed = await admin.patch(`/api/accounts/${admin.id}`, { display_name: '123456' })
+  t.equal(renamed.headers['x-password-warning'], undefined)
+})
+
+t.test('time does not tell whether a user exists', async (t) => {
+  const timeOf = async (username: string) => {
+    const started = performance.now()
+    t.equal((await anonymous.post('/api/auth/login', { username, password: 'falsch' })).status, 401)
+    return performance.now() - started
+  }
+  const known: number[] = []
+  const unknown: number[] = []
+  for (let i = 0; i < 15; i++) {
+    known.push(await timeOf((await createUser(db)).username))
+    unknown.push(await timeOf(unique('niemand')))
+  }
+  const median = (times: number[]) => times.sort((a, b) => a - b)[7] as number
+  const ratio = median(unknown) / median(known)
+  t.ok(ratio > 0.6 && ratio < 1.7, `unknown : known = ${ratio.toFixed(2)}`)
+})

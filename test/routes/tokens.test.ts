@@ -1,0 +1,216 @@
+import t from 'tap'
+import { countStatements, createEmptyDatabase } from '../support/database.js'
+import { createUser, PASSWORD } from '../support/factories.js'
+import { callerOf, errorBody, startService } from '../support/service.js'
+
+const counter = countStatements(await createEmptyDatabase())
+const service = await startService(t, {
+  database: counter.database,
+  config: { corsOrigins: ['https://app.example.org'] },
+})
+const { anonymous, app, db } = service
+
+const NOT_LOGGED_IN = errorBody(401, 'Nicht angemeldet')
+const NOT_BY_TOKEN = errorBody(403, 'Mit einem API-Token nicht erlaubt')
+const withToken = (token: string) => callerOf(app, undefined, token)
+const DAY_MS = 24 * 3600 * 1000
+
+async function memberWithToken() {
+  const member = await service.member()
+  const { token, id: tokenId } = (await member.post('/api/auth/tokens', { name: 'Skript' })).body
+  return { member, token, tokenId, script: withToken(token) }
+}
+
+t.test('a token is shown once and listed without its secret', async (t) => {
+  const member = await service.member()
+  const before = Date.now()
+  const forever = await member.post('/api/auth/tokens', { name: '  Nächtlicher Import ' })
+  t.equal(forever.status, 200)
+  t.strictSame(Object.keys(forever.body).sort(), ['created_at', 'expires_at', 'id', 'name', 'token'])
+  t.match(forever.body, { id: Number, name: 'Nächtlicher Import', token: /^svct_[\w-]{43}$/, expires_at: null })
+
+  const limited = await member.post('/api/auth/tokens', { name: 'x', expires_in_days: 30, user_id: 1 })
+  const lifetime = Date.parse(limited.body.expires_at) - Date.parse(limited.body.created_at)
+  t.equal(lifetime, 30 * DAY_MS)
+  t.match(limited.body.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  t.ok(Math.abs(Date.parse(limited.body.created_at) - before) < 60_000)
+
+  const list = await member.get('/api/auth/tokens')
+  t.strictSame(list.body, {
+    tokens: [forever, limited].map(({ body: { token: _, ...rest } }) => ({ ...rest, last_used_at: null })),
+  })
+  t.strictSame((await (await service.member()).get('/api/auth/tokens')).body, { tokens: [] }, 'only the own ones')
+
+  const rows = await db.selectFrom('api_tokens').selectAll().where('user_id', '=', member.id).execute()
+  t.notMatch(JSON.stringify(rows), forever.body.token)
+  t.strictSame(
+    rows.map((row) => row.token_hash.length),
+    [32, 32],
+  )
+})
+
+t.test('name and lifetime of a token have limits', async (t) => {
+  const member = await service.member()
+  const create = (body: unknown) => member.post('/api/auth/tokens', body)
+  for (const [body, message] of [
+    [undefined, 'Das Feld "name" fehlt'],
+    [{ name: ' \n' }, 'Das Feld "name" darf nicht leer sein'],
+    [{ name: 5 }, 'Das Feld "name" muss sein: string'],
+    [{ name: 'x'.repeat(201) }, 'Das Feld "name" darf höchstens 200 Zeichen haben'],
+    [{ name: 'nul\0' }, 'Das Feld "name" enthält unzulässige Zeichen'],
+  ] as const) {
+    const answer = await create(body)
+    t.equal(answer.status, 400)
+    t.equal(answer.body.message, message)
+  }
+  for (const expires_in_days of [0, -1, 3651, 1.5, '30', null, 1e300]) {
+    const answer = await create({ name: 'x', expires_in_days })
+    t.equal(answer.status, 400, `${expires_in_days}`)
+    t.match(answer.body.message, /^Das Feld "expires_in_days" /)
+  }
+  for (const body of [
+    { name: '😀'.repeat(200) },
+    { name: 'x', expires_in_days: 1 },
+    { name: 'x', expires_in_days: 3650 },
+  ]) {
+    t.equal((await create(body)).status, 200)
+  }
+})
+
+t.test('a token stands for the session everywhere, the administration included', async (t) => {
+  const { member, script } = await memberWithToken()
+  t.strictSame((await script.get('/api/auth/me')).body, (await member.get('/api/auth/me')).body)
+  for (const url of ['/api/decks', '/api/quiz/history', '/api/cheatsheets', '/api/auth/tokens']) {
+    t.equal((await script.get(url)).status, 200, url)
+  }
+  t.strictSame((await script.post('/api/quiz/submit', { total: 4, correct: 3 })).body, { score: 75 })
+  t.equal((await member.get('/api/quiz/history')).body.results.length, 1)
+  t.strictSame((await script.get('/api/admin/users')).body, errorBody(403, 'Administratorrechte erforderlich'))
+  t.notOk((await script.get('/api/auth/me')).headers['set-cookie'])
+
+  const admin = await service.admin()
+  const { token } = (await admin.post('/api/auth/tokens', { name: 'Verwaltung' })).body
+  t.equal((await withToken(token).get('/api/admin/users')).status, 200)
+  await db.updateTable('users').set({ is_admin: false }).where('id', '=', admin.id).execute()
+  t.equal((await withToken(token).get('/api/admin/users')).status, 403, 'the right is gone with the next request')
+})
+
+t.test('a Bearer header alone decides, also beside a good cookie', async (t) => {
+  const { member, token } = await memberWithToken()
+  const other = await memberWithToken()
+  const me = async (authorization: string) => (await member.get('/api/auth/me', { headers: { authorization } })).body
+  t.equal((await me(`Bearer ${other.token}`)).user.id, other.member.id)
+  t.equal((await me(`bearer  ${other.token} `)).user.id, other.member.id, 'the scheme is written as one likes')
+  for (const authorization of ['Bearer', 'Bearer ', 'Bearer x', `Bearer ${token}x`, `Bearer svct_${'A'.repeat(43)}`]) {
+    t.strictSame(await me(authorization), NOT_LOGGED_IN, authorization)
+  }
+  t.equal((await me('Basic dXNlcjpwYXNz')).user.id, member.id, 'another scheme is for somebody else')
+  t.equal((await me(token)).user.id, member.id)
+  t.equal((await member.get('/api/auth/me')).status, 200, 'the cookie has stayed good')
+
+  const headers = { authorization: 'Bearer wrong' }
+  t.strictSame((await member.get('/api/unknown', { headers })).body, errorBody(404, 'Nicht gefunden'))
+  t.strictSame((await member.get('/api/admin/users', { headers })).body, NOT_LOGGED_IN)
+  t.strictSame((await member.post('/api/auth/logout', undefined, { headers })).body, { ok: true })
+  t.equal((await member.get('/api/auth/me')).status, 200, 'the session of the cookie was not meant')
+})
+
+t.test('a token cannot create tokens or change the password, whatever the body', async (t) => {
+  const { member, script } = await memberWithToken()
+  for (const body of [{ name: 'x' }, {}, undefined]) {
+    t.strictSame((await script.post('/api/auth/tokens', body)).body, NOT_BY_TOKEN)
+    const passwords = { current_password: PASSWORD, new_password: 'neues-passwort' }
+    t.strictSame((await script.post('/api/auth/password', { ...passwords, ...body })).body, NOT_BY_TOKEN)
+  }
+  t.strictSame((await withToken('wrong').post('/api/auth/tokens', { name: 'x' })).body, NOT_LOGGED_IN)
+  t.equal((await member.get('/api/auth/tokens')).body.tokens.length, 1)
+})
+
+t.test('an expired, deleted or foreign token is none', async (t) => {
+  const { member, script, tokenId } = await memberWithToken()
+  const stranger = await service.member()
+  t.strictSame((await stranger.delete(`/api/auth/tokens/${tokenId}`)).body, { ok: true })
+  t.equal((await script.get('/api/auth/me')).status, 200, 'nobody deletes the token of somebody else')
+
+  const setExpiry = (expires_at: Date | null) =>
+    db.updateTable('api_tokens').set({ expires_at }).where('id', '=', tokenId).execute()
+  await setExpiry(new Date(Date.now() - 1000))
+  t.equal((await script.get('/api/auth/me')).status, 401)
+  await setExpiry(new Date(Date.now() + 60_000))
+  t.equal((await script.get('/api/auth/me')).status, 200)
+
+  t.strictSame((await member.delete(`/api/auth/tokens/${tokenId}`)).body, { ok: true })
+  t.equal((await script.get('/api/auth/me')).status, 401)
+  for (const id of [tokenId, '999999', '-1', '9'.repeat(30)]) {
+    t.strictSame((await member.delete(`/api/auth/tokens/${id}`)).body, { ok: true }, `${id}`)
+  }
+  for (const id of ['x', '1.5', '%20']) {
+    t.strictSame((await member.delete(`/api/auth/tokens/${id}`)).body, errorBody(400, 'Ungültige Token-ID'))
+  }
+})
+
+t.test('tokens outlive a change of the password and die with the user', async (t) => {
+  const { member, script } = await memberWithToken()
+  const change = { current_password: PASSWORD, new_password: 'neues-passwort' }
+  t.equal((await member.post('/api/auth/password', change)).status, 200)
+  t.equal((await script.get('/api/auth/me')).status, 200)
+
+  await (await service.admin()).delete(`/api/admin/users/${member.id}`)
+  t.strictSame((await script.get('/api/auth/me')).body, NOT_LOGGED_IN)
+  t.strictSame(await db.selectFrom('api_tokens').selectAll().where('user_id', '=', member.id).execute(), [])
+})
+
+t.test('the use of a token is noted, at most once a minute', async (t) => {
+  const { member, script, tokenId } = await memberWithToken()
+  const lastUse = async () => (await member.get('/api/auth/tokens')).body.tokens[0].last_used_at
+  t.equal(await lastUse(), null)
+  await script.get('/api/auth/me')
+  const first = await lastUse()
+  t.ok(Math.abs(Date.parse(first) - Date.now()) < 60_000)
+  await Promise.all(Array.from({ length: 5 }, () => script.get('/api/auth/me')))
+  t.equal(await lastUse(), first)
+
+  const earlier = new Date(Date.now() - 61_000)
+  await db.updateTable('api_tokens').set({ last_used_at: earlier }).where('id', '=', tokenId).execute()
+  await script.get('/api/auth/me')
+  t.ok(Date.parse(await lastUse()) > earlier.getTime() + 1000)
+})
+
+t.test('a token costs one statement, a malformed one none', async (t) => {
+  const { member, script } = await memberWithToken()
+  const statementsOf = async (work: () => Promise<unknown>) => {
+    const before = counter.count()
+    await work()
+    return counter.count() - before
+  }
+  t.equal(await statementsOf(() => script.get('/api/auth/me')), 1)
+  const cookie = String(member.cookie)
+  t.equal(await statementsOf(() => script.get('/api/auth/me', { headers: { cookie } })), 1)
+  t.equal(await statementsOf(() => withToken('malformed').get('/api/decks', { headers: { cookie } })), 0)
+})
+
+t.test('strangers get 401 on the token endpoints, and the fallback elsewhere', async (t) => {
+  t.strictSame((await anonymous.get('/api/auth/tokens')).body, NOT_LOGGED_IN)
+  t.strictSame((await anonymous.post('/api/auth/tokens', {})).body, NOT_LOGGED_IN)
+  t.strictSame((await anonymous.delete('/api/auth/tokens/x')).body, NOT_LOGGED_IN)
+  const fallback = errorBody(404, 'Unbekannter Auth-Endpunkt')
+  t.strictSame((await anonymous.delete('/api/auth/tokens')).body, fallback)
+  t.strictSame((await anonymous.get('/api/auth/tokens/1')).body, fallback)
+})
+
+t.test('a token does not excuse a request that comes from another site', async (t) => {
+  const { script } = await memberWithToken()
+  const answer = await script.post('/api/quiz/submit', {}, { headers: { 'sec-fetch-site': 'cross-site' } })
+  t.strictSame(answer.body, errorBody(403, 'Anfrage von fremder Seite abgelehnt'))
+})
+
+t.test('a deleted user cannot end up with a token', async (t) => {
+  const user = await createUser(db)
+  const caller = await service.loginAs(user.username)
+  const [created] = await Promise.all([
+    caller.post('/api/auth/tokens', { name: 'x' }),
+    db.deleteFrom('users').where('id', '=', user.id).execute(),
+  ])
+  t.ok([200, 401].includes(created.status), `${created.status}`)
+  t.strictSame(await db.selectFrom('api_tokens').selectAll().where('user_id', '=', user.id).execute(), [])
+})

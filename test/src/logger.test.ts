@@ -1,0 +1,54 @@
+import { Writable } from 'node:stream'
+import t from 'tap'
+import { createLogger } from '../../src/logger.js'
+import { createUser, PASSWORD, unique } from '../support/factories.js'
+import { callerOf, startService } from '../support/service.js'
+
+function memoryLog() {
+  const lines: string[] = []
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  return { log: createLogger('trace', destination), text: () => lines.join('') }
+}
+
+t.test('what is secret is struck out wherever it is logged', async (t) => {
+  const { log, text } = memoryLog()
+  const headers = { authorization: 'Bearer s3cret', cookie: 's3cret', 'set-cookie': 's3cret', host: 'shown' }
+  log.info({ req: { headers }, res: { headers }, headers })
+  log.info({ password: 's3cret', body: { password: 's3cret', token: 's3cret', name: 'shown' } })
+  log.info({ req: { body: { current_password: 's3cret', new_password: 's3cret' } } })
+  t.notMatch(text(), 's3cret')
+  t.equal(text().match(/shown/g)?.length, 4)
+})
+
+t.test('a day of the service leaves no secret in its log', async (t) => {
+  const { log, text } = memoryLog()
+  const service = await startService(t, { logger: log })
+  const { username, id } = await createUser(service.db, { is_admin: true })
+  const mistype = unique('vertippt')
+  const secrets = [PASSWORD, mistype]
+  await service.anonymous.post('/api/auth/login', { username, password: mistype })
+  await service.anonymous.post('/api/auth/login', { username: mistype, password: PASSWORD })
+  const admin = await service.loginAs(username)
+  const cookie = String(admin.cookie).split('=')[1] as string
+  secrets.push(cookie, decodeURIComponent(cookie), decodeURIComponent(cookie).split('.')[0] as string)
+  const { token } = (await admin.post('/api/auth/tokens', { name: 'x' })).body
+  secrets.push(token)
+  const script = callerOf(service.app, undefined, token)
+  await script.get('/api/admin/users')
+  await script.post('/api/admin/users', { username: 'neu', display_name: 'Neu', password: mistype })
+  await script.post('/api/admin/users', { username: 'neu', display_name: 'Neu', password: mistype })
+  await admin.post('/api/auth/password', { current_password: mistype, new_password: PASSWORD })
+  await admin.post('/api/auth/password', '{"current_password":', { headers: { 'content-type': 'application/json' } })
+  // Faults are logged with everything that is known of them.
+  await service.db.schema.dropTable('quiz_results').execute()
+  t.equal((await admin.post('/api/quiz/submit', { total: 1, deck: 'all' })).status, 500)
+  t.equal((await script.post('/api/quiz/submit', { total: 1, deck: 'all' })).status, 500)
+  t.match(text(), /quiz_results/)
+  for (const secret of secrets) t.notOk(text().includes(secret), secret)
+  t.ok(id > 0)
+})
