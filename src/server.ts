@@ -25,6 +25,7 @@ export async function serve(config: Config, print: Print): Promise<void> {
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     poolMax: config.databasePoolMax,
+    prepare: config.databasePrepare,
     onIdleError: (err) => log.warn({ err }, 'idle database connection lost'),
   })
   const state = { closing: false }

@@ -65,7 +65,8 @@ async function takeTurns(db: Kysely<unknown>): Promise<void> {
 
 async function keepCardPositions(db: Kysely<unknown>): Promise<void> {
   await sql`
-    create function add_card_positions(card_ids integer[], deck_ids integer[]) returns void language plpgsql set search_path from current as $$
+    create function add_card_positions(card_ids integer[], deck_ids integer[]) returns void language plpgsql set search_path from current
+      set plan_cache_mode = force_custom_plan as $$
     begin
       with grown as materialized (
         select deck_id,
@@ -76,9 +77,11 @@ async function keepCardPositions(db: Kysely<unknown>): Promise<void> {
         select deck_id, first + row_number() over (partition by deck_id) - 1, card_id
         from unnest(card_ids, deck_ids) as added (card_id, deck_id) join grown using (deck_id);
     end $$`.execute(db)
-  // The last cards of a deck move into the holes before them.
+  // The last cards of a deck move into the holes before them. Here as in the others: a plan made when the tables were
+  // small would serve a whole import, so each call is planned for its own arrays.
   await sql`
-    create function remove_card_positions(card_ids integer[]) returns void language plpgsql set search_path from current as $$
+    create function remove_card_positions(card_ids integer[]) returns void language plpgsql set search_path from current
+      set plan_cache_mode = force_custom_plan as $$
     declare
       deck_ids integer[];
       holes integer[];
@@ -111,7 +114,8 @@ async function keepDistinctAnswers(db: Kysely<unknown>): Promise<void> {
       return sha256(convert_to(answer, 'UTF8'))`.execute(db)
   // Each hash comes once, with a card that has the answer; the differences are not 0.
   await sql`
-    create function count_answers(hashes bytea[], differences bigint[], card_ids integer[]) returns void language plpgsql set search_path from current as $$
+    create function count_answers(hashes bytea[], differences bigint[], card_ids integer[]) returns void language plpgsql set search_path from current
+      set plan_cache_mode = force_custom_plan as $$
     declare
       known bytea[];
       holes integer[] := '{}';

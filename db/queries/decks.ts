@@ -4,6 +4,19 @@ import type { Database, DecksTable } from '../types.js'
 
 export type Deck = Selectable<DecksTable>
 
+/** Every column: named, since a prepared `select *` breaks when another instance adds a column. */
+const COLUMNS = [
+  'id',
+  'slug',
+  'name',
+  'description',
+  'card_count',
+  'sort_order',
+  'created_at',
+  'updated_at',
+  'archived_at',
+] as const
+
 /** A deck with the statistics of one user. */
 export interface DeckSummary {
   id: number
@@ -45,5 +58,10 @@ export async function listDecks(db: Kysely<Database>, userId: number, today: str
 
 export async function findDeckBySlug(db: Kysely<Database>, slug: string): Promise<Deck | undefined> {
   if (!isStorable(slug)) return undefined
-  return db.selectFrom('decks').selectAll().where('slug', '=', slug).where('archived_at', 'is', null).executeTakeFirst()
+  return db
+    .selectFrom('decks')
+    .select(COLUMNS)
+    .where('slug', '=', slug)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst()
 }
