@@ -23,15 +23,16 @@ export async function drawCards(db: Kysely<Database>, slug: string | undefined, 
       from unnest(
         sample_positions((select sum(card_count) from live_decks)::integer, ${count}::integer)
       ) as drawn (number)
-      join live_decks on number >= first and number < first + live_decks.card_count
-      join card_positions on deck_id = live_decks.id and position = number - first
+      cross join lateral (select * from live_decks where first <= number order by first desc limit 1) as deck
+      join card_positions on deck_id = deck.id and position = number - first
       join cards on cards.id = card_id
     ), pool as materialized (
       select sample_positions(total, ${POOL_SIZE}::integer) as positions from distinct_answer_totals
     )
     select id as card_id, question, answer, name as deck_name, array(
+      -- The card's id makes each card draw anew.
       select option_text
-      from unnest(sample_positions(cardinality(positions), ${candidates}::integer + 0 * id)) as candidate
+      from unnest(sample_positions(cardinality(positions), ${candidates}::integer + 0 * drawn.id)) as candidate
       join distinct_answers on position = positions[candidate + 1]
       where answer_hash <> hash
     ) as others
