@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { deleteUser, insertUser, listUsers } from '../../db/queries/users.js'
 import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/accounts.js'
+import { showProgress } from '../../src/commands/progress.js'
 import { importContent } from '../../src/content/import-content.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
 import { hashPassword } from '../../src/passwords.js'
@@ -79,7 +80,10 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
         response: answers(ImportDone, { 400: ImportRefused }),
       },
     },
-    async () => ({ message: 'Import abgeschlossen', stats: await importContent(app.db, contentDir) }),
+    async (request) => {
+      const { onProgress } = showProgress('Import', (line) => request.log.info(line), false)
+      return { message: 'Import abgeschlossen', stats: await importContent(app.db, contentDir, onProgress) }
+    },
   )
 }
 

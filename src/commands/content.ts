@@ -2,6 +2,7 @@ import type { Config } from '../config.js'
 import { importContent } from '../content/import-content.js'
 import { readContent } from '../content/read-content.js'
 import { FaultyContent } from '../errors.js'
+import { showProgress } from './progress.js'
 import { withDatabase } from './store.js'
 
 type Print = (line: string) => void
@@ -22,7 +23,10 @@ export async function checkContent(config: Config, print: Print): Promise<void> 
 
 /** @throws FaultyContent, Conflict */
 export async function importIntoStore(config: Config, print: Print): Promise<void> {
-  const stats = await withDatabase(config, 'POST /api/admin/import', (db) => importContent(db, config.contentDir))
+  const { onProgress, stop } = showProgress('Inhalte einlesen', print)
+  const stats = await withDatabase(config, 'POST /api/admin/import', (db) =>
+    importContent(db, config.contentDir, onProgress),
+  ).finally(stop)
   print(`Import abgeschlossen in ${stats.duration_ms} ms`)
   for (const [name, key] of [
     ['Decks', 'decks'],
