@@ -18,7 +18,7 @@ export interface Size {
 export const SMALL: Size = { decks: 50, cards: 5_000, users: 200, progress: 1_000, results: 20, sheets: 0 }
 
 /** A word that only one in 300 sheets holds. */
-export const RARE_WORD = 'Nadelöhrsuche'
+export const RARE_WORD = 'Nadelöhr471'
 
 const LETTERS = 'enirstadhulcgmobwfkzvpüäößjyxq'
 

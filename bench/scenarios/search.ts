@@ -13,8 +13,8 @@ export async function measureSearch(postgres: Postgres): Promise<Measure[]> {
   const measures: Measure[] = []
   for (const [q, limit] of [
     [RARE_WORD.toUpperCase(), 10],
-    [RARE_WORD.slice(2, 6), 10],
-    [RARE_WORD.slice(5, 8), 10],
+    [RARE_WORD.slice(2, 7), 10],
+    [RARE_WORD.slice(-3), 10],
     ['xq', 300],
     ['ei', 300],
     ['N_d_l', 300],
