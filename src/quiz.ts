@@ -3,21 +3,20 @@ import { shorten } from './text.js'
 
 const DEFAULT_COUNT = 10
 const MAX_COUNT = 50
-const OPTION_LENGTH = 120
+
+/** Wrong options of a question, at most. */
+export const MAX_WRONG_OPTIONS = 3
+/** Code points of an option before it is cut. */
+export const OPTION_LENGTH = 120
 
 /** The distinct answers that wrong options are drawn from, at most. */
 export const POOL_SIZE = 200
-
-/** Wrong options of a question, at most. */
-export const WRONG_OPTIONS = 3
 
 export interface QuizCard {
   card_id: number
   question: string
   answer: string
   deck_name: string
-  /** Answers other than its own, drawn at random from the pool; cut, but not before the 121st character. */
-  others: string[]
 }
 
 export interface QuizQuestion {
@@ -42,9 +41,13 @@ export function parseCount(count: string | undefined): number {
   return Math.min(Math.max(number, 1), MAX_COUNT)
 }
 
-/** A multiple-choice question with up to three wrong options. */
-export function buildQuestion(card: QuizCard, random: Random = Math.random): QuizQuestion {
-  const wrong = sample(card.others, WRONG_OPTIONS, random)
+/** A multiple-choice question with up to three wrong options out of a pool of distinct answers. */
+export function buildQuestion(card: QuizCard, pool: readonly string[], random: Random = Math.random): QuizQuestion {
+  const wrong = sample(
+    pool.filter((answer) => answer !== card.answer),
+    MAX_WRONG_OPTIONS,
+    random,
+  )
   const correct = shorten(card.answer, OPTION_LENGTH)
   const options = shuffle([correct, ...wrong.map((answer) => shorten(answer, OPTION_LENGTH))], random)
   return {

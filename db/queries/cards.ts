@@ -1,7 +1,12 @@
 import { type Kysely, sql } from 'kysely'
-import { POOL_SIZE, type QuizCard, WRONG_OPTIONS } from '../../src/quiz.js'
-import { isStorable } from '../../src/text.js'
+import { MAX_WRONG_OPTIONS, OPTION_LENGTH, POOL_SIZE, type QuizCard } from '../../src/quiz.js'
+import { countCharacters, isStorable } from '../../src/text.js'
 import type { Database } from '../types.js'
+
+export interface DrawnCard extends QuizCard {
+  /** Answers other than its own, drawn at random from the pool; the long ones without what an option does not show. */
+  others: string[]
+}
 
 /**
  * Up to `count` live cards of the deck (of all decks without a slug), every subset equally likely, each with the other
@@ -9,11 +14,11 @@ import type { Database } from '../types.js'
  * of all decks, every subset equally likely again. Cards and answers are drawn by position, so the cost does not grow
  * with their number.
  */
-export async function drawCards(db: Kysely<Database>, slug: string | undefined, count: number): Promise<QuizCard[]> {
+export async function drawCards(db: Kysely<Database>, slug: string | undefined, count: number): Promise<DrawnCard[]> {
   if (slug !== undefined && !isStorable(slug)) return []
   // One more than needed of the pool: the card's own answer may be among them.
-  const candidates = WRONG_OPTIONS + 1
-  const { rows } = await sql<QuizCard>`
+  const candidates = MAX_WRONG_OPTIONS + 1
+  const { rows } = await sql<DrawnCard>`
     with live_decks as materialized (
       select id, name, card_count, sum(card_count) over (order by id) - card_count as first
       from decks
@@ -21,7 +26,7 @@ export async function drawCards(db: Kysely<Database>, slug: string | undefined, 
     ), drawn as materialized (
       select cards.id, question, answer, name, hash_answer(answer) as hash
       from unnest(
-        sample_positions((select sum(card_count) from live_decks)::integer, ${count}::integer)
+        sample_positions((select coalesce(sum(card_count), 0) from live_decks)::integer, ${count}::integer)
       ) as drawn (number)
       cross join lateral (select * from live_decks where first <= number order by first desc limit 1) as deck
       join card_positions on deck_id = deck.id and position = number - first
@@ -38,5 +43,10 @@ export async function drawCards(db: Kysely<Database>, slug: string | undefined, 
     ) as others
     from drawn, pool
     order by random()`.execute(db)
-  return rows
+  return rows.map((row) => ({ ...row, others: row.others.map(markCut) }))
+}
+
+/** No stored answer holds a NUL character, so a text without its end is never taken for the whole answer of a card. */
+function markCut(text: string): string {
+  return countCharacters(text) > OPTION_LENGTH ? `${text}\0` : text
 }

@@ -28,7 +28,7 @@ const quiz: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const slug = request.query.deck || undefined
       const cards = await drawCards(app.db, slug, parseCount(request.query.count))
-      return { questions: cards.map((card) => buildQuestion(card)), deck: slug ?? ALL_DECKS }
+      return { questions: cards.map((card) => buildQuestion(card, card.others)), deck: slug ?? ALL_DECKS }
     },
   )
 
