@@ -30,7 +30,7 @@ await migrateToLatest(db)
 await seed()
 const contentDir = fileURLToPath(new URL('../../content', import.meta.url))
 const app = await buildApp({
-  config: { contentDir, corsOrigins: [], timeZone: 'Europe/Berlin', trustProxy: [] },
+  config: { contentDir, corsOrigins: [], timeZone: 'Europe/Berlin', trustProxy: [], rateLimit: 0 },
   sessionSecrets: [PASSWORD.repeat(2)],
   database,
   logger: false,

@@ -85,7 +85,7 @@ await migrateToLatest(database.db)
 const contentDir = fileURLToPath(new URL('../../content', import.meta.url))
 const { cards: imported } = await importContent(database.db, contentDir)
 const app = await buildApp({
-  config: { contentDir, corsOrigins: [], timeZone: 'Europe/Berlin', trustProxy: [] },
+  config: { contentDir, corsOrigins: [], timeZone: 'Europe/Berlin', trustProxy: [], rateLimit: 0 },
   sessionSecrets: [SECRET],
   database,
   logger: false,

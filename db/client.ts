@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { type EmbeddedStore, openEmbeddedStore } from './embedded/index.js'
+import { nameStatement } from './statement-names.js'
 import type { Database } from './types.js'
 
 export interface DatabaseOptions {
@@ -9,6 +10,12 @@ export interface DatabaseOptions {
   dataDir: string
   /** Connections to the server at most; the embedded store has exactly one. */
   poolMax: number
+  /**
+   * Whether a connection prepares its statements, so that the server plans each of them once (the default). Off for a
+   * pooler that does not know named statements (PgBouncer before 1.21); then no limit is sent at the start of a
+   * connection either, which such a pooler refuses.
+   */
+  prepare?: boolean | undefined
   /** Called for errors of idle connections, which no query reports. */
   onIdleError: (error: Error) => void
 }
@@ -38,27 +45,53 @@ const types: pg.CustomTypesConfig = {
   },
 }
 
+type Query = (...args: unknown[]) => unknown
+
+class ServerClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    cutWhenFrozen(this)
+  }
+}
+
+class PreparingServerClient extends ServerClient {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    prepareStatements(this)
+  }
+}
+
+class EmbeddedClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    prepareStatements(this)
+  }
+}
+
+/** Kysely never names its statements (https://github.com/kysely-org/kysely/issues/329), so the client does. */
+function prepareStatements(client: pg.Client): void {
+  const query = client.query.bind(client) as Query
+  client.query = ((text: unknown, values: unknown, ...rest: unknown[]) => {
+    const name = typeof text === 'string' && Array.isArray(values) ? nameStatement(text, values) : undefined
+    return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
+  }) as typeof client.query
+}
+
 /**
  * A client whose query timed out on our side is still waiting for the server; the pool must not hand it out again,
  * so its connection is cut (https://github.com/brianc/node-postgres/issues/3399).
  */
-class ServerClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
-    super(config)
-    const query = this.query.bind(this) as (...args: unknown[]) => unknown
-    const cutWhenFrozen = async (result: Promise<unknown>): Promise<unknown> => {
-      try {
-        return await result
-      } catch (error) {
-        if (error instanceof Error && error.message === 'Query read timeout') this.connection.stream.destroy()
-        throw error
-      }
+function cutWhenFrozen(client: pg.Client): void {
+  const query = client.query.bind(client) as Query
+  client.query = ((...args: unknown[]) => {
+    const result = query(...args)
+    if (result instanceof Promise) {
+      result.catch((error: unknown) => {
+        if (error instanceof Error && error.message === 'Query read timeout') client.connection.stream.destroy()
+      })
     }
-    this.query = ((...args: unknown[]) => {
-      const result = query(...args)
-      return result instanceof Promise ? cutWhenFrozen(result) : result
-    }) as typeof this.query
-  }
+    return result
+  }) as typeof client.query
 }
 
 /**
@@ -75,13 +108,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   if (options.databaseUrl === undefined) {
     return connectToStore(await openEmbeddedStore(options.dataDir), options.onIdleError)
   }
+  const { prepare = true } = options
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
-    Client: ServerClient,
+    Client: prepare ? PreparingServerClient : ServerClient,
     max: options.poolMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    ...(prepare && { statement_timeout: STATEMENT_TIMEOUT_MS }),
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'svc-training',
@@ -99,6 +133,7 @@ function poolState({ totalCount, idleCount, waitingCount }: pg.Pool) {
 /** The embedded store through the same driver, by its one connection; closing closes the store. */
 export function connectToStore(store: EmbeddedStore, onIdleError: (error: Error) => void): OpenDatabase {
   const pool = new pg.Pool({
+    Client: EmbeddedClient,
     stream: store.connect,
     user: 'postgres',
     database: 'postgres',

@@ -179,6 +179,27 @@ export interface CheatsheetsTable {
   archived_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
+/** The positions 0 … card_count - 1 of a deck's live cards, in no particular order. */
+export interface CardPositionsTable {
+  deck_id: Derived<number>
+  position: Derived<number>
+  card_id: Derived<number>
+}
+
+/** The distinct answers of live cards in live decks, at the positions 0 … total - 1. */
+export interface DistinctAnswersTable {
+  answer_hash: Derived<Buffer>
+  position: Derived<number>
+  card_count: Derived<number>
+  option_text: Derived<string>
+}
+
+/** One row: the number of distinct answers. */
+export interface DistinctAnswerTotalsTable {
+  id: Derived<boolean>
+  total: Derived<number>
+}
+
 /** The decks that a content file describes, or described until it was archived. */
 export interface ImportedDecksTable {
   deck_id: number
@@ -209,6 +230,9 @@ export interface Database {
   review_log: ReviewLogTable
   suspended_cards: SuspendedCardsTable
   review_settings: ReviewSettingsTable
+  card_positions: CardPositionsTable
+  distinct_answers: DistinctAnswersTable
+  distinct_answer_totals: DistinctAnswerTotalsTable
   imported_decks: ImportedDecksTable
   imported_cards: ImportedCardsTable
   imported_cheatsheets: ImportedCheatsheetsTable

@@ -18,6 +18,7 @@ const PACKAGE_ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const Environment = Type.Object({
   DATABASE_URL: Type.Optional(Type.String()),
   DATABASE_POOL_MAX: Type.Integer({ minimum: 1, maximum: 1_000, default: 10 }),
+  DATABASE_PREPARE: Type.Boolean({ default: true }),
   DATA_DIR: Type.String({ minLength: 1, default: './data' }),
   CONTENT_DIR: Type.String({ minLength: 1, default: path.join(PACKAGE_ROOT, 'content') }),
   SESSION_SECRET: Type.Optional(Type.String()),
@@ -37,6 +38,8 @@ export interface Config {
   /** A PostgreSQL server; undefined means the embedded store below `dataDir`. */
   databaseUrl: string | undefined
   databasePoolMax: number
+  /** Off behind a pooler that does not know named statements. */
+  databasePrepare: boolean
   dataDir: string
   contentDir: string
   /** The first one signs, all are accepted; empty in embedded mode, which keeps its own. */
@@ -65,6 +68,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   return {
     databaseUrl: databaseUrl(env.DATABASE_URL),
     databasePoolMax: env.DATABASE_POOL_MAX,
+    databasePrepare: env.DATABASE_PREPARE,
     dataDir: path.resolve(env.DATA_DIR),
     contentDir: existingFolder('CONTENT_DIR', path.resolve(env.CONTENT_DIR)),
     sessionSecrets: sessionSecrets(env.SESSION_SECRET),

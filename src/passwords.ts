@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import argon2 from 'argon2'
 import pLimit from 'p-limit'
 import { BadRequest, Unavailable } from './errors.js'
@@ -10,8 +11,11 @@ const MAX_LENGTH = 1_000
 /** OWASP's minimum for argon2id; one lane, since the number of hashes at a time is bounded below. */
 const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-/** Two of libuv's four threads: file and DNS work of other requests goes on while passwords are hashed. */
-const CONCURRENT_HASHES = 2
+/**
+ * At most two of libuv's four threads, so that file and DNS work of other requests goes on, and never all cores: one is
+ * left for the requests themselves.
+ */
+const CONCURRENT_HASHES = Math.min(Math.max(availableParallelism() - 1, 1), 2)
 /** About four seconds of work on a slow core; whoever comes later is asked to try again. */
 const MAX_WAITING = 100
 const RETRY_AFTER_SECONDS = 5

@@ -3,8 +3,11 @@ import { shorten } from './text.js'
 
 const DEFAULT_COUNT = 10
 const MAX_COUNT = 50
-const MAX_WRONG_OPTIONS = 3
-const OPTION_LENGTH = 120
+
+/** Wrong options of a question, at most. */
+export const MAX_WRONG_OPTIONS = 3
+/** Code points of an option before it is cut. */
+export const OPTION_LENGTH = 120
 
 /** The distinct answers that wrong options are drawn from, at most. */
 export const POOL_SIZE = 200

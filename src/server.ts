@@ -6,6 +6,7 @@ import { type OpenDatabase, openDatabase } from '../db/client.js'
 import { migrateToLatest } from '../db/migrate.js'
 import { hasUsers } from '../db/queries/users.js'
 import { buildApp } from './app.js'
+import { showProgress } from './commands/progress.js'
 import { type Config, requireSessionSecret } from './config.js'
 import { importIntoEmptyStore } from './content/import-content.js'
 import { FaultyContent } from './errors.js'
@@ -26,6 +27,7 @@ export async function serve(config: Config, print: Print): Promise<void> {
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     poolMax: config.databasePoolMax,
+    prepare: config.databasePrepare,
     onIdleError: (err) => log.warn({ err }, 'idle database connection lost'),
   })
   const state = { closing: false }
@@ -74,7 +76,8 @@ async function prepare(
 /** Faulty content does not keep the service from running: the store stays empty until a later import. */
 async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, print: Print): Promise<void> {
   try {
-    const stats = await importIntoEmptyStore(db, config.contentDir)
+    const { onProgress, stop } = showProgress('Erster Import', print, false)
+    const stats = await importIntoEmptyStore(db, config.contentDir, onProgress).finally(stop)
     if (stats === undefined) return
     const { decks, cards, cheatsheets } = stats
     print(`Inhalte importiert: ${decks.created} Decks, ${cards.created} Karten, ${cheatsheets.created} Cheat Sheets`)

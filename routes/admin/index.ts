@@ -4,6 +4,7 @@ import { listUsers } from '../../db/queries/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/accounts.js'
 import { createAccount, removeAccount } from '../../src/change-account.js'
+import { showProgress } from '../../src/commands/progress.js'
 import { importContent } from '../../src/content/import-content.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
 import { warnOfCommonPassword } from '../../src/password-warning.js'
@@ -85,6 +86,8 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
       const stats = await importContent(app.db, contentDir)
       await insertAuditEntry(app.db, actorOf(request), { action: 'content.import', details: stats })
       return { message: 'Import abgeschlossen', stats }
+      const { onProgress } = showProgress('Import', (line) => request.log.info(line), false)
+      return { message: 'Import abgeschlossen', stats: await importContent(app.db, contentDir, onProgress) }
     },
   )
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
 import { findDeckBySlug, listDecks } from '../../db/queries/decks.js'
 import { exportCards } from '../../db/queries/export.js'
 import { ankiFileName, formatAnkiLine } from '../../src/anki.js'
@@ -28,7 +29,10 @@ const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => 
         response: answers(DeckList),
       },
     },
-    async (request) => ({ decks: await listDecks(app.db, request.user.id, today()) }),
+    async (request, reply) => {
+      reply.type('application/json; charset=utf-8')
+      return (await listDecks(app.db, request.user.id, today())) as unknown as Static<typeof DeckList>
+    },
   )
 
   app.get(

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { drawAnswers, drawCards } from '../../db/queries/cards.js'
+import { drawCards } from '../../db/queries/cards.js'
 import { insertQuizResult, listQuizResults } from '../../db/queries/quiz-results.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
-import { buildQuestion, POOL_SIZE, parseCount, scorePercent, toInteger } from '../../src/quiz.js'
+import { buildQuestion, parseCount, scorePercent, toInteger } from '../../src/quiz.js'
 import { answers } from '../../src/schemas.js'
 import { isStorable } from '../../src/text.js'
 import { GenerateQuery, History, Quiz, Score, SubmitBody } from './schemas.js'
@@ -28,8 +28,7 @@ const quiz: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const slug = request.query.deck || undefined
       const cards = await drawCards(app.db, slug, parseCount(request.query.count))
-      const pool = cards.length > 0 ? await drawAnswers(app.db, POOL_SIZE) : []
-      return { questions: cards.map((card) => buildQuestion(card, pool)), deck: slug ?? ALL_DECKS }
+      return { questions: cards.map((card) => buildQuestion(card, card.others)), deck: slug ?? ALL_DECKS }
     },
   )
 

@@ -4,6 +4,7 @@ import { importContent } from '../content/import-content.js'
 import { readContent } from '../content/read-content.js'
 import { FaultyContent } from '../errors.js'
 import { commandLineActor } from './actor.js'
+import { showProgress } from './progress.js'
 import { withDatabase } from './store.js'
 
 type Print = (line: string) => void
@@ -32,11 +33,12 @@ export async function checkContent(config: Config, options: Output, print: Print
 
 /** @throws FaultyContent, Conflict */
 export async function importIntoStore(config: Config, options: Output, print: Print): Promise<void> {
+  const { onProgress, stop } = showProgress('Inhalte einlesen', options.json ? () => {} : print, options.json ? false : undefined)
   const stats = await withDatabase(config, 'POST /api/admin/import', async (db) => {
-    const imported = await importContent(db, config.contentDir)
+    const imported = await importContent(db, config.contentDir, onProgress)
     await insertAuditEntry(db, commandLineActor(), { action: 'content.import', details: imported })
     return imported
-  })
+  }).finally(stop)
   if (options.json) return print(JSON.stringify({ stats }))
   print(`Import abgeschlossen in ${stats.duration_ms} ms`)
   for (const [name, key] of [

@@ -31,6 +31,7 @@ async function open(config: Config, insteadCall: string): Promise<OpenDatabase> 
       databaseUrl: config.databaseUrl,
       dataDir: config.dataDir,
       poolMax: 1,
+      prepare: config.databasePrepare,
       onIdleError: () => {},
     })
   } catch (error) {

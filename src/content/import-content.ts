@@ -25,6 +25,9 @@ export interface ImportStats {
   duration_ms: number
 }
 
+/** Called after each batch with the cards written so far, of how many. */
+export type OnProgress = (done: number, total: number) => void
+
 const BATCH_ROWS = 1_000
 const BATCH_CHARACTERS = 1_000_000
 
@@ -37,8 +40,12 @@ const importing = new WeakSet<Kysely<Database>>()
  * @throws FaultyContent with every fault of the files
  * @throws Conflict when another import is running
  */
-export async function importContent(db: Kysely<Database>, folder: string): Promise<ImportStats> {
-  const stats = await importExclusively(db, folder, async () => true)
+export async function importContent(
+  db: Kysely<Database>,
+  folder: string,
+  onProgress: OnProgress = () => {},
+): Promise<ImportStats> {
+  const stats = await importExclusively(db, folder, async () => true, onProgress)
   if (stats === undefined) throw new Conflict('Import läuft bereits')
   return stats
 }
@@ -47,9 +54,13 @@ export async function importContent(db: Kysely<Database>, folder: string): Promi
  * The first import: does nothing when the store holds content, or when another instance is importing it right now.
  * @throws FaultyContent with every fault of the files
  */
-export async function importIntoEmptyStore(db: Kysely<Database>, folder: string): Promise<ImportStats | undefined> {
+export async function importIntoEmptyStore(
+  db: Kysely<Database>,
+  folder: string,
+  onProgress: OnProgress = () => {},
+): Promise<ImportStats | undefined> {
   if (!(await isContentEmpty(db))) return undefined
-  return importExclusively(db, folder, isContentEmpty)
+  return importExclusively(db, folder, isContentEmpty, onProgress)
 }
 
 /** Undefined when another import is running or the condition does not hold once the lock is ours. */
@@ -57,6 +68,7 @@ async function importExclusively(
   db: Kysely<Database>,
   folder: string,
   condition: (transaction: Transaction<Database>) => Promise<boolean>,
+  onProgress: OnProgress,
 ): Promise<ImportStats | undefined> {
   if (importing.has(db)) return undefined
   importing.add(db)
@@ -67,7 +79,7 @@ async function importExclusively(
     if (faults.length > 0) throw new FaultyContent(faults)
     return await db.transaction().execute(async (transaction) => {
       if (!(await tryLockImport(transaction)) || !(await condition(transaction))) return undefined
-      const changes = await writeContent(transaction, content)
+      const changes = await writeContent(transaction, content, onProgress)
       return { ...changes, duration_ms: Math.round(performance.now() - started) }
     })
   } finally {
@@ -78,9 +90,16 @@ async function importExclusively(
 async function writeContent(
   transaction: Transaction<Database>,
   content: Content,
+  onProgress: OnProgress,
 ): Promise<Omit<ImportStats, 'duration_ms'>> {
   const decks = noChanges(content.decks.length)
   const cards = noChanges(0)
+  const total = content.decks.reduce((sum, deck) => sum + deck.cards.length, 0)
+  let done = 0
+  const advance = (written: number) => {
+    done += written
+    onProgress(done, total)
+  }
   const abandoned = await findAbandonedDecks(
     transaction,
     content.decks.map((deck) => deck.slug),
@@ -91,7 +110,7 @@ async function writeContent(
     const written = await writeDecks(transaction, batch)
     addChanges(decks, written.created, written.updated)
     const inputs = batch.flatMap((deck) => cardInputs(deck, written.ids.get(deck.slug) as number))
-    await writeCardsOfDecks(transaction, inputs, cards)
+    await writeCardsOfDecks(transaction, inputs, cards, advance)
     cards.archived += await archiveCards(transaction, [...written.ids.values()], inputs)
   }
   return { decks, cards, cheatsheets: await writeSheets(transaction, content) }
@@ -105,12 +124,14 @@ async function writeCardsOfDecks(
   transaction: Transaction<Database>,
   inputs: CardInput[],
   changes: Changes,
+  advance: (written: number) => void,
 ): Promise<void> {
   changes.unchanged += inputs.length
   for (const batch of inBatches(inputs, (card) => (card.question.length + card.answer.length) / CHARACTERS_PER_ROW)) {
     const renamed = await renameCards(transaction, batch)
     const { created, updatedIds } = await writeCards(transaction, batch)
     addChanges(changes, created, new Set([...renamed, ...updatedIds]).size)
+    advance(batch.length)
   }
 }
 

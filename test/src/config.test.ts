@@ -9,6 +9,7 @@ t.test('without any variable the embedded store is used, on the local machine', 
   t.match(config, {
     databaseUrl: undefined,
     databasePoolMax: 10,
+    databasePrepare: true,
     dataDir: path.resolve('data'),
     sessionSecrets: [],
     firstAdmin: undefined,
@@ -29,6 +30,7 @@ t.test('every variable is read', async (t) => {
   const config = readConfig({
     DATABASE_URL: 'postgres://user:pass@db.example/training',
     DATABASE_POOL_MAX: '5',
+    DATABASE_PREPARE: 'false',
     DATA_DIR: '/srv/data',
     SESSION_SECRET: `${SECRET}, ${SECRET}y`,
     ADMIN_USERNAME: 'chef',
@@ -45,6 +47,7 @@ t.test('every variable is read', async (t) => {
   t.match(config, {
     databaseUrl: 'postgres://user:pass@db.example/training',
     databasePoolMax: 5,
+    databasePrepare: false,
     dataDir: '/srv/data',
     sessionSecrets: [SECRET, `${SECRET}y`],
     firstAdmin: { username: 'chef', password: 'geheim' },

@@ -1,0 +1,83 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { sql } from 'kysely'
+import t from 'tap'
+import { type OpenDatabase, openDatabase } from '../../db/client.js'
+import { migrateToLatest } from '../../db/migrate.js'
+import { createDatabase, onServer, TEST_DATABASE_URL } from '../support/database.js'
+import { createUser, unique } from '../support/factories.js'
+import { callerOf, errorBody, startService } from '../support/service.js'
+
+if (TEST_DATABASE_URL === undefined) t.plan(0, 'the embedded store has one process')
+else await runTests(TEST_DATABASE_URL)
+
+async function runTests(serverUrl: string): Promise<void> {
+  const name = unique('test').replace('-', '_')
+  const databaseUrl = await createDatabase(serverUrl, name)
+  t.teardown(() => onServer(serverUrl, `drop database ${name} with (force)`))
+  const open = (prepare = true): Promise<OpenDatabase> =>
+    openDatabase({
+      databaseUrl,
+      dataDir: '',
+      poolMax: 4,
+      prepare,
+      onIdleError: (error) => {
+        throw error
+      },
+    })
+
+  const contentDir = await mkdtemp(path.join(tmpdir(), 'svc-training-'))
+  t.teardown(() => rm(contentDir, { recursive: true }))
+  await mkdir(path.join(contentDir, 'decks'))
+  await mkdir(path.join(contentDir, 'cheatsheets'))
+  const cards = Array.from(
+    { length: 2_000 },
+    (_, index) => `## Frage ${index}\n<!-- id: karte-${index}; level: l -->\n### Antwort\nAntwort ${index}\n`,
+  )
+  await writeFile(path.join(contentDir, 'decks', 'eins.md'), `---\nname: Eins\n---\n${cards.join('\n')}`)
+
+  // Both migrate at once.
+  const [one, two] = await Promise.all([
+    open().then((database) => startService(t, { database, config: { contentDir } })),
+    open(false).then((database) => startService(t, { database, config: { contentDir } })),
+  ])
+
+  t.test('a session of one instance is one of the other, until it ends in either', async (t) => {
+    const member = await one.member()
+    const elsewhere = callerOf(two.app, member.cookie)
+    t.equal((await elsewhere.get('/api/auth/me')).body.user.id, member.id)
+    await elsewhere.post('/api/auth/logout')
+    t.equal((await member.get('/api/auth/me')).status, 401)
+
+    const deleted = await two.member()
+    const admin = await one.admin()
+    await admin.delete(`/api/admin/users/${deleted.id}`)
+    t.equal((await deleted.get('/api/auth/me')).status, 401)
+  })
+
+  t.test('of imports in both instances one runs, readers are not kept waiting by it', async (t) => {
+    const admin = await createUser(one.db, { is_admin: true })
+    const [here, there] = [await one.loginAs(admin.username), await two.loginAs(admin.username)]
+    const answers = await Promise.all([here.post('/api/admin/import'), there.post('/api/admin/import')])
+    const [done, refused] = answers.toSorted((a, b) => a.status - b.status)
+    t.equal(done?.body.stats.cards.created, 2_000)
+    // The second one may also have begun when the first was finished: then it finds nothing to do.
+    if (refused?.status === 200) t.equal(refused.body.stats.cards.unchanged, 2_000)
+    else t.strictSame(refused?.body, errorBody(409, 'Import läuft bereits'))
+    for (const caller of [here, there]) {
+      t.equal((await caller.get('/api/quiz/generate?count=50')).body.questions.length, 50)
+      t.match((await caller.get('/api/decks')).body.decks, [{ slug: 'eins', card_count: 2_000 }])
+    }
+  })
+
+  t.test('without named statements nothing is prepared, and no limit is sent at the start', async (t) => {
+    const database = await open(false)
+    t.teardown(() => database.close())
+    await migrateToLatest(database.db)
+    const { rows } = await sql<{ names: number; limit: string }>`
+      select (select count(*) from pg_prepared_statements) as names, current_setting('statement_timeout') as limit
+      where ${'a parameter'}::text is not null`.execute(database.db)
+    t.strictSame(rows, [{ names: 0, limit: '0' }])
+  })
+}

@@ -1,0 +1,99 @@
+import { CompiledQuery, type KyselyPlugin, sql } from 'kysely'
+import t from 'tap'
+import { migrateToLatest } from '../../db/migrate.js'
+import { drawCards } from '../../db/queries/cards.js'
+import { findCheatsheetBySlug, searchCheatsheets } from '../../db/queries/cheatsheets.js'
+import { findDeckBySlug, listDecks } from '../../db/queries/decks.js'
+import { exportCards } from '../../db/queries/export.js'
+import { listQuizResults } from '../../db/queries/quiz-results.js'
+import { findSession } from '../../db/queries/sessions.js'
+import { findCredentials } from '../../db/queries/users.js'
+import { createEmptyDatabase } from '../support/database.js'
+
+const database = await createEmptyDatabase()
+t.teardown(() => database.close())
+await migrateToLatest(database.db)
+
+const statements: CompiledQuery[] = []
+const recorder: KyselyPlugin = {
+  transformQuery({ node, queryId }) {
+    statements.push(database.db.getExecutor().compileQuery(node, queryId))
+    return node
+  },
+  transformResult: async ({ result }) => result,
+}
+const db = database.db.withPlugin(recorder)
+
+t.before(async () => {
+  for (const statement of [
+    `insert into users (username, display_name, password_hash)
+      select 'user-' || number, 'Erika', '' from generate_series(1, 3000) as number`,
+    `insert into sessions (id_hash, user_id, expires_at)
+      select sha256(username::bytea), id, now() + interval '1 day' from users`,
+    `insert into decks (slug, name) select 'deck-' || number, 'Deck' from generate_series(1, 500) as number`,
+    `insert into cards (deck_id, question, answer, sort_order)
+      select decks.id, 'Frage ' || number, 'Antwort ' || decks.id || '-' || number, number
+      from decks, generate_series(1, 40) as number`,
+    `insert into card_progress (user_id, card_id, last_rating, next_review)
+      select users.id, cards.id, 'easy', '2026-01-01' from users, cards where users.id <= 60 and cards.id % 100 = 0`,
+    `insert into quiz_results (user_id, score_percent, total_questions, correct_answers)
+      select 1 + number % 500, 50, 10, 5 from generate_series(1, 20000) as number`,
+    `insert into cheatsheets (slug, title, content_md)
+      select 'sheet-' || number, 'Titel ' || number,
+        (select string_agg(md5(number || '-' || part), ' ') from generate_series(1, 30) as part)
+      from generate_series(1, 3000) as number`,
+    'vacuum analyze',
+  ]) {
+    await sql.raw(statement).execute(database.db)
+  }
+})
+
+/** The plans of the statements that `work` sends. */
+async function explain(work: () => Promise<unknown>): Promise<string> {
+  statements.length = 0
+  await work()
+  const plans: string[] = []
+  for (const { sql: text, parameters } of statements) {
+    const explained = CompiledQuery.raw(`explain ${text}`, [...parameters])
+    const { rows } = await database.db.executeQuery<{ 'QUERY PLAN': string }>(explained)
+    plans.push(...rows.map((row) => row['QUERY PLAN']))
+  }
+  return plans.join('\n')
+}
+
+async function exportOneBatch(): Promise<void> {
+  for await (const _ of exportCards(db)) break
+}
+
+for (const [name, indexes, work] of [
+  ['the session', ['sessions_pkey', 'users_pkey'], () => findSession(db, Buffer.alloc(32, 1))],
+  ['the login', ['users_username_key'], () => findCredentials(db, 'user-7')],
+  ['the deck list', ['card_progress_statistics_idx'], () => listDecks(db, 7, '2026-11-21')],
+  ['one deck', ['decks_slug_key'], () => findDeckBySlug(db, 'deck-7')],
+  [
+    'a quiz',
+    ['card_positions_pkey', 'cards_pkey', 'distinct_answers_position_key'],
+    () => drawCards(db, undefined, 10),
+  ],
+  [
+    'a quiz of one deck',
+    ['card_positions_pkey', 'cards_pkey', 'distinct_answers_position_key'],
+    () => drawCards(db, 'deck-7', 10),
+  ],
+  ['the history', ['quiz_results_history_idx'], () => listQuizResults(db, 7)],
+  ['a batch of the export', ['cards_deck_order_idx'], exportOneBatch],
+  [
+    'the search',
+    ['cheatsheets_content_md_trigram_idx', 'cheatsheets_title_trigram_idx'],
+    () => searchCheatsheets(db, 'c4ca42'),
+  ],
+  ['one sheet', ['cheatsheets_slug_key'], () => findCheatsheetBySlug(db, 'sheet-7')],
+] as const) {
+  t.test(`${name} reads no large table whole`, async (t) => {
+    const plan = await explain(work)
+    for (const index of indexes) t.match(plan, index, plan)
+    t.notMatch(plan, /Seq Scan on (cards|card_|users|sessions|quiz_results|cheatsheets|distinct_answers )/, plan)
+    if (name === 'the history') t.notMatch(plan, /Sort/, plan)
+    if (name === 'the deck list') t.match(plan, 'Index Only Scan', plan)
+  })
+}

@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import t from 'tap'
+import { countStatements, createEmptyDatabase } from '../support/database.js'
+import { createDeck } from '../support/factories.js'
+import { startService } from '../support/service.js'
+
+const CARDS = 3_000
+const BATCHES = CARDS / 500
+
+// On the embedded database there is one connection for everybody.
+const { database, count } = countStatements(await createEmptyDatabase())
+const service = await startService(t, { database })
+const { app, db } = service
+const member = await service.member()
+const deck = await createDeck(db)
+await sql`
+  insert into cards (deck_id, question, answer)
+  select ${deck.id}, 'Frage ' || number, repeat('0123456789', 1000) from generate_series(1, ${CARDS}::integer) as number`.execute(
+  db,
+)
+await app.listen({ port: 0, host: '127.0.0.1' })
+const { port } = app.server.address() as AddressInfo
+
+/** Asks for the export, 30 MB, and reads nothing of the answer. */
+async function stall() {
+  const socket = connect(port, '127.0.0.1')
+  socket.pause()
+  await once(socket, 'connect')
+  socket.write(`GET /api/decks/export-anki HTTP/1.1\r\nHost: localhost\r\nCookie: ${member.cookie}\r\n\r\n`)
+  let before = -1
+  while (count() > before) {
+    before = count()
+    await sleep(300)
+  }
+  return socket
+}
+
+t.test('a stalled download holds no connection and reads no further', async (t) => {
+  const before = count()
+  const sockets = await Promise.all([stall(), stall(), stall()])
+  // The session, the decks, and the first batches until the buffers are full.
+  t.ok(count() - before < sockets.length * (2 + BATCHES - 1), `${count() - before} statements`)
+  const asked = count()
+  const answers = await Promise.all(
+    ['/api/decks', '/api/quiz/generate', '/api/cheatsheets'].map((path) => member.get(path)),
+  )
+  t.strictSame(
+    answers.map((answer) => answer.status),
+    [200, 200, 200],
+  )
+  t.equal(count() - asked, 6)
+
+  const [first, ...others] = sockets
+  for (const socket of others) socket.destroy()
+  let bytes = 0
+  first?.on('data', (chunk) => {
+    bytes += chunk.length
+    if (chunk.toString('latin1').endsWith('0\r\n\r\n')) first.end()
+  })
+  first?.resume()
+  await once(first as (typeof sockets)[0], 'close')
+  t.ok(bytes > CARDS * 10_000, 'who reads on gets the rest')
+})
+
+t.test('who hangs up is not read for any more', async (t) => {
+  const socket = await stall()
+  socket.destroy()
+  await sleep(200)
+  const after = count()
+  await sleep(500)
+  t.equal(count(), after)
+  t.equal((await member.get('/api/decks')).status, 200)
+})

@@ -1,0 +1,52 @@
+import t from 'tap'
+import { countStatements, createEmptyDatabase } from '../support/database.js'
+import { createCard, createCheatsheet, createDeck, createProgress } from '../support/factories.js'
+import { startService } from '../support/service.js'
+
+const { database, count } = countStatements(await createEmptyDatabase())
+const service = await startService(t, { database })
+const { db } = service
+const member = await service.member()
+const admin = await service.admin()
+const deck = await createDeck(db)
+const card = await createCard(db, { deck_id: deck.id })
+await createProgress(db, { user_id: member.id, card_id: card.id, last_rating: 'easy', next_review: '2026-01-01' })
+const sheet = await createCheatsheet(db)
+
+const READS = [
+  '/api/auth/me',
+  '/api/decks',
+  `/api/decks/${deck.slug}`,
+  '/api/quiz/generate',
+  `/api/quiz/generate?deck=${deck.slug}&count=50`,
+  '/api/quiz/history',
+  '/api/cheatsheets',
+  '/api/cheatsheets/search?q=Text',
+  `/api/cheatsheets/${sheet.slug}`,
+]
+
+async function statementsOf(work: () => Promise<{ status: number }>): Promise<{ status: number; statements: number }> {
+  const before = count()
+  const { status } = await work()
+  return { status, statements: count() - before }
+}
+
+t.test('a stranger costs no statement', async (t) => {
+  for (const path of [...READS, '/api/decks/export-anki', '/api/admin/users', '/api/unknown']) {
+    const { statements } = await statementsOf(() => service.anonymous.get(path))
+    t.equal(statements, 0, path)
+  }
+  t.equal((await statementsOf(() => service.anonymous.post('/api/auth/logout'))).statements, 0)
+})
+
+t.test('a read costs the session and one statement', async (t) => {
+  for (const path of READS) {
+    const expected = path === '/api/auth/me' ? 1 : 2
+    t.strictSame(await statementsOf(() => member.get(path)), { status: 200, statements: expected }, path)
+  }
+  t.strictSame(await statementsOf(() => admin.get('/api/admin/users')), { status: 200, statements: 2 })
+})
+
+t.test('the export costs one statement for the decks and one for each deck or batch', async (t) => {
+  t.strictSame(await statementsOf(() => member.get('/api/decks/export-anki')), { status: 200, statements: 3 })
+})
