@@ -52,6 +52,33 @@ export const OwnDataAnswer = Type.Object({
       question: Type.String(),
       last_rating: nullable(Type.String()),
       next_review: nullable(Type.String({ format: 'date' })),
+      stability: nullable(Type.Number()),
+      difficulty: nullable(Type.Number()),
+      last_review: nullable(Type.String({ format: 'date' })),
+      reps: Type.Integer(),
+      lapses: Type.Integer(),
+    }),
+  ),
+  reviews: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      kind: Type.String(),
+      undoes: nullable(Type.Integer()),
+      card_id: Type.Integer(),
+      rating: nullable(Type.String()),
+      duration_ms: nullable(Type.Integer()),
+      studied_on: Type.String({ format: 'date' }),
+      before: Type.Unknown(),
+      after: Type.Unknown(),
+      created_at: Timestamp,
+    }),
+  ),
+  suspended_cards: Type.Array(Type.Integer()),
+  review_settings: nullable(
+    Type.Object({
+      new_per_day: Type.Integer(),
+      desired_retention: Type.Number(),
+      maximum_interval: Type.Integer(),
     }),
   ),
   results: Type.Array(

@@ -83,11 +83,10 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
       },
     },
     async (request) => {
-      const stats = await importContent(app.db, contentDir)
+      const { onProgress } = showProgress('Import', (line) => request.log.info(line), false)
+      const stats = await importContent(app.db, contentDir, onProgress)
       await insertAuditEntry(app.db, actorOf(request), { action: 'content.import', details: stats })
       return { message: 'Import abgeschlossen', stats }
-      const { onProgress } = showProgress('Import', (line) => request.log.info(line), false)
-      return { message: 'Import abgeschlossen', stats: await importContent(app.db, contentDir, onProgress) }
     },
   )
 }

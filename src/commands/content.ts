@@ -33,7 +33,11 @@ export async function checkContent(config: Config, options: Output, print: Print
 
 /** @throws FaultyContent, Conflict */
 export async function importIntoStore(config: Config, options: Output, print: Print): Promise<void> {
-  const { onProgress, stop } = showProgress('Inhalte einlesen', options.json ? () => {} : print, options.json ? false : undefined)
+  const { onProgress, stop } = showProgress(
+    'Inhalte einlesen',
+    options.json ? () => {} : print,
+    options.json ? false : undefined,
+  )
   const stats = await withDatabase(config, 'POST /api/admin/import', async (db) => {
     const imported = await importContent(db, config.contentDir, onProgress)
     await insertAuditEntry(db, commandLineActor(), { action: 'content.import', details: imported })

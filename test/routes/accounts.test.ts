@@ -50,11 +50,11 @@ t.test('what is wrong with a change is said', async (t) => {
     [{ display_name: ' ' }, 'Das Feld "display_name" darf nicht leer sein'],
     [{ display_name: 'x'.repeat(201) }, 'Das Feld "display_name" darf höchstens 200 Zeichen haben'],
     [{ display_name: 'x\0' }, 'Das Feld "display_name" enthält unzulässige Zeichen'],
-    [{ display_name: null }, 'Das Feld "display_name" muss sein: string'],
-    [{ is_admin: 'false' }, 'Das Feld "is_admin" muss sein: boolean'],
+    [{ display_name: null }, 'Das Feld "display_name" muss ein Text sein'],
+    [{ is_admin: 'false' }, 'Das Feld "is_admin" muss true oder false sein'],
     [{ password: '12345' }, 'Passwort muss mindestens 6 Zeichen haben'],
     [{ password: 'x'.repeat(1001) }, 'Das Feld "password" darf höchstens 1000 Zeichen haben'],
-    [{ password: 'geheim', is_admin: 1 }, 'Das Feld "is_admin" muss sein: boolean'],
+    [{ password: 'geheim', is_admin: 1 }, 'Das Feld "is_admin" muss true oder false sein'],
   ] as const) {
     const answer = await admin.patch(`/api/accounts/${user.id}`, body)
     t.strictSame(answer.body, errorBody(400, message))
@@ -154,8 +154,24 @@ t.test('everyone gets all that is kept about the own person', async (t) => {
       question: card.question,
       last_rating: 'easy',
       next_review: '2026-12-24',
+      stability: null,
+      difficulty: null,
+      last_review: null,
+      reps: 0,
+      lapses: 0,
     },
   ])
+  t.strictSame([answer.body.reviews, answer.body.suspended_cards, answer.body.review_settings], [[], [], null])
+  t.equal((await caller.post('/api/review', { card_id: card.id, rating: 'hard' })).status, 200)
+  t.equal((await caller.post(`/api/review/cards/${card.id}/suspend`)).status, 200)
+  t.equal((await caller.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 7 } })).status, 200)
+  const { body: later } = await caller.get('/api/accounts/me/data')
+  t.match(later, {
+    reviews: [{ kind: 'review', card_id: card.id, rating: 'hard', undoes: null, after: Object }],
+    suspended_cards: [card.id],
+    review_settings: { new_per_day: 7 },
+    progress: [{ last_rating: 'hard', reps: 1 }],
+  })
   const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
   t.match(results, [{ deck_slug: 'git', score_percent: 75, total_questions: 4, correct_answers: 3, created_at: iso }])
   t.match(tokens, [{ name: 'Skript', created_at: iso, last_used_at: null, expires_at: iso }])
@@ -169,7 +185,7 @@ t.test('the data is complete: every table that belongs to a user is in it', asyn
     where contype = 'f' and confrelid = 'users'::regclass order by 1`.execute(db)
   t.strictSame(
     rows.map((row) => row.name),
-    ['api_tokens', 'card_progress', 'quiz_results', 'sessions'],
+    ['api_tokens', 'card_progress', 'quiz_results', 'review_log', 'review_settings', 'sessions', 'suspended_cards'],
     'whoever adds a table adds it to db/queries/own-data.ts',
   )
 })

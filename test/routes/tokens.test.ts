@@ -55,7 +55,7 @@ t.test('name and lifetime of a token have limits', async (t) => {
   for (const [body, message] of [
     [undefined, 'Das Feld "name" fehlt'],
     [{ name: ' \n' }, 'Das Feld "name" darf nicht leer sein'],
-    [{ name: 5 }, 'Das Feld "name" muss sein: string'],
+    [{ name: 5 }, 'Das Feld "name" muss ein Text sein'],
     [{ name: 'x'.repeat(201) }, 'Das Feld "name" darf höchstens 200 Zeichen haben'],
     [{ name: 'nul\0' }, 'Das Feld "name" enthält unzulässige Zeichen'],
   ] as const) {
