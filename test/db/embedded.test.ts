@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtempSync } from 'node:fs'
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -15,7 +16,7 @@ import { type EmbeddedStore, EmbeddedStoreInUseError, openEmbeddedStore } from '
 import { createMaintenance } from '../../db/embedded/maintenance.js'
 import { openTemporaryStore } from '../../db/embedded/temporary.js'
 
-const scratch = await mkdtemp(join(tmpdir(), 'svc-training-embedded-'))
+const scratch = mkdtempSync(join(tmpdir(), 'svc-training-embedded-'))
 const template = join(scratch, 'Vorlage für Größe & Co.', 'unter'.repeat(20))
 t.teardown(() => rm(scratch, { recursive: true, force: true }))
 
