@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,12 +10,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import fc from 'fast-check'
 import pg from 'pg'
-import { serialize } from 'pg-protocol'
 import t from 'tap'
 import { createFramer } from '../../db/embedded/framing.js'
 import { type EmbeddedStore, EmbeddedStoreInUseError, openEmbeddedStore } from '../../db/embedded/index.js'
 import { createMaintenance } from '../../db/embedded/maintenance.js'
 import { openTemporaryStore } from '../../db/embedded/temporary.js'
+
+// A CommonJS package whose named exports tap's loaders do not always see.
+const { serialize } = createRequire(import.meta.url)('pg-protocol') as typeof import('pg-protocol')
 
 const scratch = mkdtempSync(join(tmpdir(), 'svc-training-embedded-'))
 const template = join(scratch, 'Vorlage für Größe & Co.', 'unter'.repeat(20))
