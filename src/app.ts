@@ -6,6 +6,7 @@ import type { OpenDatabase } from '../db/client.js'
 import bodies from '../plugins/bodies.js'
 import database from '../plugins/database.js'
 import errors, { errorBody, sendError } from '../plugins/errors.js'
+import openapi from '../plugins/openapi.js'
 import validation from '../plugins/validation.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
@@ -72,6 +73,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (request.headers.host === undefined) throw new HttpError(400, 'Ungültige HTTP-Anfrage')
   })
 
+  await app.register(openapi)
   await app.register(healthRoutes, { isClosing })
   const dayOf = calendarIn(config.timeZone)
   await app.register(api, {

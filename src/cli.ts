@@ -4,6 +4,7 @@ import { EmbeddedStoreError } from '../db/embedded/index.js'
 import { isDatabaseUnavailable } from '../db/errors.js'
 import { UnusableDatabaseError } from '../db/migrate.js'
 import { checkContent, importIntoStore, migrateStore } from './commands/content.js'
+import { printOpenapi } from './commands/openapi.js'
 import { RefusedError } from './commands/store.js'
 import { addUser, changePassword, printUsers, removeUser } from './commands/users.js'
 import { type Config, ConfigError, readConfig } from './config.js'
@@ -38,6 +39,11 @@ program
   .action((options: { check?: boolean }) =>
     options.check ? checkContent(config(), print) : importIntoStore(config(), print),
   )
+
+program
+  .command('openapi')
+  .description('die OpenAPI-Beschreibung der Schnittstelle ausgeben')
+  .action(() => printOpenapi(print))
 
 const user = program.command('user').description('Benutzer verwalten')
 

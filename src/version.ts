@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs'
+
+interface Package {
+  version: string
+}
+
+const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+
+/** The version of this program. */
+export const VERSION = (JSON.parse(text) as Package).version
