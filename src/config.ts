@@ -29,6 +29,8 @@ const Environment = Type.Object({
   TRUST_PROXY: Type.String({ default: '' }),
   CORS_ORIGIN: Type.String({ default: '' }),
   LOG_LEVEL: Type.String({ enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
+  METRICS_PORT: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+  SLOW_QUERY_MS: Type.Integer({ minimum: 0, maximum: 3_600_000, default: 500 }),
   SHUTDOWN_DELAY: Type.Number({ minimum: 0, maximum: 3_600, default: 0 }),
 })
 
@@ -49,6 +51,10 @@ export interface Config {
   /** Origins of the same site whose pages may use the API. */
   corsOrigins: string[]
   logLevel: string
+  /** Where Prometheus reads `/metrics`; undefined means nowhere. */
+  metricsPort: number | undefined
+  /** Statements that take longer, in milliseconds, are logged. */
+  slowQueryMs: number
   /** Seconds between the signal to stop and the end of listening. */
   shutdownDelay: number
 }
@@ -72,6 +78,8 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     trustProxy: list(env.TRUST_PROXY).map(networkAddress),
     corsOrigins: list(env.CORS_ORIGIN).map(origin),
     logLevel: env.LOG_LEVEL,
+    metricsPort: metricsPort(env.METRICS_PORT, env.PORT),
+    slowQueryMs: env.SLOW_QUERY_MS,
     shutdownDelay: env.SHUTDOWN_DELAY,
   }
 }
@@ -130,6 +138,13 @@ function firstAdmin(username: string | undefined, password: string | undefined):
   if (username === undefined) throw new ConfigError('ADMIN_USERNAME: fehlt, obwohl ADMIN_PASSWORD gesetzt ist')
   if (password === undefined) throw new ConfigError('ADMIN_PASSWORD: fehlt, obwohl ADMIN_USERNAME gesetzt ist')
   return { username, password }
+}
+
+function metricsPort(port: number | undefined, servicePort: number): number | undefined {
+  if (port !== undefined && port !== 0 && port === servicePort) {
+    throw new ConfigError('METRICS_PORT: muss ein anderer Port als PORT sein')
+  }
+  return port
 }
 
 function timeZone(name: string | undefined): string {

@@ -1,3 +1,5 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
@@ -9,6 +11,8 @@ import { buildApp } from './app.js'
 import { type Config, requireSessionSecret } from './config.js'
 import { importIntoEmptyStore } from './content/import-content.js'
 import { FaultyContent } from './errors.js'
+import { createMetrics, type Metrics } from './metrics.js'
+import { serveMetrics } from './metrics-server.js'
 import { createFirstAdmin, loadSessionSecrets } from './startup.js'
 
 /** What runs when the signal comes is finished within this time; then it is cut. */
@@ -21,18 +25,28 @@ type Print = (line: string) => void
 export async function serve(config: Config, print: Print): Promise<void> {
   requireSessionSecret(config)
   const log = createLogger(config)
+  const metrics = config.metricsPort === undefined ? undefined : createMetrics(() => database.poolState())
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     poolMax: config.databasePoolMax,
     onIdleError: (err) => log.warn({ err }, 'idle database connection lost'),
+    onQuery: ({ sql, durationMs, failed }) => {
+      metrics?.observeQuery({ seconds: durationMs / 1000, failed })
+      if (durationMs > config.slowQueryMs) log.warn({ sql, durationMs: Math.round(durationMs) }, 'slow query')
+    },
   })
   const state = { closing: false }
-  const app = await prepare(config, database, log, state, print).catch(async (error) => {
+  const app = await prepare(config, database, log, metrics, state, print).catch(async (error) => {
     await database.close()
     throw error
   })
   try {
+    if (metrics !== undefined && config.metricsPort !== undefined) {
+      const server = await serveMetrics(metrics, config.host, config.metricsPort)
+      app.addHook('onClose', async () => server.close())
+      print(`Metriken: http://${urlAddress(server)}/metrics`)
+    }
     const address = await app.listen({ host: config.host, port: config.port, listenTextResolver: () => 'listening' })
     closeGracefully(app, config, state)
     print(`svc-training läuft: ${address}`)
@@ -42,10 +56,16 @@ export async function serve(config: Config, print: Print): Promise<void> {
   }
 }
 
+function urlAddress(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
+}
+
 async function prepare(
   config: Config,
   database: OpenDatabase,
   log: Logger,
+  metrics: Metrics | undefined,
   state: { closing: boolean },
   print: Print,
 ): Promise<FastifyInstance> {
@@ -66,6 +86,7 @@ async function prepare(
     sessionSecrets: await loadSessionSecrets(config),
     database,
     logger: log,
+    metrics,
     isClosing: () => state.closing,
   })
 }

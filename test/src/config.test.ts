@@ -18,6 +18,8 @@ t.test('without any variable the embedded store is used, on the local machine', 
     trustProxy: [],
     corsOrigins: [],
     logLevel: 'info',
+    metricsPort: undefined,
+    slowQueryMs: 500,
     shutdownDelay: 0,
   })
   t.equal(path.basename(config.contentDir), 'content')
@@ -38,6 +40,8 @@ t.test('every variable is read', async (t) => {
     TRUST_PROXY: '10.0.0.0/8, ::1',
     CORS_ORIGIN: 'https://app.example.org,http://localhost:5173',
     LOG_LEVEL: 'warn',
+    METRICS_PORT: '9100',
+    SLOW_QUERY_MS: '50',
     SHUTDOWN_DELAY: '2.5',
   })
   t.match(config, {
@@ -52,6 +56,8 @@ t.test('every variable is read', async (t) => {
     trustProxy: ['10.0.0.0/8', '::1'],
     corsOrigins: ['https://app.example.org', 'http://localhost:5173'],
     logLevel: 'warn',
+    metricsPort: 9100,
+    slowQueryMs: 50,
     shutdownDelay: 2.5,
   })
 })
@@ -59,6 +65,8 @@ t.test('every variable is read', async (t) => {
 t.test('a wrong value is refused in one line that names the variable', async (t) => {
   for (const [name, ...values] of [
     ['PORT', 'abc', '-1', '65536', '80.5'],
+    ['METRICS_PORT', 'abc', '-1', '65536', '3000'],
+    ['SLOW_QUERY_MS', 'abc', '-1'],
     ['DATABASE_POOL_MAX', '0', '-3', 'viele'],
     ['DATABASE_URL', 'mysql://x', 'nonsense'],
     ['SESSION_SECRET', 'short', `${SECRET},short`, `${SECRET},`],
