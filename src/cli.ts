@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
+import { BackupError } from '../db/backup.js'
 import { EmbeddedStoreError } from '../db/embedded/index.js'
 import { isDatabaseUnavailable } from '../db/errors.js'
 import { UnusableDatabaseError } from '../db/migrate.js'
+import { backUpStore, restoreStore } from './commands/backup.js'
 import { checkContent, importIntoStore, migrateStore } from './commands/content.js'
 import { printOpenapi } from './commands/openapi.js'
 import { RefusedError } from './commands/store.js'
@@ -38,6 +40,19 @@ program
   .option('--check', 'nur prüfen, nichts schreiben')
   .action((options: { check?: boolean }) =>
     options.check ? checkContent(config(), print) : importIntoStore(config(), print),
+  )
+
+program
+  .command('backup <file>')
+  .description('den ganzen Datenbestand in eine Datei sichern (- für die Standardausgabe)')
+  .action((file: string) => backUpStore(config(), file, print))
+
+program
+  .command('restore <file>')
+  .description('eine Sicherung einspielen, auch in die andere Art von Datenbank (- für die Standardeingabe)')
+  .option('--replace', 'löschen, was im Ziel ist')
+  .action((file: string, options: { replace?: boolean }) =>
+    restoreStore(config(), file, options.replace === true, print),
   )
 
 program
@@ -90,7 +105,7 @@ function report(error: unknown): number {
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (isDatabaseUnavailable(error)) return `Die Datenbank ist nicht erreichbar: ${reason(error)}`
-  const expected = [ConfigError, EmbeddedStoreError, HttpError, RefusedError, UnusableDatabaseError]
+  const expected = [BackupError, ConfigError, EmbeddedStoreError, HttpError, RefusedError, UnusableDatabaseError]
   if (expected.some((kind) => error instanceof kind)) return error.message
   const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number }
   if (syscall === 'listen') return `HOST oder PORT: ${port} ist nicht benutzbar (${code})`
