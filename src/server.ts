@@ -1,5 +1,5 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Server as HttpServer } from 'node:http'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
@@ -17,6 +17,9 @@ import { createFirstAdmin, loadSessionSecrets } from './startup.js'
 
 /** What runs when the signal comes is finished within this time; then it is cut. */
 const CLOSE_TIMEOUT_MS = 10_000
+
+/** How long a connection accepted last may take to send its request. */
+const LAST_REQUESTS_MS = 250
 
 /** Prints a line for the person who started the program. */
 type Print = (line: string) => void
@@ -56,7 +59,7 @@ export async function serve(config: Config, print: Print): Promise<void> {
   }
 }
 
-function urlAddress(server: Server): string {
+function urlAddress(server: HttpServer): string {
   const { address, family, port } = server.address() as AddressInfo
   return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
 }
@@ -110,6 +113,18 @@ function createLogger(config: Config): Logger {
   return pino({ level: config.logLevel })
 }
 
+/**
+ * Accepts no more connections, but still answers on those that have just been accepted: `http.Server.close` would cut
+ * them as idle, and a proxy does not send a POST again that it has sent already. Resolves when they have had the time
+ * to send their request.
+ */
+async function stopListening(server: HttpServer): Promise<void> {
+  // Connections are accepted just before `setImmediate`, so that hardly any can wait for it when listening ends.
+  await new Promise((resolve) => setImmediate(resolve))
+  NetServer.prototype.close.call(server)
+  await sleep(LAST_REQUESTS_MS)
+}
+
 /** SIGTERM and SIGINT: not ready at once, deaf after the delay, gone when what runs is finished. */
 function closeGracefully(app: FastifyInstance, config: Config, state: { closing: boolean }): void {
   const delay = config.shutdownDelay * 1000
@@ -118,6 +133,7 @@ function closeGracefully(app: FastifyInstance, config: Config, state: { closing:
     if (err) app.log.fatal({ err }, 'closing after an error')
     else app.log.info({ signal }, 'closing')
     if (signal === 'SIGTERM') await sleep(delay)
+    await stopListening(app.server)
     const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS - 1_000)
     await app.close()
     clearTimeout(cut)
