@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -64,7 +64,8 @@ export interface Config {
  * @throws ConfigError naming the first variable that is wrong
  */
 export function readConfig(variables: Record<string, string | undefined>): Config {
-  const env = validate(Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== '')))
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  const env = validate({ ...given, ...readSecretFiles(given) })
   return {
     databaseUrl: databaseUrl(env.DATABASE_URL),
     databasePoolMax: env.DATABASE_POOL_MAX,
@@ -82,6 +83,26 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     slowQueryMs: env.SLOW_QUERY_MS,
     shutdownDelay: env.SHUTDOWN_DELAY,
   }
+}
+
+/** Secrets that may be given as files: containers mount them, and the environment of a process is easily seen. */
+const SECRETS = ['DATABASE_URL', 'SESSION_SECRET', 'ADMIN_PASSWORD']
+
+function readSecretFiles(variables: Record<string, string | undefined>): Record<string, string> {
+  const secrets: Record<string, string> = {}
+  for (const name of SECRETS) {
+    const file = variables[`${name}_FILE`]
+    if (file === undefined) continue
+    if (variables[name] !== undefined) throw new ConfigError(`${name}_FILE: ${name} ist auch gesetzt`)
+    try {
+      secrets[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      throw new ConfigError(`${name}_FILE: Die Datei ${file} ist nicht lesbar (${code})`)
+    }
+    if (secrets[name] === '') throw new ConfigError(`${name}_FILE: Die Datei ${file} ist leer`)
+  }
+  return secrets
 }
 
 function validate(variables: Record<string, string | undefined>): Static<typeof Environment> {

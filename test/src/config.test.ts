@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { readConfig, requireSessionSecret } from '../../src/config.js'
@@ -91,4 +93,32 @@ t.test('a server needs a session secret that instances can share', async (t) => 
   t.throws(() => requireSessionSecret(readConfig({ DATABASE_URL: databaseUrl })), { message: /^SESSION_SECRET: / })
   t.doesNotThrow(() => requireSessionSecret(readConfig({ DATABASE_URL: databaseUrl, SESSION_SECRET: SECRET })))
   t.doesNotThrow(() => requireSessionSecret(readConfig({})))
+})
+
+t.test('secrets may be files, whose last newline does not count', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-training-secrets-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = (name: string, content: string) => {
+    writeFileSync(path.join(folder, name), content)
+    return path.join(folder, name)
+  }
+  const config = readConfig({
+    DATABASE_URL_FILE: file('url', 'postgres://db/training\n'),
+    SESSION_SECRET_FILE: file('secret', `${SECRET}\r\n`),
+    ADMIN_USERNAME: 'chef',
+    ADMIN_PASSWORD_FILE: file('password', ' mit Rand \n\n'),
+  })
+  t.match(config, {
+    databaseUrl: 'postgres://db/training',
+    sessionSecrets: [SECRET],
+    firstAdmin: { username: 'chef', password: ' mit Rand \n' },
+  })
+  const refused = (variables: Record<string, string>, message: RegExp) =>
+    t.throws(() => readConfig(variables), { name: 'Error', message })
+  refused({ SESSION_SECRET_FILE: path.join(folder, 'nowhere') }, /^SESSION_SECRET_FILE: .*nicht lesbar \(ENOENT\)$/)
+  refused({ SESSION_SECRET_FILE: file('empty', '\n') }, /^SESSION_SECRET_FILE: .*leer$/)
+  refused(
+    { SESSION_SECRET: SECRET, SESSION_SECRET_FILE: file('both', SECRET) },
+    /^SESSION_SECRET_FILE: .*auch gesetzt$/,
+  )
 })
