@@ -130,7 +130,7 @@ export async function writeStore(
   await fixTextForms(transaction)
   const tables = await listTables(transaction)
   const kept = tables.filter(({ name }) => !TRANSIENT_TABLES.has(name))
-  if (!replace) await requireEmpty(transaction, kept)
+  if (!replace) await requireEmpty(transaction)
   for (const { name } of tables) {
     await sql`alter table ${sql.table(name)} disable trigger user`.execute(transaction)
   }
@@ -205,8 +205,11 @@ async function writeSequences(transaction: Transaction<Database>, sequences: End
   }
 }
 
-async function requireEmpty(transaction: Transaction<Database>, tables: Table[]): Promise<void> {
-  for (const { name } of tables) {
+/** Whose rows everything else hangs on; tables that the database keeps by itself may have rows in an empty store. */
+const ROOT_TABLES = ['users', 'decks', 'cheatsheets']
+
+async function requireEmpty(transaction: Transaction<Database>): Promise<void> {
+  for (const name of ROOT_TABLES) {
     if ((await countRows(transaction, name)) > 0) {
       throw new BackupError(
         `Das Ziel ist nicht leer (Tabelle ${name}). Mit --replace wird gelöscht, was dort ist, und die Sicherung eingespielt.`,
