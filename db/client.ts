@@ -18,6 +18,16 @@ export interface DatabaseOptions {
   prepare?: boolean | undefined
   /** Called for errors of idle connections, which no query reports. */
   onIdleError: (error: Error) => void
+  /** Called after each statement. */
+  onQuery?: (query: ExecutedQuery) => void
+}
+
+export interface ExecutedQuery {
+  /** The text, with placeholders for the values. */
+  sql: string
+  /** Without the wait for a connection. */
+  durationMs: number
+  failed: boolean
 }
 
 export interface OpenDatabase {
@@ -106,7 +116,7 @@ function listenForErrors(pool: pg.Pool, onError: (error: Error) => void): void {
 /** Opens the server's pool (connecting lazily) or the embedded store. Throws `EmbeddedStoreError` when that is in use. */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   if (options.databaseUrl === undefined) {
-    return connectToStore(await openEmbeddedStore(options.dataDir), options.onIdleError)
+    return connectToStore(await openEmbeddedStore(options.dataDir), options.onIdleError, options.onQuery)
   }
   const { prepare = true } = options
   const pool = new pg.Pool({
@@ -122,8 +132,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     types,
   })
   listenForErrors(pool, options.onIdleError)
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  const db = createKysely(pool, options.onQuery)
   return { db, embedded: false, poolState: () => poolState(pool), close: () => db.destroy() }
+}
+
+function createKysely(pool: pg.Pool, onQuery: DatabaseOptions['onQuery']): Kysely<Database> {
+  const dialect = new PostgresDialect({ pool })
+  if (onQuery === undefined) return new Kysely<Database>({ dialect })
+  return new Kysely<Database>({
+    dialect,
+    log: ({ level, query, queryDurationMillis }) =>
+      onQuery({ sql: query.sql, durationMs: queryDurationMillis, failed: level === 'error' }),
+  })
 }
 
 function poolState({ totalCount, idleCount, waitingCount }: pg.Pool) {
@@ -131,7 +151,11 @@ function poolState({ totalCount, idleCount, waitingCount }: pg.Pool) {
 }
 
 /** The embedded store through the same driver, by its one connection; closing closes the store. */
-export function connectToStore(store: EmbeddedStore, onIdleError: (error: Error) => void): OpenDatabase {
+export function connectToStore(
+  store: EmbeddedStore,
+  onIdleError: (error: Error) => void,
+  onQuery?: DatabaseOptions['onQuery'],
+): OpenDatabase {
   const pool = new pg.Pool({
     Client: EmbeddedClient,
     stream: store.connect,
@@ -143,7 +167,7 @@ export function connectToStore(store: EmbeddedStore, onIdleError: (error: Error)
     types,
   })
   listenForErrors(pool, onIdleError)
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  const db = createKysely(pool, onQuery)
   return {
     db,
     embedded: true,

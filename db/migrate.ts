@@ -1,4 +1,4 @@
-import { type Kysely, Migrator, sql } from 'kysely'
+import { type Kysely, type Migration, Migrator, sql } from 'kysely'
 import { migrations } from './migrations/index.js'
 import type { Database } from './types.js'
 
@@ -19,6 +19,24 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
   const { error, results } = await migrator.migrateToLatest()
   if (error !== undefined) throw error
   return (results ?? []).map((result) => result.migrationName)
+}
+
+/**
+ * Applies migrations up to the last one of `names`, for a restore of data of that schema.
+ * @throws UnusableDatabaseError when this program does not know one of them, or the server cannot hold German text
+ */
+export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<void> {
+  await checkTextHandling(db)
+  const unknown = names.filter((name) => !(name in migrations))
+  const target = names.at(-1)
+  if (unknown.length > 0 || target === undefined) {
+    throw new UnusableDatabaseError(`Die Sicherung stammt von einer neueren Programmversion (${unknown.join(', ')}).`)
+  }
+  // Migrations that this program has got in between are applied afterwards, by migrateToLatest.
+  const wanted = Object.fromEntries(names.map((name) => [name, migrations[name] as Migration]))
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => wanted } })
+  const { error } = await migrator.migrateToLatest()
+  if (error !== undefined) throw error
 }
 
 /** Whether every migration that this program knows has been applied. Throws when the database cannot be reached. */

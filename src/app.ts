@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type RouteOptions } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RouteOptions } from 'fastify'
 import type { OpenDatabase } from '../db/client.js'
 import bodies from '../plugins/bodies.js'
 import database from '../plugins/database.js'
 import errors, { errorBody, sendError } from '../plugins/errors.js'
 import housekeeping from '../plugins/housekeeping.js'
+import metricsHooks from '../plugins/metrics.js'
+import openapi from '../plugins/openapi.js'
+import requestLog from '../plugins/request-log.js'
 import validation from '../plugins/validation.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
 import { calendarIn } from './calendar.js'
 import type { Config } from './config.js'
 import { HttpError } from './errors.js'
+import type { Metrics } from './metrics.js'
 import { SECURITY_HEADERS } from './security-headers.js'
 
 const BODY_LIMIT = 64 * 1024
@@ -35,6 +39,8 @@ export interface AppOptions {
   /** Closed together with the app. */
   database: OpenDatabase
   logger: FastifyBaseLogger | false
+  /** Counts what happens, when somebody reads it. */
+  metrics?: Metrics | undefined
   /** Whether the service has been told to stop and only answers what still comes. */
   isClosing?: () => boolean
   now?: () => Date
@@ -47,6 +53,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, isClosing = () => false, now = () => new Date() } = options
   const app = fastify({
     ...(options.logger === false ? { logger: false } : { loggerInstance: options.logger }),
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: BODY_LIMIT,
@@ -73,6 +80,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
 
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute)
+  await app.register(requestLog)
+  if (options.metrics !== undefined) await app.register(metricsHooks, { metrics: options.metrics })
   await app.register(errors)
   await app.register(bodies)
   await app.register(validation)
@@ -85,6 +94,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (request.headers.host === undefined) throw new HttpError(400, 'Ungültige HTTP-Anfrage')
   })
 
+  await app.register(openapi)
   await app.register(healthRoutes, { isClosing })
   const dayOf = calendarIn(config.timeZone)
   await app.register(api, {
@@ -109,11 +119,12 @@ const CLIENT_ERRORS: Record<string, HttpError> = {
 }
 
 /** Answers what Node's parser refused; no request object exists, so the bytes are written by hand. */
-function refuseMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseMalformedRequest(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
     socket.destroy()
     return
   }
+  this.log.info({ code: error.code, address: socket.remoteAddress }, 'no valid HTTP request')
   const refusal = CLIENT_ERRORS[error.code ?? ''] ?? new HttpError(400, 'Ungültige HTTP-Anfrage')
   const body = JSON.stringify(errorBody(refusal))
   socket.end(

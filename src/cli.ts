@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { BackupError } from '../db/backup.js'
 import { EmbeddedStoreError } from '../db/embedded/index.js'
 import { isDatabaseUnavailable } from '../db/errors.js'
 import { UnusableDatabaseError } from '../db/migrate.js'
 import { printAudit } from './commands/audit.js'
+import { backUpStore, restoreStore } from './commands/backup.js'
 import { checkContent, importIntoStore, migrateStore } from './commands/content.js'
 import { speakGerman, speakGermanToo } from './commands/help.js'
+import { printOpenapi } from './commands/openapi.js'
 import { RefusedError } from './commands/store.js'
 import { addUser, changePassword, printUsers, removeUser } from './commands/users.js'
 import { type Config, ConfigError, readConfig } from './config.js'
@@ -54,6 +57,24 @@ program
   .option('--limit <Anzahl>', 'höchstens so viele Einträge', wholeNumber, 100)
   .option(...AS_JSON)
   .action((options: { limit: number; json?: boolean }) => printAudit(config(), options, print))
+
+program
+  .command('backup <file>')
+  .description('den ganzen Datenbestand in eine Datei sichern (- für die Standardausgabe)')
+  .action((file: string) => backUpStore(config(), file, print))
+
+program
+  .command('restore <file>')
+  .description('eine Sicherung einspielen, auch in die andere Art von Datenbank (- für die Standardeingabe)')
+  .option('--replace', 'löschen, was im Ziel ist')
+  .action((file: string, options: { replace?: boolean }) =>
+    restoreStore(config(), file, options.replace === true, print),
+  )
+
+program
+  .command('openapi')
+  .description('die OpenAPI-Beschreibung der Schnittstelle ausgeben')
+  .action(() => printOpenapi(print))
 
 const user = program.command('user').description('Benutzer verwalten')
 
@@ -112,7 +133,7 @@ function report(error: unknown): number {
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (isDatabaseUnavailable(error)) return `Die Datenbank ist nicht erreichbar: ${reason(error)}`
-  const expected = [ConfigError, EmbeddedStoreError, HttpError, RefusedError, UnusableDatabaseError]
+  const expected = [BackupError, ConfigError, EmbeddedStoreError, HttpError, RefusedError, UnusableDatabaseError]
   if (expected.some((kind) => error instanceof kind)) return error.message
   const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number }
   if (syscall === 'listen') return `HOST oder PORT: ${port} ist nicht benutzbar (${code})`

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,6 +31,8 @@ const Environment = Type.Object({
   CORS_ORIGIN: Type.String({ default: '' }),
   RATE_LIMIT: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 5_000 }),
   LOG_LEVEL: Type.String({ enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
+  METRICS_PORT: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+  SLOW_QUERY_MS: Type.Integer({ minimum: 0, maximum: 3_600_000, default: 500 }),
   SHUTDOWN_DELAY: Type.Number({ minimum: 0, maximum: 3_600, default: 0 }),
 })
 
@@ -55,6 +57,10 @@ export interface Config {
   /** Requests per second and address, per process; 0 means no limit. */
   rateLimit: number
   logLevel: string
+  /** Where Prometheus reads `/metrics`; undefined means nowhere. */
+  metricsPort: number | undefined
+  /** Statements that take longer, in milliseconds, are logged. */
+  slowQueryMs: number
   /** Seconds between the signal to stop and the end of listening. */
   shutdownDelay: number
 }
@@ -64,7 +70,8 @@ export interface Config {
  * @throws ConfigError naming the first variable that is wrong
  */
 export function readConfig(variables: Record<string, string | undefined>): Config {
-  const env = validate(Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== '')))
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  const env = validate({ ...given, ...readSecretFiles(given) })
   return {
     databaseUrl: databaseUrl(env.DATABASE_URL),
     databasePoolMax: env.DATABASE_POOL_MAX,
@@ -80,8 +87,30 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     corsOrigins: list(env.CORS_ORIGIN).map(origin),
     rateLimit: env.RATE_LIMIT,
     logLevel: env.LOG_LEVEL,
+    metricsPort: metricsPort(env.METRICS_PORT, env.PORT),
+    slowQueryMs: env.SLOW_QUERY_MS,
     shutdownDelay: env.SHUTDOWN_DELAY,
   }
+}
+
+/** Secrets that may be given as files: containers mount them, and the environment of a process is easily seen. */
+const SECRETS = ['DATABASE_URL', 'SESSION_SECRET', 'ADMIN_PASSWORD']
+
+function readSecretFiles(variables: Record<string, string | undefined>): Record<string, string> {
+  const secrets: Record<string, string> = {}
+  for (const name of SECRETS) {
+    const file = variables[`${name}_FILE`]
+    if (file === undefined) continue
+    if (variables[name] !== undefined) throw new ConfigError(`${name}_FILE: ${name} ist auch gesetzt`)
+    try {
+      secrets[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      throw new ConfigError(`${name}_FILE: Die Datei ${file} ist nicht lesbar (${code})`)
+    }
+    if (secrets[name] === '') throw new ConfigError(`${name}_FILE: Die Datei ${file} ist leer`)
+  }
+  return secrets
 }
 
 function validate(variables: Record<string, string | undefined>): Static<typeof Environment> {
@@ -138,6 +167,13 @@ function firstAdmin(username: string | undefined, password: string | undefined):
   if (username === undefined) throw new ConfigError('ADMIN_USERNAME: fehlt, obwohl ADMIN_PASSWORD gesetzt ist')
   if (password === undefined) throw new ConfigError('ADMIN_PASSWORD: fehlt, obwohl ADMIN_USERNAME gesetzt ist')
   return { username, password }
+}
+
+function metricsPort(port: number | undefined, servicePort: number): number | undefined {
+  if (port !== undefined && port !== 0 && port === servicePort) {
+    throw new ConfigError('METRICS_PORT: muss ein anderer Port als PORT sein')
+  }
+  return port
 }
 
 function timeZone(name: string | undefined): string {

@@ -1,3 +1,5 @@
+import type { Server as HttpServer } from 'node:http'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
@@ -11,10 +13,15 @@ import { type Config, requireSessionSecret } from './config.js'
 import { importIntoEmptyStore } from './content/import-content.js'
 import { FaultyContent } from './errors.js'
 import { createLogger } from './logger.js'
+import { createMetrics, type Metrics } from './metrics.js'
+import { serveMetrics } from './metrics-server.js'
 import { createFirstAdmin, loadSessionSecrets } from './startup.js'
 
 /** What runs when the signal comes is finished within this time; then it is cut. */
 const CLOSE_TIMEOUT_MS = 10_000
+
+/** How long a connection accepted last may take to send its request. */
+const LAST_REQUESTS_MS = 250
 
 /** Prints a line for the person who started the program. */
 type Print = (line: string) => void
@@ -23,19 +30,29 @@ type Print = (line: string) => void
 export async function serve(config: Config, print: Print): Promise<void> {
   requireSessionSecret(config)
   const log = createLogger(config.logLevel)
+  const metrics = config.metricsPort === undefined ? undefined : createMetrics(() => database.poolState())
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     poolMax: config.databasePoolMax,
     prepare: config.databasePrepare,
     onIdleError: (err) => log.warn({ err }, 'idle database connection lost'),
+    onQuery: ({ sql, durationMs, failed }) => {
+      metrics?.observeQuery({ seconds: durationMs / 1000, failed })
+      if (durationMs > config.slowQueryMs) log.warn({ sql, durationMs: Math.round(durationMs) }, 'slow query')
+    },
   })
   const state = { closing: false }
-  const app = await prepare(config, database, log, state, print).catch(async (error) => {
+  const app = await prepare(config, database, log, metrics, state, print).catch(async (error) => {
     await database.close()
     throw error
   })
   try {
+    if (metrics !== undefined && config.metricsPort !== undefined) {
+      const server = await serveMetrics(metrics, config.host, config.metricsPort)
+      app.addHook('onClose', async () => server.close())
+      print(`Metriken: http://${urlAddress(server)}/metrics`)
+    }
     const address = await app.listen({ host: config.host, port: config.port, listenTextResolver: () => 'listening' })
     closeGracefully(app, config, state)
     print(`svc-training läuft: ${address}`)
@@ -45,10 +62,16 @@ export async function serve(config: Config, print: Print): Promise<void> {
   }
 }
 
+function urlAddress(server: HttpServer): string {
+  const { address, family, port } = server.address() as AddressInfo
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
+}
+
 async function prepare(
   config: Config,
   database: OpenDatabase,
   log: Logger,
+  metrics: Metrics | undefined,
   state: { closing: boolean },
   print: Print,
 ): Promise<FastifyInstance> {
@@ -69,6 +92,7 @@ async function prepare(
     sessionSecrets: await loadSessionSecrets(config),
     database,
     logger: log,
+    metrics,
     isClosing: () => state.closing,
   })
 }
@@ -89,6 +113,18 @@ async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, pr
   }
 }
 
+/**
+ * Accepts no more connections, but still answers on those that have just been accepted: `http.Server.close` would cut
+ * them as idle, and a proxy does not send a POST again that it has sent already. Resolves when they have had the time
+ * to send their request.
+ */
+async function stopListening(server: HttpServer): Promise<void> {
+  // Connections are accepted just before `setImmediate`, so that hardly any can wait for it when listening ends.
+  await new Promise((resolve) => setImmediate(resolve))
+  NetServer.prototype.close.call(server)
+  await sleep(LAST_REQUESTS_MS)
+}
+
 /** SIGTERM and SIGINT: not ready at once, deaf after the delay, gone when what runs is finished. */
 function closeGracefully(app: FastifyInstance, config: Config, state: { closing: boolean }): void {
   const delay = config.shutdownDelay * 1000
@@ -97,6 +133,7 @@ function closeGracefully(app: FastifyInstance, config: Config, state: { closing:
     if (err) app.log.fatal({ err }, 'closing after an error')
     else app.log.info({ signal }, 'closing')
     if (signal === 'SIGTERM') await sleep(delay)
+    await stopListening(app.server)
     const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS - 1_000)
     await app.close()
     clearTimeout(cut)

@@ -27,7 +27,8 @@ export async function prepareFolder(dataDir: string, create: (folder: string) =>
   } else if (version !== postgresMajor) {
     throw new EmbeddedStoreError(
       `Die Datenbank in ${folder} stammt von PostgreSQL ${version}, dieses Programm braucht PostgreSQL ${postgresMajor}: ` +
-        'bitte mit der früheren Programmversion starten, die Daten dort sichern und in einen neuen Datenordner einspielen.',
+        'bitte mit der früheren Programmversion sichern (svc-training backup DATEI) und mit dieser in einen neuen ' +
+        'Datenordner einspielen (DATA_DIR=… svc-training restore DATEI).',
     )
   }
   return folder

@@ -1,38 +1,54 @@
 import { Type } from '@sinclair/typebox'
-import { ErrorBody, User } from '../../src/schemas.js'
+import { errorWith, User } from '../../src/schemas.js'
 
 export const UserList = Type.Object({ users: Type.Array(User) })
 
 export const CreateUserBody = Type.Object({
-  username: Type.String({ description: '1 to 200 characters after trimming; unique as written.' }),
-  display_name: Type.String({ description: '1 to 200 characters after trimming.' }),
-  password: Type.String({ description: '6 to 1,000 characters.' }),
-  is_admin: Type.Optional(Type.Unknown({ description: 'Any truthy value makes an administrator.' })),
+  username: Type.String({ description: '1 to 200 characters after trimming; unique as written.', examples: ['erika'] }),
+  display_name: Type.String({ description: '1 to 200 characters after trimming.', examples: ['Erika Muster'] }),
+  password: Type.String({ description: '6 to 1,000 characters.', examples: ['vier zufällige Wörter'] }),
+  is_admin: Type.Optional(Type.Unknown({ description: 'Any truthy value makes an administrator.', examples: [false] })),
 })
 
-export const UserCreated = Type.Object({ id: Type.Integer(), message: Type.String() })
-
-export const UserParams = Type.Object({ id: Type.String({ description: 'Decimal digits.' }) })
-
-const Changes = Type.Object({
-  created: Type.Integer(),
-  updated: Type.Integer(),
-  unchanged: Type.Integer(),
-  archived: Type.Integer(),
+export const UserCreated = Type.Object({
+  id: Type.Integer({ examples: [7] }),
+  message: Type.String({ examples: ['Benutzer erstellt'] }),
 })
+
+export const UserParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
+
+const Changes = Type.Object(
+  {
+    created: Type.Integer({ examples: [3] }),
+    updated: Type.Integer({ examples: [1] }),
+    unchanged: Type.Integer({ examples: [196] }),
+    archived: Type.Integer({ examples: [0] }),
+  },
+  { title: 'ImportChanges' },
+)
 
 export const ImportDone = Type.Object({
-  message: Type.String(),
-  stats: Type.Object({ decks: Changes, cards: Changes, cheatsheets: Changes, duration_ms: Type.Integer() }),
+  message: Type.String({ examples: ['Import abgeschlossen'] }),
+  stats: Type.Object({
+    decks: Changes,
+    cards: Changes,
+    cheatsheets: Changes,
+    duration_ms: Type.Integer({ examples: [412] }),
+  }),
 })
 
-export const ImportRefused = Type.Composite([
-  ErrorBody,
-  Type.Object({
+export const ImportRefused = errorWith(
+  {
     errors: Type.Optional(
-      Type.Array(Type.Object({ file: Type.String(), line: Type.Integer(), message: Type.String() }), {
-        description: 'Every fault of the content; `file` is relative to the content folder.',
-      }),
+      Type.Array(
+        Type.Object({
+          file: Type.String({ examples: ['decks/git.md'] }),
+          line: Type.Integer({ examples: [12] }),
+          message: Type.String({ examples: ['Die Karte hat keine Antwort'] }),
+        }),
+        { description: 'Every fault of the content; `file` is relative to the content folder.' },
+      ),
     ),
-  }),
-])
+  },
+  'ImportError',
+)

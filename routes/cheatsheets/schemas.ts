@@ -1,32 +1,39 @@
 import { Type } from '@sinclair/typebox'
 import { nullable, Timestamp } from '../../src/schemas.js'
 
-const Summary = Type.Object({
-  id: Type.Integer(),
-  slug: Type.String(),
-  title: Type.String(),
-  category: Type.String(),
-})
+const summaryFields = {
+  id: Type.Integer({ examples: [3] }),
+  slug: Type.String({ examples: ['git-befehle'] }),
+  title: Type.String({ examples: ['Git-Befehle'] }),
+  category: Type.String({ examples: ['Git'] }),
+}
+
+const Summary = Type.Object(summaryFields, { title: 'CheatsheetSummary' })
 
 export const CheatsheetList = Type.Object({ cheatsheets: Type.Array(Summary) })
 
 export const SearchQuery = Type.Object({
-  q: Type.Optional(Type.String({ description: 'At least 2 characters; `%` and `_` are wildcards.' })),
+  q: Type.Optional(
+    Type.String({ description: 'At least 2 characters; `%` and `_` are wildcards.', examples: ['stash'] }),
+  ),
 })
 
-export const SearchAnswer = Type.Object({ cheatsheets: Type.Array(Summary), query: Type.String() })
+export const SearchAnswer = Type.Object({
+  cheatsheets: Type.Array(Summary),
+  query: Type.String({ examples: ['stash'] }),
+})
 
-export const CheatsheetParams = Type.Object({ slug: Type.String() })
+export const CheatsheetParams = Type.Object({ slug: Type.String({ examples: ['git-befehle'] }) })
 
 export const CheatsheetAnswer = Type.Object({
-  cheatsheet: Type.Object({
-    id: Type.Integer(),
-    slug: Type.String(),
-    title: Type.String(),
-    category: Type.String(),
-    content_md: Type.String(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    archived_at: nullable(Timestamp),
-  }),
+  cheatsheet: Type.Object(
+    {
+      ...summaryFields,
+      content_md: Type.String({ examples: ['# Git-Befehle\n'] }),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+      archived_at: nullable(Timestamp),
+    },
+    { title: 'Cheatsheet' },
+  ),
 })

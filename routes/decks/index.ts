@@ -51,6 +51,8 @@ const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => 
         .type('text/tab-separated-values; charset=utf-8')
         .header('content-disposition', `attachment; filename="${ankiFileName(today())}"`)
         .header('cache-control', 'no-cache')
+        // nginx would otherwise take in all of it for a slow reader.
+        .header('x-accel-buffering', 'no')
       return reply.send(Readable.from(ankiChunks(exportCards(app.db)), { objectMode: false }))
     },
   )

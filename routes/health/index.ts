@@ -18,7 +18,13 @@ const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { isClosing
   app.route({
     method: ['GET', 'HEAD'],
     url: '/healthz',
-    schema: { operationId: 'getHealth', summary: 'The process is alive', tags: ['health'], response: answers(Health) },
+    schema: {
+      operationId: 'getHealth',
+      summary: 'The process is alive',
+      tags: ['health'],
+      security: [],
+      response: answers(Health),
+    },
     handler: async () => ({ status: 'ok' as const }),
   })
 
@@ -29,6 +35,7 @@ const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { isClosing
       operationId: 'getReadiness',
       summary: 'The database answers and is migrated; 503 otherwise and while closing',
       tags: ['health'],
+      security: [],
       response: answers(Health),
     },
     handler: async () => {

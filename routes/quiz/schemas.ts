@@ -2,43 +2,59 @@ import { Type } from '@sinclair/typebox'
 import { nullable, Timestamp } from '../../src/schemas.js'
 
 export const GenerateQuery = Type.Object({
-  deck: Type.Optional(Type.String({ description: 'A deck slug; absent or empty means all decks.' })),
+  deck: Type.Optional(
+    Type.String({ description: 'A deck slug; absent or empty means all decks.', examples: ['git-grundlagen'] }),
+  ),
   count: Type.Optional(
-    Type.String({ description: 'How many questions: 1 to 50, 10 when absent; numbers beyond are cut.' }),
+    Type.String({
+      description: 'How many questions: 1 to 50, 10 when absent; numbers beyond are cut.',
+      examples: ['10'],
+    }),
   ),
 })
 
 export const Quiz = Type.Object({
   questions: Type.Array(
-    Type.Object({
-      card_id: Type.Integer(),
-      question: Type.String(),
-      options: Type.Array(Type.String()),
-      correct_index: Type.Integer(),
-      full_answer: Type.String(),
-      deck_name: Type.String(),
-    }),
+    Type.Object(
+      {
+        card_id: Type.Integer({ examples: [42] }),
+        question: Type.String({ examples: ['Was macht `git stash`?'] }),
+        options: Type.Array(Type.String(), {
+          description: 'Each cut to 120 characters.',
+          examples: [['Löscht Änderungen', 'Legt Änderungen **beiseite**', 'Nimmt sie auf', 'Zeigt sie']],
+        }),
+        correct_index: Type.Integer({ examples: [1] }),
+        full_answer: Type.String({ examples: ['Legt Änderungen **beiseite**'] }),
+        deck_name: Type.String({ examples: ['Git Grundlagen'] }),
+      },
+      { title: 'Question' },
+    ),
   ),
-  deck: Type.String({ description: 'The given slug, or `all`.' }),
+  deck: Type.String({ description: 'The given slug, or `all`.', examples: ['git-grundlagen'] }),
 })
 
 export const SubmitBody = Type.Object({
-  total: Type.Optional(Type.Unknown({ description: 'Converted to an integer; 0 when absent.' })),
-  correct: Type.Optional(Type.Unknown({ description: 'Converted to an integer; 0 when absent.' })),
-  deck: Type.Optional(nullable(Type.String({ maxLength: 2000, description: '`all` when absent.' }))),
+  total: Type.Optional(Type.Unknown({ description: 'Converted to an integer; 0 when absent.', examples: [10] })),
+  correct: Type.Optional(Type.Unknown({ description: 'Converted to an integer; 0 when absent.', examples: [7] })),
+  deck: Type.Optional(
+    nullable(Type.String({ maxLength: 2000, description: '`all` when absent.', examples: ['git-grundlagen'] })),
+  ),
 })
 
-export const Score = Type.Object({ score: Type.Number() })
+export const Score = Type.Object({ score: Type.Number({ description: 'Per cent, rounded.', examples: [70] }) })
 
 export const History = Type.Object({
   results: Type.Array(
-    Type.Object({
-      deck_slug: Type.String(),
-      quiz_type: Type.String(),
-      score_percent: Type.Number(),
-      total_questions: Type.Integer(),
-      correct_answers: Type.Integer(),
-      created_at: Timestamp,
-    }),
+    Type.Object(
+      {
+        deck_slug: Type.String({ examples: ['git-grundlagen'] }),
+        quiz_type: Type.String({ examples: ['multiple_choice'] }),
+        score_percent: Type.Number({ examples: [70] }),
+        total_questions: Type.Integer({ examples: [10] }),
+        correct_answers: Type.Integer({ examples: [7] }),
+        created_at: Timestamp,
+      },
+      { title: 'QuizResult' },
+    ),
   ),
 })

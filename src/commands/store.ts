@@ -16,7 +16,7 @@ export async function withDatabase<T>(
   insteadCall: string,
   work: (db: OpenDatabase['db'], migrated: string[]) => Promise<T>,
 ): Promise<T> {
-  const database = await open(config, insteadCall)
+  const database = await openForCommand(config, `Solange der Dienst läuft, tut dies dasselbe: ${insteadCall}`)
   try {
     const migrated = await migrateToLatest(database.db)
     return await work(database.db, migrated)
@@ -25,7 +25,12 @@ export async function withDatabase<T>(
   }
 }
 
-async function open(config: Config, insteadCall: string): Promise<OpenDatabase> {
+/**
+ * Opens the configured store as it is.
+ * @param insteadHint what to do while the service holds the embedded store
+ * @throws RefusedError when it does
+ */
+export async function openForCommand(config: Config, insteadHint: string): Promise<OpenDatabase> {
   try {
     return await openDatabase({
       databaseUrl: config.databaseUrl,
@@ -36,7 +41,7 @@ async function open(config: Config, insteadCall: string): Promise<OpenDatabase> 
     })
   } catch (error) {
     if (error instanceof EmbeddedStoreInUseError) {
-      throw new RefusedError(`${error.message} Solange der Dienst läuft, tut dies dasselbe: ${insteadCall}`)
+      throw new RefusedError(`${error.message} ${insteadHint}`)
     }
     throw error
   }

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { readConfig, requireSessionSecret } from '../../src/config.js'
@@ -20,6 +22,8 @@ t.test('without any variable the embedded store is used, on the local machine', 
     corsOrigins: [],
     rateLimit: 5000,
     logLevel: 'info',
+    metricsPort: undefined,
+    slowQueryMs: 500,
     shutdownDelay: 0,
   })
   t.equal(path.basename(config.contentDir), 'content')
@@ -42,6 +46,8 @@ t.test('every variable is read', async (t) => {
     CORS_ORIGIN: 'https://app.example.org,http://localhost:5173',
     RATE_LIMIT: '0',
     LOG_LEVEL: 'warn',
+    METRICS_PORT: '9100',
+    SLOW_QUERY_MS: '50',
     SHUTDOWN_DELAY: '2.5',
   })
   t.match(config, {
@@ -58,6 +64,8 @@ t.test('every variable is read', async (t) => {
     corsOrigins: ['https://app.example.org', 'http://localhost:5173'],
     rateLimit: 0,
     logLevel: 'warn',
+    metricsPort: 9100,
+    slowQueryMs: 50,
     shutdownDelay: 2.5,
   })
 })
@@ -65,6 +73,8 @@ t.test('every variable is read', async (t) => {
 t.test('a wrong value is refused in one line that names the variable', async (t) => {
   for (const [name, ...values] of [
     ['PORT', 'abc', '-1', '65536', '80.5'],
+    ['METRICS_PORT', 'abc', '-1', '65536', '3000'],
+    ['SLOW_QUERY_MS', 'abc', '-1'],
     ['DATABASE_POOL_MAX', '0', '-3', 'viele'],
     ['DATABASE_URL', 'mysql://x', 'nonsense'],
     ['SESSION_SECRET', 'short', `${SECRET},short`, `${SECRET},`],
@@ -90,4 +100,32 @@ t.test('a server needs a session secret that instances can share', async (t) => 
   t.throws(() => requireSessionSecret(readConfig({ DATABASE_URL: databaseUrl })), { message: /^SESSION_SECRET: / })
   t.doesNotThrow(() => requireSessionSecret(readConfig({ DATABASE_URL: databaseUrl, SESSION_SECRET: SECRET })))
   t.doesNotThrow(() => requireSessionSecret(readConfig({})))
+})
+
+t.test('secrets may be files, whose last newline does not count', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-training-secrets-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = (name: string, content: string) => {
+    writeFileSync(path.join(folder, name), content)
+    return path.join(folder, name)
+  }
+  const config = readConfig({
+    DATABASE_URL_FILE: file('url', 'postgres://db/training\n'),
+    SESSION_SECRET_FILE: file('secret', `${SECRET}\r\n`),
+    ADMIN_USERNAME: 'chef',
+    ADMIN_PASSWORD_FILE: file('password', ' mit Rand \n\n'),
+  })
+  t.match(config, {
+    databaseUrl: 'postgres://db/training',
+    sessionSecrets: [SECRET],
+    firstAdmin: { username: 'chef', password: ' mit Rand \n' },
+  })
+  const refused = (variables: Record<string, string>, message: RegExp) =>
+    t.throws(() => readConfig(variables), { name: 'Error', message })
+  refused({ SESSION_SECRET_FILE: path.join(folder, 'nowhere') }, /^SESSION_SECRET_FILE: .*nicht lesbar \(ENOENT\)$/)
+  refused({ SESSION_SECRET_FILE: file('empty', '\n') }, /^SESSION_SECRET_FILE: .*leer$/)
+  refused(
+    { SESSION_SECRET: SECRET, SESSION_SECRET_FILE: file('both', SECRET) },
+    /^SESSION_SECRET_FILE: .*auch gesetzt$/,
+  )
 })

@@ -8,6 +8,7 @@ import { SESSION_COOKIE } from '../../plugins/session.js'
 import { type AppOptions, buildApp } from '../../src/app.js'
 import { createEmptyDatabase } from './database.js'
 import { createUser, PASSWORD } from './factories.js'
+import { type AnswerChecker, createAnswerChecker } from './openapi.js'
 
 /** The repository's root: compiled tests lie in `dist/test/support`. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -96,6 +97,16 @@ async function login(app: FastifyInstance, username: string): Promise<string> {
   return `${SESSION_COOKIE}=${cookie.value}`
 }
 
+const checkers = new WeakMap<FastifyInstance, AnswerChecker>()
+
+/** Throws when an answer differs from what the OpenAPI document says: so each test of a route checks it. */
+function checkAnswer(app: FastifyInstance, answer: Parameters<AnswerChecker>[0]): void {
+  const check = checkers.get(app) ?? createAnswerChecker(app.swagger())
+  checkers.set(app, check)
+  const faults = answer.url.startsWith('/docs') ? [] : check(answer)
+  if (faults.length > 0) throw new Error(`${answer.method} ${answer.url} is not as described: ${faults.join(', ')}`)
+}
+
 export function callerOf(app: FastifyInstance, cookie?: string, token?: string): Caller {
   const send = async (options: InjectOptions): Promise<Answer> => {
     const headers = {
@@ -104,6 +115,13 @@ export function callerOf(app: FastifyInstance, cookie?: string, token?: string):
       ...options.headers,
     }
     const response = await app.inject({ ...options, headers })
+    checkAnswer(app, {
+      method: (options.method ?? 'GET').toUpperCase(),
+      url: String(options.url),
+      status: response.statusCode,
+      contentType: String(response.headers['content-type']),
+      text: response.body,
+    })
     const isJson = String(response.headers['content-type']).startsWith('application/json')
     return {
       status: response.statusCode,

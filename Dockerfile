@@ -1,0 +1,31 @@
+# syntax=docker/dockerfile:1
+# Built and started without a container engine by scripts/prove-container.sh, which runs every RUN line of this file.
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Not `npm ci`: it demands the packages of every platform in the lock file, which not every registry has.
+RUN npm install --no-save --no-audit --no-fund
+COPY tsconfig.json ./
+COPY src src
+COPY plugins plugins
+COPY routes routes
+COPY db db
+RUN npx tsc
+RUN npm prune --omit=dev
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data CONTENT_DIR=/app/content
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY content content
+RUN mkdir -p /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is process 1 and gets the signals.
+CMD ["node", "dist/src/cli.js", "serve"]

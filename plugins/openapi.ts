@@ -1,0 +1,59 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import { Type } from '@sinclair/typebox'
+import fp from 'fastify-plugin'
+import { describeApi, finishDocument } from '../src/openapi.js'
+import { answers } from '../src/schemas.js'
+import { SESSION_COOKIE } from './session.js'
+
+/** Nothing from elsewhere and nothing inline; the reference works without the internet. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const Document = Type.Unsafe<string>({ type: 'object', additionalProperties: true, description: 'OpenAPI 3.1' })
+
+/** `/openapi.json` from the schemas of the routes, and `/docs` to read and try it. Registered before the routes. */
+export default fp(
+  async (app) => {
+    await app.register(swagger, {
+      openapi: describeApi(SESSION_COOKIE),
+      convertConstToEnum: false,
+      transformObject: (document) => finishDocument('openapiObject' in document ? document.openapiObject : {}),
+    })
+
+    let document: string | undefined
+    app.get(
+      '/openapi.json',
+      {
+        schema: {
+          operationId: 'getOpenapi',
+          summary: 'This description',
+          tags: ['health'],
+          security: [],
+          response: answers(Document),
+        },
+      },
+      async (_request, reply) => {
+        document ??= JSON.stringify(app.swagger())
+        reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache')
+        return document
+      },
+    )
+
+    await app.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: CONTENT_SECURITY_POLICY,
+      theme: { title: 'svc-training API' },
+      uiConfig: { deepLinking: true, validatorUrl: null },
+    })
+  },
+  { name: 'openapi' },
+)

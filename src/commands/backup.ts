@@ -1,0 +1,157 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { access, open, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import pg from 'pg'
+import { BackupError, type Counts, listAppliedMigrations, parseHeader, readStore, writeStore } from '../../db/backup.js'
+import type { OpenDatabase } from '../../db/client.js'
+import { migrateTo, migrateToLatest, UnusableDatabaseError } from '../../db/migrate.js'
+import type { Config } from '../config.js'
+import { openForCommand } from './store.js'
+
+type Print = (line: string) => void
+
+const STANDARD_STREAM = '-'
+const STOP_FIRST = 'Bitte den Dienst dafür anhalten; mit PostgreSQL (DATABASE_URL) geht es im laufenden Betrieb.'
+
+/** Writes the whole store to `file` (`-`: standard output), complete or not at all. The store is not migrated. */
+export async function backUpStore(config: Config, file: string, print: Print): Promise<void> {
+  const database = await openForCommand(config, STOP_FIRST)
+  try {
+    if (file === STANDARD_STREAM) {
+      await backUp(database, process.stdout)
+      return
+    }
+    await refuseExisting(file)
+    const unfinished = `${file}.part`
+    try {
+      await backUp(database, createWriteStream(unfinished, { mode: 0o600, flush: true }))
+      await rename(unfinished, file)
+    } catch (error) {
+      await rm(unfinished, { force: true })
+      throw error
+    }
+    await syncFolder(path.dirname(file))
+    print(`Gesichert: ${file}`)
+  } finally {
+    await database.close()
+  }
+}
+
+async function backUp({ db }: OpenDatabase, target: Writable): Promise<void> {
+  await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (transaction) => {
+      const chunks = Readable.from(joinLines(readStore(transaction, new Date())), { objectMode: false })
+      await pipeline(chunks, createGzip(), target, {
+        end: target !== process.stdout,
+      })
+    })
+}
+
+/** Lines in chunks of 64 KiB or more: each chunk has a price of its own on its way through the streams. */
+async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = ''
+  for await (const line of lines) {
+    chunk += `${line}\n`
+    if (chunk.length < 65_536) continue
+    yield chunk
+    chunk = ''
+  }
+  yield chunk
+}
+
+/**
+ * Puts a backup into the configured store, which may be of the other kind than the one that was saved, and brings it to
+ * the schema of this program.
+ * @param file `-`: standard input
+ */
+export async function restoreStore(config: Config, file: string, replace: boolean, print: Print): Promise<void> {
+  const database = await openForCommand(config, STOP_FIRST)
+  try {
+    const counts = await restore(database, file, replace)
+    for (const [table, count] of Object.entries(counts)) print(`${table}: ${count}`)
+    print('Eingespielt; die Zeilen jeder Tabelle sind gezählt und stimmen mit der Sicherung überein.')
+  } finally {
+    await database.close()
+  }
+}
+
+async function restore({ db }: OpenDatabase, file: string, replace: boolean): Promise<Counts> {
+  const source = file === STANDARD_STREAM ? process.stdin : createReadStream(file)
+  const unzipped = createGunzip()
+  // A fault of either stream reaches whoever reads the lines.
+  pipeline(source, unzipped).catch(() => {})
+  const lines = splitLines(unzipped.setEncoding('utf8') as AsyncIterable<string>)
+  try {
+    const first = await lines.next()
+    await prepareSchema(db, parseHeader(first.value ?? '').migrations)
+    const counts = await db.transaction().execute((transaction) => writeStore(transaction, lines, { replace }))
+    await migrateToLatest(db)
+    return counts
+  } catch (error) {
+    throw describeFault(error, file)
+  } finally {
+    source.destroy()
+  }
+}
+
+/** Not `node:readline`, which also ends a line at U+2028. */
+async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+/** Classes 22 and 23: values that the columns do not take. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const DATA_FAULT = /^2[23]/
+
+function describeFault(error: unknown, file: string): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException
+  if (error instanceof pg.DatabaseError && DATA_FAULT.test(code ?? '')) {
+    return new BackupError(`Die Sicherung passt nicht zusammen, nichts wurde geändert: ${message}`)
+  }
+  if (syscall === 'open' || syscall === 'read') return new BackupError(`Die Datei ${file} ist nicht lesbar (${code}).`)
+  if (code === 'Z_BUF_ERROR')
+    return new BackupError('Die Sicherung ist unvollständig oder beschädigt; nichts wurde geändert.')
+  if (code?.startsWith('Z_')) return new BackupError('Die Datei ist keine Sicherung dieses Programms oder beschädigt.')
+  return error
+}
+
+/** Brings the schema to where it was when the backup was made, which may be behind this program. */
+async function prepareSchema(db: OpenDatabase['db'], wanted: string[]): Promise<void> {
+  const applied = await listAppliedMigrations(db)
+  const isBehind = applied.every((name, index) => name === wanted[index])
+  if (!isBehind) {
+    throw new UnusableDatabaseError(
+      'Das Schema des Ziels ist neuer als das der Sicherung: bitte in eine leere Datenbank oder einen leeren Datenordner einspielen.',
+    )
+  }
+  await migrateTo(db, wanted)
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  const exists = await access(file).then(
+    () => true,
+    () => false,
+  )
+  if (exists) throw new BackupError(`Die Datei ${file} gibt es schon.`)
+}
+
+/** The new name is on the disk, too. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

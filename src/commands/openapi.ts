@@ -1,0 +1,22 @@
+import { openDatabase } from '../../db/client.js'
+import { buildApp } from '../app.js'
+
+/** Prints the OpenAPI document of this version; needs neither settings nor a store. */
+export async function printOpenapi(print: (line: string) => void): Promise<void> {
+  // The pool connects lazily and nothing asks it.
+  const database = await openDatabase({
+    databaseUrl: 'postgres://localhost/unused',
+    dataDir: '',
+    poolMax: 1,
+    onIdleError: () => {},
+  })
+  const app = await buildApp({
+    config: { contentDir: '', corsOrigins: [], rateLimit: 0, timeZone: 'UTC', trustProxy: [] },
+    sessionSecrets: ['unused'.repeat(8)],
+    database,
+    logger: false,
+  })
+  await app.ready()
+  print(JSON.stringify(app.swagger(), null, 2))
+  await app.close()
+}

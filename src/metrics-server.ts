@@ -1,0 +1,20 @@
+import { createServer, type Server } from 'node:http'
+import type { Metrics } from './metrics.js'
+
+/** Serves `/metrics` on a port of its own, which no proxy publishes; resolves when it listens. */
+export async function serveMetrics(metrics: Metrics, host: string, port: number): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const path = request.url?.split('?', 1)[0]
+    if (request.method !== 'GET' || path !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    const { text, contentType } = await metrics.render()
+    response.writeHead(200, { 'content-type': contentType }).end(text)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  return server
+}

@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { type Kysely, sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { type OpenDatabase, openDatabase } from '../db/client.js'
+import type { Database } from '../db/types.js'
+import { TEST_DATABASE_URL } from './support/database.js'
+import { createCard, createCheatsheet, createDeck, createProgress, createUser } from './support/factories.js'
+import {
+  firstLogin,
+  loginOver,
+  runCommand,
+  startProcess,
+  createStoreVariables as storeVariables,
+} from './support/process.js'
+import { ROOT } from './support/service.js'
+
+const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-backup-'))
+t.teardown(() => rm(folder, { recursive: true }))
+
+type Variables = Record<string, string>
+
+const cli = (variables: Variables, ...parts: string[]) => runCommand(variables, parts)
+
+async function withStore<T>(variables: Variables, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
+  const database: OpenDatabase = await openDatabase({
+    databaseUrl: variables.DATABASE_URL,
+    dataDir: variables.DATA_DIR ?? '',
+    poolMax: 1,
+    onIdleError: () => {},
+  })
+  try {
+    return await work(database.db)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Users, progress, results and content with every kind of value that could be lost on the way. */
+async function fill(db: Kysely<Database>): Promise<void> {
+  const user = await createUser(db, { username: 'erika', display_name: 'Tab\t\\ "Anführung" 😀 \u2028 Ende\n' })
+  const removed = await createUser(db)
+  await db.deleteFrom('users').where('id', '=', removed.id).execute()
+  const deck = await createDeck(db, { slug: 'archiv', name: 'Ärger' })
+  const card = await createCard(db, { deck_id: deck.id, question: 'NULL', answer: '{"a","b"}' })
+  const archived = await createCard(db, { deck_id: deck.id, archived_at: new Date() })
+  const day = { last_rating: 'hard', next_review: '2026-12-24' } as const
+  await createProgress(db, { user_id: user.id, card_id: card.id, ...day })
+  await createProgress(db, { user_id: user.id, card_id: archived.id, last_rating: null, next_review: null })
+  await db
+    .insertInto('quiz_results')
+    .values({ user_id: user.id, score_percent: -13n, total_questions: 2 ** 53 - 1, correct_answers: -1 })
+    .execute()
+  await createCheatsheet(db, { content_md: `# Groß\n${'ß'.repeat(100_000)}` })
+}
+
+/** Each table as text, bookkeeping of the migrations and sessions apart. */
+async function dump(db: Kysely<Database>): Promise<Record<string, string[]>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_name not like 'kysely%' and table_name not in ('sessions', 'login_failures')
+    order by table_name`.execute(db)
+  const all: Record<string, string[]> = {}
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: string }>`
+      select (entry.*)::text as row from ${sql.table(name)} as entry order by 1`.execute(db)
+    all[name] = rows.map(({ row }) => row)
+  }
+  return all
+}
+
+const source = await storeVariables(t)
+await cli(source, 'import')
+await withStore(source, fill)
+const original = await withStore(source, dump)
+const file = path.join(folder, 'store.gz')
+
+t.test('a backup is one file that only its owner may read', async (t) => {
+  t.match(await cli(source, 'backup', file), { code: 0, stdout: `Gesichert: ${file}\n`, stderr: '' })
+  t.equal((await stat(file)).mode & 0o777, 0o600)
+  t.match(await cli(source, 'backup', file), { code: 1, stderr: /gibt es schon/ })
+  const lines = gunzipSync(await readFile(file))
+    .toString()
+    .split('\n')
+  t.match(JSON.parse(lines[0] ?? ''), { format: 'svc-training-backup', version: 1, migrations: ['0001_create_tables'] })
+  t.notOk(
+    lines.some((line) => line.startsWith('{"table":"sessions"')),
+    'sessions end with a restore',
+  )
+  t.strictSame(await withStore(source, dump), original, 'nothing changed')
+})
+
+/** What a store must hold after the restore: the same rows, working triggers, and ids that go on where they were. */
+async function checkRestored(t: Test, target: Variables): Promise<void> {
+  await withStore(target, async (db) => {
+    t.strictSame(await dump(db), original)
+    const last = await sql<{ id: number }>`select max(id) as id from users`.execute(db)
+    const user = await createUser(db)
+    // The user that was created last in the source was deleted there: its id is not given out again.
+    t.equal(user.id, (last.rows[0]?.id ?? 0) + 2)
+    const { id } = await db.selectFrom('decks').select('id').where('slug', '=', 'archiv').executeTakeFirstOrThrow()
+    await createCard(db, { deck_id: id })
+    const { card_count } = await db
+      .selectFrom('decks')
+      .select('card_count')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    t.equal(card_count, 2, 'the triggers work')
+  })
+}
+
+t.test('it can be restored into an empty store, with equal rows, ids and next ids', async (t) => {
+  const target = await storeVariables(t)
+  const restored = await cli(target, 'restore', file)
+  t.match(restored, { code: 0, stderr: '', stdout: /^users: 1$/m })
+  t.match(restored.stdout, /^card_progress: 2$/m)
+  t.match(restored.stdout, /^cards: 258$/m)
+  t.match(restored.stdout, /stimmen mit der Sicherung überein/)
+  await checkRestored(t, target)
+})
+
+t.test(
+  'a store moves from the embedded database to PostgreSQL and back',
+  { skip: !TEST_DATABASE_URL && 'needs a server' },
+  async (t) => {
+    const dataDir = await mkdtemp(path.join(folder, 'embedded-'))
+    const back = path.join(folder, 'back.gz')
+    t.match(await cli({ DATA_DIR: dataDir }, 'restore', file), { code: 0 })
+    t.match(await cli({ DATA_DIR: dataDir }, 'backup', back), { code: 0 })
+    const rows = (name: string) => readFile(name).then((bytes) => gunzipSync(bytes).toString().split('\n').slice(1))
+    t.strictSame(await rows(back), await rows(file))
+    const target = await storeVariables(t)
+    t.match(await cli(target, 'restore', back), { code: 0 })
+    await checkRestored(t, target)
+    await checkRestored(t, { DATA_DIR: dataDir })
+  },
+)
+
+t.test('what is there is replaced only when that is asked for', async (t) => {
+  const target = await storeVariables(t)
+  const service = await startProcess(t, target)
+  await loginOver(service.url, firstLogin(service, target))
+  if (target.DATABASE_URL === undefined) {
+    t.match(await cli(target, 'restore', file), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten/ })
+    t.match(await cli(target, 'backup', `${file}.2`), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten/ })
+  } else {
+    t.match(await cli(target, 'backup', `${file}.2`), { code: 0 }, 'a server is saved while the service runs')
+  }
+  await service.stop()
+  const before = await withStore(target, dump)
+  t.match(await cli(target, 'restore', file), { code: 1, stdout: '', stderr: /nicht leer.*--replace/ })
+  t.strictSame(await withStore(target, dump), before)
+  t.match(await cli(target, 'restore', '--replace', file), { code: 0 })
+  t.equal(await withStore(target, async (db) => (await db.selectFrom('sessions').selectAll().execute()).length), 0)
+  await checkRestored(t, target)
+})
+
+t.test('a damaged, cut or foreign file changes nothing', async (t) => {
+  const target = await storeVariables(t)
+  await cli(target, 'migrate')
+  const empty = await withStore(target, dump)
+  const bytes = await readFile(file)
+  const text = gunzipSync(bytes).toString()
+  const cut = path.join(folder, 'cut.gz')
+  await writeFile(cut, bytes)
+  await truncate(cut, bytes.length - 100)
+  const cases: [string, RegExp][] = [
+    [cut, /unvollständig oder beschädigt/],
+    [path.join(folder, 'nowhere.gz'), /nicht lesbar \(ENOENT\)/],
+    [folder, /nicht lesbar \(EISDIR\)/],
+    [path.join(ROOT, 'package.json'), /keine Sicherung/],
+  ]
+  const variants: [string, string, RegExp][] = [
+    ['short', text.split('\n').slice(0, -20).join('\n'), /unvollständig oder beschädigt/],
+    [
+      'lost',
+      text
+        .split('\n')
+        .filter((line) => !line.includes('multiple_choice'))
+        .join('\n'),
+      /statt \d+ Zeilen/,
+    ],
+    ['orphaned', text.replace(/\n\[[^\n]+"erika"[^\n]+/, ''), /passt nicht zusammen.*nichts wurde geändert/],
+    ['empty', '', /keine Sicherung/],
+    ['later', text.replace('"version":1', '"version":2'), /neueren Programmversion/],
+    ['newer', text.replace(/("migrations":\[[^\]]+)/, '$1,"9999_later"'), /neueren Programmversion \(9999_later\)/],
+  ]
+  for (const [name, content, message] of variants) {
+    const variant = path.join(folder, `${name}.gz`)
+    await writeFile(variant, gzipSync(content))
+    cases.push([variant, message])
+  }
+  for (const [name, message] of cases) {
+    t.match(await cli(target, 'restore', name), { code: 1, stdout: '', stderr: message }, path.basename(name))
+  }
+  t.strictSame(await withStore(target, dump), empty)
+})
+
+t.test('standard output and input take the place of the file', async (t) => {
+  const target = await storeVariables(t)
+  const command = (variables: Variables, ...parts: string[]) =>
+    spawn(process.execPath, [path.join(ROOT, 'dist', 'src', 'cli.js'), ...parts], { env: variables, stdio: 'pipe' })
+  const from = command(source, 'backup', '-')
+  const to = command(target, 'restore', '-')
+  from.stdout.pipe(to.stdin)
+  t.match((await to.stdout.toArray()).join(''), /überein/)
+  await checkRestored(t, target)
+})

@@ -1,0 +1,114 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createStoreVariables, firstLogin, loginOver, startProcess } from './support/process.js'
+
+const variables = {
+  ...(await createStoreVariables(t)),
+  LOG_LEVEL: 'info',
+  METRICS_PORT: '0',
+  // Every statement is slow by this measure.
+  SLOW_QUERY_MS: '0',
+}
+const service = await startProcess(t, variables)
+const login = firstLogin(service, variables)
+const call = await loginOver(service.url, login)
+const metricsUrl = /Metriken: (http\S+)/.exec(service.output())?.[1] ?? ''
+
+const readLog = () =>
+  service
+    .output()
+    .split('\n')
+    .filter((line) => /^\{.*\}$/.test(line))
+    .map((line) => JSON.parse(line))
+
+/** The log entry of the request whose answer carried this id. */
+async function entryOf(answer: Response) {
+  const id = answer.headers.get('x-request-id')
+  for (let i = 0; i < 50; i++) {
+    const entries = readLog().filter((entry) => entry.reqId === id)
+    if (entries.length > 0) return entries
+    await sleep(20)
+  }
+  return []
+}
+
+t.test('each request is one line that says who asked what and what came of it', async (t) => {
+  const known = await entryOf(await call('/api/decks?x=1'))
+  t.equal(known.length, 1)
+  t.match(known[0], {
+    level: 30,
+    msg: 'request',
+    method: 'GET',
+    url: '/api/decks?x=1',
+    route: '/api/decks',
+    status: 200,
+    durationMs: Number,
+    address: '127.0.0.1',
+    userId: Number,
+  })
+  const stranger = await entryOf(await fetch(`${service.url}/api/quiz/nothing`))
+  t.match(stranger, [{ status: 401, userId: undefined }])
+  const unknown = await entryOf(await fetch(`${service.url}/nothing`))
+  t.match(unknown, [{ status: 404, route: undefined }])
+  t.strictSame((await fetch(`${service.url}/healthz`)).status, 200)
+  await sleep(50)
+  t.notOk(readLog().some((entry) => entry.url === '/healthz'))
+})
+
+t.test('passwords and cookies are in no line', async (t) => {
+  const log = JSON.stringify(readLog())
+  t.notOk(log.includes(login.password))
+  t.notMatch(log, /svc_training_session|cookie/)
+})
+
+t.test('what is no HTTP is logged too', async (t) => {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+  socket.end('GARBAGE\r\n\r\n')
+  await socket.toArray()
+  await sleep(50)
+  t.match(
+    readLog().filter((entry) => entry.msg === 'no valid HTTP request'),
+    [{ address: '127.0.0.1' }],
+  )
+})
+
+t.test('slow statements are logged without their values', async (t) => {
+  await call('/api/cheatsheets/search?q=geheimer-text')
+  await sleep(50)
+  const slow = readLog().filter((entry) => entry.msg === 'slow query')
+  t.ok(slow.some((entry) => /content_md ilike \$1/.test(entry.sql)))
+  t.notOk(slow.some((entry) => JSON.stringify(entry).includes('geheimer-text')))
+})
+
+t.test('Prometheus reads the numbers on a port of their own', async (t) => {
+  await fetch(`${service.url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"username":"admin","password":"falsch"}',
+  })
+  await call('/api/admin/import', { method: 'POST' })
+  t.equal((await fetch(`${service.url}/metrics`)).status, 404)
+  const answer = await fetch(metricsUrl)
+  t.match(answer.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
+  const numbers = new Map(
+    (await answer.text())
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  )
+  t.equal(numbers.get('http_request_duration_seconds_count{method="GET",route="/api/decks",status="200"}'), 1)
+  t.equal(numbers.get('http_request_duration_seconds_count{method="GET",route="none",status="404"}'), 2)
+  t.equal(numbers.get('http_requests_in_progress'), 0)
+  t.equal(numbers.get('logins_total{outcome="success"}'), 1)
+  t.equal(numbers.get('logins_total{outcome="refused"}'), 1)
+  t.equal(numbers.get('import_duration_seconds_count{outcome="success"}'), 1)
+  t.equal(numbers.get('database_pool_connections{state="waiting"}'), 0)
+  t.ok((numbers.get('database_query_duration_seconds_count') ?? 0) > 5)
+  t.ok(numbers.has('nodejs_eventloop_lag_p99_seconds'))
+})
+
+t.test('it stops cleanly', async (t) => {
+  t.equal(await service.stop('SIGTERM'), 0)
+  await t.rejects(fetch(metricsUrl))
+})

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import openapiTS, { astToString } from 'openapi-typescript'
+import t from 'tap'
+import { createAnswerChecker } from './support/openapi.js'
+import { ROOT, startService } from './support/service.js'
+
+const run = promisify(execFile)
+const service = await startService(t)
+const { anonymous } = service
+
+t.test('the document is there without a login and passes the linter', async (t) => {
+  const answer = await anonymous.get('/openapi.json')
+  t.equal(answer.status, 200)
+  t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+  t.match(answer.body, {
+    openapi: '3.1.0',
+    info: { title: 'svc-training', version: /^\d+\.\d+\.\d+$/ },
+    components: { securitySchemes: { session: { in: 'cookie' }, token: { scheme: 'bearer' } } },
+  })
+  t.strictSame(Object.keys(answer.body.paths['/api/decks/{slug}'].get.responses), [
+    ...['200', '400', '401', '404', '429', '500', '503', '4XX'],
+  ])
+  const config = await createConfig({ extends: ['recommended-strict'], rules: { 'info-license': 'off' } })
+  const lint = async (source: string) =>
+    (await lintFromString({ source, config })).map(({ ruleId, message }) => `${ruleId}: ${message}`)
+  t.strictSame(await lint(answer.text), [])
+  const faulty = { ...answer.body, paths: { '/x': { get: { responses: {} } } } }
+  t.not((await lint(JSON.stringify(faulty))).length, 0, 'the linter finds faults')
+})
+
+t.test('the command line prints the same document', async (t) => {
+  const { stdout } = await run(process.execPath, [`${ROOT}dist/src/cli.js`, 'openapi'], { env: {} })
+  t.strictSame(JSON.parse(stdout), (await anonymous.get('/openapi.json')).body)
+})
+
+t.test('the types made from it fit the answers and refuse what does not exist', async (t) => {
+  const { body } = await anonymous.get('/openapi.json')
+  await mkdir(path.join(ROOT, '.tap'), { recursive: true })
+  const folder = await mkdtemp(path.join(ROOT, '.tap', 'client-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  await writeFile(path.join(folder, 'api.d.ts'), astToString(await openapiTS(body)))
+  const compile = async (program: string) => {
+    await writeFile(path.join(folder, 'program.ts'), program)
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2023', '--types', 'node']
+    return run(process.execPath, [
+      path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'),
+      ...options,
+      path.join(folder, 'program.ts'),
+    ]).then(
+      () => '',
+      (error: { stdout: string }) => error.stdout,
+    )
+  }
+  const program = (field: string) => `
+    import type { components, paths } from './api.d.ts'
+    type Answer = paths['/api/decks']['get']['responses'][200]['content']['application/json']
+    export const first = (answer: Answer): components['schemas']['DeckSummary'] | undefined => answer.decks[0]
+    export const due = (answer: Answer): number => answer.decks[0]?.${field} ?? 0`
+  t.equal(await compile(program('due')), '')
+  t.match(await compile(program('overdue')), /'overdue' does not exist/)
+})
+
+t.test('the reference loads nothing from elsewhere and nothing inline', async (t) => {
+  const page = await anonymous.get('/docs/')
+  t.equal(page.status, 200)
+  t.match(page.headers['content-security-policy'], /^default-src 'none'; script-src 'self'; style-src 'self';/)
+  t.notMatch(page.text, /https?:\/\/|<script[^>]*>\s*[^<\s]|<style|\son[a-z]+=/)
+  const files = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '')
+  t.ok(files.length >= 5)
+  for (const file of files) {
+    const { status } = await anonymous.get(new URL(file, 'http://localhost/docs/').pathname)
+    t.equal(status, 200, file)
+  }
+  t.strictSame(JSON.parse((await anonymous.get('/docs/json')).text).openapi, '3.1.0')
+  t.match((await anonymous.get('/docs/nothing')).body, { statusCode: 404, message: 'Nicht gefunden' })
+})
+
+t.test('the checker that all other tests use sees differences', async (t) => {
+  const check = createAnswerChecker((await anonymous.get('/openapi.json')).body)
+  const answer = { method: 'GET', url: '/api/decks?x=1', status: 200, contentType: 'application/json; charset=utf-8' }
+  const deck = { id: 1, slug: 's', name: 'n', description: '', card_count: 0, reviewed: 0, correct: 0, due: 0 }
+  t.strictSame(check({ ...answer, text: JSON.stringify({ decks: [deck] }) }), [])
+  t.strictSame(check({ ...answer, text: JSON.stringify({ decks: [{ ...deck, due: 'x' }] }) }), [
+    '/decks/0/due must be integer',
+  ])
+  t.strictSame(check({ ...answer, text: JSON.stringify({ decks: [], more: 1 }) }), [
+    '/ must NOT have additional properties',
+  ])
+  t.strictSame(check({ ...answer, status: 204, text: '' }), ['status 204 is not described'])
+  t.not(check({ ...answer, status: 401, text: '{"message":"x"}' }).length, 0)
+  t.not(check({ ...answer, url: '/api/nothing', status: 404, text: 'Not Found' }).length, 0)
+})

@@ -1,0 +1,215 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { Agent, request } from 'node:https'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { openDatabase } from '../../db/client.js'
+import { TEST_DATABASE_URL } from '../support/database.js'
+import { createCard, createDeck } from '../support/factories.js'
+import { createStoreVariables, firstLogin, startProcess } from '../support/process.js'
+import { ROOT } from '../support/service.js'
+
+/** Requests come from an address that is neither the proxy's nor the instances'. */
+const CLIENT_ADDRESS = '127.0.0.7'
+const SHUTDOWN_DELAY = 3
+
+const isMissing = (program: string, flag: string) => spawnSync(program, [flag]).error !== undefined
+const skip =
+  (TEST_DATABASE_URL === undefined && 'two instances need a server') ||
+  (isMissing('nginx', '-v') && 'nginx is not installed') ||
+  (isMissing('openssl', 'version') && 'openssl is not installed')
+
+t.test('two instances behind nginx with TLS', { skip }, async (t) => {
+  const variables: Record<string, string> = {
+    ...(await createStoreVariables(t)),
+    LOG_LEVEL: 'info',
+    TRUST_PROXY: '127.0.0.1',
+    SHUTDOWN_DELAY: String(SHUTDOWN_DELAY),
+    RATE_LIMIT: '0',
+  }
+  const instances = [await startProcess(t, variables), await startProcess(t, variables)]
+  const login = firstLogin(instances[0] as (typeof instances)[0], variables)
+  const { port, certificate, errorLog } = await startNginx(
+    t,
+    instances.map(({ url }) => new URL(url).host),
+  )
+  const agent = new Agent({ ca: certificate, keepAlive: true, maxSockets: 50, localAddress: CLIENT_ADDRESS })
+  t.teardown(() => agent.destroy())
+
+  const send = (method: string, url: string, headers: Record<string, string> = {}, body?: unknown) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const all = { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) }
+      const sent = request({ host: '127.0.0.1', servername: 'localhost', port, method, path: url, headers: all, agent })
+      sent.once('response', resolve).once('error', reject)
+      sent.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  const ask = async (...args: Parameters<typeof send>) => {
+    const response = await send(...args)
+    return { status: response.statusCode, headers: response.headers, text: await text(response) }
+  }
+  const entries = () =>
+    instances.flatMap(({ output }) =>
+      output()
+        .split('\n')
+        .filter((line) => /^\{.*\}$/.test(line))
+        .map((line) => JSON.parse(line)),
+    )
+
+  const loggedIn = await ask('POST', '/api/auth/login', { 'x-forwarded-for': '203.0.113.9' }, login)
+  const setCookie = String(loggedIn.headers['set-cookie'])
+  const cookie = setCookie.split(';', 1)[0] ?? ''
+
+  await t.test('the cookie is secure, the probes answer, and the log names the client', async (t) => {
+    t.equal(loggedIn.status, 200)
+    t.match(setCookie, /; Secure/)
+    t.match(setCookie, /; HttpOnly/)
+    t.equal((await ask('GET', '/healthz')).status, 200)
+    t.equal((await ask('GET', '/readyz')).status, 200)
+    await sleep(50)
+    const found = entries().find((entry) => entry.route === '/api/auth/login')
+    t.equal(found?.address, CLIENT_ADDRESS, 'not the proxy, and not what the client says of itself')
+    const own = { origin: `https://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin', cookie }
+    t.equal((await ask('POST', '/api/quiz/submit', own, {})).status, 200)
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', cookie }
+    t.equal((await ask('POST', '/api/quiz/submit', foreign, {})).status, 403)
+  })
+
+  const database = await openDatabase({
+    databaseUrl: variables.DATABASE_URL,
+    dataDir: '',
+    poolMax: 1,
+    onIdleError: () => {},
+  })
+  t.teardown(() => database.close())
+  const { db } = database
+
+  await t.test('a slow reader of the export does not fill the disk of the proxy', async (t) => {
+    const { id } = await createDeck(db)
+    await createCard(db, { deck_id: id, answer: 'x'.repeat(10_000) })
+    await sql`
+      insert into cards (deck_id, question, answer, level, sort_order)
+      select deck_id, question, answer, level, n from cards, generate_series(1, 3000) as n
+      where deck_id = ${id}`.execute(db)
+    const response = await send('GET', '/api/decks/export-anki', { cookie })
+    await sleep(1_500)
+    const all = await text(response)
+    t.ok(all.length > 30_000_000)
+    t.notMatch(await readFile(errorLog, 'utf8'), /buffered to a temporary file/)
+  })
+
+  await t.test('an instance that is stopped under load costs no request', async (t) => {
+    const before = await countResults()
+    const failures: string[] = []
+    let [posts, gets, running] = [0, 0, true]
+    const work = async (index: number) => {
+      while (running) {
+        const isPost = index % 2 === 0
+        const answer = await (isPost
+          ? ask('POST', '/api/quiz/submit', { cookie }, { total: 2, correct: 1 })
+          : ask('GET', '/api/decks', { cookie })
+        ).catch((error: Error) => ({ status: 0, text: error.message }))
+        if (answer.status !== 200) failures.push(`${isPost ? 'POST' : 'GET'}: ${answer.status} ${answer.text}`)
+        if (isPost) posts++
+        else gets++
+      }
+    }
+    const watch = async () => {
+      while (running) {
+        const { status } = await ask('GET', '/readyz')
+        if (status !== 200) failures.push(`readyz: ${status}`)
+        await sleep(200)
+      }
+    }
+    const workers = [watch(), ...Array.from({ length: 16 }, (_, index) => work(index))]
+    await sleep(1_500)
+    const [first] = instances
+    const stopped = first?.stop('SIGTERM')
+    await sleep(300)
+    t.equal((await fetch(`${first?.url}/readyz`)).status, 503, 'not ready at once')
+    t.equal(await stopped, 0)
+    await sleep(1_500)
+    running = false
+    await Promise.all(workers)
+    t.comment(`${posts} POST, ${gets} GET, ${failures.length} failed`)
+    t.strictSame(failures, [])
+    t.ok(posts > 100 && gets > 100)
+    t.equal((await countResults()) - before, posts, 'each POST took effect once')
+  })
+
+  async function countResults(): Promise<number> {
+    const { count } = await db
+      .selectFrom('quiz_results')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  }
+})
+
+/** nginx with the configuration that `deploy/` ships; only names, ports and files are others. */
+async function startNginx(t: Test, servers: string[]) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-nginx-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const [certificate, key, errorLog] = ['cert.pem', 'key.pem', 'error.log'].map((name) => path.join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  await mkdir(path.join(folder, 'temp'))
+  spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'],
+    ...[
+      '-subj',
+      '/CN=localhost',
+      '-addext',
+      'subjectAltName=DNS:localhost,IP:127.0.0.1',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+    ],
+  ])
+  const port = await freePort()
+  const upstream = servers.map((server) => `server ${server} max_fails=1 fail_timeout=10s;`).join('\n  ')
+  const site = (await readFile(path.join(ROOT, 'deploy', 'nginx.conf'), 'utf8'))
+    .replace(/server app:3000 [^\n]+/, upstream)
+    .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+    .replace('/etc/nginx/tls/fullchain.pem', certificate)
+    .replace('/etc/nginx/tls/privkey.pem', key)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${path.join(folder, 'temp', name)};`)
+    .join('\n  ')
+  const main = `${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off;
+worker_processes 1;
+pid ${path.join(folder, 'pid')};
+error_log ${errorLog} warn;
+events {}
+http {
+  access_log off;
+  ${temporary}
+${site}}
+`
+  await writeFile(path.join(folder, 'nginx.conf'), main)
+  const child = spawn('nginx', ['-c', path.join(folder, 'nginx.conf'), '-e', errorLog], { stdio: 'inherit' })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  t.teardown(async () => {
+    child.kill('SIGTERM')
+    await ended
+  })
+  await sleep(500)
+  return { port, certificate: await readFile(certificate), errorLog }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

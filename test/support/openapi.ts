@@ -1,0 +1,86 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormatsModule from 'ajv-formats'
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
+export type Json = Record<string, any>
+
+// The package's types announce a `default` export that its CommonJS file does not have.
+const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void
+
+export interface CheckedAnswer {
+  method: string
+  /** Path with or without a query. */
+  url: string
+  status: number
+  contentType: string
+  text: string
+}
+
+/** Compares answers with the document; one line for each difference. */
+export type AnswerChecker = (answer: CheckedAnswer) => string[]
+
+/**
+ * A checker for one document. Objects must have the keys of their schema and no others, and what no operation describes
+ * must be an error of the one shape.
+ */
+export function createAnswerChecker(document: Json): AnswerChecker {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats(ajv)
+  ajv.addSchema(closeObjects(document) as Json, 'openapi')
+  const operations = Object.entries<Json>(document.paths).map(([path, methods]) => ({
+    path,
+    methods,
+    pattern: new RegExp(`^${path.replaceAll(/[.]/g, '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
+  }))
+
+  const validate = (pointer: string, value: unknown): string[] => {
+    const check = ajv.getSchema(`openapi#${pointer}`)
+    if (check === undefined) return [`no schema at ${pointer}`]
+    if (check(value)) return []
+    return (check.errors ?? []).map((error) => `${error.instancePath || '/'} ${error.message}`)
+  }
+
+  return ({ method, url, status, contentType, text }) => {
+    const path = url.split('?', 1)[0] ?? ''
+    const found = operations.find((one) => one.pattern.test(path) && one.methods[method.toLowerCase()] !== undefined)
+    const mediaType = contentType.split(';', 1)[0] ?? ''
+    if (method === 'HEAD' || method === 'OPTIONS') return []
+    if (found === undefined) {
+      return status < 400 ? [`${status}, but not described`] : validate('/components/schemas/Error', parse(text))
+    }
+    const { responses } = found.methods[method.toLowerCase()]
+    const key = status in responses ? String(status) : `${String(status)[0]}XX`
+    if (responses[key] === undefined) return [`status ${status} is not described`]
+    let pointer = `/paths/${escapePointer(found.path)}/${method.toLowerCase()}/responses/${key}`
+    let response = responses[key] as Json
+    if (typeof response.$ref === 'string') {
+      pointer = response.$ref.slice(1)
+      response = document.components.responses[pointer.split('/').at(-1) ?? '']
+    }
+    if (response.content?.[mediaType] === undefined) return [`${status} as ${mediaType} is not described`]
+    return validate(
+      `${pointer}/content/${escapePointer(mediaType)}/schema`,
+      mediaType === 'application/json' ? parse(text) : text,
+    )
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function escapePointer(segment: string): string {
+  return encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'))
+}
+
+function closeObjects(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closeObjects)
+  if (typeof value !== 'object' || value === null) return value
+  const copy = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, closeObjects(entry)]))
+  const isSchema = typeof copy.properties === 'object' && copy.type === 'object'
+  return isSchema && copy.additionalProperties === undefined ? { ...copy, additionalProperties: false } : copy
+}
