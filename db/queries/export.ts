@@ -12,7 +12,7 @@ const BATCH_SIZE = 500
 
 /**
  * All live cards, ordered by deck and within the deck, in batches of short statements: between two of them no
- * connection is held, however slowly the batches are consumed.
+ * connection is held, however slowly the batches are consumed. The next batch is read while one is consumed.
  */
 export async function* exportCards(db: Kysely<Database>): AsyncGenerator<ExportRow[]> {
   const decks = await db
@@ -24,13 +24,14 @@ export async function* exportCards(db: Kysely<Database>): AsyncGenerator<ExportR
     .orderBy('id')
     .execute()
   for (const { id, deck_name } of decks) {
-    let after = { sort_order: -(2 ** 31), id: -(2 ** 31) }
-    for (;;) {
-      const batch = await nextBatch(db, id, after)
-      if (batch.length > 0) yield batch.map((card) => ({ deck_name, ...card }))
+    let next: ReturnType<typeof nextBatch> | undefined = nextBatch(db, id, { sort_order: -(2 ** 31), id: -(2 ** 31) })
+    while (next !== undefined) {
+      const batch: Awaited<typeof next> = await next
       const last = batch.at(-1)
-      if (last === undefined || batch.length < BATCH_SIZE) break
-      after = last
+      next = last === undefined || batch.length < BATCH_SIZE ? undefined : nextBatch(db, id, last)
+      // A failure is thrown where the batch is awaited, unless the consumer has gone by then.
+      next?.catch(() => {})
+      if (batch.length > 0) yield batch.map((card) => ({ deck_name, ...card }))
     }
   }
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { findDeckBySlug, listDecks } from '../../db/queries/decks.js'
@@ -7,6 +8,9 @@ import { ankiFileName, formatAnkiLine } from '../../src/anki.js'
 import { HttpError } from '../../src/errors.js'
 import { answers } from '../../src/schemas.js'
 import { DeckAnswer, DeckList, DeckParams, ExportText } from './schemas.js'
+
+/** About half a millisecond of work. */
+const LINES_AT_ONCE = 100
 
 interface DeckOptions {
   /** The calendar day that counts as today, as `YYYY-MM-DD`. */
@@ -76,8 +80,15 @@ const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => 
   )
 }
 
+/** Pieces of text; between two of them the requests of others are served. */
 async function* ankiChunks(batches: ReturnType<typeof exportCards>): AsyncGenerator<string> {
-  for await (const batch of batches) yield batch.map((card) => formatAnkiLine(card, card.deck_name)).join('')
+  for await (const batch of batches) {
+    for (let first = 0; first < batch.length; first += LINES_AT_ONCE) {
+      const cards = batch.slice(first, first + LINES_AT_ONCE)
+      yield cards.map((card) => formatAnkiLine(card, card.deck_name)).join('')
+      await setImmediate()
+    }
+  }
 }
 
 export default decks
