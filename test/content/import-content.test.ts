@@ -3,11 +3,11 @@ import t from 'tap'
 import { tryLockImport } from '../../db/queries/import.js'
 import { importContent, importIntoEmptyStore } from '../../src/content/import-content.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
-import { createEmptyDatabase, TEST_DATABASE_URL } from '../support/database.js'
+import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createDeck, createProgress, createUser } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
-const database = await createEmptyDatabase()
+const database = await createMigratedDatabase()
 const folder = await writeContentFolder(t, {
   'decks/git.md': deckFile('Git', [{ id: 'eins' }, { id: 'zwei' }, { id: 'drei' }], { sort_order: 3 }),
   'decks/sql.md': deckFile('SQL', [{ id: 'eins' }], { description: 'Abfragen' }),

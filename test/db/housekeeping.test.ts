@@ -2,15 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
-import { migrateToLatest } from '../../db/migrate.js'
 import { purgeExpired } from '../../db/queries/housekeeping.js'
-import { createEmptyDatabase } from '../support/database.js'
+import { createMigratedDatabase } from '../support/database.js'
 import { createUser } from '../support/factories.js'
 
-const database = await createEmptyDatabase()
+const database = await createMigratedDatabase()
 const { db } = database
 t.teardown(() => database.close())
-await migrateToLatest(db)
 const user = await createUser(db)
 
 const at = (hours: number) => new Date(Date.now() + hours * 3_600_000)

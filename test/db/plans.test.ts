@@ -1,6 +1,5 @@
 import { CompiledQuery, type KyselyPlugin, sql } from 'kysely'
 import t from 'tap'
-import { migrateToLatest } from '../../db/migrate.js'
 import { drawCards } from '../../db/queries/cards.js'
 import { findCheatsheetBySlug, searchCheatsheets } from '../../db/queries/cheatsheets.js'
 import { findDeckBySlug, listDecks } from '../../db/queries/decks.js'
@@ -8,11 +7,10 @@ import { exportCards } from '../../db/queries/export.js'
 import { listQuizResults } from '../../db/queries/quiz-results.js'
 import { findSession } from '../../db/queries/sessions.js'
 import { findCredentials } from '../../db/queries/users.js'
-import { createEmptyDatabase } from '../support/database.js'
+import { createMigratedDatabase } from '../support/database.js'
 
-const database = await createEmptyDatabase()
+const database = await createMigratedDatabase()
 t.teardown(() => database.close())
-await migrateToLatest(database.db)
 
 const statements: CompiledQuery[] = []
 const recorder: KyselyPlugin = {

@@ -1,16 +1,14 @@
 import fc from 'fast-check'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
-import { migrateToLatest } from '../../db/migrate.js'
 import { up as keepQuizPositions } from '../../db/migrations/0003_keep_quiz_positions.js'
 import type { Database } from '../../db/types.js'
-import { createEmptyDatabase, TEST_DATABASE_URL } from '../support/database.js'
+import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createDeck, unique } from '../support/factories.js'
 
-const database = await createEmptyDatabase()
+const database = await createMigratedDatabase()
 t.teardown(() => database.close())
 const { db } = database
-await migrateToLatest(db)
 
 /** What is stored and what the cards and decks say it should be; positions are compared as sorted lists. */
 async function readPositions(db: Kysely<Database>) {

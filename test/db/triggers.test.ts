@@ -1,13 +1,11 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { migrateToLatest } from '../../db/migrate.js'
-import { createEmptyDatabase, TEST_DATABASE_URL } from '../support/database.js'
+import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createDeck, createProgress, createUser, unique } from '../support/factories.js'
 
-const database = await createEmptyDatabase()
+const database = await createMigratedDatabase()
 t.teardown(() => database.close())
 const { db } = database
-await migrateToLatest(db)
 
 const countOf = async (id: number) =>
   (await db.selectFrom('decks').select('card_count').where('id', '=', id).executeTakeFirstOrThrow()).card_count
@@ -119,9 +117,8 @@ t.test("an insert may name the specification's columns only, and ids that are gi
 })
 
 t.test('the first id may be given as well', async (t) => {
-  const fresh = await createEmptyDatabase()
+  const fresh = await createMigratedDatabase()
   t.teardown(() => fresh.close())
-  await migrateToLatest(fresh.db)
   await sql`insert into users (id, username, password_hash, display_name) values (1, 'eins', 'x', 'y')`.execute(
     fresh.db,
   )

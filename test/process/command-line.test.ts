@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import t from 'tap'
-import { createStoreVariables, runCommand as run, startProcess } from '../support/process.js'
+import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
+import { createStoreVariables, loginOver, runCommand as run, startProcess } from '../support/process.js'
 import { ROOT } from '../support/service.js'
 
-const variables = await createStoreVariables(t)
+const folder = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'eins' }, { id: 'zwei' }]) })
+const variables: Record<string, string> = { ...(await createStoreVariables(t, 'empty')), CONTENT_DIR: folder }
+const print = (...args: string[]) => run(variables, args, 'geheim-genug\n')
+const json = async (...args: string[]) => JSON.parse((await print(...args, '--json')).stdout)
 
 t.test('the version and the help are answered, without any store', async (t) => {
   const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
@@ -59,76 +63,86 @@ t.test('a wrong setting is status 1 and one line', async (t) => {
   t.match(refused, { code: 1, stdout: '', stderr: /^PORT: [^\n]+\n$/ })
 })
 
-t.test('programs read JSON', async (t) => {
-  const json = async (...args: string[]) => {
-    const { code, stdout } = await run(variables, args, 'geheim-genug\n')
-    return { code, body: JSON.parse(stdout) }
-  }
-  const migrated = await json('migrate', '--json')
-  t.ok(migrated.body.migrated.includes('0001_create_tables'))
-  t.strictSame((await json('migrate', '--json')).body, { migrated: [] })
+t.test('the schema is brought up to date', async (t) => {
+  t.ok((await json('migrate')).migrated.includes('0001_create_tables'))
+  t.match(await print('migrate'), { code: 0, stdout: 'Das Schema ist aktuell.\n' })
+})
 
-  const chef = await json('user', 'add', 'chef', '--display-name', 'Die Chefin', '--admin', '--json')
-  t.match(chef, { code: 0, body: { id: Number } })
-  t.match(await json('user', 'list', '--json'), {
-    body: { users: [{ id: chef.body.id, username: 'chef', display_name: 'Die Chefin', is_admin: true }] },
+t.test('users are added, listed and given passwords', async (t) => {
+  const chef = await json('user', 'add', 'chef', '--display-name', 'Die Chefin', '--admin')
+  t.match(await print('user', 'add', 'anna'), { code: 0, stdout: /^Benutzer erstellt: anna \(\d+\)\n$/ })
+  t.match(await print('user', 'add', 'anna'), { code: 1, stderr: 'Benutzername existiert bereits\n' })
+  t.match(await run(variables, ['user', 'add', 'kurz'], '12345\n'), {
+    code: 1,
+    stderr: 'Passwort muss mindestens 6 Zeichen haben\n',
   })
-  const checked = await json('import', '--check', '--json')
-  t.match(checked, { code: 0, body: { decks: Number, cards: Number, cheatsheets: Number } })
-  const imported = await json('import', '--json')
-  t.equal(imported.body.stats.cards.created, checked.body.cards)
+  t.match(await json('user', 'list'), {
+    users: [{ id: chef.id, username: 'chef', display_name: 'Die Chefin', is_admin: true }, { username: 'anna' }],
+  })
+  t.match((await print('user', 'list')).stdout, /\tchef\tDie Chefin\tAdministrator\n\d+\tanna\tanna\tBenutzer\n/)
+  t.match(await print('user', 'password', 'niemand'), { code: 1, stderr: /keinen Benutzer niemand/ })
+  t.match(await run(variables, ['user', 'password', 'anna'], 'passwort\n'), {
+    code: 0,
+    stdout: 'Passwort geändert: anna\n',
+    stderr: /^Warnung: Dieses Passwort gehört zu den häufigsten/,
+  })
+})
 
-  const CONTENT_DIR = t.testdir({ decks: { 'a.md': '---\nname: A\nfalsch: 1\n---\n' } })
-  const faulty = await run({ ...variables, CONTENT_DIR }, ['import', '--json'])
-  t.equal(faulty.code, 1)
-  t.match(JSON.parse(faulty.stdout), { errors: [{ file: 'decks/a.md', line: Number, message: String }] })
-  t.match(faulty.stderr, /^Import abgebrochen: /)
+t.test('content is checked and imported', async (t) => {
+  t.match(await print('import', '--check'), { code: 0, stdout: 'In Ordnung: 1 Decks, 2 Karten, 0 Cheat Sheets\n' })
+  t.strictSame(await json('import', '--check'), { decks: 1, cards: 2, cheatsheets: 0 })
+  t.match(await print('import'), { code: 0, stdout: /Karten: 2 neu, 0 geändert, 0 unverändert, 0 archiviert/ })
+  t.match(await json('import'), { stats: { cards: { created: 0, unchanged: 2 } } })
 
-  const { entries } = (await json('audit', '--json')).body
-  t.match(entries, [
-    { action: 'content.import', via: 'cli', actor: userInfo().username, actor_id: null },
-    { action: 'user.create', target: 'chef', target_id: chef.body.id, details: { is_admin: true } },
-  ])
-  t.equal((await json('audit', '--limit', '1', '--json')).body.entries.length, 1)
-  const lines = (await run(variables, ['audit'])).stdout.trimEnd().split('\n')
-  t.match(lines[1], new RegExp(`^\\S+Z\t${userInfo().username}\tcli\tuser\\.create\tchef \\(${chef.body.id}\\)\t`))
+  await changeFiles(folder, { 'decks/git.md': deckFile('Git', [{ id: 'eins' }, { id: 'eins' }]) })
+  for (const args of [['--check'], []]) {
+    const { code, stderr } = await print('import', ...args)
+    t.equal(code, 1)
+    t.match(stderr, /^decks\/git\.md:\d+: .*\nImport abgebrochen: 1 Fehler in den Inhalten\n$/)
+  }
+  const told = await print('import', '--json')
+  t.match(JSON.parse(told.stdout), { errors: [{ file: 'decks/git.md', line: Number, message: String }] })
+  t.match(told, { code: 1, stderr: /^Import abgebrochen: / })
+})
+
+t.test('the service knows the users; while it holds the embedded store, commands name the API call', async (t) => {
+  const service = await startProcess(t, variables)
+  const send = await loginOver(service.url, { username: 'anna', password: 'passwort' })
+  t.equal((await send('/api/decks')).status, 200)
+  if (variables.DATABASE_URL === undefined) {
+    for (const [args, call] of [
+      [['user', 'list'], 'GET /api/admin/users'],
+      [['user', 'password', 'chef'], 'PATCH /api/accounts/{id}'],
+      [['user', 'delete', 'chef'], 'DELETE /api/admin/users/{id}'],
+      [['audit'], 'GET /api/accounts/audit'],
+      [['import'], 'POST /api/admin/import'],
+    ] as const) {
+      const { code, stderr } = await print(...args)
+      t.equal(code, 1)
+      t.ok(stderr.includes(call), stderr)
+    }
+    t.match(await print('import', '--check'), { code: 1, stderr: /git\.md:\d+/ }, 'checking needs no store')
+  }
+  t.equal(await service.stop(), 0)
 })
 
 t.test('the last administrator stays, other users may go', async (t) => {
-  t.match(await run(variables, ['user', 'delete', 'chef']), {
+  t.match(await print('user', 'delete', 'chef'), {
     code: 1,
     stderr: 'Den letzten Administrator kann man nicht löschen\n',
   })
-  t.equal((await run(variables, ['user', 'add', 'kurz'], '12345\n')).code, 1)
-  t.equal(
-    (await run(variables, ['user', 'add', 'anna'], 'geheim-genug\n')).stdout.startsWith('Benutzer erstellt'),
-    true,
-  )
-  t.match(await run(variables, ['user', 'add', 'anna'], 'geheim-genug\n'), {
-    code: 1,
-    stderr: 'Benutzername existiert bereits\n',
-  })
-  const changed = await run(variables, ['user', 'password', 'anna'], 'ganz-neues\n')
-  t.match(changed, { code: 0, stderr: '' })
-  const common = await run(variables, ['user', 'password', 'anna'], 'passwort\n')
-  t.match(common, { code: 0, stderr: /^Warnung: Dieses Passwort gehört zu den häufigsten/ })
-  t.match(await run(variables, ['user', 'delete', 'anna']), { code: 0, stdout: 'Benutzer gelöscht: anna\n' })
-  t.match(await run(variables, ['user', 'delete', 'anna']), { code: 1, stderr: 'Es gibt keinen Benutzer anna.\n' })
+  t.match(await print('user', 'delete', 'anna'), { code: 0, stdout: 'Benutzer gelöscht: anna\n' })
+  t.match(await print('user', 'delete', 'anna'), { code: 1, stderr: 'Es gibt keinen Benutzer anna.\n' })
 })
 
-t.test('while the service holds the embedded store the API call is named', async (t) => {
-  if (variables.DATABASE_URL !== undefined) return t.pass('a server serves both')
-  const service = await startProcess(t, variables)
-  for (const [args, call] of [
-    [['user', 'list'], 'GET /api/admin/users'],
-    [['user', 'password', 'chef'], 'PATCH /api/accounts/{id}'],
-    [['audit'], 'GET /api/accounts/audit'],
-    [['import'], 'POST /api/admin/import'],
-  ] as const) {
-    const { code, stderr } = await run(variables, [...args], 'geheim-genug\n')
-    t.equal(code, 1)
-    t.ok(stderr.includes(call), stderr)
-  }
-  t.match(await run(variables, ['import', '--check']), { code: 0 }, 'checking needs no store')
-  await service.stop()
+t.test('the audit trail tells who did what', async (t) => {
+  const { entries } = await json('audit')
+  t.strictSame(
+    entries.map(({ action }: { action: string }) => action),
+    ['user.delete', 'content.import', 'content.import', 'user.password', 'user.create', 'user.create'],
+  )
+  t.match(entries.at(-1), { via: 'cli', actor: userInfo().username, actor_id: null, details: { is_admin: true } })
+  t.equal((await json('audit', '--limit', '1')).entries.length, 1)
+  const lines = (await print('audit')).stdout.trimEnd().split('\n')
+  t.match(lines.at(-1), new RegExp(`^\\S+Z\t${userInfo().username}\tcli\tuser\\.create\tchef \\(\\d+\\)\t`))
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { addDays } from '../../src/calendar.js'
-import { createEmptyDatabase } from '../support/database.js'
+import { createMigratedDatabase } from '../support/database.js'
 import { createCard, createDeck } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
@@ -20,7 +20,7 @@ const MIDNIGHTS = [
   ['Europe/Berlin', '2026-10-26', '2026-10-26T22:59:59.999Z', '2026-10-26T23:00:00Z'],
 ] as const
 
-const database = await createEmptyDatabase()
+const database = await createMigratedDatabase()
 t.teardown(() => database.close())
 /** One database for the services of all time zones. */
 const shared = { ...database, close: async () => {} }

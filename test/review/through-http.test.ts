@@ -10,12 +10,12 @@ import {
 } from 'ts-fsrs'
 import { addDays } from '../../src/calendar.js'
 import { RATINGS } from '../../src/review/scheduler.js'
-import { countStatements, createEmptyDatabase } from '../support/database.js'
+import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createCard, createDeck } from '../support/factories.js'
 import { startService } from '../support/service.js'
 
 const clock = { now: new Date('2026-01-01T12:00:00Z') }
-const counter = countStatements(await createEmptyDatabase())
+const counter = countStatements(await createMigratedDatabase())
 const service = await startService(t, { now: () => clock.now, database: counter.database })
 const deck = await createDeck(service.db)
 const member = await service.member()

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { countStatements, createEmptyDatabase } from '../support/database.js'
+import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createCard, createDeck, createProgress, createUser, PASSWORD } from '../support/factories.js'
 import { callerOf, errorBody, startService } from '../support/service.js'
 
-const counter = countStatements(await createEmptyDatabase())
+const counter = countStatements(await createMigratedDatabase())
 const service = await startService(t, { database: counter.database })
 const { anonymous, app, db } = service
 const admin = await service.admin()

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
-import { createEmptyDatabase } from '../support/database.js'
+import { createMigratedDatabase } from '../support/database.js'
 import { callerOf, errorBody, startService } from '../support/service.js'
 
 const LIMITED = errorBody(429, 'Zu viele Versuche, bitte später erneut')
@@ -31,7 +31,7 @@ t.test('one address cannot take the whole process', async (t) => {
   t.equal((await from('2001:db8:0:1::1')).status, 401)
 })
 
-const database = await createEmptyDatabase()
+const database = await createMigratedDatabase()
 const service = await startService(t, { database })
 const { anonymous, app } = service
 await app.listen({ host: '127.0.0.1', port: 0 })

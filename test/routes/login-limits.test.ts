@@ -1,10 +1,10 @@
 import t from 'tap'
 import { buildApp } from '../../src/app.js'
-import { createEmptyDatabase } from '../support/database.js'
+import { createMigratedDatabase } from '../support/database.js'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
 import { CONFIG, errorBody, SECRET, startService } from '../support/service.js'
 
-const database = await createEmptyDatabase()
+const database = await createMigratedDatabase()
 const service = await startService(t, { database, config: { trustProxy: ['127.0.0.1'] } })
 const { db } = service
 

@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify'
 import t from 'tap'
-import { countStatements, createEmptyDatabase } from '../support/database.js'
+import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { startService } from '../support/service.js'
 
 /** What anybody may call without a login. */
@@ -10,7 +10,7 @@ const PUBLIC = ['POST /api/auth/login', 'POST /api/auth/logout', 'GET /healthz',
 const isReference = (route: RouteOptions) => route.url === '/docs' || route.url.startsWith('/docs/')
 
 const routes: RouteOptions[] = []
-const database = await createEmptyDatabase()
+const database = await createMigratedDatabase()
 const counter = countStatements(database)
 const { app } = await startService(t, {
   database: counter.database,

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
-import { countStatements, createEmptyDatabase } from '../support/database.js'
+import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createDeck } from '../support/factories.js'
 import { startService } from '../support/service.js'
 
@@ -11,7 +11,7 @@ const CARDS = 3_000
 const BATCHES = CARDS / 500
 
 // On the embedded database there is one connection for everybody.
-const { database, count } = countStatements(await createEmptyDatabase())
+const { database, count } = countStatements(await createMigratedDatabase())
 const service = await startService(t, { database })
 const { app, db } = service
 const member = await service.member()

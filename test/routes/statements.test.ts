@@ -1,9 +1,9 @@
 import t from 'tap'
-import { countStatements, createEmptyDatabase } from '../support/database.js'
+import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck, createProgress } from '../support/factories.js'
 import { startService } from '../support/service.js'
 
-const { database, count } = countStatements(await createEmptyDatabase())
+const { database, count } = countStatements(await createMigratedDatabase())
 const service = await startService(t, { database })
 const { db } = service
 const member = await service.member()

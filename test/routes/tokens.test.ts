@@ -1,9 +1,9 @@
 import t from 'tap'
-import { countStatements, createEmptyDatabase } from '../support/database.js'
+import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import { callerOf, errorBody, startService } from '../support/service.js'
 
-const counter = countStatements(await createEmptyDatabase())
+const counter = countStatements(await createMigratedDatabase())
 const service = await startService(t, {
   database: counter.database,
   config: { corsOrigins: ['https://app.example.org'] },

@@ -1,25 +1,34 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { KyselyPlugin } from 'kysely'
 import pg from 'pg'
 import { connectToStore, type OpenDatabase, openDatabase } from '../../db/client.js'
 import { openTemporaryStore } from '../../db/embedded/temporary.js'
+import { migrateToLatest } from '../../db/migrate.js'
 
 /** A PostgreSQL server on which the tests may create databases; without it they run on the embedded one. */
 export const TEST_DATABASE_URL = process.env.TEST_DATABASE_URL
 
-/** An empty store that `make-template.ts` leaves for the tests of one run: copying it is faster than creating one. */
-export const TEMPLATE = fileURLToPath(new URL('../../../.tap/template-store', import.meta.url))
+/** The stores that `make-templates.ts` leaves for the tests of one run: copying one is faster than creating it. */
+export const TEMPLATES = {
+  empty: fileURLToPath(new URL('../../../.tap/template-stores/empty', import.meta.url)),
+  migrated: fileURLToPath(new URL('../../../.tap/template-stores/migrated', import.meta.url)),
+}
 
 /** An empty database of its own; closing it removes it. */
 export async function createEmptyDatabase(): Promise<OpenDatabase> {
-  return TEST_DATABASE_URL === undefined ? createEmbedded() : createOnServer(TEST_DATABASE_URL)
+  return TEST_DATABASE_URL === undefined ? copyTemplate('empty') : createOnServer(TEST_DATABASE_URL)
 }
 
-async function createEmbedded(): Promise<OpenDatabase> {
-  const template = existsSync(TEMPLATE) ? TEMPLATE : undefined
-  return connectToStore(await openTemporaryStore(template), onIdleError)
+/** A database of its own with tables and no rows; closing it removes it. */
+export async function createMigratedDatabase(): Promise<OpenDatabase> {
+  const database = await (TEST_DATABASE_URL === undefined ? copyTemplate('migrated') : createEmptyDatabase())
+  await migrateToLatest(database.db)
+  return database
+}
+
+async function copyTemplate(kind: keyof typeof TEMPLATES): Promise<OpenDatabase> {
+  return connectToStore(await openTemporaryStore(TEMPLATES[kind]), onIdleError)
 }
 
 async function createOnServer(serverUrl: string): Promise<OpenDatabase> {

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
-import { createDatabase, onServer, TEMPLATE, TEST_DATABASE_URL } from './database.js'
+import { createDatabase, onServer, TEMPLATES, TEST_DATABASE_URL } from './database.js'
 import { ROOT, SECRET } from './service.js'
 
 const CLI = path.join(ROOT, 'dist/src/cli.js')
@@ -20,13 +19,17 @@ export interface RunningService {
 }
 
 /**
- * Variables for the program on an empty store of its own, on the database that the tests run on.
- * @param pristine whether the embedded store is to be created by the program itself, which takes seconds
+ * Variables for the program on a store of its own without rows, on the database that the tests run on.
+ * @param template what the embedded store begins as; `none` makes the program create it, which takes seconds
  */
-export async function createStoreVariables(t: Test, pristine = false): Promise<Record<string, string>> {
+export async function createStoreVariables(
+  t: Test,
+  template: keyof typeof TEMPLATES | 'none' = 'migrated',
+): Promise<Record<string, string>> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'svc-training-process-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
-  if (!pristine && existsSync(TEMPLATE)) await cp(TEMPLATE, dataDir, { recursive: true })
+  if (template !== 'none' && TEST_DATABASE_URL === undefined)
+    await cp(TEMPLATES[template], dataDir, { recursive: true })
   const variables = { DATA_DIR: dataDir, PORT: '0', TIME_ZONE: 'Europe/Berlin', LOG_LEVEL: 'warn' }
   if (TEST_DATABASE_URL === undefined) return variables
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -119,5 +122,6 @@ export async function loginOver(url: string, login: { username: string; password
 
 function start(variables: Record<string, string>, args: string[]): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
-  return spawn(process.execPath, [CLI, ...args], { env: { PATH, HOME, ...variables }, stdio: 'pipe' })
+  // As the tests themselves, see .taprc.
+  return spawn(process.execPath, ['--liftoff-only', CLI, ...args], { env: { PATH, HOME, ...variables }, stdio: 'pipe' })
 }

@@ -2,11 +2,10 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Test } from 'tap'
-import { migrateToLatest } from '../../db/migrate.js'
 import type { Database } from '../../db/types.js'
 import { SESSION_COOKIE } from '../../plugins/session.js'
 import { type AppOptions, buildApp } from '../../src/app.js'
-import { createEmptyDatabase } from './database.js'
+import { createMigratedDatabase } from './database.js'
 import { createUser, PASSWORD } from './factories.js'
 import { type AnswerChecker, createAnswerChecker } from './openapi.js'
 
@@ -58,8 +57,7 @@ export async function startService(
   t: Test,
   options: { config?: Partial<AppOptions['config']> } & Partial<Omit<AppOptions, 'config'>> = {},
 ): Promise<Service> {
-  const database = options.database ?? (await createEmptyDatabase())
-  await migrateToLatest(database.db)
+  const database = options.database ?? (await createMigratedDatabase())
   const { config, ...rest } = options
   const app = await buildApp({
     sessionSecrets: [SECRET],

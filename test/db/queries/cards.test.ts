@@ -1,14 +1,12 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { migrateToLatest } from '../../../db/migrate.js'
 import { drawCards } from '../../../db/queries/cards.js'
-import { createEmptyDatabase } from '../../support/database.js'
+import { createMigratedDatabase } from '../../support/database.js'
 import { createCard, createDeck } from '../../support/factories.js'
 
-const database = await createEmptyDatabase()
+const database = await createMigratedDatabase()
 t.teardown(() => database.close())
 const { db } = database
-await migrateToLatest(db)
 
 /** Pearson's statistic of counts that should be equal. */
 function chiSquare(counts: number[]): number {
