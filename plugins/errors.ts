@@ -32,6 +32,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (known instanceof Unavailable || known instanceof TooManyAttempts) reply.header('retry-after', known.retryAfter)
   return reply
     .code(known.statusCode)
+    .removeHeader('content-disposition')
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
     .serializer((body: unknown) => JSON.stringify(body))
