@@ -4,8 +4,6 @@ import fp from 'fastify-plugin'
 import { isDatabaseUnavailable } from '../db/errors.js'
 import { FaultyContent, HttpError, TooManyAttempts, Unavailable } from '../src/errors.js'
 
-const RETRY_AFTER_SECONDS = 2
-
 /** German texts for what Fastify itself refuses. */
 const FASTIFY_ERRORS: Record<string, HttpError> = {
   FST_ERR_BAD_URL: new HttpError(400, 'Ungültige URL'),
@@ -52,7 +50,7 @@ export function errorBody(error: HttpError, requestId?: string): Record<string, 
 
 function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error
-  if (isDatabaseUnavailable(error)) return new Unavailable(RETRY_AFTER_SECONDS)
+  if (isDatabaseUnavailable(error)) return new Unavailable()
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   const known = FASTIFY_ERRORS[code ?? '']
   if (known !== undefined) return known

@@ -13,6 +13,7 @@ interface Output {
   json?: boolean
 }
 
+/** Applies what the schema lacks and prints what that was. */
 export async function migrateStore(config: Config, options: Output, print: Print): Promise<void> {
   await withDatabase(config, 'Der Dienst migriert bei jedem Start von selbst.', async (_db, migrated) => {
     if (options.json) return print(JSON.stringify({ migrated }))
