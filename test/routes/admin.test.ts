@@ -9,6 +9,8 @@ const admin = await service.admin()
 const validUser = () => ({ username: unique('neu'), display_name: 'Neue Person', password: 'sechs6' })
 
 t.test('users are listed by id', async (t) => {
+  await createUser(db)
+  await createUser(db, { id: -7 })
   const answer = await admin.get('/api/admin/users')
   const rows = await db
     .selectFrom('users')
@@ -88,6 +90,20 @@ t.test('limits count code points, after trimming', async (t) => {
   await refuse({ password: '😀😀😀😀😀' }, 'Passwort muss mindestens 6 Zeichen haben')
   await refuse({ username: 'nul\0' }, 'Das Feld "username" enthält unzulässige Zeichen')
   await refuse({ display_name: '\ud800' }, 'Das Feld "display_name" enthält unzulässige Zeichen')
+})
+
+t.test('the rules are judged in their order', async (t) => {
+  const { username } = await createUser(db)
+  const long = 'x'.repeat(201)
+  for (const [body, message] of [
+    [{ username: long, display_name: ' ', password: '12345' }, 'Benutzername, Anzeigename und Passwort erforderlich'],
+    [{ username: long, display_name: long, password: '12345' }, 'Das Feld "username" darf höchstens 200 Zeichen haben'],
+    [{ username, display_name: long, password: '12345' }, 'Das Feld "display_name" darf höchstens 200 Zeichen haben'],
+    [{ username, display_name: 'x', password: '12345' }, 'Passwort muss mindestens 6 Zeichen haben'],
+    [{ username, display_name: 'x', password: '123456' }, 'Benutzername existiert bereits'],
+  ] as const) {
+    t.strictSame((await admin.post('/api/admin/users', body)).body, errorBody(400, message))
+  }
 })
 
 t.test('the password is not trimmed and unknown keys are ignored', async (t) => {

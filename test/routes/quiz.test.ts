@@ -96,6 +96,18 @@ t.test('options: three wrong ones, shortened, the right one among them', async (
   await db.deleteFrom('decks').execute()
 })
 
+t.test('a quiz of one deck asks for its cards only; the wrong options come from all decks', async (t) => {
+  const [asked, other] = [await createDeck(db), await createDeck(db)]
+  const card = await createCard(db, { deck_id: asked.id })
+  const others = []
+  for (let index = 0; index < 3; index++) others.push(await createCard(db, { deck_id: other.id }))
+  const { questions } = (await member.get(`/api/quiz/generate?deck=${asked.slug}&count=50`)).body
+  t.equal(questions.length, 1)
+  t.match(questions[0], { card_id: card.id, deck_name: asked.name })
+  t.strictSame(questions[0].options.toSorted(), [card, ...others].map(({ answer }) => answer).toSorted())
+  await db.deleteFrom('decks').execute()
+})
+
 t.test('correct_index is the first option that reads like the right one', async (t) => {
   const deck = await createDeck(db)
   const twin = 'z'.repeat(120)
