@@ -151,6 +151,9 @@ t.test('deleting answers ok when there is no such user, and refuses the own acco
   for (const id of ['999999', '-5', '+77777', '2147483648', '9'.repeat(40), '000']) {
     t.strictSame((await admin.delete(`/api/admin/users/${id}`)).body, { ok: true }, id)
   }
+  const { id: signed } = await createUser(db)
+  t.strictSame((await admin.delete(`/api/admin/users/+00${signed}`)).body, { ok: true })
+  t.strictSame(await db.selectFrom('users').select('id').where('id', '=', signed).execute(), [])
   for (const id of ['abc', '1.5', '1e3', '%20', '0x1', '1%202', '٣']) {
     t.strictSame(
       (await admin.delete(`/api/admin/users/${encodeURI(decodeURI(id))}`)).body,
