@@ -13,12 +13,15 @@ const CLIENT_ERRORS: Record<string, HttpError> = {
   ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, 'Zeitüberschreitung der Anfrage'),
 }
 
-const latestAnswers = new WeakMap<Duplex, ServerResponse>()
+/** The answers of each connection that are not over. */
+const openAnswers = new WeakMap<Duplex, Set<ServerResponse>>()
 
 /** Prepares the server for what never becomes a request of Fastify; belongs to `refuseMalformedRequest`. */
 export function watchConnections({ server, routing }: FastifyInstance): void {
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    latestAnswers.set(request.socket, response)
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const answers = openAnswers.get(socket) ?? new Set()
+    openAnswers.set(socket, answers.add(response))
+    response.once('close', () => answers.delete(response))
   })
   // Node would answer 417 in a shape of its own; a server may as well overlook what it does not know (RFC 9110, 10.1.1).
   server.on('checkExpectation', routing)
@@ -26,11 +29,13 @@ export function watchConnections({ server, routing }: FastifyInstance): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => sendRefusal(socket, MALFORMED))
 }
 
-/** Fastify's `clientErrorHandler`: answers what Node's parser refused. */
+/**
+ * Fastify's `clientErrorHandler`: answers what Node's parser refused, unless an answer is still owed to a request before
+ * it, for which this one would be taken.
+ */
 export function refuseMalformedRequest(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
-  const latest = latestAnswers.get(socket)
-  const isAmidAnswer = latest?.headersSent === true && !latest.writableFinished
-  if (error.code === 'ECONNRESET' || !socket.writable || isAmidAnswer) {
+  const isOwed = [...(openAnswers.get(socket) ?? [])].some(({ headersSent, req }) => headersSent || req.complete)
+  if (error.code === 'ECONNRESET' || !socket.writable || isOwed) {
     socket.destroy()
     return
   }
