@@ -4,8 +4,6 @@ import fp from 'fastify-plugin'
 import { isDatabaseUnavailable } from '../db/errors.js'
 import { FaultyContent, HttpError, TooManyAttempts, Unavailable } from '../src/errors.js'
 
-const RETRY_AFTER_SECONDS = 2
-
 /** German texts for what Fastify itself refuses. */
 const FASTIFY_ERRORS: Record<string, HttpError> = {
   FST_ERR_BAD_URL: new HttpError(400, 'Ungültige URL'),
@@ -32,6 +30,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (known instanceof Unavailable || known instanceof TooManyAttempts) reply.header('retry-after', known.retryAfter)
   return reply
     .code(known.statusCode)
+    .removeHeader('content-disposition')
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
     .serializer((body: unknown) => JSON.stringify(body))
@@ -51,7 +50,7 @@ export function errorBody(error: HttpError, requestId?: string): Record<string, 
 
 function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error
-  if (isDatabaseUnavailable(error)) return new Unavailable(RETRY_AFTER_SECONDS)
+  if (isDatabaseUnavailable(error)) return new Unavailable()
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   const known = FASTIFY_ERRORS[code ?? '']
   if (known !== undefined) return known

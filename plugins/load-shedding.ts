@@ -9,7 +9,6 @@ const MAX_DELAY_MS = 500
 const MIN_LATE_SAMPLES = 2
 /** With ten connections and 5 ms a statement the last of them waits half a second. */
 const MAX_WAITING_FOR_CONNECTION = 1_000
-const RETRY_AFTER_SECONDS = 2
 
 export interface LoadSheddingOptions {
   poolState: OpenDatabase['poolState']
@@ -34,7 +33,7 @@ export default fp<LoadSheddingOptions>(
 
     app.addHook('onRequest', async () => {
       if (lateSamples >= MIN_LATE_SAMPLES || poolState().waiting >= MAX_WAITING_FOR_CONNECTION) {
-        throw new Unavailable(RETRY_AFTER_SECONDS)
+        throw new Unavailable()
       }
     })
   },

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import { METHODS } from 'node:http'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RouteOptions } from 'fastify'
 import type { OpenDatabase } from '../db/client.js'
 import bodies from '../plugins/bodies.js'
 import database from '../plugins/database.js'
-import errors, { errorBody, sendError } from '../plugins/errors.js'
+import errors, { sendError } from '../plugins/errors.js'
 import housekeeping from '../plugins/housekeeping.js'
 import metricsHooks from '../plugins/metrics.js'
 import openapi from '../plugins/openapi.js'
@@ -17,6 +16,7 @@ import { calendarIn } from './calendar.js'
 import type { Config } from './config.js'
 import { HttpError } from './errors.js'
 import type { Metrics } from './metrics.js'
+import { refuseMalformedRequest, watchConnections } from './refused-connections.js'
 import { SECURITY_HEADERS } from './security-headers.js'
 
 const BODY_LIMIT = 64 * 1024
@@ -31,6 +31,8 @@ const CHECKING_INTERVAL_MS = 2_000
 const CONNECTION_TIMEOUT_MS = 600_000
 /** Longer than any path that fits into Node's 16 KiB of headers: the endpoint itself answers for long slugs. */
 const MAX_PARAM_LENGTH = 16_384
+/** A request may name the whole URL, as if we were a proxy; plugins look at the path (RFC 9112, 3.2.2). */
+const ORIGIN_OF_URL = /^https?:\/\/[^/?#]*/i
 
 export interface AppOptions {
   config: Pick<Config, 'contentDir' | 'corsOrigins' | 'rateLimit' | 'timeZone' | 'trustProxy'>
@@ -63,10 +65,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
-      // A missing Host header is refused below, in our shape.
+      // Where HTTP demands a Host header a missing one is refused below, in our shape.
       requireHostHeader: false,
     },
     exposeHeadRoutes: false,
+    rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(ORIGIN_OF_URL, '') || '/'),
     return503OnClosing: false,
     routerOptions: {
       ignoreTrailingSlash: true,
@@ -78,6 +81,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(SECURITY_HEADERS)),
     clientErrorHandler: refuseMalformedRequest,
   })
+  watchConnections(app)
+  // Fastify would ask for a content type first; to us it is one of the methods that no endpoint knows.
+  if (METHODS.includes('QUERY')) app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
 
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute)
   await app.register(requestLog)
@@ -91,7 +97,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
     if (isClosing()) reply.header('connection', 'close')
-    if (request.headers.host === undefined) throw new HttpError(400, 'Ungültige HTTP-Anfrage')
+    const isOldClient = request.raw.httpVersion === '1.0'
+    if (request.headers.host === undefined && !isOldClient) throw new HttpError(400, 'Ungültige HTTP-Anfrage')
   })
 
   await app.register(openapi)
@@ -111,32 +118,4 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
   })
   return app
-}
-
-const CLIENT_ERRORS: Record<string, HttpError> = {
-  HPE_HEADER_OVERFLOW: new HttpError(431, 'Kopfzeilen zu groß'),
-  ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, 'Zeitüberschreitung der Anfrage'),
-}
-
-/** Answers what Node's parser refused; no request object exists, so the bytes are written by hand. */
-function refuseMalformedRequest(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
-    socket.destroy()
-    return
-  }
-  this.log.info({ code: error.code, address: socket.remoteAddress }, 'no valid HTTP request')
-  const refusal = CLIENT_ERRORS[error.code ?? ''] ?? new HttpError(400, 'Ungültige HTTP-Anfrage')
-  const body = JSON.stringify(errorBody(refusal))
-  socket.end(
-    [
-      `HTTP/1.1 ${refusal.statusCode} ${STATUS_CODES[refusal.statusCode]}`,
-      'Content-Type: application/json; charset=utf-8',
-      'Cache-Control: no-store',
-      ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  )
 }

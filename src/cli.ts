@@ -135,8 +135,6 @@ function describe(error: unknown): string {
   if (isDatabaseUnavailable(error)) return `Die Datenbank ist nicht erreichbar: ${reason(error)}`
   const expected = [BackupError, ConfigError, EmbeddedStoreError, HttpError, RefusedError, UnusableDatabaseError]
   if (expected.some((kind) => error instanceof kind)) return error.message
-  const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number }
-  if (syscall === 'listen') return `HOST oder PORT: ${port} ist nicht benutzbar (${code})`
   return error.stack ?? error.message
 }
 

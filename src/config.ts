@@ -4,7 +4,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Static, Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
+import { parseNewUser } from './accounts.js'
 import { calendarIn } from './calendar.js'
+import { checkPasswordLength } from './passwords.js'
 import { describeSchemaError, type SchemaError } from './validation-text.js'
 
 /** A setting is wrong; the message is one German line that names the variable. */
@@ -166,7 +168,17 @@ function firstAdmin(username: string | undefined, password: string | undefined):
   if (username === undefined && password === undefined) return undefined
   if (username === undefined) throw new ConfigError('ADMIN_USERNAME: fehlt, obwohl ADMIN_PASSWORD gesetzt ist')
   if (password === undefined) throw new ConfigError('ADMIN_PASSWORD: fehlt, obwohl ADMIN_USERNAME gesetzt ist')
+  refuseAs('ADMIN_PASSWORD', () => checkPasswordLength(password, 'password'))
+  refuseAs('ADMIN_USERNAME', () => parseNewUser({ username, display_name: username, password }))
   return { username, password }
+}
+
+function refuseAs(variable: string, check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    throw new ConfigError(`${variable}: ${(error as Error).message}`)
+  }
 }
 
 function metricsPort(port: number | undefined, servicePort: number): number | undefined {

@@ -17,6 +17,7 @@ export class BadRequest extends HttpError {
   }
 }
 
+/** 409: something else is in the way of it now. */
 export class Conflict extends HttpError {
   constructor(message: string) {
     super(409, message)
@@ -37,7 +38,7 @@ export class FaultyContent extends BadRequest {
 export class Unavailable extends HttpError {
   readonly retryAfter: number
 
-  constructor(retryAfter: number) {
+  constructor(retryAfter = 2) {
     super(503, 'Dienst vorübergehend nicht verfügbar')
     this.retryAfter = retryAfter
   }

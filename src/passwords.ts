@@ -37,10 +37,14 @@ export function hashPassword(password: string): Promise<string> {
   return bounded(() => argon2.hash(password, PARAMETERS))
 }
 
-/** Whether the password belongs to the hash; without a hash it takes as long and is false. */
+/** The only format that can be verified; scripts write the column, too, and may have put there what they like. */
+const ARGON2_HASH = /^\$argon2(?:i|d|id)\$(?:v=\d+\$)?[mpt]=\d+,[mpt]=\d+,[mpt]=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/
+
+/** Whether the password belongs to the hash; without one that can be verified it takes as long and is false. */
 export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
-  const matches = await bounded(() => argon2.verify(hash ?? unmatchableHash, password))
-  return matches && hash !== undefined
+  const isUsable = hash !== undefined && ARGON2_HASH.test(hash)
+  const matches = await bounded(() => argon2.verify(isUsable ? hash : unmatchableHash, password))
+  return matches && isUsable
 }
 
 async function bounded<T>(work: () => Promise<T>): Promise<T> {

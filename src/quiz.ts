@@ -1,4 +1,5 @@
 import { BadRequest } from './errors.js'
+import { parseNumber } from './parameters.js'
 import { shorten } from './text.js'
 
 const DEFAULT_COUNT = 10
@@ -33,12 +34,9 @@ export interface QuizQuestion {
 /** A random number in [0, 1), as `Math.random`. */
 export type Random = () => number
 
-/** How many questions `count` asks for: 10 when it is absent or empty, otherwise cut into 1 to 50. */
+/** How many questions `count` asks for: 10 when it is absent or empty, otherwise cut into 1 to 50. @throws BadRequest */
 export function parseCount(count: string | undefined): number {
-  if (count === undefined || count === '') return DEFAULT_COUNT
-  const number = Math.trunc(Number(count))
-  if (!Number.isFinite(number)) throw new BadRequest('Der Parameter "count" muss eine Zahl sein')
-  return Math.min(Math.max(number, 1), MAX_COUNT)
+  return parseNumber(count, 'count', { minimum: 1, maximum: MAX_COUNT, fallback: DEFAULT_COUNT })
 }
 
 /** A multiple-choice question with up to three wrong options out of a pool of distinct answers. */

@@ -26,6 +26,7 @@ const errorFields = {
   requestId: Type.Optional(Type.String({ description: 'Only with 5xx: the id in the log.' })),
 }
 
+/** The body of every error answer. */
 export const ErrorBody = Type.Object(errorFields, { title: 'Error' })
 
 /** An error body with more keys. */
@@ -35,6 +36,7 @@ export function errorWith<T extends TProperties>(fields: T, title: string) {
 
 export const Done = Type.Object({ ok: Type.Literal(true) })
 
+/** The same schema, or null: by a list of types, which serialises faster than `anyOf`. */
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<T['static'] | null>({ ...schema, type: [schema.type, 'null'] })
 }

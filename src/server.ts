@@ -8,13 +8,13 @@ import { type OpenDatabase, openDatabase } from '../db/client.js'
 import { migrateToLatest } from '../db/migrate.js'
 import { hasUsers } from '../db/queries/users.js'
 import { buildApp } from './app.js'
-import { showProgress } from './commands/progress.js'
-import { type Config, requireSessionSecret } from './config.js'
+import { type Config, ConfigError, requireSessionSecret } from './config.js'
 import { importIntoEmptyStore } from './content/import-content.js'
 import { FaultyContent } from './errors.js'
 import { createLogger } from './logger.js'
 import { createMetrics, type Metrics } from './metrics.js'
 import { serveMetrics } from './metrics-server.js'
+import { showProgress } from './progress.js'
 import { createFirstAdmin, loadSessionSecrets } from './startup.js'
 
 /** What runs when the signal comes is finished within this time; then it is cut. */
@@ -49,17 +49,29 @@ export async function serve(config: Config, print: Print): Promise<void> {
   })
   try {
     if (metrics !== undefined && config.metricsPort !== undefined) {
-      const server = await serveMetrics(metrics, config.host, config.metricsPort)
+      const { host, metricsPort } = config
+      const server = await serveMetrics(metrics, host, metricsPort).catch((error) => {
+        throw describeListenError(error, 'METRICS_PORT', `${host}:${metricsPort}`)
+      })
       app.addHook('onClose', async () => server.close())
       print(`Metriken: http://${urlAddress(server)}/metrics`)
     }
-    const address = await app.listen({ host: config.host, port: config.port, listenTextResolver: () => 'listening' })
+    const { host, port } = config
+    const address = await app.listen({ host, port, listenTextResolver: () => 'listening' }).catch((error) => {
+      throw describeListenError(error, 'HOST oder PORT', `${host}:${port}`)
+    })
     closeGracefully(app, config, state)
     print(`svc-training läuft: ${address}`)
   } catch (error) {
     await app.close()
     throw error
   }
+}
+
+/** An address that cannot be listened on is a wrong setting; everything else stays what it is. */
+function describeListenError(error: NodeJS.ErrnoException, variables: string, address: string): Error {
+  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return error
+  return new ConfigError(`${variables}: ${address} ist nicht benutzbar (${error.code})`)
 }
 
 function urlAddress(server: HttpServer): string {

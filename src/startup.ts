@@ -39,7 +39,7 @@ export async function createFirstAdmin(
   return id !== undefined && config.firstAdmin === undefined ? login : undefined
 }
 
-/** 16 characters without look-alikes problems: 96 random bits in base64url. */
+/** 96 random bits, 16 characters that need no quotes in a shell. */
 function randomPassword(): string {
   return randomBytes(12).toString('base64url')
 }

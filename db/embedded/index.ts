@@ -51,9 +51,12 @@ export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}):
   } catch (error) {
     if (error instanceof EmbeddedStoreError) throw error
     const message = (error as Error).message.replaceAll(/\s+/g, ' ')
-    throw new EmbeddedStoreError(`Die eingebettete Datenbank in ${root} lässt sich nicht öffnen: ${message}`, {
-      cause: error,
-    })
+    throw new EmbeddedStoreError(
+      `DATA_DIR: Die eingebettete Datenbank in ${root} lässt sich nicht öffnen: ${message}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -9,6 +9,7 @@ const SUMMARY = ['id', 'slug', 'title', 'category'] as const
 /** Every column: named, since a prepared `select *` breaks when another instance adds a column. */
 const COLUMNS = [...SUMMARY, 'content_md', 'created_at', 'updated_at', 'archived_at'] as const
 
+/** All live sheets, by category and title. */
 export async function listCheatsheets(db: Kysely<Database>): Promise<CheatsheetSummary[]> {
   return db
     .selectFrom('cheatsheets')
@@ -37,6 +38,7 @@ export async function searchCheatsheets(db: Kysely<Database>, q: string): Promis
   return rows
 }
 
+/** The live sheet of that slug. */
 export async function findCheatsheetBySlug(db: Kysely<Database>, slug: string): Promise<Cheatsheet | undefined> {
   if (!isStorable(slug)) return undefined
   return db

@@ -45,6 +45,7 @@ export async function listDecks(db: Kysely<Database>, userId: number, today: str
   return rows[0]?.json ?? ''
 }
 
+/** The live deck of that slug. */
 export async function findDeckBySlug(db: Kysely<Database>, slug: string): Promise<Deck | undefined> {
   if (!isStorable(slug)) return undefined
   return db

@@ -34,6 +34,7 @@ export async function insertSession(db: Kysely<Database>, session: Insertable<Se
   )
 }
 
+/** Moves the end of a session; nothing happens when it has ended meanwhile. */
 export async function renewSession(
   db: Kysely<Database>,
   session: Pick<Insertable<SessionsTable>, 'id_hash' | 'expires_at'>,
@@ -45,6 +46,7 @@ export async function renewSession(
     .execute()
 }
 
+/** Ends one session, if it is there. */
 export async function deleteSession(db: Kysely<Database>, idHash: Buffer): Promise<void> {
   await db.deleteFrom('sessions').where('id_hash', '=', idHash).execute()
 }
@@ -79,6 +81,7 @@ export async function deleteOwnSession(db: Kysely<Database>, userId: number, id:
   await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '=', id).execute()
 }
 
+/** Ends every session of the user. */
 export async function deleteAllSessions(db: Kysely<Database>, userId: number): Promise<void> {
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
 }

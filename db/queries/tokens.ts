@@ -29,6 +29,7 @@ export async function findUserByToken(db: Kysely<Database>, tokenHash: Buffer): 
   return rows[0]
 }
 
+/** The tokens of the user, expired ones that are not purged yet included, oldest first. */
 export async function listTokens(db: Kysely<Database>, userId: number): Promise<ApiToken[]> {
   return db
     .selectFrom('api_tokens')

@@ -13,10 +13,12 @@ export interface Account {
 
 const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as const
 
+/** All users by id. */
 export async function listUsers(db: Kysely<Database>): Promise<Account[]> {
   return db.selectFrom('users').select(ACCOUNT).orderBy('id').execute()
 }
 
+/** Whether there is any user at all. */
 export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
   const first = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
   return first !== undefined
@@ -35,6 +37,7 @@ export async function findCredentials(
     .executeTakeFirst()
 }
 
+/** Undefined when there is no such user. */
 export async function findPasswordHash(db: Kysely<Database>, id: number): Promise<string | undefined> {
   const row = await db.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirst()
   return row?.password_hash
@@ -51,10 +54,12 @@ export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTab
   return row?.id
 }
 
+/** Nothing happens when there is no such user. */
 export async function updatePasswordHash(db: Kysely<Database>, id: number, passwordHash: string): Promise<void> {
   await db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id).execute()
 }
 
+/** Undefined when there is no such user. */
 export async function findAccount(db: Kysely<Database>, id: number): Promise<Account | undefined> {
   return db.selectFrom('users').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
 }

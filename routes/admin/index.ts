@@ -4,10 +4,10 @@ import { listUsers } from '../../db/queries/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/accounts.js'
 import { createAccount, removeAccount } from '../../src/change-account.js'
-import { showProgress } from '../../src/commands/progress.js'
 import { importContent } from '../../src/content/import-content.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
 import { warnOfCommonPassword } from '../../src/password-warning.js'
+import { showProgress } from '../../src/progress.js'
 import { answers, Done } from '../../src/schemas.js'
 import { CreateUserBody, ImportDone, ImportRefused, UserCreated, UserList, UserParams } from './schemas.js'
 
@@ -84,8 +84,9 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
     },
     async (request) => {
       const { onProgress } = showProgress('Import', (line) => request.log.info(line), false)
-      const stats = await importContent(app.db, contentDir, onProgress)
-      await insertAuditEntry(app.db, actorOf(request), { action: 'content.import', details: stats })
+      const stats = await importContent(app.db, contentDir, onProgress, (transaction, details) =>
+        insertAuditEntry(transaction, actorOf(request), { action: 'content.import', details }),
+      )
       return { message: 'Import abgeschlossen', stats }
     },
   )

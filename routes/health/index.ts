@@ -4,8 +4,6 @@ import { isMigrated } from '../../db/migrate.js'
 import { Unavailable } from '../../src/errors.js'
 import { answers } from '../../src/schemas.js'
 
-const RETRY_AFTER_SECONDS = 2
-
 const Health = Type.Object({ status: Type.Literal('ok') })
 
 interface HealthOptions {
@@ -39,7 +37,7 @@ const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { isClosing
       response: answers(Health),
     },
     handler: async () => {
-      if (isClosing() || !(await isMigrated(app.db))) throw new Unavailable(RETRY_AFTER_SECONDS)
+      if (isClosing() || !(await isMigrated(app.db))) throw new Unavailable()
       return { status: 'ok' as const }
     },
   })

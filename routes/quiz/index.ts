@@ -49,7 +49,7 @@ const quiz: FastifyPluginAsyncTypebox = async (app) => {
       const deck = request.body.deck ?? ALL_DECKS
       if (!isStorable(deck)) throw new BadRequest('Das Feld "deck" enthält unzulässige Zeichen')
       const score = scorePercent(correct, total)
-      await insertQuizResult(app.db, {
+      const isStored = await insertQuizResult(app.db, {
         user_id: request.user.id,
         deck_slug: deck,
         quiz_type: 'multiple_choice',
@@ -57,6 +57,7 @@ const quiz: FastifyPluginAsyncTypebox = async (app) => {
         total_questions: total,
         correct_answers: correct,
       })
+      if (!isStored) throw new HttpError(401, 'Nicht angemeldet')
       return { score: Number(score) }
     },
   )

@@ -3,8 +3,8 @@ import type { Config } from '../config.js'
 import { importContent } from '../content/import-content.js'
 import { readContent } from '../content/read-content.js'
 import { FaultyContent } from '../errors.js'
+import { showProgress } from '../progress.js'
 import { commandLineActor } from './actor.js'
-import { showProgress } from './progress.js'
 import { withDatabase } from './store.js'
 
 type Print = (line: string) => void
@@ -13,6 +13,7 @@ interface Output {
   json?: boolean
 }
 
+/** Applies what the schema lacks and prints what that was. */
 export async function migrateStore(config: Config, options: Output, print: Print): Promise<void> {
   await withDatabase(config, 'Der Dienst migriert bei jedem Start von selbst.', async (_db, migrated) => {
     if (options.json) return print(JSON.stringify({ migrated }))
@@ -38,11 +39,11 @@ export async function importIntoStore(config: Config, options: Output, print: Pr
     options.json ? () => {} : print,
     options.json ? false : undefined,
   )
-  const stats = await withDatabase(config, 'POST /api/admin/import', async (db) => {
-    const imported = await importContent(db, config.contentDir, onProgress)
-    await insertAuditEntry(db, commandLineActor(), { action: 'content.import', details: imported })
-    return imported
-  }).finally(stop)
+  const stats = await withDatabase(config, 'POST /api/admin/import', (db) =>
+    importContent(db, config.contentDir, onProgress, (transaction, details) =>
+      insertAuditEntry(transaction, commandLineActor(), { action: 'content.import', details }),
+    ),
+  ).finally(stop)
   if (options.json) return print(JSON.stringify({ stats }))
   print(`Import abgeschlossen in ${stats.duration_ms} ms`)
   for (const [name, key] of [

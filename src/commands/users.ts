@@ -13,6 +13,7 @@ import { RefusedError, withDatabase } from './store.js'
 
 type Print = (line: string) => void
 
+/** Creates a user and prints the id. @throws BadRequest when a rule of user creation is broken */
 export async function addUser(
   config: Config,
   username: string,
@@ -30,6 +31,7 @@ export async function addUser(
   print(options.json ? JSON.stringify({ id }) : `Benutzer erstellt: ${user.username} (${id})`)
 }
 
+/** Prints all users by id: one line each, or one JSON object. */
 export async function printUsers(config: Config, options: { json?: boolean }, print: Print): Promise<void> {
   const users = await withDatabase(config, 'GET /api/admin/users', listUsers)
   if (options.json) return print(JSON.stringify({ users }))

@@ -1,4 +1,5 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import { isStorable } from '../text.js'
 import { countLines } from './decode-text.js'
 import type { Report } from './types.js'
 
@@ -122,13 +123,13 @@ export function readTextField(fields: Fields, key: string, report: Report): stri
     report(field.line, `„${key}“ darf nicht leer sein`)
     return undefined
   }
-  return isStorable(field, key, report) ? field.text : undefined
+  return requireStorable(field, key, report) ? field.text : undefined
 }
 
 /** As `readTextField`, for a text that may be empty and is empty by default. */
 export function readOptionalText(fields: Fields, key: string, report: Report): string {
   const field = fields.get(key)
-  return field !== undefined && isStorable(field, key, report) ? field.text : ''
+  return field !== undefined && requireStorable(field, key, report) ? field.text : ''
 }
 
 /** A whole number that fits a PostgreSQL integer; the default when the key is absent. */
@@ -143,8 +144,8 @@ export function readInteger(fields: Fields, key: string, fallback: number, repor
 }
 
 /** YAML escapes can spell what PostgreSQL cannot hold. */
-function isStorable(field: Field, key: string, report: Report): boolean {
-  if (!/\p{Cs}/u.test(field.text) && !field.text.includes('\0')) return true
+function requireStorable(field: Field, key: string, report: Report): boolean {
+  if (isStorable(field.text)) return true
   report(field.line, `„${key}“ enthält ein Zeichen, das nicht gespeichert werden kann`)
   return false
 }

@@ -28,6 +28,9 @@ export interface ImportStats {
 /** Called after each batch with the cards written so far, of how many. */
 export type OnProgress = (done: number, total: number) => void
 
+/** Called at the end, in the transaction of the import: what it writes stands and falls with the content. */
+export type OnWritten = (transaction: Transaction<Database>, stats: ImportStats) => Promise<void>
+
 const BATCH_ROWS = 1_000
 const BATCH_CHARACTERS = 1_000_000
 
@@ -44,8 +47,9 @@ export async function importContent(
   db: Kysely<Database>,
   folder: string,
   onProgress: OnProgress = () => {},
+  onWritten: OnWritten = async () => {},
 ): Promise<ImportStats> {
-  const stats = await importExclusively(db, folder, async () => true, onProgress)
+  const stats = await importExclusively(db, folder, async () => true, onProgress, onWritten)
   if (stats === undefined) throw new Conflict('Import läuft bereits')
   return stats
 }
@@ -60,7 +64,7 @@ export async function importIntoEmptyStore(
   onProgress: OnProgress = () => {},
 ): Promise<ImportStats | undefined> {
   if (!(await isContentEmpty(db))) return undefined
-  return importExclusively(db, folder, isContentEmpty, onProgress)
+  return importExclusively(db, folder, isContentEmpty, onProgress, async () => {})
 }
 
 /** Undefined when another import is running or the condition does not hold once the lock is ours. */
@@ -69,6 +73,7 @@ async function importExclusively(
   folder: string,
   condition: (transaction: Transaction<Database>) => Promise<boolean>,
   onProgress: OnProgress,
+  onWritten: OnWritten,
 ): Promise<ImportStats | undefined> {
   if (importing.has(db)) return undefined
   importing.add(db)
@@ -80,7 +85,9 @@ async function importExclusively(
     return await db.transaction().execute(async (transaction) => {
       if (!(await tryLockImport(transaction)) || !(await condition(transaction))) return undefined
       const changes = await writeContent(transaction, content, onProgress)
-      return { ...changes, duration_ms: Math.round(performance.now() - started) }
+      const stats = { ...changes, duration_ms: Math.round(performance.now() - started) }
+      await onWritten(transaction, stats)
+      return stats
     })
   } finally {
     importing.delete(db)

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { type Fields, hasControls, readTextField } from './front-matter.js'
 import type { Fault, Report, SlugPlace } from './types.js'
 
-export const MAX_SLUG_LENGTH = 200
+const MAX_SLUG_LENGTH = 200
 
 // A browser takes `.` and `..` out of a path before it asks.
 const UNREACHABLE = ['.', '..']

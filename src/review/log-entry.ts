@@ -4,7 +4,7 @@ import { daysBetween, type Moment } from '../calendar.js'
 import { isReviewedOn } from './scheduler.js'
 
 /** What a review of a card in this state is. */
-export function phaseOf(state: CardState | null, today: string): ReviewPhase {
+function phaseOf(state: CardState | null, today: string): ReviewPhase {
   if (state === null) return 'new'
   return isReviewedOn(state, today) ? 'repeat' : 'recall'
 }

@@ -64,8 +64,12 @@ t.test('a wrong setting stops the start with one line that names it', async (t) 
     ['CONTENT_DIR', '/does/not/exist'],
     ['TIME_ZONE', 'Mars/Olympus'],
     ['TRUST_PROXY', '1'],
+    ['ADMIN_PASSWORD', 'kurz'],
+    ['DATA_DIR', process.execPath],
   ] as const) {
-    const { code, stderr, stdout } = await runCommand({ ...variables, [name]: value }, ['serve'])
+    if (name === 'DATA_DIR' && TEST_DATABASE_URL !== undefined) continue
+    const first = { ADMIN_USERNAME: 'admin', ADMIN_PASSWORD: 'admin-passwort' }
+    const { code, stderr, stdout } = await runCommand({ ...variables, ...first, [name]: value }, ['serve'])
     t.equal(code, 1)
     t.match(stderr, new RegExp(`^${name}: [^\n]+\n$`))
     t.equal(stdout, '')
@@ -79,12 +83,19 @@ t.test('a wrong setting stops the start with one line that names it', async (t) 
   })
 })
 
-t.test('a port in use stops the start with one line', async (t) => {
+t.test('an address that cannot be used stops the start with one line that names the setting', async (t) => {
   const running = await startProcess(t, await createStoreVariables(t))
   const { port } = new URL(running.url)
-  const { code, stderr } = await runCommand({ ...(await createStoreVariables(t)), PORT: port }, ['serve'])
+  const variables = await createStoreVariables(t)
+  for (const [wrong, line] of [
+    [{ PORT: port }, `HOST oder PORT: 127.0.0.1:${port} ist nicht benutzbar (EADDRINUSE)\n`],
+    [{ METRICS_PORT: port }, `METRICS_PORT: 127.0.0.1:${port} ist nicht benutzbar (EADDRINUSE)\n`],
+  ] as const) {
+    t.match(await runCommand({ ...variables, ...wrong }, ['serve']), { code: 1, stderr: line })
+  }
+  const { code, stderr } = await runCommand({ ...variables, HOST: 'host.invalid' }, ['serve'])
   t.equal(code, 1)
-  t.match(stderr, new RegExp(`^HOST oder PORT: ${port} ist nicht benutzbar \\(EADDRINUSE\\)\n$`))
+  t.match(stderr, /^HOST oder PORT: host\.invalid:0 ist nicht benutzbar \((ENOTFOUND|EAI_AGAIN)\)\n$/)
   await running.stop()
 })
 

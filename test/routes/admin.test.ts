@@ -9,6 +9,8 @@ const admin = await service.admin()
 const validUser = () => ({ username: unique('neu'), display_name: 'Neue Person', password: 'sechs6' })
 
 t.test('users are listed by id', async (t) => {
+  await createUser(db)
+  await createUser(db, { id: -7 })
   const answer = await admin.get('/api/admin/users')
   const rows = await db
     .selectFrom('users')
@@ -90,6 +92,20 @@ t.test('limits count code points, after trimming', async (t) => {
   await refuse({ display_name: '\ud800' }, 'Das Feld "display_name" enthält unzulässige Zeichen')
 })
 
+t.test('the rules are judged in their order', async (t) => {
+  const { username } = await createUser(db)
+  const long = 'x'.repeat(201)
+  for (const [body, message] of [
+    [{ username: long, display_name: ' ', password: '12345' }, 'Benutzername, Anzeigename und Passwort erforderlich'],
+    [{ username: long, display_name: long, password: '12345' }, 'Das Feld "username" darf höchstens 200 Zeichen haben'],
+    [{ username, display_name: long, password: '12345' }, 'Das Feld "display_name" darf höchstens 200 Zeichen haben'],
+    [{ username, display_name: 'x', password: '12345' }, 'Passwort muss mindestens 6 Zeichen haben'],
+    [{ username, display_name: 'x', password: '123456' }, 'Benutzername existiert bereits'],
+  ] as const) {
+    t.strictSame((await admin.post('/api/admin/users', body)).body, errorBody(400, message))
+  }
+})
+
 t.test('the password is not trimmed and unknown keys are ignored', async (t) => {
   const { username, ...rest } = validUser()
   const answer = await admin.post('/api/admin/users', { ...rest, username, password: '      ', id: 1, extra: [] })
@@ -135,6 +151,9 @@ t.test('deleting answers ok when there is no such user, and refuses the own acco
   for (const id of ['999999', '-5', '+77777', '2147483648', '9'.repeat(40), '000']) {
     t.strictSame((await admin.delete(`/api/admin/users/${id}`)).body, { ok: true }, id)
   }
+  const { id: signed } = await createUser(db)
+  t.strictSame((await admin.delete(`/api/admin/users/+00${signed}`)).body, { ok: true })
+  t.strictSame(await db.selectFrom('users').select('id').where('id', '=', signed).execute(), [])
   for (const id of ['abc', '1.5', '1e3', '%20', '0x1', '1%202', '٣']) {
     t.strictSame(
       (await admin.delete(`/api/admin/users/${encodeURI(decodeURI(id))}`)).body,

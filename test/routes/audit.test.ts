@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
 import { callerOf, errorBody, startService } from '../support/service.js'
@@ -44,6 +45,18 @@ t.test('what an administrator does is noted: who, what, when, from where', async
   )
   t.equal((await entries(3)).length, 3)
   t.notMatch(JSON.stringify(await entries()), /geheim/)
+})
+
+t.test('an import that cannot be noted does not happen', async (t) => {
+  await admin.post('/api/admin/import')
+  await db.updateTable('decks').set({ name: 'von Hand' }).where('slug', '=', 'git').execute()
+  await sql`alter table audit_log rename to audit_log_elsewhere`.execute(db)
+  const answer = await admin.post('/api/admin/import')
+  await sql`alter table audit_log_elsewhere rename to audit_log`.execute(db)
+  t.equal(answer.status, 500)
+  t.equal((await admin.get('/api/decks/git')).body.deck.name, 'von Hand')
+  t.equal((await admin.post('/api/admin/import')).status, 200)
+  t.equal((await admin.get('/api/decks/git')).body.deck.name, 'Git')
 })
 
 t.test('what does not happen is not noted', async (t) => {

@@ -37,6 +37,22 @@ t.test('wrong password and unknown user get the same answer', async (t) => {
   }
 })
 
+t.test('a hash that a script has written and nobody can verify fits no password', async (t) => {
+  const bcrypt = '$2y$10$abcdefghijklmnopqrstuuJ1cY3Ykd0cN4sDGVjU0bRrdHqgW0E6q'
+  for (const password_hash of [
+    '',
+    'kein Hash',
+    '$',
+    bcrypt,
+    '$argon2id$',
+    '$argon2id$v=19$m=19456,t=2$c2FsdHNhbHQ$aGFzaA',
+  ]) {
+    const { username } = await createUser(db, { password_hash })
+    const answer = await anonymous.post('/api/auth/login', { username, password: PASSWORD })
+    t.strictSame(answer.body, errorBody(401, 'Benutzername oder Passwort falsch'), password_hash)
+  }
+})
+
 t.test('login without name or password is refused', async (t) => {
   for (const body of [
     undefined,

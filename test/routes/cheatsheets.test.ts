@@ -39,6 +39,30 @@ t.test('sheets are listed by category, then title, without their text', async (t
   t.strictSame(Object.keys(answer.body.cheatsheets[0]), ['id', 'slug', 'title', 'category'])
 })
 
+t.test('equal titles come in the order of their ids', async (t) => {
+  for (const id of [30, 10, 20]) await createCheatsheet(db, { id, title: 'gleich' })
+  const ids = (answer: { body: { cheatsheets: { id: number }[] } }) => answer.body.cheatsheets.map(({ id }) => id)
+  t.strictSame(ids(await member.get('/api/cheatsheets')), [10, 20, 30])
+  t.strictSame(ids(await search('gleich')), [10, 20, 30])
+})
+
+t.test('search is the search, also when a sheet has that slug', async (t) => {
+  await createCheatsheet(db, { slug: 'search' })
+  t.strictSame((await member.get('/api/cheatsheets/search')).body, errorBody(400, 'Mindestens 2 Zeichen'))
+  t.match((await search('Text')).body, { cheatsheets: [{ slug: 'search' }], query: 'Text' })
+})
+
+t.test('search finds in the order of titles, whatever the category', async (t) => {
+  for (const [title, category] of [
+    ['Öl', 'A'],
+    ['oben', 'C'],
+    ['Zaun', 'B'],
+  ] as const) {
+    await createCheatsheet(db, { title, category, content_md: 'gesucht' })
+  }
+  t.strictSame(titles(await search('GESUCHT')), ['oben', 'Öl', 'Zaun'])
+})
+
 t.test('search needs two characters, untrimmed', async (t) => {
   const tooShort = errorBody(400, 'Mindestens 2 Zeichen')
   t.strictSame((await member.get('/api/cheatsheets/search')).body, tooShort)

@@ -53,9 +53,9 @@ t.test('decks are ordered as a German reader expects', async (t) => {
     await createDeck(db, { name, sort_order })
   }
   const twins = [
-    await createDeck(db, { name: 'Zwilling', sort_order: 1 }),
-    await createDeck(db, { name: 'Zwilling', sort_order: 1 }),
-  ]
+    await createDeck(db, { id: 902, name: 'Zwilling', sort_order: 1 }),
+    await createDeck(db, { id: 901, name: 'Zwilling', sort_order: 1 }),
+  ].reverse()
   const { decks } = (await member.get('/api/decks')).body
   t.strictSame(
     decks.map((deck: { name: string }) => deck.name),
@@ -65,6 +65,19 @@ t.test('decks are ordered as a German reader expects', async (t) => {
     decks.slice(-2).map((deck: { id: number }) => deck.id),
     twins.map((deck) => deck.id),
   )
+})
+
+t.test('a record without a rating and a date counts as reviewed only', async (t) => {
+  const deck = await createDeck(db)
+  const card = await createCard(db, { deck_id: deck.id })
+  await createProgress(db, { user_id: member.id, card_id: card.id, last_rating: null, next_review: null })
+  t.match((await member.get('/api/decks')).body, { decks: [{ reviewed: 1, correct: 0, due: 0 }] })
+})
+
+t.test('export-anki is the export, also when a deck has that slug', async (t) => {
+  await createDeck(db, { slug: 'export-anki' })
+  const answer = await member.get('/api/decks/export-anki')
+  t.equal(answer.headers['content-type'], 'text/tab-separated-values; charset=utf-8')
 })
 
 t.test('archived decks and cards count nowhere', async (t) => {

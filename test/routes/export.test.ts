@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { createCard, createDeck } from '../support/factories.js'
 import { startService } from '../support/service.js'
@@ -38,6 +39,18 @@ t.test('cards are ordered by deck, then by their place in it; archived ones are 
     'letzte\ta\tsvc-training::A\tL',
     '',
   ])
+  await db.deleteFrom('decks').execute()
+})
+
+t.test('a fault before the first byte is an error like any other, not a file to save', async (t) => {
+  await createDeck(db)
+  await sql`alter table cards rename to cards_elsewhere`.execute(db)
+  const answer = await member.get('/api/decks/export-anki')
+  await sql`alter table cards_elsewhere rename to cards`.execute(db)
+  t.strictSame([answer.status, answer.body.message], [500, 'Interner Serverfehler'])
+  t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+  t.equal(answer.headers['content-disposition'], undefined)
+  t.equal(answer.headers['cache-control'], 'no-store')
   await db.deleteFrom('decks').execute()
 })
 

@@ -1,10 +1,14 @@
+import { once } from 'node:events'
+import { METHODS } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { createDeck } from '../support/factories.js'
 import { startService } from '../support/service.js'
 
 const state = { closing: false }
-const { app } = await startService(t, { isClosing: () => state.closing })
+const { app, ...service } = await startService(t, { isClosing: () => state.closing })
 app.server.requestTimeout = 300
 app.server.headersTimeout = 300
 app.server.setTimeout(0)
@@ -44,12 +48,64 @@ t.test('what no hook sees is refused in German, in the one shape', async (t) => 
     [`GET /api/decks/%ZZ HTTP/1.1\r\n${close}`, 400, 'Bad Request', 'Ungültige URL'],
     ['GET /api/decks HTTP/1.1\r\nhost: slow\r\n', 408, 'Request Timeout', 'Zeitüberschreitung der Anfrage'],
     ['GET / HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'Bad Request', 'Ungültige HTTP-Anfrage'],
+    [`CONNECT example.org:443 HTTP/1.1\r\n${close}`, 400, 'Bad Request', 'Ungültige HTTP-Anfrage'],
   ] as const) {
     const answer = await exchange(bytes)
     t.strictSame(answer.body, { statusCode, error, message }, bytes.slice(0, 30))
     t.equal(answer.status, statusCode)
     t.match(answer.head.toLowerCase(), 'content-type: application/json; charset=utf-8')
     t.match(answer.head.toLowerCase(), 'cache-control: no-store')
+  }
+})
+
+t.test('a second request on a connection is refused like the first', async (t) => {
+  const socket = connect(Number(port), '127.0.0.1')
+  let received = ''
+  socket.on('data', (data) => {
+    received += data
+  })
+  const ended = once(socket, 'close')
+  socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  while (!received.endsWith('{"status":"ok"}')) await once(socket, 'data')
+  socket.write(`GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n${close}`)
+  await ended
+  t.match(received, /\}HTTP\/1\.1 431 [\s\S]*"Kopfzeilen zu groß"\}$/)
+})
+
+t.test('garbage amid an answer breaks it off and adds nothing to it', async (t) => {
+  const member = await service.member()
+  const { id } = await createDeck(service.db)
+  const rows = Array.from({ length: 2_000 }, () => ({ deck_id: id, question: 'x'.repeat(5_000), answer: 'y' }))
+  for (let first = 0; first < rows.length; first += 500) {
+    await service.db
+      .insertInto('cards')
+      .values(rows.slice(first, first + 500))
+      .execute()
+  }
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.write(`GET /api/decks/export-anki HTTP/1.1\r\nhost: x\r\ncookie: ${member.cookie}\r\n\r\n`)
+  await once(socket, 'readable')
+  socket.write('NONSENSE\r\n\r\n')
+  const received = await text(socket).catch(() => 'reset')
+  t.notMatch(received, 'Ungültige HTTP-Anfrage')
+  t.notMatch(received, /\r\n0\r\n\r\n$/, 'it does not look whole')
+})
+
+t.test('a request may name the whole URL, speak HTTP/1.0 without a host or expect what we do not know', async (t) => {
+  const member = await service.member()
+  for (const request of [
+    `GET http://localhost/api/auth/me HTTP/1.1\r\ncookie: ${member.cookie}\r\n${close}`,
+    `GET HTTPS://other.example:8443/api/auth/me?x=1 HTTP/1.1\r\ncookie: ${member.cookie}\r\n${close}`,
+    `GET /api/auth/me HTTP/1.1\r\nexpect: something\r\ncookie: ${member.cookie}\r\n${close}`,
+    `GET /api/auth/me HTTP/1.0\r\ncookie: ${member.cookie}\r\n\r\n`,
+  ]) {
+    const { status, body } = await exchange(request)
+    t.equal(status, 200, request.slice(0, 40))
+    t.match(body, { user: { id: member.id } })
+  }
+  for (const target of ['http://localhost', 'http://localhost?x', '*']) {
+    const { body } = await exchange(`OPTIONS ${target} HTTP/1.1\r\n${close}`)
+    t.strictSame([body.statusCode, body.message], [404, 'Nicht gefunden'], target)
   }
 })
 
@@ -61,9 +117,14 @@ t.test('a slug of 2,000 characters reaches its endpoint, also when each is escap
 })
 
 t.test('methods that nobody knows get the fallback as well', async (t) => {
-  for (const method of ['TRACE', 'PROPFIND', 'MKCOL', 'LINK', 'PURGE']) {
-    const { status, body } = await exchange(`${method} /api/decks HTTP/1.1\r\n${close}`)
-    t.strictSame([status, body.message], [401, 'Nicht angemeldet'], method)
+  const { cookie } = await service.member()
+  for (const method of ['TRACE', 'PROPFIND', 'MKCOL', 'LINK', 'PURGE', 'QUERY'].filter((name) =>
+    METHODS.includes(name),
+  )) {
+    const stranger = await exchange(`${method} /api/decks HTTP/1.1\r\n${close}`)
+    t.strictSame([stranger.status, stranger.body.message], [401, 'Nicht angemeldet'], method)
+    const known = await exchange(`${method} /api/decks HTTP/1.1\r\ncookie: ${cookie}\r\n${close}`)
+    t.strictSame([known.status, known.body.message], [405, 'Methode nicht erlaubt'], method)
   }
 })
 

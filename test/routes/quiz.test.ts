@@ -96,6 +96,18 @@ t.test('options: three wrong ones, shortened, the right one among them', async (
   await db.deleteFrom('decks').execute()
 })
 
+t.test('a quiz of one deck asks for its cards only; the wrong options come from all decks', async (t) => {
+  const [asked, other] = [await createDeck(db), await createDeck(db)]
+  const card = await createCard(db, { deck_id: asked.id })
+  const others = []
+  for (let index = 0; index < 3; index++) others.push(await createCard(db, { deck_id: other.id }))
+  const { questions } = (await member.get(`/api/quiz/generate?deck=${asked.slug}&count=50`)).body
+  t.equal(questions.length, 1)
+  t.match(questions[0], { card_id: card.id, deck_name: asked.name })
+  t.strictSame(questions[0].options.toSorted(), [card, ...others].map(({ answer }) => answer).toSorted())
+  await db.deleteFrom('decks').execute()
+})
+
 t.test('correct_index is the first option that reads like the right one', async (t) => {
   const deck = await createDeck(db)
   const twin = 'z'.repeat(120)
@@ -177,6 +189,25 @@ t.test('submit refuses what cannot be stored, and stores nothing', async (t) => 
   }
   t.equal((await member.post('/api/quiz/submit', { deck: '😀'.repeat(2000) })).status, 200)
   t.equal((await member.get('/api/quiz/history')).body.results[1].created_at, before.results[0].created_at)
+})
+
+t.test('who is deleted while a result is being stored is logged out, and nothing is stored', async (t) => {
+  let victim = 0
+  const { db, ...racing } = await startService(t, {
+    onRoute: (route) => {
+      if (route.url !== '/api/quiz/submit') return
+      route.preHandler = [
+        async () => {
+          await db.deleteFrom('users').where('id', '=', victim).execute()
+        },
+      ]
+    },
+  })
+  const caller = await racing.member()
+  victim = caller.id
+  const answer = await caller.post('/api/quiz/submit', { total: 2, correct: 1 })
+  t.strictSame([answer.status, answer.body], [401, errorBody(401, 'Nicht angemeldet')])
+  t.strictSame(await db.selectFrom('quiz_results').selectAll().execute(), [])
 })
 
 t.test('history shows the own last 20 results, newest first', async (t) => {

@@ -95,6 +95,20 @@ t.test('a wrong value is refused in one line that names the variable', async (t)
   }
 })
 
+t.test('the first administrator keeps the rules of user creation', async (t) => {
+  const read = (username: string, password: string) =>
+    readConfig({ ADMIN_USERNAME: username, ADMIN_PASSWORD: password }).firstAdmin
+  t.strictSame(read('chef', '😀'.repeat(6)), { username: 'chef', password: '😀'.repeat(6) })
+  for (const [username, password, named] of [
+    ['chef', '12345', /^ADMIN_PASSWORD: Passwort muss mindestens 6 Zeichen haben$/],
+    ['chef', 'x'.repeat(1001), /^ADMIN_PASSWORD: [^\n]+$/],
+    ['  ', 'geheim-genug', /^ADMIN_USERNAME: [^\n]+$/],
+    ['x'.repeat(201), 'geheim-genug', /^ADMIN_USERNAME: [^\n]+$/],
+  ] as const) {
+    t.throws(() => read(username, password), { message: named })
+  }
+})
+
 t.test('a server needs a session secret that instances can share', async (t) => {
   const databaseUrl = 'postgres://db.example/training'
   t.throws(() => requireSessionSecret(readConfig({ DATABASE_URL: databaseUrl })), { message: /^SESSION_SECRET: / })

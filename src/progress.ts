@@ -1,5 +1,5 @@
 import { progress } from '@clack/prompts'
-import type { OnProgress } from '../content/import-content.js'
+import type { OnProgress } from './content/import-content.js'
 
 const LINE_EVERY_MS = 2_000
 
