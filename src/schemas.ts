@@ -33,7 +33,7 @@ export function errorWith<T extends TProperties>(fields: T, title: string) {
   return Type.Object({ ...errorFields, ...fields }, { title })
 }
 
-export const Done = Type.Object({ ok: Type.Literal(true) })
+export const Done = Type.Object({ ok: Type.Literal(true, { examples: [true] }) })
 
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<T['static'] | null>({ ...schema, type: [schema.type, 'null'] })
