@@ -97,8 +97,10 @@ export const CardParams = Type.Object({ id: Type.String({ examples: ['17'] }) })
 
 export const CardsQuery = Type.Object({
   deck: Deck,
-  state: Type.Optional(Type.String({ description: `One of ${CARD_STATES.join(', ')}; absent or empty means all.` })),
-  after: Type.Optional(Type.String({ description: 'The `next_after` of the page before.' })),
+  state: Type.Optional(
+    Type.String({ description: `One of ${CARD_STATES.join(', ')}; absent or empty means all.`, examples: ['due'] }),
+  ),
+  after: Type.Optional(Type.String({ description: 'The `next_after` of the page before.', examples: ['17'] })),
   limit: limit('1 to 200, 50 when absent; numbers beyond are cut.'),
 })
 
@@ -109,7 +111,7 @@ export const CardPage = Type.Object({
 
 export const HistoryQuery = Type.Object({
   deck: Deck,
-  before: Type.Optional(Type.String({ description: 'The `next_before` of the page before.' })),
+  before: Type.Optional(Type.String({ description: 'The `next_before` of the page before.', examples: ['42'] })),
   limit: limit('1 to 200, 50 when absent; numbers beyond are cut.'),
 })
 
