@@ -1,11 +1,10 @@
 # syntax=docker/dockerfile:1
 # Built and started without a container engine by scripts/prove-container.sh, which runs every RUN line of this file.
 
-FROM node:24-slim AS build
+FROM node:26-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Not `npm ci`: it demands the packages of every platform in the lock file, which not every registry has.
-RUN npm install --no-save --no-audit --no-fund
+RUN npm ci --no-audit --no-fund
 COPY tsconfig.json ./
 COPY src src
 COPY plugins plugins
@@ -14,7 +13,7 @@ COPY db db
 RUN npx tsc
 RUN npm prune --omit=dev
 
-FROM node:24-slim
+FROM node:26-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data CONTENT_DIR=/app/content
 WORKDIR /app
 COPY --from=build /app/package.json ./

@@ -19,7 +19,8 @@ export default fp(
 )
 
 function describe(request: FastifyRequest, reply: FastifyReply) {
-  const userId = request.session?.userId
+  // A session that has just begun has no user yet, but its id.
+  const userId = request.tokenUser?.id ?? request.session?.userId
   return {
     method: request.method,
     url: request.url,
@@ -27,7 +28,7 @@ function describe(request: FastifyRequest, reply: FastifyReply) {
     status: reply.statusCode,
     durationMs: Math.round(reply.elapsedTime * 10) / 10,
     address: request.ip,
-    ...(userId !== undefined && { userId }),
+    ...(userId !== undefined && { userId, via: request.tokenUser ? 'token' : 'session' }),
     // The caller went away before it had the whole answer.
     ...(!reply.raw.writableFinished && { aborted: true }),
   }

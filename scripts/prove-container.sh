@@ -1,84 +1,113 @@
 #!/bin/sh
-# Proves the Dockerfile where no container engine runs: does its COPY and RUN steps in empty folders, with the Node
-# major of its FROM line (the package behind `node` in the npm registry), and starts the result as an unprivileged user
-# (when run as root) with everything but the data folder read-only to it.
-# Not proven: the base image itself, USER, VOLUME, HEALTHCHECK as Docker runs them, and compose.yaml.
+# Proves the Dockerfile where neither a container engine nor a registry of images is to be had. buildah builds the image
+# in chroot isolation, on a stand-in for the base image made of Debian's packages and of the Node and npm of the npm
+# registry. Then the image is run with its own Env, User and Cmd as a container would be: process 1 of a PID namespace,
+# without capabilities, on a read-only root with a data volume and mounted content.
+# Needs root and Debian's packages buildah and debootstrap.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
-server=
+namespace=
 cleanup() {
-  if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; fi
+  if [ -n "$namespace" ]; then kill "$namespace" 2>/dev/null || true; fi
+  buildah umount --all >/dev/null 2>&1 || true
   rm -rf "$work"
 }
 trap cleanup EXIT
 chmod 755 "$work"
 
-major=$(sed -n 's/^FROM node:\([0-9]*\)-.*/\1/p' "$root/Dockerfile" | head -n 1)
-mkdir "$work/node" "$work/build" "$work/app" "$work/data"
-case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) arch=$(uname -m) ;; esac
-package="node-linux-$arch"
-npm install --prefix "$work/node" --no-audit --no-fund --silent "$package@$major"
-PATH="$work/node/node_modules/$package/bin:$PATH"
-export PATH
-echo "node $(node --version)"
-
-# Runs the steps of one stage: COPY from the repository or the build stage, RUN in the stage's folder.
-stage() {
-  number=$1
-  folder=$2
-  awk -v wanted="$number" '/^FROM /{stage++} stage == wanted && /^(COPY|RUN) /' "$root/Dockerfile" | while read -r verb rest; do
-    case "$verb $rest" in
-      "COPY --from=build "*)
-        # shellcheck disable=SC2086
-        set -- $rest
-        cp -R "$work/build/${2#/app/}" "$folder/${3%/}"
-        ;;
-      COPY*)
-        # The last word is the target.
-        # shellcheck disable=SC2086
-        set -- $rest
-        while [ $# -gt 1 ]; do
-          for last in "$@"; do :; done
-          if [ "$last" = ./ ]; then cp -R "$root/$1" "$folder/"; else cp -R "$root/$1" "$folder/$last"; fi
-          shift
-        done
-        ;;
-      "RUN mkdir -p /data"*) ;; # here the data folder is another
-      RUN*)
-        echo "RUN $rest"
-        (cd "$folder" && sh -c "$rest" >"$work/log" 2>&1) || { cat "$work/log"; exit 1; }
-        ;;
-    esac
-  done
+buildah() {
+  command buildah --storage-driver vfs --root "$work/storage" --runroot "$work/run" "$@"
 }
-stage 1 "$work/build"
-stage 2 "$work/app"
-if [ -e "$work/app/node_modules/typescript" ]; then echo "development dependencies are left"; exit 1; fi
-du -sh "$work/app" | cut -f 1
 
-run=
-if [ "$(id -u)" = 0 ]; then
-  chown -R nobody "$work/data"
-  chmod -R go-w "$work/app"
-  run="setpriv --reuid=nobody --regid=nogroup --clear-groups"
+base=$(sed -n 's/^FROM \(node:[^ ]*\).*/\1/p' "$root/Dockerfile" | sort -u)
+major=${base#node:}
+major=${major%%-*}
+case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) arch=$(uname -m) ;; esac
+
+echo "stand-in for $base"
+# libatomic1 as in the official image: Node is linked with it from version 25 on.
+# shellcheck disable=SC1091
+debootstrap --variant=minbase --include=ca-certificates,libatomic1 "$(. /etc/os-release && echo "$VERSION_CODENAME")" \
+  "$work/base" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+npm install --prefix "$work/registry" --no-audit --no-fund --silent "node-linux-$arch@$major" npm
+cp "$work/registry/node_modules/node-linux-$arch/bin/node" "$work/base/usr/local/bin/"
+mkdir -p "$work/base/usr/local/lib/node_modules"
+cp -R "$work/registry/node_modules/npm" "$work/base/usr/local/lib/node_modules/"
+for name in npm npx; do ln -s "../lib/node_modules/npm/bin/$name-cli.js" "$work/base/usr/local/bin/$name"; done
+chroot "$work/base" groupadd --gid 1000 node
+chroot "$work/base" useradd --uid 1000 --gid node --create-home node
+container=$(buildah from scratch)
+buildah add --quiet "$container" "$work/base" / >/dev/null
+buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$container"
+# A registry of one's own may need a certificate and settings; they are mounted and stay out of the image.
+set --
+for file in /etc/npmrc "$(npm config get userconfig 2>/dev/null)"; do
+  if [ -f "$file" ]; then set -- "$@" --volume "$file:$file:ro"; fi
+done
+if [ -n "${NODE_EXTRA_CA_CERTS:-}" ]; then
+  set -- "$@" --volume "$NODE_EXTRA_CA_CERTS:/extra-ca.pem:ro"
+  buildah config --env NODE_EXTRA_CA_CERTS=/extra-ca.pem "$container"
 fi
-# shellcheck disable=SC2086
-(cd "$work/app" && exec env -i PATH="$PATH" HOME=/nonexistent NODE_ENV=production HOST=127.0.0.1 PORT=0 DATA_DIR="$work/data" \
-  CONTENT_DIR="$work/app/content" $run node dist/src/cli.js serve) >"$work/out" 2>&1 &
-server=$!
+buildah commit --quiet "$container" "docker.io/library/$base" >/dev/null
+buildah rm "$container" >/dev/null
+
+buildah bud --isolation chroot --format docker --pull-never "$@" --tag svc-training "$root" >"$work/log" 2>&1 ||
+  { cat "$work/log"; exit 1; }
+grep -E 'STEP [0-9]+/[0-9]+: (FROM|RUN|USER)' "$work/log"
+container=$(buildah from --pull-never localhost/svc-training)
+image=$(buildah mount "$container")
+if [ -e "$image/app/node_modules/typescript" ]; then echo 'development dependencies are left'; exit 1; fi
+echo "node $(chroot "$image" node --version), /app $(du -sh "$image/app" | cut -f 1)"
+
+# What the image says of itself, as arguments for a shell.
+setting() {
+  buildah inspect --type image localhost/svc-training | node -e "
+    const { config } = JSON.parse(require('node:fs').readFileSync(0, 'utf8')).Docker
+    console.log([config.$1].flat().map((word) => \`'\${word}'\`).join(' '))"
+}
+user=$(setting User)
+mkdir -p "$work/data" "$work/content/decks" "$work/content/cheatsheets" "$image/proc"
+printf -- '---\nname: Probe\n---\n## Frage?\n<!-- id: probe; level: a -->\n\n### Antwort\nJa.\n' >"$work/content/decks/probe.md"
+chown -R 1000:1000 "$work/data"
+cat >"$work/start" <<EOF
+set -e
+mount --bind "$image" "$image"
+mount -t proc proc "$image/proc"
+mount --bind /dev "$image/dev"
+mount -t tmpfs tmpfs "$image/tmp"
+mount --bind "$work/data" "$image/data"
+mount --bind "$work/content" "$image/app/content"
+mount -o remount,bind,ro "$image/app/content"
+mount -o remount,bind,ro "$image"
+cd "$image"
+exec chroot . env -i $(setting Env) HOST=127.0.0.1 PORT=0 \
+  setpriv --reuid=$user --regid=$user --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs \
+  sh -c 'cd /app; if touch /app/written 2>/dev/null; then echo "the root can be written"; exit 1; fi; exec "\$@"' sh $(setting Cmd)
+EOF
+unshare --mount --pid --fork --kill-child sh "$work/start" >"$work/out" 2>&1 &
+namespace=$!
 i=0
 until address=$(sed -n 's/.*läuft: //p' "$work/out") && [ -n "$address" ]; do
   i=$((i + 1))
-  if [ $i -gt 300 ] || ! kill -0 "$server"; then cat "$work/out"; exit 1; fi
+  if [ $i -gt 300 ] || ! kill -0 "$namespace" 2>/dev/null; then cat "$work/out"; exit 1; fi
   sleep 0.2
 done
-port=${address##*:}
-PORT=$port node -e "$(sed -n 's/.*CMD \["node", "-e", "\(.*\)"\]$/\1/p' "$root/Dockerfile")"
-echo "HEALTHCHECK passes"
-kill -TERM "$server"
+grep -q 'Inhalte importiert: 1 Decks, 1 Karten' "$work/out"
+echo 'starts on a read-only root with mounted content'
+service=$(cat "/proc/$namespace/task/$namespace/children")
+service=${service%% *}
+grep -Eq '^NSpid:.*[[:space:]]1$' "/proc/$service/status"
+grep -Eq '^Uid:[[:space:]]+1000[[:space:]]' "/proc/$service/status"
+grep -Eq '^CapBnd:[[:space:]]+0+$' "/proc/$service/status"
+echo 'node is process 1, unprivileged, without capabilities'
+health=$(setting Healthcheck.Test)
+health=${health#"'CMD' "}
+eval "nsenter --target $service --mount --pid --root --wd env PORT=${address##*:} $health"
+echo 'HEALTHCHECK passes'
+kill -TERM "$service"
 code=0
-wait "$server" || code=$?
-server=
+wait "$namespace" || code=$?
+namespace=
 echo "SIGTERM: exit status $code"
 [ "$code" = 0 ]

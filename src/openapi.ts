@@ -21,6 +21,8 @@ export function describeApi(sessionCookie: string) {
       { name: 'decks', description: 'Decks, the statistics of the caller, the export' },
       { name: 'quiz', description: 'Multiple-choice questions and results' },
       { name: 'cheatsheets', description: 'Cheat sheets and their search' },
+      { name: 'review', description: 'Scheduled reviews of the own cards' },
+      { name: 'accounts', description: 'The own account; for administrators those of others, and the audit trail' },
       { name: 'admin', description: 'For administrators: users and import' },
       { name: 'health', description: 'For proxies and orchestrators' },
     ],
@@ -44,14 +46,43 @@ interface SharedError {
 const ERRORS = {
   badRequest: error('BadRequest', 400, 'Bad Request', 'Ungültiger JSON-Inhalt'),
   unauthorized: error('Unauthorized', 401, 'Unauthorized', 'Nicht angemeldet'),
+  wrongLogin: error('WrongLogin', 401, 'Unauthorized', 'Benutzername oder Passwort falsch'),
   forbidden: error('Forbidden', 403, 'Forbidden', 'Administratorrechte erforderlich'),
   crossSite: error('CrossSite', 403, 'Forbidden', 'Anfrage von fremder Seite abgelehnt'),
-  notFound: error('NotFound', 404, 'Not Found', 'Deck nicht gefunden'),
+  sessionOnly: error('SessionOnly', 403, 'Forbidden', 'Mit einem API-Token nicht erlaubt'),
+  noDeck: error('NoDeck', 404, 'Not Found', 'Deck nicht gefunden'),
+  noCheatsheet: error('NoCheatsheet', 404, 'Not Found', 'Cheat Sheet nicht gefunden'),
+  noCard: error('NoCard', 404, 'Not Found', 'Karte nicht gefunden'),
+  noReview: error('NoReview', 404, 'Not Found', 'Bewertung nicht gefunden'),
+  noUser: error('NoUser', 404, 'Not Found', 'Benutzer nicht gefunden'),
+  importRuns: error('ImportRuns', 409, 'Conflict', 'Import läuft bereits'),
+  otherReview: error('OtherReview', 409, 'Conflict', 'Diese "client_id" gehört zu einer anderen Bewertung'),
+  notTheLast: error('NotTheLast', 409, 'Conflict', 'Nur die letzte Bewertung kann zurückgenommen werden'),
   tooLarge: error('TooLarge', 413, 'Payload Too Large', 'Anfrage zu groß'),
   unsupported: error('Unsupported', 415, 'Unsupported Media Type', 'Nur application/json wird unterstützt'),
   tooMany: error('TooMany', 429, 'Too Many Requests', 'Zu viele Versuche, bitte später erneut'),
   internal: error('Internal', 500, 'Internal Server Error', 'Interner Serverfehler'),
   unavailable: error('Unavailable', 503, 'Service Unavailable', 'Dienst vorübergehend nicht verfügbar'),
+}
+
+/** What an operation refuses besides what its path and method tell. */
+const REFUSALS: Record<string, SharedError[]> = {
+  login: [ERRORS.wrongLogin],
+  changePassword: [ERRORS.sessionOnly],
+  createToken: [ERRORS.sessionOnly],
+  getDeck: [ERRORS.noDeck],
+  getCheatsheet: [ERRORS.noCheatsheet],
+  getReviewQueue: [ERRORS.noDeck],
+  listReviewCards: [ERRORS.noDeck],
+  getReviewHistory: [ERRORS.noDeck],
+  reviewCard: [ERRORS.noCard, ERRORS.otherReview],
+  suspendCard: [ERRORS.noCard],
+  resetCard: [ERRORS.noCard],
+  undoReview: [ERRORS.noReview, ERRORS.notTheLast],
+  getAccount: [ERRORS.forbidden, ERRORS.noUser],
+  changeAccount: [ERRORS.forbidden, ERRORS.noUser],
+  listAuditEntries: [ERRORS.forbidden],
+  importContent: [ERRORS.importRuns],
 }
 
 function error(name: string, status: number, english: string, message: string): SharedError {
@@ -92,24 +123,23 @@ function nameSchemas(value: Json, schemas: Json): Json {
 }
 
 function addErrors(path: string, method: string, operation: Json): void {
-  const { responses } = operation
+  const { responses, operationId } = operation
   const isPublic = operation.security?.length === 0
+  const isApi = path.startsWith('/api/')
   const changes = method !== 'get'
-  const hasInput = operation.requestBody !== undefined || operation.parameters !== undefined
   const possible = [
-    ...(hasInput ? [ERRORS.badRequest] : []),
+    ...(REFUSALS[operationId] ?? []),
+    ERRORS.badRequest,
     ...(isPublic ? [] : [ERRORS.unauthorized]),
     ...(path.startsWith('/api/admin') ? [ERRORS.forbidden] : changes ? [ERRORS.crossSite] : []),
-    ...(path.endsWith('/{slug}') ? [ERRORS.notFound] : []),
-    ...(operation.requestBody ? [ERRORS.tooLarge, ERRORS.unsupported] : []),
-    ERRORS.tooMany,
+    ...(changes ? [ERRORS.tooLarge, ERRORS.unsupported] : []),
+    ...(isApi ? [ERRORS.tooMany] : []),
     ERRORS.internal,
     ERRORS.unavailable,
   ]
   delete responses['4XX']
   delete responses['5XX']
   for (const { name, status } of possible) responses[status] ??= { $ref: `#/components/responses/${name}` }
-  responses['4XX'] = { ...jsonOf(undefined), description: 'Any other refusal' }
 }
 
 function errorResponse({ status, error, message }: SharedError): Json {
@@ -125,11 +155,6 @@ function errorResponse({ status, error, message }: SharedError): Json {
     ...(isRetryable && {
       headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
     }),
-    ...jsonOf(example),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
   }
-}
-
-function jsonOf(example: Json | undefined): Json {
-  const schema = { $ref: '#/components/schemas/Error' }
-  return { content: { 'application/json': { schema, ...(example && { example }) } } }
 }

@@ -34,7 +34,7 @@ export function errorWith<T extends TProperties>(fields: T, title: string) {
   return Type.Object({ ...errorFields, ...fields }, { title })
 }
 
-export const Done = Type.Object({ ok: Type.Literal(true) })
+export const Done = Type.Object({ ok: Type.Literal(true, { examples: [true] }) })
 
 /** The same schema, or null: by a list of types, which serialises faster than `anyOf`. */
 export function nullable<T extends TSchema>(schema: T) {

@@ -46,7 +46,14 @@ t.test('each request is one line that says who asked what and what came of it', 
     durationMs: Number,
     address: '127.0.0.1',
     userId: Number,
+    via: 'session',
   })
+  const created = await call('/api/auth/tokens', { body: { name: 'log' } })
+  const { token } = (await created.json()) as { token: string }
+  const headers = { authorization: `Bearer ${token}` }
+  const script = await entryOf(await fetch(`${service.url}/api/decks`, { headers }))
+  t.match(script, [{ status: 200, userId: known[0].userId, via: 'token' }])
+  t.notOk(service.output().includes(token))
   const stranger = await entryOf(await fetch(`${service.url}/api/quiz/nothing`))
   t.match(stranger, [{ status: 401, userId: undefined }])
   const unknown = await entryOf(await fetch(`${service.url}/nothing`))
@@ -97,7 +104,7 @@ t.test('Prometheus reads the numbers on a port of their own', async (t) => {
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
   )
-  t.equal(numbers.get('http_request_duration_seconds_count{method="GET",route="/api/decks",status="200"}'), 1)
+  t.equal(numbers.get('http_request_duration_seconds_count{method="GET",route="/api/decks",status="200"}'), 2)
   t.equal(numbers.get('http_request_duration_seconds_count{method="GET",route="none",status="404"}'), 2)
   t.equal(numbers.get('http_requests_in_progress'), 0)
   t.equal(numbers.get('logins_total{outcome="success"}'), 1)

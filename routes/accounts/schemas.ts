@@ -1,17 +1,22 @@
 import { Type } from '@sinclair/typebox'
 import { nullable, Timestamp, User } from '../../src/schemas.js'
 
-export const AccountParams = Type.Object({ id: Type.String({ description: 'Decimal digits.' }) })
+export const AccountParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
 
 export const AccountAnswer = Type.Object({ user: User })
 
-const DisplayName = Type.Optional(Type.String({ description: '1 to 200 characters after trimming.' }))
+const DisplayName = Type.Optional(
+  Type.String({ description: '1 to 200 characters after trimming.', examples: ['Erika Muster'] }),
+)
 
 export const ChangeAccountBody = Type.Object({
   display_name: DisplayName,
   is_admin: Type.Optional(Type.Boolean()),
   password: Type.Optional(
-    Type.String({ description: "6 to 1,000 characters; ends the user's sessions. Not for the own account." }),
+    Type.String({
+      description: "6 to 1,000 characters; ends the user's sessions. Not for the own account.",
+      examples: ['vier zufällige Wörter'],
+    }),
   ),
 })
 
@@ -31,7 +36,7 @@ export const SessionList = Type.Object({
   ),
 })
 
-export const SessionParams = Type.Object({ id: Type.String({ description: 'Decimal digits.' }) })
+export const SessionParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['12'] }) })
 
 export const OwnDataAnswer = Type.Object({
   user: User,
@@ -94,7 +99,9 @@ export const OwnDataAnswer = Type.Object({
 })
 
 export const AuditQuery = Type.Object({
-  limit: Type.Optional(Type.String({ pattern: '^(1000|[1-9][0-9]{0,2})$', description: '1 to 1,000; default 100.' })),
+  limit: Type.Optional(
+    Type.String({ pattern: '^(1000|[1-9][0-9]{0,2})$', description: '1 to 1,000; default 100.', examples: ['20'] }),
+  ),
 })
 
 export const AuditList = Type.Object({

@@ -14,8 +14,8 @@ export const PasswordBody = Type.Object({
 export const UserAnswer = Type.Object({ user: User })
 
 const Token = {
-  id: Type.Integer(),
-  name: Type.String(),
+  id: Type.Integer({ examples: [3] }),
+  name: Type.String({ examples: ['nightly import'] }),
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
 }
@@ -25,9 +25,14 @@ export const TokenList = Type.Object({
 })
 
 export const CreateTokenBody = Type.Object({
-  name: Type.String({ description: '1 to 200 characters after trimming.' }),
+  name: Type.String({ description: '1 to 200 characters after trimming.', examples: ['nightly import'] }),
   expires_in_days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 3_650, description: 'Without it the token never expires.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 3_650,
+      description: 'Without it the token never expires.',
+      examples: [365],
+    }),
   ),
 })
 
@@ -36,4 +41,4 @@ export const TokenCreated = Type.Object({
   token: Type.String({ description: 'For the header `Authorization: Bearer …`; it is shown only this time.' }),
 })
 
-export const TokenParams = Type.Object({ id: Type.String({ description: 'Decimal digits.' }) })
+export const TokenParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })

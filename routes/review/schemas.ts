@@ -4,12 +4,16 @@ import type { CardState, Rating } from '../../db/types.js'
 import { RATINGS } from '../../src/review/scheduler.js'
 import { nullable, Timestamp } from '../../src/schemas.js'
 
-const Day = Type.String({ description: 'A calendar day, `YYYY-MM-DD`.' })
-const RatingName = Type.Unsafe<Rating>({ type: 'string', enum: RATINGS })
-const RatingOrNull = Type.Unsafe<Rating | null>({ type: ['string', 'null'], enum: [...RATINGS, null] })
+const Day = Type.String({ description: 'A calendar day, `YYYY-MM-DD`.', examples: ['2026-11-28'] })
+const RatingName = Type.Unsafe<Rating>({ type: 'string', enum: RATINGS, examples: ['medium'] })
+const RatingOrNull = Type.Unsafe<Rating | null>({
+  type: ['string', 'null'],
+  enum: [...RATINGS, null],
+  examples: ['medium'],
+})
 
 const Counts = Type.Object({
-  due: Type.Integer({ description: 'Cards due today or earlier, without suspended ones.' }),
+  due: Type.Integer({ description: 'Cards due today or earlier, without suspended ones.', examples: [12] }),
   new: Type.Integer({ description: 'Unseen cards that today may still bring.' }),
 })
 
@@ -29,8 +33,10 @@ const ProgressOrNull = Type.Unsafe<CardState | null>({
   },
 })
 
-const Deck = Type.Optional(Type.String({ description: 'A deck slug; absent or empty means all decks.' }))
-const limit = (text: string) => Type.Optional(Type.String({ description: text }))
+const Deck = Type.Optional(
+  Type.String({ description: 'A deck slug; absent or empty means all decks.', examples: ['git'] }),
+)
+const limit = (text: string) => Type.Optional(Type.String({ description: text, examples: ['20'] }))
 
 const CARD = {
   card_id: Type.Integer(),
@@ -61,7 +67,7 @@ export const Queue = Type.Object({
 })
 
 export const ReviewBody = Type.Object({
-  card_id: Type.Integer(),
+  card_id: Type.Integer({ examples: [17] }),
   rating: RatingName,
   client_id: Type.Optional(
     nullable(
@@ -78,7 +84,7 @@ export const ReviewAnswer = Type.Object({
   counts: Counts,
 })
 
-export const ReviewParams = Type.Object({ id: Type.String({ description: 'The `review_id`.' }) })
+export const ReviewParams = Type.Object({ id: Type.String({ description: 'The `review_id`.', examples: ['42'] }) })
 
 export const UndoAnswer = Type.Object({
   card_id: Type.Integer(),
@@ -87,12 +93,14 @@ export const UndoAnswer = Type.Object({
   next_undo: nullable(Type.Integer({ description: 'The review that could be taken back next.' })),
 })
 
-export const CardParams = Type.Object({ id: Type.String() })
+export const CardParams = Type.Object({ id: Type.String({ examples: ['17'] }) })
 
 export const CardsQuery = Type.Object({
   deck: Deck,
-  state: Type.Optional(Type.String({ description: `One of ${CARD_STATES.join(', ')}; absent or empty means all.` })),
-  after: Type.Optional(Type.String({ description: 'The `next_after` of the page before.' })),
+  state: Type.Optional(
+    Type.String({ description: `One of ${CARD_STATES.join(', ')}; absent or empty means all.`, examples: ['due'] }),
+  ),
+  after: Type.Optional(Type.String({ description: 'The `next_after` of the page before.', examples: ['17'] })),
   limit: limit('1 to 200, 50 when absent; numbers beyond are cut.'),
 })
 
@@ -103,7 +111,7 @@ export const CardPage = Type.Object({
 
 export const HistoryQuery = Type.Object({
   deck: Deck,
-  before: Type.Optional(Type.String({ description: 'The `next_before` of the page before.' })),
+  before: Type.Optional(Type.String({ description: 'The `next_before` of the page before.', examples: ['42'] })),
   limit: limit('1 to 200, 50 when absent; numbers beyond are cut.'),
 })
 
@@ -166,8 +174,8 @@ export const Stats = Type.Object({
 })
 
 export const Settings = Type.Object({
-  new_per_day: Type.Integer({ minimum: 0, maximum: 9_999 }),
-  desired_retention: Type.Number({ minimum: 0.8, maximum: 0.97 }),
+  new_per_day: Type.Integer({ minimum: 0, maximum: 9_999, examples: [20] }),
+  desired_retention: Type.Number({ minimum: 0.8, maximum: 0.97, examples: [0.9] }),
   maximum_interval: Type.Integer({ minimum: 1, maximum: 36_500, description: 'Days.' }),
 })
 

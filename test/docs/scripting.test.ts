@@ -12,7 +12,7 @@ const recipes = readRecipes()
 const folder = t.testdir({
   'login.json': JSON.stringify({ username: 'chef', password: 'streng-geheim' }),
   'password.json': JSON.stringify({ password: 'ganz "neu"' }),
-  'users.csv': 'erika;Erika "die Schnelle" Müller;geheim\\1\notto;Otto Normal;geheim-2\nkurz;Kurz;123\n',
+  'users.csv': 'erika;Erika "die Schnelle" Müller;geheim\\1\r\notto;Otto Normal;geheim-2\nkurz;Kurz;123\n',
   bin: { 'svc-training': `#!/bin/sh\nexec "${process.execPath}" "${ROOT}dist/src/cli.js" "$@"\n` },
   origin: { decks: { 'eins.md': deck('Eins', 'Eine Frage') }, cheatsheets: {} },
 })

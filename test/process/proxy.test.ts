@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -39,27 +40,35 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     t,
     instances.map(({ url }) => new URL(url).host),
   )
-  const agent = new Agent({ ca: certificate, keepAlive: true, maxSockets: 50, localAddress: CLIENT_ADDRESS })
-  t.teardown(() => agent.destroy())
-
-  const send = (method: string, url: string, headers: Record<string, string> = {}, body?: unknown) =>
-    new Promise<IncomingMessage>((resolve, reject) => {
-      const all = { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) }
-      const sent = request({ host: '127.0.0.1', servername: 'localhost', port, method, path: url, headers: all, agent })
-      sent.once('response', resolve).once('error', reject)
-      sent.end(body === undefined ? undefined : JSON.stringify(body))
-    })
-  const ask = async (...args: Parameters<typeof send>) => {
-    const response = await send(...args)
-    return { status: response.statusCode, headers: response.headers, text: await text(response) }
+  const clientAt = (localAddress: string) => {
+    const agent = new Agent({ ca: certificate, keepAlive: true, maxSockets: 50, localAddress })
+    t.teardown(() => agent.destroy())
+    const send = (method: string, url: string, headers: Record<string, string> = {}, body?: unknown) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const all = { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) }
+        const address = { host: '127.0.0.1', servername: 'localhost', port }
+        const sent = request({ ...address, method, path: url, headers: all, agent })
+        sent.once('response', resolve).once('error', reject)
+        sent.end(body === undefined ? undefined : JSON.stringify(body))
+      })
+    const ask = async (...args: Parameters<typeof send>) => {
+      const response = await send(...args)
+      return { status: response.statusCode, headers: response.headers, text: await text(response) }
+    }
+    return { send, ask }
   }
-  const entries = () =>
-    instances.flatMap(({ output }) =>
-      output()
-        .split('\n')
-        .filter((line) => /^\{.*\}$/.test(line))
-        .map((line) => JSON.parse(line)),
-    )
+  const { send, ask } = clientAt(CLIENT_ADDRESS)
+  /** The log entry of an answer, whichever instance gave it. */
+  const entryOf = async ({ headers }: { headers: IncomingMessage['headers'] }) => {
+    for (;;) {
+      const lines = instances.flatMap(({ output }) => output().split('\n'))
+      const line = lines.find(
+        (one) => one.startsWith('{') && one.endsWith('}') && one.includes(`"${headers['x-request-id']}"`),
+      )
+      if (line !== undefined) return JSON.parse(line)
+      await sleep(20)
+    }
+  }
 
   const loggedIn = await ask('POST', '/api/auth/login', { 'x-forwarded-for': '203.0.113.9' }, login)
   const setCookie = String(loggedIn.headers['set-cookie'])
@@ -71,13 +80,23 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     t.match(setCookie, /; HttpOnly/)
     t.equal((await ask('GET', '/healthz')).status, 200)
     t.equal((await ask('GET', '/readyz')).status, 200)
-    await sleep(50)
-    const found = entries().find((entry) => entry.route === '/api/auth/login')
-    t.equal(found?.address, CLIENT_ADDRESS, 'not the proxy, and not what the client says of itself')
+    const { address } = await entryOf(loggedIn)
+    t.equal(address, CLIENT_ADDRESS, 'not the proxy, and not what the client says of itself')
     const own = { origin: `https://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin', cookie }
     t.equal((await ask('POST', '/api/quiz/submit', own, {})).status, 200)
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', cookie }
     t.equal((await ask('POST', '/api/quiz/submit', foreign, {})).status, 403)
+  })
+
+  await t.test('failed logins count for the client, on both instances, and not for the proxy', async (t) => {
+    const stranger = clientAt('127.0.0.8')
+    const statuses = []
+    for (let i = 0; i < 8; i++) {
+      const forged = { 'x-forwarded-for': `203.0.113.${i}` }
+      statuses.push((await stranger.ask('POST', '/api/auth/login', forged, { ...login, password: 'falsch' })).status)
+    }
+    t.strictSame(statuses, [401, 401, 401, 401, 401, 401, 429, 429])
+    t.equal((await ask('POST', '/api/auth/login', {}, login)).status, 200)
   })
 
   const database = await openDatabase({
@@ -202,8 +221,21 @@ ${site}}
     child.kill('SIGTERM')
     await ended
   })
-  await sleep(500)
+  await untilListening(port)
   return { port, certificate: await readFile(certificate), errorLog }
+}
+
+async function untilListening(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1')
+    const listens = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (listens) return
+    await sleep(20)
+  }
 }
 
 async function freePort(): Promise<number> {

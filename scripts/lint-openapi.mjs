@@ -1,0 +1,9 @@
+// Lints the OpenAPI document that is named: prints what is wrong and ends with 1 if anything is.
+// Not by @redocly/cli, which reports its use over the network unless told otherwise.
+import { formatProblems, getTotals, lint, loadConfig } from '@redocly/openapi-core'
+
+const config = await loadConfig({ configPath: new URL('../redocly.yaml', import.meta.url).pathname })
+const problems = await lint({ ref: process.argv[2], config })
+formatProblems(problems, { totals: getTotals(problems) })
+process.stdout.write(`${problems.length} problems\n`)
+process.exitCode = problems.length > 0 ? 1 : 0
