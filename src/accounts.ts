@@ -1,9 +1,9 @@
 import { BadRequest } from './errors.js'
+import { parseRowId } from './parameters.js'
 import { checkPasswordLength } from './passwords.js'
 import { countCharacters, isStorable } from './text.js'
 
 const MAX_NAME_LENGTH = 200
-const MAX_INTEGER = 2 ** 31 - 1
 
 export const MISSING_FIELDS = 'Benutzername, Anzeigename und Passwort erforderlich'
 
@@ -57,14 +57,7 @@ export function parseAccountChange(input: AccountChange): AccountChange {
  * @throws BadRequest when it is no number
  */
 export function parseUserId(text: string): number | undefined {
-  return parseId(text, 'Ungültige Benutzer-ID')
-}
-
-/** Like `parseUserId`, for other tables, whose ids end at `max`; `message` says that the text is no number. @throws BadRequest */
-export function parseId(text: string, message: string, max = MAX_INTEGER): number | undefined {
-  if (!/^[+-]?[0-9]+$/.test(text)) throw new BadRequest(message)
-  const id = Number(text)
-  return Math.abs(id) <= max ? id : undefined
+  return parseRowId(text, 'Ungültige Benutzer-ID')
 }
 
 /** A name that has been trimmed and must not be empty. @throws BadRequest */

@@ -40,3 +40,13 @@ export function parseId(text: string): number | undefined {
 export function isInteger(id: number): boolean {
   return Math.abs(id) <= HIGHEST_INTEGER
 }
+
+/**
+ * An id of a path; undefined when no row of the table, whose ids end at `highest`, can have it.
+ * @throws BadRequest with the message when the text is no number
+ */
+export function parseRowId(text: string, message: string, highest = HIGHEST_INTEGER): number | undefined {
+  const id = parseId(text)
+  if (id === undefined) throw new BadRequest(message)
+  return Math.abs(id) <= highest ? id : undefined
+}

@@ -2,8 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findOwnData } from '../../db/queries/own-data.js'
 import { deleteOwnSession, listSessions } from '../../db/queries/sessions.js'
 import { updateUser } from '../../db/queries/users.js'
-import { parseAccountChange, parseId } from '../../src/accounts.js'
+import { parseAccountChange } from '../../src/accounts.js'
 import { HttpError } from '../../src/errors.js'
+import { parseRowId } from '../../src/parameters.js'
 import { answers, Done } from '../../src/schemas.js'
 import { AccountAnswer, ChangeOwnAccountBody, OwnDataAnswer, SessionList, SessionParams } from './schemas.js'
 
@@ -58,7 +59,7 @@ const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const id = parseId(request.params.id, 'Ungültige Sitzungs-ID', MAX_SESSION_ID)
+      const id = parseRowId(request.params.id, 'Ungültige Sitzungs-ID', MAX_SESSION_ID)
       if (id !== undefined) await deleteOwnSession(app.db, request.user.id, id)
       return { ok: true as const }
     },

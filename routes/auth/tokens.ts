@@ -2,8 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { insertAuditEntry } from '../../db/queries/audit.js'
 import { deleteToken, insertToken, listTokens } from '../../db/queries/tokens.js'
 import { actorOf } from '../../plugins/auth.js'
-import { checkText, parseId } from '../../src/accounts.js'
+import { checkText } from '../../src/accounts.js'
 import { HttpError } from '../../src/errors.js'
+import { parseRowId } from '../../src/parameters.js'
 import { answers, Done } from '../../src/schemas.js'
 import { createToken, hashToken } from '../../src/tokens.js'
 import { CreateTokenBody, TokenCreated, TokenList, TokenParams } from './schemas.js'
@@ -69,7 +70,7 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
-      const id = parseId(request.params.id, 'Ungültige Token-ID')
+      const id = parseRowId(request.params.id, 'Ungültige Token-ID')
       if (id === undefined) return { ok: true as const }
       await app.db.transaction().execute(async (transaction) => {
         const deleted = await deleteToken(transaction, request.user.id, id)
