@@ -8,6 +8,7 @@ import * as createApiTokens from './0020_create_api_tokens.js'
 import * as createLoginFailures from './0021_create_login_failures.js'
 import * as createAuditLog from './0022_create_audit_log.js'
 import * as describeSessions from './0023_describe_sessions.js'
+import * as letTruncatePassReaders from './0024_let_truncate_pass_readers.js'
 
 /** Every migration by its name; the names sort in the order of application and never change. */
 export const migrations: Record<string, Migration> = {
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0021_create_login_failures': createLoginFailures,
   '0022_create_audit_log': createAuditLog,
   '0023_describe_sessions': describeSessions,
+  '0024_let_truncate_pass_readers': letTruncatePassReaders,
 }

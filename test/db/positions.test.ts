@@ -189,3 +189,22 @@ t.test(
     t.strictSame(stored, expected)
   },
 )
+
+t.test(
+  'the cards can be truncated while a quiz is being drawn',
+  { skip: !TEST_DATABASE_URL && 'the embedded store has one connection' },
+  async (t) => {
+    const { id } = await createDeck(db)
+    await createCard(db, { deck_id: id })
+    await db.transaction().execute(async (reader) => {
+      // What a draw holds before it comes to the cards.
+      await sql`lock table card_positions, distinct_answers, decks in access share mode`.execute(reader)
+      await db.transaction().execute(async (script) => {
+        await sql`set local lock_timeout = '5s'`.execute(script)
+        await sql`truncate cards cascade`.execute(script)
+      })
+    })
+    const { stored, expected } = await readPositions(db)
+    t.strictSame(stored, expected)
+  },
+)
