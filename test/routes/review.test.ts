@@ -172,6 +172,27 @@ t.test('the same client id is applied once and answered the same', async (t) => 
   t.equal((await member.get('/api/review/history')).body.entries.length, 2)
 })
 
+t.test('rows with dates that no learner has seen are counted as the deck list counts them', async (t) => {
+  const member = await service.member()
+  const dates = ['infinity', '-infinity', '20000-01-01', '0044-03-15 BC', '4713-01-01 BC', '0001-01-01', null]
+  const { ids } = await createDeckOf(dates.length)
+  for (const [index, next_review] of dates.entries()) {
+    await createProgress(db, { user_id: member.id, card_id: ids[index] as number, last_rating: 'hard', next_review })
+  }
+  const queueCounts = async () => (await member.get('/api/review/queue')).body.counts
+  t.strictSame(await queueCounts(), { due: 4, new: 0 })
+  const before = await statesOf(member)
+  const reviews: number[] = []
+  for (const id of ids) {
+    const { body } = await rate(member, id, 'medium')
+    t.strictSame(body.counts, await queueCounts(), body.progress.next_review)
+    reviews.unshift(body.review_id)
+  }
+  for (const id of reviews) t.strictSame((await member.delete(`/api/review/${id}`)).body.counts, await queueCounts())
+  t.strictSame(await statesOf(member), before)
+  t.equal((await member.get('/api/decks')).body.decks[0].due, 4)
+})
+
 t.test('two devices at once lose nothing', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(10)
