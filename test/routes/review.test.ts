@@ -324,7 +324,7 @@ t.test('what cannot be taken back says why', async (t) => {
   )
   const archived = await review(c)
   await db.updateTable('cards').set({ archived_at: new Date() }).where('id', '=', c).execute()
-  t.strictSame((await undo(archived)).body, errorBody(409, 'Diese Karte wurde seitdem archiviert'))
+  t.strictSame((await undo(archived)).body, errorBody(409, 'Diese Karte wurde seitdem archiviert oder gelöscht'))
   await db.updateTable('cards').set({ archived_at: null }).where('id', '=', c).execute()
   t.equal((await undo(archived)).body.next_undo, null, 'the one before was changed by a script')
 
@@ -436,7 +436,14 @@ t.test('cards are browsed in deck order, page by page, by state', async (t) => {
     second.ids,
   )
   t.strictSame((await member.get(`/api/review/cards?deck=${empty.slug}`)).body, { cards: [], next_after: null })
-  t.strictSame((await member.get('/api/review/cards?after=99999999999')).body, { cards: [], next_after: null })
+  await db.updateTable('cards').set({ archived_at: new Date() }).where('id', '=', b).execute()
+  const behind = await member.get(`/api/review/cards?after=${b}&limit=1`)
+  t.match(behind.body, { cards: [{ card_id: all[5] }], next_after: all[5] }, 'the mark was archived meanwhile')
+  await db.deleteFrom('cards').where('id', '=', b).execute()
+  for (const gone of [b, -1, '99999999999', '99999999999999999999']) {
+    const answer = await member.get(`/api/review/cards?after=${gone}`)
+    t.strictSame(answer.body, errorBody(400, 'Der Parameter "after" ist ungültig'), `${gone}: not taken for the end`)
+  }
   t.strictSame(
     (await member.get('/api/review/cards?state=old')).body,
     errorBody(400, 'Der Parameter "state" muss eines von new, due, learned, suspended sein'),
