@@ -211,6 +211,31 @@ t.test('two devices at once lose nothing', async (t) => {
   })
 })
 
+t.test('an undo sent twice meets a review of another tab', async (t) => {
+  const member = await service.member()
+  const { ids } = await createDeckOf(2)
+  const [a, b] = ids
+  let standing = 0
+  for (let round = 0; round < 12; round++) {
+    const { review_id } = (await rate(member, a, 'again')).body
+    const undo = () => member.delete(`/api/review/${review_id}`)
+    const review = () => rate(member, b, 'medium')
+    const order = [
+      [undo, undo, review],
+      [review, undo, undo],
+      [undo, review, undo],
+    ][round % 3] as (typeof undo)[]
+    const answers = await Promise.all(order.map((send) => send()))
+    const reviewed = answers[order.indexOf(review)]
+    const [first, second] = answers.filter((answer) => answer !== reviewed)
+    t.equal(reviewed?.status, 200)
+    t.strictSame(second?.body, first?.body, 'both are told the same')
+    t.ok(first?.status === 200 || first?.body.message === 'Nur die letzte Bewertung kann zurückgenommen werden')
+    standing += first?.status === 200 ? 1 : 2
+  }
+  t.equal((await member.get('/api/review/stats?days=1')).body.days[0].reviews, standing)
+})
+
 t.test('cards may be archived and users deleted while people learn', async (t) => {
   const members = [await service.member(), await service.member()]
   const { ids } = await createDeckOf(4)
