@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import t from 'tap'
+import { TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
@@ -235,6 +237,38 @@ t.test('an undo sent twice meets a review of another tab', async (t) => {
   }
   t.equal((await member.get('/api/review/stats?days=1')).body.days[0].reviews, standing)
 })
+
+t.test('a row that a script writes at the same moment is honoured, and there again after an undo', async (t) => {
+  const member = await service.member()
+  const { ids } = await createDeckOf(1)
+  const values = {
+    user_id: member.id,
+    card_id: ids[0] as number,
+    last_rating: 'easy',
+    next_review: '2026-12-01',
+  } as const
+  const pending = await db.transaction().execute(async (script) => {
+    await script.insertInto('card_progress').values(values).execute()
+    const review = rate(member, ids[0], 'medium')
+    // The embedded database has one connection, for which the review waits.
+    while (TEST_DATABASE_URL !== undefined && !(await isAnyoneWaiting()));
+    return { review }
+  })
+  const { status, body } = await pending.review
+  t.equal(status, 200)
+  const [entry] = (await member.get('/api/review/history')).body.entries
+  t.match(entry, { id: body.review_id, before: { last_rating: 'easy', next_review: '2026-12-01' } })
+  t.strictSame(body.counts, { due: 0, new: 0 })
+  const undo = await member.delete(`/api/review/${body.review_id}`)
+  t.match(undo.body.progress, { last_rating: 'easy', next_review: '2026-12-01', reps: 0 })
+  t.match(await statesOf(member), [{ state: 'learned', progress: undo.body.progress }])
+})
+
+async function isAnyoneWaiting(): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return rows.length > 0
+}
 
 t.test('cards may be archived and users deleted while people learn', async (t) => {
   const members = [await service.member(), await service.member()]
