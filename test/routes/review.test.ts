@@ -551,6 +551,12 @@ t.test('statistics count what stands', async (t) => {
   t.equal(body.forecast.length, 30)
   t.strictSame(body.forecast[0], { day: '2026-11-21', due: 1 })
   t.strictSame(body.decks, [{ slug: deck.slug, name: deck.name, new: 1, young: 2, mature: 1, suspended: 0 }])
+  setDay('2026-11-20')
+  t.strictSame(
+    (await member.get('/api/review/stats')).body.streak,
+    { current: 2, longest: 2 },
+    'the service has moved to a time zone where it is still yesterday',
+  )
   setDay('2026-11-23')
   t.strictSame((await member.get('/api/review/stats')).body.streak, { current: 0, longest: 2 })
   t.equal((await member.get('/api/review/stats?days=1000')).body.days.length, 365)
