@@ -49,13 +49,17 @@ async function seed(db: Kysely<Database>, cards: number): Promise<void> {
   await sql`insert into ${progress}
     select 1, id, 'medium', ${TODAY}::date + id * 7919 % 120 - 3, 20, 5, ${TODAY}::date - id * 31 % 60 - 1, 10, 1
     from (select id from cards order by deck_id, sort_order limit ${SEEN}) as first`.execute(db)
-  await sql`insert into ${progress}
-    select u, (u * 37 + i) % ${cards}::integer + 1, 'medium', ${TODAY}::date + i % 100 - 10, 20, 5, '2026-11-01', 3, 0
-    from generate_series(2, 201) u, generate_series(1, 1000) i`.execute(db)
+  // In batches, since a statement that takes too long is ended.
+  for (let user = 2; user <= 201; user += 20) {
+    await sql`insert into ${progress}
+      select u, (u * 37 + i) % ${cards}::integer + 1, 'medium', ${TODAY}::date + i % 100 - 10, 20, 5, '2026-11-01', 3, 0
+      from generate_series(${user}::integer, ${user + 19}::integer) u, generate_series(1, 1000) i`.execute(db)
+  }
   await log(db, 1, 1, LOGGED)
-  await log(db, 2, 101, 2_000)
+  for (let user = 2; user <= 101; user += 20) await log(db, user, user + 19, 2_000)
   await sql`insert into suspended_cards select 1, id from cards where id % 97 = 0 and id < 12000`.execute(db)
   await sql`vacuum analyze`.execute(db)
+  await sql`checkpoint`.execute(db)
 }
 
 async function log(db: Kysely<Database>, firstUser: number, lastUser: number, entries: number): Promise<void> {
