@@ -10,7 +10,7 @@ import { type Caller, startService } from '../support/service.js'
  * statistics and the deck list are compared with a plain reading of the tables, and undo with a list of what was done.
  */
 const FIRST_DAY = '2026-11-21'
-const RUNS = 6
+const RUNS = 4
 const STEPS = 25
 const NEW_PER_DAY = 3
 
