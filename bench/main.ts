@@ -12,6 +12,7 @@ import { measureImport } from './scenarios/import.js'
 import { measureInstances } from './scenarios/instances.js'
 import { measureLogins } from './scenarios/logins.js'
 import { measureQuiz } from './scenarios/quiz.js'
+import { measureReviews } from './scenarios/reviews.js'
 import { measureSearch } from './scenarios/search.js'
 import { measureStart } from './scenarios/start.js'
 
@@ -23,6 +24,7 @@ const SCENARIOS: Record<string, Scenario> = {
   import: measureImport,
   logins: measureLogins,
   history: measureHistory,
+  reviews: measureReviews,
   instances: measureInstances,
   start: measureStart,
 }

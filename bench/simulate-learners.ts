@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type Card, createEmptyCard, default_w, type FSRS, forgetting_curve, type Grade, Rating } from 'ts-fsrs'
+import { type Card, createEmptyCard, type FSRS, type Grade, Rating } from 'ts-fsrs'
 import { connectToStore, type OpenDatabase, openDatabase } from '../db/client.js'
 import { openTemporaryStore } from '../db/embedded/temporary.js'
 import { migrateToLatest } from '../db/migrate.js'
@@ -10,22 +10,31 @@ import { addDays, daysBetween, noonOf } from '../src/calendar.js'
 import { importContent } from '../src/content/import-content.js'
 import { hashPassword } from '../src/passwords.js'
 import { formulas, perturbedWeights, type Random, randomFrom } from './simulated-memory.js'
+import { type Progress, printClasses, printCosts, type Recall, recallOf, summarize } from './simulated-recalls.js'
 
 /**
  * Simulated learners study the shipped content through the API, with a moved clock, and the API's own statistics are
  * printed. `npm run simulate [-- --days 120 --learners 20]`; on an empty PostgreSQL database with DATABASE_URL,
- * otherwise on a temporary embedded one.
+ * otherwise on a temporary embedded one. With `--spread 0 --absence 0` the learners' memory is exactly the one that the
+ * service assumes, and no day is missed: what they reach must then be what was forecast.
  */
 const { values: options } = parseArgs({
-  options: { days: { type: 'string', default: '120' }, learners: { type: 'string', default: '20' } },
+  options: {
+    days: { type: 'string', default: '120' },
+    learners: { type: 'string', default: '20' },
+    spread: { type: 'string', default: '0.4' },
+    absence: { type: 'string', default: '0.1' },
+  },
 })
 const DAYS = Number(options.days)
 const LEARNERS = Number(options.learners)
+/** How far the weights of the learners' memory are from those of the service. */
+const SPREAD = Number(options.spread)
+/** The share of days on which a learner has no time. */
+const ABSENCE = Number(options.absence)
 const FIRST_DAY = '2026-01-05'
 const NEW_PER_DAY = 5
 const RETENTIONS = [0.8, 0.85, 0.9, 0.95]
-/** The share of days on which a learner has no time. */
-const ABSENCE = 0.1
 /** How first reviews and remembered cards are rated: the defaults of the simulator of fsrs-rs, from users of Anki. */
 const FIRST_RATINGS: [RatingName, number][] = [
   ['again', 0.24],
@@ -40,12 +49,6 @@ const REMEMBERED_RATINGS: [RatingName, number][] = [
 ]
 /** The chance that a card which was just shown is known a few minutes later. */
 const RETRY_SUCCESS = 0.75
-/** Recalls by the days for which the card had been put off. */
-const CLASSES = [
-  { name: '1–2 days', from: 1 },
-  { name: '3–20 days', from: 3 },
-  { name: 'from 21 days', from: 21 },
-]
 const SECRET = 'only for a simulation that nobody can reach'
 
 interface Learner {
@@ -57,20 +60,7 @@ interface Learner {
   recalls: Recall[]
 }
 
-interface Recall {
-  interval: number
-  /** The chance of recall that the service's memory state stands for. */
-  forecast: number
-  remembered: boolean
-}
-
 type RatingName = 'again' | 'hard' | 'medium' | 'easy'
-
-interface Progress {
-  stability: number
-  last_review: string
-  next_review: string
-}
 
 const GRADES: Record<RatingName, Grade> = {
   again: Rating.Again,
@@ -125,7 +115,7 @@ async function createLearner(number: number, passwordHash: string): Promise<Lear
     desired_retention: desiredRetention,
   })
   const random = randomFrom(number + 1)
-  const memory = formulas(perturbedWeights(random), desiredRetention)
+  const memory = formulas(perturbedWeights(random, SPREAD), desiredRetention)
   return { cookie, desiredRetention, random, memory, cards: new Map(), recalls: [] }
 }
 
@@ -157,13 +147,9 @@ function draw(chances: [RatingName, number][], value: number): RatingName {
   return 'medium'
 }
 
-function recordRecall({ recalls }: Learner, progress: Progress | null, rating: RatingName): void {
+function recordRecall(learner: Learner, progress: Progress | null, rating: RatingName): void {
   if (progress === null || progress.last_review === clock.day) return
-  recalls.push({
-    interval: daysBetween(progress.last_review, progress.next_review),
-    forecast: forgetting_curve(default_w, daysBetween(progress.last_review, clock.day), progress.stability),
-    remembered: rating !== 'again',
-  })
+  learner.recalls.push(recallOf(progress, clock.day, learner.desiredRetention, rating !== 'again'))
 }
 
 /** Studies until nothing is left. */
@@ -216,7 +202,7 @@ for (let day = 0; day < DAYS; day++) {
 }
 
 console.log(`${LEARNERS} learners, ${imported.created} cards, ${DAYS} days, ${NEW_PER_DAY} new cards a day at most`)
-console.log(`one in ${1 / ABSENCE} days is missed\n`)
+console.log(`a share of ${ABSENCE} of the days is missed; spread of the weights of memory: ${SPREAD}\n`)
 
 console.log(
   '| desired | reached | forecast | recalls | reviews a day, by quarter | median interval in days, by quarter |',
@@ -250,28 +236,12 @@ for (const retention of RETENTIONS) {
   console.log(`| ${cells.join(' | ')} |`)
 }
 
-console.log(`\n| desired | ${CLASSES.map(({ name }) => `${name}: reached | forecast | recalls`).join(' | ')} |`)
-console.log(`|---${'|---'.repeat(3 * CLASSES.length)}|`)
-for (const retention of RETENTIONS) {
-  const group = learners.filter(({ desiredRetention }) => desiredRetention === retention)
-  const recalls = group.flatMap((learner) => learner.recalls)
-  const cells = CLASSES.flatMap(({ from }, index) => {
-    const to = CLASSES[index + 1]?.from ?? Number.POSITIVE_INFINITY
-    return summarize(recalls.filter(({ interval }) => interval >= from && interval < to))
-  })
-  console.log(`| ${[retention.toFixed(2), ...cells].join(' | ')} |`)
-}
+const recallsOf = (retention: number) =>
+  learners.filter(({ desiredRetention }) => desiredRetention === retention).flatMap(({ recalls }) => recalls)
+const groups = RETENTIONS.map((retention) => ({ retention, recalls: recallsOf(retention) }))
+printClasses(groups)
+printCosts(groups)
 
 const seconds = (performance.now() - started) / 1000
 console.log(`\n${reviews} reviews in ${seconds.toFixed(0)} s`)
 await app.close()
-
-/** The share that was remembered, the share that was forecast, and their number. */
-function summarize(recalls: Recall[]): string[] {
-  if (recalls.length === 0) return ['–', '–', '0']
-  return [
-    average(recalls.map(({ remembered }) => Number(remembered))).toFixed(3),
-    average(recalls.map(({ forecast }) => forecast)).toFixed(3),
-    String(recalls.length),
-  ]
-}

@@ -14,9 +14,12 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-/** The memory of a person who is not the average one: each weight of FSRS-6 is off by up to 22 %. */
-export function perturbedWeights(random: Random): number[] {
-  return default_w.map((weight) => weight * Math.exp((random() - 0.5) * 0.4))
+/**
+ * The memory of a person who is not the average one: with a spread of 0.4 each weight of FSRS-6 is off by up to 22 %;
+ * with 0 it is the memory that the service assumes.
+ */
+export function perturbedWeights(random: Random, spread = 0.4): number[] {
+  return default_w.map((weight) => weight * Math.exp((random() - 0.5) * spread))
 }
 
 /** The formulas for reviews on different days and on the same day. */

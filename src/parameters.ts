@@ -24,8 +24,12 @@ export function parseNumber(
 export function parseCursor(text: string | undefined, name: string): number | undefined {
   if (text === undefined || text === '') return undefined
   const id = parseId(text)
-  if (id === undefined) throw new BadRequest(`Der Parameter "${name}" ist ungültig`)
+  if (id === undefined) throw invalidCursor(name)
   return id
+}
+
+export function invalidCursor(name: string): BadRequest {
+  return new BadRequest(`Der Parameter "${name}" ist ungültig`)
 }
 
 /** An id in decimal digits, optionally signed; undefined for anything else. */

@@ -13,16 +13,24 @@ export interface BrowsedCard extends StudyCard {
   state_name: CardStateName
 }
 
+export interface BrowsedCards {
+  /** Undefined when there is no such deck. */
+  cards: BrowsedCard[] | undefined
+  /** False when the card behind which the page should begin has been deleted or never was. */
+  is_mark_known: boolean
+}
+
 interface Row extends Omit<BrowsedCard, 'card_id'> {
   card_id: number | null
   decks: number
+  is_mark_known: boolean
 }
 
 /** Before every card of a deck. */
 const START = -(2 ** 31)
 
 /**
- * Live cards in deck order, behind the card `after`; undefined when there is no such deck. All cards and new ones are
+ * Live cards in deck order, behind the card `after`, which may have been archived meanwhile. All cards and new ones are
  * read along the index of the deck order, only in the decks that can fill the page; the other states come from the
  * user's own rows.
  */
@@ -32,7 +40,7 @@ export async function listCards(
   state: CardStateName | undefined,
   after: number | undefined,
   limit: number,
-): Promise<BrowsedCard[] | undefined> {
+): Promise<BrowsedCards> {
   const { userId, today } = scope
   const behindMark =
     after === undefined
@@ -57,7 +65,7 @@ export async function listCards(
       window deck_order as (order by deck_counts.sort_order, deck_counts.name, deck_counts.id)
     ),
     page as (${pageOf(state, userId, today, limit)})
-    select remaining.decks, item.*
+    select remaining.decks, ${after === undefined ? sql`true` : sql`exists (select from mark)`} as is_mark_known, item.*
     from remaining left join (
       select cards.id as card_id, question, answer, level, decks.slug as deck_slug, decks.name as deck_name,
         case when progress.id is not null then ${stateOf('progress')} end as state,
@@ -71,8 +79,12 @@ export async function listCards(
       left join suspended_cards on suspended_cards.user_id = ${userId} and suspended_cards.card_id = cards.id
     ) as item on true
     order by position, item.sort_order, card_id`.execute(db)
-  if (scope.deckSlug !== undefined && rows[0]?.decks === 0) return undefined
-  return rows.flatMap((row) => (row.card_id === null ? [] : [{ ...row, card_id: row.card_id }]))
+  const { decks, is_mark_known } = rows[0] as Row
+  if (scope.deckSlug !== undefined && decks === 0) return { cards: undefined, is_mark_known }
+  return {
+    cards: rows.flatMap((row) => (row.card_id === null ? [] : [{ ...row, card_id: row.card_id }])),
+    is_mark_known,
+  }
 }
 
 /** How many cards of a deck can be on a page. */

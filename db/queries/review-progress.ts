@@ -86,7 +86,13 @@ export interface NewEntry {
   answer: unknown
 }
 
-/** Appends the entry and makes its `after` the state of the card, in one statement. Returns the entry's id. */
+/** A row of progress has come since the card was read as never seen: what was calculated from that must not be kept. */
+export class ProgressAppeared extends Error {}
+
+/**
+ * Appends the entry and makes its `after` the state of the card, in one statement. Returns the entry's id.
+ * @throws ProgressAppeared when `before` is null, but a script has written a row meanwhile, which could not be locked
+ */
 export async function appendEntry(transaction: Transaction<Database>, entry: NewEntry): Promise<number> {
   const { user_id, card_id, after } = entry
   const appended = sql`
@@ -101,11 +107,11 @@ export async function appendEntry(transaction: Transaction<Database>, entry: New
     )`
   const { rows } =
     after === null
-      ? await sql<{ id: number }>`
+      ? await sql<{ id: number; is_written: boolean }>`
           with ${appended},
           forgotten as (delete from card_progress where user_id = ${user_id} and card_id = ${card_id})
-          select id from entry`.execute(transaction)
-      : await sql<{ id: number }>`
+          select id, true as is_written from entry`.execute(transaction)
+      : await sql<{ id: number; is_written: boolean }>`
           with ${appended},
           written as (
             insert into card_progress (user_id, card_id, last_rating, next_review, stability, difficulty, last_review,
@@ -119,9 +125,13 @@ export async function appendEntry(transaction: Transaction<Database>, entry: New
               next_review = excluded.next_review, stability = excluded.stability, difficulty = excluded.difficulty,
               last_review = excluded.last_review, reps = excluded.reps, lapses = excluded.lapses,
               last_review_id = excluded.last_review_id
+              where ${entry.before !== null}::boolean
+            returning id
           )
-          select id from entry`.execute(transaction)
-  return rows[0]?.id as number
+          select id, exists (select from written) as is_written from entry`.execute(transaction)
+  const { id, is_written } = rows[0] as { id: number; is_written: boolean }
+  if (!is_written) throw new ProgressAppeared()
+  return id
 }
 
 function json(value: unknown): string | null {

@@ -7,7 +7,7 @@ import {
   unsuspendCard,
 } from '../../db/queries/review-cards.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
-import { isInteger, parseCursor, parseId, parseNumber } from '../../src/parameters.js'
+import { invalidCursor, isInteger, parseCursor, parseId, parseNumber } from '../../src/parameters.js'
 import { cardNotFound } from '../../src/review/apply-review.js'
 import { resetCard } from '../../src/review/reset-card.js'
 import { answers, Done } from '../../src/schemas.js'
@@ -31,8 +31,10 @@ const cards: FastifyPluginAsyncTypebox<ReviewOptions> = async (app, { moment }) 
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
       const after = parseCursor(query.after, 'after')
       const scope = { userId: request.user.id, today: moment().today, deckSlug: query.deck || undefined }
-      const found = await listCards(app.db, scope, parseState(query.state), after, limit + 1)
+      const { cards: found, is_mark_known } = await listCards(app.db, scope, parseState(query.state), after, limit + 1)
       if (found === undefined) throw new HttpError(404, 'Deck nicht gefunden')
+      // An empty page would look like the end.
+      if (!is_mark_known) throw invalidCursor('after')
       const page = found.slice(0, limit).map(({ state, state_name, deck_slug, deck_name, ...card }) => ({
         ...card,
         deck: { slug: deck_slug, name: deck_name },

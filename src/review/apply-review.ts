@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { appendEntry, findLearnerCard, lockLearner } from '../../db/queries/review-progress.js'
+import { appendEntry, findLearnerCard, lockLearner, ProgressAppeared } from '../../db/queries/review-progress.js'
 import type { CardState, Database, Rating } from '../../db/types.js'
 import type { Moment } from '../calendar.js'
 import { Conflict, HttpError } from '../errors.js'
@@ -33,6 +33,15 @@ export async function applyReview(
   moment: Moment,
   review: Review,
 ): Promise<ReviewAnswer> {
+  try {
+    return await applyOnce(db, userId, moment, review)
+  } catch (error) {
+    if (error instanceof ProgressAppeared) return applyReview(db, userId, moment, review)
+    throw error
+  }
+}
+
+async function applyOnce(db: Kysely<Database>, userId: number, moment: Moment, review: Review): Promise<ReviewAnswer> {
   return db.transaction().execute(async (transaction) => {
     if (!(await lockLearner(transaction, userId))) throw new HttpError(401, 'Nicht angemeldet')
     const { card_id, rating } = review

@@ -40,5 +40,8 @@ export function remainingAfter(remaining: Remaining, step: Step, today: string):
 }
 
 export function isDue(state: Pick<CardState, 'next_review'> | null, today: string): boolean {
-  return state?.next_review != null && state.next_review <= today
+  const day = state?.next_review
+  if (day == null) return false
+  // A script may have written a year before 1 or after 9999, whose text does not sort as the dates do.
+  return day.endsWith('BC') || (day <= today && day.length <= today.length)
 }

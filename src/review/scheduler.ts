@@ -31,7 +31,8 @@ export type Preview = (cardId: number, state: CardState | null, today: string) =
 
 /**
  * FSRS-6 in whole days. The first review of a card on a day follows the long-term formulas, further ones the formula
- * for the same day (docs/decisions/0020-same-day-reviews.md). A card that nobody has rated here starts anew, whatever a
+ * for the same day (docs/decisions/0020-same-day-reviews.md), as those of a card that is being relearned: each rating
+ * leads to its own interval, one day at least, and a lapse is counted once. A card that nobody has rated here starts anew, whatever a
  * script has written of it.
  */
 export function createScheduler(settings: ReviewSettings): Preview {
@@ -40,7 +41,8 @@ export function createScheduler(settings: ReviewSettings): Preview {
   return (cardId, state, today) => {
     const card = toFsrsCard(cardId, state, today)
     const isSameDay = card.last_review !== undefined && card.last_review.getTime() === noonOf(today).getTime()
-    const outcomes = (isSameDay ? sameDay : longTerm).repeat(card, noonOf(today))
+    const now = noonOf(today)
+    const outcomes = isSameDay ? sameDay.repeat({ ...card, state: State.Relearning }, now) : longTerm.repeat(card, now)
     const stateAfter = (rating: Rating): NextState => {
       const next = outcomes[GRADES[rating]].card
       // To keep the ratings apart the library adds days even to the longest interval.

@@ -78,7 +78,8 @@ export function findStreaks(days: readonly string[], today: string): { current: 
     longest = Math.max(longest, length)
     previous = day
   }
-  const isAlive = previous === today || previous === addDays(today, -1)
+  // Later than today after a change of the time zone.
+  const isAlive = previous !== undefined && previous >= addDays(today, -1)
   return { current: isAlive ? length : 0, longest }
 }
 

@@ -58,7 +58,7 @@ export async function undoReview(
 /** Why the review cannot be taken back while its card is in this state. */
 function obstacleTo(review: UndoCandidate, state: CardState | null): string | undefined {
   if (review.was_reset) return 'Der Fortschritt dieser Karte wurde seitdem zurückgesetzt'
-  if (!review.is_live) return 'Diese Karte wurde seitdem archiviert'
+  if (!review.is_live) return 'Diese Karte wurde seitdem archiviert oder gelöscht'
   const expected: CardState = { ...review.after, last_review_id: review.id }
   const isUnchanged = state !== null && Object.keys(expected).every((key) => isSame(expected, state, key))
   return isUnchanged ? undefined : 'Der Fortschritt dieser Karte wurde seitdem geändert'

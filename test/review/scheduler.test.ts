@@ -3,6 +3,8 @@ import t from 'tap'
 import {
   type Card,
   createEmptyCard,
+  default_w,
+  forgetting_curve,
   fsrs,
   GenSeedStrategyWithCardId,
   type Grade,
@@ -93,6 +95,9 @@ t.test('further reviews on the same day follow the formula of the library for th
             const expected = formula.next_short_term_stability(stability, GRADES[rating])
             t.equal(next.stability, expected)
             t.equal(next.difficulty, formula.next_difficulty(difficulty, GRADES[rating]))
+            const interval = formula.next_interval(expected, 0)
+            // Longer ones have fuzz.
+            if (rating !== 'again' && interval < 2.5) t.equal(next.next_review, addDays('2026-11-21', interval))
           }
           state = { ...next, last_review_id: 1 }
         }
@@ -100,6 +105,44 @@ t.test('further reviews on the same day follow the formula of the library for th
     ),
     { numRuns: 50 },
   )
+})
+
+t.test('a card that was not known and then was comes back when its memory says, one lapse older', async (t) => {
+  const schedule = createScheduler(DEFAULT_SETTINGS)
+  const known = {
+    ...schedule(7, null, '2026-11-01').medium,
+    last_review_id: 1,
+  }
+  const forgotten = { ...schedule(7, known, '2026-11-21').again, last_review_id: 2 }
+  const again = { ...schedule(7, forgotten, '2026-11-21').again, last_review_id: 3 }
+  t.equal(forgotten.lapses, 1)
+  t.equal(again.lapses, 1, 'a day has one lapse of a card')
+  const { hard, medium } = schedule(7, again, '2026-11-21')
+  t.ok(Number(medium.stability) < 1.5)
+  for (const next of [hard, medium]) t.equal(next.next_review, '2026-11-22', 'two days would be too long')
+})
+
+t.test('on the day of the preview a card is remembered with the chance that the learner wants', async (t) => {
+  for (const desired_retention of [0.8, 0.85, 0.9, 0.97]) {
+    const schedule = createScheduler({ ...DEFAULT_SETTINGS, desired_retention })
+    const chances: number[] = []
+    for (let cardId = 1; cardId <= 1_000; cardId++) {
+      const state: CardState = {
+        last_rating: 'medium',
+        next_review: '2026-11-21',
+        stability: 20 + cardId / 4,
+        difficulty: 1 + (cardId % 9),
+        last_review: addDays('2026-11-21', -20 - (cardId % 100)),
+        reps: cardId % 10,
+        lapses: 0,
+        last_review_id: 1,
+      }
+      const { stability, next_review } = schedule(cardId, state, '2026-11-21').medium
+      chances.push(forgetting_curve(default_w, daysBetween('2026-11-21', next_review), Number(stability)))
+    }
+    const average = chances.reduce((sum, chance) => sum + chance, 0) / chances.length
+    t.ok(Math.abs(average - desired_retention) < 0.002, `${average} for ${desired_retention}`)
+  }
 })
 
 t.test('the ratings lead to later and later days, until the longest interval', async (t) => {

@@ -27,32 +27,41 @@ const GRADES = {
   easy: LibraryRating.Easy,
 } as const
 
-const HISTORIES = 10
+/** More of them take minutes: `HISTORIES=1000 node dist/test/review/through-http.test.js`. */
+const HISTORIES = Number(process.env.HISTORIES ?? 10)
 const REVIEWS = 50
 
 t.test(`${HISTORIES} histories of ${REVIEWS} reviews through the API are those of ts-fsrs`, async (t) => {
-  const library = fsrs({ enable_short_term: false, enable_fuzz: true }).useStrategy(
-    StrategyMode.SEED,
-    GenSeedStrategyWithCardId('fuzz_seed'),
-  )
+  const settings = fc.record({
+    desired_retention: fc.integer({ min: 80, max: 97 }).map((percent) => percent / 100),
+    maximum_interval: fc.oneof(fc.integer({ min: 1, max: 400 }), fc.constant(36_500)),
+  })
   const history = fc.array(
     fc.record({ rating: fc.constantFrom(...RATINGS), gap: fc.option(fc.integer({ min: 1, max: 200 })) }),
     { minLength: REVIEWS, maxLength: REVIEWS },
   )
   await fc.assert(
-    fc.asyncProperty(history, async (history) => {
+    fc.asyncProperty(settings, history, async (settings, history) => {
+      const { desired_retention: request_retention, maximum_interval } = settings
+      const library = fsrs({
+        enable_short_term: false,
+        enable_fuzz: true,
+        request_retention,
+        maximum_interval,
+      }).useStrategy(StrategyMode.SEED, GenSeedStrategyWithCardId('fuzz_seed'))
+      await member.send({ method: 'PUT', url: '/api/review/settings', payload: settings })
       const { id: card_id } = await createCard(service.db, { deck_id: deck.id })
       let now = new Date('2026-01-01T12:00:00Z')
       let card: Card & { fuzz_seed: string } = { ...createEmptyCard(now), fuzz_seed: `${card_id}/` }
       for (const { rating, gap } of history) {
-        now = new Date(now.getTime() + (gap ?? Math.max(card.scheduled_days, 1)) * 86_400_000)
+        now = new Date(now.getTime() + Math.min(gap ?? Math.max(card.scheduled_days, 1), maximum_interval) * 86_400_000)
         const today = now.toISOString().slice(0, 10)
         card = { ...library.next(card, now, GRADES[rating]).card, fuzz_seed: card.fuzz_seed }
         clock.now = now
         const { body } = await member.post('/api/review', { card_id, rating })
         t.strictSame(body.progress, {
           last_rating: rating,
-          next_review: rating === 'again' ? today : addDays(today, Math.min(card.scheduled_days, 36_500)),
+          next_review: rating === 'again' ? today : addDays(today, Math.min(card.scheduled_days, maximum_interval)),
           stability: card.stability,
           difficulty: card.difficulty,
           last_review: today,

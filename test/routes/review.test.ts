@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import t from 'tap'
+import { TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
@@ -172,6 +174,27 @@ t.test('the same client id is applied once and answered the same', async (t) => 
   t.equal((await member.get('/api/review/history')).body.entries.length, 2)
 })
 
+t.test('rows with dates that no learner has seen are counted as the deck list counts them', async (t) => {
+  const member = await service.member()
+  const dates = ['infinity', '-infinity', '20000-01-01', '0044-03-15 BC', '4713-01-01 BC', '0001-01-01', null]
+  const { ids } = await createDeckOf(dates.length)
+  for (const [index, next_review] of dates.entries()) {
+    await createProgress(db, { user_id: member.id, card_id: ids[index] as number, last_rating: 'hard', next_review })
+  }
+  const queueCounts = async () => (await member.get('/api/review/queue')).body.counts
+  t.strictSame(await queueCounts(), { due: 4, new: 0 })
+  const before = await statesOf(member)
+  const reviews: number[] = []
+  for (const id of ids) {
+    const { body } = await rate(member, id, 'medium')
+    t.strictSame(body.counts, await queueCounts(), body.progress.next_review)
+    reviews.unshift(body.review_id)
+  }
+  for (const id of reviews) t.strictSame((await member.delete(`/api/review/${id}`)).body.counts, await queueCounts())
+  t.strictSame(await statesOf(member), before)
+  t.equal((await member.get('/api/decks')).body.decks[0].due, 4)
+})
+
 t.test('two devices at once lose nothing', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(10)
@@ -189,6 +212,63 @@ t.test('two devices at once lose nothing', async (t) => {
     duration_ms: 0,
   })
 })
+
+t.test('an undo sent twice meets a review of another tab', async (t) => {
+  const member = await service.member()
+  const { ids } = await createDeckOf(2)
+  const [a, b] = ids
+  let standing = 0
+  for (let round = 0; round < 12; round++) {
+    const { review_id } = (await rate(member, a, 'again')).body
+    const undo = () => member.delete(`/api/review/${review_id}`)
+    const review = () => rate(member, b, 'medium')
+    const order = [
+      [undo, undo, review],
+      [review, undo, undo],
+      [undo, review, undo],
+    ][round % 3] as (typeof undo)[]
+    const answers = await Promise.all(order.map((send) => send()))
+    const reviewed = answers[order.indexOf(review)]
+    const [first, second] = answers.filter((answer) => answer !== reviewed)
+    t.equal(reviewed?.status, 200)
+    t.strictSame(second?.body, first?.body, 'both are told the same')
+    t.ok(first?.status === 200 || first?.body.message === 'Nur die letzte Bewertung kann zurückgenommen werden')
+    standing += first?.status === 200 ? 1 : 2
+  }
+  t.equal((await member.get('/api/review/stats?days=1')).body.days[0].reviews, standing)
+})
+
+t.test('a row that a script writes at the same moment is honoured, and there again after an undo', async (t) => {
+  const member = await service.member()
+  const { ids } = await createDeckOf(1)
+  const values = {
+    user_id: member.id,
+    card_id: ids[0] as number,
+    last_rating: 'easy',
+    next_review: '2026-12-01',
+  } as const
+  const pending = await db.transaction().execute(async (script) => {
+    await script.insertInto('card_progress').values(values).execute()
+    const review = rate(member, ids[0], 'medium')
+    // The embedded database has one connection, for which the review waits.
+    while (TEST_DATABASE_URL !== undefined && !(await isAnyoneWaiting()));
+    return { review }
+  })
+  const { status, body } = await pending.review
+  t.equal(status, 200)
+  const [entry] = (await member.get('/api/review/history')).body.entries
+  t.match(entry, { id: body.review_id, before: { last_rating: 'easy', next_review: '2026-12-01' } })
+  t.strictSame(body.counts, { due: 0, new: 0 })
+  const undo = await member.delete(`/api/review/${body.review_id}`)
+  t.match(undo.body.progress, { last_rating: 'easy', next_review: '2026-12-01', reps: 0 })
+  t.match(await statesOf(member), [{ state: 'learned', progress: undo.body.progress }])
+})
+
+async function isAnyoneWaiting(): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return rows.length > 0
+}
 
 t.test('cards may be archived and users deleted while people learn', async (t) => {
   const members = [await service.member(), await service.member()]
@@ -303,7 +383,7 @@ t.test('what cannot be taken back says why', async (t) => {
   )
   const archived = await review(c)
   await db.updateTable('cards').set({ archived_at: new Date() }).where('id', '=', c).execute()
-  t.strictSame((await undo(archived)).body, errorBody(409, 'Diese Karte wurde seitdem archiviert'))
+  t.strictSame((await undo(archived)).body, errorBody(409, 'Diese Karte wurde seitdem archiviert oder gelöscht'))
   await db.updateTable('cards').set({ archived_at: null }).where('id', '=', c).execute()
   t.equal((await undo(archived)).body.next_undo, null, 'the one before was changed by a script')
 
@@ -415,7 +495,14 @@ t.test('cards are browsed in deck order, page by page, by state', async (t) => {
     second.ids,
   )
   t.strictSame((await member.get(`/api/review/cards?deck=${empty.slug}`)).body, { cards: [], next_after: null })
-  t.strictSame((await member.get('/api/review/cards?after=99999999999')).body, { cards: [], next_after: null })
+  await db.updateTable('cards').set({ archived_at: new Date() }).where('id', '=', b).execute()
+  const behind = await member.get(`/api/review/cards?after=${b}&limit=1`)
+  t.match(behind.body, { cards: [{ card_id: all[5] }], next_after: all[5] }, 'the mark was archived meanwhile')
+  await db.deleteFrom('cards').where('id', '=', b).execute()
+  for (const gone of [b, -1, '99999999999', '99999999999999999999']) {
+    const answer = await member.get(`/api/review/cards?after=${gone}`)
+    t.strictSame(answer.body, errorBody(400, 'Der Parameter "after" ist ungültig'), `${gone}: not taken for the end`)
+  }
   t.strictSame(
     (await member.get('/api/review/cards?state=old')).body,
     errorBody(400, 'Der Parameter "state" muss eines von new, due, learned, suspended sein'),
@@ -464,6 +551,12 @@ t.test('statistics count what stands', async (t) => {
   t.equal(body.forecast.length, 30)
   t.strictSame(body.forecast[0], { day: '2026-11-21', due: 1 })
   t.strictSame(body.decks, [{ slug: deck.slug, name: deck.name, new: 1, young: 2, mature: 1, suspended: 0 }])
+  setDay('2026-11-20')
+  t.strictSame(
+    (await member.get('/api/review/stats')).body.streak,
+    { current: 2, longest: 2 },
+    'the service has moved to a time zone where it is still yesterday',
+  )
   setDay('2026-11-23')
   t.strictSame((await member.get('/api/review/stats')).body.streak, { current: 0, longest: 2 })
   t.equal((await member.get('/api/review/stats?days=1000')).body.days.length, 365)
