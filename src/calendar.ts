@@ -27,6 +27,11 @@ export interface Moment {
   today: string
 }
 
+/** What plugins are given that need the present. */
+export interface Clock {
+  moment: () => Moment
+}
+
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Noon UTC of a calendar day: the same distance from its neighbours on every day of the year. */

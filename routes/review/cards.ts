@@ -6,15 +6,15 @@ import {
   suspendCard,
   unsuspendCard,
 } from '../../db/queries/review-cards.js'
+import type { Clock } from '../../src/calendar.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
 import { invalidCursor, isInteger, parseCursor, parseId, parseNumber } from '../../src/parameters.js'
 import { cardNotFound } from '../../src/review/apply-review.js'
 import { resetCard } from '../../src/review/reset-card.js'
 import { answers, Done } from '../../src/schemas.js'
-import type { ReviewOptions } from './index.js'
 import { CardPage, CardParams, CardsQuery } from './schemas.js'
 
-const cards: FastifyPluginAsyncTypebox<ReviewOptions> = async (app, { moment }) => {
+const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.get(
     '/cards',
     {

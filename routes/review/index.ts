@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findQueue } from '../../db/queries/review-queue.js'
-import type { Moment } from '../../src/calendar.js'
+import type { Clock } from '../../src/calendar.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
 import { isInteger, parseId, parseNumber } from '../../src/parameters.js'
 import { applyReview, cardNotFound } from '../../src/review/apply-review.js'
@@ -14,12 +14,7 @@ import reportRoutes from './reports.js'
 import { Queue, QueueQuery, ReviewAnswer, ReviewBody, ReviewParams, UndoAnswer } from './schemas.js'
 import settingsRoutes from './settings.js'
 
-export interface ReviewOptions {
-  /** The present instant and its calendar day. */
-  moment: () => Moment
-}
-
-const review: FastifyPluginAsyncTypebox<ReviewOptions> = async (app, { moment }) => {
+const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.setNotFoundHandler(() => {
     throw new HttpError(404, 'Unbekannter Review-Endpunkt')
   })

@@ -2,15 +2,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findDeckId } from '../../db/queries/review-cards.js'
 import { listLog } from '../../db/queries/review-log.js'
 import { findStatistics } from '../../db/queries/review-stats.js'
-import { addDays } from '../../src/calendar.js'
+import { addDays, type Clock } from '../../src/calendar.js'
 import { HttpError } from '../../src/errors.js'
 import { parseCursor, parseNumber } from '../../src/parameters.js'
 import { findStreaks, lastDays, nextDays, summarizeRetention } from '../../src/review/statistics.js'
 import { answers } from '../../src/schemas.js'
-import type { ReviewOptions } from './index.js'
 import { HistoryPage, HistoryQuery, Stats, StatsQuery } from './schemas.js'
 
-const reports: FastifyPluginAsyncTypebox<ReviewOptions> = async (app, { moment }) => {
+const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.get(
     '/history',
     {
