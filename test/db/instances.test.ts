@@ -38,10 +38,11 @@ async function runTests(serverUrl: string): Promise<void> {
   await writeFile(path.join(contentDir, 'decks', 'eins.md'), `---\nname: Eins\n---\n${cards.join('\n')}`)
 
   // Both migrate at once.
-  const [one, two] = await Promise.all([
-    open().then((database) => startService(t, { database, config: { contentDir } })),
-    open(false).then((database) => startService(t, { database, config: { contentDir } })),
-  ])
+  const start = async (database: OpenDatabase) => {
+    await migrateToLatest(database.db)
+    return startService(t, { database, config: { contentDir } })
+  }
+  const [one, two] = await Promise.all([open().then(start), open(false).then(start)])
 
   t.test('a session of one instance is one of the other, until it ends in either', async (t) => {
     const member = await one.member()
