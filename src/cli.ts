@@ -61,14 +61,16 @@ program
 program
   .command('backup <file>')
   .description('den ganzen Datenbestand in eine Datei sichern (- für die Standardausgabe)')
-  .action((file: string) => backUpStore(config(), file, print))
+  .option(...AS_JSON)
+  .action((file: string, options: { json?: boolean }) => backUpStore(config(), file, options, print))
 
 program
   .command('restore <file>')
   .description('eine Sicherung einspielen, auch in die andere Art von Datenbank (- für die Standardeingabe)')
   .option('--replace', 'löschen, was im Ziel ist')
-  .action((file: string, options: { replace?: boolean }) =>
-    restoreStore(config(), file, options.replace === true, print),
+  .option(...AS_JSON)
+  .action((file: string, options: { replace?: boolean; json?: boolean }) =>
+    restoreStore(config(), file, options, print),
   )
 
 program
@@ -97,12 +99,14 @@ user
 user
   .command('delete <username>')
   .description('einen Benutzer mit Fortschritt und Ergebnissen löschen')
-  .action((username: string) => removeUser(config(), username, print))
+  .option(...AS_JSON)
+  .action((username: string, options: { json?: boolean }) => removeUser(config(), username, options, print))
 
 user
   .command('password <username>')
   .description('ein neues Passwort setzen; es wird gefragt oder von der Standardeingabe gelesen')
-  .action((username: string) => changePassword(config(), username, print))
+  .option(...AS_JSON)
+  .action((username: string, options: { json?: boolean }) => changePassword(config(), username, options, print))
 
 for (const command of program.commands) speakGermanToo(command)
 

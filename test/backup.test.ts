@@ -6,7 +6,12 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { type OpenDatabase, openDatabase } from '../db/client.js'
+import { insertAuditEntry } from '../db/queries/audit.js'
+import { suspendCard } from '../db/queries/review-cards.js'
+import { updateSettings } from '../db/queries/review-settings.js'
+import { insertToken } from '../db/queries/tokens.js'
 import type { Database } from '../db/types.js'
+import { applyReview } from '../src/review/apply-review.js'
 import { TEST_DATABASE_URL } from './support/database.js'
 import { createCard, createCheatsheet, createDeck, createProgress, createUser } from './support/factories.js'
 import {
@@ -55,6 +60,13 @@ async function fill(db: Kysely<Database>): Promise<void> {
     .values({ user_id: user.id, score_percent: -13n, total_questions: 2 ** 53 - 1, correct_answers: -1 })
     .execute()
   await createCheatsheet(db, { content_md: `# Groß\n${'ß'.repeat(100_000)}` })
+  await insertToken(db, { user_id: user.id, name: 'nachts', token_hash: Buffer.alloc(32, 7), lifetimeDays: 30 })
+  const actor = { actor_id: user.id, actor: 'erika', via: 'session', address: '2001:db8::1' } as const
+  await insertAuditEntry(db, actor, { action: 'user.create', details: { is_admin: true } })
+  await suspendCard(db, user.id, card.id)
+  await updateSettings(db, user.id, { desired_retention: 0.93 })
+  const moment = { at: new Date(), today: '2026-11-21' }
+  await applyReview(db, user.id, moment, { card_id: card.id, rating: 'hard', client_id: 'ä', duration_ms: 4_200 })
 }
 
 /** Each table as text, bookkeeping of the migrations and sessions apart. */
@@ -77,6 +89,12 @@ await cli(source, 'import')
 await withStore(source, fill)
 const original = await withStore(source, dump)
 const file = path.join(folder, 'store.gz')
+
+t.test('the store that is saved has rows in every table, also in one that was added later', async (t) => {
+  const empty = Object.entries(original).filter(([, rows]) => rows.length === 0)
+  t.strictSame(empty, [], 'fill it above')
+  t.ok(Object.keys(original).length >= 17)
+})
 
 t.test('a backup is one file that only its owner may read', async (t) => {
   t.match(await cli(source, 'backup', file), { code: 0, stdout: `Gesichert: ${file}\n`, stderr: '' })
@@ -153,7 +171,9 @@ t.test('what is there is replaced only when that is asked for', async (t) => {
   const before = await withStore(target, dump)
   t.match(await cli(target, 'restore', file), { code: 1, stdout: '', stderr: /nicht leer.*--replace/ })
   t.strictSame(await withStore(target, dump), before)
-  t.match(await cli(target, 'restore', '--replace', file), { code: 0 })
+  const replaced = await cli(target, 'restore', '--replace', '--json', file)
+  const rows = Object.fromEntries(Object.entries(original).map(([name, all]) => [name, all.length]))
+  t.strictSame([replaced.code, JSON.parse(replaced.stdout)], [0, { counts: rows }])
   t.equal(await withStore(target, async (db) => (await db.selectFrom('sessions').selectAll().execute()).length), 0)
   await checkRestored(t, target)
 })
@@ -183,7 +203,11 @@ t.test('a damaged, cut or foreign file changes nothing', async (t) => {
         .join('\n'),
       /statt \d+ Zeilen/,
     ],
-    ['orphaned', text.replace(/\n\[[^\n]+"erika"[^\n]+/, ''), /passt nicht zusammen.*nichts wurde geändert/],
+    [
+      'orphaned',
+      text.replace(/("table":"users"[^\n]+\n)\[[^\n]+\n/, '$1'),
+      /passt nicht zusammen.*nichts wurde geändert/,
+    ],
     ['empty', '', /keine Sicherung/],
     ['later', text.replace('"version":1', '"version":2'), /neueren Programmversion/],
     ['newer', text.replace(/("migrations":\[[^\]]+)/, '$1,"9999_later"'), /neueren Programmversion \(9999_later\)/],

@@ -91,7 +91,9 @@ t.test('the reference loads nothing from elsewhere and nothing inline', async (t
     t.equal(status, 200, file)
   }
   t.strictSame(JSON.parse((await anonymous.get('/docs/json')).text).openapi, '3.1.0')
-  t.match((await anonymous.get('/docs/nothing')).body, { statusCode: 404, message: 'Nicht gefunden' })
+  for (const path of ['nothing', 'static/', 'static/nothing.js', 'static/%2e%2e%2fpackage.json']) {
+    t.match((await anonymous.get(`/docs/${path}`)).body, { statusCode: 404, message: 'Nicht gefunden' }, path)
+  }
 })
 
 t.test('the checker that all other tests use sees differences', async (t) => {

@@ -17,7 +17,12 @@ const STANDARD_STREAM = '-'
 const STOP_FIRST = 'Bitte den Dienst dafür anhalten; mit PostgreSQL (DATABASE_URL) geht es im laufenden Betrieb.'
 
 /** Writes the whole store to `file` (`-`: standard output), complete or not at all. The store is not migrated. */
-export async function backUpStore(config: Config, file: string, print: Print): Promise<void> {
+export async function backUpStore(
+  config: Config,
+  file: string,
+  options: { json?: boolean },
+  print: Print,
+): Promise<void> {
   const database = await openForCommand(config, STOP_FIRST)
   try {
     if (file === STANDARD_STREAM) {
@@ -34,7 +39,7 @@ export async function backUpStore(config: Config, file: string, print: Print): P
       throw error
     }
     await syncFolder(path.dirname(file))
-    print(`Gesichert: ${file}`)
+    print(options.json ? JSON.stringify({ file }) : `Gesichert: ${file}`)
   } finally {
     await database.close()
   }
@@ -70,10 +75,16 @@ async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string> 
  * the schema of this program.
  * @param file `-`: standard input
  */
-export async function restoreStore(config: Config, file: string, replace: boolean, print: Print): Promise<void> {
+export async function restoreStore(
+  config: Config,
+  file: string,
+  options: { replace?: boolean; json?: boolean },
+  print: Print,
+): Promise<void> {
   const database = await openForCommand(config, STOP_FIRST)
   try {
-    const counts = await restore(database, file, replace)
+    const counts = await restore(database, file, options.replace === true)
+    if (options.json) return print(JSON.stringify({ counts }))
     for (const [table, count] of Object.entries(counts)) print(`${table}: ${count}`)
     print('Eingespielt; die Zeilen jeder Tabelle sind gezählt und stimmen mit der Sicherung überein.')
   } finally {

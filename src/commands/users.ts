@@ -13,6 +13,10 @@ import { RefusedError, withDatabase } from './store.js'
 
 type Print = (line: string) => void
 
+interface Output {
+  json?: boolean
+}
+
 /** Creates a user and prints the id. @throws BadRequest when a rule of user creation is broken */
 export async function addUser(
   config: Config,
@@ -32,7 +36,7 @@ export async function addUser(
 }
 
 /** Prints all users by id: one line each, or one JSON object. */
-export async function printUsers(config: Config, options: { json?: boolean }, print: Print): Promise<void> {
+export async function printUsers(config: Config, options: Output, print: Print): Promise<void> {
   const users = await withDatabase(config, 'GET /api/admin/users', listUsers)
   if (options.json) return print(JSON.stringify({ users }))
   for (const { id, username, display_name, is_admin } of users) {
@@ -41,22 +45,26 @@ export async function printUsers(config: Config, options: { json?: boolean }, pr
 }
 
 /** Deletes the user, who must exist and must not be the last administrator. */
-export async function removeUser(config: Config, username: string, print: Print): Promise<void> {
-  await withDatabase(config, 'DELETE /api/admin/users/{id}', async (db) => {
-    await removeAccount(db, commandLineActor(), await findId(db, username))
+export async function removeUser(config: Config, username: string, options: Output, print: Print): Promise<void> {
+  const id = await withDatabase(config, 'DELETE /api/admin/users/{id}', async (db) => {
+    const found = await findId(db, username)
+    await removeAccount(db, commandLineActor(), found)
+    return found
   })
-  print(`Benutzer gelöscht: ${username}`)
+  print(options.json ? JSON.stringify({ id }) : `Benutzer gelöscht: ${username}`)
 }
 
 /** Sets a new password; every session of the user ends. */
-export async function changePassword(config: Config, username: string, print: Print): Promise<void> {
+export async function changePassword(config: Config, username: string, options: Output, print: Print): Promise<void> {
   const password = await readPassword()
   checkPasswordLength(password, 'password')
-  await withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
-    await changeAccount(db, commandLineActor(), await findId(db, username), { password })
+  const id = await withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
+    const found = await findId(db, username)
+    await changeAccount(db, commandLineActor(), found, { password })
+    return found
   })
   await warnOfCommonPassword(password)
-  print(`Passwort geändert: ${username}`)
+  print(options.json ? JSON.stringify({ id }) : `Passwort geändert: ${username}`)
 }
 
 async function findId(db: Kysely<Database>, username: string): Promise<number> {

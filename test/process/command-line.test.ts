@@ -24,11 +24,21 @@ t.test('the version and the help are answered, without any store', async (t) => 
     'migrate',
     'import',
     'audit',
+    'backup',
+    'restore',
+    'openapi',
     'user',
     'Rückgabewerte: 0',
-    'RATE_LIMIT',
   ]) {
     t.ok(help.stdout.includes(word), word)
+  }
+  const readme = readFileSync(`${ROOT}README.md`, 'utf8')
+  const source = readFileSync(`${ROOT}src/config.ts`, 'utf8')
+  const settings = [...source.matchAll(/^ {2}([A-Z_]+): Type/gm)].map(([, name = '']) => name)
+  t.ok(settings.length > 15)
+  for (const name of [...settings, 'DATABASE_URL_FILE', 'SESSION_SECRET_FILE', 'ADMIN_PASSWORD_FILE']) {
+    t.match(help.stdout, new RegExp(`\\b${name}\\b`), `${name} in the help`)
+    t.match(readme, new RegExp(`\`${name}\``), `${name} in the README`)
   }
   for (const args of [
     ['help', 'import'],
@@ -86,6 +96,7 @@ t.test('users are added, listed and given passwords', async (t) => {
     stdout: 'Passwort geändert: anna\n',
     stderr: /^Warnung: Dieses Passwort gehört zu den häufigsten/,
   })
+  t.strictSame(await json('user', 'password', 'chef'), { id: chef.id })
 })
 
 t.test('content is checked and imported', async (t) => {
@@ -131,6 +142,8 @@ t.test('the last administrator stays, other users may go', async (t) => {
     code: 1,
     stderr: 'Den letzten Administrator kann man nicht löschen\n',
   })
+  const { id } = await json('user', 'add', 'otto')
+  t.strictSame(await json('user', 'delete', 'otto'), { id })
   t.match(await print('user', 'delete', 'anna'), { code: 0, stdout: 'Benutzer gelöscht: anna\n' })
   t.match(await print('user', 'delete', 'anna'), { code: 1, stderr: 'Es gibt keinen Benutzer anna.\n' })
 })
@@ -139,7 +152,10 @@ t.test('the audit trail tells who did what', async (t) => {
   const { entries } = await json('audit')
   t.strictSame(
     entries.map(({ action }: { action: string }) => action),
-    ['user.delete', 'content.import', 'content.import', 'user.password', 'user.create', 'user.create'],
+    [
+      ...['user.delete', 'user.delete', 'user.create', 'content.import', 'content.import'],
+      ...['user.password', 'user.password', 'user.create', 'user.create'],
+    ],
   )
   t.match(entries.at(-1), { via: 'cli', actor: userInfo().username, actor_id: null, details: { is_admin: true } })
   t.equal((await json('audit', '--limit', '1')).entries.length, 1)
