@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import cookie from '@fastify/cookie'
 import session, { type FastifySessionObject, type SessionStore } from '@fastify/session'
 import fp from 'fastify-plugin'
@@ -57,7 +57,7 @@ export async function renewInSecondHalf(current: FastifySessionObject): Promise<
 
 /** The SHA-256 of a session id: who reads the table cannot use what it holds. */
 export function hashSessionId(sessionId: string): Buffer {
-  return createHash('sha256').update(sessionId).digest()
+  return hash('sha256', sessionId, 'buffer')
 }
 
 function createStore(db: Kysely<Database>): SessionStore {

@@ -14,9 +14,16 @@ export function calendarIn(timeZone: string): DayOf {
     month: '2-digit',
     day: '2-digit',
   })
-  return (instant) => {
-    const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, value]))
+  const dayIn = (second: number) => {
+    const parts = new Map(format.formatToParts(second * 1000).map(({ type, value }) => [type, value]))
     return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`
+  }
+  // Requests ask for the present again and again: the answer is kept for its second.
+  let known = { second: 0, day: dayIn(0) }
+  return (instant) => {
+    const second = Math.floor(instant.getTime() / 1000)
+    if (second !== known.second) known = { second, day: dayIn(second) }
+    return known.day
   }
 }
 
