@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { isStorable } from '../../src/text.js'
 import type { Database } from '../types.js'
 import { countCtes, type Scope } from './review-counts.js'
-import { type StudyCard, stateOf } from './review-queue.js'
+import { isUnseen, type StudyCard, stateOf } from './review-queue.js'
 
 export const CARD_STATES = ['new', 'due', 'learned', 'suspended'] as const
 
@@ -112,8 +112,7 @@ function pageOf(state: CardStateName | undefined, userId: number, today: string,
   }
   const isWanted =
     state === 'new'
-      ? sql`not ${isSuspended}
-          and not exists (select from card_progress where user_id = ${userId} and card_id = cards.id)`
+      ? sql`${isUnseen(userId, sql`select id from walk where cards_before < ${limit}`)} and not ${isSuspended}`
       : sql`true`
   return sql`
     select card.id, position, card.sort_order

