@@ -1,5 +1,6 @@
 import autocannon from 'autocannon'
 import { readCpu, readMemory, type Server } from './processes.js'
+import { median } from './report.js'
 
 export interface Load {
   /** Answers a second. */
@@ -48,7 +49,33 @@ export async function load(server: Server, options: LoadOptions): Promise<Load> 
   }
 }
 
-/** The middle one of several rounds, by rate. */
-export function median(loads: Load[]): Load {
-  return loads.toSorted((a, b) => a.rate - b.rate)[loads.length >> 1] as Load
+/** The median of each figure over several rounds; failures and memory are the highest. */
+export function medianLoad(loads: readonly Load[]): Load {
+  const of = (key: keyof Load) => loads.map((load) => load[key])
+  return {
+    rate: median(of('rate')),
+    p50: median(of('p50')),
+    p99: median(of('p99')),
+    failures: Math.max(...of('failures')),
+    memory: Math.max(...of('memory')),
+    cpu: median(of('cpu')),
+  }
+}
+
+/**
+ * Lets the works take turns, so that all see the same machine, and calls each so many times after a first time that only
+ * warms up. Returns the results of each work.
+ */
+export async function alternate<T extends readonly (() => Promise<unknown>)[]>(
+  rounds: number,
+  ...works: T
+): Promise<{ [K in keyof T]: Awaited<ReturnType<T[K]>>[] }> {
+  const results = works.map(() => [] as unknown[])
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, work] of works.entries()) {
+      const result = await work()
+      if (round > 0) results[index]?.push(result)
+    }
+  }
+  return results as { [K in keyof T]: Awaited<ReturnType<T[K]>>[] }
 }

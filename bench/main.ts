@@ -1,12 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, totalmem } from 'node:os'
 import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { cleanUp, cleanUpOnSignals, isInterrupted, markTasks } from './cleanup.js'
 import { startPostgres } from './postgres.js'
 import { ROOT } from './processes.js'
-import type { Measure, Scenario } from './report.js'
-import { printTable } from './report.js'
+import { formatTable, replaceInDocument, type Scenario, type ScenarioMeasure } from './report.js'
 import { measureDecks } from './scenarios/decks.js'
 import { measureExport } from './scenarios/export.js'
+import { measureGrowth } from './scenarios/growth.js'
 import { measureHistory } from './scenarios/history.js'
 import { measureImport } from './scenarios/import.js'
 import { measureInstances } from './scenarios/instances.js'
@@ -17,46 +19,94 @@ import { measureSearch } from './scenarios/search.js'
 import { measureStart } from './scenarios/start.js'
 
 const SCENARIOS: Record<string, Scenario> = {
+  start: measureStart,
   decks: measureDecks,
+  history: measureHistory,
+  logins: measureLogins,
+  instances: measureInstances,
   quiz: measureQuiz,
+  reviews: measureReviews,
+  growth: measureGrowth,
   export: measureExport,
   search: measureSearch,
   import: measureImport,
-  logins: measureLogins,
-  history: measureHistory,
-  reviews: measureReviews,
-  instances: measureInstances,
-  start: measureStart,
 }
 
-const names = process.argv.slice(2)
-const unknown = names.filter((name) => !(name in SCENARIOS))
-if (unknown.length > 0) {
-  process.stderr.write(`unknown: ${unknown.join(', ')}; there are: ${Object.keys(SCENARIOS).join(', ')}\n`)
-  process.exit(2)
+const USAGE = `npm run bench -- [scenario …] [--markdown FILE]
+
+Scenarios: ${Object.keys(SCENARIOS).join(', ')}; without a name all of them, in about 15 minutes.
+--markdown FILE     put the table into that document, between its two marks; only with all scenarios
+BENCH_DATABASE_URL  a PostgreSQL on which databases may be created; without it one is started for the run
+`
+
+function readArguments(): { names: string[]; markdown: string | undefined } {
+  try {
+    const { values, positionals } = parseArgs({
+      options: { markdown: { type: 'string' }, help: { type: 'boolean' } },
+      allowPositionals: true,
+    })
+    const unknown = positionals.filter((name) => !(name in SCENARIOS))
+    if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(', ')}`)
+    if (values.markdown !== undefined && positionals.length > 0) throw new Error('--markdown takes all scenarios')
+    if (values.help) {
+      process.stdout.write(USAGE)
+      process.exit()
+    }
+    return { names: positionals.length > 0 ? positionals : Object.keys(SCENARIOS), markdown: values.markdown }
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${USAGE}`)
+    process.exit(2)
+  }
 }
 
-const postgres = await startPostgres(process.env.BENCH_DATABASE_URL)
-const machine = {
-  cpu: `${cpus().length} × ${cpus()[0]?.model}`,
-  memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
-  node: process.version,
-  postgres: postgres.version,
-}
-const measures: Measure[] = []
+const { names, markdown } = readArguments()
+cleanUpOnSignals()
+const started = performance.now()
+const loads: number[] = []
+const measures: ScenarioMeasure[] = []
 try {
-  for (const name of names.length > 0 ? names : Object.keys(SCENARIOS)) {
-    const load = loadavg()[0]?.toFixed(1)
-    process.stdout.write(`\n## ${name} (load of the machine before: ${load})\n\n`)
-    const found = (await SCENARIOS[name]?.(postgres)) ?? []
-    printTable(found)
-    measures.push(...found.map((measure) => ({ scenario: name, ...measure })))
+  const postgres = await startPostgres(process.env.BENCH_DATABASE_URL)
+  for (const scenario of names) {
+    const load = loadavg()[0] as number
+    loads.push(load)
+    process.stdout.write(`\n## ${scenario} (load of the machine before: ${load.toFixed(1)})\n\n`)
+    const mark = markTasks()
+    const found = (await SCENARIOS[scenario]?.(postgres)) ?? []
+    await cleanUp(mark)
+    measures.push(...found.map((measure) => ({ scenario, ...measure })))
+    process.stdout.write(formatTable(measures.filter((measure) => measure.scenario === scenario)))
+  }
+  await report(postgres.version)
+} catch (error) {
+  // What a signal breaks off needs no message.
+  if (!isInterrupted()) {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+    process.exitCode = 1
   }
 } finally {
-  await postgres.stop()
+  if (!isInterrupted()) await cleanUp()
 }
-const folder = path.join(ROOT, 'bench', 'results')
-await mkdir(folder, { recursive: true })
-const file = path.join(folder, `${new Date().toISOString().replaceAll(':', '-')}.json`)
-await writeFile(file, `${JSON.stringify({ machine, measures }, null, 2)}\n`)
-process.stdout.write(`\n${Object.values(machine).join(', ')}\n${path.relative(process.cwd(), file)}\n`)
+
+async function report(postgresVersion: string): Promise<void> {
+  const machine = {
+    cpu: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
+    memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
+    node: `Node.js ${process.version}`,
+    postgres: `PostgreSQL ${postgresVersion}`,
+  }
+  const minutes = (performance.now() - started) / 60_000
+  const date = new Date().toISOString()
+  const circumstances = [
+    `Measured ${date.slice(0, 10)} on ${Object.values(machine).join(', ')}, in ${minutes.toFixed(0)} minutes.`,
+    `Load average of the machine before the first scenario: ${loads[0]?.toFixed(1)}.`,
+  ].join('\n')
+  const table = formatTable(measures)
+  process.stdout.write(`\n## ${names.join(', ')}\n\n${table}\n${circumstances}\n`)
+  if (markdown !== undefined) await replaceInDocument(markdown, `${circumstances}\n\n${table}`)
+
+  const folder = path.join(ROOT, 'bench', 'results')
+  await mkdir(folder, { recursive: true })
+  const file = path.join(folder, `${date.replaceAll(':', '-')}.json`)
+  await writeFile(file, `${JSON.stringify({ date, machine, loads, minutes, measures }, null, 2)}\n`)
+  process.stdout.write(`${path.relative(process.cwd(), file)}\n`)
+}

@@ -1,9 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, type ExecFileOptions, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { atEnd } from './cleanup.js'
+import { PASSWORD } from './seed.js'
 
 /** The repository's root: the compiled benchmark lies in `dist/bench`. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -11,7 +15,34 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const CLOCK_TICKS_PER_SECOND = 100
 const PAGE_BYTES = 4096
 
-export const run = promisify(execFile)
+const execute = promisify(execFile)
+
+/** Runs a program to its end. */
+export async function run(program: string, args: string[], options: ExecFileOptions = {}): Promise<{ stdout: string }> {
+  const running = execute(program, args, { ...options, encoding: 'utf8' })
+  atEnd(() => stopProcess(running.child))
+  return running
+}
+
+/** A temporary folder, removed in the end. */
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-bench-'))
+  atEnd(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
+/** Ends the process, if it still runs, and waits for that. */
+export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  // One that could not be started has no id.
+  if (hasEnded(child) || child.pid === undefined) return
+  const ended = once(child, 'exit')
+  child.kill(signal)
+  await ended
+}
 
 export interface Server {
   url: string
@@ -32,22 +63,16 @@ export async function startServer(
     env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  const stop = () => stopProcess(child)
+  atEnd(stop)
   const url = `http://127.0.0.1:${port}`
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`${program} ended with status ${child.exitCode}`)
+    if (hasEnded(child)) throw new Error(`${program} ended with status ${child.exitCode}`)
     const answer = await fetch(url + readyPath).catch(() => undefined)
     if (answer !== undefined && answer.status < 500) break
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  return {
-    url,
-    process: child,
-    stop: async () => {
-      if (child.exitCode !== null) return
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    },
-  }
+  return { url, process: child, stop }
 }
 
 /** The service itself on that database. */
@@ -56,18 +81,26 @@ export function startService(databaseUrl: string, env: Record<string, string> = 
     DATABASE_URL: databaseUrl,
     SESSION_SECRET: 'a secret that only the benchmark knows',
     LOG_LEVEL: 'warn',
+    TIME_ZONE: 'UTC',
+    // One address sends everything.
+    RATE_LIMIT: '0',
     ...env,
   }
   return startServer(`${ROOT}dist/src/cli.js`, ['serve'], settings, '/readyz')
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
   server.close()
   await once(server, 'close')
   return port
+}
+
+/** The usual way to write it, on that database. */
+export function startUsualServer(databaseUrl: string): Promise<Server> {
+  return startServer(`${ROOT}bench/usual-server.mjs`, [], { DATABASE_URL: databaseUrl }, '/readyz')
 }
 
 /** The `Cookie` header of a new session. */
@@ -80,6 +113,11 @@ export async function logIn(server: Server, username: string, password: string):
   const cookie = answer.headers.getSetCookie()[0]?.split(';')[0]
   if (cookie === undefined) throw new Error(`login of ${username}: ${answer.status} ${await answer.text()}`)
   return cookie
+}
+
+/** The `Cookie` headers of that many learners. */
+export async function logInMany(server: Server, count = 20): Promise<string[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => logIn(server, `lernende-${index + 1}`, PASSWORD)))
 }
 
 /** Resident memory in MB. */
@@ -106,6 +144,7 @@ export async function runMeasured(
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  atEnd(() => stopProcess(child))
   let memory = 0
   const watch = setInterval(async () => {
     memory = Math.max(memory, await readMemory(child.pid as number).catch(() => 0))

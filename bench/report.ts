@@ -1,45 +1,80 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import type { Load } from './load.js'
 import type { Postgres } from './postgres.js'
 
-/** One line of the result. */
+/** A figure with its unit, or what a load found. */
+export type Figure = string | Load
+
+/** One line of the table. */
 export interface Measure {
-  scenario?: string
   what: string
-  /** With its unit. */
-  value: string
-  /** For targets: what was to be reached, and whether it was. */
+  service?: Figure
+  /** What can be had at most on this machine, such as the same statements sent by pgbench. */
+  limit?: Figure
+  /** What most teams would write. */
+  usual?: Figure
+  /** What is to be reached, and what was. */
   target?: string
+  reached?: string
   met?: boolean
+}
+
+export interface ScenarioMeasure extends Measure {
+  scenario: string
 }
 
 export type Scenario = (postgres: Postgres) => Promise<Measure[]>
 
-export function printTable(measures: Measure[]): void {
-  process.stdout.write('| what | measured | target | |\n|---|---|---|---|\n')
-  for (const { what, value, target = '', met } of measures) {
-    const verdict = met === undefined ? '' : met ? 'met' : 'not met'
-    process.stdout.write(`| ${what} | ${value} | ${target} | ${verdict} |\n`)
-  }
-}
-
-export function showLoad(what: string, load: Load): Measure {
-  const { rate, p50, p99, failures, memory, cpu } = load
-  const broken = failures > 0 ? `, ${failures} failures` : ''
-  const value = `${Math.round(rate)}/s, p50 ${p50} ms, p99 ${p99} ms, ${Math.round(memory)} MB, CPU ${cpu.toFixed(2)}${broken}`
-  return { what, value }
-}
-
 /** A ratio that shall be at least that. */
-export function atLeast(what: string, ratio: number, target: number): Measure {
-  return { what, value: ratio.toFixed(2), target: `≥ ${target}`, met: ratio >= target }
+export function atLeast(target: number, ratio: number, of: string): Pick<Measure, 'target' | 'reached' | 'met'> {
+  return { target: `≥ ${target} × ${of}`, reached: ratio.toFixed(2), met: ratio >= target }
 }
 
 /** A figure that shall be below the limit. */
-export function below(what: string, figure: number, limit: number, unit: string): Measure {
+export function below(limit: number, figure: number, unit: string): Pick<Measure, 'target' | 'reached' | 'met'> {
   return {
-    what,
-    value: `${figure.toFixed(figure < 10 ? 2 : 0)} ${unit}`,
     target: `< ${limit} ${unit}`,
+    reached: `${figure.toFixed(figure < 10 ? 2 : 0)} ${unit}`,
     met: figure < limit,
   }
+}
+
+/** The middle one, or the upper of the two in the middle. */
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN
+}
+
+/** The lines as a Markdown table. */
+export function formatTable(measures: readonly ScenarioMeasure[]): string {
+  const rows = measures.map(({ scenario, what, service, limit, usual, target = '', reached = '', met }) => [
+    scenario,
+    what,
+    formatFigure(service),
+    formatFigure(limit),
+    formatFigure(usual),
+    target,
+    reached,
+    met === undefined ? '' : met ? 'met' : '**not met**',
+  ])
+  const header = ['scenario', 'what', 'service', 'limit', 'usual way', 'target', 'reached', '']
+  return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+}
+
+function formatFigure(figure: Figure | undefined): string {
+  if (figure === undefined) return ''
+  if (typeof figure === 'string') return figure
+  const { rate, p50, p99, failures, memory, cpu } = figure
+  const broken = failures > 0 ? `, ${failures} failures` : ''
+  return `${Math.round(rate)}/s, p50 ${p50} ms, p99 ${p99} ms, ${Math.round(memory)} MB, CPU ${cpu.toFixed(2)}${broken}`
+}
+
+const START = '<!-- npm run bench writes from here -->\n'
+const END = '<!-- to here -->\n'
+
+/** Puts the text between the two marks of the document. */
+export async function replaceInDocument(file: string, text: string): Promise<void> {
+  const document = await readFile(file, 'utf8')
+  const [start, end] = [document.indexOf(START), document.indexOf(END)]
+  if (start < 0 || end < start) throw new Error(`${file} lacks the line ${START.trim()} or ${END.trim()}`)
+  await writeFile(file, `${document.slice(0, start + START.length)}\n${text}\n${document.slice(end)}`)
 }

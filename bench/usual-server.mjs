@@ -1,5 +1,5 @@
 // The same endpoints as most teams would write them: Express, express-session in PostgreSQL, a query builder, one big
-// join, `ORDER BY random()`. Pooled, in production mode, on the service's own tables and indexes.
+// join, `ORDER BY random()`, whole results in memory. Pooled, in production mode, on the service's own tables and indexes.
 import argon2 from 'argon2'
 import connectPgSimple from 'connect-pg-simple'
 import express from 'express'
@@ -95,6 +95,30 @@ app.get('/api/quiz/history', async (request, response) => {
     .orderBy('created_at', 'desc')
     .limit(20)
   response.json({ results })
+})
+
+app.get('/api/cheatsheets/search', async (request, response) => {
+  const pattern = `%${request.query.q}%`
+  const cheatsheets = await knex('cheatsheets')
+    .select('id', 'slug', 'title', 'category')
+    .whereILike('content_md', pattern)
+    .orWhereILike('title', pattern)
+    .orderBy('title')
+  response.json({ cheatsheets, query: request.query.q })
+})
+
+app.get('/api/decks/export-anki', async (_request, response) => {
+  const cards = await knex('cards')
+    .join('decks', 'decks.id', 'cards.deck_id')
+    .select('question', 'answer', 'decks.name as deck_name', 'level')
+    .orderBy(['decks.sort_order', 'decks.id', 'cards.sort_order', 'cards.id'])
+  const format = (text) =>
+    text
+      .replace(/\*\*(.+?)\*\*/g, '<b>$1</b>')
+      .replaceAll('\t', ' ')
+      .replaceAll('\n', '<br>')
+  const lines = cards.map((card) => [format(card.question), format(card.answer), card.deck_name, card.level].join('\t'))
+  response.type('text/tab-separated-values').send(lines.join('\n'))
 })
 
 app.listen(Number(process.env.PORT), '127.0.0.1')

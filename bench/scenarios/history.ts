@@ -1,33 +1,54 @@
-import { load, median } from '../load.js'
-import type { Postgres } from '../postgres.js'
-import { startService } from '../processes.js'
-import { atLeast, type Measure, showLoad } from '../report.js'
+import { listQuizResults } from '../../db/queries/quiz-results.js'
+import { alternate, load, medianLoad } from '../load.js'
+import { type Postgres, runPgbench } from '../postgres.js'
+import { logInMany, startService, startUsualServer } from '../processes.js'
+import { atLeast, type Measure, median } from '../report.js'
 import { SMALL } from '../seed.js'
-import { logInMany } from './decks.js'
+import { CALLER, createScript } from '../statements.js'
+
+const ROUNDS = 3
+const SECONDS = 3
 
 /** The history of a user with many results beside one with few. */
 export async function measureHistory(postgres: Postgres): Promise<Measure[]> {
-  const loads = new Map<number, Awaited<ReturnType<typeof load>>[]>([
-    [20, []],
-    [100_000, []],
-  ])
-  const servers = []
-  for (const results of loads.keys()) {
-    const service = await startService(await postgres.database({ ...SMALL, results }))
-    servers.push({ results, service, cookies: await logInMany(service, 1) })
+  const sides = []
+  for (const results of [20, 100_000]) {
+    const databaseUrl = await postgres.database({ ...SMALL, results })
+    const [service, usual] = [await startService(databaseUrl), await startUsualServer(databaseUrl)]
+    const ask = { path: '/api/quiz/history', seconds: SECONDS }
+    const [cookies, usualCookies] = [await logInMany(service, 1), await logInMany(usual, 1)]
+    const script = await createScript(databaseUrl, 'lernende-1', (db) => listQuizResults(db, CALLER))
+    sides.push({
+      own: () => load(service, { ...ask, cookies }),
+      limit: () => runPgbench(postgres, databaseUrl, script, { seconds: SECONDS }),
+      usual: () => load(usual, { ...ask, cookies: usualCookies }),
+    })
   }
-  for (let round = 0; round <= 3; round++) {
-    for (const { results, service, cookies } of servers) {
-      const measured = await load(service, { path: '/api/quiz/history', cookies, seconds: 4 })
-      if (round > 0) loads.get(results)?.push(measured)
-    }
-  }
-  for (const { service } of servers) await service.stop()
-  const [few, many] = [...loads.values()].map(median)
-  if (few === undefined || many === undefined) throw new Error('nothing measured')
+  const [few, many] = sides as [(typeof sides)[0], (typeof sides)[0]]
+  const [ownFew, ownMany, limitFew, limitMany, usualFew, usualMany] = await alternate(
+    ROUNDS,
+    few.own,
+    many.own,
+    few.limit,
+    many.limit,
+    few.usual,
+    many.usual,
+  )
+  const ratios = ownMany.map(({ rate }, round) => rate / (ownFew[round]?.rate as number))
+  const show = (limits: number[]) => `${Math.round(median(limits))}/s`
   return [
-    showLoad('GET /api/quiz/history, 20 results', few),
-    showLoad('GET /api/quiz/history, 100,000 results', many),
-    atLeast('100,000 / 20 results', many.rate / few.rate, 0.9),
+    {
+      what: 'GET /api/quiz/history, 20 results, 20 connections; limit: pgbench, the same two statements',
+      service: medianLoad(ownFew),
+      limit: show(limitFew),
+      usual: medianLoad(usualFew),
+    },
+    {
+      what: 'the same, 100,000 results',
+      service: medianLoad(ownMany),
+      limit: show(limitMany),
+      usual: medianLoad(usualMany),
+    },
+    { what: 'the same: rate with 100,000 results / with 20 ("the same rate")', ...atLeast(0.9, median(ratios), '20') },
   ]
 }

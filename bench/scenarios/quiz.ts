@@ -1,44 +1,60 @@
-import { load, median } from '../load.js'
-import type { Postgres } from '../postgres.js'
-import { ROOT, startServer, startService } from '../processes.js'
-import { atLeast, type Measure, showLoad } from '../report.js'
-import { SMALL } from '../seed.js'
-import { logInMany } from './decks.js'
+import { drawCards } from '../../db/queries/cards.js'
+import { alternate, load, medianLoad } from '../load.js'
+import { type Postgres, runPgbench } from '../postgres.js'
+import { logInMany, startService, startUsualServer } from '../processes.js'
+import { atLeast, type Measure, median } from '../report.js'
+import { SMALL, sizeOf } from '../seed.js'
+import { createScript } from '../statements.js'
 
-const SIZES = [1_000, 100_000, 1_000_000]
 const ROUNDS = 3
+const SECONDS = 3
+const SIZES = [
+  ['1,000 cards', sizeOf(1_000)],
+  ['100,000 cards', sizeOf(100_000)],
+  ['1,000,000 cards', sizeOf(1_000_000)],
+  ['100,000 cards with 250 answers, one of them on 99.7 %', { ...SMALL, cards: 100_000, answers: 'skewed' }],
+] as const
 
 /** Quizzes over all decks, as the cards grow. */
 export async function measureQuiz(postgres: Postgres): Promise<Measure[]> {
-  const measures: Measure[] = []
-  const rates: number[] = []
-  const servers = []
-  for (const cards of SIZES) {
-    const databaseUrl = await postgres.database({ ...SMALL, cards, progress: 0 })
+  const path = '/api/quiz/generate?count=10'
+  const sides = []
+  for (const [name, size] of SIZES) {
+    const databaseUrl = await postgres.database(size)
     const service = await startService(databaseUrl)
-    servers.push({ cards, databaseUrl, service, cookies: await logInMany(service) })
+    const usual = await startUsualServer(databaseUrl)
+    const [cookies, usualCookies] = [await logInMany(service), await logInMany(usual, 4)]
+    const script = await createScript(databaseUrl, 'lernende-%', (db) => drawCards(db, undefined, 10))
+    sides.push({ name, databaseUrl, service, usual, cookies, usualCookies, script })
   }
-  const loads = servers.map(() => [] as Awaited<ReturnType<typeof load>>[])
-  // The sizes take turns, so that all see the same machine; the first round warms up.
-  for (let round = 0; round <= ROUNDS; round++) {
-    for (const [index, { service, cookies }] of servers.entries()) {
-      const measured = await load(service, { path: '/api/quiz/generate?count=10', cookies, seconds: 4 })
-      if (round > 0) loads[index]?.push(measured)
-    }
+  const loads = await alternate(
+    ROUNDS,
+    ...sides.map(
+      ({ service, cookies }) =>
+        () =>
+          load(service, { path, cookies, seconds: SECONDS }),
+    ),
+  )
+  const limits = await alternate(
+    ROUNDS,
+    ...sides.map(
+      ({ databaseUrl, script }) =>
+        () =>
+          runPgbench(postgres, databaseUrl, script, { seconds: SECONDS }),
+    ),
+  )
+  const measures: Measure[] = []
+  for (const [index, { name, usual, usualCookies }] of sides.entries()) {
+    // One request after the other, since each of them sorts all cards.
+    const naive = await load(usual, { path, cookies: usualCookies, connections: 4, seconds: 8 })
+    measures.push({
+      what: `GET ${path}, ${name}, 20 connections (usual way: 4); limit: pgbench, the same two statements`,
+      service: medianLoad(loads[index] ?? []),
+      limit: `${Math.round(median(limits[index] ?? []))}/s`,
+      usual: naive,
+    })
   }
-  for (const [index, { cards, service }] of servers.entries()) {
-    const middle = median(loads[index] ?? [])
-    rates.push(middle.rate)
-    measures.push(showLoad(`GET /api/quiz/generate?count=10, ${cards} cards`, middle))
-    await service.stop()
-  }
-  for (const { cards, databaseUrl } of servers) {
-    const usual = await startServer(`${ROOT}bench/usual-server.mjs`, [], { DATABASE_URL: databaseUrl }, '/readyz')
-    const cookies = await logInMany(usual)
-    const measured = await load(usual, { path: '/api/quiz/generate?count=10', cookies, connections: 4, seconds: 10 })
-    measures.push(showLoad(`the usual way, ${cards} cards, 4 connections`, measured))
-    await usual.stop()
-  }
-  measures.push(atLeast('1,000,000 cards / 1,000 cards', (rates.at(-1) ?? 0) / (rates[0] ?? 1), 0.5))
+  const ratios = (loads[2] ?? []).map(({ rate }, round) => rate / (loads[0]?.[round]?.rate as number))
+  measures.push({ what: 'the same: rate with 1,000,000 cards / with 1,000', ...atLeast(0.5, median(ratios), '1,000') })
   return measures
 }
