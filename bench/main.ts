@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { cleanUp, cleanUpOnSignals, isInterrupted, markTasks } from './cleanup.js'
 import { startPostgres } from './postgres.js'
 import { ROOT } from './processes.js'
-import { formatTable, replaceInDocument, type Scenario, type ScenarioMeasure } from './report.js'
+import { checkDocument, formatTable, replaceInDocument, type Scenario, type ScenarioMeasure } from './report.js'
 import { measureDecks } from './scenarios/decks.js'
 import { measureExport } from './scenarios/export.js'
 import { measureGrowth } from './scenarios/growth.js'
@@ -65,6 +65,7 @@ const started = performance.now()
 const loads: number[] = []
 const measures: ScenarioMeasure[] = []
 try {
+  if (markdown !== undefined) await checkDocument(markdown)
   const postgres = await startPostgres(process.env.BENCH_DATABASE_URL)
   for (const scenario of names) {
     const load = loadavg()[0] as number
@@ -102,11 +103,10 @@ async function report(postgresVersion: string): Promise<void> {
   ].join('\n')
   const table = formatTable(measures)
   process.stdout.write(`\n## ${names.join(', ')}\n\n${table}\n${circumstances}\n`)
-  if (markdown !== undefined) await replaceInDocument(markdown, `${circumstances}\n\n${table}`)
-
   const folder = path.join(ROOT, 'bench', 'results')
   await mkdir(folder, { recursive: true })
   const file = path.join(folder, `${date.replaceAll(':', '-')}.json`)
   await writeFile(file, `${JSON.stringify({ date, machine, loads, minutes, measures }, null, 2)}\n`)
   process.stdout.write(`${path.relative(process.cwd(), file)}\n`)
+  if (markdown !== undefined) await replaceInDocument(markdown, `${circumstances}\n\n${table}`)
 }

@@ -73,8 +73,14 @@ const END = '<!-- to here -->\n'
 
 /** Puts the text between the two marks of the document. */
 export async function replaceInDocument(file: string, text: string): Promise<void> {
+  const { document, start, end } = await checkDocument(file)
+  await writeFile(file, `${document.slice(0, start + START.length)}\n${text}\n${document.slice(end)}`)
+}
+
+/** @throws Error when the document lacks the marks, which shows better before a long run than after it */
+export async function checkDocument(file: string): Promise<{ document: string; start: number; end: number }> {
   const document = await readFile(file, 'utf8')
   const [start, end] = [document.indexOf(START), document.indexOf(END)]
   if (start < 0 || end < start) throw new Error(`${file} lacks the line ${START.trim()} or ${END.trim()}`)
-  await writeFile(file, `${document.slice(0, start + START.length)}\n${text}\n${document.slice(end)}`)
+  return { document, start, end }
 }

@@ -27,22 +27,14 @@ export async function measureQuiz(postgres: Postgres): Promise<Measure[]> {
     const script = await createScript(databaseUrl, 'lernende-%', (db) => drawCards(db, undefined, 10))
     sides.push({ name, databaseUrl, service, usual, cookies, usualCookies, script })
   }
-  const loads = await alternate(
+  const rounds = await alternate(
     ROUNDS,
-    ...sides.map(
-      ({ service, cookies }) =>
-        () =>
-          load(service, { path, cookies, seconds: SECONDS }),
-    ),
+    ...sides.map(({ databaseUrl, service, cookies, script }) => async () => ({
+      own: await load(service, { path, cookies, seconds: SECONDS }),
+      limit: await runPgbench(postgres, databaseUrl, script, { seconds: SECONDS }),
+    })),
   )
-  const limits = await alternate(
-    ROUNDS,
-    ...sides.map(
-      ({ databaseUrl, script }) =>
-        () =>
-          runPgbench(postgres, databaseUrl, script, { seconds: SECONDS }),
-    ),
-  )
+  const loads = rounds.map((results) => results.map(({ own }) => own))
   const measures: Measure[] = []
   for (const [index, { name, usual, usualCookies }] of sides.entries()) {
     // One request after the other, since each of them sorts all cards.
@@ -50,7 +42,7 @@ export async function measureQuiz(postgres: Postgres): Promise<Measure[]> {
     measures.push({
       what: `GET ${path}, ${name}, 20 connections (usual way: 4); limit: pgbench, the same two statements`,
       service: medianLoad(loads[index] ?? []),
-      limit: `${Math.round(median(limits[index] ?? []))}/s`,
+      limit: `${Math.round(median((rounds[index] ?? []).map(({ limit }) => limit)))}/s`,
       usual: naive,
     })
   }
