@@ -82,10 +82,10 @@ const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => 
 
 /** Pieces of text; between two of them the requests of others are served. */
 async function* ankiChunks(batches: ReturnType<typeof exportCards>): AsyncGenerator<string> {
-  for await (const batch of batches) {
-    for (let first = 0; first < batch.length; first += LINES_AT_ONCE) {
-      const cards = batch.slice(first, first + LINES_AT_ONCE)
-      yield cards.map((card) => formatAnkiLine(card, card.deck_name)).join('')
+  for await (const { deck_name, cards } of batches) {
+    for (let first = 0; first < cards.length; first += LINES_AT_ONCE) {
+      const lines = cards.slice(first, first + LINES_AT_ONCE).map((card) => formatAnkiLine(card, deck_name))
+      yield lines.join('')
       await setImmediate()
     }
   }
