@@ -34,7 +34,7 @@ const SCENARIOS: Record<string, Scenario> = {
 
 const USAGE = `npm run bench -- [scenario …] [--markdown FILE]
 
-Scenarios: ${Object.keys(SCENARIOS).join(', ')}; without a name all of them, in about 15 minutes.
+Scenarios: ${Object.keys(SCENARIOS).join(', ')}; without a name all of them.
 --markdown FILE     put the table into that document, between its two marks; only with all scenarios
 BENCH_DATABASE_URL  a PostgreSQL on which databases may be created; without it one is started for the run
 `
