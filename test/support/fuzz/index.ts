@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { createAnswerChecker, type Json } from '../openapi.js'
 import { createCallers } from './callers.js'
 import { judge, judgeBytes } from './judge.js'
-import { type FuzzRequest, generateRequests, listOperations } from './requests.js'
-import { exchangeBytes, HangError, send } from './send.js'
+import { type CallerName, type FuzzRequest, generateRequests, LATEST_ID, listOperations } from './requests.js'
+import { type Answer, exchangeBytes, HangError, send } from './send.js'
 
 export interface FuzzOptions {
   origin: string
@@ -39,7 +39,7 @@ const MAX_FAULTS = 30
 /**
  * Sends requests made from the service's own OpenAPI document, most of them nearly right and some hostile, and judges
  * every answer: documented status and shape, no 5xx, no stack, SQL or path, nobody gets what is not theirs, no hang.
- * The same seed makes the same requests, in the same order but for those sent at the same time.
+ * The same seed makes the same requests, but for ids learned from answers and the order of those sent at the same time.
  */
 export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOptions): Promise<FuzzReport> {
   const { text } = await send(origin, { method: 'GET', url: '/openapi.json', headers: {} }, TIMEOUT_MS)
@@ -50,6 +50,15 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
   const statuses: Record<string, number> = {}
   const succeeded = new Set<string>()
   const report: FuzzReport = { sent: 0, statuses, neverSucceeded: [], faults: [], faultCount: 0, slowestMs: 0 }
+
+  /** Ids in answers, by the operations that take them. */
+  const latest: Record<string, number> = {}
+  const learn = ({ operation, caller }: FuzzRequest, { text }: Answer) => {
+    const path = CREATES[operation.id]
+    if (path === undefined) return
+    const { id, review_id } = JSON.parse(text)
+    latest[keyOf(path, caller)] = id ?? review_id
+  }
 
   const note = (found: string[], shown: unknown) => {
     if (found.length === 0) return
@@ -65,7 +74,10 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
     try {
       const answer = await send(origin, { method, url, headers: whole, body }, TIMEOUT_MS)
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
-      if (answer.status === 200 && method === operation.method) succeeded.add(operation.id)
+      if (answer.status === 200 && method === operation.method) {
+        succeeded.add(operation.id)
+        learn(request, answer)
+      }
       note(judge(request, answer, check), { ...shown, answer: answer.text.slice(0, 300) })
     } catch (error) {
       note([error instanceof HangError ? error.message : `connection broken: ${(error as Error).message}`], shown)
@@ -83,13 +95,13 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
   for (let round = 0; report.sent < requests; round++) {
     await callers.renew()
     const size = Math.min(ROUND, requests - report.sent)
-    const waiting = generateRequests(operations, seed + round, size)
-      .map((request) => spare(request, callers.ids()))
-      .entries()
+    const waiting = generateRequests(operations, seed + round, size).entries()
     const work = async () => {
       for (const [index, request] of waiting) {
         const started = performance.now()
-        await (index % BYTES_EVERY === 0 ? sendChanged(request, round * ROUND + index) : sendWhole(request))
+        const url = request.url.replace(LATEST_ID, String(latest[keyOf(request.operation.path, request.caller)] ?? 0))
+        const filled = spare({ ...request, url }, callers.ids())
+        await (index % BYTES_EVERY === 0 ? sendChanged(filled, round * ROUND + index) : sendWhole(filled))
         report.slowestMs = Math.max(report.slowestMs, performance.now() - started)
       }
     }
@@ -99,6 +111,17 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
   }
   report.neverSucceeded = operations.map(({ id }) => id).filter((id) => !succeeded.has(id))
   return report
+}
+
+/** What these operations create is named in this path. */
+const CREATES: Record<string, string> = {
+  createUser: '/api/accounts/{id}',
+  createToken: '/api/auth/tokens/{id}',
+  reviewCard: '/api/review/{id}',
+}
+
+function keyOf(path: string, caller: CallerName): string {
+  return path === '/api/accounts/{id}' ? path : `${path} ${caller.replace('Token', '')}`
 }
 
 /** The same request, but never one that changes or deletes one of these users. */
