@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
-import { run } from '../bench/processes.js'
+import { freePort, run } from '../bench/processes.js'
 
 /** A PostgreSQL server of our own, that may be stopped, killed and frozen. */
 export interface Cluster {
@@ -43,7 +43,7 @@ export async function startCluster(settings: string[] = [], variables: NodeJS.Pr
   const data = path.join(folder, 'data')
   const options = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C.UTF-8']
   await run(path.join(programs, 'initdb'), options, account)
-  const port = 50_000 + (process.pid % 10_000)
+  const port = await freePort()
   const own = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...settings]
   const args = ['-D', data, '-p', String(port), ...own.flatMap((setting) => ['-c', setting])]
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`

@@ -3,6 +3,7 @@ import { agent } from '../test/support/fuzz/send.js'
 import { type Outcome, printOutcome, type Scenario, withScope } from './outcome.js'
 import { openIdleConnections, readSlowly, sendHalfRequests, sendHugeBody } from './scenarios/clients.js'
 
+import { jumpClock } from './scenarios/clock.js'
 import { fillConnections, freezeDatabase, restartDatabase, stopDatabase } from './scenarios/database.js'
 import { fillDisk } from './scenarios/disk.js'
 import { fuzzEmbedded, fuzzServer } from './scenarios/fuzz.js'
@@ -18,6 +19,7 @@ const SCENARIOS: Record<string, Scenario> = {
   'killed-deletion': killInDeletionsOnBoth,
   'disk-full': fillDisk,
 
+  clock: jumpClock,
   'half-requests': sendHalfRequests,
   'idle-connections': openIdleConnections,
   'huge-body': sendHugeBody,

@@ -21,8 +21,12 @@ export function startBurst(send: Send, { workers = 4, first = 1 } = {}): Burst {
   let next = first
   let done = false
   const goals: { count: number; resolve: () => void }[] = []
-  const burst = { acknowledged: new Set<number>(), statuses: {} as Record<string, number>, defects: [] as string[] }
-  let slowestMs = 0
+  const burst = {
+    acknowledged: new Set<number>(),
+    statuses: {} as Record<string, number>,
+    defects: [] as string[],
+    slowestMs: 0,
+  }
 
   const submit = async () => {
     const number = next++
@@ -39,7 +43,7 @@ export function startBurst(send: Send, { workers = 4, first = 1 } = {}): Burst {
         return 'cut'
       },
     )
-    slowestMs = Math.max(slowestMs, performance.now() - started)
+    burst.slowestMs = Math.max(burst.slowestMs, performance.now() - started)
     burst.statuses[status] = (burst.statuses[status] ?? 0) + 1
     for (const goal of goals) if (burst.acknowledged.size >= goal.count) goal.resolve()
     // Whoever is refused at once would only keep the machine busy.
@@ -50,9 +54,6 @@ export function startBurst(send: Send, { workers = 4, first = 1 } = {}): Burst {
   }
   const working = Promise.all(Array.from({ length: workers }, work))
   return Object.assign(burst, {
-    get slowestMs() {
-      return slowestMs
-    },
     reach: (more: number) =>
       new Promise<void>((resolve) => goals.push({ count: burst.acknowledged.size + more, resolve })),
     stop: async () => {
