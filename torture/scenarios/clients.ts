@@ -184,6 +184,7 @@ export async function sendHugeBody(scope: Scope): Promise<Outcome[]> {
 }
 
 const READERS = 50
+const MAX_MB_A_READER = 8
 const CARDS = 10_000
 
 export async function readSlowly(scope: Scope): Promise<Outcome[]> {
@@ -216,7 +217,8 @@ export async function readSlowly(scope: Scope): Promise<Outcome[]> {
   const whole = (last?.answer() ?? '').split('\r\n\r\n').slice(1).join('\r\n\r\n')
   if (!whole.endsWith('0\r\n\r\n') && !/\r\n0\r\n\r\n$/.test(last?.answer() ?? ''))
     defects.push('who reads on does not get the end')
-  if (watch.memoryGrowth > MAX_GROWTH_MB) defects.push(`memory + ${watch.memoryGrowth} MB`)
+  // What each of them has been given and not taken: the batch at hand, and what the connection holds.
+  if (watch.memoryGrowth > READERS * MAX_MB_A_READER) defects.push(`memory + ${watch.memoryGrowth} MB`)
   return [
     {
       fault: 'slow readers of the export',
