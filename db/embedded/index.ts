@@ -54,10 +54,9 @@ export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}):
   } catch (error) {
     if (error instanceof EmbeddedStoreError) throw error
     const reason = (await findFullDisk(root)) ?? (error as Error).message.replaceAll(/\s+/g, ' ')
-    throw new EmbeddedStoreError(
-      `DATA_DIR: Die eingebettete Datenbank in ${root} lässt sich nicht öffnen: ${reason}`,
-      { cause: error },
-    )
+    throw new EmbeddedStoreError(`DATA_DIR: Die eingebettete Datenbank in ${root} lässt sich nicht öffnen: ${reason}`, {
+      cause: error,
+    })
   }
 }
 

@@ -34,8 +34,7 @@ export async function createStoreVariables(
 ): Promise<Record<string, string>> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'svc-training-process-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
-  if (template !== 'none' && !serverUrl)
-    await cp(TEMPLATES[template], dataDir, { recursive: true })
+  if (template !== 'none' && !serverUrl) await cp(TEMPLATES[template], dataDir, { recursive: true })
   const variables = { DATA_DIR: dataDir, PORT: '0', TIME_ZONE: 'Europe/Berlin', LOG_LEVEL: 'warn' }
   if (!serverUrl) return variables
   const name = `test_${randomBytes(8).toString('hex')}`

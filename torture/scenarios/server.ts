@@ -1,4 +1,3 @@
-import { type Cluster, startCluster } from '../cluster.js'
 import {
   createStoreVariables,
   firstLogin,
@@ -7,6 +6,7 @@ import {
   type Send,
   startProcess,
 } from '../../test/support/process.js'
+import { type Cluster, startCluster } from '../cluster.js'
 import type { Scope } from '../outcome.js'
 
 /** A PostgreSQL server for one scenario, which may do with it what it wants. */
@@ -29,7 +29,7 @@ export async function startService(
   serverUrl: string,
   extra: Record<string, string> = {},
 ): Promise<Service> {
-  const variables = { ...(await createStoreVariables(scope, false, serverUrl)), RATE_LIMIT: '0', ...extra }
+  const variables = { ...(await createStoreVariables(scope, 'none', serverUrl)), RATE_LIMIT: '0', ...extra }
   const service = await startProcess(scope, variables)
   const login = firstLogin(service, variables)
   return { service, variables, login, send: await loginOver(service.url, login) }
