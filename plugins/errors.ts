@@ -50,12 +50,13 @@ export function errorBody(error: HttpError, requestId?: string): Record<string, 
 
 function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error
-  if (isDatabaseUnavailable(error)) return new Unavailable()
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   const known = FASTIFY_ERRORS[code ?? '']
   if (known !== undefined) return known
+  // Before the database is blamed: a client that goes away amid its body is an ECONNRESET, too.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new HttpError(statusCode, 'Ungültige HTTP-Anfrage')
   }
+  if (isDatabaseUnavailable(error)) return new Unavailable()
   return new HttpError(500, 'Interner Serverfehler')
 }

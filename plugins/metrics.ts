@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import type { Metrics } from '../src/metrics.js'
+import { whenOver } from '../src/when-over.js'
 
 export interface MetricsPluginOptions {
   metrics: Metrics
@@ -8,15 +9,17 @@ export interface MetricsPluginOptions {
 /** Counts requests by route and status; the numbers are read on another port. */
 export default fp<MetricsPluginOptions>(
   async (app, { metrics }) => {
-    app.addHook('onRequest', async () => metrics.startRequest())
-    app.addHook('onResponse', async (request, reply) => {
-      const { url, schema } = request.routeOptions
-      metrics.endRequest({
-        method: request.method,
-        route: url,
-        operationId: (schema as { operationId?: string } | undefined)?.operationId,
-        status: reply.statusCode,
-        seconds: reply.elapsedTime / 1000,
+    app.addHook('onRequest', async (request, reply) => {
+      metrics.startRequest()
+      whenOver(reply, ({ status, milliseconds }) => {
+        const { url, schema } = request.routeOptions
+        metrics.endRequest({
+          method: request.method,
+          route: url,
+          operationId: (schema as { operationId?: string } | undefined)?.operationId,
+          status,
+          seconds: milliseconds / 1000,
+        })
       })
     })
   },

@@ -1,4 +1,4 @@
-import rateLimit from '@fastify/rate-limit'
+import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import fp from 'fastify-plugin'
 import { TooManyAttempts } from '../src/errors.js'
 import { networkOf } from '../src/login-limits.js'
@@ -13,6 +13,30 @@ export interface RateLimitOptions {
   perSecond: number
 }
 
+/**
+ * Counts in windows of a clock that nobody sets. The package's own store goes by the time of day: after the clock was
+ * set back it counts on for as long, and whoever reaches the limit is refused until the clock is where it was.
+ */
+class MonotonicStore implements FastifyRateLimitStore {
+  readonly #windows = new Map<string, { count: number; end: number }>()
+
+  incr(key: string, callback: (error: null, result: { current: number; ttl: number }) => void): void {
+    const now = performance.now()
+    const known = this.#windows.get(key)
+    const window = known !== undefined && known.end > now ? known : { count: 0, end: now + WINDOW_SECONDS * 1000 }
+    window.count++
+    // Put behind all others: a Map keeps the order in which its keys came.
+    this.#windows.delete(key)
+    this.#windows.set(key, window)
+    if (this.#windows.size > MAX_ADDRESSES) this.#windows.delete(this.#windows.keys().next().value as string)
+    callback(null, { current: window.count, ttl: window.end - now })
+  }
+
+  child(): MonotonicStore {
+    return this
+  }
+}
+
 /** Keeps one address from taking the whole process. It counts per process; the proxy may know better limits. */
 export default fp<RateLimitOptions>(
   async (app, { perSecond }) => {
@@ -21,7 +45,7 @@ export default fp<RateLimitOptions>(
       global: false,
       max: perSecond * WINDOW_SECONDS,
       timeWindow: WINDOW_SECONDS * 1000,
-      cache: MAX_ADDRESSES,
+      store: MonotonicStore,
       keyGenerator: (request) => networkOf(request.ip),
       errorResponseBuilder: (_request, { ttl }) => new TooManyAttempts(Math.ceil(ttl / 1000)),
       addHeadersOnExceeding: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },

@@ -1,5 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { type End, whenOver } from '../src/when-over.js'
 
 /** Asked every few seconds by proxies and orchestrators: their lines would bury the others. */
 const PROBES = new Set(['/healthz', '/readyz'])
@@ -9,27 +10,27 @@ export default fp(
   async (app) => {
     app.addHook('onRequest', async (request, reply) => {
       reply.header('x-request-id', request.id)
-    })
-    app.addHook('onResponse', async (request, reply) => {
-      const isProbe = PROBES.has(request.routeOptions.url ?? '') && reply.statusCode === 200
-      request.log[isProbe ? 'debug' : 'info'](describe(request, reply), 'request')
+      whenOver(reply, (end) => {
+        const isProbe = PROBES.has(request.routeOptions.url ?? '') && end.status === 200
+        request.log[isProbe ? 'debug' : 'info'](describe(request, end), 'request')
+      })
     })
   },
   { name: 'request-log' },
 )
 
-function describe(request: FastifyRequest, reply: FastifyReply) {
+function describe(request: FastifyRequest, { status, milliseconds, isAborted }: End) {
   // A session that has just begun has no user yet, but its id.
   const userId = request.tokenUser?.id ?? request.session?.userId
   return {
     method: request.method,
     url: request.url,
     route: request.routeOptions.url,
-    status: reply.statusCode,
-    durationMs: Math.round(reply.elapsedTime * 10) / 10,
+    status,
+    durationMs: Math.round(milliseconds * 10) / 10,
     address: request.ip,
     ...(userId !== undefined && { userId, via: request.tokenUser ? 'token' : 'session' }),
     // The caller went away before it had the whole answer.
-    ...(!reply.raw.writableFinished && { aborted: true }),
+    ...(isAborted && { aborted: true }),
   }
 }

@@ -29,22 +29,26 @@ export function watchConnections({ server, routing }: FastifyInstance): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => sendRefusal(socket, MALFORMED))
 }
 
+/** The error of Node's parser, with the bytes at hand. */
+type ClientError = NodeJS.ErrnoException & { rawPacket?: unknown }
+
 /**
  * Fastify's `clientErrorHandler`: answers what Node's parser refused, unless an answer is still owed to a request before
  * it, for which this one would be taken.
  */
-export function refuseMalformedRequest(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
+export function refuseMalformedRequest(this: FastifyInstance, error: ClientError, socket: Socket): void {
   const isOwed = [...(openAnswers.get(socket) ?? [])].some(({ headersSent, req }) => headersSent || req.complete)
   if (error.code === 'ECONNRESET' || !socket.writable || isOwed) {
     socket.destroy()
     return
   }
   this.log.info({ code: error.code, address: socket.remoteAddress }, 'no valid HTTP request')
-  sendRefusal(socket, CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED)
+  const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD '
+  sendRefusal(socket, CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED, isHead)
 }
 
 /** No request object exists, so the bytes are written by hand. */
-function sendRefusal(socket: Duplex, refusal: HttpError): void {
+function sendRefusal(socket: Duplex, refusal: HttpError, isHead = false): void {
   const body = JSON.stringify(errorBody(refusal))
   socket.end(
     [
@@ -55,7 +59,7 @@ function sendRefusal(socket: Duplex, refusal: HttpError): void {
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',
       '',
-      body,
+      isHead ? '' : body,
     ].join('\r\n'),
   )
 }

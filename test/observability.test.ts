@@ -78,6 +78,20 @@ t.test('what is no HTTP is logged too', async (t) => {
   t.match(lines(), [{ address: '127.0.0.1' }])
 })
 
+t.test('a client that goes away amid its body is no fault of the service', async (t) => {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+  const head = 'POST /api/auth/login?half HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99'
+  socket.end(`${head}\r\n\r\n{"username":`)
+  await socket.toArray()
+  const find = () => readLog().filter((entry) => entry.url === '/api/auth/login?half')
+  for (let attempt = 0; attempt < 100 && find().length === 0; attempt++) await sleep(20)
+  t.match(find(), [{ level: 30, status: 499, aborted: true }])
+  t.strictSame(
+    readLog().filter((entry) => entry.level >= 50),
+    [],
+  )
+})
+
 t.test('slow statements are logged without their values', async (t) => {
   await call('/api/cheatsheets/search?q=geheimer-text')
   const readSlow = () => readLog().filter((entry) => entry.msg === 'slow query')

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { type Backend, startBackend } from './backend.js'
@@ -6,6 +6,9 @@ import { createDuplex, type Session } from './duplex.js'
 import { EmbeddedStoreError } from './errors.js'
 import { prepareFolder } from './folder.js'
 import { lockFolder } from './lock.js'
+
+/** A start writes to the log, whose files have 16 MB each. */
+const NEEDED_SPACE_MB = 32
 
 export { EmbeddedStoreError, EmbeddedStoreInUseError } from './errors.js'
 
@@ -50,14 +53,20 @@ export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}):
     }
   } catch (error) {
     if (error instanceof EmbeddedStoreError) throw error
-    const message = (error as Error).message.replaceAll(/\s+/g, ' ')
-    throw new EmbeddedStoreError(
-      `DATA_DIR: Die eingebettete Datenbank in ${root} lässt sich nicht öffnen: ${message}`,
-      {
-        cause: error,
-      },
-    )
+    const reason = (await findFullDisk(root)) ?? (error as Error).message.replaceAll(/\s+/g, ' ')
+    throw new EmbeddedStoreError(`DATA_DIR: Die eingebettete Datenbank in ${root} lässt sich nicht öffnen: ${reason}`, {
+      cause: error,
+    })
   }
+}
+
+/** Why a database does not start that has no room, of which PGlite says nothing but "Aborted()". */
+async function findFullDisk(root: string): Promise<string | undefined> {
+  const disk = await statfs(root).catch(() => undefined)
+  if (disk === undefined) return undefined
+  const free = Math.floor((disk.bavail * disk.bsize) / 2 ** 20)
+  if (free >= NEEDED_SPACE_MB) return undefined
+  return `Der Datenträger ist voll (noch ${free} MB frei); bitte mindestens ${NEEDED_SPACE_MB} MB frei machen und neu starten.`
 }
 
 function serve(first: Backend, restart: () => Promise<Backend>, release: () => Promise<void>): EmbeddedStore {

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import pLimit from 'p-limit'
 import type { Database } from '../types.js'
 
 /** Cards of one deck. */
@@ -8,6 +9,9 @@ export interface ExportBatch {
 }
 
 const BATCH_SIZE = 500
+
+/** Other requests wait behind so many batches at most, however many downloads begin at once. */
+const readInTurn = pLimit(2)
 
 /**
  * All live cards, ordered by deck and within the deck, in batches of short statements: between two of them no
@@ -23,11 +27,12 @@ export async function* exportCards(db: Kysely<Database>): AsyncGenerator<ExportB
     .orderBy('id')
     .execute()
   for (const { id, deck_name } of decks) {
-    let next: ReturnType<typeof nextBatch> | undefined = nextBatch(db, id, { sort_order: -(2 ** 31), id: -(2 ** 31) })
+    const read = (after: { sort_order: number; id: number }) => readInTurn(() => nextBatch(db, id, after))
+    let next: ReturnType<typeof nextBatch> | undefined = read({ sort_order: -(2 ** 31), id: -(2 ** 31) })
     while (next !== undefined) {
       const batch: Awaited<typeof next> = await next
       const last = batch.at(-1)
-      next = last === undefined || batch.length < BATCH_SIZE ? undefined : nextBatch(db, id, last)
+      next = last === undefined || batch.length < BATCH_SIZE ? undefined : read(last)
       // A failure is thrown where the batch is awaited, unless the consumer has gone by then.
       next?.catch(() => {})
       if (batch.length > 0) yield { deck_name, cards: batch }

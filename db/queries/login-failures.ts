@@ -13,7 +13,7 @@ export async function findLoginDelay(db: Kysely<Database>, attempt: LoginAttempt
   const { rows } = await sql<{ seconds: number | null }>`
     select ${secondsUntil(sql`max(blocked_until)`)} as seconds from login_failures
     where network = ${attempt.network} and account_hash in (${attempt.accountHash}, ${ANY_ACCOUNT})
-      and blocked_until > now()`.execute(db)
+      and ${isInForce()}`.execute(db)
   return rows[0]?.seconds ?? 0
 }
 
@@ -34,14 +34,14 @@ export async function addLoginFailure(db: Kysely<Database>, attempt: LoginAttemp
         now()
       from (
         select *, least(forgiven + ${MAX_EXCESS},
-          1 + greatest(0, old.score - extract(epoch from now() - old.changed_at) * per_hour / 3600)) as score
+          1 + greatest(0, old.score - greatest(0, extract(epoch from now() - old.changed_at)) * per_hour / 3600)) as score
         from (values (${ANY_ACCOUNT}::bytea = old.account_hash, ${numbersOf(ADDRESS_LIMIT)}),
           (${ANY_ACCOUNT}::bytea <> old.account_hash, ${numbersOf(ACCOUNT_LIMIT)})
         ) as limits (applies, forgiven, per_hour, first_delay, max_delay)
         where applies
       ) as counted
     )
-    where old.blocked_until is null or old.blocked_until <= now()`.execute(db)
+    where (${isInForce('old')}) is not true`.execute(db)
   return Number(result.numAffectedRows ?? 0)
 }
 
@@ -55,7 +55,7 @@ export async function forgiveLoginFailures(db: Kysely<Database>, attempt: LoginA
     with limits as (
       select blocked_until from login_failures
       where network = ${attempt.network} and account_hash in (${attempt.accountHash}, ${ANY_ACCOUNT})
-        and blocked_until > now()
+        and ${isInForce()}
     ), forgotten as (
       delete from login_failures
       where network = ${attempt.network} and account_hash = ${attempt.accountHash} and not exists (select from limits)
@@ -67,6 +67,12 @@ export async function forgiveLoginFailures(db: Kysely<Database>, attempt: LoginA
 function numbersOf({ forgiven, forgottenPerHour, firstDelaySeconds, maxDelaySeconds }: LoginLimit) {
   return sql`${forgiven}::double precision, ${forgottenPerHour}::double precision,
     ${firstDelaySeconds}::double precision, ${maxDelaySeconds}::double precision`
+}
+
+/** A delay longer than any is of a clock that was ahead, and must not outlast its correction. */
+function isInForce(table = 'login_failures') {
+  const until = sql.ref(`${table}.blocked_until`)
+  return sql`${until} > now() and ${until} <= now() + make_interval(secs => ${2 * ACCOUNT_LIMIT.maxDelaySeconds})`
 }
 
 function secondsUntil(instant: RawBuilder<unknown>) {

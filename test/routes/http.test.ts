@@ -72,6 +72,12 @@ t.test('a second request on a connection is refused like the first', async (t) =
   t.match(received, /\}HTTP\/1\.1 431 [\s\S]*"Kopfzeilen zu groß"\}$/)
 })
 
+t.test('a HEAD gets no body, be it malformed', async (t) => {
+  const { status, head, body } = await exchange(`HEAD /api/decks/ä HTTP/1.1\r\n${close}`)
+  t.strictSame([status, body], [400, {}])
+  t.match(head.toLowerCase(), 'content-type: application/json; charset=utf-8')
+})
+
 t.test('garbage amid an answer breaks it off and adds nothing to it', async (t) => {
   const member = await service.member()
   const { id } = await createDeck(service.db)

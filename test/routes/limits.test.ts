@@ -31,6 +31,22 @@ t.test('one address cannot take the whole process', async (t) => {
   t.equal((await from('2001:db8:0:1::1')).status, 401)
 })
 
+t.test('the limit goes by no clock that somebody may set', async (t) => {
+  const { anonymous } = await startService(t, { config: { rateLimit: 2 } })
+  const ask = () => anonymous.get('/api/decks')
+  for (let i = 0; i < 20; i++) t.equal((await ask()).status, 401)
+  const { now } = Date
+  t.teardown(() => {
+    Date.now = now
+  })
+  for (const hours of [1, -1]) {
+    Date.now = () => now() + hours * 3_600_000
+    const { status, headers } = await ask()
+    t.equal(status, 429)
+    t.ok(Number(headers['retry-after']) <= 10, `Retry-After: ${headers['retry-after']}`)
+  }
+})
+
 const database = await createMigratedDatabase()
 const service = await startService(t, { database })
 const { anonymous, app } = service

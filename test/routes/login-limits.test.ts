@@ -192,3 +192,16 @@ t.test('neither names nor passwords are kept', async (t) => {
   t.notMatch(JSON.stringify(rows), secret)
   t.ok(rows.every(({ account_hash }) => [0, 32].includes(account_hash.length)))
 })
+
+t.test('a clock that was ahead limits nobody once it has been set back', async (t) => {
+  const year = 365 * 24 * 3600
+  const { username } = await createUser(db)
+  const [limited, mistyped] = [newAddress(), newAddress()]
+  await fail(8, username, limited)
+  await fail(3, username, mistyped)
+  await pass(-year)
+  t.equal((await login(username, PASSWORD, limited)).status, 200)
+  t.strictSame(await fail(1, username, mistyped), [401])
+  t.equal((await login(username, PASSWORD, mistyped)).status, 200)
+  t.strictSame(await fail(7, username, limited), [401, 401, 401, 401, 401, 401, 429], 'the limit holds on')
+})

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Test } from 'tap'
+import type { Owner } from './process.js'
 
 /** A content folder with these files (path to text); gone when the test ends. */
-export async function writeContentFolder(t: Test, files: Record<string, string>): Promise<string> {
+export async function writeContentFolder(t: Owner, files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-content-'))
   t.teardown(() => rm(folder, { recursive: true }))
   await changeFiles(folder, files)

@@ -3,11 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Test } from 'tap'
 import { createDatabase, onServer, TEMPLATES, TEST_DATABASE_URL } from './database.js'
 import { ROOT, SECRET } from './service.js'
 
 const CLI = path.join(ROOT, 'dist/src/cli.js')
+
+/** A test, or whatever else ends what it has begun. */
+export interface Owner {
+  teardown(end: () => unknown): void
+}
 
 export interface RunningService {
   url: string
@@ -21,19 +25,19 @@ export interface RunningService {
 /**
  * Variables for the program on a store of its own without rows, on the database that the tests run on.
  * @param template what the embedded store begins as; `none` makes the program create it, which takes seconds
+ * @param serverUrl empty for the embedded database
  */
 export async function createStoreVariables(
-  t: Test,
+  t: Owner,
   template: keyof typeof TEMPLATES | 'none' = 'migrated',
+  serverUrl = TEST_DATABASE_URL,
 ): Promise<Record<string, string>> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'svc-training-process-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
-  if (template !== 'none' && TEST_DATABASE_URL === undefined)
-    await cp(TEMPLATES[template], dataDir, { recursive: true })
+  if (template !== 'none' && !serverUrl) await cp(TEMPLATES[template], dataDir, { recursive: true })
   const variables = { DATA_DIR: dataDir, PORT: '0', TIME_ZONE: 'Europe/Berlin', LOG_LEVEL: 'warn' }
-  if (TEST_DATABASE_URL === undefined) return variables
+  if (!serverUrl) return variables
   const name = `test_${randomBytes(8).toString('hex')}`
-  const serverUrl = TEST_DATABASE_URL
   const databaseUrl = await createDatabase(serverUrl, name)
   t.teardown(() => onServer(serverUrl, `drop database ${name} with (force)`))
   return {
@@ -66,7 +70,7 @@ export async function runCommand(
 }
 
 /** Starts the service and waits until it says its address. */
-export async function startProcess(t: Test, variables: Record<string, string>): Promise<RunningService> {
+export async function startProcess(t: Owner, variables: Record<string, string>): Promise<RunningService> {
   const child = start(variables, ['serve'])
   t.teardown(() => child.kill('SIGKILL'))
   const ended = new Promise<number | string>((resolve) =>
@@ -103,8 +107,13 @@ export function firstLogin(service: RunningService, variables: Record<string, st
   }
 }
 
+/** Sends a request with the cookie of a session; rejects when no answer has come within 60 seconds. */
+export type Send = (path: string, init?: { method?: string; body?: unknown }) => Promise<Response>
+
+const HANG_MS = 60_000
+
 /** Logs in over HTTP; a function that sends requests with the cookie of the session. */
-export async function loginOver(url: string, login: { username: string; password: string }) {
+export async function loginOver(url: string, login: { username: string; password: string }): Promise<Send> {
   const response = await fetch(`${url}/api/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -112,8 +121,9 @@ export async function loginOver(url: string, login: { username: string; password
   })
   if (response.status !== 200) throw new Error(await response.text())
   const cookie = String(response.headers.get('set-cookie')).split(';')[0] as string
-  return (path: string, init: { method?: string; body?: unknown } = {}) =>
+  return (path, init = {}) =>
     fetch(url + path, {
+      signal: AbortSignal.timeout(HANG_MS),
       method: init.method ?? (init.body === undefined ? 'GET' : 'POST'),
       headers: { cookie, ...(init.body !== undefined && { 'content-type': 'application/json' }) },
       body: init.body === undefined ? null : JSON.stringify(init.body),

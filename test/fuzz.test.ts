@@ -1,0 +1,41 @@
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import { importContent } from '../src/content/import-content.js'
+import { deckFile, writeContentFolder } from './support/content.js'
+import { createUser, PASSWORD } from './support/factories.js'
+import { fuzz } from './support/fuzz/index.js'
+import { agent } from './support/fuzz/send.js'
+import { startService } from './support/service.js'
+
+const REQUESTS = 3_000
+
+t.test(
+  'requests made from the OpenAPI document, nearly right and hostile, are all answered as described',
+  async (t) => {
+    const contentDir = await writeContentFolder(t, {
+      'decks/git.md': deckFile(
+        'Git',
+        Array.from({ length: 30 }, (_, index) => ({ id: `karte-${index}` })),
+      ),
+      'cheatsheets/git-befehle.md': '# Git\n\n`git stash` legt Änderungen beiseite.\n',
+    })
+    const config = { contentDir, trustProxy: ['127.0.0.1'], corsOrigins: ['https://app.example.org'] }
+    const { app, db } = await startService(t, { config })
+    await importContent(db, contentDir)
+    const { username } = await createUser(db, { is_admin: true })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    t.teardown(() => agent.destroy())
+    const { port } = app.server.address() as AddressInfo
+    const root = { username, password: PASSWORD }
+    const report = await fuzz({ origin: `http://127.0.0.1:${port}`, root, seed: 1, requests: REQUESTS })
+    t.comment(JSON.stringify(report.statuses), `slowest: ${Math.round(report.slowestMs)} ms`)
+    t.strictSame(report.faults, [])
+    t.equal(report.sent, REQUESTS)
+    // Otherwise nothing is tried but refusals. These need a password, which is hard to guess.
+    const hard = ['login', 'changePassword']
+    t.strictSame(
+      report.neverSucceeded.filter((id) => !hard.includes(id)),
+      [],
+    )
+  },
+)

@@ -1,0 +1,75 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import t from 'tap'
+import { openEmbeddedStore } from '../../db/embedded/index.js'
+import { TEST_DATABASE_URL } from '../support/database.js'
+import { createStoreVariables, firstLogin, loginOver, runCommand, startProcess } from '../support/process.js'
+
+const ONE_LINE = /^[^\n]+\n$/
+
+t.test('a schema newer than the program stops every command with one line', async (t) => {
+  const variables = await createStoreVariables(t)
+  t.equal((await runCommand(variables, ['migrate'])).code, 0)
+  await execute(variables, "insert into kysely_migration (name, timestamp) values ('9999_later', '')")
+  for (const args of [['serve'], ['migrate'], ['import'], ['user', 'list']]) {
+    const { code, stdout, stderr } = await runCommand(variables, args)
+    t.strictSame([code, stdout], [1, ''], args.join(' '))
+    t.match(stderr, /Das Schema der Datenbank ist neuer als dieses Programm \(unbekannt: 9999_later\)/)
+    t.match(stderr, ONE_LINE)
+  }
+  const { rows } = await execute(variables, 'select count(*)::int as count from users')
+  t.strictSame(rows, [{ count: 0 }], 'nothing was changed')
+})
+
+t.test(
+  'an embedded store of another PostgreSQL major is refused with the way over, and that way works',
+  { skip: TEST_DATABASE_URL !== undefined && 'no embedded store' },
+  async (t) => {
+    const old = await createStoreVariables(t)
+    const service = await startProcess(t, old)
+    const login = firstLogin(service, old)
+    await (await loginOver(service.url, login))('/api/quiz/submit', { body: { total: 4, correct: 3 } })
+    await service.stop()
+    const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-upgrade-'))
+    t.teardown(() => rm(folder, { recursive: true }))
+    const backup = path.join(folder, 'sicherung.gz')
+    t.equal((await runCommand(old, ['backup', backup])).code, 0, 'saved by the program that can read it')
+
+    const mark = path.join(old.DATA_DIR as string, 'pglite', 'PG_VERSION')
+    await writeFile(mark, '17\n')
+    for (const args of [['serve'], ['migrate'], ['backup', path.join(folder, 'nein.gz')], ['user', 'list']]) {
+      const { code, stdout, stderr } = await runCommand(old, args)
+      t.strictSame([code, stdout], [1, ''], args.join(' '))
+      t.match(stderr, ONE_LINE)
+      t.match(stderr, /stammt von PostgreSQL 17, dieses Programm braucht PostgreSQL 18: .*früheren Programmversion/)
+      t.match(stderr, /\(svc-training backup DATEI\).*\(DATA_DIR=… svc-training restore DATEI\)/)
+    }
+    t.equal(await readFile(mark, 'utf8'), '17\n', 'the store is left as it was')
+
+    const fresh = { ...old, DATA_DIR: path.join(folder, 'neu') }
+    t.match(await runCommand(fresh, ['restore', backup]), { code: 0, stdout: /quiz_results: 1\n/ })
+    const moved = await startProcess(t, fresh)
+    const send = await loginOver(moved.url, login)
+    t.match(await (await send('/api/quiz/history')).json(), { results: [{ score_percent: 75 }] })
+    await moved.stop()
+  },
+)
+
+/** Runs a statement on the store while no program uses it. */
+async function execute(variables: Record<string, string>, statement: string): Promise<pg.QueryResult> {
+  if (variables.DATABASE_URL === undefined) {
+    const store = await openEmbeddedStore(variables.DATA_DIR as string)
+    const pool = new pg.Pool({ max: 1, stream: store.connect, user: 'postgres', database: 'postgres' })
+    const result = await pool.query(statement)
+    await pool.end()
+    await store.close()
+    return result
+  }
+  const client = new pg.Client(variables.DATABASE_URL)
+  await client.connect()
+  const result = await client.query(statement)
+  await client.end()
+  return result
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Send } from './process.js'
+
+/** Results that are submitted over and over, each with a number of its own. */
+export interface Burst {
+  /** The numbers that were answered with 200. */
+  acknowledged: Set<number>
+  /** Answers by status; `cut` are those that never came because the connection broke. */
+  statuses: Record<string, number>
+  /** Answers that must not be: any but 200 and a 503 as documented, and none at all within the time limit. */
+  defects: string[]
+  slowestMs: number
+  /** Resolves when so many more have been acknowledged. */
+  reach(more: number): Promise<void>
+  /** Ends it and waits for what is under way. */
+  stop(): Promise<void>
+}
+
+/** @param first the number of the first result */
+export function startBurst(send: Send, { workers = 4, first = 1 } = {}): Burst {
+  let next = first
+  let done = false
+  const goals: { count: number; resolve: () => void }[] = []
+  const burst = {
+    acknowledged: new Set<number>(),
+    statuses: {} as Record<string, number>,
+    defects: [] as string[],
+    slowestMs: 0,
+  }
+
+  const submit = async () => {
+    const number = next++
+    const started = performance.now()
+    const status = await send('/api/quiz/submit', { body: { total: number, deck: 'burst' } }).then(
+      async (response) => {
+        const text = await response.text()
+        if (response.status === 200) burst.acknowledged.add(number)
+        else burst.defects.push(...findDefects(response, text))
+        return String(response.status)
+      },
+      (error: Error) => {
+        if (error.name === 'TimeoutError') burst.defects.push('a submit hangs')
+        return 'cut'
+      },
+    )
+    burst.slowestMs = Math.max(burst.slowestMs, performance.now() - started)
+    burst.statuses[status] = (burst.statuses[status] ?? 0) + 1
+    for (const goal of goals) if (burst.acknowledged.size >= goal.count) goal.resolve()
+    // Whoever is refused at once would only keep the machine busy.
+    if (status !== '200') await sleep(20)
+  }
+  const work = async () => {
+    while (!done) await submit()
+  }
+  const working = Promise.all(Array.from({ length: workers }, work))
+  return Object.assign(burst, {
+    reach: (more: number) =>
+      new Promise<void>((resolve) => goals.push({ count: burst.acknowledged.size + more, resolve })),
+    stop: async () => {
+      done = true
+      await working
+    },
+  })
+}
+
+function findDefects(response: Response, text: string): string[] {
+  const isDocumented =
+    response.status === 503 &&
+    Number(response.headers.get('retry-after')) > 0 &&
+    /^\{"statusCode":503,"error":"Service Unavailable","message":"[^"]+","requestId":"[^"]+"\}$/.test(text)
+  return isDocumented ? [] : [`${response.status} ${text}`]
+}
+
+/** The numbers of all results of the caller that are stored. */
+export async function listStored(send: Send): Promise<Set<number>> {
+  const response = await send('/api/accounts/me/data')
+  if (response.status !== 200) throw new Error(`own data: ${response.status} ${await response.text()}`)
+  const { results } = (await response.json()) as { results: { total_questions: number }[] }
+  return new Set(results.map((result) => result.total_questions))
+}
+
+/** What was acknowledged and is not stored. */
+export async function findLost(send: Send, acknowledged: Iterable<number>): Promise<number[]> {
+  const stored = await listStored(send)
+  return [...acknowledged].filter((number) => !stored.has(number))
+}

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { createAnswerChecker, type Json } from '../openapi.js'
+import { createCallers } from './callers.js'
+import { judge, judgeBytes } from './judge.js'
+import { type CallerName, type FuzzRequest, generateRequests, LATEST_ID, listOperations } from './requests.js'
+import { type Answer, exchangeBytes, HangError, send } from './send.js'
+
+export interface FuzzOptions {
+  origin: string
+  /** An administrator whom the requests leave alone. */
+  root: { username: string; password: string }
+  seed: number
+  requests: number
+  /** Called after each round, with how many requests have been sent. */
+  onProgress?: (sent: number) => void
+}
+
+export interface FuzzReport {
+  sent: number
+  /** Answers by status. */
+  statuses: Record<string, number>
+  /** Operations that never succeeded. */
+  neverSucceeded: string[]
+  /** What was wrong, with the request that showed it; the first ones. */
+  faults: string[]
+  faultCount: number
+  slowestMs: number
+}
+
+/** Requests between two looks at whether the callers are still who they were. */
+const ROUND = 100
+/** Sent at the same time. */
+const CONCURRENCY = 8
+/** Of so many requests one is sent with some of its bytes changed. */
+const BYTES_EVERY = 25
+const TIMEOUT_MS = 15_000
+const MAX_FAULTS = 30
+
+/**
+ * Sends requests made from the service's own OpenAPI document, most of them nearly right and some hostile, and judges
+ * every answer: documented status and shape, no 5xx, no stack, SQL or path, nobody gets what is not theirs, no hang.
+ * The same seed makes the same requests, but for ids learned from answers and the order of those sent at the same time.
+ */
+export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOptions): Promise<FuzzReport> {
+  const { text } = await send(origin, { method: 'GET', url: '/openapi.json', headers: {} }, TIMEOUT_MS)
+  const document: Json = JSON.parse(text)
+  const check = createAnswerChecker(document)
+  const operations = listOperations(document)
+  const callers = await createCallers(origin, root, seed)
+  const statuses: Record<string, number> = {}
+  const succeeded = new Set<string>()
+  const report: FuzzReport = { sent: 0, statuses, neverSucceeded: [], faults: [], faultCount: 0, slowestMs: 0 }
+
+  /** Ids in answers, by the operations that take them. */
+  const latest: Record<string, number> = {}
+  const learn = ({ operation, caller }: FuzzRequest, { text }: Answer) => {
+    const path = CREATES[operation.id]
+    if (path === undefined) return
+    const { id, review_id } = JSON.parse(text)
+    latest[keyOf(path, caller)] = id ?? review_id
+  }
+
+  const note = (found: string[], shown: unknown) => {
+    if (found.length === 0) return
+    report.faultCount++
+    if (report.faults.length < MAX_FAULTS) report.faults.push(`${found.join('; ')}: ${JSON.stringify(shown)}`)
+  }
+  const sendWhole = async (request: FuzzRequest) => {
+    const { operation, caller, method, url, headers } = request
+    const body = request.body === undefined ? undefined : Buffer.from(request.body, 'base64')
+    const shown = { caller, method, url, headers, body: body?.toString().slice(0, 300) }
+    // What the request brings along replaces who is asking: a forged cookie is nobody's.
+    const whole = { ...callers.headersOf(caller), ...headers }
+    try {
+      const answer = await send(origin, { method, url, headers: whole, body }, TIMEOUT_MS)
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
+      if (answer.status === 200 && method === operation.method) {
+        succeeded.add(operation.id)
+        learn(request, answer)
+      }
+      note(judge(request, answer, check), { ...shown, answer: answer.text.slice(0, 300) })
+    } catch (error) {
+      note([error instanceof HangError ? error.message : `connection broken: ${(error as Error).message}`], shown)
+    }
+  }
+  const sendChanged = async (request: FuzzRequest, index: number) => {
+    const bytes = changeBytes(request, seed + index)
+    try {
+      note(judgeBytes(await exchangeBytes(origin, bytes, TIMEOUT_MS)), bytes.toString('latin1').slice(0, 1_000))
+    } catch (error) {
+      note([(error as Error).message], bytes.toString('latin1').slice(0, 1_000))
+    }
+  }
+
+  for (let round = 0; report.sent < requests; round++) {
+    await callers.renew()
+    const size = Math.min(ROUND, requests - report.sent)
+    const waiting = generateRequests(operations, seed + round, size).entries()
+    const work = async () => {
+      for (const [index, request] of waiting) {
+        const started = performance.now()
+        const url = request.url.replace(LATEST_ID, String(latest[keyOf(request.operation.path, request.caller)] ?? 0))
+        const filled = spare({ ...request, url }, callers.ids())
+        await (index % BYTES_EVERY === 0 ? sendChanged(filled, round * ROUND + index) : sendWhole(filled))
+        report.slowestMs = Math.max(report.slowestMs, performance.now() - started)
+      }
+    }
+    await Promise.all(Array.from({ length: CONCURRENCY }, work))
+    report.sent += size
+    onProgress?.(report.sent)
+  }
+  report.neverSucceeded = operations.map(({ id }) => id).filter((id) => !succeeded.has(id))
+  return report
+}
+
+/** What these operations create is named in this path. */
+const CREATES: Record<string, string> = {
+  createUser: '/api/accounts/{id}',
+  createToken: '/api/auth/tokens/{id}',
+  reviewCard: '/api/review/{id}',
+}
+
+function keyOf(path: string, caller: CallerName): string {
+  return path === '/api/accounts/{id}' ? path : `${path} ${caller.replace('Token', '')}`
+}
+
+/** The same request, but never one that changes or deletes one of these users. */
+function spare(request: FuzzRequest, ids: number[]): FuzzRequest {
+  const named = /^(\/api\/(?:admin\/users|accounts)\/)([^/?#]+)/.exec(request.url)
+  if (named?.[2] === undefined || !/^(%2B|\+)?0*\d+$/i.test(named[2])) return request
+  if (!ids.includes(Number(named[2].replace(/^(%2B|\+)/i, '')))) return request
+  return { ...request, url: request.url.replace(named[0], `${named[1]}0`) }
+}
+
+/** The request as bytes, a few of which are left out, doubled or replaced. Nobody is logged in. */
+function changeBytes({ method, url, headers, body }: FuzzRequest, seed: number): Buffer {
+  const payload = Buffer.from(body ?? '', 'base64')
+  const lines = Object.entries({ host: 'localhost', ...headers, 'content-length': String(payload.length) })
+  const head = [`${method} ${url} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n')
+  let bytes = Buffer.concat([Buffer.from(head, 'latin1'), payload])
+  const change = fc.record({
+    at: fc.nat({ max: Math.max(0, head.length - 1) }),
+    length: fc.integer({ min: 0, max: 4 }),
+    inserted: fc.oneof(fc.uint8Array({ maxLength: 4 }), fc.constantFrom(Buffer.from('\r\n'), Buffer.from(':'))),
+  })
+  const changes = fc.sample(fc.array(change, { minLength: 1, maxLength: 4 }), { seed, numRuns: 1 })[0] ?? []
+  for (const { at, length, inserted } of changes) {
+    bytes = Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at + length)])
+  }
+  return bytes
+}

@@ -1,0 +1,63 @@
+import type { AnswerChecker } from '../openapi.js'
+import type { FuzzRequest } from './requests.js'
+import type { Answer } from './send.js'
+
+/** Traces of what must never leave the process: stacks, SQL, the names of files and of the parts inside. */
+const LEAKS =
+  /\bat \S+ \(|\.[jt]s:\d|node_modules|node:internal|\/(dist|src|home|root|tmp|usr|var|work|app)\/|\b(select|insert into|update|delete from)\s+["\w]+\s+(from|set|where|values|\()|syntax error|relation "|column "|constraint|sqlstate|\bpg_|kysely|fastify|FST_ERR|ECONN|TypeError|RangeError|ReferenceError|undefined|\[object/i
+
+const ERROR_KEYS = new Set(['statusCode', 'error', 'message', 'requestId', 'errors'])
+
+/** What is wrong with the answer; empty when nothing is. */
+export function judge(request: FuzzRequest, answer: Answer, check: AnswerChecker): string[] {
+  const { method, operation, caller } = request
+  const { status, headers, text } = answer
+  const faults: string[] = []
+  if (status < 200 || status >= 500) faults.push(`status ${status}`)
+  if (headers['x-content-type-options'] !== 'nosniff') faults.push('no security headers')
+  if (headers['x-powered-by'] !== undefined || headers.server !== undefined) faults.push('names its software')
+  if (operation.path.startsWith('/api/') && headers['cache-control'] === undefined) faults.push('no cache-control')
+  if (LEAKS.test(JSON.stringify(headers))) faults.push('a header leaks')
+  if (status >= 400) faults.push(...judgeError(answer, method))
+  // A raw `#` ends the path for the router.
+  const url = (request.url.split('#', 1)[0] ?? '').toLowerCase()
+  faults.push(...check({ method, url, status, contentType: String(headers['content-type']), text }))
+  if (status < 400 && !operation.isPublic && method === operation.method && headers['x-request-id'] !== undefined) {
+    if (caller === 'anonymous') faults.push(`${status} for a stranger`)
+    if (operation.isAdmin && caller.startsWith('learner')) faults.push(`${status} for a learner`)
+  }
+  return faults
+}
+
+function judgeError({ status, headers, text }: Answer, method: string): string[] {
+  if (method === 'HEAD') return text === '' ? [] : ['HEAD with a body']
+  const faults: string[] = []
+  if (LEAKS.test(text)) faults.push('the error leaks')
+  if (headers['content-type'] !== 'application/json; charset=utf-8') faults.push(`error as ${headers['content-type']}`)
+  const body = parse(text)
+  if (body === undefined) return [...faults, 'the error is no JSON object']
+  if (body.statusCode !== status) faults.push(`statusCode ${body.statusCode}`)
+  if (typeof body.message !== 'string' || body.message === '') faults.push('no message')
+  faults.push(...Object.keys(body).filter((key) => !ERROR_KEYS.has(key)))
+  return faults
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The same for an answer to bytes that may be no request; none at all is fine, since the connection was closed. */
+export function judgeBytes(answer: string): string[] {
+  const text = answer.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
+  if (text === '') return []
+  const head = text.split('\r\n\r\n', 1)[0] ?? ''
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1])
+  if (!(status >= 200 && status < 500)) return [`status line ${head.slice(0, 60)}`]
+  if (!/\r\nx-content-type-options: nosniff/i.test(head)) return ['no security headers']
+  return status >= 400 && LEAKS.test(text) ? ['the error leaks'] : []
+}

@@ -1,0 +1,330 @@
+import fc, { type Arbitrary } from 'fast-check'
+import type { Json } from '../openapi.js'
+
+/** Who sends a request. */
+export const CALLERS = ['anonymous', 'learner', 'admin', 'learnerToken', 'adminToken'] as const
+export type CallerName = (typeof CALLERS)[number]
+
+/** An operation of the OpenAPI document. */
+export interface Operation {
+  id: string
+  method: string
+  path: string
+  isPublic: boolean
+  isAdmin: boolean
+  queryNames: string[]
+  bodySchema: Json | undefined
+}
+
+export interface FuzzRequest {
+  operation: Operation
+  caller: CallerName
+  method: string
+  /** Path and query as they are sent. */
+  url: string
+  headers: Record<string, string>
+  /** Bytes in base64, so that a printed request can be sent again. */
+  body: string | undefined
+}
+
+export function listOperations(document: Json): Operation[] {
+  return Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, operation]) => ({
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      isPublic: operation.security?.length === 0,
+      isAdmin: /^\/api\/(admin\/|accounts\/(audit|\{id\}))/.test(path),
+      queryNames: (operation.parameters ?? []).filter((one: Json) => one.in === 'query').map((one: Json) => one.name),
+      bodySchema: operation.requestBody?.content['application/json'].schema,
+    })),
+  )
+}
+
+const HOSTILE_TEXTS = [
+  ...['', ' ', '\0', 'a\0b', '\ud800', '\u202e', '\ufeff', 'İ', 'ﬀ', '😀'.repeat(150), 'ß'.repeat(1_500)],
+  ...["'", "' or 1=1 --", '"; drop table users; --', '\\', '\\\\', '%', '_%', '$1', '$(id)', '`id`', '{{7*7}}'],
+  ...['../../etc/passwd', '..\\..\\boot.ini', '/etc/passwd\0.md', 'file:///etc/passwd', '<script>alert(1)</script>'],
+  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'null', 'undefined', 'true', 'NaN', 'Infinity'],
+  ...[
+    '0',
+    '-0',
+    '-1',
+    '+1',
+    '1.5',
+    '1e3',
+    '1e309',
+    '0x10',
+    '2147483647',
+    '2147483648',
+    '9007199254740993',
+    '1'.repeat(400),
+  ],
+  ...['2026-13-45', '10000-01-01', '-infinity', '\t1', '1 ', '١٢'],
+]
+/** What somebody who knows the content would ask for. */
+const KNOWN_TEXTS = [
+  'git',
+  'linux',
+  'sql',
+  'all',
+  'git-befehle',
+  'stash',
+  'export-anki',
+  'search',
+  'new',
+  'due',
+  'easy',
+]
+const KNOWN_NUMBERS = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 400 })).map(String)
+
+const hostileText = fc.oneof(
+  fc.constantFrom(...HOSTILE_TEXTS),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ maxLength: 30 }),
+  fc.double().map(String),
+)
+const likelyText = fc.oneof(fc.constantFrom(...KNOWN_TEXTS), KNOWN_NUMBERS)
+const anyText = fc.oneof({ weight: 2, arbitrary: likelyText }, { weight: 1, arbitrary: hostileText })
+
+/** Raw pieces of a path: escapes that are none, that are no UTF-8, or that hide dots and slashes. */
+const RAW_PIECES = [
+  '%ZZ',
+  '%',
+  '%0',
+  '%00',
+  '%C0%AF',
+  '%FF',
+  '%2F',
+  '%2e%2e',
+  '..',
+  '.',
+  ';a=1',
+  '%0d%0a',
+  '%23',
+  'ä',
+  '@',
+]
+const rawSegment = fc
+  .array(fc.constantFrom(...RAW_PIECES, 'a', '1'), { minLength: 1, maxLength: 4 })
+  .map((all) => all.join(''))
+
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}
+
+/** Stands in a path for the id of what the service has created last. */
+export const LATEST_ID = '{latest}'
+
+function segment(name: string): Arbitrary<string> {
+  const likely = name === 'slug' ? fc.constantFrom(...KNOWN_TEXTS) : KNOWN_NUMBERS
+  return fc.oneof(
+    { weight: 6, arbitrary: likely.map(encode) },
+    { weight: 3, arbitrary: hostileText.map(encode) },
+    { weight: 1, arbitrary: rawSegment },
+    { weight: name === 'id' ? 3 : 0, arbitrary: fc.constant(LATEST_ID) },
+  )
+}
+
+function pathOf(template: string): Arbitrary<string> {
+  const parts = template.split(/\{([^}]+)\}/)
+  const filled = fc.tuple(...parts.map((part, index) => (index % 2 === 0 ? fc.constant(part) : segment(part))))
+  const ending = fc.oneof(
+    { weight: 18, arbitrary: fc.constant('') },
+    { weight: 1, arbitrary: fc.constantFrom('/', '//', '/x', '/%2e%2e', '.json') },
+  )
+  return fc.tuple(filled, ending).map(([all, end]) => all.join('') + end)
+}
+
+function queryOf(names: string[]): Arbitrary<string> {
+  const name = names.length === 0 ? fc.constant('x') : fc.constantFrom(...names, ...names, 'x', '__proto__', 'q[]')
+  const pair = fc.oneof(
+    { weight: 9, arbitrary: fc.tuple(name, anyText).map(([key, value]) => `${encode(key)}=${encode(value)}`) },
+    { weight: 1, arbitrary: fc.tuple(name, rawSegment).map(([key, value]) => `${key}=${value}`) },
+  )
+  const pairs = fc.array(pair, { minLength: 1, maxLength: 3 }).map((all) => `?${all.join('&')}`)
+  const share = names.length === 0 ? 1 : 8
+  return fc.oneof({ weight: share, arbitrary: pairs }, { weight: 4, arbitrary: fc.constant('') })
+}
+
+/** A value that the schema allows, or nearly so. */
+function fittingValue(name: string, schema: Json): Arbitrary<unknown> {
+  const types: string[] = [schema.type ?? 'unknown'].flat()
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
+  if (name === 'card_id') return fc.integer({ min: 1, max: 60 })
+  if (types.includes('integer')) {
+    return fc.integer({ min: schema.minimum ?? 1, max: Math.min(schema.maximum ?? 300, 40_000) })
+  }
+  if (types.includes('number')) return fc.double({ min: schema.minimum ?? 0, max: schema.maximum ?? 1, noNaN: true })
+  if (types.includes('boolean')) return fc.boolean()
+  if (types.includes('string')) {
+    const word = fc.string({ minLength: schema.minLength ?? 6, maxLength: 12 })
+    return fc.oneof(word, fc.constantFrom(...KNOWN_TEXTS, ...(schema.examples ?? [])))
+  }
+  return fc.oneof(fc.integer({ min: -5, max: 50 }), fc.boolean())
+}
+
+const hostileValue = fc.oneof(
+  hostileText,
+  fc.jsonValue(),
+  fc.constantFrom(null, true, [], {}, [[]], 1e308, -1, 2 ** 31, 2 ** 53, 0.1, { toString: 1 }, [1, 'x']),
+)
+
+function fittingBody(schema: Json, hostileShare: number): Arbitrary<unknown> {
+  const required: string[] = schema.required ?? []
+  const value = (name: string, one: Json) =>
+    fc.oneof(
+      { weight: 10, arbitrary: fittingValue(name, one) },
+      { weight: hostileShare, arbitrary: hostileValue as Arbitrary<unknown> },
+    )
+  const fields = Object.fromEntries(
+    Object.entries<Json>(schema.properties).map(([name, one]) => [name, value(name, one)]),
+  )
+  return fc.record(fields, { requiredKeys: hostileShare > 0 ? [] : required })
+}
+
+const BROKEN_BODIES = [
+  ...[
+    '{',
+    '[]',
+    'null',
+    '"text"',
+    '1',
+    '{"a":1}{',
+    '{"__proto__":{"is_admin":true}}',
+    '{"constructor":{"prototype":1}}',
+  ],
+  ...['{"username":"a","username":"b"}', '\ufeff{}', "{'a':1}", '{"a":\u0001}', '{"total":1e999}', '{"total":-1e999}'],
+  ...['['.repeat(30_000), `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, `{"deck":"${'x'.repeat(70_000)}"}`],
+]
+
+/** Bytes in base64; undefined for no body. */
+function bodyOf(schema: Json | undefined): Arbitrary<string | undefined> {
+  const text = (value: Arbitrary<unknown>) => value.map((one) => toBase64(JSON.stringify(one) ?? 'null'))
+  const broken = fc.oneof(
+    fc.constantFrom(...BROKEN_BODIES).map(toBase64),
+    fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+  )
+  if (schema === undefined) {
+    return fc.oneof(
+      { weight: 12, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: text(fc.jsonValue()) },
+      { weight: 1, arbitrary: broken },
+    )
+  }
+  return fc.oneof(
+    { weight: 8, arbitrary: text(fittingBody(schema, 0)) },
+    { weight: 6, arbitrary: text(fittingBody(schema, 5)) },
+    { weight: 1, arbitrary: text(fc.jsonValue()) },
+    { weight: 1, arbitrary: broken },
+    { weight: 1, arbitrary: fc.constant(undefined) },
+  )
+}
+
+function toBase64(text: string): string {
+  return Buffer.from(text).toString('base64')
+}
+
+const CONTENT_TYPES = [
+  ...['application/json; charset=utf-8', 'application/json; charset=utf-16', 'APPLICATION/JSON', 'application/json;;'],
+  ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'a/b/c', '*/*', ';', 'x'],
+]
+const contentType = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('application/json') },
+  { weight: 1, arbitrary: fc.constantFrom(...CONTENT_TYPES) },
+)
+
+/** Characters that a header may hold. */
+const headerText = fc.oneof(
+  fc.string({ maxLength: 30 }),
+  fc.constantFrom('', ',', ';;', '"', 'a'.repeat(4_000), 'ÿ\u00a0é', '=', ' , ,', '*', '-1'),
+)
+const HEADER_VALUES: Record<string, Arbitrary<string>> = {
+  origin: fc.constantFrom(
+    'https://app.example.org',
+    'null',
+    'https://evil.example',
+    'http://127.0.0.1',
+    'http://[',
+    'https://a.example, b',
+  ),
+  'sec-fetch-site': fc.constantFrom('same-origin', 'same-site', 'cross-site', 'none', 'x'),
+  'x-forwarded-for': fc.constantFrom(
+    '203.0.113.7',
+    '::1',
+    '2001:db8::1',
+    'x',
+    ',',
+    '1.2.3.4, 5.6.7.8',
+    'a'.repeat(300),
+  ),
+  'x-forwarded-proto': fc.constantFrom('https', 'http', 'javascript', ','),
+  'x-forwarded-host': fc.constantFrom('evil.example', '[', 'a b', ','),
+  host: fc.constantFrom('localhost', '', 'a b', '[', 'evil.example:99999', '@', 'x'.repeat(1_000)),
+  cookie: fc.constantFrom('svc_training_session=x', 'svc_training_session=%ZZ.a', 'svc_training_session=', '=;=', 'a'),
+  authorization: fc.constantFrom('Bearer', 'Bearer ', 'Bearer x', 'bearer svct_x', 'Basic YTpi', 'Bearer \u00ff'),
+  accept: fc.constantFrom('text/html', 'application/xml', 'x', '*/*;q=0'),
+  'accept-encoding': fc.constantFrom('gzip', 'br;q=1.0, *;q=0', 'x'),
+  'if-none-match': fc.constantFrom('*', 'W/"x"', '"'),
+  range: fc.constantFrom('bytes=0-1', 'bytes=-1', 'bytes=5-1', 'x'),
+  'x-http-method-override': fc.constantFrom('DELETE', 'PATCH', 'x'),
+  'x-request-id': headerText,
+  'user-agent': headerText,
+  'accept-version': fc.constantFrom('1.0.0', 'x', '*'),
+  'access-control-request-method': fc.constantFrom('DELETE', 'x', ''),
+  expect: fc.constantFrom('100-continue', 'x'),
+  'if-modified-since': fc.constantFrom('yesterday', 'Sat, 21 Nov 2026 08:00:00 GMT'),
+}
+const oddHeaders = fc
+  .subarray(Object.keys(HEADER_VALUES), { minLength: 1, maxLength: 3 })
+  .chain((names) =>
+    fc.record(Object.fromEntries(names.map((name) => [name, HEADER_VALUES[name] as Arbitrary<string>]))),
+  )
+const headersOf = fc.oneof(
+  { weight: 5, arbitrary: fc.constant<Record<string, string>>({}) },
+  { weight: 1, arbitrary: oddHeaders },
+)
+
+const ODD_METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY']
+
+/** Requests of an operation, most of them such as it expects. */
+function requestOf(operation: Operation): Arbitrary<FuzzRequest> {
+  return fc
+    .record({
+      caller: fc.constantFrom(...CALLERS, ...(operation.isAdmin ? (['admin', 'adminToken'] as const) : [])),
+      method: fc.oneof(
+        { weight: 15, arbitrary: fc.constant(operation.method) },
+        { weight: 1, arbitrary: fc.constantFrom(...ODD_METHODS) },
+      ),
+      path: pathOf(operation.path),
+      query: queryOf(operation.queryNames),
+      contentType,
+      headers: headersOf,
+      body: bodyOf(operation.bodySchema),
+    })
+    .map(({ caller, method, path, query, contentType, headers, body }) => ({
+      operation,
+      caller,
+      method,
+      url: toLatin1(path + query),
+      headers: { ...(body !== undefined && { 'content-type': contentType }), ...headers },
+      body,
+    }))
+}
+
+/** A request line holds bytes. */
+function toLatin1(url: string): string {
+  return Buffer.from(url).toString('latin1')
+}
+
+/** Each of these calls takes as long as many others: hashing, reading the content. */
+const EXPENSIVE = new Set(['importContent', 'login', 'createUser', 'changePassword', 'exportAnki'])
+/** With its own session gone a caller is anonymous until it is renewed. */
+const ENDING = new Set(['logout', 'deleteOwnSession'])
+
+/** Requests of all operations; the same seed gives the same ones. */
+export function generateRequests(operations: Operation[], seed: number, count: number): FuzzRequest[] {
+  const weightOf = ({ id }: Operation) => (ENDING.has(id) ? 1 : EXPENSIVE.has(id) ? 2 : 8)
+  const weighted = operations.map((one) => ({ weight: weightOf(one), arbitrary: requestOf(one) }))
+  return fc.sample(fc.oneof(...weighted), { seed, numRuns: count })
+}

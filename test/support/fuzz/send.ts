@@ -1,0 +1,68 @@
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+export interface Outgoing {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body?: Buffer | undefined
+}
+
+/** No answer came within the time. */
+export class HangError extends Error {}
+
+export const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+
+/**
+ * Sends bytes as they are where Node's client allows it, and reads the whole answer.
+ * @param origin such as `http://127.0.0.1:3000`
+ */
+export function send(origin: string, { method, url, headers, body }: Outgoing, timeoutMs: number): Promise<Answer> {
+  const { hostname, port } = new URL(origin)
+  return new Promise((resolve, reject) => {
+    const outgoing = request({
+      ...{ agent, hostname, port, method, path: url },
+      headers: { ...headers, ...(body !== undefined && { 'content-length': String(body.length) }) },
+    })
+    const timer = setTimeout(() => outgoing.destroy(new HangError(`no answer in ${timeoutMs} ms`)), timeoutMs)
+    outgoing.once('close', () => clearTimeout(timer))
+    outgoing.once('error', reject)
+    outgoing.once('response', (incoming) => readAll(incoming).then(resolve, reject))
+    outgoing.end(body)
+  })
+}
+
+async function readAll(incoming: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers,
+    text: Buffer.concat(chunks).toString(),
+  }
+}
+
+/** Writes the bytes, hangs up its half of the connection, and returns what came until the other side did. */
+export function exchangeBytes(origin: string, bytes: Buffer, timeoutMs: number): Promise<string> {
+  const { hostname, port } = new URL(origin)
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname)
+    const chunks: Buffer[] = []
+    const timer = setTimeout(() => socket.destroy(new HangError(`still open after ${timeoutMs} ms`)), timeoutMs)
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('error', (error) => {
+      if (error instanceof HangError) reject(error)
+    })
+    socket.on('close', () => {
+      clearTimeout(timer)
+      resolve(Buffer.concat(chunks).toString())
+    })
+    socket.end(bytes)
+  })
+}

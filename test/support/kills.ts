@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findLost, startBurst } from './burst.js'
+import { changeFiles, deckFile, writeContentFolder } from './content.js'
+import { firstLogin, loginOver, type Owner, type Send, startProcess } from './process.js'
+
+export interface Kills {
+  /** How often the service was killed. */
+  kills: number
+  /** What it had acknowledged. */
+  acknowledged: number
+  /** What of that is gone, or is there by half. */
+  lost: string[]
+  /** Answers that must not be. */
+  defects: string[]
+  /** How what was under way turned out. */
+  outcomes: Record<string, number>
+}
+
+type Variables = Record<string, string>
+
+function createKills(): Kills {
+  return { kills: 0, acknowledged: 0, lost: [], defects: [], outcomes: {} }
+}
+
+function count(outcomes: Record<string, number>, outcome: string): void {
+  outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+}
+
+/** SIGKILL in a burst of submits, again and again on the same store. */
+export async function killInSubmits(t: Owner, variables: Variables, rounds: number): Promise<Kills> {
+  const report = createKills()
+  const acknowledged = new Set<number>()
+  let service = await startProcess(t, variables)
+  const login = firstLogin(service, variables)
+  for (let round = 0; round < rounds; round++) {
+    const burst = startBurst(await loginOver(service.url, login), { first: 1_000_000 * (round + 1) })
+    await burst.reach(12 + 7 * round)
+    await service.stop('SIGKILL')
+    await burst.stop()
+    for (const number of burst.acknowledged) acknowledged.add(number)
+    report.defects.push(...burst.defects)
+    service = await startProcess(t, variables)
+    report.kills++
+  }
+  const lost = await findLost(await loginOver(service.url, login), acknowledged)
+  report.acknowledged = acknowledged.size
+  report.lost = lost.map((number) => `result ${number}`)
+  await service.stop()
+  return report
+}
+
+const CARDS = 3_000
+
+function cards(answer: string) {
+  return Array.from({ length: CARDS }, (_, index) => ({ id: `karte-${index}`, answer: `${answer} ${index}` }))
+}
+
+/**
+ * SIGKILL in an import of 3,000 changed cards: it happens whole or not at all.
+ * @param shares of the time that an import takes here, after which the service is killed
+ */
+export async function killInImports(t: Owner, variables: Variables, shares: number[]): Promise<Kills> {
+  const report = createKills()
+  const folder = await writeContentFolder(t, { 'decks/groß.md': deckFile('Groß', cards('alt')) })
+  const settings = { ...variables, CONTENT_DIR: folder }
+  let service = await startProcess(t, settings)
+  const login = firstLogin(service, settings)
+  const importAs = async (text: string, killAfterMs?: number) => {
+    await changeFiles(folder, { 'decks/groß.md': deckFile('Groß', cards(text)) })
+    const send = await loginOver(service.url, login)
+    const importing = send('/api/admin/import', { method: 'POST' }).then(
+      (response) => response.status,
+      () => 'cut',
+    )
+    if (killAfterMs === undefined) return importing
+    await sleep(killAfterMs)
+    await service.stop('SIGKILL')
+    report.kills++
+    return importing
+  }
+
+  const started = performance.now()
+  await importAs('neu')
+  const duration = performance.now() - started
+  let before = 'neu'
+  for (const share of shares) {
+    const text = `nach ${share}`
+    const status = await importAs(text, duration * share)
+    service = await startProcess(t, settings)
+    const versions = await versionsOf(await loginOver(service.url, login))
+    const [version = ''] = versions
+    if (versions.size !== 1 || ![before, text].includes(version)) report.lost.push(`mixed: ${[...versions]}`)
+    if (status === 200) report.acknowledged++
+    if (status === 200 && version !== text) report.lost.push(`acknowledged import "${text}"`)
+    if (status !== 200 && status !== 'cut') report.defects.push(`import: ${status}`)
+    count(report.outcomes, version === text ? 'whole' : 'not at all')
+    before = version
+  }
+  await service.stop()
+  return report
+}
+
+/** The versions that the exported answers are of. */
+async function versionsOf(send: Send): Promise<Set<string>> {
+  const lines = (await (await send('/api/decks/export-anki')).text()).trimEnd().split('\n')
+  if (lines.length !== CARDS) return new Set([`${lines.length} cards`])
+  return new Set(lines.map((line) => line.split('\t')[1]?.replace(/ \d+$/, '') ?? ''))
+}
+
+const USERS_AT_ONCE = 6
+const RESULTS_OF_USER = 3
+
+/**
+ * SIGKILL while users are deleted: each is there with everything or gone with everything, and the audit trail says the
+ * same.
+ */
+export async function killInDeletions(t: Owner, variables: Variables, rounds: number): Promise<Kills> {
+  const report = createKills()
+  let service = await startProcess(t, variables)
+  const login = firstLogin(service, variables)
+  let duration = 0
+  for (let round = 0; round <= rounds; round++) {
+    const admin = await loginOver(service.url, login)
+    const users = await Promise.all(
+      Array.from({ length: USERS_AT_ONCE }, (_, index) => createLearner(admin, service.url, `weg-${round}-${index}`)),
+    )
+    const acknowledged = new Set<number>()
+    const started = performance.now()
+    const deleting = (async () => {
+      for (const { id } of users) {
+        const response = await admin(`/api/admin/users/${id}`, { method: 'DELETE' })
+        if (response.status === 200) acknowledged.add(id)
+        else report.defects.push(`deletion: ${response.status}`)
+      }
+    })().catch(() => {})
+    if (round === 0) {
+      // Not killed: it tells how long the deletions take here.
+      await deleting
+      duration = performance.now() - started
+      continue
+    }
+    await sleep((duration * round) / (rounds + 1))
+    await service.stop('SIGKILL')
+    await deleting
+    report.kills++
+    report.acknowledged += acknowledged.size
+    service = await startProcess(t, variables)
+    const found = await lookUp(await loginOver(service.url, login), service.url, users)
+    for (const { id, username, isListed, results, isAudited } of found) {
+      const isWhole = isListed && results === RESULTS_OF_USER && !isAudited
+      const isGone = !isListed && results === undefined && isAudited
+      if (!isWhole && !isGone) report.lost.push(`half: ${JSON.stringify({ username, isListed, results, isAudited })}`)
+      if (acknowledged.has(id) && !isGone) report.lost.push(`acknowledged deletion of ${username}`)
+      count(report.outcomes, isGone ? 'gone' : 'whole')
+    }
+  }
+  await service.stop()
+  return report
+}
+
+interface Learner {
+  id: number
+  username: string
+  cookie: string
+}
+
+async function createLearner(admin: Send, url: string, username: string): Promise<Learner> {
+  const user = { username, display_name: username, password: 'ein gutes Passwort' }
+  const { id } = (await (await admin('/api/admin/users', { body: user })).json()) as { id: number }
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body: JSON.stringify(user) })
+  const cookie = response.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
+  for (let total = 1; total <= RESULTS_OF_USER; total++) {
+    const body = JSON.stringify({ total })
+    await fetch(`${url}/api/quiz/submit`, { method: 'POST', headers: { ...headers, cookie }, body })
+  }
+  return { id, username, cookie }
+}
+
+/** What is left of each: in the list, in the own data (undefined when the session is dead), in the audit trail. */
+async function lookUp(admin: Send, url: string, users: Learner[]) {
+  const { users: listed } = (await (await admin('/api/admin/users')).json()) as { users: { id: number }[] }
+  const { entries } = (await (await admin('/api/accounts/audit?limit=1000')).json()) as {
+    entries: { action: string; target_id: number }[]
+  }
+  return Promise.all(
+    users.map(async ({ id, username, cookie }) => {
+      const response = await fetch(`${url}/api/accounts/me/data`, { headers: { cookie } })
+      const data = response.status === 200 ? ((await response.json()) as { results: unknown[] }) : undefined
+      return {
+        id,
+        username,
+        isListed: listed.some((one) => one.id === id),
+        results: data?.results.length,
+        isAudited: entries.some(({ action, target_id }) => action === 'user.delete' && target_id === id),
+      }
+    }),
+  )
+}
