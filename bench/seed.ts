@@ -55,6 +55,7 @@ export async function seed(db: Kysely<Database>, size: Size): Promise<void> {
     size.answers === 'distinct'
       ? sql`'Antwort ' || number || ': **fett**, ' || chr(96) || 'code' || chr(96) || E'\n' || repeat('Text der Antwort. ', 12)`
       : sql`'Antwort ' || case when number <= 249 then number else 0 end`
+  // Deck by deck, as an import writes them.
   for (let first = 1; first <= cards; first += 50_000) {
     await sql`
       insert into cards (deck_id, question, answer, level, sort_order)
@@ -62,7 +63,7 @@ export async function seed(db: Kysely<Database>, size: Size): Promise<void> {
         'grundlagen', number
       from generate_series(${first}::integer, ${Math.min(cards, first + 49_999)}::integer) as number
       join decks on decks.sort_order = 1 + number % ${decks}::integer
-      order by number`.execute(db)
+      order by decks.sort_order, number`.execute(db)
   }
   const hash = await hashPassword(PASSWORD)
   await sql`

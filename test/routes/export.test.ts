@@ -67,3 +67,19 @@ t.test('decks larger than a batch come whole, ties included', async (t) => {
     questions.map((question) => `${question}\ta\tsvc-training::groß\t`),
   )
 })
+
+t.test('a text may hold the character that separates texts on their way from the database', async (t) => {
+  await db.deleteFrom('decks').execute()
+  const deck = await createDeck(db, { name: 'trennend' })
+  const texts = [
+    { question: 'eins\u001ezwei', answer: 'a', level: 'b' },
+    { question: 'drei', answer: '\u001e', level: '\u001e\u001e' },
+    { question: '', answer: '', level: '' },
+  ]
+  for (const [sort_order, text] of texts.entries()) await createCard(db, { deck_id: deck.id, ...text, sort_order })
+  const { text } = await member.get('/api/decks/export-anki')
+  t.strictSame(
+    text.split('\n').slice(0, -1),
+    texts.map(({ question, answer, level }) => `${question}\t${answer}\tsvc-training::trennend\t${level}`),
+  )
+})
