@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
@@ -11,24 +10,20 @@ import { suspendCard } from '../db/queries/review-cards.js'
 import { updateSettings } from '../db/queries/review-settings.js'
 import { insertToken } from '../db/queries/tokens.js'
 import type { Database } from '../db/types.js'
+import { restore } from '../src/commands/backup.js'
 import { applyReview } from '../src/review/apply-review.js'
-import { TEST_DATABASE_URL } from './support/database.js'
+import { createMigratedDatabase, TEST_DATABASE_URL } from './support/database.js'
 import { createCard, createCheatsheet, createDeck, createProgress, createUser } from './support/factories.js'
-import {
-  firstLogin,
-  loginOver,
-  runCommand,
-  startProcess,
-  createStoreVariables as storeVariables,
-} from './support/process.js'
+import { createStoreVariables, firstLogin, loginOver, runCommand, startProcess } from './support/process.js'
+import { SCRATCH } from './support/scratch.js'
 import { ROOT } from './support/service.js'
 
-const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-backup-'))
+const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-backup-'))
 t.teardown(() => rm(folder, { recursive: true }))
 
 type Variables = Record<string, string>
 
-const cli = (variables: Variables, ...parts: string[]) => runCommand(variables, parts)
+const run = (variables: Variables, ...parts: string[]) => runCommand(variables, parts)
 
 async function withStore<T>(variables: Variables, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
   const database: OpenDatabase = await openDatabase({
@@ -84,10 +79,12 @@ async function dump(db: Kysely<Database>): Promise<Record<string, string[]>> {
   return all
 }
 
-const source = await storeVariables(t)
-await cli(source, 'import')
-await withStore(source, fill)
-const original = await withStore(source, dump)
+const source = await createStoreVariables(t)
+await run(source, 'import')
+const original = await withStore(source, async (db) => {
+  await fill(db)
+  return dump(db)
+})
 const file = path.join(folder, 'store.gz')
 
 t.test('the store that is saved has rows in every table, also in one that was added later', async (t) => {
@@ -97,9 +94,9 @@ t.test('the store that is saved has rows in every table, also in one that was ad
 })
 
 t.test('a backup is one file that only its owner may read', async (t) => {
-  t.match(await cli(source, 'backup', file), { code: 0, stdout: `Gesichert: ${file}\n`, stderr: '' })
+  t.match(await run(source, 'backup', file), { code: 0, stdout: `Gesichert: ${file}\n`, stderr: '' })
   t.equal((await stat(file)).mode & 0o777, 0o600)
-  t.match(await cli(source, 'backup', file), { code: 1, stderr: /gibt es schon/ })
+  t.match(await run(source, 'backup', file), { code: 1, stderr: /gibt es schon/ })
   const lines = gunzipSync(await readFile(file))
     .toString()
     .split('\n')
@@ -115,6 +112,7 @@ t.test('a backup is one file that only its owner may read', async (t) => {
 async function checkRestored(t: Test, target: Variables): Promise<void> {
   await withStore(target, async (db) => {
     t.strictSame(await dump(db), original)
+    t.strictSame(await db.selectFrom('sessions').selectAll().execute(), [], 'everybody logs in anew')
     const last = await sql<{ id: number }>`select max(id) as id from users`.execute(db)
     const user = await createUser(db)
     // The user that was created last in the source was deleted there: its id is not given out again.
@@ -131,8 +129,8 @@ async function checkRestored(t: Test, target: Variables): Promise<void> {
 }
 
 t.test('it can be restored into an empty store, with equal rows, ids and next ids', async (t) => {
-  const target = await storeVariables(t)
-  const restored = await cli(target, 'restore', file)
+  const target = await createStoreVariables(t)
+  const restored = await run(target, 'restore', file)
   t.match(restored, { code: 0, stderr: '', stdout: /^users: 1$/m })
   t.match(restored.stdout, /^card_progress: 2$/m)
   t.match(restored.stdout, /^cards: 258$/m)
@@ -146,42 +144,44 @@ t.test(
   async (t) => {
     const dataDir = await mkdtemp(path.join(folder, 'embedded-'))
     const back = path.join(folder, 'back.gz')
-    t.match(await cli({ DATA_DIR: dataDir }, 'restore', file), { code: 0 })
-    t.match(await cli({ DATA_DIR: dataDir }, 'backup', back), { code: 0 })
+    t.match(await run({ DATA_DIR: dataDir }, 'restore', file), { code: 0 })
+    t.match(await run({ DATA_DIR: dataDir }, 'backup', back), { code: 0 })
     const rows = (name: string) => readFile(name).then((bytes) => gunzipSync(bytes).toString().split('\n').slice(1))
     t.strictSame(await rows(back), await rows(file))
-    const target = await storeVariables(t)
-    t.match(await cli(target, 'restore', back), { code: 0 })
+    const target = await createStoreVariables(t)
+    t.match(await run(target, 'restore', back), { code: 0 })
     await checkRestored(t, target)
     await checkRestored(t, { DATA_DIR: dataDir })
   },
 )
 
 t.test('what is there is replaced only when that is asked for', async (t) => {
-  const target = await storeVariables(t)
+  const target = await createStoreVariables(t)
   const service = await startProcess(t, target)
   await loginOver(service.url, firstLogin(service, target))
   if (target.DATABASE_URL === undefined) {
-    t.match(await cli(target, 'restore', file), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten/ })
-    t.match(await cli(target, 'backup', `${file}.2`), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten/ })
+    t.match(await run(target, 'restore', file), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten/ })
+    t.match(await run(target, 'backup', `${file}.2`), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten/ })
   } else {
-    t.match(await cli(target, 'backup', `${file}.2`), { code: 0 }, 'a server is saved while the service runs')
+    t.match(await run(target, 'backup', `${file}.2`), { code: 0 }, 'a server is saved while the service runs')
   }
   await service.stop()
-  const before = await withStore(target, dump)
-  t.match(await cli(target, 'restore', file), { code: 1, stdout: '', stderr: /nicht leer.*--replace/ })
-  t.strictSame(await withStore(target, dump), before)
-  const replaced = await cli(target, 'restore', '--replace', '--json', file)
+  const before = await withStore(target, async (db) => {
+    const rows = await dump(db)
+    await t.rejects(restore(db, file, false), { message: /nicht leer.*--replace/ })
+    return [rows, await dump(db)]
+  })
+  t.strictSame(before[1], before[0])
+  const replaced = await run(target, 'restore', '--replace', '--json', file)
   const rows = Object.fromEntries(Object.entries(original).map(([name, all]) => [name, all.length]))
   t.strictSame([replaced.code, JSON.parse(replaced.stdout)], [0, { counts: rows }])
-  t.equal(await withStore(target, async (db) => (await db.selectFrom('sessions').selectAll().execute()).length), 0)
   await checkRestored(t, target)
 })
 
 t.test('a damaged, cut or foreign file changes nothing', async (t) => {
-  const target = await storeVariables(t)
-  await cli(target, 'migrate')
-  const empty = await withStore(target, dump)
+  const target = await createMigratedDatabase()
+  t.teardown(() => target.close())
+  const empty = await dump(target.db)
   const bytes = await readFile(file)
   const text = gunzipSync(bytes).toString()
   const cut = path.join(folder, 'cut.gz')
@@ -218,13 +218,15 @@ t.test('a damaged, cut or foreign file changes nothing', async (t) => {
     cases.push([variant, message])
   }
   for (const [name, message] of cases) {
-    t.match(await cli(target, 'restore', name), { code: 1, stdout: '', stderr: message }, path.basename(name))
+    await t.rejects(restore(target.db, name, false), { message }, path.basename(name))
   }
-  t.strictSame(await withStore(target, dump), empty)
+  t.strictSame(await dump(target.db), empty)
+  const told = await run(await createStoreVariables(t), 'restore', cut)
+  t.match(told, { code: 1, stdout: '', stderr: /unvollständig oder beschädigt[^\n]*\n$/ })
 })
 
 t.test('standard output and input take the place of the file', async (t) => {
-  const target = await storeVariables(t)
+  const target = await createStoreVariables(t)
   const command = (variables: Variables, ...parts: string[]) =>
     spawn(process.execPath, [path.join(ROOT, 'dist', 'src', 'cli.js'), ...parts], { env: variables, stdio: 'pipe' })
   const from = command(source, 'backup', '-')

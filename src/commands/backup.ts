@@ -4,10 +4,12 @@ import path from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { BackupError, type Counts, listAppliedMigrations, parseHeader, readStore, writeStore } from '../../db/backup.js'
 import type { OpenDatabase } from '../../db/client.js'
 import { migrateTo, migrateToLatest, UnusableDatabaseError } from '../../db/migrate.js'
+import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
 import { openForCommand } from './store.js'
 
@@ -83,7 +85,7 @@ export async function restoreStore(
 ): Promise<void> {
   const database = await openForCommand(config, STOP_FIRST)
   try {
-    const counts = await restore(database, file, options.replace === true)
+    const counts = await restore(database.db, file, options.replace === true)
     if (options.json) return print(JSON.stringify({ counts }))
     for (const [table, count] of Object.entries(counts)) print(`${table}: ${count}`)
     print('Eingespielt; die Zeilen jeder Tabelle sind gezählt und stimmen mit der Sicherung überein.')
@@ -92,7 +94,11 @@ export async function restoreStore(
   }
 }
 
-async function restore({ db }: OpenDatabase, file: string, replace: boolean): Promise<Counts> {
+/**
+ * The same for a store that is open.
+ * @throws BackupError, UnusableDatabaseError with one German line; nothing has changed then
+ */
+export async function restore(db: Kysely<Database>, file: string, replace: boolean): Promise<Counts> {
   const source = file === STANDARD_STREAM ? process.stdin : createReadStream(file)
   const unzipped = createGunzip()
   // A fault of either stream reaches whoever reads the lines.

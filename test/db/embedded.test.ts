@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,11 +14,12 @@ import { createFramer } from '../../db/embedded/framing.js'
 import { type EmbeddedStore, EmbeddedStoreInUseError, openEmbeddedStore } from '../../db/embedded/index.js'
 import { createMaintenance } from '../../db/embedded/maintenance.js'
 import { openTemporaryStore } from '../../db/embedded/temporary.js'
+import { SCRATCH } from '../support/scratch.js'
 
 // A CommonJS package whose named exports tap's loaders do not always see.
 const { serialize } = createRequire(import.meta.url)('pg-protocol') as typeof import('pg-protocol')
 
-const scratch = mkdtempSync(join(tmpdir(), 'svc-training-embedded-'))
+const scratch = mkdtempSync(join(SCRATCH, 'svc-training-embedded-'))
 const template = join(scratch, 'Vorlage für Größe & Co.', 'unter'.repeat(20))
 t.teardown(() => rm(scratch, { recursive: true, force: true }))
 

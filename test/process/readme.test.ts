@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { createStoreVariables, firstLogin, startProcess } from '../support/process.js'
+import { SCRATCH } from '../support/scratch.js'
 import { ROOT } from '../support/service.js'
 
 interface Step {
@@ -16,7 +16,7 @@ t.test('the tour of the README prints what it says', async (t) => {
   const variables = await createStoreVariables(t)
   const service = await startProcess(t, variables)
   const { password } = firstLogin(service, variables)
-  const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-tour-'))
+  const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-tour-'))
   t.teardown(() => rm(folder, { recursive: true }))
 
   const steps = readSteps(await readFile(`${ROOT}README.md`, 'utf8'))

@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import t from 'tap'
 import { openEmbeddedStore } from '../../db/embedded/index.js'
 import { TEST_DATABASE_URL } from '../support/database.js'
 import { createStoreVariables, firstLogin, loginOver, runCommand, startProcess } from '../support/process.js'
+import { SCRATCH } from '../support/scratch.js'
 
 const ONE_LINE = /^[^\n]+\n$/
 
@@ -32,7 +32,7 @@ t.test(
     const login = firstLogin(service, old)
     await (await loginOver(service.url, login))('/api/quiz/submit', { body: { total: 4, correct: 3 } })
     await service.stop()
-    const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-upgrade-'))
+    const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-upgrade-'))
     t.teardown(() => rm(folder, { recursive: true }))
     const backup = path.join(folder, 'sicherung.gz')
     t.equal((await runCommand(old, ['backup', backup])).code, 0, 'saved by the program that can read it')

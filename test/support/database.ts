@@ -6,6 +6,8 @@ import { connectToStore, type OpenDatabase, openDatabase } from '../../db/client
 import { openTemporaryStore } from '../../db/embedded/temporary.js'
 import { migrateToLatest } from '../../db/migrate.js'
 
+import { SCRATCH } from './scratch.js'
+
 /** A PostgreSQL server on which the tests may create databases; without it they run on the embedded one. */
 export const TEST_DATABASE_URL = process.env.TEST_DATABASE_URL
 
@@ -28,7 +30,7 @@ export async function createMigratedDatabase(): Promise<OpenDatabase> {
 }
 
 async function copyTemplate(kind: keyof typeof TEMPLATES): Promise<OpenDatabase> {
-  return connectToStore(await openTemporaryStore(TEMPLATES[kind]), onIdleError)
+  return connectToStore(await openTemporaryStore(TEMPLATES[kind], SCRATCH), onIdleError)
 }
 
 async function createOnServer(serverUrl: string): Promise<OpenDatabase> {

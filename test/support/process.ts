@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createDatabase, onServer, TEMPLATES, TEST_DATABASE_URL } from './database.js'
+import { SCRATCH } from './scratch.js'
 import { ROOT, SECRET } from './service.js'
 
 const CLI = path.join(ROOT, 'dist/src/cli.js')
@@ -32,7 +32,7 @@ export async function createStoreVariables(
   template: keyof typeof TEMPLATES | 'none' = 'migrated',
   serverUrl = TEST_DATABASE_URL,
 ): Promise<Record<string, string>> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'svc-training-process-'))
+  const dataDir = await mkdtemp(path.join(SCRATCH, 'svc-training-process-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
   if (template !== 'none' && !serverUrl) await cp(TEMPLATES[template], dataDir, { recursive: true })
   const variables = { DATA_DIR: dataDir, PORT: '0', TIME_ZONE: 'Europe/Berlin', LOG_LEVEL: 'warn' }
