@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncPath } from '../../src/sync-path.js'
 import { EmbeddedStoreError } from './errors.js'
 
 /** The PostgreSQL major version inside the installed PGlite. */
@@ -23,7 +24,7 @@ export async function prepareFolder(dataDir: string, create: (folder: string) =>
     await create(unfinished)
     await syncTree(unfinished)
     await rename(unfinished, folder)
-    await sync(dataDir)
+    await syncPath(dataDir)
   } else if (version !== postgresMajor) {
     throw new EmbeddedStoreError(
       `Die Datenbank in ${folder} stammt von PostgreSQL ${version}, dieses Programm braucht PostgreSQL ${postgresMajor}: ` +
@@ -59,16 +60,7 @@ async function refuseForeignFiles(folder: string): Promise<void> {
 async function syncTree(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
-    await (entry.isDirectory() ? syncTree(path) : sync(path))
+    await (entry.isDirectory() ? syncTree(path) : syncPath(path))
   }
-  await sync(folder)
-}
-
-async function sync(path: string): Promise<void> {
-  const file = await open(path)
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await syncPath(folder)
 }

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { access, open, rename, rm } from 'node:fs/promises'
+import { access, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -11,6 +11,7 @@ import type { OpenDatabase } from '../../db/client.js'
 import { migrateTo, migrateToLatest, UnusableDatabaseError } from '../../db/migrate.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
+import { syncPath } from '../sync-path.js'
 import { openForCommand } from './store.js'
 
 type Print = (line: string) => void
@@ -40,7 +41,8 @@ export async function backUpStore(
       await rm(unfinished, { force: true })
       throw error
     }
-    await syncFolder(path.dirname(file))
+    // The new name is on the disk, too.
+    await syncPath(path.dirname(file))
     print(options.json ? JSON.stringify({ file }) : `Gesichert: ${file}`)
   } finally {
     await database.close()
@@ -161,14 +163,4 @@ async function refuseExisting(file: string): Promise<void> {
     () => false,
   )
   if (exists) throw new BackupError(`Die Datei ${file} gibt es schon.`)
-}
-
-/** The new name is on the disk, too. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
