@@ -2,7 +2,7 @@ import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Actor } from '../db/queries/audit.js'
 import type { Account } from '../db/queries/users.js'
-import { HttpError } from '../src/errors.js'
+import { HttpError, NotLoggedIn } from '../src/errors.js'
 import { renewInSecondHalf } from './session.js'
 
 declare module 'fastify' {
@@ -24,7 +24,7 @@ export default fp(
     app.decorateRequest('user', {
       getter() {
         const user = this.tokenUser === undefined ? this.session?.user : this.tokenUser
-        if (user === undefined || user === null) throw new HttpError(401, 'Nicht angemeldet')
+        if (user === undefined || user === null) throw new NotLoggedIn()
         return user
       },
     })

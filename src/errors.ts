@@ -17,6 +17,13 @@ export class BadRequest extends HttpError {
   }
 }
 
+/** 401: nobody is logged in, or the user has been deleted meanwhile. */
+export class NotLoggedIn extends HttpError {
+  constructor() {
+    super(401, 'Nicht angemeldet')
+  }
+}
+
 /** 409: something else is in the way of it now. */
 export class Conflict extends HttpError {
   constructor(message: string) {

@@ -3,7 +3,7 @@ import { findOwnData } from '../../db/queries/own-data.js'
 import { deleteOwnSession, listSessions } from '../../db/queries/sessions.js'
 import { updateUser } from '../../db/queries/users.js'
 import { parseAccountChange } from '../../src/accounts.js'
-import { HttpError } from '../../src/errors.js'
+import { NotLoggedIn } from '../../src/errors.js'
 import { parseRowId } from '../../src/parameters.js'
 import { answers, Done } from '../../src/schemas.js'
 import { AccountAnswer, ChangeOwnAccountBody, OwnDataAnswer, SessionList, SessionParams } from './schemas.js'
@@ -26,7 +26,7 @@ const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { display_name } = parseAccountChange({ display_name: request.body.display_name })
       const user = await updateUser(app.db, request.user.id, { display_name })
-      if (user === undefined) throw new HttpError(401, 'Nicht angemeldet')
+      if (user === undefined) throw new NotLoggedIn()
       return { user }
     },
   )
@@ -78,7 +78,7 @@ const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const data = await findOwnData(app.db, request.user.id)
-      if (data === undefined) throw new HttpError(401, 'Nicht angemeldet')
+      if (data === undefined) throw new NotLoggedIn()
       return data
     },
   )

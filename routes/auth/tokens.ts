@@ -3,7 +3,7 @@ import { insertAuditEntry } from '../../db/queries/audit.js'
 import { deleteToken, insertToken, listTokens } from '../../db/queries/tokens.js'
 import { actorOf } from '../../plugins/auth.js'
 import { checkText } from '../../src/accounts.js'
-import { HttpError } from '../../src/errors.js'
+import { NotLoggedIn } from '../../src/errors.js'
 import { parseRowId } from '../../src/parameters.js'
 import { answers, Done } from '../../src/schemas.js'
 import { createToken, hashToken } from '../../src/tokens.js'
@@ -47,7 +47,7 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
         const token_hash = hashToken(token) as Buffer
         const lifetimeDays = request.body.expires_in_days ?? null
         const row = await insertToken(transaction, { user_id: user.id, name, token_hash, lifetimeDays })
-        if (row === undefined) throw new HttpError(401, 'Nicht angemeldet')
+        if (row === undefined) throw new NotLoggedIn()
         if (user.is_admin) {
           const deed = { action: 'token.create', target_id: row.id, target: name } as const
           await insertAuditEntry(transaction, actorOf(request), deed)

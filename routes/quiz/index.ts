@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { drawCards } from '../../db/queries/cards.js'
 import { insertQuizResult, listQuizResults } from '../../db/queries/quiz-results.js'
-import { BadRequest, HttpError } from '../../src/errors.js'
+import { BadRequest, HttpError, NotLoggedIn } from '../../src/errors.js'
 import { buildQuestion, parseCount, scorePercent, toInteger } from '../../src/quiz.js'
 import { answers } from '../../src/schemas.js'
 import { isStorable } from '../../src/text.js'
@@ -57,7 +57,7 @@ const quiz: FastifyPluginAsyncTypebox = async (app) => {
         total_questions: total,
         correct_answers: correct,
       })
-      if (!isStored) throw new HttpError(401, 'Nicht angemeldet')
+      if (!isStored) throw new NotLoggedIn()
       return { score: Number(score) }
     },
   )

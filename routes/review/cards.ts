@@ -8,7 +8,7 @@ import {
 } from '../../db/queries/review-cards.js'
 import type { Clock } from '../../src/calendar.js'
 import { BadRequest, HttpError } from '../../src/errors.js'
-import { invalidCursor, isInteger, parseCursor, parseId, parseNumber } from '../../src/parameters.js'
+import { invalidCursor, parseCursor, parseNumber, parseRowId } from '../../src/parameters.js'
 import { cardNotFound } from '../../src/review/apply-review.js'
 import { resetCard } from '../../src/review/reset-card.js'
 import { answers, Done } from '../../src/schemas.js'
@@ -103,9 +103,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
 
 /** Undefined for a number that no card can have. */
 function parseCardId(text: string): number | undefined {
-  const id = parseId(text)
-  if (id === undefined) throw new BadRequest('Ungültige Karten-ID')
-  return isInteger(id) ? id : undefined
+  return parseRowId(text, 'Ungültige Karten-ID')
 }
 
 function parseState(text: string | undefined): CardStateName | undefined {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findSettings, updateSettings } from '../../db/queries/review-settings.js'
-import { HttpError } from '../../src/errors.js'
+import { NotLoggedIn } from '../../src/errors.js'
 import { answers } from '../../src/schemas.js'
 import { Settings, SettingsBody } from './schemas.js'
 
@@ -31,7 +31,7 @@ const settings: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const updated = await updateSettings(app.db, request.user.id, request.body)
-      if (updated === undefined) throw new HttpError(401, 'Nicht angemeldet')
+      if (updated === undefined) throw new NotLoggedIn()
       return updated
     },
   )

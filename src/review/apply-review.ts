@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { appendEntry, findLearnerCard, lockLearner, ProgressAppeared } from '../../db/queries/review-progress.js'
 import type { CardState, Database, Rating } from '../../db/types.js'
 import type { Moment } from '../calendar.js'
-import { Conflict, HttpError } from '../errors.js'
+import { Conflict, HttpError, NotLoggedIn } from '../errors.js'
 import { countsOf, type ReviewCounts, remainingAfter } from './counts.js'
 import { reviewEntry } from './log-entry.js'
 import { createScheduler } from './scheduler.js'
@@ -43,7 +43,7 @@ export async function applyReview(
 
 async function applyOnce(db: Kysely<Database>, userId: number, moment: Moment, review: Review): Promise<ReviewAnswer> {
   return db.transaction().execute(async (transaction) => {
-    if (!(await lockLearner(transaction, userId))) throw new HttpError(401, 'Nicht angemeldet')
+    if (!(await lockLearner(transaction, userId))) throw new NotLoggedIn()
     const { card_id, rating } = review
     const card = await findLearnerCard(transaction, userId, card_id, moment.today, review.client_id)
     const { earlier, state: before } = card

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { appendEntry, findLearnerCard, lockLearner } from '../../db/queries/review-progress.js'
 import type { Database } from '../../db/types.js'
 import type { Moment } from '../calendar.js'
-import { HttpError } from '../errors.js'
+import { NotLoggedIn } from '../errors.js'
 import { cardNotFound } from './apply-review.js'
 import { intervalOf } from './log-entry.js'
 
@@ -12,7 +12,7 @@ import { intervalOf } from './log-entry.js'
  */
 export async function resetCard(db: Kysely<Database>, userId: number, moment: Moment, cardId: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    if (!(await lockLearner(transaction, userId))) throw new HttpError(401, 'Nicht angemeldet')
+    if (!(await lockLearner(transaction, userId))) throw new NotLoggedIn()
     const card = await findLearnerCard(transaction, userId, cardId, moment.today, null)
     if (card.deck_id === null) throw cardNotFound()
     if (card.state === null) return

@@ -3,7 +3,7 @@ import { appendEntry, lockLearner, type NewEntry } from '../../db/queries/review
 import { findUndoSituation, type UndoCandidate } from '../../db/queries/review-undo.js'
 import type { CardState, Database } from '../../db/types.js'
 import type { Moment } from '../calendar.js'
-import { Conflict, HttpError } from '../errors.js'
+import { Conflict, HttpError, NotLoggedIn } from '../errors.js'
 import { countsOf, type ReviewCounts, remainingAfter } from './counts.js'
 
 export interface UndoAnswer {
@@ -28,7 +28,7 @@ export async function undoReview(
   reviewId: number,
 ): Promise<UndoAnswer> {
   return db.transaction().execute(async (transaction) => {
-    if (!(await lockLearner(transaction, userId))) throw new HttpError(401, 'Nicht angemeldet')
+    if (!(await lockLearner(transaction, userId))) throw new NotLoggedIn()
     const situation = await findUndoSituation(transaction, userId, reviewId, moment.today)
     const { studied_on, earlier, latest, remaining } = situation
     if (earlier !== null) {
