@@ -1,6 +1,6 @@
 import autocannon from 'autocannon'
+import { median } from './median.js'
 import { readCpu, readMemory, type Server } from './processes.js'
-import { median } from './report.js'
 
 export interface Load {
   /** Answers a second. */

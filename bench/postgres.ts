@@ -9,7 +9,12 @@ import type { Database } from '../db/types.js'
 import { atEnd } from './cleanup.js'
 import { freePort, hasEnded, makeFolder, run, stopProcess } from './processes.js'
 import { type Size, seed } from './seed.js'
-import type { Script } from './statements.js'
+
+/** What pgbench runs: its parameters are parameters of the prepared statements, as they are in the service. */
+export interface Script {
+  text: string
+  variables: Record<string, string>
+}
 
 export interface Postgres {
   version: string

@@ -39,11 +39,6 @@ export function below(limit: number, figure: number, unit: string): Pick<Measure
   }
 }
 
-/** The middle one, or the upper of the two in the middle. */
-export function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN
-}
-
 /** The lines as a Markdown table. */
 export function formatTable(measures: readonly ScenarioMeasure[]): string {
   const rows = measures.map(({ scenario, what, service, limit, usual, target = '', reached = '', met }) => [

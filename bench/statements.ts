@@ -1,7 +1,7 @@
 import { type CompiledQuery, type Kysely, type KyselyPlugin, sql } from 'kysely'
 import { findSession } from '../db/queries/sessions.js'
 import type { Database } from '../db/types.js'
-import { withDatabase } from './postgres.js'
+import { type Script, withDatabase } from './postgres.js'
 
 /** The statements that `work` sends, as they go to the server. */
 async function recordStatements(
@@ -22,12 +22,6 @@ async function recordStatements(
 
 /** The id that stands for the caller while statements are recorded. */
 export const CALLER = 1_234_567
-
-/** What pgbench runs: its parameters are parameters of the prepared statements, as they are in the service. */
-export interface Script {
-  text: string
-  variables: Record<string, string>
-}
 
 /**
  * The statements of a request as a script for pgbench: the one that finds the session and those of `work`, which asks

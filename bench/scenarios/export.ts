@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { load } from '../load.js'
+import { median } from '../median.js'
 import type { Postgres } from '../postgres.js'
 import { logInMany, readMemory, run, type Server, startService, startUsualServer } from '../processes.js'
-import { atLeast, below, type Measure, median } from '../report.js'
+import { atLeast, below, type Measure } from '../report.js'
 import { sizeOf } from '../seed.js'
 
 const CARDS = 1_000_000

@@ -1,7 +1,8 @@
 import { alternate, load, medianLoad } from '../load.js'
+import { median } from '../median.js'
 import type { Postgres } from '../postgres.js'
 import { logIn, startService } from '../processes.js'
-import { type Measure, median } from '../report.js'
+import type { Measure } from '../report.js'
 import { LEARNER, PASSWORD, sizeOf } from '../seed.js'
 
 const ROUNDS = 3

@@ -1,8 +1,9 @@
 import { listQuizResults } from '../../db/queries/quiz-results.js'
 import { alternate, load, medianLoad } from '../load.js'
+import { median } from '../median.js'
 import { type Postgres, runPgbench } from '../postgres.js'
 import { logInMany, startService, startUsualServer } from '../processes.js'
-import { atLeast, type Measure, median } from '../report.js'
+import { atLeast, type Measure } from '../report.js'
 import { SMALL } from '../seed.js'
 import { CALLER, createScript } from '../statements.js'
 

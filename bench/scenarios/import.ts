@@ -3,9 +3,10 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { readContent } from '../../src/content/read-content.js'
 import { load } from '../load.js'
+import { median } from '../median.js'
 import { type Postgres, withDatabase } from '../postgres.js'
 import { logIn, makeFolder, ROOT, runMeasured, startService } from '../processes.js'
-import { atLeast, below, type Measure, median } from '../report.js'
+import { atLeast, below, type Measure } from '../report.js'
 import { PASSWORD } from '../seed.js'
 
 const DECKS = 50

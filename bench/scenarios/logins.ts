@@ -1,7 +1,8 @@
 import { load } from '../load.js'
+import { median } from '../median.js'
 import type { Postgres } from '../postgres.js'
 import { logInMany, type Server, startService, startUsualServer } from '../processes.js'
-import { below, type Measure, median } from '../report.js'
+import { below, type Measure } from '../report.js'
 import { PASSWORD, SMALL } from '../seed.js'
 
 const ROUNDS = 3

@@ -1,8 +1,9 @@
 import { drawCards } from '../../db/queries/cards.js'
 import { alternate, load, medianLoad } from '../load.js'
+import { median } from '../median.js'
 import { type Postgres, runPgbench } from '../postgres.js'
 import { logInMany, startService, startUsualServer } from '../processes.js'
-import { atLeast, type Measure, median } from '../report.js'
+import { atLeast, type Measure } from '../report.js'
 import { SMALL, sizeOf } from '../seed.js'
 import { createScript } from '../statements.js'
 

@@ -1,6 +1,7 @@
+import { median } from '../median.js'
 import type { Postgres } from '../postgres.js'
 import { makeFolder, ROOT, readMemory, startServer, startService } from '../processes.js'
-import { below, type Measure, median } from '../report.js'
+import { below, type Measure } from '../report.js'
 import { SMALL } from '../seed.js'
 
 const ROUNDS = 3
