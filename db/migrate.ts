@@ -5,7 +5,12 @@ import type { Database } from './types.js'
 /** The database cannot be used by this program; the message is one German line for the operator. */
 export class UnusableDatabaseError extends Error {}
 
-const NEWEST = Object.keys(migrations).sort().at(-1) ?? ''
+const NAMES = Object.keys(migrations).sort()
+const FIRST = NAMES[0] ?? ''
+const NEWEST = NAMES.at(-1) ?? ''
+
+/** Before the first release the migrations were drafts, which no later program knows. */
+const FROM_DRAFT = 'stammt aus der Zeit vor der ersten Veröffentlichung, die dieses Programm nicht mehr lesen kann'
 
 /**
  * Applies what is missing, in one transaction, and returns the names of what was applied. Instances that start at once
@@ -28,8 +33,8 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
 export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<void> {
   await checkTextHandling(db)
   const unknown = names.filter((name) => !(name in migrations))
-  const target = names.at(-1)
-  if (unknown.length > 0 || target === undefined) {
+  if (names[0] !== FIRST) throw new UnusableDatabaseError(`Die Sicherung ${FROM_DRAFT}.`)
+  if (unknown.length > 0) {
     throw new UnusableDatabaseError(`Die Sicherung stammt von einer neueren Programmversion (${unknown.join(', ')}).`)
   }
   // Migrations that this program has got in between are applied afterwards, by migrateToLatest.
@@ -64,7 +69,11 @@ async function checkNotNewer(db: Kysely<Database>): Promise<void> {
     select to_regclass('kysely_migration') is not null as exists`.execute(db)
   if (!tables[0]?.exists) return
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
-  const unknown = rows.map((row) => row.name).filter((name) => !(name in migrations))
+  const names = rows.map((row) => row.name)
+  if (names.length > 0 && names[0] !== FIRST) {
+    throw new UnusableDatabaseError(`Das Schema der Datenbank ${FROM_DRAFT}: bitte eine leere Datenbank verwenden.`)
+  }
+  const unknown = names.filter((name) => !(name in migrations))
   if (unknown.length > 0) {
     throw new UnusableDatabaseError(
       `Das Schema der Datenbank ist neuer als dieses Programm (unbekannt: ${unknown.join(', ')}).`,

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { CardState, Rating, ReviewPhase } from '../src/domain/review/review.js'
 
 /** An instant; PostgreSQL fills it when it is left out. */
 type Timestamp = ColumnType<Date, Date | undefined, Date>
@@ -6,21 +7,6 @@ type Timestamp = ColumnType<Date, Date | undefined, Date>
 type Day = ColumnType<string, string, string>
 /** Kept by triggers of the database; the service never writes it. */
 type Derived<T> = ColumnType<T, never, never>
-
-export type Rating = 'again' | 'hard' | 'medium' | 'easy'
-export type ReviewPhase = 'new' | 'recall' | 'repeat'
-
-/** Everything that a review changes of a progress row. */
-export interface CardState {
-  last_rating: Rating | null
-  next_review: string | null
-  stability: number | null
-  difficulty: number | null
-  last_review: string | null
-  reps: number
-  lapses: number
-  last_review_id: number | null
-}
 
 export interface UsersTable {
   id: Generated<number>

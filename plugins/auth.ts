@@ -1,8 +1,8 @@
 import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Actor } from '../db/queries/audit.js'
-import type { Account } from '../db/queries/users.js'
-import { HttpError, NotLoggedIn } from '../src/errors.js'
+import type { Actor } from '../db/queries/accounts/audit.js'
+import type { Account } from '../db/queries/accounts/users.js'
+import { HttpError, NotLoggedIn } from '../src/domain/refusals.js'
 import { renewInSecondHalf } from './session.js'
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { BadRequest, HttpError } from '../src/errors.js'
+import { BadRequest, HttpError } from '../src/domain/refusals.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 

@@ -1,8 +1,8 @@
-import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isDatabaseUnavailable } from '../db/errors.js'
-import { FaultyContent, HttpError, TooManyAttempts, Unavailable } from '../src/errors.js'
+import { HttpError, TooManyAttempts, Unavailable } from '../src/domain/refusals.js'
+import { errorBody } from '../src/http/error-body.js'
 
 /** German texts for what Fastify itself refuses. */
 const FASTIFY_ERRORS: Record<string, HttpError> = {
@@ -35,17 +35,6 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .type('application/json; charset=utf-8')
     .serializer((body: unknown) => JSON.stringify(body))
     .send(errorBody(known, request.id))
-}
-
-/** The body of an error answer: the same keys everywhere. */
-export function errorBody(error: HttpError, requestId?: string): Record<string, unknown> {
-  return {
-    statusCode: error.statusCode,
-    error: STATUS_CODES[error.statusCode],
-    message: error.message,
-    ...(error.statusCode >= 500 && requestId !== undefined && { requestId }),
-    ...(error instanceof FaultyContent && { errors: error.faults }),
-  }
 }
 
 function toHttpError(error: unknown): HttpError {

@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import type { OpenDatabase } from '../db/client.js'
-import { Unavailable } from '../src/errors.js'
+import { Unavailable } from '../src/domain/refusals.js'
 
 const SAMPLE_INTERVAL_MS = 500
 /** A timer that fires so late tells that rounds of the event loop take that long. */

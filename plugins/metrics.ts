@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
-import type { Metrics } from '../src/metrics.js'
-import { whenOver } from '../src/when-over.js'
+import type { Metrics } from '../src/http/metrics.js'
+import { whenOver } from '../src/http/when-over.js'
 
 export interface MetricsPluginOptions {
   metrics: Metrics

@@ -2,8 +2,8 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { Type } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
-import { describeApi, finishDocument } from '../src/openapi.js'
-import { answers } from '../src/schemas.js'
+import { describeApi, finishDocument } from '../src/http/openapi.js'
+import { answers } from '../src/http/schemas.js'
 import { SESSION_COOKIE } from './session.js'
 
 /** The one inline style sheet that Swagger UI makes; test/process/reference.test.ts sees when it changes. */
@@ -23,11 +23,16 @@ const CONTENT_SECURITY_POLICY = [
 
 const Document = Type.Unsafe<string>({ type: 'object', additionalProperties: true, description: 'OpenAPI 3.1' })
 
+export interface OpenapiOptions {
+  /** Of this program. */
+  version: string
+}
+
 /** `/openapi.json` from the schemas of the routes, and `/docs` to read and try it. Registered before the routes. */
-export default fp(
-  async (app) => {
+export default fp<OpenapiOptions>(
+  async (app, { version }) => {
     await app.register(swagger, {
-      openapi: describeApi(SESSION_COOKIE),
+      openapi: describeApi(SESSION_COOKIE, version),
       convertConstToEnum: false,
       transformObject: (document) => finishDocument('openapiObject' in document ? document.openapiObject : {}),
     })

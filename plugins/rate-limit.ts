@@ -1,7 +1,7 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import fp from 'fastify-plugin'
-import { TooManyAttempts } from '../src/errors.js'
-import { networkOf } from '../src/login-limits.js'
+import { networkOf } from '../src/domain/accounts/login-limits.js'
+import { TooManyAttempts } from '../src/domain/refusals.js'
 
 /** Over this time the rate is a mean, so that a page may ask for many things at once. */
 const WINDOW_SECONDS = 10

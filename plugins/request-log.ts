@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type End, whenOver } from '../src/when-over.js'
+import { type End, whenOver } from '../src/http/when-over.js'
 
 /** Asked every few seconds by proxies and orchestrators: their lines would bury the others. */
 const PROBES = new Set(['/healthz', '/readyz'])

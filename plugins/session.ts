@@ -3,8 +3,8 @@ import cookie from '@fastify/cookie'
 import session, { type FastifySessionObject, type SessionStore } from '@fastify/session'
 import fp from 'fastify-plugin'
 import type { Kysely } from 'kysely'
-import { deleteSession, findSession, insertSession, renewSession } from '../db/queries/sessions.js'
-import type { Account } from '../db/queries/users.js'
+import { deleteSession, findSession, insertSession, renewSession } from '../db/queries/accounts/sessions.js'
+import type { Account } from '../db/queries/accounts/users.js'
 import type { Database } from '../db/types.js'
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
-import { findUserByToken } from '../db/queries/tokens.js'
-import type { Account } from '../db/queries/users.js'
-import { bearerOf, hashToken } from '../src/tokens.js'
+import { findUserByToken } from '../db/queries/accounts/tokens.js'
+import type { Account } from '../db/queries/accounts/users.js'
+import { bearerOf, hashToken } from '../src/domain/accounts/tokens.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

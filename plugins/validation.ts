@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { BadRequest } from '../src/errors.js'
-import { describeSchemaError } from '../src/validation-text.js'
+import { BadRequest } from '../src/domain/refusals.js'
+import { describeSchemaError } from '../src/domain/text/schema-errors.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -12,12 +12,13 @@ import requestLog from '../plugins/request-log.js'
 import validation from '../plugins/validation.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
-import { calendarIn } from './calendar.js'
 import type { Config } from './config.js'
-import { HttpError } from './errors.js'
-import type { Metrics } from './metrics.js'
-import { refuseMalformedRequest, watchConnections } from './refused-connections.js'
-import { SECURITY_HEADERS } from './security-headers.js'
+import { HttpError } from './domain/refusals.js'
+import { calendarIn } from './domain/time/calendar.js'
+import type { Metrics } from './http/metrics.js'
+import { refuseMalformedRequest, watchConnections } from './http/refused-connections.js'
+import { SECURITY_HEADERS } from './http/security-headers.js'
+import { VERSION } from './version.js'
 
 const BODY_LIMIT = 64 * 1024
 /** Longer than the idle time of usual proxies, so that they and not we close a kept-alive connection. */
@@ -101,7 +102,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (request.headers.host === undefined && !isOldClient) throw new HttpError(400, 'Ungültige HTTP-Anfrage')
   })
 
-  await app.register(openapi)
+  await app.register(openapi, { version: VERSION })
   await app.register(healthRoutes, { isClosing })
   const dayOf = calendarIn(config.timeZone)
   await app.register(api, {

@@ -12,7 +12,7 @@ import { printOpenapi } from './commands/openapi.js'
 import { RefusedError } from './commands/store.js'
 import { addUser, changePassword, printUsers, removeUser } from './commands/users.js'
 import { type Config, ConfigError, readConfig } from './config.js'
-import { FaultyContent, HttpError } from './errors.js'
+import { FaultyContent, HttpError } from './domain/refusals.js'
 import { serve } from './server.js'
 import { VERSION } from './version.js'
 

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Static, Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
-import { parseNewUser } from './accounts.js'
-import { calendarIn } from './calendar.js'
-import { checkPasswordLength } from './passwords.js'
-import { describeSchemaError, type SchemaError } from './validation-text.js'
+import { parseNewUser } from './domain/accounts/accounts.js'
+import { checkPasswordLength } from './domain/accounts/passwords.js'
+import { describeSchemaError, type SchemaError } from './domain/text/schema-errors.js'
+import { calendarIn } from './domain/time/calendar.js'
 
 /** A setting is wrong; the message is one German line that names the variable. */
 export class ConfigError extends Error {}

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import type { Metrics } from './metrics.js'
+import type { Metrics } from './http/metrics.js'
 
 /** Serves `/metrics` on a port of its own, which no proxy publishes; resolves when it listens. */
 export async function serveMetrics(metrics: Metrics, host: string, port: number): Promise<Server> {

@@ -6,16 +6,17 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type OpenDatabase, openDatabase } from '../db/client.js'
 import { migrateToLatest } from '../db/migrate.js'
-import { hasUsers } from '../db/queries/users.js'
+import { hasUsers } from '../db/queries/accounts/users.js'
 import { buildApp } from './app.js'
 import { type Config, ConfigError, requireSessionSecret } from './config.js'
-import { importIntoEmptyStore } from './content/import-content.js'
-import { FaultyContent } from './errors.js'
+import { FaultyContent } from './domain/refusals.js'
+import { createMetrics, type Metrics } from './http/metrics.js'
 import { createLogger } from './logger.js'
-import { createMetrics, type Metrics } from './metrics.js'
 import { serveMetrics } from './metrics-server.js'
-import { showProgress } from './progress.js'
-import { createFirstAdmin, loadSessionSecrets } from './startup.js'
+import { createFirstAdmin } from './services/accounts/first-admin.js'
+import { importIntoEmptyStore } from './services/content/import-content.js'
+import { reportProgress } from './services/content/progress.js'
+import { loadSessionSecrets } from './session-secrets.js'
 
 /** What runs when the signal comes is finished within this time; then it is cut. */
 const CLOSE_TIMEOUT_MS = 10_000
@@ -89,7 +90,10 @@ async function prepare(
 ): Promise<FastifyInstance> {
   const { db } = database
   await migrateToLatest(db)
-  const login = await createFirstAdmin(db, config)
+  const login = await createFirstAdmin(db, {
+    configured: config.firstAdmin,
+    mayInvent: config.databaseUrl === undefined,
+  })
   if (login !== undefined) {
     print(`Erster Administrator: Benutzername ${login.username}, Passwort ${login.password}`)
     print('Das Passwort wird nur dieses eine Mal gezeigt.')
@@ -112,8 +116,7 @@ async function prepare(
 /** Faulty content does not keep the service from running: the store stays empty until a later import. */
 async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, print: Print): Promise<void> {
   try {
-    const { onProgress, stop } = showProgress('Erster Import', print, false)
-    const stats = await importIntoEmptyStore(db, config.contentDir, onProgress).finally(stop)
+    const stats = await importIntoEmptyStore(db, config.contentDir, reportProgress('Erster Import', print))
     if (stats === undefined) return
     const { decks, cards, cheatsheets } = stats
     print(`Inhalte importiert: ${decks.created} Decks, ${cards.created} Karten, ${cheatsheets.created} Cheat Sheets`)

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { importContent } from '../src/content/import-content.js'
+import { importContent } from '../src/services/content/import-content.js'
 import { deckFile, writeContentFolder } from './support/content.js'
 import { createUser, PASSWORD } from './support/factories.js'
 import { fuzz } from './support/fuzz/index.js'

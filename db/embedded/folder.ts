@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncPath } from '../../src/sync-path.js'
+import { syncPath } from '../sync-path.js'
 import { EmbeddedStoreError } from './errors.js'
 
 /** The PostgreSQL major version inside the installed PGlite. */

@@ -6,7 +6,7 @@ type EmscriptenOptions = Parameters<NodeFS['init']>[1]
 
 /** PGlite's file system for Node.js, whose fsync does nothing; this one's does, so that commits survive a power cut. */
 export class SyncedNodeFS extends NodeFS {
-  override async init(pg: PGlite, options: EmscriptenOptions) {
+  override async init(pg: PGlite, options: EmscriptenOptions): ReturnType<NodeFS['init']> {
     const preRun = [...(options.preRun ?? []), (module: NodeFsModule) => setFsync(module)]
     return super.init(pg, { ...options, preRun } as EmscriptenOptions)
   }

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { findOwnData } from '../../db/queries/own-data.js'
-import { deleteOwnSession, listSessions } from '../../db/queries/sessions.js'
-import { updateUser } from '../../db/queries/users.js'
-import { parseAccountChange } from '../../src/accounts.js'
-import { NotLoggedIn } from '../../src/errors.js'
-import { parseRowId } from '../../src/parameters.js'
-import { answers, Done } from '../../src/schemas.js'
+import { findOwnData } from '../../db/queries/accounts/own-data.js'
+import { deleteOwnSession, listSessions } from '../../db/queries/accounts/sessions.js'
+import { updateUser } from '../../db/queries/accounts/users.js'
+import { parseAccountChange } from '../../src/domain/accounts/accounts.js'
+import { NotLoggedIn } from '../../src/domain/refusals.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
+import { answers, Done } from '../../src/http/schemas.js'
 import { AccountAnswer, ChangeOwnAccountBody, OwnDataAnswer, SessionList, SessionParams } from './schemas.js'
 
 const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER

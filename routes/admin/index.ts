@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { insertAuditEntry } from '../../db/queries/audit.js'
-import { listUsers } from '../../db/queries/users.js'
+import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
+import { listUsers } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
-import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/accounts.js'
-import { createAccount, removeAccount } from '../../src/change-account.js'
-import { importContent } from '../../src/content/import-content.js'
-import { BadRequest, HttpError } from '../../src/errors.js'
-import { warnOfCommonPassword } from '../../src/password-warning.js'
-import { showProgress } from '../../src/progress.js'
-import { answers, Done } from '../../src/schemas.js'
+import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/domain/accounts/accounts.js'
+import { BadRequest, HttpError } from '../../src/domain/refusals.js'
+import { warnOfCommonPassword } from '../../src/http/password-warning.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import { createAccount, removeAccount } from '../../src/services/accounts/change-account.js'
+import { importContent } from '../../src/services/content/import-content.js'
+import { reportProgress } from '../../src/services/content/progress.js'
 import { CreateUserBody, ImportDone, ImportRefused, UserCreated, UserList, UserParams } from './schemas.js'
 
 interface AdminOptions {
@@ -83,7 +83,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
       },
     },
     async (request) => {
-      const { onProgress } = showProgress('Import', (line) => request.log.info(line), false)
+      const onProgress = reportProgress('Import', (line) => request.log.info(line))
       const stats = await importContent(app.db, contentDir, onProgress, (transaction, details) =>
         insertAuditEntry(transaction, actorOf(request), { action: 'content.import', details }),
       )

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { errorWith, User } from '../../src/schemas.js'
+import { errorWith, User } from '../../src/http/schemas.js'
 
 export const UserList = Type.Object({ users: Type.Array(User) })
 

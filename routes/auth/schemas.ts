@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { nullable, Timestamp, User } from '../../src/schemas.js'
+import { nullable, Timestamp, User } from '../../src/http/schemas.js'
 
 export const LoginBody = Type.Object({
   username: Type.String({ description: 'Trimmed.', examples: ['erika'] }),

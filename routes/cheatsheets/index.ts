@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { findCheatsheetBySlug, listCheatsheets, searchCheatsheets } from '../../db/queries/cheatsheets.js'
-import { BadRequest, HttpError } from '../../src/errors.js'
-import { answers } from '../../src/schemas.js'
-import { countCharacters } from '../../src/text.js'
+import { findCheatsheetBySlug, listCheatsheets, searchCheatsheets } from '../../db/queries/content/cheatsheets.js'
+import { BadRequest, HttpError } from '../../src/domain/refusals.js'
+import { countCharacters } from '../../src/domain/text/text.js'
+import { answers } from '../../src/http/schemas.js'
 import { CheatsheetAnswer, CheatsheetList, CheatsheetParams, SearchAnswer, SearchQuery } from './schemas.js'
 
 const MIN_QUERY_LENGTH = 2

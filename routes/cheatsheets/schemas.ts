@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { nullable, Timestamp } from '../../src/schemas.js'
+import { nullable, Timestamp } from '../../src/http/schemas.js'
 
 const summaryFields = {
   id: Type.Integer({ examples: [3] }),

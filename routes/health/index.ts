@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { isMigrated } from '../../db/migrate.js'
-import { Unavailable } from '../../src/errors.js'
-import { answers } from '../../src/schemas.js'
+import { Unavailable } from '../../src/domain/refusals.js'
+import { answers } from '../../src/http/schemas.js'
 
 const Health = Type.Object({ status: Type.Literal('ok') })
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { nullable, Timestamp } from '../../src/schemas.js'
+import { nullable, Timestamp } from '../../src/http/schemas.js'
 
 export const GenerateQuery = Type.Object({
   deck: Type.Optional(

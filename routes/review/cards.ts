@@ -5,13 +5,13 @@ import {
   listCards,
   suspendCard,
   unsuspendCard,
-} from '../../db/queries/review-cards.js'
-import type { Clock } from '../../src/calendar.js'
-import { BadRequest, HttpError } from '../../src/errors.js'
-import { invalidCursor, parseCursor, parseNumber, parseRowId } from '../../src/parameters.js'
-import { cardNotFound } from '../../src/review/apply-review.js'
-import { resetCard } from '../../src/review/reset-card.js'
-import { answers, Done } from '../../src/schemas.js'
+} from '../../db/queries/review/cards.js'
+import { BadRequest, HttpError } from '../../src/domain/refusals.js'
+import { invalidCursor, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import type { Clock } from '../../src/domain/time/calendar.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import { cardNotFound } from '../../src/services/review/apply-review.js'
+import { resetCard } from '../../src/services/review/reset-card.js'
 import { CardPage, CardParams, CardsQuery } from './schemas.js'
 
 const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {

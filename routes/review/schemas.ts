@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { CARD_STATES } from '../../db/queries/review-cards.js'
-import type { CardState, Rating } from '../../db/types.js'
-import { RATINGS } from '../../src/review/scheduler.js'
-import { nullable, Timestamp } from '../../src/schemas.js'
+import { CARD_STATES } from '../../db/queries/review/cards.js'
+import { type CardState, RATINGS, type Rating } from '../../src/domain/review/review.js'
+import { nullable, Timestamp } from '../../src/http/schemas.js'
 
 const Day = Type.String({ description: 'A calendar day, `YYYY-MM-DD`.', examples: ['2026-11-28'] })
 const RatingName = Type.Unsafe<Rating>({ type: 'string', enum: RATINGS, examples: ['medium'] })

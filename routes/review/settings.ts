@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { findSettings, updateSettings } from '../../db/queries/review-settings.js'
-import { NotLoggedIn } from '../../src/errors.js'
-import { answers } from '../../src/schemas.js'
+import { findSettings, updateSettings } from '../../db/queries/review/settings.js'
+import { NotLoggedIn } from '../../src/domain/refusals.js'
+import { answers } from '../../src/http/schemas.js'
 import { Settings, SettingsBody } from './schemas.js'
 
 const settings: FastifyPluginAsyncTypebox = async (app) => {

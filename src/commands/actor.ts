@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { Actor } from '../../db/queries/audit.js'
+import type { Actor } from '../../db/queries/accounts/audit.js'
 
 /** Who uses the command line, for the audit trail: the account of the operating system. */
 export function commandLineActor(): Actor {

@@ -1,4 +1,4 @@
-import { type AuditEntry, listAuditEntries } from '../../db/queries/audit.js'
+import { type AuditEntry, listAuditEntries } from '../../db/queries/accounts/audit.js'
 import type { Config } from '../config.js'
 import { withDatabase } from './store.js'
 

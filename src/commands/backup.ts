@@ -9,9 +9,9 @@ import pg from 'pg'
 import { BackupError, type Counts, listAppliedMigrations, parseHeader, readStore, writeStore } from '../../db/backup.js'
 import type { OpenDatabase } from '../../db/client.js'
 import { migrateTo, migrateToLatest, UnusableDatabaseError } from '../../db/migrate.js'
+import { syncPath } from '../../db/sync-path.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
-import { syncPath } from '../sync-path.js'
 import { openForCommand } from './store.js'
 
 type Print = (line: string) => void

@@ -1,10 +1,10 @@
-import { insertAuditEntry } from '../../db/queries/audit.js'
+import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
 import type { Config } from '../config.js'
-import { importContent } from '../content/import-content.js'
-import { readContent } from '../content/read-content.js'
-import { FaultyContent } from '../errors.js'
-import { showProgress } from '../progress.js'
+import { FaultyContent } from '../domain/refusals.js'
+import { importContent } from '../services/content/import-content.js'
+import { readContent } from '../services/content/read-content.js'
 import { commandLineActor } from './actor.js'
+import { showProgress } from './progress.js'
 import { withDatabase } from './store.js'
 
 type Print = (line: string) => void

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
-import { up as keepQuizPositions } from '../../db/migrations/0003_keep_quiz_positions.js'
 import type { Database } from '../../db/types.js'
 import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createDeck, unique } from '../support/factories.js'
@@ -127,33 +126,6 @@ t.test('a statement that is rolled back leaves the positions as they were', asyn
   )
   const { stored, expected } = await readPositions(db)
   t.strictSame(stored, expected)
-})
-
-t.test('cards that exist before the migration are placed by it', async (t) => {
-  const deck = await createDeck(db)
-  await createCard(db, { deck_id: deck.id, answer: 'Ja' })
-  await db
-    .transaction()
-    .execute(async (transaction) => {
-      const { rows } = await sql<{ text: string }>`
-        select format('drop trigger %I on %s', tgname, tgrelid::regclass) as text from pg_trigger
-        where tgname similar to 'cards_(place|take)%|decks_(count_answers|take)%'
-        union all
-        select format('drop function %s', oid::regprocedure) from pg_proc
-        where proname similar to
-          'place_%cards|(add|remove)_card_positions|count_answers%|hash_answer|wait_for_card_writers|sample_positions'`.execute(
-        transaction,
-      )
-      for (const { text } of rows) await sql.raw(text).execute(transaction)
-      await sql`drop table card_positions, distinct_answers, distinct_answer_totals`.execute(transaction)
-      await createCard(transaction, { deck_id: deck.id, answer: 'Ja' })
-      await createCard(transaction, { deck_id: deck.id, answer: 'Nein', archived_at: new Date() })
-      await keepQuizPositions(transaction as unknown as Kysely<unknown>)
-      const { stored, expected } = await readPositions(transaction)
-      t.strictSame(stored, expected)
-      throw new Error('undo')
-    })
-    .catch((error: Error) => t.equal(error.message, 'undo'))
 })
 
 t.test(

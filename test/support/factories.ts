@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Insertable, Kysely } from 'kysely'
-import type { Account } from '../../db/queries/users.js'
+import type { Account } from '../../db/queries/accounts/users.js'
 import type { Database } from '../../db/types.js'
-import { hashPassword } from '../../src/passwords.js'
+import { hashPassword } from '../../src/services/accounts/passwords.js'
 
 export const PASSWORD = 'geheim-genug'
 

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { type OpenDatabase, openDatabase } from '../../db/client.js'
 import type { Database } from '../../db/types.js'
 import { buildApp } from '../../src/app.js'
-import { hashPassword } from '../../src/passwords.js'
+import { hashPassword } from '../../src/services/accounts/passwords.js'
 import { createDatabase, onServer } from './database.js'
 import { callerOf, ROOT, SECRET } from './service.js'
 

@@ -1,0 +1,269 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * A quiz draws by position instead of sorting at random: the live cards of each deck have the positions
+ * 0 … card_count - 1, the distinct answers of live cards in live decks 0 … total - 1. The database keeps them, whoever
+ * writes. Writers of cards take turns (one row is locked first), so that positions stay dense and nobody deadlocks.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await createTables(db)
+  await takeTurns(db)
+  await keepCardPositions(db)
+  await keepDistinctAnswers(db)
+  await watchCards(db)
+  await watchDecks(db)
+  await createSampling(db)
+}
+
+async function createTables(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table card_positions (
+      deck_id integer not null,
+      position integer not null,
+      card_id integer not null,
+      constraint card_positions_pkey primary key (deck_id, position),
+      constraint card_positions_card_id_key unique (card_id)
+    )`.execute(db)
+  // The option text is the answer's beginning: one character more than a quiz shows, so that a cut can be seen.
+  await sql`
+    create table distinct_answers (
+      answer_hash bytea not null,
+      position integer not null,
+      card_count integer not null,
+      option_text text not null,
+      constraint distinct_answers_pkey primary key (answer_hash),
+      constraint distinct_answers_position_key unique (position),
+      constraint distinct_answers_card_count_check check (card_count > 0)
+    )`.execute(db)
+  await sql`
+    create table distinct_answer_totals (
+      id boolean not null default true,
+      total integer not null default 0,
+      constraint distinct_answer_totals_pkey primary key (id),
+      constraint distinct_answer_totals_id_check check (id)
+    )`.execute(db)
+  await sql`insert into distinct_answer_totals default values`.execute(db)
+}
+
+/** The lock comes before every lock on a deck; a writer that waits for it holds nothing that another one needs. */
+async function takeTurns(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function wait_for_card_writers() returns trigger language plpgsql set search_path from current as $$
+    begin
+      perform from distinct_answer_totals for update;
+      return null;
+    end $$`.execute(db)
+  await sql`
+    create trigger cards_take_turns
+      before insert or delete or update of id, deck_id, answer, archived_at on cards
+      for each statement execute function wait_for_card_writers()`.execute(db)
+  await sql`
+    create trigger decks_take_turns before delete or update of archived_at on decks
+      for each statement execute function wait_for_card_writers()`.execute(db)
+}
+
+async function keepCardPositions(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function add_card_positions(card_ids integer[], deck_ids integer[]) returns void language plpgsql set search_path from current
+      set plan_cache_mode = force_custom_plan as $$
+    begin
+      with grown as materialized (
+        select deck_id,
+          coalesce((select max(position) + 1 from card_positions where deck_id = deck.deck_id), 0) as first
+        from (select distinct deck_id from unnest(deck_ids) as deck_id) as deck
+      )
+      insert into card_positions (deck_id, position, card_id)
+        select deck_id, first + row_number() over (partition by deck_id) - 1, card_id
+        from unnest(card_ids, deck_ids) as added (card_id, deck_id) join grown using (deck_id);
+    end $$`.execute(db)
+  // The last cards of a deck move into the holes before them. Here as in the others: a plan made when the tables were
+  // small would serve a whole import, so each call is planned for its own arrays.
+  await sql`
+    create function remove_card_positions(card_ids integer[]) returns void language plpgsql set search_path from current
+      set plan_cache_mode = force_custom_plan as $$
+    declare
+      deck_ids integer[];
+      holes integer[];
+    begin
+      with gone as (delete from card_positions where card_id = any (card_ids) returning deck_id, position)
+        select array_agg(deck_id), array_agg(position) into deck_ids, holes from gone;
+      with gone as (
+        select * from unnest(deck_ids, holes) as gone (deck_id, position)
+      ), shrunk as (
+        select deck_id, greatest(
+            max(position), (select max(position) from card_positions where card_positions.deck_id = gone.deck_id)
+          ) + 1 - count(*) as size
+        from gone group by deck_id
+      ), hole as (
+        select deck_id, position, row_number() over (partition by deck_id) as number
+        from gone join shrunk using (deck_id) where position < size
+      ), mover as (
+        select deck_id, card_id, row_number() over (partition by deck_id) as number
+        from card_positions join shrunk using (deck_id) where position >= size
+      )
+      update card_positions set position = hole.position
+        from hole join mover using (deck_id, number)
+        where card_positions.card_id = mover.card_id;
+    end $$`.execute(db)
+}
+
+async function keepDistinctAnswers(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function hash_answer(answer text) returns bytea immutable parallel safe language sql
+      return sha256(convert_to(answer, 'UTF8'))`.execute(db)
+  // Each hash comes once, with a card that has the answer; the differences are not 0.
+  await sql`
+    create function count_answers(hashes bytea[], differences bigint[], card_ids integer[]) returns void language plpgsql set search_path from current
+      set plan_cache_mode = force_custom_plan as $$
+    declare
+      known bytea[];
+      holes integer[] := '{}';
+      size integer;
+    begin
+      select array_agg(answer_hash) into known
+        from unnest(hashes) as changed (hash) join distinct_answers on answer_hash = hash;
+      if known is not null then
+        with gone as (
+          delete from distinct_answers using unnest(hashes, differences) as change (hash, difference)
+            where answer_hash = hash and difference < 0 and card_count + difference = 0
+            returning position
+        )
+        select coalesce(array_agg(position), '{}') into holes from gone;
+        update distinct_answers set card_count = card_count + difference
+          from unnest(hashes, differences) as change (hash, difference)
+          where answer_hash = hash;
+      end if;
+      update distinct_answer_totals
+        set total = total - cardinality(holes) + cardinality(hashes) - coalesce(cardinality(known), 0)
+        returning total - cardinality(hashes) + coalesce(cardinality(known), 0) into size;
+      if holes <> '{}' then
+        update distinct_answers set position = hole.position
+          from (
+            select position, row_number() over () as number from unnest(holes) as position where position < size
+          ) as hole
+          join (
+            select answer_hash as hash, row_number() over () as number from distinct_answers where position >= size
+          ) as mover using (number)
+          where answer_hash = hash;
+      end if;
+      insert into distinct_answers (answer_hash, position, card_count, option_text)
+        select hash, size + row_number() over () - 1, difference, left(answer, 121)
+        from unnest(hashes, differences, card_ids) as change (hash, difference, card_id)
+        join cards on id = card_id
+        where known is null or hash <> all (known);
+    end $$`.execute(db)
+}
+
+async function watchCards(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function place_inserted_cards() returns trigger language plpgsql set search_path from current as $$
+    begin
+      perform add_card_positions(array_agg(id), array_agg(deck_id))
+        from new_cards where archived_at is null having count(*) > 0;
+      perform count_answers(array_agg(hash), array_agg(number), array_agg(card_id)) from (
+        select hash_answer(answer) as hash, count(*) as number, min(new_cards.id) as card_id
+        from new_cards join decks on decks.id = deck_id
+        where new_cards.archived_at is null and decks.archived_at is null
+        group by hash
+      ) as change having count(*) > 0;
+      return null;
+    end $$`.execute(db)
+  await sql`
+    create function place_deleted_cards() returns trigger language plpgsql set search_path from current as $$
+    begin
+      perform remove_card_positions(array_agg(id)) from old_cards where archived_at is null having count(*) > 0;
+      perform count_answers(array_agg(hash), array_agg(-number), array_agg(card_id)) from (
+        select hash_answer(answer) as hash, count(*) as number, min(old_cards.id) as card_id
+        from old_cards join decks on decks.id = deck_id
+        where old_cards.archived_at is null and decks.archived_at is null
+        group by hash
+      ) as change having count(*) > 0;
+      return null;
+    end $$`.execute(db)
+  await sql`
+    create function place_updated_cards() returns trigger language plpgsql set search_path from current as $$
+    begin
+      perform remove_card_positions(array_agg(id)) from (
+        select id, deck_id from old_cards where archived_at is null
+        except select id, deck_id from new_cards where archived_at is null
+      ) as removed having count(*) > 0;
+      perform add_card_positions(array_agg(id), array_agg(deck_id)) from (
+        select id, deck_id from new_cards where archived_at is null
+        except select id, deck_id from old_cards where archived_at is null
+      ) as added having count(*) > 0;
+      perform count_answers(array_agg(hash), array_agg(difference), array_agg(card_id)) from (
+        select hash_answer(answer) as hash, sum(one) as difference, min(card_id) as card_id from (
+          select id as card_id, deck_id, answer, 1 as one from new_cards where archived_at is null
+          union all
+          select null, deck_id, answer, -1 from old_cards where archived_at is null
+        ) as change join decks on decks.id = deck_id
+        where decks.archived_at is null
+        group by hash having sum(one) <> 0
+      ) as change having count(*) > 0;
+      return null;
+    end $$`.execute(db)
+  // Rows can be deleted beside a reader, a truncation would wait for a quiz that is just being drawn and waits for it.
+  await sql`
+    create function place_truncated_cards() returns trigger language plpgsql set search_path from current as $$
+    begin
+      delete from card_positions;
+      delete from distinct_answers;
+      update distinct_answer_totals set total = 0;
+      return null;
+    end $$`.execute(db)
+  await sql`
+    create trigger cards_place_insert after insert on cards
+      referencing new table as new_cards
+      for each statement execute function place_inserted_cards()`.execute(db)
+  await sql`
+    create trigger cards_place_delete after delete on cards
+      referencing old table as old_cards
+      for each statement execute function place_deleted_cards()`.execute(db)
+  await sql`
+    create trigger cards_place_update after update on cards
+      referencing old table as old_cards new table as new_cards
+      for each statement execute function place_updated_cards()`.execute(db)
+  await sql`
+    create trigger cards_place_truncate after truncate on cards
+      for each statement execute function place_truncated_cards()`.execute(db)
+}
+
+/** With a deck its answers come and go: archived, live again, or deleted (before its cards, which then find no deck). */
+async function watchDecks(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function count_answers_of_deck() returns trigger language plpgsql set search_path from current as $$
+    declare
+      sign integer := case when tg_op = 'UPDATE' and new.archived_at is null then 1 else -1 end;
+    begin
+      perform count_answers(array_agg(hash), array_agg(number), array_agg(card_id)) from (
+        select hash_answer(answer) as hash, sign * count(*) as number, min(id) as card_id
+        from cards where deck_id = old.id and archived_at is null
+        group by hash
+      ) as change having count(*) > 0;
+      return old;
+    end $$`.execute(db)
+  await sql`
+    create trigger decks_count_answers_delete before delete on decks
+      for each row when (old.archived_at is null)
+      execute function count_answers_of_deck()`.execute(db)
+  await sql`
+    create trigger decks_count_answers_update after update on decks
+      for each row when ((old.archived_at is null) <> (new.archived_at is null))
+      execute function count_answers_of_deck()`.execute(db)
+}
+
+/** Robert Floyd's algorithm: every subset is equally likely, and no draw is thrown away (doi:10.1145/30401.315746). */
+async function createSampling(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function sample_positions(total integer, size integer) returns integer[] language plpgsql as $$
+    declare
+      chosen integer[] := '{}';
+      candidate integer;
+    begin
+      for highest in greatest(total - size, 0) .. total - 1 loop
+        candidate := floor(random() * (highest + 1));
+        chosen := chosen || case when candidate = any (chosen) then highest else candidate end;
+      end loop;
+      return chosen;
+    end $$`.execute(db)
+}

@@ -1,0 +1,60 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../types.js'
+import type { Account } from './users.js'
+
+/** A token as its owner sees it. */
+export interface ApiToken {
+  id: number
+  name: string
+  created_at: Date
+  last_used_at: Date | null
+  expires_at: Date | null
+}
+
+/**
+ * The user of a token that has not expired, in one statement, which also notes the use, at most once a minute: of two
+ * requests at once the second finds the note of the first.
+ */
+export async function findUserByToken(db: Kysely<Database>, tokenHash: Buffer): Promise<Account | undefined> {
+  const { rows } = await sql<Account>`
+    with found as (
+      select api_tokens.id as token_id, users.id, username, display_name, is_admin, users.created_at
+      from api_tokens join users on users.id = user_id
+      where token_hash = ${tokenHash} and (expires_at is null or expires_at > now())
+    ), used as (
+      update api_tokens set last_used_at = now() from found
+      where api_tokens.id = token_id and (last_used_at is null or last_used_at <= now() - interval '1 minute')
+    )
+    select id, username, display_name, is_admin, created_at from found`.execute(db)
+  return rows[0]
+}
+
+/** The tokens of the user, expired ones that are not purged yet included, oldest first. */
+export async function listTokens(db: Kysely<Database>, userId: number): Promise<ApiToken[]> {
+  return db
+    .selectFrom('api_tokens')
+    .select(['id', 'name', 'created_at', 'last_used_at', 'expires_at'])
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .execute()
+}
+
+/** Stores a token; undefined when its user has been deleted meanwhile. `lifetimeDays` is null for one without end. */
+export async function insertToken(
+  db: Kysely<Database>,
+  token: { user_id: number; name: string; token_hash: Buffer; lifetimeDays: number | null },
+): Promise<Omit<ApiToken, 'last_used_at'> | undefined> {
+  const { user_id, name, token_hash, lifetimeDays } = token
+  const { rows } = await sql<Omit<ApiToken, 'last_used_at'>>`
+    insert into api_tokens (user_id, name, token_hash, expires_at)
+    select id, ${name}, ${token_hash}, now() + make_interval(hours => 24 * ${lifetimeDays}::integer)
+    from users where id = ${user_id} for key share
+    returning id, name, created_at, expires_at`.execute(db)
+  return rows[0]
+}
+
+/** Deletes a token of that user; whether there was one. */
+export async function deleteToken(db: Kysely<Database>, userId: number, id: number): Promise<boolean> {
+  const result = await db.deleteFrom('api_tokens').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst()
+  return result.numDeletedRows > 0n
+}

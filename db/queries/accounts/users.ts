@@ -1,0 +1,96 @@
+import type { Insertable, Kysely, Transaction, Updateable } from 'kysely'
+import { isStorable } from '../../../src/domain/text/text.js'
+import type { Database, UsersTable } from '../../types.js'
+
+/** A user as the API shows it. */
+export interface Account {
+  id: number
+  username: string
+  display_name: string
+  is_admin: boolean
+  created_at: Date
+}
+
+const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as const
+
+/** All users by id. */
+export async function listUsers(db: Kysely<Database>): Promise<Account[]> {
+  return db.selectFrom('users').select(ACCOUNT).orderBy('id').execute()
+}
+
+/** Whether there is any user at all. */
+export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
+  const first = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
+  return first !== undefined
+}
+
+/** The user of that name together with the password's hash. */
+export async function findCredentials(
+  db: Kysely<Database>,
+  username: string,
+): Promise<(Account & { password_hash: string }) | undefined> {
+  if (!isStorable(username)) return undefined
+  return db
+    .selectFrom('users')
+    .select([...ACCOUNT, 'password_hash'])
+    .where('username', '=', username)
+    .executeTakeFirst()
+}
+
+/** Undefined when there is no such user. */
+export async function findPasswordHash(db: Kysely<Database>, id: number): Promise<string | undefined> {
+  const row = await db.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirst()
+  return row?.password_hash
+}
+
+/** The new user's id; undefined when the name is taken, also when another creation of it wins at the same moment. */
+export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTable>): Promise<number | undefined> {
+  const row = await db
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.constraint('users_username_key').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** Nothing happens when there is no such user. */
+export async function updatePasswordHash(db: Kysely<Database>, id: number, passwordHash: string): Promise<void> {
+  await db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id).execute()
+}
+
+/** Undefined when there is no such user. */
+export async function findAccount(db: Kysely<Database>, id: number): Promise<Account | undefined> {
+  return db.selectFrom('users').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
+}
+
+/** The changed user; undefined when there is none. Values that are undefined stay as they are. */
+export async function updateUser(
+  db: Kysely<Database>,
+  id: number,
+  values: Pick<Updateable<UsersTable>, 'display_name' | 'is_admin' | 'password_hash'>,
+): Promise<Account | undefined> {
+  if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)
+  return db.updateTable('users').set(values).where('id', '=', id).returning(ACCOUNT).executeTakeFirst()
+}
+
+/**
+ * The ids of all administrators, who stay what they are until the transaction ends: of two changes at once the second
+ * sees what the first has left.
+ */
+export async function lockAdmins(transaction: Transaction<Database>): Promise<number[]> {
+  const rows = await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('is_admin', '=', true)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Deletes the user and with it progress, results, sessions and tokens; the name, or undefined when there was none. */
+export async function deleteUser(db: Kysely<Database>, id: number): Promise<string | undefined> {
+  const row = await db.deleteFrom('users').where('id', '=', id).returning('username').executeTakeFirst()
+  return row?.username
+}

@@ -1,0 +1,57 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import { isStorable } from '../../../src/domain/text/text.js'
+import type { Database, DecksTable } from '../../types.js'
+
+export type Deck = Selectable<DecksTable>
+
+/** Every column: named, since a prepared `select *` breaks when another instance adds a column. */
+const COLUMNS = [
+  'id',
+  'slug',
+  'name',
+  'description',
+  'card_count',
+  'sort_order',
+  'created_at',
+  'updated_at',
+  'archived_at',
+] as const
+
+/**
+ * The live decks in their order with the statistics of the user, as the JSON text `{"decks":[…]}`: the database writes
+ * it in less time than it takes to send, read and write fifty rows. The user's progress is counted first, by an index
+ * that knows the deck of each record (archived cards have none), and joined then.
+ * @param today the calendar day as `YYYY-MM-DD`
+ */
+export async function listDecks(db: Kysely<Database>, userId: number, today: string): Promise<string> {
+  const { rows } = await sql<{ json: string }>`
+    select json_build_object('decks', coalesce(json_agg(summary), '[]'))::text as json
+    from (
+      select decks.id, slug, name, description, card_count,
+        coalesce(reviewed, 0) as reviewed, coalesce(correct, 0) as correct, coalesce(due, 0) as due
+      from decks
+      left join (
+        select deck_id,
+          count(*) as reviewed,
+          count(*) filter (where last_rating in ('easy', 'medium')) as correct,
+          count(*) filter (where next_review <= ${today}::date) as due
+        from card_progress
+        where user_id = ${userId} and deck_id is not null
+        group by deck_id
+      ) as progress on progress.deck_id = decks.id
+      where archived_at is null
+      order by sort_order, name, id
+    ) as summary`.execute(db)
+  return rows[0]?.json ?? ''
+}
+
+/** The live deck of that slug. */
+export async function findDeckBySlug(db: Kysely<Database>, slug: string): Promise<Deck | undefined> {
+  if (!isStorable(slug)) return undefined
+  return db
+    .selectFrom('decks')
+    .select(COLUMNS)
+    .where('slug', '=', slug)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst()
+}

@@ -1,0 +1,102 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import pLimit from 'p-limit'
+import type { Database } from '../../types.js'
+
+/** Cards of one deck. */
+export interface ExportBatch {
+  deck_name: string
+  cards: { question: string; answer: string; level: string }[]
+}
+
+const BATCH_SIZE = 500
+
+/** A control character that hardly any text holds. */
+const SEPARATOR = '\u001e'
+
+/** Other requests wait behind so many batches at most, however many downloads begin at once. */
+const readInTurn = pLimit(2)
+
+/**
+ * All live cards, ordered by deck and within the deck, in batches of short statements: between two of them no
+ * connection is held, however slowly the batches are consumed. The next batch is read while one is consumed.
+ */
+export async function* exportCards(db: Kysely<Database>): AsyncGenerator<ExportBatch> {
+  const decks = await db
+    .selectFrom('decks')
+    .select(['id', 'name as deck_name'])
+    .where('archived_at', 'is', null)
+    .orderBy('sort_order')
+    .orderBy('name')
+    .orderBy('id')
+    .execute()
+  for (const { id, deck_name } of decks) {
+    const read = (after: Position) => readInTurn(() => readBatch(db, id, after))
+    let next: Promise<Batch> | undefined = read({ sort_order: -(2 ** 31), id: -(2 ** 31) })
+    while (next !== undefined) {
+      const { cards, last }: Batch = await next
+      next = last === undefined ? undefined : read(last)
+      // A failure is thrown where the batch is awaited, unless the consumer has gone by then.
+      next?.catch(() => {})
+      // The statement is sent before the consumer's work begins, so that both go on at the same time.
+      await setImmediate()
+      if (cards.length > 0) yield { deck_name, cards }
+    }
+  }
+}
+
+interface Position {
+  sort_order: number
+  id: number
+}
+
+interface Batch {
+  cards: ExportBatch['cards']
+  /** Where the next batch begins; undefined after the last one. */
+  last: Position | undefined
+}
+
+/**
+ * Three long texts instead of a row for each card: reading a thousand rows costs this process three times as much.
+ * As text, since the query builder took longer to build the statement than the database to find its first row.
+ */
+async function readBatch(db: Kysely<Database>, deckId: number, after: Position): Promise<Batch> {
+  const { rows } = await sql<JoinedCards>`
+    select count(*) as count, (array_agg(sort_order))[count(*)] as sort_order, (array_agg(id))[count(*)] as id,
+      string_agg(question, ${SEPARATOR}) as questions, string_agg(answer, ${SEPARATOR}) as answers,
+      string_agg(level, ${SEPARATOR}) as levels
+    from (${cardsAfter(deckId, after)}) as batch`.execute(db)
+  const [joined] = rows
+  if (joined === undefined || joined.count === 0) return { cards: [], last: undefined }
+  const last = joined.count < BATCH_SIZE ? undefined : { sort_order: joined.sort_order, id: joined.id }
+  const cards = split(joined) ?? (await cardsAfter(deckId, after).execute(db)).rows
+  return { cards, last }
+}
+
+interface JoinedCards extends Position {
+  count: number
+  questions: string
+  answers: string
+  levels: string
+}
+
+/** Undefined when a text holds the separator. */
+function split({ count, questions, answers, levels }: JoinedCards): ExportBatch['cards'] | undefined {
+  const [question, answer, level] = [questions, answers, levels].map((text) => text.split(SEPARATOR))
+  if (question?.length !== count || answer?.length !== count || level?.length !== count) return undefined
+  return question.map((text, index) => ({
+    question: text,
+    answer: answer[index] as string,
+    level: level[index] as string,
+  }))
+}
+
+function cardsAfter(deckId: number, after: Position): RawBuilder<ExportBatch['cards'][number]> {
+  return sql`
+    select id, sort_order, question, answer, level
+    from cards
+    where deck_id = ${deckId} and archived_at is null
+      and (sort_order, id) > (${after.sort_order}::integer, ${after.id}::integer)
+    order by sort_order, id
+    limit ${BATCH_SIZE}`
+}

@@ -1,0 +1,157 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { isStorable } from '../../../src/domain/text/text.js'
+import type { Database } from '../../types.js'
+import { countCtes, type Scope, stateOf } from './progress.js'
+import { isUnseen, type StudyCard } from './queue.js'
+
+export const CARD_STATES = ['new', 'due', 'learned', 'suspended'] as const
+
+/** Suspended comes before the others; `learned` is a card that is not due. */
+export type CardStateName = (typeof CARD_STATES)[number]
+
+export interface BrowsedCard extends StudyCard {
+  state_name: CardStateName
+}
+
+export interface BrowsedCards {
+  /** Undefined when there is no such deck. */
+  cards: BrowsedCard[] | undefined
+  /** False when the card behind which the page should begin has been deleted or never was. */
+  is_mark_known: boolean
+}
+
+interface Row extends Omit<BrowsedCard, 'card_id'> {
+  card_id: number | null
+  decks: number
+  is_mark_known: boolean
+}
+
+/** Before every card of a deck. */
+const START = -(2 ** 31)
+
+/**
+ * Live cards in deck order, behind the card `after`, which may have been archived meanwhile. All cards and new ones are
+ * read along the index of the deck order, only in the decks that can fill the page; the other states come from the
+ * user's own rows.
+ */
+export async function listCards(
+  db: Kysely<Database>,
+  scope: Scope,
+  state: CardStateName | undefined,
+  after: number | undefined,
+  limit: number,
+): Promise<BrowsedCards> {
+  const { userId, today } = scope
+  const behindMark =
+    after === undefined
+      ? sql`true`
+      : sql`(deck_counts.sort_order, deck_counts.name, deck_counts.id) >= (select deck_order, name, deck_id from mark)`
+  const { rows } = await sql<Row>`
+    with ${countCtes(scope)},
+    mark as (
+      select decks.sort_order as deck_order, name, deck_id, cards.sort_order, cards.id
+      from cards join decks on decks.id = deck_id
+      where cards.id = ${after ?? null}::bigint
+    ),
+    walk as (
+      select deck_counts.id, row_number() over deck_order as position,
+        coalesce(mark.sort_order, ${START}) as after_order, coalesce(mark.id, ${START}) as after_id,
+        coalesce(sum(case when mark.id is null then ${deckSize(state)} else 0 end)
+          over (deck_order rows between unbounded preceding and 1 preceding), 0) as cards_before
+      from deck_counts
+      join decks on decks.id = deck_counts.id
+      left join mark on mark.deck_id = deck_counts.id
+      where ${behindMark}
+      window deck_order as (order by deck_counts.sort_order, deck_counts.name, deck_counts.id)
+    ),
+    page as (${pageOf(state, userId, today, limit)})
+    select remaining.decks, ${after === undefined ? sql`true` : sql`exists (select from mark)`} as is_mark_known, item.*
+    from remaining left join (
+      select cards.id as card_id, question, answer, level, decks.slug as deck_slug, decks.name as deck_name,
+        case when progress.id is not null then ${stateOf('progress')} end as state,
+        case when suspended_cards.card_id is not null then 'suspended' when progress.id is null then 'new'
+          when next_review <= ${today}::date then 'due' else 'learned' end as state_name,
+        position, cards.sort_order
+      from page
+      join cards on cards.id = page.id
+      join decks on decks.id = cards.deck_id
+      left join card_progress as progress on progress.user_id = ${userId} and progress.card_id = cards.id
+      left join suspended_cards on suspended_cards.user_id = ${userId} and suspended_cards.card_id = cards.id
+    ) as item on true
+    order by position, item.sort_order, card_id`.execute(db)
+  const { decks, is_mark_known } = rows[0] as Row
+  if (scope.deckSlug !== undefined && decks === 0) return { cards: undefined, is_mark_known }
+  return {
+    cards: rows.flatMap((row) => (row.card_id === null ? [] : [{ ...row, card_id: row.card_id }])),
+    is_mark_known,
+  }
+}
+
+/** How many cards of a deck can be on a page. */
+function deckSize(state: CardStateName | undefined): RawBuilder<unknown> {
+  return state === 'new' ? sql`unseen` : sql`card_count`
+}
+
+function pageOf(state: CardStateName | undefined, userId: number, today: string, limit: number): RawBuilder<unknown> {
+  const behind = sql`(cards.sort_order, cards.id) > (after_order, after_id)`
+  const inOrder = sql`order by position, sort_order, id limit ${limit}`
+  const isSuspended = sql`exists (select from suspended_cards where user_id = ${userId} and card_id = cards.id)`
+  if (state === 'suspended') {
+    return sql`
+      select cards.id, position, cards.sort_order
+      from suspended_cards join cards on cards.id = card_id join walk on walk.id = deck_id
+      where user_id = ${userId} and archived_at is null and ${behind} ${inOrder}`
+  }
+  if (state === 'due' || state === 'learned') {
+    const isDue = sql`coalesce(next_review <= ${today}::date, false)`
+    return sql`
+      select cards.id, position, cards.sort_order
+      from card_progress join cards on cards.id = card_id join walk on walk.id = card_progress.deck_id
+      where user_id = ${userId} and ${state === 'due' ? isDue : sql`not ${isDue}`}
+        and not ${isSuspended} and ${behind} ${inOrder}`
+  }
+  const isWanted =
+    state === 'new'
+      ? sql`${isUnseen(userId, sql`select id from walk where cards_before < ${limit}`)} and not ${isSuspended}`
+      : sql`true`
+  return sql`
+    select card.id, position, card.sort_order
+    from walk cross join lateral (
+      select cards.id, cards.sort_order from cards
+      where deck_id = walk.id and archived_at is null and ${behind} and ${isWanted}
+      order by cards.sort_order, cards.id limit ${limit}
+    ) as card
+    where cards_before < ${limit} ${inOrder}`
+}
+
+/** Takes a live card out of the user's queue; false when there is no such card. */
+export async function suspendCard(db: Kysely<Database>, userId: number, cardId: number): Promise<boolean> {
+  const { rows } = await sql`
+    with card as (
+      select cards.id from cards join decks on decks.id = deck_id
+      where cards.id = ${cardId} and cards.archived_at is null and decks.archived_at is null
+    ),
+    suspended as (
+      insert into suspended_cards (user_id, card_id)
+      select users.id, card.id from card cross join users where users.id = ${userId} for key share of users
+      on conflict do nothing
+    )
+    select from card`.execute(db)
+  return rows.length > 0
+}
+
+export async function unsuspendCard(db: Kysely<Database>, userId: number, cardId: number): Promise<void> {
+  await db.deleteFrom('suspended_cards').where('user_id', '=', userId).where('card_id', '=', cardId).execute()
+}
+
+/** The id of a live deck. */
+export async function findDeckId(db: Kysely<Database>, slug: string): Promise<number | undefined> {
+  if (!isStorable(slug)) return undefined
+  const deck = await db
+    .selectFrom('decks')
+    .select('id')
+    .where('slug', '=', slug)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst()
+  return deck?.id
+}

@@ -1,0 +1,199 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely'
+import type { CardState, NewEntry, Rating, Remaining } from '../../../src/domain/review/review.js'
+import { DEFAULT_SETTINGS, type ReviewSettings } from '../../../src/domain/review/settings.js'
+import { isStorable } from '../../../src/domain/text/text.js'
+import type { Database } from '../../types.js'
+
+export interface Scope {
+  userId: number
+  /** The calendar day as `YYYY-MM-DD`. */
+  today: string
+  /** All decks when it is undefined. */
+  deckSlug: string | undefined
+}
+
+/** The learner's settings, or the defaults. */
+export function settingsCte(userId: number): RawBuilder<ReviewSettings> {
+  return sql`
+    settings as (
+      select coalesce(new_per_day, ${DEFAULT_SETTINGS.new_per_day}::integer) as new_per_day,
+        coalesce(desired_retention, ${DEFAULT_SETTINGS.desired_retention}::double precision) as desired_retention,
+        coalesce(maximum_interval, ${DEFAULT_SETTINGS.maximum_interval}::integer) as maximum_interval
+      from (select) as always left join review_settings on user_id = ${userId}
+    )`
+}
+
+/**
+ * `settings`; `deck_counts`: one row a deck; `remaining`: one row, whose `decks` is 0 when there is no such deck. Everything
+ * is counted from the user's rows and the decks' own `card_count`, never from the cards; `limit 1` keeps the planner
+ * from merging a few suspended cards with everybody's progress.
+ */
+export function countCtes({ userId, today, deckSlug }: Scope): RawBuilder<unknown> {
+  const inScope = deckSlug === undefined ? sql`true` : isStorable(deckSlug) ? sql`decks.slug = ${deckSlug}` : sql`false`
+  return sql`
+    ${settingsCte(userId)},
+    introduced as (
+      select coalesce(sum(case kind when 'review' then 1 else -1 end), 0) as cards
+      from review_log
+      where user_id = ${userId} and studied_on = ${today}::date and phase = 'new' and kind in ('review', 'undo')
+    ),
+    seen as (
+      select deck_id, count(*) as cards, count(*) filter (where next_review <= ${today}::date) as due
+      from card_progress
+      where user_id = ${userId} and deck_id is not null
+      group by deck_id
+    ),
+    suspended as (
+      select card.deck_id, count(*) as cards,
+        count(*) filter (where progress.id is null) as unseen,
+        count(*) filter (where next_review <= ${today}::date) as due
+      from suspended_cards
+      cross join lateral (
+        select deck_id from cards where id = suspended_cards.card_id and archived_at is null limit 1
+      ) as card
+      left join lateral (
+        select id, next_review from card_progress
+        where user_id = ${userId} and card_id = suspended_cards.card_id
+        limit 1
+      ) as progress on true
+      where suspended_cards.user_id = ${userId}
+      group by card.deck_id
+    ),
+    deck_counts as (
+      select decks.id, decks.slug, decks.name, decks.sort_order,
+        coalesce(seen.due, 0) - coalesce(suspended.due, 0) as due,
+        card_count - coalesce(seen.cards, 0) - coalesce(suspended.unseen, 0) as unseen,
+        coalesce(suspended.cards, 0) as suspended
+      from decks
+      left join seen on seen.deck_id = decks.id
+      left join suspended on suspended.deck_id = decks.id
+      where decks.archived_at is null and ${inScope}
+    ),
+    remaining as (
+      select count(*)::integer as decks, coalesce(sum(due), 0)::integer as due,
+        coalesce(sum(unseen), 0)::integer as unseen,
+        ((select new_per_day from settings) - (select cards from introduced))::integer as new_allowed
+      from deck_counts
+    )`
+}
+
+/** The state of a progress row as JSON. */
+export const stateOf = (row: string) => {
+  const of = (column: string) => sql.ref(`${row}.${column}`)
+  return sql`json_build_object('last_rating', ${of('last_rating')}, 'next_review', ${of('next_review')},
+    'stability', ${of('stability')}, 'difficulty', ${of('difficulty')}, 'last_review', ${of('last_review')},
+    'reps', ${of('reps')}, 'lapses', ${of('lapses')}, 'last_review_id', ${of('last_review_id')})`
+}
+
+/** Lets the user's reviews wait for each other until the transaction ends; false when the user has been deleted. */
+export async function lockLearner(transaction: Transaction<Database>, userId: number): Promise<boolean> {
+  const user = await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return user !== undefined
+}
+
+/** A card and what the user has of it. */
+export interface LearnerCard {
+  /** Null when the card is archived or does not exist. */
+  deck_id: number | null
+  /** Null as well when the card is archived. */
+  state: CardState | null
+  is_suspended: boolean
+  remaining: Remaining
+  settings: ReviewSettings
+}
+
+/** An answer that was given before under the same client id. */
+export interface EarlierAnswer {
+  id: number
+  card_id: number
+  rating: Rating
+  after: CardState
+  answer: unknown
+}
+
+/**
+ * Everything that a review needs, in one statement. The card is locked against archiving and then its progress against
+ * scripts, in the order in which archiving locks them.
+ */
+export async function findLearnerCard(
+  transaction: Transaction<Database>,
+  userId: number,
+  cardId: number,
+  today: string,
+  clientId: string | null,
+): Promise<LearnerCard & { earlier: EarlierAnswer | null }> {
+  const { rows } = await sql<LearnerCard & { earlier: EarlierAnswer | null }>`
+    with ${countCtes({ userId, today, deckSlug: undefined })},
+    card as materialized (
+      select id, deck_id from cards where id = ${cardId} and archived_at is null for share
+    ),
+    progress as (
+      select * from card_progress where user_id = ${userId} and card_id in (select id from card) for update
+    )
+    select
+      (select deck_id from card join deck_counts on deck_counts.id = deck_id) as deck_id,
+      (select ${stateOf('progress')} from progress) as state,
+      exists (select from suspended_cards where user_id = ${userId} and card_id = ${cardId}) as is_suspended,
+      (select json_build_object('id', id, 'card_id', card_id, 'rating', rating, 'after', after, 'answer', answer)
+        from review_log where user_id = ${userId} and client_id = ${clientId}::text) as earlier,
+      to_json(remaining) as remaining, to_json(settings) as settings
+    from remaining cross join settings`.execute(transaction)
+  return rows[0] as LearnerCard & { earlier: EarlierAnswer | null }
+}
+
+/** A row of progress has come since the card was read as never seen: what was calculated from that must not be kept. */
+export class ProgressAppeared extends Error {}
+
+/**
+ * Appends the entry and makes its `after` the state of the card, in one statement. Returns the entry's id.
+ * @throws ProgressAppeared when `before` is null, but a script has written a row meanwhile, which could not be locked
+ */
+export async function appendEntry(transaction: Transaction<Database>, entry: NewEntry): Promise<number> {
+  const { user_id, card_id, after } = entry
+  const appended = sql`
+    entry as (
+      insert into review_log (user_id, card_id, deck_id, kind, undoes, rating, previous_rating, phase, interval_days,
+        duration_ms, studied_on, created_at, client_id, before, after, answer)
+      values (${user_id}, ${card_id}, ${entry.deck_id}, ${entry.kind}, ${entry.undoes}, ${entry.rating},
+        ${entry.previous_rating}, ${entry.phase}, ${entry.interval_days}, ${entry.duration_ms}, ${entry.studied_on},
+        ${entry.created_at}, ${entry.client_id}, ${json(entry.before)}::jsonb, ${json(after)}::jsonb,
+        ${json(entry.answer)}::jsonb)
+      returning id
+    )`
+  const { rows } =
+    after === null
+      ? await sql<{ id: number; is_written: boolean }>`
+          with ${appended},
+          forgotten as (delete from card_progress where user_id = ${user_id} and card_id = ${card_id})
+          select id, true as is_written from entry`.execute(transaction)
+      : await sql<{ id: number; is_written: boolean }>`
+          with ${appended},
+          written as (
+            insert into card_progress (user_id, card_id, last_rating, next_review, stability, difficulty, last_review,
+              reps, lapses, last_review_id)
+            select ${user_id}::integer, ${card_id}::integer, ${after.last_rating}::text, ${after.next_review}::date,
+              ${after.stability}::double precision, ${after.difficulty}::double precision, ${after.last_review}::date,
+              ${after.reps}::integer, ${after.lapses}::integer,
+              ${entry.kind === 'review' ? sql`id` : sql`${after.last_review_id}::bigint`}
+            from entry
+            on conflict (user_id, card_id) do update set last_rating = excluded.last_rating,
+              next_review = excluded.next_review, stability = excluded.stability, difficulty = excluded.difficulty,
+              last_review = excluded.last_review, reps = excluded.reps, lapses = excluded.lapses,
+              last_review_id = excluded.last_review_id
+              where ${entry.before !== null}::boolean
+            returning id
+          )
+          select id, exists (select from written) as is_written from entry`.execute(transaction)
+  const { id, is_written } = rows[0] as { id: number; is_written: boolean }
+  if (!is_written) throw new ProgressAppeared()
+  return id
+}
+
+function json(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value)
+}

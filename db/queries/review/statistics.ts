@@ -1,0 +1,72 @@
+import { type Kysely, sql } from 'kysely'
+import type { DayOfReviews, DeckMaturity, ForecastDay, RecallGroup } from '../../../src/domain/review/statistics.js'
+import { FORECAST_DAYS, MATURE_DAYS } from '../../../src/domain/review/statistics.js'
+import { addDays } from '../../../src/domain/time/calendar.js'
+import type { Database } from '../../types.js'
+import { countCtes } from './progress.js'
+
+export interface ReviewStatistics {
+  /** Every day with reviews, ascending. */
+  days: DayOfReviews[]
+  recalls: RecallGroup[]
+  /** Only days on which cards are due, ascending. */
+  forecast: ForecastDay[]
+  decks: DeckMaturity[]
+}
+
+/**
+ * The user's figures. An undo counts −1 wherever its review counted 1, so nothing has to be looked up. What is due is
+ * counted from the progress rows, without suspended cards.
+ * @param since the first day whose reviews count for retention
+ */
+export async function findStatistics(
+  db: Kysely<Database>,
+  userId: number,
+  today: string,
+  since: string,
+): Promise<ReviewStatistics> {
+  const sign = sql`case kind when 'review' then 1 when 'undo' then -1 else 0 end`
+  const { rows } = await sql<ReviewStatistics>`
+    with ${countCtes({ userId, today, deckSlug: undefined })},
+    days as (
+      select studied_on as day, sum(${sign}) as reviews,
+        coalesce(sum(${sign}) filter (where rating in ('easy', 'medium')), 0) as correct,
+        coalesce(sum(${sign}) filter (where phase = 'new'), 0) as introduced,
+        coalesce(sum(${sign} * duration_ms), 0) as duration_ms
+      from review_log
+      where user_id = ${userId}
+      group by studied_on having sum(${sign}) > 0
+    ),
+    recalls as (
+      select previous_rating, rating, coalesce(interval_days >= ${MATURE_DAYS}, false) as is_mature,
+        sum(${sign}) as reviews
+      from review_log
+      where user_id = ${userId} and studied_on >= ${since}::date and phase = 'recall'
+      group by 1, 2, 3 having sum(${sign}) > 0
+    ),
+    active as (
+      select deck_id, next_review, coalesce(next_review >= last_review + ${MATURE_DAYS}::integer, false) as is_mature
+      from card_progress as progress
+      where user_id = ${userId} and deck_id in (select id from deck_counts)
+        and not exists (
+          select from suspended_cards where user_id = ${userId} and suspended_cards.card_id = progress.card_id
+        )
+    ),
+    forecast as (
+      select greatest(next_review, ${today}::date) as day, count(*) as due
+      from active where next_review < ${addDays(today, FORECAST_DAYS)}::date
+      group by 1
+    ),
+    maturity as (
+      select deck_id, count(*) filter (where not is_mature) as young, count(*) filter (where is_mature) as mature
+      from active group by deck_id
+    )
+    select (select coalesce(json_agg(days order by day), '[]') from days) as days,
+      (select coalesce(json_agg(recalls), '[]') from recalls) as recalls,
+      (select coalesce(json_agg(forecast order by day), '[]') from forecast) as forecast,
+      (select coalesce(json_agg(json_build_object('slug', slug, 'name', name, 'new', unseen,
+          'young', coalesce(young, 0), 'mature', coalesce(mature, 0), 'suspended', suspended)
+          order by sort_order, name, id), '[]')
+        from deck_counts left join maturity on maturity.deck_id = deck_counts.id) as decks`.execute(db)
+  return rows[0] as ReviewStatistics
+}

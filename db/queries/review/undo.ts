@@ -1,0 +1,86 @@
+import { sql, type Transaction } from 'kysely'
+import type { CardState, Rating, Remaining, ReviewPhase } from '../../../src/domain/review/review.js'
+import type { Database } from '../../types.js'
+import { countCtes, stateOf } from './progress.js'
+
+/** A review of the log together with what its card is now. */
+export interface UndoCandidate {
+  id: number
+  card_id: number
+  deck_id: number | null
+  rating: Rating
+  previous_rating: Rating | null
+  phase: ReviewPhase
+  interval_days: number | null
+  duration_ms: number | null
+  before: CardState | null
+  after: CardState
+  /** The card's state now. */
+  state: CardState | null
+  is_live: boolean
+  is_suspended: boolean
+  was_reset: boolean
+}
+
+export interface UndoSituation {
+  /** The day of the review; null when the user has no such review. */
+  studied_on: string | null
+  /** Set when the review has been taken back before. */
+  earlier: { card_id: number; after: CardState | null; answer: unknown } | null
+  /** The user's last two reviews of today that stand, newest first. */
+  latest: UndoCandidate[]
+  remaining: Remaining
+}
+
+/**
+ * Everything that taking back a review needs, in one statement. The card of the latest review and its progress are
+ * locked, in this order, as for a review.
+ */
+export async function findUndoSituation(
+  transaction: Transaction<Database>,
+  userId: number,
+  reviewId: number,
+  today: string,
+): Promise<UndoSituation> {
+  const { rows } = await sql<UndoSituation>`
+    with ${countCtes({ userId, today, deckSlug: undefined })},
+    todays as materialized (
+      select * from review_log where user_id = ${userId} and studied_on = ${today}::date
+    ),
+    latest as (
+      select * from todays
+      where kind = 'review' and not exists (select from todays as undo where undo.undoes = todays.id)
+      order by id desc limit 2
+    ),
+    card as materialized (
+      select id from cards where id = (select card_id from latest order by id desc limit 1) and archived_at is null for share
+    ),
+    locked as materialized (
+      select * from card_progress where user_id = ${userId} and card_id in (select id from card) for update
+    ),
+    progress as (
+      select * from locked
+      union all
+      select * from card_progress
+      where user_id = ${userId} and card_id in (select card_id from latest except select id from card)
+    ),
+    candidates as (
+      select latest.id, latest.card_id, latest.deck_id, rating, previous_rating, phase, interval_days, duration_ms,
+        before, after,
+        case when progress.id is not null then ${stateOf('progress')} end as state,
+        exists (select from cards join deck_counts on deck_counts.id = cards.deck_id
+          where cards.id = latest.card_id and archived_at is null) as is_live,
+        exists (select from suspended_cards where user_id = ${userId} and card_id = latest.card_id) as is_suspended,
+        exists (select from todays as reset
+          where reset.card_id = latest.card_id and reset.kind = 'reset' and reset.id > latest.id) as was_reset
+      from latest left join progress on progress.card_id = latest.card_id
+    )
+    select
+      (select studied_on from review_log where id = ${reviewId} and user_id = ${userId} and kind = 'review') as studied_on,
+      (select json_build_object('card_id', card_id, 'after', after, 'answer', answer)
+        from review_log where undoes = ${reviewId} and user_id = ${userId}) as earlier,
+      (select coalesce(json_agg(candidates order by id desc), '[]') from candidates) as latest,
+      to_json(remaining) as remaining
+    from remaining`.execute(transaction)
+  return rows[0] as UndoSituation
+}

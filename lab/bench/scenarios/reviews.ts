@@ -1,0 +1,105 @@
+import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { Kysely } from 'kysely'
+import { listCards } from '../../../dist/db/queries/review/cards.js'
+import { listLog } from '../../../dist/db/queries/review/log.js'
+import { findQueue } from '../../../dist/db/queries/review/queue.js'
+import { findStatistics } from '../../../dist/db/queries/review/statistics.js'
+import type { Database } from '../../../dist/db/types.js'
+import { addDays } from '../../../dist/src/domain/time/calendar.js'
+import { median } from '../median.js'
+import { type Postgres, runPgbench } from '../postgres.js'
+import { logIn, type Server, startService } from '../processes.js'
+import type { Measure } from '../report.js'
+import { LEARNER, PASSWORD, sizeOf } from '../seed.js'
+import { CALLER, createScript } from '../statements.js'
+
+const CARDS = 1_000_000
+const ROUNDS = 60
+/** Statements are planned for their values five times, and the service has ten connections. */
+const WARM_UP = 10
+
+type Work = (db: Kysely<Database>) => Promise<unknown>
+
+/**
+ * The review endpoints for somebody with 10,000 progress rows in deck order and 100,000 entries in the log, one request
+ * after the other.
+ */
+export async function measureReviews(postgres: Postgres): Promise<Measure[]> {
+  const databaseUrl = await postgres.database(sizeOf(CARDS))
+  const service = await startService(databaseUrl, { DATABASE_POOL_MAX: '1' })
+  const send = createSender(service, await logIn(service, LEARNER, PASSWORD))
+  const today = new Date().toISOString().slice(0, 10)
+  const scope = { userId: CALLER, today, deckSlug: undefined }
+  const reads: [string, Work?][] = [
+    ['queue', (db) => findQueue(db, scope, 20, 100)],
+    ['queue?deck=deck-50'],
+    ['stats?days=365', (db) => findStatistics(db, CALLER, today, addDays(today, -364))],
+    ['history', (db) => listLog(db, CALLER, undefined, undefined, 51)],
+    ['history?before=50000'],
+    ['cards', (db) => listCards(db, scope, undefined, undefined, 51)],
+    [`cards?after=${CARDS / 2}`],
+    ['cards?state=new'],
+    ['cards?state=due'],
+    ['cards?state=learned'],
+    ['cards?state=suspended'],
+  ]
+  const measures: Measure[] = []
+  for (const [path, work] of reads) {
+    const times = await measure(() => send('GET', path))
+    const limit = work && (await runPgbench(postgres, databaseUrl, await createScript(databaseUrl, LEARNER, work), ONE))
+    measures.push({
+      what: `GET /api/review/${path}`,
+      service: show(times),
+      ...(limit !== undefined && { limit: `${(1000 / limit).toFixed(1)} ms` }),
+    })
+  }
+  const reviews: number[] = []
+  let card = 1
+  const review = await measure(async () => {
+    card += 50
+    const answer = await send('POST', '', { card_id: card, rating: 'medium' })
+    reviews.push((JSON.parse(answer) as { review_id: number }).review_id)
+  })
+  const undo = await measure(() => send('DELETE', String(reviews.pop())))
+  measures.push({ what: 'POST /api/review', service: show(review) })
+  measures.push({ what: 'DELETE /api/review/{id}', service: show(undo) })
+  const [first, ...others] = measures as [Measure, ...Measure[]]
+  const circumstances = `${CARDS} cards, 10,000 progress rows, 100,000 log entries, one connection; limit: pgbench, the same two statements`
+  return [{ ...first, what: `${first.what}: ${circumstances}` }, ...others]
+}
+
+const ONE = { connections: 1, seconds: 3 }
+
+/** Milliseconds, ascending. */
+async function measure(work: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = []
+  for (let round = 0; round < WARM_UP + ROUNDS; round++) {
+    const started = performance.now()
+    await work()
+    if (round >= WARM_UP) times.push(performance.now() - started)
+  }
+  return times.toSorted((a, b) => a - b)
+}
+
+function show(times: number[]): string {
+  return `p50 ${median(times).toFixed(1)} ms, p95 ${times[Math.floor(times.length * 0.95)]?.toFixed(1)} ms`
+}
+
+/** Sends requests on one connection that stays open. */
+function createSender(server: Server, cookie: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  return async (method: string, path: string, body?: object): Promise<string> => {
+    const payload = body === undefined ? undefined : JSON.stringify(body)
+    const headers = { cookie, ...(payload !== undefined && { 'content-type': 'application/json' }) }
+    return new Promise((resolve, reject) => {
+      const sent = request(`${server.url}/api/review/${path}`, { method, agent, headers }, async (answer) => {
+        const received = await text(answer)
+        if (answer.statusCode === 200) resolve(received)
+        else reject(new Error(`${method} ${path}: ${answer.statusCode} ${received}`))
+      })
+      sent.on('error', reject)
+      sent.end(payload)
+    })
+  }
+}

@@ -1,0 +1,95 @@
+import { default_w, forgetting_curve, fsrs } from 'ts-fsrs'
+import { daysBetween } from '../../dist/src/domain/time/calendar.js'
+
+/** What the service had told of a card before it was asked again on a later day. */
+export interface Progress {
+  stability: number
+  last_review: string
+  next_review: string
+}
+
+export interface Recall {
+  /** Days for which the card had been put off. */
+  interval: number
+  /** The chance of recall if the card had come after the formula's interval, rounded to whole days, one at least. */
+  wholeDays: number
+  /** That on the day which the service chose: fuzz, and the ratings kept apart. */
+  scheduled: number
+  /** That on the day when the learner came. */
+  forecast: number
+  remembered: boolean
+}
+
+export interface Group {
+  retention: number
+  recalls: Recall[]
+}
+
+/** Recalls by the days for which the card had been put off. */
+const CLASSES = [
+  { name: '1–2 days', from: 1 },
+  { name: '3–20 days', from: 3 },
+  { name: 'from 21 days', from: 21 },
+]
+
+/** @param desiredRetention the learner's wish, from which the service calculated the interval */
+export function recallOf(progress: Progress, today: string, desiredRetention: number, remembered: boolean): Recall {
+  const { stability, last_review, next_review } = progress
+  const chanceAfter = (days: number) => forgetting_curve(default_w, days, stability)
+  const interval = daysBetween(last_review, next_review)
+  const wish = fsrs({ request_retention: desiredRetention, enable_fuzz: false })
+  return {
+    interval,
+    wholeDays: chanceAfter(wish.next_interval(stability, 0)),
+    scheduled: chanceAfter(interval),
+    forecast: chanceAfter(daysBetween(last_review, today)),
+    remembered,
+  }
+}
+
+/** The share that was remembered, the share that was forecast, and their number. */
+export function summarize(recalls: Recall[]): string[] {
+  if (recalls.length === 0) return ['–', '–', '0']
+  return [share(recalls, reached), share(recalls, ({ forecast }) => forecast), String(recalls.length)]
+}
+
+/** What was reached and forecast, by the interval. */
+export function printClasses(groups: Group[]): void {
+  console.log(`\n| desired | ${CLASSES.map(({ name }) => `${name}: reached | forecast | recalls`).join(' | ')} |`)
+  console.log(`|---${'|---'.repeat(3 * CLASSES.length)}|`)
+  for (const { retention, recalls } of groups) {
+    const cells = CLASSES.flatMap((_, index) => summarize(recalls.filter((recall) => isInClass(recall, index))))
+    console.log(`| ${[retention.toFixed(2), ...cells].join(' | ')} |`)
+  }
+}
+
+/** Where the way from the wish to what was reached goes: each column adds one cause to those before. */
+export function printCosts(groups: Group[]): void {
+  console.log('\n| desired | put off for | recalls | whole days | + fuzz, ratings apart | + days missed | reached |')
+  console.log('|---|---|---|---|---|---|---|')
+  for (const { retention, recalls } of groups) {
+    for (const [index, name] of ['any', ...CLASSES.map((found) => found.name)].entries()) {
+      const some = index === 0 ? recalls : recalls.filter((recall) => isInClass(recall, index - 1))
+      if (some.length === 0) continue
+      const cells = [
+        share(some, ({ wholeDays }) => wholeDays),
+        share(some, ({ scheduled }) => scheduled),
+        share(some, ({ forecast }) => forecast),
+        share(some, reached),
+      ]
+      console.log(`| ${[retention.toFixed(2), name, some.length, ...cells].join(' | ')} |`)
+    }
+  }
+}
+
+function isInClass({ interval }: Recall, index: number): boolean {
+  return interval >= (CLASSES[index]?.from ?? 0) && interval < (CLASSES[index + 1]?.from ?? Number.POSITIVE_INFINITY)
+}
+
+function reached({ remembered }: Recall): number {
+  return Number(remembered)
+}
+
+function share(recalls: Recall[], of: (recall: Recall) => number): string {
+  return (recalls.reduce((sum, recall) => sum + of(recall), 0) / recalls.length).toFixed(3)
+}

@@ -1,0 +1,59 @@
+import { type CompiledQuery, type Kysely, type KyselyPlugin, sql } from 'kysely'
+import { findSession } from '../../dist/db/queries/accounts/sessions.js'
+import type { Database } from '../../dist/db/types.js'
+import { type Script, withDatabase } from './postgres.js'
+
+/** The statements that `work` sends, as they go to the server. */
+async function recordStatements(
+  db: Kysely<Database>,
+  work: (recorded: Kysely<Database>) => Promise<unknown>,
+): Promise<CompiledQuery[]> {
+  const statements: CompiledQuery[] = []
+  const recorder: KyselyPlugin = {
+    transformQuery({ node, queryId }) {
+      statements.push(db.getExecutor().compileQuery(node, queryId))
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  await work(db.withPlugin(recorder))
+  return statements
+}
+
+/** The id that stands for the caller while statements are recorded. */
+export const CALLER = 1_234_567
+
+/**
+ * The statements of a request as a script for pgbench: the one that finds the session and those of `work`, which asks
+ * for `CALLER`. Each time it is one of the users of that name (a pattern) who have a session.
+ */
+export async function createScript(
+  databaseUrl: string,
+  usernames: string,
+  work: (db: Kysely<Database>) => Promise<unknown>,
+): Promise<Script> {
+  return withDatabase(databaseUrl, async (db) => {
+    const { rows } = await sql<{ hash: string; first: number; last: number }>`
+      select min(encode(id_hash, 'hex')) as hash, min(user_id) as first, max(user_id) as last
+      from sessions join users on users.id = user_id where username like ${usernames}`.execute(db)
+    const { hash, first, last } = rows[0] ?? {}
+    const statements = [
+      ...(await recordStatements(db, (recorded) => findSession(recorded, Buffer.alloc(32)))),
+      ...(await recordStatements(db, work)),
+    ]
+    const variables: Record<string, string> = {}
+    const toVariable = (value: unknown) => {
+      if (value === CALLER) return ':user'
+      if (value === null) return 'null'
+      const name = `value${Object.keys(variables).length}`
+      variables[name] = Buffer.isBuffer(value) ? `\\x${hash}` : String(value)
+      return `:${name}`
+    }
+    const lines = statements.map(({ sql: text, parameters }) => {
+      const known = new Map(parameters.map((value, index) => [String(index + 1), toVariable(value)]))
+      const filled = text.replace(/\$(\d+)/g, (_, number) => known.get(number) as string)
+      return `${filled.replaceAll(/--.*$/gm, '').replaceAll(/\s+/g, ' ').trim()};\n`
+    })
+    return { text: [`\\set user random(${first}, ${last})\n`, ...lines].join(''), variables }
+  })
+}

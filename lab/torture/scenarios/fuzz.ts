@@ -1,0 +1,68 @@
+import { cpSync } from 'node:fs'
+import path from 'node:path'
+import { writeContentFolder } from '../../../dist/test/support/content.js'
+import { fuzz } from '../../../dist/test/support/fuzz/index.js'
+import { ROOT } from '../../../dist/test/support/service.js'
+import type { Outcome, Scope, Settings } from '../outcome.js'
+import { startServer, startService } from './server.js'
+
+/** Refused unless one knows a password. */
+const HARD = ['login', 'changePassword']
+
+async function fuzzService(scope: Scope, name: string, serverUrl: string, settings: Settings): Promise<Outcome[]> {
+  const { seed, requests } = settings
+  // Two of the decks, since each request for an import reads them all.
+  const contentDir = await writeContentFolder(scope, { 'decks/leer.md': '---\nname: Leer\n---\n' })
+  for (const file of ['decks/git.md', 'decks/sql.md', 'cheatsheets']) {
+    cpSync(path.join(ROOT, 'content', file), path.join(contentDir, file), { recursive: true })
+  }
+  const { service, login } = await startService(scope, serverUrl, {
+    ...{
+      CONTENT_DIR: contentDir,
+      TRUST_PROXY: '127.0.0.1',
+      CORS_ORIGIN: 'https://app.example.org',
+      LOG_LEVEL: 'error',
+    },
+  })
+  const started = performance.now()
+  const report = await fuzz({
+    ...{ origin: service.url, root: login, seed, requests },
+    onProgress: (sent) => {
+      if (sent % 10_000 === 0) process.stderr.write(`${name}: ${sent} requests, ${secondsSince(started)} s\n`)
+    },
+  })
+  const statuses = Object.entries(report.statuses).map(([status, count]) => `${count} × ${status}`)
+  const missing = report.neverSucceeded.filter((id) => !HARD.includes(id))
+  // One line for each failed request; the first line tells the administrator's password.
+  const logged = service
+    .output()
+    .split('\n')
+    .filter((line) => /"level":(50|60)/.test(line))
+  return [
+    {
+      fault: `hostile requests (${name})`,
+      done: `${report.sent} requests to the operations of /openapi.json as stranger, learner, administrator and token, seed ${seed}, in ${secondsSince(started)} s`,
+      observed: `${statuses.join(', ')}; slowest answer ${Math.round(report.slowestMs)} ms; ${report.faultCount} answers not as described`,
+      lost: 'nothing',
+      defects: [
+        ...report.faults,
+        ...missing.map((id) => `${id} never succeeded, so it was hardly tried`),
+        ...logged.slice(0, 5),
+      ],
+    },
+  ]
+}
+
+function secondsSince(started: number): number {
+  return Math.round((performance.now() - started) / 1000)
+}
+
+export async function fuzzServer(scope: Scope, settings: Settings): Promise<Outcome[]> {
+  const { url } = await startServer(scope, ['fsync=off'])
+  return fuzzService(scope, 'PostgreSQL', url, settings)
+}
+
+/** A fifth of the requests: the embedded database takes one after the other. */
+export function fuzzEmbedded(scope: Scope, settings: Settings): Promise<Outcome[]> {
+  return fuzzService(scope, 'embedded', '', { ...settings, requests: Math.ceil(settings.requests / 5) })
+}

@@ -1,0 +1,36 @@
+import {
+  createStoreVariables,
+  firstLogin,
+  loginOver,
+  type RunningService,
+  type Send,
+  startProcess,
+} from '../../../dist/test/support/process.js'
+import { type Cluster, startCluster } from '../cluster.js'
+import type { Scope } from '../outcome.js'
+
+/** A PostgreSQL server for one scenario, which may do with it what it wants. */
+export async function startServer(scope: Scope, settings: string[] = [], variables = {}): Promise<Cluster> {
+  const cluster = await startCluster(settings, variables)
+  scope.teardown(() => cluster.stop())
+  return cluster
+}
+
+export interface Service {
+  service: RunningService
+  variables: Record<string, string>
+  login: { username: string; password: string }
+  send: Send
+}
+
+/** The service on a new database of that server, or on an embedded one, with its administrator logged in. */
+export async function startService(
+  scope: Scope,
+  serverUrl: string,
+  extra: Record<string, string> = {},
+): Promise<Service> {
+  const variables = { ...(await createStoreVariables(scope, 'none', serverUrl)), RATE_LIMIT: '0', ...extra }
+  const service = await startProcess(scope, variables)
+  const login = firstLogin(service, variables)
+  return { service, variables, login, send: await loginOver(service.url, login) }
+}

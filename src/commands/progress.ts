@@ -1,0 +1,26 @@
+import { progress } from '@clack/prompts'
+import type { OnProgress } from '../services/content/import-content.js'
+import { reportProgress } from '../services/content/progress.js'
+
+/** Shows how far a long work is: a bar in a terminal, now and then a line otherwise. Call `stop` at the end. */
+export function showProgress(
+  title: string,
+  print: (line: string) => void,
+  isTerminal = process.stdout.isTTY,
+): { onProgress: OnProgress; stop: () => void } {
+  return isTerminal ? showBar(title) : { onProgress: reportProgress(title, print), stop: () => {} }
+}
+
+function showBar(title: string) {
+  const bar = progress({ max: 100, style: 'block' })
+  let shown = 0
+  bar.start(title)
+  return {
+    onProgress: (done: number, total: number) => {
+      const percent = Math.floor((100 * done) / total)
+      bar.advance(percent - shown, `${title}: ${done} von ${total} Karten`)
+      shown = percent
+    },
+    stop: () => bar.stop(title),
+  }
+}

@@ -1,0 +1,156 @@
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import { isStorable } from '../text/text.js'
+import { countLines } from './decode-text.js'
+import type { Report } from './types.js'
+
+/** A value of the front matter: as YAML reads it, as it is written, and the line of its key. */
+export interface Field {
+  value: unknown
+  text: string
+  line: number
+}
+
+export type Fields = Map<string, Field>
+
+export interface FrontMatter {
+  /** Undefined when the file has no front matter, or none that could be read. */
+  fields: Fields | undefined
+  /** Everything after the closing line. */
+  body: string
+  /** The line of the file that the body begins with. */
+  bodyLine: number
+}
+
+const FENCE = /^---[ \t]*$/
+const FENCE_AFTER_BLANK_LINES = /^\s+---[ \t]*(?:\n|$)/
+const INT4_MIN = -(2 ** 31)
+const INT4_MAX = 2 ** 31 - 1
+
+/**
+ * Splits a file into front matter and body. Undefined, with a fault reported, when the front matter does not begin in
+ * the first line or is not closed, so that nobody could say where the body begins.
+ */
+export function splitFrontMatter(text: string, known: readonly string[], report: Report): FrontMatter | undefined {
+  if (!FENCE.test(takeLine(text, 0))) {
+    if (!FENCE_AFTER_BLANK_LINES.test(text)) return { fields: undefined, body: text, bodyLine: 1 }
+    report(1, 'Das Front Matter muss in der ersten Zeile beginnen')
+    return undefined
+  }
+  const start = takeLine(text, 0).length + 1
+  for (let at = start; at < text.length; ) {
+    const line = takeLine(text, at)
+    const next = at + line.length + 1
+    if (FENCE.test(line)) {
+      const fields = readFields(text.slice(start, at), known, report)
+      return { fields, body: text.slice(next), bodyLine: countLines(text.slice(0, at)) + 1 }
+    }
+    at = next
+  }
+  report(1, 'Das Front Matter ist nicht geschlossen: es fehlt eine Zeile ---')
+  return undefined
+}
+
+function takeLine(text: string, start: number): string {
+  const end = text.indexOf('\n', start)
+  return end < 0 ? text.slice(start) : text.slice(start, end)
+}
+
+/** The plain `key: value` pairs. Aliases are never resolved, so a document that multiplies itself costs nothing. */
+function readFields(yaml: string, known: readonly string[], report: Report): Fields | undefined {
+  const lines = new LineCounter()
+  // The opening fence is line 1 of the file.
+  const lineAt = (offset: number) => lines.linePos(Math.min(offset, yaml.length)).line + 1
+  const document = parseYaml(yaml, lines)
+  if (document === undefined) {
+    report(1, 'Das Front Matter ist kein gültiges YAML')
+    return undefined
+  }
+  const problems = [...document.errors, ...document.warnings]
+  for (const problem of problems) {
+    report(lineAt(problem.pos[0]), `Das Front Matter ist kein gültiges YAML (${problem.code})`)
+  }
+  if (problems.length > 0) return undefined
+
+  const fields: Fields = new Map()
+  if (document.contents === null) return fields
+  if (!isMap(document.contents)) {
+    if (isScalar(document.contents) && document.contents.value === null) return fields
+    report(lineAt(document.contents.range?.[0] ?? 0), 'Das Front Matter muss aus Zeilen „schlüssel: wert“ bestehen')
+    return undefined
+  }
+  for (const { key, value } of document.contents.items) {
+    if (!isScalar(key)) {
+      report(2, 'Das Front Matter muss aus Zeilen „schlüssel: wert“ bestehen')
+      continue
+    }
+    const line = lineAt(key.range?.[0] ?? 0)
+    const name = String(key.value)
+    if (!known.includes(name)) report(line, `Unbekannter Schlüssel „${name}“ (erlaubt: ${known.join(', ')})`)
+    else if (fields.has(name)) report(line, `Der Schlüssel „${name}“ steht mehrfach im Front Matter`)
+    else if (value === null) fields.set(name, { value: null, text: '', line })
+    else if (!isScalar(value)) {
+      report(line, `„${name}“ muss ein einzelner Wert sein`)
+      fields.set(name, { value: undefined, text: '', line })
+    } else fields.set(name, { value: value.value, text: readText(value.value, value.source), line })
+  }
+  return fields
+}
+
+function parseYaml(yaml: string, lineCounter: LineCounter) {
+  try {
+    return parseDocument(yaml, { lineCounter, prettyErrors: false, uniqueKeys: false, version: '1.2' })
+  } catch {
+    // Very deep nesting overflows the stack of the parser.
+    return undefined
+  }
+}
+
+/** A writer of `name: 2024` or `slug: 007` means what is written, not the number. */
+function readText(value: unknown, source: string | undefined): string {
+  if (typeof value === 'string') return value
+  return value === null ? '' : (source ?? String(value))
+}
+
+/**
+ * The text of a key. Undefined when the key is absent; undefined as well, with a fault reported, when its value is
+ * empty or cannot be stored.
+ */
+export function readTextField(fields: Fields, key: string, report: Report): string | undefined {
+  const field = fields.get(key)
+  // A list or mapping has been reported already.
+  if (field === undefined || field.value === undefined) return undefined
+  if (field.text.trim() === '') {
+    report(field.line, `„${key}“ darf nicht leer sein`)
+    return undefined
+  }
+  return requireStorable(field, key, report) ? field.text : undefined
+}
+
+/** As `readTextField`, for a text that may be empty and is empty by default. */
+export function readOptionalText(fields: Fields, key: string, report: Report): string {
+  const field = fields.get(key)
+  return field !== undefined && requireStorable(field, key, report) ? field.text : ''
+}
+
+/** A whole number that fits a PostgreSQL integer; the default when the key is absent. */
+export function readInteger(fields: Fields, key: string, fallback: number, report: Report): number {
+  const field = fields.get(key)
+  if (field === undefined || field.value === undefined) return fallback
+  const { value, line } = field
+  // Adding 0 turns -0 into 0.
+  if (typeof value === 'number' && Number.isInteger(value) && value >= INT4_MIN && value <= INT4_MAX) return value + 0
+  report(line, `„${key}“ muss eine ganze Zahl zwischen ${INT4_MIN} und ${INT4_MAX} sein`)
+  return fallback
+}
+
+/** YAML escapes can spell what PostgreSQL cannot hold. */
+function requireStorable(field: Field, key: string, report: Report): boolean {
+  if (isStorable(field.text)) return true
+  report(field.line, `„${key}“ enthält ein Zeichen, das nicht gespeichert werden kann`)
+  return false
+}
+
+/** Whether a text holds a tab, a line end or another control character. */
+export function hasControls(text: string): boolean {
+  return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
+}

@@ -1,0 +1,110 @@
+import { BadRequest } from '../refusals.js'
+import { parseNumber } from '../text/parameters.js'
+import { shorten } from '../text/text.js'
+
+const DEFAULT_COUNT = 10
+const MAX_COUNT = 50
+
+/** Wrong options of a question, at most. */
+export const MAX_WRONG_OPTIONS = 3
+/** Code points of an option before it is cut. */
+export const OPTION_LENGTH = 120
+
+/** The distinct answers that wrong options are drawn from, at most. */
+export const POOL_SIZE = 200
+
+export interface QuizCard {
+  card_id: number
+  question: string
+  answer: string
+  deck_name: string
+}
+
+export interface QuizQuestion {
+  card_id: number
+  question: string
+  /** In random order, shortened. */
+  options: string[]
+  /** The first position in `options` that reads like the right answer. */
+  correct_index: number
+  full_answer: string
+  deck_name: string
+}
+
+/** A random number in [0, 1), as `Math.random`. */
+export type Random = () => number
+
+/** How many questions `count` asks for: 10 when it is absent or empty, otherwise cut into 1 to 50. @throws BadRequest */
+export function parseCount(count: string | undefined): number {
+  return parseNumber(count, 'count', { minimum: 1, maximum: MAX_COUNT, fallback: DEFAULT_COUNT })
+}
+
+/** A multiple-choice question with up to three wrong options out of a pool of distinct answers. */
+export function buildQuestion(card: QuizCard, pool: readonly string[], random: Random = Math.random): QuizQuestion {
+  const wrong = sample(
+    pool.filter((answer) => answer !== card.answer),
+    MAX_WRONG_OPTIONS,
+    random,
+  )
+  const correct = shorten(card.answer, OPTION_LENGTH)
+  const options = shuffle([correct, ...wrong.map((answer) => shorten(answer, OPTION_LENGTH))], random)
+  return {
+    card_id: card.card_id,
+    question: card.question,
+    options,
+    correct_index: options.indexOf(correct),
+    full_answer: card.answer,
+    deck_name: card.deck_name,
+  }
+}
+
+/**
+ * A value of a submitted body as an integer: numbers are truncated, booleans are 1 and 0, a string counts by its
+ * leading integer, all else is 0.
+ * @throws BadRequest naming the field when the number is beyond ±(2^53 − 1)
+ */
+export function toInteger(value: unknown, field: string): number {
+  const number = leadingNumber(value)
+  if (!Number.isSafeInteger(number)) throw new BadRequest(`Das Feld "${field}" ist zu groß`)
+  // Adding zero turns −0 into 0.
+  return number + 0
+}
+
+function leadingNumber(value: unknown): number {
+  if (typeof value === 'number') return Math.trunc(value)
+  if (typeof value === 'boolean') return Number(value)
+  if (typeof value !== 'string') return 0
+  const number = Number.parseInt(value, 10)
+  return Number.isNaN(number) ? 0 : number
+}
+
+/**
+ * round(correct / total * 100), half away from zero; 0 when nothing was asked. Exact, so in whole numbers: floating
+ * point makes 29 of 200 14.499….
+ */
+export function scorePercent(correct: number, total: number): bigint {
+  if (total <= 0) return 0n
+  const size = BigInt(Math.abs(correct))
+  const rounded = (size * 200n + BigInt(total)) / (2n * BigInt(total))
+  return correct < 0 ? -rounded : rounded
+}
+
+/** `size` elements (or all, when there are fewer), every subset equally likely. */
+function sample<T>(items: readonly T[], size: number, random: Random): T[] {
+  const rest = [...items]
+  const chosen: T[] = []
+  while (chosen.length < size && rest.length > 0) {
+    const index = Math.floor(random() * rest.length)
+    const last = rest.pop() as T
+    if (index === rest.length) chosen.push(last)
+    else {
+      chosen.push(rest[index] as T)
+      rest[index] = last
+    }
+  }
+  return chosen
+}
+
+function shuffle<T>(items: readonly T[], random: Random): T[] {
+  return sample(items, items.length, random)
+}

@@ -1,0 +1,136 @@
+import { daysBetween, type Moment } from '../time/calendar.js'
+
+export const RATINGS = ['again', 'hard', 'medium', 'easy'] as const
+export type Rating = (typeof RATINGS)[number]
+
+/** `new`: the first review of the card; `repeat`: not the first one of its day; `recall`: all others. */
+export type ReviewPhase = 'new' | 'recall' | 'repeat'
+
+/** Everything that a review changes of a progress row. */
+export interface CardState {
+  last_rating: Rating | null
+  next_review: string | null
+  stability: number | null
+  difficulty: number | null
+  last_review: string | null
+  reps: number
+  lapses: number
+  last_review_id: number | null
+}
+
+/** Whether the state was last changed by a review on that day. */
+export function isReviewedOn(state: CardState | null, today: string): boolean {
+  // A clock that was set back must not make a review of the future.
+  return state?.last_review != null && daysBetween(state.last_review, today) <= 0
+}
+
+/** What is left for today. */
+export interface ReviewCounts {
+  /** Cards to be reviewed today or earlier, suspended ones apart. */
+  due: number
+  /** Unseen cards, as far as the daily number allows them. */
+  new: number
+}
+
+export interface Remaining {
+  due: number
+  /** Live cards that the learner has neither seen nor suspended. */
+  unseen: number
+  /** What is left of the daily number; negative when it was lowered during the day. */
+  new_allowed: number
+}
+
+/** A card's step from one state to another; null is the state of a card that was never seen. */
+export interface Step {
+  before: CardState | null
+  after: Pick<CardState, 'next_review'> | null
+  isSuspended: boolean
+  /** New cards that the step adds to those of today. */
+  introduced: number
+}
+
+export function countsOf({ due, unseen, new_allowed }: Remaining): ReviewCounts {
+  return { due, new: Math.max(Math.min(unseen, new_allowed), 0) }
+}
+
+/** What is left once the step is made. */
+export function remainingAfter(remaining: Remaining, step: Step, today: string): Remaining {
+  const counted = step.isSuspended ? 0 : 1
+  return {
+    due: remaining.due + counted * (Number(isDue(step.after, today)) - Number(isDue(step.before, today))),
+    unseen: remaining.unseen + counted * (Number(step.after === null) - Number(step.before === null)),
+    new_allowed: remaining.new_allowed - step.introduced,
+  }
+}
+
+export function isDue(state: Pick<CardState, 'next_review'> | null, today: string): boolean {
+  return state?.next_review != null && state.next_review <= today
+}
+
+/** An entry of the log that is to be written. */
+export interface NewEntry {
+  user_id: number
+  card_id: number
+  deck_id: number | null
+  kind: 'review' | 'undo' | 'reset'
+  undoes: number | null
+  rating: Rating | null
+  previous_rating: Rating | null
+  phase: ReviewPhase | null
+  interval_days: number | null
+  duration_ms: number | null
+  studied_on: string
+  created_at: Date
+  client_id: string | null
+  before: CardState | null
+  /** Of a review: without the id that the entry gets now. */
+  after: CardState | null
+  answer: unknown
+}
+
+/** What a review of a card in this state is. */
+function phaseOf(state: CardState | null, today: string): ReviewPhase {
+  if (state === null) return 'new'
+  return isReviewedOn(state, today) ? 'repeat' : 'recall'
+}
+
+/** The days for which the card was put off, when they are known. */
+export function intervalOf(state: CardState | null): number | null {
+  if (state?.last_review == null || state.next_review === null) return null
+  return daysBetween(state.last_review, state.next_review)
+}
+
+export interface ReviewFacts {
+  userId: number
+  cardId: number
+  deckId: number
+  rating: Rating
+  moment: Moment
+  durationMs: number | null
+  clientId: string | null
+  before: CardState | null
+  after: CardState
+  answer: unknown
+}
+
+export function reviewEntry(facts: ReviewFacts): NewEntry {
+  const { before, moment } = facts
+  return {
+    user_id: facts.userId,
+    card_id: facts.cardId,
+    deck_id: facts.deckId,
+    kind: 'review',
+    undoes: null,
+    rating: facts.rating,
+    previous_rating: before?.last_rating ?? null,
+    phase: phaseOf(before, moment.today),
+    interval_days: intervalOf(before),
+    duration_ms: facts.durationMs,
+    studied_on: moment.today,
+    created_at: moment.at,
+    client_id: facts.clientId,
+    before,
+    after: facts.after,
+    answer: facts.answer,
+  }
+}

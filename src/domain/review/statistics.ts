@@ -1,0 +1,101 @@
+import { addDays } from '../time/calendar.js'
+import { RATINGS, type Rating } from './review.js'
+
+/** A card that was put off for so many days is mature. */
+export const MATURE_DAYS = 21
+export const FORECAST_DAYS = 30
+
+export interface DayOfReviews {
+  day: string
+  reviews: number
+  /** Rated `easy` or `medium`. */
+  correct: number
+  /** First reviews of a card. */
+  introduced: number
+  /** As the clients reported it, milliseconds. */
+  duration_ms: number
+}
+
+/** Reviews of cards that had been seen on an earlier day, each card's first one of its day. */
+export interface RecallGroup {
+  previous_rating: Rating | null
+  rating: Rating
+  is_mature: boolean
+  reviews: number
+}
+
+export interface ForecastDay {
+  day: string
+  due: number
+}
+
+export interface DeckMaturity {
+  slug: string
+  name: string
+  new: number
+  young: number
+  mature: number
+  suspended: number
+}
+
+export interface Retention {
+  reviews: number
+  /** Those not rated `again`. */
+  remembered: number
+  /** remembered / reviews with four decimals; null without reviews. */
+  rate: number | null
+}
+
+/** The last `count` days up to today, ascending, without gaps. */
+export function lastDays(studied: DayOfReviews[], today: string, count: number): DayOfReviews[] {
+  const byDay = new Map(studied.map((entry) => [entry.day, entry]))
+  return Array.from({ length: count }, (_, index) => {
+    const day = addDays(today, index + 1 - count)
+    return byDay.get(day) ?? { day, reviews: 0, correct: 0, introduced: 0, duration_ms: 0 }
+  })
+}
+
+/** The cards due on each of the next 30 days, today with everything overdue first. */
+export function nextDays(forecast: ForecastDay[], today: string): ForecastDay[] {
+  const byDay = new Map(forecast.map(({ day, due }) => [day, due]))
+  return Array.from({ length: FORECAST_DAYS }, (_, index) => {
+    const day = addDays(today, index)
+    return { day, due: byDay.get(day) ?? 0 }
+  })
+}
+
+/**
+ * Days in a row with reviews. The current streak ends today, or yesterday as long as today may still continue it.
+ * @param days ascending
+ */
+export function findStreaks(days: readonly string[], today: string): { current: number; longest: number } {
+  let longest = 0
+  let length = 0
+  let previous: string | undefined
+  for (const day of days) {
+    length = previous !== undefined && addDays(previous, 1) === day ? length + 1 : 1
+    longest = Math.max(longest, length)
+    previous = day
+  }
+  // Later than today after a change of the time zone.
+  const isAlive = previous !== undefined && previous >= addDays(today, -1)
+  return { current: isAlive ? length : 0, longest }
+}
+
+/** How much was remembered: in all, by the rating that the card had got before, and by its maturity. */
+export function summarizeRetention(groups: RecallGroup[]) {
+  const of = (condition: (group: RecallGroup) => boolean) => retentionOf(groups.filter(condition))
+  const byRating = RATINGS.map((rating) => [rating, of((group) => group.previous_rating === rating)])
+  return {
+    total: retentionOf(groups),
+    by_previous_rating: Object.fromEntries(byRating) as Record<Rating, Retention>,
+    by_maturity: { young: of((group) => !group.is_mature), mature: of((group) => group.is_mature) },
+  }
+}
+
+function retentionOf(groups: RecallGroup[]): Retention {
+  const count = (some: RecallGroup[]) => some.reduce((sum, { reviews }) => sum + reviews, 0)
+  const reviews = count(groups)
+  const remembered = count(groups.filter(({ rating }) => rating !== 'again'))
+  return { reviews, remembered, rate: reviews === 0 ? null : Math.round((remembered / reviews) * 10_000) / 10_000 }
+}

@@ -1,0 +1,65 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { HttpError } from '../domain/refusals.js'
+import { errorBody } from './error-body.js'
+import { SECURITY_HEADERS } from './security-headers.js'
+
+const MALFORMED = new HttpError(400, 'Ungültige HTTP-Anfrage')
+
+const CLIENT_ERRORS: Record<string, HttpError> = {
+  HPE_HEADER_OVERFLOW: new HttpError(431, 'Kopfzeilen zu groß'),
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, 'Zeitüberschreitung der Anfrage'),
+}
+
+/** The answers of each connection that are not over. */
+const openAnswers = new WeakMap<Duplex, Set<ServerResponse>>()
+
+/** Prepares the server for what never becomes a request of Fastify; belongs to `refuseMalformedRequest`. */
+export function watchConnections({ server, routing }: FastifyInstance): void {
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const answers = openAnswers.get(socket) ?? new Set()
+    openAnswers.set(socket, answers.add(response))
+    response.once('close', () => answers.delete(response))
+  })
+  // Node would answer 417 in a shape of its own; a server may as well overlook what it does not know (RFC 9110, 10.1.1).
+  server.on('checkExpectation', routing)
+  // Only a proxy has an answer to CONNECT; Node would hang up.
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => sendRefusal(socket, MALFORMED))
+}
+
+/** The error of Node's parser, with the bytes at hand. */
+type ClientError = NodeJS.ErrnoException & { rawPacket?: unknown }
+
+/**
+ * Fastify's `clientErrorHandler`: answers what Node's parser refused, unless an answer is still owed to a request before
+ * it, for which this one would be taken.
+ */
+export function refuseMalformedRequest(this: FastifyInstance, error: ClientError, socket: Socket): void {
+  const isOwed = [...(openAnswers.get(socket) ?? [])].some(({ headersSent, req }) => headersSent || req.complete)
+  if (error.code === 'ECONNRESET' || !socket.writable || isOwed) {
+    socket.destroy()
+    return
+  }
+  this.log.info({ code: error.code, address: socket.remoteAddress }, 'no valid HTTP request')
+  const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD '
+  sendRefusal(socket, CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED, isHead)
+}
+
+/** No request object exists, so the bytes are written by hand. */
+function sendRefusal(socket: Duplex, refusal: HttpError, isHead = false): void {
+  const body = JSON.stringify(errorBody(refusal))
+  socket.end(
+    [
+      `HTTP/1.1 ${refusal.statusCode} ${STATUS_CODES[refusal.statusCode]}`,
+      'Content-Type: application/json; charset=utf-8',
+      'Cache-Control: no-store',
+      ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      isHead ? '' : body,
+    ].join('\r\n'),
+  )
+}

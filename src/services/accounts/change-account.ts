@@ -1,0 +1,66 @@
+import type { Kysely, Transaction } from 'kysely'
+import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { deleteAllSessions } from '../../../db/queries/accounts/sessions.js'
+import { type Account, deleteUser, insertUser, lockAdmins, updateUser } from '../../../db/queries/accounts/users.js'
+import type { Database } from '../../../db/types.js'
+import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
+import { BadRequest } from '../../domain/refusals.js'
+import { hashPassword } from './passwords.js'
+
+/** Creates the user and notes it; the id. @throws BadRequest when the name is taken */
+export async function createAccount(db: Kysely<Database>, actor: Actor, newUser: NewUser): Promise<number> {
+  const { password, ...user } = newUser
+  const password_hash = await hashPassword(password)
+  return db.transaction().execute(async (transaction) => {
+    const id = await insertUser(transaction, { ...user, password_hash })
+    if (id === undefined) throw new BadRequest('Benutzername existiert bereits')
+    const details = { is_admin: user.is_admin }
+    await insertAuditEntry(transaction, actor, { action: 'user.create', target_id: id, target: user.username, details })
+    return id
+  })
+}
+
+/**
+ * Changes the account and notes it; a new password ends the user's sessions.
+ * @returns the changed account; undefined when there is none
+ * @throws BadRequest when no administrator would be left
+ */
+export async function changeAccount(
+  db: Kysely<Database>,
+  actor: Actor,
+  id: number,
+  change: AccountChange,
+): Promise<Account | undefined> {
+  const { password, ...values } = change
+  const password_hash = password === undefined ? undefined : await hashPassword(password)
+  return db.transaction().execute(async (transaction) => {
+    if (change.is_admin === false) {
+      await keepLastAdmin(transaction, id, 'Dem letzten Administrator kann man die Rechte nicht nehmen')
+    }
+    const user = await updateUser(transaction, id, { ...values, ...(password_hash && { password_hash }) })
+    if (user === undefined) return undefined
+    if (password_hash !== undefined) await deleteAllSessions(transaction, id)
+    const fields = Object.keys(change)
+    if (fields.length > 0) {
+      const details = { fields, ...(change.is_admin !== undefined && { is_admin: change.is_admin }) }
+      const action = password === undefined ? 'user.update' : 'user.password'
+      await insertAuditEntry(transaction, actor, { action, target_id: id, target: user.username, details })
+    }
+    return user
+  })
+}
+
+/** Deletes the account, if there is one, and notes it. @throws BadRequest when no administrator would be left */
+export async function removeAccount(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await keepLastAdmin(transaction, id, 'Den letzten Administrator kann man nicht löschen')
+    const username = await deleteUser(transaction, id)
+    if (username === undefined) return
+    await insertAuditEntry(transaction, actor, { action: 'user.delete', target_id: id, target: username })
+  })
+}
+
+async function keepLastAdmin(transaction: Transaction<Database>, id: number, refusal: string): Promise<void> {
+  const admins = await lockAdmins(transaction)
+  if (admins.length === 1 && admins[0] === id) throw new BadRequest(refusal)
+}

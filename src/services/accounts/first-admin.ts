@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { hasUsers, insertUser } from '../../../db/queries/accounts/users.js'
+import type { Database } from '../../../db/types.js'
+import { parseNewUser } from '../../domain/accounts/accounts.js'
+import { hashPassword } from './passwords.js'
+
+export interface FirstLogin {
+  username: string
+  password: string
+}
+
+/**
+ * Creates the first administrator when there is no user at all: the configured one, otherwise, when a password may be
+ * made up, `admin` with a random one. Of several instances that start at once, one creates it.
+ * @returns the name and the password that was made up, to be shown once; undefined when nothing is to be shown
+ */
+export async function createFirstAdmin(
+  db: Kysely<Database>,
+  options: { configured: FirstLogin | undefined; mayInvent: boolean },
+): Promise<FirstLogin | undefined> {
+  if (await hasUsers(db)) return undefined
+  const { configured, mayInvent } = options
+  const login = configured ?? (mayInvent ? { username: 'admin', password: randomPassword() } : undefined)
+  if (login === undefined) return undefined
+  const { password, ...user } = parseNewUser({ ...login, display_name: login.username, is_admin: true })
+  const id = await insertUser(db, { ...user, password_hash: await hashPassword(password) })
+  return id !== undefined && configured === undefined ? login : undefined
+}
+
+/** 96 random bits, 16 characters that need no quotes in a shell. */
+function randomPassword(): string {
+  return randomBytes(12).toString('base64url')
+}

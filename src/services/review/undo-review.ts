@@ -1,0 +1,104 @@
+import type { Kysely } from 'kysely'
+import { appendEntry, lockLearner } from '../../../db/queries/review/progress.js'
+import { findUndoSituation, type UndoCandidate } from '../../../db/queries/review/undo.js'
+import type { Database } from '../../../db/types.js'
+import { Conflict, HttpError, NotLoggedIn } from '../../domain/refusals.js'
+import {
+  type CardState,
+  countsOf,
+  type NewEntry,
+  type ReviewCounts,
+  remainingAfter,
+} from '../../domain/review/review.js'
+import type { Moment } from '../../domain/time/calendar.js'
+
+export interface UndoAnswer {
+  card_id: number
+  /** Null when the review that was taken back had been the card's first one. */
+  progress: CardState | null
+  counts: ReviewCounts
+  /** The review that could be taken back next. */
+  next_undo: number | null
+}
+
+/**
+ * Takes back the user's latest review, if it is of today: the card's state is exactly what it was before. Repeating it
+ * changes nothing and is answered the same.
+ * @throws HttpError 404 when the user has no such review
+ * @throws Conflict when it is not the latest, not of today, or when the card has changed since
+ */
+export async function undoReview(
+  db: Kysely<Database>,
+  userId: number,
+  moment: Moment,
+  reviewId: number,
+): Promise<UndoAnswer> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockLearner(transaction, userId))) throw new NotLoggedIn()
+    const situation = await findUndoSituation(transaction, userId, reviewId, moment.today)
+    const { studied_on, earlier, latest, remaining } = situation
+    if (earlier !== null) {
+      const { card_id, after, answer } = earlier
+      return { card_id, progress: after, ...(answer as Pick<UndoAnswer, 'counts' | 'next_undo'>) }
+    }
+    if (studied_on === null) throw new HttpError(404, 'Bewertung nicht gefunden')
+    if (studied_on !== moment.today) throw new Conflict('Nur Bewertungen von heute können zurückgenommen werden')
+    const [review, next] = latest
+    if (review?.id !== reviewId) throw new Conflict('Nur die letzte Bewertung kann zurückgenommen werden')
+    const obstacle = obstacleTo(review, review.state)
+    if (obstacle !== undefined) throw new Conflict(obstacle)
+
+    const step = {
+      before: review.after,
+      after: review.before,
+      isSuspended: review.is_suspended,
+      introduced: -Number(review.phase === 'new'),
+    }
+    const counts = countsOf(remainingAfter(remaining, step, moment.today))
+    const answer = { counts, next_undo: nextUndo(review, next) }
+    await appendEntry(transaction, undoEntry(userId, moment, review, answer))
+    return { card_id: review.card_id, progress: review.before, ...answer }
+  })
+}
+
+/** Why the review cannot be taken back while its card is in this state. */
+function obstacleTo(review: UndoCandidate, state: CardState | null): string | undefined {
+  if (review.was_reset) return 'Der Fortschritt dieser Karte wurde seitdem zurückgesetzt'
+  if (!review.is_live) return 'Diese Karte wurde seitdem archiviert oder gelöscht'
+  const expected: CardState = { ...review.after, last_review_id: review.id }
+  const isUnchanged = state !== null && Object.keys(expected).every((key) => isSame(expected, state, key))
+  return isUnchanged ? undefined : 'Der Fortschritt dieser Karte wurde seitdem geändert'
+}
+
+function isSame(expected: CardState, state: CardState, key: string): boolean {
+  return expected[key as keyof CardState] === state[key as keyof CardState]
+}
+
+/** The id of the review before, unless something stands in its way, too. */
+function nextUndo(undone: UndoCandidate, next: UndoCandidate | undefined): number | null {
+  if (next === undefined) return null
+  const state = next.card_id === undone.card_id ? undone.before : next.state
+  return obstacleTo(next, state) === undefined ? next.id : null
+}
+
+/** It repeats the facts of the review, so that statistics subtract what they had added. */
+function undoEntry(userId: number, moment: Moment, review: UndoCandidate, answer: unknown): NewEntry {
+  return {
+    user_id: userId,
+    card_id: review.card_id,
+    deck_id: review.deck_id,
+    kind: 'undo',
+    undoes: review.id,
+    rating: review.rating,
+    previous_rating: review.previous_rating,
+    phase: review.phase,
+    interval_days: review.interval_days,
+    duration_ms: review.duration_ms,
+    studied_on: moment.today,
+    created_at: moment.at,
+    client_id: null,
+    before: { ...review.after, last_review_id: review.id },
+    after: review.before,
+    answer,
+  }
+}

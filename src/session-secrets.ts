@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Config } from './config.js'
+
+const SECRET_FILE = 'session-secret'
+
+/** The secrets of the configuration; the embedded mode makes one and keeps it beside its store. */
+export async function loadSessionSecrets(config: Config): Promise<string[]> {
+  if (config.sessionSecrets.length > 0) return config.sessionSecrets
+  const file = path.join(config.dataDir, SECRET_FILE)
+  const stored = await readFile(file, 'utf8').catch(() => '')
+  if (stored.length >= 64) return [stored]
+  const secret = randomBytes(32).toString('hex')
+  await writeFile(file, secret, { mode: 0o600 })
+  return [secret]
+}

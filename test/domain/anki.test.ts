@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { ankiFileName, formatAnkiLine, formatAnkiText } from '../../src/domain/anki/text-export.js'
+
+t.test('the five rules, in their order', async (t) => {
+  for (const [markdown, expected] of [
+    ['schlicht', 'schlicht'],
+    ['```js\nlet a\nlet b\n```', '<pre><code>let a<br>let b<br></code></pre>'],
+    ['```\nx```', '<pre><code>x</code></pre>'],
+    ['```\n```', '<pre><code></code></pre>'],
+    ['a ```\nx\n``` b ```c++\ny\n``` c', 'a <pre><code>x<br></code></pre> b <pre><code>y<br></code></pre> c'],
+    ['``` js\nx\n```', ' js<br>x<br>'],
+    ['```js x\ny\n```', 'js x<br>y<br>'],
+    ['```js\nnie zu', 'js<br>nie zu'],
+    ['```inline```', 'inline'],
+    ['`a` und ``b``', 'a und b'],
+    ['**fett** und **zwei\nZeilen**', '<b>fett</b> und <b>zwei<br>Zeilen</b>'],
+    ['****', '****'],
+    ['2 ** 3', '2 ** 3'],
+    ['**a**b**', '<b>a</b>b**'],
+    ['**`a`**', '<b>a</b>'],
+    ['```\n**x**\n```', '<pre><code><b>x</b><br></code></pre>'],
+    ['a\r\nb\rc\nd', 'a<br>b<br>c<br>d'],
+    ['```sh\r\nls\r\n```', '<pre><code>ls<br></code></pre>'],
+    ['a\tb', 'a b'],
+    ['<b> & "x"', '<b> & "x"'],
+    ['$1 $& $$', '$1 $& $$'],
+    ['```\n$1 $&\n```', '<pre><code>$1 $&<br></code></pre>'],
+  ] as const) {
+    t.equal(formatAnkiText(markdown), expected, JSON.stringify(markdown))
+  }
+})
+
+const markdownLike = fc
+  .array(fc.constantFrom('```', '`', '**', '*', '\n', '\r', '\t', 'js', ' ', 'ä', '😀', '<', '$&'), { maxLength: 60 })
+  .map((parts) => parts.join(''))
+
+t.test('whatever the text, a line is one line of four columns without a backtick', async (t) => {
+  fc.assert(
+    fc.property(markdownLike, markdownLike, (question, answer) => {
+      const line = formatAnkiLine({ question, answer, level: 'L' }, 'Deck')
+      const columns = line.slice(0, -1).split('\t')
+      return (
+        line.endsWith('\tsvc-training::Deck\tL\n') &&
+        columns.length === 4 &&
+        !/[\n\r]/.test(line.slice(0, -1)) &&
+        !line.includes('`')
+      )
+    }),
+  )
+  t.pass()
+})
+
+t.test('text without Markdown comes through as it is', async (t) => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const plain = text.replace(/[`*\r\n\t]/g, '')
+      return formatAnkiText(plain) === plain
+    }),
+  )
+  t.pass()
+})
+
+t.test('long hostile texts take no time', async (t) => {
+  const started = performance.now()
+  for (const part of ['```', '```\n', '**', '** ', '`**\n', '```a']) formatAnkiText(part.repeat(20_000))
+  t.ok(performance.now() - started < 5_000)
+})
+
+t.test('the file carries the day', async (t) => {
+  t.equal(ankiFileName('2026-11-21'), 'svc_training_anki_2026-11-21.txt')
+})

@@ -1,0 +1,26 @@
+import t from 'tap'
+import { calendarIn } from '../../src/domain/time/calendar.js'
+
+t.test('the day is that of the time zone', async (t) => {
+  const instant = new Date('2026-11-21T23:30:00Z')
+  for (const [zone, day] of [
+    ['UTC', '2026-11-21'],
+    ['Europe/Berlin', '2026-11-22'],
+    ['Pacific/Kiritimati', '2026-11-22'],
+    ['America/Los_Angeles', '2026-11-21'],
+  ] as const) {
+    t.equal(calendarIn(zone)(instant), day, zone)
+  }
+})
+
+t.test('it changes at local midnight, also when the clocks change', async (t) => {
+  const berlin = calendarIn('Europe/Berlin')
+  for (const [before, after] of [
+    ['2026-03-28T22:59:59Z', '2026-03-28T23:00:00Z'],
+    ['2026-03-29T21:59:59Z', '2026-03-29T22:00:00Z'],
+    ['2026-10-25T22:59:59Z', '2026-10-25T23:00:00Z'],
+  ] as const) {
+    t.not(berlin(new Date(before)), berlin(new Date(after)))
+  }
+  t.throws(() => calendarIn('Mars/Olympus'), RangeError)
+})

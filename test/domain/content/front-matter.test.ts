@@ -1,0 +1,107 @@
+import t from 'tap'
+import { parseDeck } from '../../../src/domain/content/parse-deck.js'
+
+const parse = (yaml: string, file = 'decks/git.md') => parseDeck(file, new TextEncoder().encode(`---\n${yaml}\n---\n`))
+const faultsOf = (yaml: string, file?: string) =>
+  parse(yaml, file).faults.map(({ line, message }) => `${line}: ${message}`)
+
+t.test('defaults', async (t) => {
+  t.same(parse('name: Git').deck, { slug: 'git', name: 'Git', description: '', sort_order: 0, cards: [] })
+  t.same(parse('name: Git\ndescription:').deck?.description, '')
+})
+
+t.test('texts are taken as they are written', async (t) => {
+  t.equal(parse('name: 2024').deck?.name, '2024')
+  t.equal(parse('name: true').deck?.name, 'true')
+  t.equal(parse('name: 1.10').deck?.name, '1.10')
+  t.equal(parse('name: a\nslug: 007').deck?.slug, '007')
+  t.equal(parse('name: "a # b"').deck?.name, 'a # b')
+})
+
+t.test('sort_order is a whole number that PostgreSQL can hold', async (t) => {
+  for (const value of ['-2147483648', '2147483647', '-0']) {
+    t.ok(Object.is(parse(`name: a\nsort_order: ${value}`).deck?.sort_order, Number(value) + 0), value)
+  }
+  for (const value of [
+    '2147483648',
+    '-2147483649',
+    '1.5',
+    '"1"',
+    'zehn',
+    '',
+    'true',
+    '.inf',
+    '.nan',
+    '9'.repeat(400),
+  ]) {
+    t.same(
+      faultsOf(`name: a\nsort_order: ${value}`),
+      ['3: „sort_order“ muss eine ganze Zahl zwischen -2147483648 und 2147483647 sein'],
+      value,
+    )
+  }
+})
+
+t.test('faults', async (t) => {
+  const pairs = 'Das Front Matter muss aus Zeilen „schlüssel: wert“ bestehen'
+  t.same(faultsOf(''), ['1: Im Front Matter fehlt „name“'])
+  t.same(faultsOf('# nur ein Kommentar'), ['1: Im Front Matter fehlt „name“'])
+  t.same(faultsOf('slug: a\nname:'), ['3: „name“ darf nicht leer sein'])
+  t.same(faultsOf('name: "  "'), ['2: „name“ darf nicht leer sein'])
+  t.same(faultsOf('- a'), [`2: ${pairs}`])
+  t.same(faultsOf('nur Text'), [`2: ${pairs}`])
+  t.same(faultsOf('name: a\nfarbe: rot\nname: b'), [
+    '3: Unbekannter Schlüssel „farbe“ (erlaubt: slug, name, description, sort_order)',
+    '4: Der Schlüssel „name“ steht mehrfach im Front Matter',
+  ])
+  t.same(faultsOf('name: [a]\ndescription: {a: b}'), [
+    '2: „name“ muss ein einzelner Wert sein',
+    '3: „description“ muss ein einzelner Wert sein',
+  ])
+  for (const name of ['"a\\tb"', '"a\\nb"', '"a\\u2028b"', '|\n  a']) {
+    t.same(faultsOf(`name: ${name}`), ['2: „name“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten'])
+  }
+  for (const key of ['name', 'description']) {
+    const text = key === 'name' ? '' : 'name: a\n'
+    for (const value of ['"\\0"', '"a\\uD800"']) {
+      t.match(
+        faultsOf(`${text}${key}: ${value}`).join(),
+        `„${key}“ enthält ein Zeichen, das nicht gespeichert werden kann`,
+      )
+    }
+  }
+  t.equal(parse('name: "\\uD83D\\uDE00"').deck?.name, '😀')
+})
+
+t.test('YAML that is none', async (t) => {
+  t.match(faultsOf('name: a\nslug: "b'), [/^[34]: Das Front Matter ist kein gültiges YAML \(/])
+  t.match(faultsOf('name: a\n\tslug: b'), [/^[23]: Das Front Matter ist kein gültiges YAML \(/])
+  t.match(faultsOf('name: "\\UFFFFFFFF"').length, 1)
+  const open = parseDeck('decks/a.md', new TextEncoder().encode('---\nname: a\n## F\n'))
+  t.match(open.faults, [{ line: 1, message: 'Das Front Matter ist nicht geschlossen: es fehlt eine Zeile ---' }])
+})
+
+t.test('bombs do not go off', async (t) => {
+  const bomb = ['a: &a [x]', ...Array.from({ length: 30 }, (_, i) => `b${i}: &b${i} [*a, *a, *a]`)].join('\n')
+  t.ok(faultsOf(bomb).length > 0)
+  t.same(faultsOf('name: &a x\ndescription: *a'), ['3: „description“ muss ein einzelner Wert sein'])
+  t.ok(faultsOf(`name: ${'['.repeat(20_000)}`).length > 0)
+  t.ok(faultsOf(`name: ${'{a: '.repeat(5_000)}`).length > 0)
+})
+
+t.test('slugs', async (t) => {
+  const astral = '😀'.repeat(200)
+  t.equal(parse(`name: a\nslug: ${astral}`).deck?.slug, astral)
+  t.equal(parse('name: a\nslug: a/b ä%').deck?.slug, 'a/b ä%')
+  t.same(faultsOf(`name: a\nslug: ${astral}x`), ['3: „slug“ darf höchstens 200 Zeichen lang sein'])
+  t.same(faultsOf('name: a', `decks/${'x'.repeat(201)}.md`), ['1: „slug“ darf höchstens 200 Zeichen lang sein'])
+  t.same(faultsOf('slug:\nname: a'), ['2: „slug“ darf nicht leer sein'])
+  t.same(faultsOf('slug: "a\\tb"\nname: a'), [
+    '2: „slug“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten',
+  ])
+  for (const slug of ['all', 'export-anki', '.', '..']) {
+    t.same(faultsOf(`name: a\nslug: ${slug}`), [`3: Der Slug „${slug}“ ist reserviert`])
+  }
+  t.same(faultsOf('name: a', 'decks/all.md'), ['1: Der Slug „all“ ist reserviert'])
+  t.equal(parse('name: a\nslug: search').deck?.slug, 'search')
+})

@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { countCharacters, isStorable, shorten } from '../../src/domain/text/text.js'
+
+/** Any string of UTF-16 units, lone surrogates included. */
+const anyText = fc.string({ unit: 'binary', maxLength: 300 })
+
+t.test('characters are code points', async (t) => {
+  fc.assert(fc.property(anyText, (text) => countCharacters(text) === [...text].length))
+  t.equal(countCharacters('aä😀'), 3)
+})
+
+t.test('a text is cut after whole characters and only when it is longer', async (t) => {
+  t.equal(shorten('😀'.repeat(120), 120), '😀'.repeat(120))
+  t.equal(shorten('😀'.repeat(121), 120), `${'😀'.repeat(120)}...`)
+  t.equal(shorten('', 120), '')
+  fc.assert(
+    fc.property(anyText, fc.nat(130), (text, limit) => {
+      const characters = [...text]
+      const expected = characters.length > limit ? `${characters.slice(0, limit).join('')}...` : text
+      return shorten(text, limit) === expected
+    }),
+  )
+  t.pass('holds for any text')
+})
+
+t.test('NUL and lone surrogates cannot be stored', async (t) => {
+  fc.assert(
+    fc.property(
+      anyText,
+      (text) => isStorable(text) === (!text.includes('\0') && Buffer.from(text).toString() === text),
+    ),
+  )
+  t.notOk(isStorable('a\0'))
+  t.notOk(isStorable('\udc00'))
+  t.ok(isStorable('😀'))
+})

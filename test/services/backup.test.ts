@@ -1,0 +1,237 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { type Kysely, sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { type OpenDatabase, openDatabase } from '../../db/client.js'
+import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
+import { insertToken } from '../../db/queries/accounts/tokens.js'
+import { suspendCard } from '../../db/queries/review/cards.js'
+import { updateSettings } from '../../db/queries/review/settings.js'
+import type { Database } from '../../db/types.js'
+import { restore } from '../../src/commands/backup.js'
+import { applyReview } from '../../src/services/review/apply-review.js'
+import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
+import { createCard, createCheatsheet, createDeck, createProgress, createUser } from '../support/factories.js'
+import { createStoreVariables, firstLogin, loginOver, runCommand, startProcess } from '../support/process.js'
+import { SCRATCH } from '../support/scratch.js'
+import { ROOT } from '../support/service.js'
+
+const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-backup-'))
+t.teardown(() => rm(folder, { recursive: true }))
+
+type Variables = Record<string, string>
+
+const run = (variables: Variables, ...parts: string[]) => runCommand(variables, parts)
+
+async function withStore<T>(variables: Variables, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
+  const database: OpenDatabase = await openDatabase({
+    databaseUrl: variables.DATABASE_URL,
+    dataDir: variables.DATA_DIR ?? '',
+    poolMax: 1,
+    onIdleError: () => {},
+  })
+  try {
+    return await work(database.db)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Users, progress, results and content with every kind of value that could be lost on the way. */
+async function fill(db: Kysely<Database>): Promise<void> {
+  const user = await createUser(db, { username: 'erika', display_name: 'Tab\t\\ "Anführung" 😀 \u2028 Ende\n' })
+  const removed = await createUser(db)
+  await db.deleteFrom('users').where('id', '=', removed.id).execute()
+  const deck = await createDeck(db, { slug: 'archiv', name: 'Ärger' })
+  const card = await createCard(db, { deck_id: deck.id, question: 'NULL', answer: '{"a","b"}' })
+  const archived = await createCard(db, { deck_id: deck.id, archived_at: new Date() })
+  const day = { last_rating: 'hard', next_review: '2026-12-24' } as const
+  await createProgress(db, { user_id: user.id, card_id: card.id, ...day })
+  await createProgress(db, { user_id: user.id, card_id: archived.id, last_rating: null, next_review: null })
+  await db
+    .insertInto('quiz_results')
+    .values({ user_id: user.id, score_percent: -13n, total_questions: 2 ** 53 - 1, correct_answers: -1 })
+    .execute()
+  await createCheatsheet(db, { content_md: `# Groß\n${'ß'.repeat(100_000)}` })
+  await insertToken(db, { user_id: user.id, name: 'nachts', token_hash: Buffer.alloc(32, 7), lifetimeDays: 30 })
+  const actor = { actor_id: user.id, actor: 'erika', via: 'session', address: '2001:db8::1' } as const
+  await insertAuditEntry(db, actor, { action: 'user.create', details: { is_admin: true } })
+  await suspendCard(db, user.id, card.id)
+  await updateSettings(db, user.id, { desired_retention: 0.93 })
+  const moment = { at: new Date(), today: '2026-11-21' }
+  await applyReview(db, user.id, moment, { card_id: card.id, rating: 'hard', client_id: 'ä', duration_ms: 4_200 })
+}
+
+/** Each table as text, bookkeeping of the migrations and sessions apart. */
+async function dump(db: Kysely<Database>): Promise<Record<string, string[]>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_name not like 'kysely%' and table_name not in ('sessions', 'login_failures')
+    order by table_name`.execute(db)
+  const all: Record<string, string[]> = {}
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: string }>`
+      select (entry.*)::text as row from ${sql.table(name)} as entry order by 1`.execute(db)
+    all[name] = rows.map(({ row }) => row)
+  }
+  return all
+}
+
+const source = await createStoreVariables(t)
+await run(source, 'import')
+const original = await withStore(source, async (db) => {
+  await fill(db)
+  return dump(db)
+})
+const file = path.join(folder, 'store.gz')
+
+t.test('the store that is saved has rows in every table, also in one that was added later', async (t) => {
+  const empty = Object.entries(original).filter(([, rows]) => rows.length === 0)
+  t.strictSame(empty, [], 'fill it above')
+  t.ok(Object.keys(original).length >= 17)
+})
+
+t.test('a backup is one file that only its owner may read', async (t) => {
+  t.match(await run(source, 'backup', file), { code: 0, stdout: `Gesichert: ${file}\n`, stderr: '' })
+  t.equal((await stat(file)).mode & 0o777, 0o600)
+  t.match(await run(source, 'backup', file), { code: 1, stderr: /gibt es schon/ })
+  const lines = gunzipSync(await readFile(file))
+    .toString()
+    .split('\n')
+  t.match(JSON.parse(lines[0] ?? ''), { format: 'svc-training-backup', version: 1, migrations: ['0001_create_accounts'] })
+  t.notOk(
+    lines.some((line) => line.startsWith('{"table":"sessions"')),
+    'sessions end with a restore',
+  )
+  t.strictSame(await withStore(source, dump), original, 'nothing changed')
+})
+
+/** What a store must hold after the restore: the same rows, working triggers, and ids that go on where they were. */
+async function checkRestored(t: Test, target: Variables): Promise<void> {
+  await withStore(target, async (db) => {
+    t.strictSame(await dump(db), original)
+    t.strictSame(await db.selectFrom('sessions').selectAll().execute(), [], 'everybody logs in anew')
+    const last = await sql<{ id: number }>`select max(id) as id from users`.execute(db)
+    const user = await createUser(db)
+    // The user that was created last in the source was deleted there: its id is not given out again.
+    t.equal(user.id, (last.rows[0]?.id ?? 0) + 2)
+    const { id } = await db.selectFrom('decks').select('id').where('slug', '=', 'archiv').executeTakeFirstOrThrow()
+    await createCard(db, { deck_id: id })
+    const { card_count } = await db
+      .selectFrom('decks')
+      .select('card_count')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    t.equal(card_count, 2, 'the triggers work')
+  })
+}
+
+t.test('it can be restored into an empty store, with equal rows, ids and next ids', async (t) => {
+  const target = await createStoreVariables(t)
+  const restored = await run(target, 'restore', file)
+  t.match(restored, { code: 0, stderr: '', stdout: /^users: 1$/m })
+  t.match(restored.stdout, /^card_progress: 2$/m)
+  t.match(restored.stdout, /^cards: 258$/m)
+  t.match(restored.stdout, /stimmen mit der Sicherung überein/)
+  await checkRestored(t, target)
+})
+
+t.test(
+  'a store moves from the embedded database to PostgreSQL and back',
+  { skip: !TEST_DATABASE_URL && 'needs a server' },
+  async (t) => {
+    const dataDir = await mkdtemp(path.join(folder, 'embedded-'))
+    const back = path.join(folder, 'back.gz')
+    t.match(await run({ DATA_DIR: dataDir }, 'restore', file), { code: 0 })
+    t.match(await run({ DATA_DIR: dataDir }, 'backup', back), { code: 0 })
+    const rows = (name: string) => readFile(name).then((bytes) => gunzipSync(bytes).toString().split('\n').slice(1))
+    t.strictSame(await rows(back), await rows(file))
+    const target = await createStoreVariables(t)
+    t.match(await run(target, 'restore', back), { code: 0 })
+    await checkRestored(t, target)
+    await checkRestored(t, { DATA_DIR: dataDir })
+  },
+)
+
+t.test('what is there is replaced only when that is asked for', async (t) => {
+  const target = await createStoreVariables(t)
+  const service = await startProcess(t, target)
+  await loginOver(service.url, firstLogin(service, target))
+  if (target.DATABASE_URL === undefined) {
+    t.match(await run(target, 'restore', file), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten/ })
+    t.match(await run(target, 'backup', `${file}.2`), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten/ })
+  } else {
+    t.match(await run(target, 'backup', `${file}.2`), { code: 0 }, 'a server is saved while the service runs')
+  }
+  await service.stop()
+  const before = await withStore(target, async (db) => {
+    const rows = await dump(db)
+    await t.rejects(restore(db, file, false), { message: /nicht leer.*--replace/ })
+    return [rows, await dump(db)]
+  })
+  t.strictSame(before[1], before[0])
+  const replaced = await run(target, 'restore', '--replace', '--json', file)
+  const rows = Object.fromEntries(Object.entries(original).map(([name, all]) => [name, all.length]))
+  t.strictSame([replaced.code, JSON.parse(replaced.stdout)], [0, { counts: rows }])
+  await checkRestored(t, target)
+})
+
+t.test('a damaged, cut or foreign file changes nothing', async (t) => {
+  const target = await createMigratedDatabase()
+  t.teardown(() => target.close())
+  const empty = await dump(target.db)
+  const bytes = await readFile(file)
+  const text = gunzipSync(bytes).toString()
+  const cut = path.join(folder, 'cut.gz')
+  await writeFile(cut, bytes)
+  await truncate(cut, bytes.length - 100)
+  const cases: [string, RegExp][] = [
+    [cut, /unvollständig oder beschädigt/],
+    [path.join(folder, 'nowhere.gz'), /nicht lesbar \(ENOENT\)/],
+    [folder, /nicht lesbar \(EISDIR\)/],
+    [path.join(ROOT, 'package.json'), /keine Sicherung/],
+  ]
+  const variants: [string, string, RegExp][] = [
+    ['short', text.split('\n').slice(0, -20).join('\n'), /unvollständig oder beschädigt/],
+    [
+      'lost',
+      text
+        .split('\n')
+        .filter((line) => !line.includes('multiple_choice'))
+        .join('\n'),
+      /statt \d+ Zeilen/,
+    ],
+    [
+      'orphaned',
+      text.replace(/("table":"users"[^\n]+\n)\[[^\n]+\n/, '$1'),
+      /passt nicht zusammen.*nichts wurde geändert/,
+    ],
+    ['empty', '', /keine Sicherung/],
+    ['later', text.replace('"version":1', '"version":2'), /neueren Programmversion/],
+    ['newer', text.replace(/("migrations":\[[^\]]+)/, '$1,"9999_later"'), /neueren Programmversion \(9999_later\)/],
+  ]
+  for (const [name, content, message] of variants) {
+    const variant = path.join(folder, `${name}.gz`)
+    await writeFile(variant, gzipSync(content))
+    cases.push([variant, message])
+  }
+  for (const [name, message] of cases) {
+    await t.rejects(restore(target.db, name, false), { message }, path.basename(name))
+  }
+  t.strictSame(await dump(target.db), empty)
+  const told = await run(await createStoreVariables(t), 'restore', cut)
+  t.match(told, { code: 1, stdout: '', stderr: /unvollständig oder beschädigt[^\n]*\n$/ })
+})
+
+t.test('standard output and input take the place of the file', async (t) => {
+  const target = await createStoreVariables(t)
+  const command = (variables: Variables, ...parts: string[]) =>
+    spawn(process.execPath, [path.join(ROOT, 'dist', 'src', 'cli.js'), ...parts], { env: variables, stdio: 'pipe' })
+  const from = command(source, 'backup', '-')
+  const to = command(target, 'restore', '-')
+  from.stdout.pipe(to.stdin)
+  t.match((await to.stdout.toArray()).join(''), /überein/)
+  await checkRestored(t, target)
+})

@@ -1,0 +1,311 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { RATINGS } from '../../../src/domain/review/review.js'
+import { addDays } from '../../../src/domain/time/calendar.js'
+import { createCard, createDeck } from '../../support/factories.js'
+import { type Caller, startService } from '../../support/service.js'
+
+/**
+ * Learners, scripts and the import act in any order on a few cards. After each step the queue, the browsed cards, the
+ * statistics and the deck list are compared with a plain reading of the tables, and undo with a list of what was done.
+ */
+const FIRST_DAY = '2026-11-21'
+const RUNS = 4
+const STEPS = 25
+const NEW_PER_DAY = 3
+
+const clock = { day: FIRST_DAY }
+const service = await startService(t, { now: () => new Date(`${clock.day}T08:00:00Z`) })
+const { db } = service
+const decks = [
+  await createDeck(db, { sort_order: 1, name: 'Ä' }),
+  await createDeck(db, { sort_order: 1, name: 'B' }),
+  await createDeck(db, { sort_order: 0, name: 'Z' }),
+]
+const deckIds = decks.map(({ id }) => id)
+const cardIds: number[] = []
+for (let index = 0; index < 7; index++) {
+  const card = await createCard(db, { deck_id: deckIds[index % 3] as number, sort_order: Math.floor(index / 6) })
+  cardIds.push(card.id)
+}
+
+const card = fc.nat(cardIds.length - 1)
+const step = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: fc.record({ kind: fc.constant('review' as const), card, rating: fc.constantFrom(...RATINGS) }),
+  },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('undo' as const), back: fc.nat(1) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constantFrom('reset' as const, 'forget' as const, 'archive' as const), card }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('suspend' as const, 'unsuspend' as const), card }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('move' as const), card, deck: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('archive deck' as const), deck: fc.nat(2) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('write' as const), card, days: fc.integer({ min: -3, max: 3 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('night' as const), days: fc.integer({ min: 1, max: 5 }) }) },
+)
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+interface Done {
+  id: number
+  card_id: number
+  day: string
+  before: object | undefined
+  after: object | undefined
+}
+
+interface Learner extends Caller {
+  id: number
+  /** The reviews that stand, oldest first. */
+  done: Done[]
+  introduced: Map<string, number>
+}
+
+t.test(`${RUNS} runs of ${STEPS} steps are what the tables say`, async (t) => {
+  const tally: Record<string, number> = {}
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (steps) => {
+      clock.day = FIRST_DAY
+      await db.updateTable('cards').set({ archived_at: null }).execute()
+      await db.updateTable('decks').set({ archived_at: null }).execute()
+      const learner: Learner = { ...(await service.member()), done: [], introduced: new Map() }
+      const payload = { new_per_day: NEW_PER_DAY }
+      await learner.send({ method: 'PUT', url: '/api/review/settings', payload })
+      for (const step of steps) {
+        const outcome = await act(t, learner, step)
+        tally[outcome] = (tally[outcome] ?? 0) + 1
+        await compare(t, learner)
+      }
+    }),
+    { numRuns: RUNS, endOnFailure: true },
+  )
+  for (const outcome of ['review 200', 'undo 200']) t.ok((tally[outcome] ?? 0) > 0, `${outcome}: ${tally[outcome]}`)
+})
+
+/** Does it and checks the answer; returns what happened. */
+async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
+  const user_id = learner.id
+  const card_id = 'card' in step ? (cardIds[step.card] as number) : 0
+  const path = `/api/review/cards/${card_id}`
+  switch (step.kind) {
+    case 'review': {
+      const before = await findProgress(user_id, card_id)
+      const expected = (await isLive(card_id)) ? 200 : 404
+      const { status, body } = await learner.post('/api/review', { card_id, rating: step.rating })
+      t.equal(status, expected)
+      if (status !== 200) return 'review 404'
+      const after = await findProgress(user_id, card_id)
+      t.match(after, { ...body.progress, last_review_id: body.review_id })
+      learner.done.push({ id: body.review_id, card_id, day: clock.day, before, after })
+      if (before === undefined) addIntroduced(learner, 1)
+      t.strictSame(body.counts, (await learner.get('/api/review/queue?limit=1')).body.counts)
+      return 'review 200'
+    }
+    case 'undo':
+      return undo(t, learner, step.back)
+    case 'reset': {
+      const { status } = await learner.post(`${path}/reset`)
+      t.equal(status, (await isLive(card_id)) ? 200 : 404)
+      if (status === 200 && (await findProgress(user_id, card_id)) !== undefined) t.fail('it is still there')
+      return `reset ${status}`
+    }
+    case 'suspend': {
+      const { status } = await learner.post(`${path}/suspend`)
+      t.equal(status, (await isLive(card_id)) ? 200 : 404)
+      return `suspend ${status}`
+    }
+    case 'unsuspend':
+      t.equal((await learner.delete(`${path}/suspend`)).status, 200)
+      return step.kind
+    case 'forget':
+      await db.deleteFrom('card_progress').where('user_id', '=', user_id).where('card_id', '=', card_id).execute()
+      return step.kind
+    case 'write': {
+      const values = { last_rating: 'hard' as const, next_review: addDays(clock.day, step.days) }
+      await db
+        .insertInto('card_progress')
+        .values({ user_id, card_id, ...values })
+        .onConflict((conflict) => conflict.columns(['user_id', 'card_id']).doUpdateSet(values))
+        .execute()
+      return step.kind
+    }
+    case 'archive': {
+      const { archived_at } = await db
+        .selectFrom('cards')
+        .select('archived_at')
+        .where('id', '=', card_id)
+        .executeTakeFirstOrThrow()
+      const toggled = archived_at === null ? new Date() : null
+      await db.updateTable('cards').set({ archived_at: toggled }).where('id', '=', card_id).execute()
+      return step.kind
+    }
+    case 'archive deck': {
+      const id = deckIds[step.deck] as number
+      const { archived_at } = await db
+        .selectFrom('decks')
+        .select('archived_at')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      const toggled = archived_at === null ? new Date() : null
+      await db.updateTable('decks').set({ archived_at: toggled }).where('id', '=', id).execute()
+      return step.kind
+    }
+    case 'move':
+      await db
+        .updateTable('cards')
+        .set({ deck_id: deckIds[step.deck] as number })
+        .where('id', '=', card_id)
+        .execute()
+      return step.kind
+    case 'night':
+      clock.day = addDays(clock.day, step.days)
+      return step.kind
+  }
+}
+
+async function undo(t: Tap, learner: Learner, back: number): Promise<string> {
+  const review = learner.done.at(-1 - back)
+  if (review === undefined) return 'undo of nothing'
+  const obstacle =
+    review.day !== clock.day
+      ? /von heute/
+      : back > 0 && learner.done.at(-1)?.day === clock.day
+        ? /Nur die letzte/
+        : await findObstacle(learner, review)
+  const { status, body } = await learner.delete(`/api/review/${review.id}`)
+  if (obstacle !== undefined) {
+    t.equal(status, 409)
+    t.match(body.message, obstacle)
+    return 'undo 409'
+  }
+  t.equal(status, 200, body.message)
+  learner.done.pop()
+  if (review.before === undefined) addIntroduced(learner, -1)
+  t.strictSame(await findProgress(learner.id, review.card_id), review.before, 'exactly as before')
+  t.strictSame(body.counts, (await learner.get('/api/review/queue?limit=1')).body.counts)
+  const next = learner.done.at(-1)
+  const isNext = next?.day === clock.day && (await findObstacle(learner, next)) === undefined
+  t.equal(body.next_undo, isNext ? next.id : null)
+  t.strictSame((await learner.delete(`/api/review/${review.id}`)).body, body, 'repeated')
+  return 'undo 200'
+}
+
+async function findObstacle(learner: Learner, review: Done): Promise<RegExp | undefined> {
+  const resets = await db
+    .selectFrom('review_log')
+    .select('id')
+    .where('user_id', '=', learner.id)
+    .where('card_id', '=', review.card_id)
+    .where('kind', '=', 'reset')
+    .where('id', '>', review.id)
+    .execute()
+  if (resets.length > 0) return /zurückgesetzt/
+  if (!(await isLive(review.card_id))) return /archiviert/
+  const now = await findProgress(learner.id, review.card_id)
+  return JSON.stringify(now) === JSON.stringify(review.after) ? undefined : /geändert/
+}
+
+function addIntroduced({ introduced }: Learner, cards: number): void {
+  introduced.set(clock.day, (introduced.get(clock.day) ?? 0) + cards)
+}
+
+async function findProgress(userId: number, cardId: number) {
+  return (await findAllProgress(userId)).get(cardId)
+}
+
+async function findAllProgress(userId: number) {
+  const rows = await db
+    .selectFrom('card_progress')
+    .select(['card_id', 'last_rating', 'next_review', 'stability', 'difficulty', 'last_review'])
+    .select(['reps', 'lapses', 'last_review_id'])
+    .where('user_id', '=', userId)
+    .execute()
+  return new Map(rows.map(({ card_id, ...progress }) => [card_id, progress]))
+}
+
+async function findLiveCards(userId: number) {
+  const cards = await db
+    .selectFrom('cards')
+    .innerJoin('decks', 'decks.id', 'cards.deck_id')
+    .select(['cards.id', 'cards.sort_order', 'decks.sort_order as deck_order', 'decks.name', 'decks.slug', 'deck_id'])
+    .where('cards.archived_at', 'is', null)
+    .where('decks.archived_at', 'is', null)
+    .orderBy('decks.sort_order')
+    .orderBy('decks.name')
+    .orderBy('decks.id')
+    .orderBy('cards.sort_order')
+    .orderBy('cards.id')
+    .execute()
+  const suspended = await db.selectFrom('suspended_cards').select('card_id').where('user_id', '=', userId).execute()
+  const isSuspended = new Set(suspended.map(({ card_id }) => card_id))
+  const allProgress = await findAllProgress(userId)
+  return cards.map((card) => {
+    const progress = allProgress.get(card.id)
+    const isDue = progress?.next_review != null && progress.next_review <= clock.day
+    const seen = isDue ? 'due' : 'learned'
+    const state = isSuspended.has(card.id) ? 'suspended' : progress === undefined ? 'new' : seen
+    return { ...card, progress, state, isDue }
+  })
+}
+
+async function isLive(cardId: number): Promise<boolean> {
+  return (await findLiveCards(0)).some(({ id }) => id === cardId)
+}
+
+async function compare(t: Tap, learner: Learner): Promise<void> {
+  const cards = await findLiveCards(learner.id)
+  const queue = (await learner.get('/api/review/queue?limit=100')).body
+  const due = cards.filter(({ state }) => state === 'due')
+  const isRepeat = ({ progress }: (typeof cards)[number]) =>
+    progress?.last_rating === 'again' && progress.last_review === clock.day
+  const key = (text: string | null | undefined) => String(text)
+  const first = due
+    .filter((card) => !isRepeat(card))
+    .sort((a, b) => key(a.progress?.next_review).localeCompare(key(b.progress?.next_review)) || a.id - b.id)
+  const last = due
+    .filter(isRepeat)
+    .sort((a, b) => Number(a.progress?.last_review_id) - Number(b.progress?.last_review_id))
+  const allowed = Math.max(NEW_PER_DAY - (learner.introduced.get(clock.day) ?? 0), 0)
+  const fresh = cards.filter(({ state }) => state === 'new').slice(0, allowed)
+  t.strictSame(
+    idsOf(queue.cards),
+    [...first, ...fresh, ...last].map(({ id }) => id),
+    'the queue',
+  )
+  t.strictSame(queue.counts, { due: due.length, new: fresh.length })
+
+  const browsed = (await learner.get('/api/review/cards?limit=200')).body.cards
+  t.strictSame(
+    browsed.map(({ card_id, state }: { card_id: number; state: string }) => [card_id, state]),
+    cards.map(({ id, state }) => [id, state]),
+    'the browsed cards',
+  )
+  const list = (await learner.get('/api/decks')).body.decks
+  const stats = (await learner.get('/api/review/stats?days=1')).body
+  for (const [index, deck] of list.entries()) {
+    const own = cards.filter(({ deck_id }) => deck_id === deck.id)
+    const count = (state: string) => own.filter((card) => card.state === state).length
+    t.match(deck, {
+      card_count: own.length,
+      reviewed: own.filter(({ progress }) => progress !== undefined).length,
+      due: own.filter(({ isDue }) => isDue).length,
+    })
+    const { slug, new: unseen, young, mature, suspended } = stats.decks[index]
+    t.strictSame(
+      { slug, unseen, seen: young + mature, suspended },
+      { slug: deck.slug, unseen: count('new'), seen: count('due') + count('learned'), suspended: count('suspended') },
+    )
+  }
+  t.equal(stats.forecast[0].due, due.length)
+  t.equal(stats.days[0].reviews, learner.done.filter(({ day }) => day === clock.day).length)
+  t.equal(stats.days[0].introduced, learner.introduced.get(clock.day) ?? 0)
+}
+
+const idsOf = (cards: { card_id: number }[]) => cards.map(({ card_id }) => card_id)
+
+type Tap = Pick<typeof t, 'equal' | 'match' | 'strictSame' | 'ok' | 'fail'>

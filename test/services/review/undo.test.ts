@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { RATINGS } from '../../../src/domain/review/review.js'
+import { addDays } from '../../../src/domain/time/calendar.js'
+import { createCard, createDeck, createProgress } from '../../support/factories.js'
+import { type Caller, startService } from '../../support/service.js'
+
+const clock = { day: '2026-11-21' }
+const service = await startService(t, { now: () => new Date(`${clock.day}T08:00:00Z`) })
+const { db } = service
+const decks = [await createDeck(db, { sort_order: 1 }), await createDeck(db, { sort_order: 2 })]
+const cards: number[] = []
+for (let index = 0; index < 6; index++) {
+  cards.push((await createCard(db, { deck_id: decks[index % 2]?.id as number, sort_order: index })).id)
+}
+
+const RUNS = 15
+const STEPS = 20
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ card: fc.nat(5), rating: fc.constantFrom(...RATINGS) }) },
+  { weight: 5, arbitrary: fc.constant('undo' as const) },
+  { weight: 1, arbitrary: fc.record({ days: fc.integer({ min: 1, max: 30 }) }) },
+)
+
+interface Review {
+  day: string
+  card: number
+  rating: string
+}
+
+/** A learner with a card that a script wrote, another that it wrote as due, and a suspended one. */
+async function createLearner(): Promise<Caller & { id: number }> {
+  const learner = await service.member()
+  const user_id = learner.id
+  await createProgress(db, { user_id, card_id: cards[0] as number, last_rating: 'easy', next_review: '2026-12-01' })
+  await createProgress(db, { user_id, card_id: cards[1] as number, last_rating: null, next_review: '2026-11-01' })
+  await learner.post(`/api/review/cards/${cards[5]}/suspend`)
+  return learner
+}
+
+async function review(learner: Caller, { card, rating }: Omit<Review, 'day'>) {
+  const answer = await learner.post('/api/review', { card_id: cards[card], rating })
+  if (answer.status !== 200) throw new Error(answer.text)
+  return answer.body
+}
+
+/** Everything that a learner can see, without the ids and times of the log. */
+async function look(learner: Caller) {
+  const [queue, browsed, stats, list] = [
+    (await learner.get('/api/review/queue')).body,
+    (await learner.get('/api/review/cards')).body,
+    (await learner.get('/api/review/stats?days=365')).body,
+    (await learner.get('/api/decks')).body,
+  ]
+  return { queue, browsed, stats, list }
+}
+
+t.test(`${RUNS} runs of ${STEPS} reviews and undos leave what the remaining reviews alone leave`, async (t) => {
+  let undone = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (steps) => {
+      clock.day = '2026-11-21'
+      const learner = await createLearner()
+      const done: (Review & { id: number })[] = []
+      for (const step of steps) {
+        if (step === 'undo') {
+          const last = done.at(-1)
+          if (last?.day !== clock.day) continue
+          done.pop()
+          undone++
+          const { status, body } = await learner.delete(`/api/review/${last.id}`)
+          const next = done.at(-1)
+          t.equal(status, 200)
+          t.equal(body.next_undo, next?.day === clock.day ? next.id : null)
+          t.strictSame((await learner.get('/api/review/queue?limit=1')).body.counts, body.counts)
+        } else if ('days' in step) {
+          clock.day = addDays(clock.day, step.days)
+        } else {
+          const body = await review(learner, step)
+          done.push({ ...step, day: clock.day, id: body.review_id })
+          t.strictSame((await learner.get('/api/review/queue?limit=1')).body.counts, body.counts)
+        }
+      }
+      const today = clock.day
+      const other = await createLearner()
+      for (const entry of done) {
+        clock.day = entry.day
+        await review(other, entry)
+      }
+      clock.day = today
+      t.strictSame(await look(learner), await look(other))
+    }),
+    { numRuns: RUNS, endOnFailure: true },
+  )
+  t.ok(undone > 30, `${undone} reviews taken back`)
+})
