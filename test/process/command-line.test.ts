@@ -51,6 +51,16 @@ t.test('the version and the help are answered, without any store', async (t) => 
   }
 })
 
+t.test('the help loads nothing of the service', async (t) => {
+  const script = `import { createRequire } from 'node:module'
+    process.on('exit', () => console.error(Object.keys(createRequire('/').cache).join('\\n')))`
+  const { stderr } = await run({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }, [
+    '--help',
+  ])
+  const packages = new Set([...stderr.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name]) => name))
+  t.strictSame([...packages], ['commander'])
+})
+
 t.test('a wrong call is status 2', async (t) => {
   for (const args of [
     ['nonsense'],
