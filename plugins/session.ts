@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import cookie from '@fastify/cookie'
 import session, { type FastifySessionObject, type SessionStore } from '@fastify/session'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Kysely } from 'kysely'
 import { deleteSession, findSession, insertSession, renewSession } from '../db/queries/accounts/sessions.js'
@@ -44,9 +45,49 @@ export default fp<SessionPluginOptions>(
       saveUninitialized: false,
       cookie: { httpOnly: true, sameSite: 'lax', path: '/', secure: 'auto', maxAge: LIFETIME_MS },
     })
+    app.addHook('onSend', (_request, reply, _payload, done) => {
+      keepLastOfEachCookie(reply)
+      done()
+    })
   },
   { name: 'session', dependencies: ['database'] },
 )
+
+/**
+ * Begins a session of the user: whoever has proven who it is gets a new id, and the session of the cookie ends. The one
+ * place where sessions begin.
+ */
+export async function startSession(request: FastifyRequest, userId: number): Promise<void> {
+  await request.session.regenerate()
+  const started = request.session
+  started.userId = userId
+  started.address = request.ip
+  started.userAgent = request.headers['user-agent']
+  try {
+    await started.save()
+  } catch (error) {
+    // As nobody's it is not saved again by the answer that says what went wrong.
+    Object.assign(started, { userId: undefined, address: undefined, userAgent: undefined })
+    throw error
+  }
+}
+
+/** Ends the session of the request, if there is one, and lets the browser forget its cookie. */
+export async function endSession(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (request.session.userId !== undefined) await request.session.destroy()
+  reply.clearCookie(SESSION_COOKIE, { path: '/' })
+}
+
+/**
+ * The session's package clears the cookie of a session that has ended even when it sets that of another, and beside a
+ * `clearCookie` of ours. An answer sets no cookie twice (RFC 6265, 4.1.1).
+ */
+function keepLastOfEachCookie(reply: FastifyReply): void {
+  const cookies = reply.getHeader('set-cookie')
+  if (!Array.isArray(cookies)) return
+  const last = new Map(cookies.map((cookie) => [cookie.slice(0, cookie.indexOf('=')), cookie]))
+  if (last.size < cookies.length) reply.removeHeader('set-cookie').header('set-cookie', [...last.values()])
+}
 
 /** In its second half a session gets its whole lifetime again. */
 export async function renewInSecondHalf(current: FastifySessionObject): Promise<void> {

@@ -1,15 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
-import { deleteOtherSessions } from '../../db/queries/accounts/sessions.js'
-import { findPasswordHash, updatePasswordHash } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
-import { hashSessionId, SESSION_COOKIE } from '../../plugins/session.js'
+import { endSession, hashSessionId, startSession } from '../../plugins/session.js'
 import { checkPasswordLength } from '../../src/domain/accounts/passwords.js'
 import { BadRequest, HttpError } from '../../src/domain/refusals.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers, Done } from '../../src/http/schemas.js'
+import { changeOwnPassword } from '../../src/services/accounts/change-password.js'
 import { logIn } from '../../src/services/accounts/log-in.js'
-import { hashPassword, verifyPassword } from '../../src/services/accounts/passwords.js'
 import { LoginBody, PasswordBody, UserAnswer } from './schemas.js'
 import tokenRoutes from './tokens.js'
 
@@ -39,11 +36,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       const { password } = request.body
       if (username === '' || password === '') throw new BadRequest(MISSING_LOGIN)
       const user = await logIn(app.db, { username, password, address: request.ip })
-      await request.session.regenerate()
-      request.session.userId = user.id
-      request.session.address = request.ip
-      request.session.userAgent = request.headers['user-agent']
-      await request.session.save()
+      await startSession(request, user.id)
       return { user }
     },
   )
@@ -60,8 +53,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request, reply) => {
-      if (request.session.userId !== undefined) await request.session.destroy()
-      reply.clearCookie(SESSION_COOKIE, { path: '/' })
+      await endSession(request, reply)
       return { ok: true as const }
     },
   )
@@ -97,20 +89,10 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       const { current_password, new_password } = request.body
       if (current_password === '' || new_password === '') throw new BadRequest(MISSING_PASSWORDS)
       checkPasswordLength(new_password, 'new_password')
-      const { id, username } = request.user
-      const matches = await verifyPassword(await findPasswordHash(app.db, id), current_password)
-      if (!matches) throw new BadRequest('Aktuelles Passwort ist falsch')
-      const hash = await hashPassword(new_password)
-      await app.db.transaction().execute(async (transaction) => {
-        await updatePasswordHash(transaction, id, hash)
-        await deleteOtherSessions(transaction, id, hashSessionId(request.session.sessionId))
-        if (request.user.is_admin) {
-          await insertAuditEntry(transaction, actorOf(request), {
-            action: 'user.password',
-            target_id: id,
-            target: username,
-          })
-        }
+      await changeOwnPassword(app.db, actorOf(request), request.user, {
+        current: current_password,
+        next: new_password,
+        sessionIdHash: hashSessionId(request.session.sessionId),
       })
       await warnOfCommonPassword(reply, new_password)
       return { ok: true as const }

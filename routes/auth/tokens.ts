@@ -1,12 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
-import { deleteToken, insertToken, listTokens } from '../../db/queries/accounts/tokens.js'
+import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { actorOf } from '../../plugins/auth.js'
 import { checkText } from '../../src/domain/accounts/accounts.js'
-import { createToken, hashToken } from '../../src/domain/accounts/tokens.js'
-import { NotLoggedIn } from '../../src/domain/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
+import { createOwnToken, removeOwnToken } from '../../src/services/accounts/tokens.js'
 import { CreateTokenBody, TokenCreated, TokenList, TokenParams } from './schemas.js'
 
 /** One's own API tokens. */
@@ -41,20 +39,8 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const name = request.body.name.trim()
       checkText('name', name)
-      const token = createToken()
-      const { user } = request
-      const created = await app.db.transaction().execute(async (transaction) => {
-        const token_hash = hashToken(token) as Buffer
-        const lifetimeDays = request.body.expires_in_days ?? null
-        const row = await insertToken(transaction, { user_id: user.id, name, token_hash, lifetimeDays })
-        if (row === undefined) throw new NotLoggedIn()
-        if (user.is_admin) {
-          const deed = { action: 'token.create', target_id: row.id, target: name } as const
-          await insertAuditEntry(transaction, actorOf(request), deed)
-        }
-        return row
-      })
-      return { ...created, token }
+      const lifetimeDays = request.body.expires_in_days ?? null
+      return createOwnToken(app.db, actorOf(request), request.user, { name, lifetimeDays })
     },
   )
 
@@ -71,12 +57,7 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const id = parseRowId(request.params.id, 'Ungültige Token-ID')
-      if (id === undefined) return { ok: true as const }
-      await app.db.transaction().execute(async (transaction) => {
-        const deleted = await deleteToken(transaction, request.user.id, id)
-        if (!deleted || !request.user.is_admin) return
-        await insertAuditEntry(transaction, actorOf(request), { action: 'token.delete', target_id: id })
-      })
+      if (id !== undefined) await removeOwnToken(app.db, actorOf(request), request.user, id)
       return { ok: true as const }
     },
   )

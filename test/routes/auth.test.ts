@@ -74,6 +74,17 @@ t.test('the session id changes at login and the old one is dead', async (t) => {
   t.equal((await first.get('/api/auth/me')).status, 401)
 })
 
+t.test('an answer sets the cookie once', async (t) => {
+  const { username } = await createUser(db)
+  const first = await service.loginAs(username)
+  const again = await first.post('/api/auth/login', { username, password: PASSWORD })
+  t.equal([again.headers['set-cookie']].flat().length, 1, 'a login over a session')
+  t.match(cookieOf(again), new RegExp(`^${SESSION_COOKIE}=[^;]+; `))
+  const out = await first.post('/api/auth/logout')
+  t.equal([out.headers['set-cookie']].flat().length, 1, 'a logout with the cookie of a session that has ended')
+  t.match(cookieOf(out), /Expires=Thu, 01 Jan 1970/)
+})
+
 t.test('only a hash of the session id is stored', async (t) => {
   const caller = await service.member()
   const sessionId = decodeURIComponent(caller.cookie?.split('=')[1] ?? '').split('.')[0] as string

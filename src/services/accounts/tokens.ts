@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely'
+import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { type ApiToken, deleteToken, insertToken } from '../../../db/queries/accounts/tokens.js'
+import type { Account } from '../../../db/queries/accounts/users.js'
+import type { Database } from '../../../db/types.js'
+import { createToken, hashToken } from '../../domain/accounts/tokens.js'
+import { NotLoggedIn } from '../../domain/refusals.js'
+
+export interface NewToken {
+  name: string
+  /** Null for a token without end. */
+  lifetimeDays: number | null
+}
+
+/**
+ * Creates an API token of the user and notes it when the user is an administrator; the only time the token is known.
+ * @throws NotLoggedIn when the user has been deleted meanwhile
+ */
+export async function createOwnToken(
+  db: Kysely<Database>,
+  actor: Actor,
+  user: Account,
+  newToken: NewToken,
+): Promise<Omit<ApiToken, 'last_used_at'> & { token: string }> {
+  const token = createToken()
+  const token_hash = hashToken(token) as Buffer
+  return db.transaction().execute(async (transaction) => {
+    const row = await insertToken(transaction, { user_id: user.id, token_hash, ...newToken })
+    if (row === undefined) throw new NotLoggedIn()
+    if (user.is_admin) {
+      await insertAuditEntry(transaction, actor, { action: 'token.create', target_id: row.id, target: row.name })
+    }
+    return { ...row, token }
+  })
+}
+
+/** Deletes an API token of the user, if there is one, and notes it when the user is an administrator. */
+export async function removeOwnToken(db: Kysely<Database>, actor: Actor, user: Account, id: number): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const deleted = await deleteToken(transaction, user.id, id)
+    if (!deleted || !user.is_admin) return
+    await insertAuditEntry(transaction, actor, { action: 'token.delete', target_id: id })
+  })
+}
