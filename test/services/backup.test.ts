@@ -100,7 +100,11 @@ t.test('a backup is one file that only its owner may read', async (t) => {
   const lines = gunzipSync(await readFile(file))
     .toString()
     .split('\n')
-  t.match(JSON.parse(lines[0] ?? ''), { format: 'svc-training-backup', version: 1, migrations: ['0001_create_accounts'] })
+  t.match(JSON.parse(lines[0] ?? ''), {
+    format: 'svc-training-backup',
+    version: 1,
+    migrations: ['0001_create_accounts'],
+  })
   t.notOk(
     lines.some((line) => line.startsWith('{"table":"sessions"')),
     'sessions end with a restore',
