@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
+import { commandLineActor } from '../src/commands/actor.js'
 import { importContent } from '../src/services/content/import-content.js'
 import { deckFile, writeContentFolder } from './support/content.js'
 import { createUser, PASSWORD } from './support/factories.js'
@@ -21,7 +22,7 @@ t.test(
     })
     const config = { contentDir, trustProxy: ['127.0.0.1'], corsOrigins: ['https://app.example.org'] }
     const { app, db } = await startService(t, { config })
-    await importContent(db, contentDir)
+    await importContent(db, commandLineActor(), contentDir)
     const { username } = await createUser(db, { is_admin: true })
     await app.listen({ host: '127.0.0.1', port: 0 })
     t.teardown(() => agent.destroy())

@@ -6,6 +6,7 @@ import { openTemporaryStore } from '../../dist/db/embedded/temporary.js'
 import { migrateToLatest } from '../../dist/db/migrate.js'
 import { SESSION_COOKIE } from '../../dist/plugins/session.js'
 import { buildApp } from '../../dist/src/app.js'
+import { commandLineActor } from '../../dist/src/commands/actor.js'
 import { addDays, daysBetween, noonOf } from '../../dist/src/domain/time/calendar.js'
 import { hashPassword } from '../../dist/src/services/accounts/passwords.js'
 import { importContent } from '../../dist/src/services/content/import-content.js'
@@ -73,7 +74,7 @@ const clock = { day: FIRST_DAY }
 const database = await openTheDatabase()
 await migrateToLatest(database.db)
 const contentDir = fileURLToPath(new URL('../../content', import.meta.url))
-const { cards: imported } = await importContent(database.db, contentDir)
+const { cards: imported } = await importContent(database.db, commandLineActor(), contentDir)
 const app = await buildApp({
   config: { contentDir, corsOrigins: [], timeZone: 'Europe/Berlin', trustProxy: [], rateLimit: 0 },
   sessionSecrets: [SECRET],

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
 import { listUsers } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/domain/accounts/accounts.js'
@@ -84,9 +83,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
     },
     async (request) => {
       const onProgress = reportProgress('Import', (line) => request.log.info(line))
-      const stats = await importContent(app.db, contentDir, onProgress, (transaction, details) =>
-        insertAuditEntry(transaction, actorOf(request), { action: 'content.import', details }),
-      )
+      const stats = await importContent(app.db, actorOf(request), contentDir, onProgress)
       return { message: 'Import abgeschlossen', stats }
     },
   )

@@ -27,6 +27,12 @@ const Changes = Type.Object(
   { title: 'ImportChanges' },
 )
 
+const Place = Type.Object({
+  file: Type.String({ description: 'Relative to the content folder.', examples: ['decks/git.md'] }),
+  line: Type.Integer({ examples: [12] }),
+  message: Type.String({ examples: ['Die Karte hat keine Antwort'] }),
+})
+
 export const ImportDone = Type.Object({
   message: Type.String({ examples: ['Import abgeschlossen'] }),
   stats: Type.Object({
@@ -34,20 +40,16 @@ export const ImportDone = Type.Object({
     cards: Changes,
     cheatsheets: Changes,
     duration_ms: Type.Integer({ examples: [412] }),
+    warnings: Type.Array(Place, {
+      description: 'What was imported, or left out, otherwise than its author may have meant.',
+    }),
   }),
 })
 
 export const ImportRefused = errorWith(
   {
     errors: Type.Optional(
-      Type.Array(
-        Type.Object({
-          file: Type.String({ examples: ['decks/git.md'] }),
-          line: Type.Integer({ examples: [12] }),
-          message: Type.String({ examples: ['Die Karte hat keine Antwort'] }),
-        }),
-        { description: 'Every fault of the content; `file` is relative to the content folder.' },
-      ),
+      Type.Array(Place, { description: 'Every fault of the content; `file` is relative to the content folder.' }),
     ),
   },
   'ImportError',

@@ -1,4 +1,3 @@
-import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
 import type { Config } from '../config.js'
 import { FaultyContent } from '../domain/refusals.js'
 import { importContent } from '../services/content/import-content.js'
@@ -40,9 +39,7 @@ export async function importIntoStore(config: Config, options: Output, print: Pr
     options.json ? false : undefined,
   )
   const stats = await withDatabase(config, 'POST /api/admin/import', (db) =>
-    importContent(db, config.contentDir, onProgress, (transaction, details) =>
-      insertAuditEntry(transaction, commandLineActor(), { action: 'content.import', details }),
-    ),
+    importContent(db, commandLineActor(), config.contentDir, onProgress),
   ).finally(stop)
   if (options.json) return print(JSON.stringify({ stats }))
   print(`Import abgeschlossen in ${stats.duration_ms} ms`)

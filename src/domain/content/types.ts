@@ -5,6 +5,9 @@ export interface Fault {
   message: string
 }
 
+/** What an import does or leaves out and its author may not have meant; it does not stop the import. */
+export type Warning = Fault
+
 /** Takes down a fault of the file being read. */
 export type Report = (line: number, message: string) => void
 

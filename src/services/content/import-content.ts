@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import {
   archiveCards,
   archiveCheatsheets,
@@ -14,7 +15,7 @@ import {
   writeDecks,
 } from '../../../db/queries/content/import.js'
 import type { Database } from '../../../db/types.js'
-import type { Content, DeckSource } from '../../domain/content/types.js'
+import type { Content, DeckSource, Warning } from '../../domain/content/types.js'
 import { Conflict, FaultyContent } from '../../domain/refusals.js'
 import { readContent } from './read-content.js'
 
@@ -23,13 +24,12 @@ export interface ImportStats {
   cards: Changes
   cheatsheets: Changes
   duration_ms: number
+  /** What the author may not have meant, sorted by file and line. */
+  warnings: Warning[]
 }
 
 /** Called after each batch with the cards written so far, of how many. */
 export type OnProgress = (done: number, total: number) => void
-
-/** Called at the end, in the transaction of the import: what it writes stands and falls with the content. */
-export type OnWritten = (transaction: Transaction<Database>, stats: ImportStats) => Promise<void>
 
 const BATCH_ROWS = 1_000
 const BATCH_CHARACTERS = 1_000_000
@@ -39,17 +39,17 @@ const importing = new WeakSet<Kysely<Database>>()
 
 /**
  * Makes the store equal to the files of the folder, in one transaction: all or nothing. Rows that scripts wrote and
- * no file describes are left alone; what has disappeared from the files is archived.
+ * no file describes are left alone; what has disappeared from the files is archived. The audit trail notes it.
  * @throws FaultyContent with every fault of the files
  * @throws Conflict when another import is running
  */
 export async function importContent(
   db: Kysely<Database>,
+  actor: Actor,
   folder: string,
   onProgress: OnProgress = () => {},
-  onWritten: OnWritten = async () => {},
 ): Promise<ImportStats> {
-  const stats = await importExclusively(db, folder, async () => true, onProgress, onWritten)
+  const stats = await importExclusively(db, actor, folder, async () => true, onProgress)
   if (stats === undefined) throw new Conflict('Import läuft bereits')
   return stats
 }
@@ -64,29 +64,31 @@ export async function importIntoEmptyStore(
   onProgress: OnProgress = () => {},
 ): Promise<ImportStats | undefined> {
   if (!(await isContentEmpty(db))) return undefined
-  return importExclusively(db, folder, isContentEmpty, onProgress, async () => {})
+  return importExclusively(db, undefined, folder, isContentEmpty, onProgress)
 }
 
 /** Undefined when another import is running or the condition does not hold once the lock is ours. */
 async function importExclusively(
   db: Kysely<Database>,
+  actor: Actor | undefined,
   folder: string,
   condition: (transaction: Transaction<Database>) => Promise<boolean>,
   onProgress: OnProgress,
-  onWritten: OnWritten,
 ): Promise<ImportStats | undefined> {
   if (importing.has(db)) return undefined
   importing.add(db)
   try {
     const started = performance.now()
     // Reading comes first: on the embedded database a transaction keeps everybody else waiting.
-    const { content, faults } = await readContent(folder)
+    const { content, faults, warnings } = await readContent(folder)
     if (faults.length > 0) throw new FaultyContent(faults)
     return await db.transaction().execute(async (transaction) => {
       if (!(await tryLockImport(transaction)) || !(await condition(transaction))) return undefined
       const changes = await writeContent(transaction, content, onProgress)
-      const stats = { ...changes, duration_ms: Math.round(performance.now() - started) }
-      await onWritten(transaction, stats)
+      const stats = { ...changes, duration_ms: Math.round(performance.now() - started), warnings }
+      if (actor !== undefined) {
+        await insertAuditEntry(transaction, actor, { action: 'content.import', details: stats })
+      }
       return stats
     })
   } finally {
@@ -98,7 +100,7 @@ async function writeContent(
   transaction: Transaction<Database>,
   content: Content,
   onProgress: OnProgress,
-): Promise<Omit<ImportStats, 'duration_ms'>> {
+): Promise<Pick<ImportStats, 'decks' | 'cards' | 'cheatsheets'>> {
   const decks = noChanges(content.decks.length)
   const cards = noChanges(0)
   const total = content.decks.reduce((sum, deck) => sum + deck.cards.length, 0)

@@ -3,18 +3,20 @@ import { join } from 'node:path'
 import { parseDeck } from '../../domain/content/parse-deck.js'
 import { parseSheet } from '../../domain/content/parse-sheet.js'
 import { findDuplicateSlugs } from '../../domain/content/slug.js'
-import type { Content, Fault, SlugPlace } from '../../domain/content/types.js'
+import type { Content, Fault, SlugPlace, Warning } from '../../domain/content/types.js'
 
 /**
  * Reads `decks/*.md` and `cheatsheets/**\/*.md` below a folder, in the order of their paths. Hidden files and folders
  * are left out, symbolic links are followed (mounted configuration consists of them).
- * @returns what could be read, and the faults of all files, sorted by file and line: with any of them `content` is incomplete
+ * @returns what could be read, and the faults of all files, sorted by file and line: with any of them `content` is
+ * incomplete; `warnings` are what is passed over, sorted likewise
  * @throws when the folder itself cannot be read
  */
-export async function readContent(folder: string): Promise<{ content: Content; faults: Fault[] }> {
+export async function readContent(folder: string): Promise<{ content: Content; faults: Fault[]; warnings: Warning[] }> {
   await readdir(folder)
   const content: Content = { decks: [], sheets: [] }
   const faults: Fault[] = []
+  const warnings: Warning[] = []
 
   const deckSlugs: SlugPlace[] = []
   for (const file of await findFiles(folder, 'decks', false, faults)) {
@@ -38,7 +40,7 @@ export async function readContent(folder: string): Promise<{ content: Content; f
 
   const duplicates = [...findDuplicateSlugs(deckSlugs), ...findDuplicateSlugs(sheetSlugs)]
   const all = [...faults, ...duplicates].sort((a, b) => compare(a.file, b.file) || a.line - b.line)
-  return { content, faults: all }
+  return { content, faults: all, warnings }
 }
 
 function compare(a: string, b: string): number {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { tryLockImport } from '../../../db/queries/content/import.js'
+import { commandLineActor } from '../../../src/commands/actor.js'
 import { importContent, importIntoEmptyStore } from '../../../src/services/content/import-content.js'
 import { changeFiles, deckFile, writeContentFolder } from '../../support/content.js'
 import { createMigratedDatabase, TEST_DATABASE_URL } from '../../support/database.js'
@@ -183,8 +184,8 @@ t.test('faults stop the import: all are listed and nothing changes', async (t) =
 })
 
 t.test('of two imports at once one is refused', async (t) => {
-  const first = importContent(db, folder)
-  await t.rejects(importContent(db, folder), { statusCode: 409, message: 'Import läuft bereits' })
+  const first = importContent(db, commandLineActor(), folder)
+  await t.rejects(importContent(db, commandLineActor(), folder), { statusCode: 409, message: 'Import läuft bereits' })
   t.match(await first, { cards: { unchanged: 4 } })
   t.strictSame(await runImport(), unchanged)
 })
@@ -219,5 +220,5 @@ t.test('the first start imports into an empty store only', async (t) => {
   const fresh = await startService(t, {})
   t.match(await importIntoEmptyStore(fresh.db, folder), { cards: { created: 4 } })
   t.equal(await importIntoEmptyStore(fresh.db, folder), undefined)
-  t.match(await importContent(fresh.db, folder), { cards: { unchanged: 4 } })
+  t.match(await importContent(fresh.db, commandLineActor(), folder), { cards: { unchanged: 4 } })
 })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { commandLineActor } from '../../../src/commands/actor.js'
 import { shorten } from '../../../src/domain/text/text.js'
 import { importContent } from '../../../src/services/content/import-content.js'
 import { readContent } from '../../../src/services/content/read-content.js'
@@ -24,7 +25,7 @@ t.test('quiz options can be told apart', async (t) => {
 
 t.test('the export holds a line of four columns for every card', async (t) => {
   const service = await startService(t)
-  await importContent(service.db, folder)
+  await importContent(service.db, commandLineActor(), folder)
   const member = await service.member()
   const { text } = await member.get('/api/decks/export-anki')
   const lines = text.split('\n')
