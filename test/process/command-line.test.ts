@@ -58,7 +58,12 @@ t.test('the help loads nothing of the service', async (t) => {
     '--help',
   ])
   const packages = new Set([...stderr.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name]) => name))
-  t.strictSame([...packages], ['commander'])
+  // tap loads some of its own into every process.
+  const { dependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+  t.strictSame(
+    [...packages].filter((name = '') => name in dependencies),
+    ['commander'],
+  )
 })
 
 t.test('a wrong call is status 2', async (t) => {
