@@ -32,3 +32,23 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable)
   return CONNECTION_MESSAGES.test(error.message)
 }
+
+const FOREIGN_KEY_VIOLATION = '23503'
+
+/** The foreign keys of what belongs to a user. */
+export const USER_KEYS = new Set([
+  'api_tokens_user_id_fkey',
+  'card_progress_user_id_fkey',
+  'quiz_results_user_id_fkey',
+  'review_log_user_id_fkey',
+  'review_settings_user_id_fkey',
+  'sessions_user_id_fkey',
+  'suspended_cards_user_id_fkey',
+])
+
+/** Whether something was to be stored for a user who has been deleted meanwhile. */
+export function isUserMissing(error: unknown): boolean {
+  return (
+    error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION && USER_KEYS.has(error.constraint ?? '')
+  )
+}

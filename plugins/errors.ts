@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { isDatabaseUnavailable } from '../db/errors.js'
-import { HttpError, TooManyAttempts, Unavailable } from '../src/domain/refusals.js'
+import { isDatabaseUnavailable, isUserMissing } from '../db/errors.js'
+import { HttpError, NotLoggedIn, TooManyAttempts, Unavailable } from '../src/domain/refusals.js'
 import { errorBody } from '../src/http/error-body.js'
 
 /** German texts for what Fastify itself refuses. */
@@ -46,6 +46,7 @@ function toHttpError(error: unknown): HttpError {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new HttpError(statusCode, 'Ungültige HTTP-Anfrage')
   }
+  if (isUserMissing(error)) return new NotLoggedIn()
   if (isDatabaseUnavailable(error)) return new Unavailable()
   return new HttpError(500, 'Interner Serverfehler')
 }

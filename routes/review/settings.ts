@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findSettings, updateSettings } from '../../db/queries/review/settings.js'
-import { NotLoggedIn } from '../../src/domain/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { Settings, SettingsBody } from './schemas.js'
 
@@ -29,11 +28,7 @@ const settings: FastifyPluginAsyncTypebox = async (app) => {
         response: answers(Settings),
       },
     },
-    async (request) => {
-      const updated = await updateSettings(app.db, request.user.id, request.body)
-      if (updated === undefined) throw new NotLoggedIn()
-      return updated
-    },
+    async (request) => updateSettings(app.db, request.user.id, request.body),
   )
 }
 

@@ -17,14 +17,8 @@ export async function findSession(
   return rows[0]
 }
 
-/** Stores a session; nothing happens when its user has been deleted meanwhile. */
 export async function insertSession(db: Kysely<Database>, session: Insertable<SessionsTable>): Promise<void> {
-  const { id_hash, user_id, expires_at, address, user_agent } = session
-  await sql`
-    insert into sessions (id_hash, user_id, expires_at, address, user_agent)
-    select ${id_hash}, id, ${expires_at}, ${address}, ${user_agent} from users where id = ${user_id} for key share`.execute(
-    db,
-  )
+  await db.insertInto('sessions').values(session).execute()
 }
 
 /** Moves the end of a session; nothing happens when it has ended meanwhile. */

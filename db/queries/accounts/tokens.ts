@@ -39,18 +39,18 @@ export async function listTokens(db: Kysely<Database>, userId: number): Promise<
     .execute()
 }
 
-/** Stores a token; undefined when its user has been deleted meanwhile. `lifetimeDays` is null for one without end. */
+/** Stores a token; `lifetimeDays` is null for one without end. */
 export async function insertToken(
   db: Kysely<Database>,
   token: { user_id: number; name: string; token_hash: Buffer; lifetimeDays: number | null },
-): Promise<Omit<ApiToken, 'last_used_at'> | undefined> {
-  const { user_id, name, token_hash, lifetimeDays } = token
-  const { rows } = await sql<Omit<ApiToken, 'last_used_at'>>`
-    insert into api_tokens (user_id, name, token_hash, expires_at)
-    select id, ${name}, ${token_hash}, now() + make_interval(hours => 24 * ${lifetimeDays}::integer)
-    from users where id = ${user_id} for key share
-    returning id, name, created_at, expires_at`.execute(db)
-  return rows[0]
+): Promise<Omit<ApiToken, 'last_used_at'>> {
+  const { lifetimeDays, ...row } = token
+  const expires_at = lifetimeDays === null ? null : sql<Date>`now() + make_interval(hours => ${24 * lifetimeDays})`
+  return db
+    .insertInto('api_tokens')
+    .values({ ...row, expires_at })
+    .returning(['id', 'name', 'created_at', 'expires_at'])
+    .executeTakeFirstOrThrow()
 }
 
 /** Deletes a token of that user; whether there was one. */

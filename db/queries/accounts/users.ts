@@ -54,9 +54,19 @@ export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTab
   return row?.id
 }
 
-/** Nothing happens when there is no such user. */
-export async function updatePasswordHash(db: Kysely<Database>, id: number, passwordHash: string): Promise<void> {
-  await db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id).execute()
+/** Replaces a hash by another; false when there is no such user any more or the hash has changed meanwhile. */
+export async function replacePasswordHash(
+  db: Kysely<Database>,
+  id: number,
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ password_hash: to })
+    .where('id', '=', id)
+    .where('password_hash', '=', from)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 /** Undefined when there is no such user. */

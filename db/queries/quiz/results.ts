@@ -1,4 +1,4 @@
-import { type Insertable, type Kysely, sql } from 'kysely'
+import type { Insertable, Kysely } from 'kysely'
 import type { Database, QuizResultsTable } from '../../types.js'
 
 const HISTORY_LENGTH = 20
@@ -12,14 +12,8 @@ export interface QuizResult {
   created_at: Date
 }
 
-/** Stores a result; false when its user has been deleted meanwhile. */
-export async function insertQuizResult(db: Kysely<Database>, result: Insertable<QuizResultsTable>): Promise<boolean> {
-  const { user_id, deck_slug, quiz_type, score_percent, total_questions, correct_answers } = result
-  const { numAffectedRows } = await sql`
-    insert into quiz_results (user_id, deck_slug, quiz_type, score_percent, total_questions, correct_answers)
-    select id, ${deck_slug}, ${quiz_type}, ${score_percent}, ${total_questions}, ${correct_answers}
-    from users where id = ${user_id} for key share`.execute(db)
-  return numAffectedRows === 1n
+export async function insertQuizResult(db: Kysely<Database>, result: Insertable<QuizResultsTable>): Promise<void> {
+  await db.insertInto('quiz_results').values(result).execute()
 }
 
 /** The user's last 20 results, newest first. */

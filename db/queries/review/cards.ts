@@ -126,18 +126,27 @@ function pageOf(state: CardStateName | undefined, userId: number, today: string,
 
 /** Takes a live card out of the user's queue; false when there is no such card. */
 export async function suspendCard(db: Kysely<Database>, userId: number, cardId: number): Promise<boolean> {
-  const { rows } = await sql`
-    with card as (
-      select cards.id from cards join decks on decks.id = deck_id
-      where cards.id = ${cardId} and cards.archived_at is null and decks.archived_at is null
-    ),
-    suspended as (
-      insert into suspended_cards (user_id, card_id)
-      select users.id, card.id from card cross join users where users.id = ${userId} for key share of users
-      on conflict do nothing
+  const found = await db
+    .with('card', (cte) =>
+      cte
+        .selectFrom('cards')
+        .innerJoin('decks', 'decks.id', 'deck_id')
+        .select('cards.id')
+        .where('cards.id', '=', cardId)
+        .where('cards.archived_at', 'is', null)
+        .where('decks.archived_at', 'is', null),
     )
-    select from card`.execute(db)
-  return rows.length > 0
+    .with('suspended', (cte) =>
+      cte
+        .insertInto('suspended_cards')
+        .columns(['user_id', 'card_id'])
+        .expression((eb) => eb.selectFrom('card').select([eb.val(userId).as('user_id'), 'card.id']))
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+    .selectFrom('card')
+    .select('card.id')
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 export async function unsuspendCard(db: Kysely<Database>, userId: number, cardId: number): Promise<void> {

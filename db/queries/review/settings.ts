@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { ReviewSettings } from '../../../src/domain/review/settings.js'
+import { DEFAULT_SETTINGS, type ReviewSettings } from '../../../src/domain/review/settings.js'
 import type { Database } from '../../types.js'
 import { settingsCte } from './progress.js'
 
@@ -9,24 +9,28 @@ export async function findSettings(db: Kysely<Database>, userId: number): Promis
   return rows[0] as ReviewSettings
 }
 
-/** Writes what is given and keeps the rest; undefined when the user has been deleted. */
+/** Writes what is given and keeps the rest. */
 export async function updateSettings(
   db: Kysely<Database>,
   userId: number,
   changes: Partial<ReviewSettings>,
-): Promise<ReviewSettings | undefined> {
+): Promise<ReviewSettings> {
   const { new_per_day, desired_retention, maximum_interval } = changes
-  const { rows } = await sql<ReviewSettings>`
-    with ${settingsCte(userId)}
-    insert into review_settings (user_id, new_per_day, desired_retention, maximum_interval)
-    select users.id, coalesce(${new_per_day ?? null}::integer, settings.new_per_day),
-      coalesce(${desired_retention ?? null}::double precision, settings.desired_retention),
-      coalesce(${maximum_interval ?? null}::integer, settings.maximum_interval)
-    from settings cross join users where users.id = ${userId} for key share of users
-    on conflict (user_id) do update set
-      new_per_day = coalesce(${new_per_day ?? null}::integer, review_settings.new_per_day),
-      desired_retention = coalesce(${desired_retention ?? null}::double precision, review_settings.desired_retention),
-      maximum_interval = coalesce(${maximum_interval ?? null}::integer, review_settings.maximum_interval)
-    returning new_per_day, desired_retention, maximum_interval`.execute(db)
-  return rows[0]
+  return db
+    .insertInto('review_settings')
+    .values({
+      user_id: userId,
+      new_per_day: new_per_day ?? DEFAULT_SETTINGS.new_per_day,
+      desired_retention: desired_retention ?? DEFAULT_SETTINGS.desired_retention,
+      maximum_interval: maximum_interval ?? DEFAULT_SETTINGS.maximum_interval,
+    })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet(({ ref }) => ({
+        new_per_day: new_per_day ?? ref('review_settings.new_per_day'),
+        desired_retention: desired_retention ?? ref('review_settings.desired_retention'),
+        maximum_interval: maximum_interval ?? ref('review_settings.maximum_interval'),
+      })),
+    )
+    .returning(['new_per_day', 'desired_retention', 'maximum_interval'])
+    .executeTakeFirstOrThrow()
 }

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { deleteOtherSessions } from '../../../db/queries/accounts/sessions.js'
-import { type Account, findPasswordHash, updatePasswordHash } from '../../../db/queries/accounts/users.js'
+import { type Account, findPasswordHash, replacePasswordHash } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
-import { BadRequest } from '../../domain/refusals.js'
+import { BadRequest, NotLoggedIn } from '../../domain/refusals.js'
 import { hashPassword, verifyPassword } from './passwords.js'
 
 export interface PasswordChange {
@@ -16,6 +16,7 @@ export interface PasswordChange {
 /**
  * Sets the user's own password: every session but one ends, API tokens stay. What an administrator does is noted.
  * @throws BadRequest when the current password is wrong
+ * @throws NotLoggedIn when the user has been deleted meanwhile
  */
 export async function changeOwnPassword(
   db: Kysely<Database>,
@@ -24,13 +25,22 @@ export async function changeOwnPassword(
   { current, next, sessionIdHash }: PasswordChange,
 ): Promise<void> {
   const { id, username } = user
-  const matches = await verifyPassword(await findPasswordHash(db, id), current)
-  if (!matches) throw new BadRequest('Aktuelles Passwort ist falsch')
-  const hash = await hashPassword(next)
+  const from = await findPasswordHash(db, id)
+  if (from === undefined) throw new NotLoggedIn()
+  if (!(await verifyPassword(from, current))) throw wrongPassword()
+  const to = await hashPassword(next)
   await db.transaction().execute(async (transaction) => {
-    await updatePasswordHash(transaction, id, hash)
+    // An administrator's reset that came in between must not be undone by whoever knows the old password.
+    if (!(await replacePasswordHash(transaction, id, { from, to }))) {
+      const isThere = (await findPasswordHash(transaction, id)) !== undefined
+      throw isThere ? wrongPassword() : new NotLoggedIn()
+    }
     await deleteOtherSessions(transaction, id, sessionIdHash)
     if (!user.is_admin) return
     await insertAuditEntry(transaction, actor, { action: 'user.password', target_id: id, target: username })
   })
+}
+
+function wrongPassword(): BadRequest {
+  return new BadRequest('Aktuelles Passwort ist falsch')
 }

@@ -4,7 +4,6 @@ import { type ApiToken, deleteToken, insertToken } from '../../../db/queries/acc
 import type { Account } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { createToken, hashToken } from '../../domain/accounts/tokens.js'
-import { NotLoggedIn } from '../../domain/refusals.js'
 
 export interface NewToken {
   name: string
@@ -12,10 +11,7 @@ export interface NewToken {
   lifetimeDays: number | null
 }
 
-/**
- * Creates an API token of the user and notes it when the user is an administrator; the only time the token is known.
- * @throws NotLoggedIn when the user has been deleted meanwhile
- */
+/** Creates an API token of the user and notes it when the user is an administrator; the only time the token is known. */
 export async function createOwnToken(
   db: Kysely<Database>,
   actor: Actor,
@@ -26,7 +22,6 @@ export async function createOwnToken(
   const token_hash = hashToken(token) as Buffer
   return db.transaction().execute(async (transaction) => {
     const row = await insertToken(transaction, { user_id: user.id, token_hash, ...newToken })
-    if (row === undefined) throw new NotLoggedIn()
     if (user.is_admin) {
       await insertAuditEntry(transaction, actor, { action: 'token.create', target_id: row.id, target: row.name })
     }

@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { USER_KEYS } from '../../db/errors.js'
+import { createCard, createDeck, createUser, PASSWORD } from '../support/factories.js'
+import { errorBody, startService } from '../support/service.js'
+
+const NOT_LOGGED_IN = errorBody(401, 'Nicht angemeldet')
+
+/** Who is deleted when the next handler begins: after the caller is known, before anything is stored. */
+let victim: number | undefined
+
+const service = await startService(t, {
+  onRoute: (route) => {
+    const { handler } = route
+    route.handler = async function (request, reply) {
+      if (victim !== undefined) await db.deleteFrom('users').where('id', '=', victim).execute()
+      victim = undefined
+      return handler.call(this, request, reply)
+    }
+  },
+})
+const { db } = service
+
+t.test('who is deleted while something is being stored is logged out, and nothing is stored', async (t) => {
+  const card = await createCard(db, { deck_id: (await createDeck(db)).id })
+  const passwords = { current_password: PASSWORD, new_password: 'neues-passwort' }
+  for (const [method, url, payload] of [
+    ['POST', '/api/quiz/submit', { total: 2, correct: 1 }],
+    ['PUT', '/api/review/settings', { new_per_day: 3 }],
+    ['POST', '/api/review', { card_id: card.id, rating: 'easy' }],
+    ['POST', `/api/review/cards/${card.id}/suspend`, undefined],
+    ['POST', `/api/review/cards/${card.id}/reset`, undefined],
+    ['DELETE', '/api/review/1', undefined],
+    ['POST', '/api/auth/tokens', { name: 'x' }],
+    ['POST', '/api/auth/password', passwords],
+    ['PATCH', '/api/accounts/me', { display_name: 'x' }],
+  ] as const) {
+    for (const caller of [await service.member(), await service.admin()]) {
+      victim = caller.id
+      const answer = await caller.send({ method, url, ...(payload && { payload }) })
+      t.strictSame([answer.status, answer.body], [401, NOT_LOGGED_IN], `${method} ${url}`)
+    }
+  }
+  for (const table of ['quiz_results', 'review_settings', 'review_log', 'suspended_cards', 'api_tokens'] as const) {
+    t.strictSame(await db.selectFrom(table).selectAll().execute(), [], table)
+  }
+  t.strictSame(await db.selectFrom('audit_log').selectAll().execute(), [], 'what did not happen is not noted')
+})
+
+t.test('deleting users while they log in and write is never a fault', async (t) => {
+  for (let round = 0; round < 8; round++) {
+    const user = await createUser(db)
+    const caller = await service.loginAs(user.username)
+    const login = () => service.anonymous.post('/api/auth/login', { username: user.username, password: PASSWORD })
+    const answers = [
+      login(),
+      caller.post('/api/quiz/submit', { total: 2, correct: 1 }),
+      caller.post('/api/auth/tokens', { name: 'x' }),
+      login(),
+      caller.post('/api/auth/password', { current_password: PASSWORD, new_password: 'neues-passwort' }),
+    ]
+    const deletion = async () => {
+      await Promise.race(answers.slice(round % 4))
+      await db.deleteFrom('users').where('id', '=', user.id).execute()
+    }
+    const [seen] = await Promise.all([Promise.all(answers), deletion()])
+    for (const { status, text } of seen) t.ok(status === 200 || status === 401, text)
+    t.strictSame(await db.selectFrom('sessions').select('id').where('user_id', '=', user.id).execute(), [])
+  }
+})
+
+t.test('a login whose user is deleted before the session begins is refused, and sets no cookie', async (t) => {
+  const user = await createUser(db)
+  await sql`
+    create function delete_user() returns trigger language plpgsql as $$
+      begin delete from users where id = new.user_id; return new; end $$`.execute(db)
+  await sql`create trigger delete_user before insert on sessions for each row execute function delete_user()`.execute(
+    db,
+  )
+  const answer = await service.anonymous.post('/api/auth/login', { username: user.username, password: PASSWORD })
+  await sql`drop trigger delete_user on sessions`.execute(db)
+  t.strictSame([answer.status, answer.body], [401, NOT_LOGGED_IN])
+  t.equal(answer.headers['set-cookie'], undefined)
+})
+
+t.test('every foreign key to a user is known', async (t) => {
+  const { rows } = await sql<{ name: string }>`
+    select conname as name from pg_constraint where contype = 'f' and confrelid = 'users'::regclass order by 1`.execute(
+    db,
+  )
+  t.strictSame(new Set(rows.map(({ name }) => name)), USER_KEYS)
+})
