@@ -98,16 +98,28 @@ async function keepProgressDeck(db: Kysely<unknown>): Promise<void> {
       return new;
     end $$`.execute(db)
   await sql`
-    create trigger card_progress_deck before insert or update of card_id, deck_id on card_progress
+    create trigger card_progress_deck_insert before insert on card_progress
       for each row execute function set_progress_deck()`.execute(db)
+  // Deeper than 0 the trigger below writes the column, which knows the deck.
+  await sql`
+    create trigger card_progress_deck_update before update of card_id, deck_id on card_progress
+      for each row when (pg_trigger_depth() = 0) execute function set_progress_deck()`.execute(db)
+  await sql`
+    create function move_progress(card_ids integer[], deck_ids integer[]) returns void language plpgsql set search_path from current
+      set plan_cache_mode = force_custom_plan as $$
+    begin
+      update card_progress set deck_id = moved.deck_id
+        from unnest(card_ids, deck_ids) as moved (card_id, deck_id)
+        where card_progress.card_id = moved.card_id;
+    end $$`.execute(db)
   await sql`
     create function move_progress_of_cards() returns trigger language plpgsql set search_path from current as $$
     begin
-      update card_progress set deck_id = case when new_cards.archived_at is null then new_cards.deck_id end
-        from new_cards join old_cards using (id)
-        where card_progress.card_id = new_cards.id
-          and (new_cards.deck_id <> old_cards.deck_id
-            or (new_cards.archived_at is null) <> (old_cards.archived_at is null));
+      perform move_progress(array_agg(id), array_agg(deck_id)) from (
+        select id, case when archived_at is null then deck_id end as deck_id from new_cards
+        except
+        select id, case when archived_at is null then deck_id end from old_cards
+      ) as moved having count(*) > 0;
       return null;
     end $$`.execute(db)
   await sql`

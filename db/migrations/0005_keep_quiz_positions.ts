@@ -76,34 +76,35 @@ async function keepCardPositions(db: Kysely<unknown>): Promise<void> {
         select deck_id, first + row_number() over (partition by deck_id) - 1, card_id
         from unnest(card_ids, deck_ids) as added (card_id, deck_id) join grown using (deck_id);
     end $$`.execute(db)
-  // The last cards of a deck move into the holes before them. Here as in the others: a plan made when the tables were
-  // small would serve a whole import, so each call is planned for its own arrays.
+  // The last cards of a deck move into the holes before them: as many movers as holes, paired by their places in two
+  // arrays. Here as in the others: a plan made when the tables were small would serve a whole import, so each call is
+  // planned for its own arrays.
   await sql`
     create function remove_card_positions(card_ids integer[]) returns void language plpgsql set search_path from current
       set plan_cache_mode = force_custom_plan as $$
     declare
-      deck_ids integer[];
+      gone_decks integer[];
+      gone_positions integer[];
+      deck record;
       holes integer[];
+      movers integer[];
     begin
       with gone as (delete from card_positions where card_id = any (card_ids) returning deck_id, position)
-        select array_agg(deck_id), array_agg(position) into deck_ids, holes from gone;
-      with gone as (
-        select * from unnest(deck_ids, holes) as gone (deck_id, position)
-      ), shrunk as (
-        select deck_id, greatest(
+        select array_agg(deck_id), array_agg(position) into gone_decks, gone_positions from gone;
+      for deck in
+        select deck_id, array_agg(position) as positions, greatest(
             max(position), (select max(position) from card_positions where card_positions.deck_id = gone.deck_id)
           ) + 1 - count(*) as size
-        from gone group by deck_id
-      ), hole as (
-        select deck_id, position, row_number() over (partition by deck_id) as number
-        from gone join shrunk using (deck_id) where position < size
-      ), mover as (
-        select deck_id, card_id, row_number() over (partition by deck_id) as number
-        from card_positions join shrunk using (deck_id) where position >= size
-      )
-      update card_positions set position = hole.position
-        from hole join mover using (deck_id, number)
-        where card_positions.card_id = mover.card_id;
+        from unnest(gone_decks, gone_positions) as gone (deck_id, position) group by deck_id
+      loop
+        select array_agg(position) into holes from unnest(deck.positions) as position where position < deck.size;
+        continue when holes is null;
+        select array_agg(card_id) into movers
+          from card_positions where deck_id = deck.deck_id and position >= deck.size;
+        update card_positions set position = hole
+          from unnest(holes, movers) as pair (hole, mover)
+          where card_id = mover;
+      end loop;
     end $$`.execute(db)
 }
 
@@ -111,46 +112,49 @@ async function keepDistinctAnswers(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function hash_answer(answer text) returns bytea immutable parallel safe language sql
       return sha256(convert_to(answer, 'UTF8'))`.execute(db)
-  // Each hash comes once, with a card that has the answer; the differences are not 0.
+  // Each hash comes once, with a card that has the answer; the differences are not 0. New answers take the places of
+  // those that went; then either some are left to be appended, or the last ones move into the holes that are left.
   await sql`
     create function count_answers(hashes bytea[], differences bigint[], card_ids integer[]) returns void language plpgsql set search_path from current
       set plan_cache_mode = force_custom_plan as $$
     declare
-      known bytea[];
-      holes integer[] := '{}';
+      holes integer[];
+      movers bytea[];
+      added integer;
+      before integer;
       size integer;
     begin
-      select array_agg(answer_hash) into known
-        from unnest(hashes) as changed (hash) join distinct_answers on answer_hash = hash;
-      if known is not null then
-        with gone as (
-          delete from distinct_answers using unnest(hashes, differences) as change (hash, difference)
-            where answer_hash = hash and difference < 0 and card_count + difference = 0
-            returning position
-        )
-        select coalesce(array_agg(position), '{}') into holes from gone;
+      with gone as (
+        delete from distinct_answers using unnest(hashes, differences) as change (hash, difference)
+          where answer_hash = hash and card_count + difference = 0
+          returning position
+      )
+      select coalesce(array_agg(position order by position), '{}') into holes from gone;
+      with changed as (
         update distinct_answers set card_count = card_count + difference
           from unnest(hashes, differences) as change (hash, difference)
-          where answer_hash = hash;
-      end if;
-      update distinct_answer_totals
-        set total = total - cardinality(holes) + cardinality(hashes) - coalesce(cardinality(known), 0)
-        returning total - cardinality(hashes) + coalesce(cardinality(known), 0) into size;
-      if holes <> '{}' then
-        update distinct_answers set position = hole.position
-          from (
-            select position, row_number() over () as number from unnest(holes) as position where position < size
-          ) as hole
-          join (
-            select answer_hash as hash, row_number() over () as number from distinct_answers where position >= size
-          ) as mover using (number)
-          where answer_hash = hash;
-      end if;
-      insert into distinct_answers (answer_hash, position, card_count, option_text)
-        select hash, size + row_number() over () - 1, difference, left(answer, 121)
+          where answer_hash = hash
+          returning answer_hash
+      )
+      select array_agg(hash), array_agg(difference), array_agg(card_id)
+        into hashes, differences, card_ids
         from unnest(hashes, differences, card_ids) as change (hash, difference, card_id)
-        join cards on id = card_id
-        where known is null or hash <> all (known);
+        where difference > 0 and not exists (select from changed where answer_hash = hash);
+      added := coalesce(cardinality(hashes), 0);
+      update distinct_answer_totals set total = total - cardinality(holes) + added
+        returning total + cardinality(holes) - added into before;
+      insert into distinct_answers (answer_hash, position, card_count, option_text)
+        select hash, coalesce(holes[number], before + number - cardinality(holes) - 1), difference,
+          (select left(answer, 121) from cards where id = card_id)
+        from unnest(hashes, differences, card_ids) with ordinality as new (hash, difference, card_id, number);
+      size := before - cardinality(holes) + added;
+      select array_agg(position) into holes from unnest(holes[added + 1:]) as position where position < size;
+      if holes is not null then
+        select array_agg(answer_hash) into movers from distinct_answers where position >= size;
+        update distinct_answers set position = hole
+          from unnest(holes, movers) as pair (hole, mover)
+          where answer_hash = mover;
+      end if;
     end $$`.execute(db)
 }
 
