@@ -1,10 +1,13 @@
+import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
 import { findOwnData } from '../../db/queries/accounts/own-data.js'
 import { deleteOwnSession, listSessions } from '../../db/queries/accounts/sessions.js'
 import { updateUser } from '../../db/queries/accounts/users.js'
 import { parseAccountChange } from '../../src/domain/accounts/accounts.js'
 import { NotLoggedIn } from '../../src/domain/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
+import { oneAtATime } from '../../src/http/one-at-a-time.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { AccountAnswer, ChangeOwnAccountBody, OwnDataAnswer, SessionList, SessionParams } from './schemas.js'
 
@@ -12,6 +15,8 @@ const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 
 /** What everyone may do with the own account. */
 const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
+  const begin = oneAtATime()
+
   app.patch(
     '/',
     {
@@ -71,15 +76,22 @@ const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getOwnData',
         summary: 'Everything that is kept about the caller',
-        description: 'The right of access of the GDPR, article 15. Secrets (password, tokens) are kept as hashes only.',
+        description: `The right of access of the GDPR, article 15. Secrets (password, tokens) are kept as hashes only. The
+answer is read in pieces while it is sent: what changes meanwhile may be in it or not. One at a time for each user: 429
+while another one is being sent. A fault after the first byte breaks the connection.`,
         tags: ['accounts'],
         response: answers(OwnDataAnswer),
       },
     },
-    async (request) => {
-      const data = await findOwnData(app.db, request.user.id)
-      if (data === undefined) throw new NotLoggedIn()
-      return data
+    async (request, reply) => {
+      const { id } = request.user
+      begin(id, reply)
+      const pieces = await findOwnData(app.db, id)
+      if (pieces === undefined) throw new NotLoggedIn()
+      // nginx would otherwise take in all of it for a slow reader.
+      reply.type('application/json; charset=utf-8').header('x-accel-buffering', 'no')
+      const text = Readable.from(pieces, { objectMode: false })
+      return reply.send(text as unknown as Static<typeof OwnDataAnswer>)
     },
   )
 }

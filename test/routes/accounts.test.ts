@@ -144,7 +144,7 @@ t.test('everyone gets all that is kept about the own person', async (t) => {
   await caller.post('/api/auth/tokens', { name: 'Skript', expires_in_days: 1 })
   const before = counter.count()
   const answer = await caller.get('/api/accounts/me/data')
-  t.equal(counter.count() - before, 2, 'the session and the data')
+  t.equal(counter.count() - before, 9, 'the session, the user twice, and each of the lists')
   const { user: account, sessions, tokens, progress, results } = answer.body
   t.strictSame(account, json(user))
   t.strictSame(progress, [

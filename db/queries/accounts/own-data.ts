@@ -1,63 +1,167 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import pLimit from 'p-limit'
 import type { Database } from '../../types.js'
 
-/** Everything that is kept about a user, as JSON; instants are ISO 8601 in UTC. */
-export interface OwnData {
-  user: object
-  sessions: object[]
-  tokens: object[]
-  progress: object[]
-  results: object[]
-  reviews: object[]
-  suspended_cards: number[]
-  review_settings: object | null
+/** About 100 kB and a few milliseconds of the database. */
+const BATCH_SIZE = 500
+
+/** Other requests wait behind so many batches at most, however many people ask for their data at once. */
+const readInTurn = pLimit(2)
+
+/** Rows of a user, each as the text of a JSON value; by the columns of `key`, which an index of the user's rows has. */
+interface Rows {
+  /** A relation with the column `item`, the text, and those of `key`. */
+  from: (userId: number, after: RawBuilder<unknown>) => RawBuilder<unknown>
+  key: { column: string; type: 'bigint' | 'timestamptz' }[]
 }
 
-/** In one statement, so that all of it is of the same moment. Undefined when there is no such user. */
-export async function findOwnData(db: Kysely<Database>, userId: number): Promise<OwnData | undefined> {
-  const sessions = sql`
-    select id, address, user_agent, ${instant('created_at')}, ${instant('expires_at')}
-    from sessions where user_id = ${userId}`
-  const tokens = sql`
-    select id, name, ${instant('created_at')}, ${instant('last_used_at')}, ${instant('expires_at')}
-    from api_tokens where user_id = ${userId}`
-  const progress = sql`
-    select card_progress.id, card_id, decks.slug as deck_slug, question, last_rating, next_review,
-      stability, difficulty, last_review, reps, lapses
-    from card_progress join cards on cards.id = card_id join decks on decks.id = cards.deck_id
-    where user_id = ${userId}`
-  const results = sql`
-    select id, deck_slug, quiz_type, score_percent, total_questions, correct_answers, ${instant('created_at')}
-    from quiz_results where user_id = ${userId}`
-  const reviews = sql`
-    select id, kind, undoes, card_id, rating, duration_ms, studied_on, before, after, ${instant('created_at')}
-    from review_log where user_id = ${userId}`
-  const { rows } = await sql<OwnData>`
-    select json_build_object(
-        'id', id, 'username', username, 'display_name', display_name, 'is_admin', is_admin,
-        'created_at', ${isoText('created_at')}
-      ) as "user",
-      ${list(sessions)} as sessions, ${list(tokens)} as tokens, ${list(progress)} as progress, ${list(results)} as results,
-      ${list(reviews)} as reviews,
-      array(select card_id from suspended_cards where user_id = ${userId} order by card_id) as suspended_cards,
-      (
-        select json_build_object(
-          'new_per_day', new_per_day, 'desired_retention', desired_retention, 'maximum_interval', maximum_interval
-        )
-        from review_settings where user_id = ${userId}
-      ) as review_settings
-    from users where id = ${userId}`.execute(db)
+const BY_ID: Rows['key'] = [{ column: 'id', type: 'bigint' }]
+const BY_CARD: Rows['key'] = [{ column: 'card_id', type: 'bigint' }]
+
+const SESSIONS: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`id, address, user_agent, ${instant('created_at')}, ${instant('expires_at')}`)}
+    from sessions where user_id = ${userId} and ${after}`,
+}
+
+const TOKENS: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`id, name, ${instant('created_at')}, ${instant('last_used_at')}, ${instant('expires_at')}`)}
+    from api_tokens where user_id = ${userId} and ${after}`,
+}
+
+const PROGRESS: Rows = {
+  key: BY_CARD,
+  from: (userId, after) => sql`
+    select card_id, ${json(sql`
+      card_id, decks.slug as deck_slug, question, last_rating, next_review, stability, difficulty, last_review, reps,
+      lapses`)}
+    from (${inOrder(PROGRESS, sql`select * from card_progress where user_id = ${userId} and ${after}`)}) as progress
+      join cards on cards.id = card_id
+      join decks on decks.id = cards.deck_id`,
+}
+
+const REVIEWS: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`
+      id, kind, undoes, card_id, rating, duration_ms, studied_on, before, after, ${instant('created_at')}`)}
+    from review_log where user_id = ${userId} and ${after}`,
+}
+
+const SUSPENDED_CARDS: Rows = {
+  key: BY_CARD,
+  from: (userId, after) => sql`
+    select card_id, card_id::text as item from suspended_cards where user_id = ${userId} and ${after}`,
+}
+
+const RESULTS: Rows = {
+  key: [
+    { column: 'created_at', type: 'timestamptz' },
+    { column: 'id', type: 'bigint' },
+  ],
+  from: (userId, after) => sql`
+    select created_at, id, ${json(sql`
+      deck_slug, quiz_type, score_percent, total_questions, correct_answers, ${instant('created_at')}`)}
+    from quiz_results where user_id = ${userId} and ${after}`,
+}
+
+/**
+ * Everything that is kept about a user, as the text of one JSON object, in pieces; instants are ISO 8601 in UTC. It is
+ * read in batches of short statements: between two of them no connection is held, however slowly the pieces are
+ * consumed. What changes meanwhile may be in it or not. Undefined when there is no such user.
+ * @throws from the pieces when the user is deleted meanwhile
+ */
+export async function findOwnData(db: Kysely<Database>, userId: number): Promise<AsyncGenerator<string> | undefined> {
+  const account = await findAccountJson(db, userId)
+  return account && ownDataPieces(db, userId, account)
+}
+
+async function* ownDataPieces(db: Kysely<Database>, userId: number, account: AccountJson): AsyncGenerator<string> {
+  const list = (rows: Rows) => listPieces(db, userId, rows)
+  yield `{"user":${account.user},"sessions":`
+  yield* list(SESSIONS)
+  yield ',"tokens":'
+  yield* list(TOKENS)
+  yield ',"progress":'
+  yield* list(PROGRESS)
+  yield ',"reviews":'
+  yield* list(REVIEWS)
+  yield ',"suspended_cards":'
+  yield* list(SUSPENDED_CARDS)
+  yield `,"review_settings":${account.review_settings},"results":`
+  yield* list(RESULTS)
+  // Of a user who is gone the lists are short, and what is missing must not look complete.
+  if ((await findAccountJson(db, userId)) === undefined) throw new Error('the user has been deleted meanwhile')
+  yield '}'
+}
+
+/** A JSON array. */
+async function* listPieces(db: Kysely<Database>, userId: number, rows: Rows): AsyncGenerator<string> {
+  yield '['
+  let after: string[] | undefined
+  do {
+    const position = after
+    const batch = await readInTurn(() => readBatch(db, userId, rows, position))
+    if (batch.items !== null) yield position === undefined ? batch.items : `,${batch.items}`
+    after = batch.count < BATCH_SIZE ? undefined : batch.last
+  } while (after !== undefined)
+  yield ']'
+}
+
+interface Batch {
+  count: number
+  /** The JSON values, separated by commas; null when there are none. */
+  items: string | null
+  /** The key of the last one. */
+  last: string[]
+}
+
+/** One long text instead of a row for each entry, which PostgreSQL writes as JSON: this process only passes it on. */
+async function readBatch(db: Kysely<Database>, userId: number, rows: Rows, after?: string[]): Promise<Batch> {
+  const last = sql.join(rows.key.map(({ column }) => sql`${sql.ref(column)}::text`))
+  const batch = inOrder(rows, rows.from(userId, isAfter(rows, after)))
+  const result = await sql<Batch>`
+    select count(*) as count, string_agg(item, ',') as items, (array_agg(json_build_array(${last})))[count(*)] as last
+    from (${batch}) as batch`.execute(db)
+  return result.rows[0] as Batch
+}
+
+function inOrder({ key }: Rows, rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  const columns = sql.join(key.map(({ column }) => sql.ref(column)))
+  return sql`${rows} order by ${columns} limit ${sql.lit(BATCH_SIZE)}`
+}
+
+function isAfter({ key }: Rows, position: string[] | undefined): RawBuilder<unknown> {
+  if (position === undefined) return sql`true`
+  const columns = sql.join(key.map(({ column }) => sql.ref(column)))
+  const values = sql.join(key.map(({ type }, index) => sql`${position[index]}::${sql.raw(type)}`))
+  return sql`(${columns}) > (${values})`
+}
+
+interface AccountJson {
+  user: string
+  review_settings: string
+}
+
+async function findAccountJson(db: Kysely<Database>, userId: number): Promise<AccountJson | undefined> {
+  const user = json(sql`id, username, display_name, is_admin, ${instant('created_at')}`)
+  const settings = json(sql`new_per_day, desired_retention, maximum_interval`)
+  const { rows } = await sql<AccountJson>`
+    select item as "user", coalesce((select item from (
+        select ${settings} from review_settings where user_id = ${userId}
+      ) as settings), 'null') as review_settings
+    from (select ${user} from users where id = ${userId}) as account`.execute(db)
   return rows[0]
 }
 
-function list(query: RawBuilder<unknown>) {
-  return sql`(select coalesce(json_agg(entry order by entry.id), '[]') from (${query}) as entry)`
+/** The columns as an object, in their order. */
+function json(columns: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(select row_to_json(entry)::text from (select ${columns}) as entry) as item`
 }
 
-function instant(column: string) {
-  return sql`${isoText(column)} as ${sql.ref(column)}`
-}
-
-function isoText(column: string) {
-  return sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+function instant(column: string): RawBuilder<unknown> {
+  return sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${sql.ref(column)}`
 }

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TSchema } from '@sinclair/typebox'
+import { sql } from 'kysely'
+import t from 'tap'
+import { OwnDataAnswer } from '../../routes/accounts/schemas.js'
+import { countStatements, createMigratedDatabase } from '../support/database.js'
+import { createCard, createDeck, createProgress, createUser } from '../support/factories.js'
+import { errorBody, startService } from '../support/service.js'
+
+const BATCH = 500
+const ENTRIES = 2_000
+const URL = '/api/accounts/me/data'
+
+// On the embedded database there is one connection for everybody.
+const { database, count } = countStatements(await createMigratedDatabase())
+const service = await startService(t, { database })
+const { app, db } = service
+await app.listen({ port: 0, host: '127.0.0.1' })
+const { port } = app.server.address() as AddressInfo
+
+/** A member whose data are 20 MB. */
+async function createLearner() {
+  const member = await service.member()
+  await sql`
+    insert into review_log (user_id, card_id, kind, rating, phase, studied_on, created_at, before, after, answer)
+    select ${member.id}, n, 'review', 'easy', 'new', '2026-11-21', now(), null,
+      jsonb_build_object('padding', repeat('0123456789', 1000)), '{}'
+    from generate_series(1, ${ENTRIES}::integer) as n`.execute(db)
+  return member
+}
+
+/** Asks for the data and reads nothing of the answer. */
+async function stall(cookie: string | undefined) {
+  const socket = connect(port, '127.0.0.1')
+  socket.pause()
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(`GET ${URL} HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`)
+  let before = -1
+  while (count() > before) {
+    before = count()
+    await sleep(300)
+  }
+  return socket
+}
+
+/** The number of bytes that still come, and whether they end as a whole answer does. */
+async function readOn(socket: Awaited<ReturnType<typeof stall>>) {
+  let bytes = 0
+  let isWhole = false
+  socket.on('data', (chunk) => {
+    bytes += chunk.length
+    isWhole = chunk.toString('latin1').endsWith('0\r\n\r\n')
+    if (isWhole) socket.end()
+  })
+  socket.resume()
+  await once(socket, 'close')
+  return { bytes, isWhole }
+}
+
+t.test('the keys and the order are those of the schema, however many batches there are', async (t) => {
+  const member = await service.member()
+  const other = await createUser(db)
+  const deck = await createDeck(db)
+  const rows = 2 * BATCH
+  await sql`
+    insert into cards (deck_id, question, answer)
+    select ${deck.id}, '„Frage“ "' || n || E'"\n', 'x' from generate_series(1, ${rows}::integer) as n`.execute(db)
+  for (const { id } of [member, other]) {
+    await sql`
+      insert into card_progress (user_id, card_id, stability) select ${id}::integer, id, 0.1 from cards`.execute(db)
+    await sql`insert into suspended_cards (user_id, card_id) select ${id}::integer, id from cards`.execute(db)
+    // All at the same instant: the position between two batches must not be lost.
+    await sql`
+      insert into quiz_results (user_id, score_percent, total_questions, correct_answers)
+      select ${id}::integer, 1, n, 1 from generate_series(1, ${rows + 1}::integer) as n`.execute(db)
+  }
+  await member.post('/api/auth/tokens', { name: 'Skript' })
+  const last = await createCard(db, { deck_id: deck.id })
+  await createProgress(db, { user_id: member.id, card_id: last.id, last_rating: 'easy', next_review: '2026-12-24' })
+  await member.post('/api/review', { card_id: last.id, rating: 'hard' })
+  await member.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 7 } })
+
+  const { body } = await member.get(URL)
+  t.strictSame(Object.keys(body), Object.keys(OwnDataAnswer.properties))
+  for (const [name, { items, properties }] of Object.entries<TSchema>(OwnDataAnswer.properties)) {
+    const value = items === undefined ? body[name] : body[name][0]
+    const expected = items === undefined ? properties : items.properties
+    if (expected !== undefined) t.strictSame(Object.keys(value), Object.keys(expected), name)
+  }
+  const cards = await db.selectFrom('cards').select(['id', 'question']).where('deck_id', '=', deck.id).execute()
+  const questions = new Map(cards.map(({ id, question }) => [id, question]))
+  t.equal(body.progress.length, rows + 1)
+  t.equal(new Set(body.progress.map(({ card_id }: { card_id: number }) => card_id)).size, rows + 1)
+  for (const { card_id, question } of body.progress) {
+    if (questions.get(card_id) !== question) t.equal(question, questions.get(card_id))
+  }
+  t.equal(body.progress[0].stability, 0.1)
+  t.strictSame(
+    body.suspended_cards,
+    cards.map(({ id }) => id).filter((id) => id !== last.id),
+  )
+  t.strictSame(
+    body.results.map((result: { total_questions: number }) => result.total_questions),
+    Array.from({ length: rows + 1 }, (_, index) => index + 1),
+  )
+})
+
+const learner = await createLearner()
+
+t.test('a stalled download holds no connection and is the only one of its user', async (t) => {
+  const other = await service.member()
+  const before = count()
+  const socket = await stall(learner.cookie)
+  // The session, the user, three lists, and the first batches of the log until the buffers are full.
+  t.ok(count() - before < 5 + ENTRIES / BATCH, `${count() - before} statements`)
+
+  const refused = await learner.get(URL)
+  t.strictSame(refused.body, errorBody(429, 'Zu viele Versuche, bitte später erneut'))
+  t.ok(Number(refused.headers['retry-after']) > 0)
+  t.equal((await other.get(URL)).status, 200, 'others get theirs')
+  t.equal((await learner.get('/api/decks')).status, 200)
+
+  const { bytes, isWhole } = await readOn(socket)
+  t.ok(bytes > ENTRIES * 10_000, 'who reads on gets the rest')
+  t.ok(isWhole)
+  t.equal((await learner.get(URL)).body.reviews.length, ENTRIES, 'and may ask again')
+})
+
+t.test('who hangs up is not read for any more, and may ask again', async (t) => {
+  const socket = await stall(learner.cookie)
+  socket.destroy()
+  await sleep(200)
+  const after = count()
+  await sleep(300)
+  t.equal(count(), after)
+  t.equal((await learner.get(URL)).status, 200)
+})
+
+t.test('the data of a user who is deleted meanwhile do not look whole', async (t) => {
+  const socket = await stall(learner.cookie)
+  const admin = await service.admin()
+  t.strictSame((await admin.delete(`/api/admin/users/${learner.id}`)).body, { ok: true })
+  const { bytes, isWhole } = await readOn(socket)
+  t.ok(bytes > 0 && bytes < ENTRIES * 10_000, `${bytes}`)
+  t.notOk(isWhole)
+  t.strictSame((await learner.get(URL)).body, errorBody(401, 'Nicht angemeldet'))
+})
