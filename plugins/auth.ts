@@ -2,7 +2,7 @@ import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Actor } from '../db/queries/accounts/audit.js'
 import type { Account } from '../db/queries/accounts/users.js'
-import { HttpError, NotLoggedIn } from '../src/domain/refusals.js'
+import { ADMINS_ONLY, NOT_LOGGED_IN, SESSIONS_ONLY } from '../src/domain/refusals.js'
 import { renewInSecondHalf } from './session.js'
 
 declare module 'fastify' {
@@ -24,7 +24,7 @@ export default fp(
     app.decorateRequest('user', {
       getter() {
         const user = this.tokenUser === undefined ? this.session?.user : this.tokenUser
-        if (user === undefined || user === null) throw new NotLoggedIn()
+        if (user === undefined || user === null) throw NOT_LOGGED_IN
         return user
       },
     })
@@ -33,10 +33,10 @@ export default fp(
       await renewInSecondHalf(request.session)
     })
     app.decorate('requireAdmin', async (request) => {
-      if (!request.user.is_admin) throw new HttpError(403, 'Administratorrechte erforderlich')
+      if (!request.user.is_admin) throw ADMINS_ONLY
     })
     app.decorate('requireSession', async (request) => {
-      if (request.tokenUser !== undefined) throw new HttpError(403, 'Mit einem API-Token nicht erlaubt')
+      if (request.tokenUser !== undefined) throw SESSIONS_ONLY
     })
   },
   { name: 'auth', dependencies: ['session', 'tokens'] },

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { BadRequest, HttpError } from '../src/domain/refusals.js'
+import { type BadRequest, INVALID_JSON, JSON_ONLY } from '../src/domain/refusals.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -28,14 +28,14 @@ export default fp(
     })
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
       if (body.length === 0) done(null)
-      else done(new HttpError(415, 'Nur application/json wird unterstützt'))
+      else done(JSON_ONLY)
     })
   },
   { name: 'bodies' },
 )
 
 function malformed(): BadRequest {
-  return new BadRequest('Ungültiger JSON-Inhalt')
+  return INVALID_JSON
 }
 
 function decode(body: Buffer): string {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { HttpError } from '../src/domain/refusals.js'
+import { CROSS_SITE } from '../src/domain/refusals.js'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -22,7 +22,7 @@ export default fp<CrossSiteOptions>(
       const { origin } = request.headers
       const known = origin !== undefined && (allowed.has(origin) || origin === ownOrigin(request))
       const foreign = origin === undefined ? site === 'cross-site' : !known && (site ?? 'cross-site') === 'cross-site'
-      if (foreign) throw new HttpError(403, 'Anfrage von fremder Seite abgelehnt')
+      if (foreign) throw CROSS_SITE
     })
   },
   { name: 'cross-site' },

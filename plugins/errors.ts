@@ -1,15 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isDatabaseUnavailable, isUserMissing } from '../db/errors.js'
-import { HttpError, NotLoggedIn, TooManyAttempts, Unavailable } from '../src/domain/refusals.js'
+import {
+  ComeBackLater,
+  HttpError,
+  INTERNAL_ERROR,
+  INVALID_URL,
+  JSON_ONLY,
+  MALFORMED_REQUEST,
+  NOT_FOUND,
+  NOT_LOGGED_IN,
+  TOO_LARGE,
+  Unavailable,
+} from '../src/domain/refusals.js'
 import { errorBody } from '../src/http/error-body.js'
 
 /** German texts for what Fastify itself refuses. */
 const FASTIFY_ERRORS: Record<string, HttpError> = {
-  FST_ERR_BAD_URL: new HttpError(400, 'Ungültige URL'),
-  FST_ERR_CTP_BODY_TOO_LARGE: new HttpError(413, 'Anfrage zu groß'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: new HttpError(415, 'Nur application/json wird unterstützt'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: new HttpError(400, 'Ungültige HTTP-Anfrage'),
+  FST_ERR_BAD_URL: INVALID_URL,
+  FST_ERR_CTP_BODY_TOO_LARGE: TOO_LARGE,
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: JSON_ONLY,
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: MALFORMED_REQUEST,
 }
 
 /** The one place where an error becomes an answer. */
@@ -17,7 +28,7 @@ export default fp(
   async (app) => {
     app.setErrorHandler(sendError)
     app.setNotFoundHandler(() => {
-      throw new HttpError(404, 'Nicht gefunden')
+      throw NOT_FOUND
     })
   },
   { name: 'errors' },
@@ -27,7 +38,7 @@ export default fp(
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toHttpError(error)
   if (known.statusCode >= 500) request.log.error({ err: error }, 'request failed')
-  if (known instanceof Unavailable || known instanceof TooManyAttempts) reply.header('retry-after', known.retryAfter)
+  if (known instanceof ComeBackLater) reply.header('retry-after', known.retryAfter)
   return reply
     .code(known.statusCode)
     .removeHeader('content-disposition')
@@ -44,9 +55,9 @@ function toHttpError(error: unknown): HttpError {
   if (known !== undefined) return known
   // Before the database is blamed: a client that goes away amid its body is an ECONNRESET, too.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new HttpError(statusCode, 'Ungültige HTTP-Anfrage')
+    return new HttpError(statusCode, MALFORMED_REQUEST.message)
   }
-  if (isUserMissing(error)) return new NotLoggedIn()
+  if (isUserMissing(error)) return NOT_LOGGED_IN
   if (isDatabaseUnavailable(error)) return new Unavailable()
-  return new HttpError(500, 'Interner Serverfehler')
+  return INTERNAL_ERROR
 }

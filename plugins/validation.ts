@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { BadRequest } from '../src/domain/refusals.js'
+import { BadRequest, INVALID_JSON } from '../src/domain/refusals.js'
 import { describeSchemaError } from '../src/domain/text/schema-errors.js'
 
 declare module 'fastify' {
@@ -29,7 +29,7 @@ export default fp(
 )
 
 async function rejectInvalid(request: FastifyRequest): Promise<void> {
-  if (request.body !== undefined && !isObject(request.body)) throw new BadRequest('Ungültiger JSON-Inhalt')
+  if (request.body !== undefined && !isObject(request.body)) throw INVALID_JSON
   const { validationError } = request
   if (validationError === undefined) return
   const { invalidBody } = request.routeOptions.config

@@ -7,7 +7,7 @@ import loadShedding from '../plugins/load-shedding.js'
 import rateLimit from '../plugins/rate-limit.js'
 import session from '../plugins/session.js'
 import tokens from '../plugins/tokens.js'
-import { HttpError } from '../src/domain/refusals.js'
+import { NOT_FOUND } from '../src/domain/refusals.js'
 import type { Moment } from '../src/domain/time/calendar.js'
 import accountRoutes from './accounts/index.js'
 import adminRoutes from './admin/index.js'
@@ -45,7 +45,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   await app.register(auth)
 
   app.setNotFoundHandler(() => {
-    throw new HttpError(404, 'Nicht gefunden')
+    throw NOT_FOUND
   })
 
   await app.register(authRoutes, { prefix: '/auth' })

@@ -13,7 +13,7 @@ import validation from '../plugins/validation.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
 import type { Config } from './config.js'
-import { HttpError } from './domain/refusals.js'
+import { MALFORMED_REQUEST } from './domain/refusals.js'
 import { calendarIn } from './domain/time/calendar.js'
 import type { Metrics } from './http/metrics.js'
 import { refuseMalformedRequest, watchConnections } from './http/refused-connections.js'
@@ -99,7 +99,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     reply.headers(SECURITY_HEADERS)
     if (isClosing()) reply.header('connection', 'close')
     const isOldClient = request.raw.httpVersion === '1.0'
-    if (request.headers.host === undefined && !isOldClient) throw new HttpError(400, 'Ungültige HTTP-Anfrage')
+    if (request.headers.host === undefined && !isOldClient) throw MALFORMED_REQUEST
   })
 
   await app.register(openapi, { version: VERSION })

@@ -3,14 +3,13 @@ import { listAuditEntries } from '../../db/queries/accounts/audit.js'
 import { findAccount } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseAccountChange, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { BadRequest, HttpError } from '../../src/domain/refusals.js'
+import { ADMINS_ONLY, BadRequest, HttpError, USER_NOT_FOUND } from '../../src/domain/refusals.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers } from '../../src/http/schemas.js'
 import { changeAccount } from '../../src/services/accounts/change-account.js'
 import ownAccount from './me.js'
 import { AccountAnswer, AccountParams, AuditList, AuditQuery, ChangeAccountBody } from './schemas.js'
 
-const UNKNOWN_USER = 'Benutzer nicht gefunden'
 const DEFAULT_AUDIT_ENTRIES = 100
 
 /** Accounts beyond what the admin group offers: administrators change those of others, everyone the own one. */
@@ -29,7 +28,7 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'What administrators did, newest first',
         tags: ['accounts'],
         querystring: AuditQuery,
-        response: answers(AuditList),
+        response: answers(AuditList, [ADMINS_ONLY]),
       },
       preHandler: app.requireAdmin,
     },
@@ -46,14 +45,14 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'One user',
         tags: ['accounts'],
         params: AccountParams,
-        response: answers(AccountAnswer),
+        response: answers(AccountAnswer, [ADMINS_ONLY, USER_NOT_FOUND]),
       },
       preHandler: app.requireAdmin,
     },
     async (request) => {
       const id = parseUserId(request.params.id)
       const user = id === undefined ? undefined : await findAccount(app.db, id)
-      if (user === undefined) throw new HttpError(404, UNKNOWN_USER)
+      if (user === undefined) throw USER_NOT_FOUND
       return { user }
     },
   )
@@ -67,7 +66,7 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,
-        response: answers(AccountAnswer),
+        response: answers(AccountAnswer, [ADMINS_ONLY, USER_NOT_FOUND]),
       },
       preHandler: app.requireAdmin,
     },
@@ -79,7 +78,7 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
         throw new BadRequest('Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password')
       }
       const user = id === undefined ? undefined : await changeAccount(app.db, actorOf(request), id, change)
-      if (user === undefined) throw new HttpError(404, UNKNOWN_USER)
+      if (user === undefined) throw USER_NOT_FOUND
       if (change.password !== undefined) await warnOfCommonPassword(reply, change.password)
       return { user }
     },

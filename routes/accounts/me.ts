@@ -5,7 +5,7 @@ import { findOwnData } from '../../db/queries/accounts/own-data.js'
 import { deleteOwnSession, listSessions } from '../../db/queries/accounts/sessions.js'
 import { updateUser } from '../../db/queries/accounts/users.js'
 import { parseAccountChange } from '../../src/domain/accounts/accounts.js'
-import { NotLoggedIn } from '../../src/domain/refusals.js'
+import { NOT_LOGGED_IN } from '../../src/domain/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { oneAtATime } from '../../src/http/one-at-a-time.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -31,7 +31,7 @@ const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { display_name } = parseAccountChange({ display_name: request.body.display_name })
       const user = await updateUser(app.db, request.user.id, { display_name })
-      if (user === undefined) throw new NotLoggedIn()
+      if (user === undefined) throw NOT_LOGGED_IN
       return { user }
     },
   )
@@ -87,7 +87,7 @@ while another one is being sent. A fault after the first byte breaks the connect
       const { id } = request.user
       begin(id, reply)
       const pieces = await findOwnData(app.db, id)
-      if (pieces === undefined) throw new NotLoggedIn()
+      if (pieces === undefined) throw NOT_LOGGED_IN
       // nginx would otherwise take in all of it for a slow reader.
       reply.type('application/json; charset=utf-8').header('x-accel-buffering', 'no')
       const text = Readable.from(pieces, { objectMode: false })

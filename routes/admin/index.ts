@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listUsers } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { BadRequest, HttpError } from '../../src/domain/refusals.js'
+import { BadRequest, HttpError, IMPORT_RUNS } from '../../src/domain/refusals.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { createAccount, removeAccount } from '../../src/services/accounts/change-account.js'
@@ -78,7 +78,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
         operationId: 'importContent',
         summary: 'Import the content folder',
         tags: ['admin'],
-        response: answers(ImportDone, { 400: ImportRefused }),
+        response: answers(ImportDone, [IMPORT_RUNS], { 400: ImportRefused }),
       },
     },
     async (request) => {

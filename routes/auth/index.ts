@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { actorOf } from '../../plugins/auth.js'
 import { endSession, hashSessionId, startSession } from '../../plugins/session.js'
 import { checkPasswordLength } from '../../src/domain/accounts/passwords.js'
-import { BadRequest, HttpError } from '../../src/domain/refusals.js'
+import { BadRequest, HttpError, SESSIONS_ONLY, WRONG_LOGIN } from '../../src/domain/refusals.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { changeOwnPassword } from '../../src/services/accounts/change-password.js'
@@ -27,7 +27,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['auth'],
         security: [],
         body: LoginBody,
-        response: answers(UserAnswer),
+        response: answers(UserAnswer, [WRONG_LOGIN]),
       },
       config: { invalidBody: MISSING_LOGIN },
     },
@@ -80,7 +80,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Change the own password; every other session ends',
         tags: ['auth'],
         body: PasswordBody,
-        response: answers(Done),
+        response: answers(Done, [SESSIONS_ONLY]),
       },
       preHandler: [app.requireUser, app.requireSession],
       config: { invalidBody: MISSING_PASSWORDS },

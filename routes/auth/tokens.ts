@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { actorOf } from '../../plugins/auth.js'
 import { checkText } from '../../src/domain/accounts/accounts.js'
+import { SESSIONS_ONLY } from '../../src/domain/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { createOwnToken, removeOwnToken } from '../../src/services/accounts/tokens.js'
@@ -32,7 +33,7 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Create an API token, which is shown only now',
         tags: ['auth'],
         body: CreateTokenBody,
-        response: answers(TokenCreated),
+        response: answers(TokenCreated, [SESSIONS_ONLY]),
       },
       preHandler: app.requireSession,
     },

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findCheatsheetBySlug, listCheatsheets, searchCheatsheets } from '../../db/queries/content/cheatsheets.js'
-import { BadRequest, HttpError } from '../../src/domain/refusals.js'
+import { BadRequest, CHEATSHEET_NOT_FOUND, HttpError } from '../../src/domain/refusals.js'
 import { countCharacters } from '../../src/domain/text/text.js'
 import { answers } from '../../src/http/schemas.js'
 import { CheatsheetAnswer, CheatsheetList, CheatsheetParams, SearchAnswer, SearchQuery } from './schemas.js'
@@ -51,12 +51,12 @@ const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'One cheat sheet with every column',
         tags: ['cheatsheets'],
         params: CheatsheetParams,
-        response: answers(CheatsheetAnswer),
+        response: answers(CheatsheetAnswer, [CHEATSHEET_NOT_FOUND]),
       },
     },
     async (request) => {
       const cheatsheet = await findCheatsheetBySlug(app.db, request.params.slug)
-      if (cheatsheet === undefined) throw new HttpError(404, 'Cheat Sheet nicht gefunden')
+      if (cheatsheet === undefined) throw CHEATSHEET_NOT_FOUND
       return { cheatsheet }
     },
   )

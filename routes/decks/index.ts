@@ -5,7 +5,7 @@ import type { Static } from '@sinclair/typebox'
 import { findDeckBySlug, listDecks } from '../../db/queries/content/decks.js'
 import { exportCards } from '../../db/queries/content/export.js'
 import { ankiFileName, formatAnkiLine } from '../../src/domain/anki/text-export.js'
-import { HttpError } from '../../src/domain/refusals.js'
+import { DECK_NOT_FOUND, METHOD_NOT_ALLOWED } from '../../src/domain/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { DeckAnswer, DeckList, DeckParams, ExportText } from './schemas.js'
 
@@ -20,7 +20,7 @@ interface DeckOptions {
 const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => {
   app.setNotFoundHandler((_request, reply) => {
     reply.header('allow', 'GET')
-    throw new HttpError(405, 'Methode nicht erlaubt')
+    throw METHOD_NOT_ALLOWED
   })
 
   app.get(
@@ -69,12 +69,12 @@ const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => 
         summary: 'One deck with every column',
         tags: ['decks'],
         params: DeckParams,
-        response: answers(DeckAnswer),
+        response: answers(DeckAnswer, [DECK_NOT_FOUND]),
       },
     },
     async (request) => {
       const deck = await findDeckBySlug(app.db, request.params.slug)
-      if (deck === undefined) throw new HttpError(404, 'Deck nicht gefunden')
+      if (deck === undefined) throw DECK_NOT_FOUND
       return { deck }
     },
   )

@@ -6,11 +6,10 @@ import {
   suspendCard,
   unsuspendCard,
 } from '../../db/queries/review/cards.js'
-import { BadRequest, HttpError } from '../../src/domain/refusals.js'
+import { BadRequest, CARD_NOT_FOUND, DECK_NOT_FOUND } from '../../src/domain/refusals.js'
 import { invalidCursor, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
-import { cardNotFound } from '../../src/services/review/apply-review.js'
 import { resetCard } from '../../src/services/review/reset-card.js'
 import { CardPage, CardParams, CardsQuery } from './schemas.js'
 
@@ -23,7 +22,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: 'The cards in deck order with the own state of each',
         tags: ['review'],
         querystring: CardsQuery,
-        response: answers(CardPage),
+        response: answers(CardPage, [DECK_NOT_FOUND]),
       },
     },
     async (request) => {
@@ -32,7 +31,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const after = parseCursor(query.after, 'after')
       const scope = { userId: request.user.id, today: moment().today, deckSlug: query.deck || undefined }
       const { cards: found, is_mark_known } = await listCards(app.db, scope, parseState(query.state), after, limit + 1)
-      if (found === undefined) throw new HttpError(404, 'Deck nicht gefunden')
+      if (found === undefined) throw DECK_NOT_FOUND
       // An empty page would look like the end.
       if (!is_mark_known) throw invalidCursor('after')
       const page = found.slice(0, limit).map(({ state, state_name, deck_slug, deck_name, ...card }) => ({
@@ -53,12 +52,12 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: 'Take a card out of the own queue',
         tags: ['review'],
         params: CardParams,
-        response: answers(Done),
+        response: answers(Done, [CARD_NOT_FOUND]),
       },
     },
     async (request) => {
       const id = parseCardId(request.params.id)
-      if (id === undefined || !(await suspendCard(app.db, request.user.id, id))) throw cardNotFound()
+      if (id === undefined || !(await suspendCard(app.db, request.user.id, id))) throw CARD_NOT_FOUND
       return { ok: true as const }
     },
   )
@@ -89,12 +88,12 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: 'Forget the own progress of a card',
         tags: ['review'],
         params: CardParams,
-        response: answers(Done),
+        response: answers(Done, [CARD_NOT_FOUND]),
       },
     },
     async (request) => {
       const id = parseCardId(request.params.id)
-      if (id === undefined) throw cardNotFound()
+      if (id === undefined) throw CARD_NOT_FOUND
       await resetCard(app.db, request.user.id, moment(), id)
       return { ok: true as const }
     },

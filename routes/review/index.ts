@@ -1,13 +1,21 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findQueue } from '../../db/queries/review/queue.js'
-import { BadRequest, HttpError } from '../../src/domain/refusals.js'
+import {
+  BadRequest,
+  CARD_NOT_FOUND,
+  DECK_NOT_FOUND,
+  HttpError,
+  NOT_THE_LAST,
+  OTHER_REVIEW,
+  REVIEW_NOT_FOUND,
+} from '../../src/domain/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
 import { createScheduler } from '../../src/domain/review/scheduler.js'
 import { isInteger, parseId, parseNumber } from '../../src/domain/text/parameters.js'
 import { isStorable } from '../../src/domain/text/text.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers } from '../../src/http/schemas.js'
-import { applyReview, cardNotFound } from '../../src/services/review/apply-review.js'
+import { applyReview } from '../../src/services/review/apply-review.js'
 import { undoReview } from '../../src/services/review/undo-review.js'
 import cardRoutes from './cards.js'
 import reportRoutes from './reports.js'
@@ -27,7 +35,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: 'What to study now, in order: overdue, due today, new, not known today',
         tags: ['review'],
         querystring: QueueQuery,
-        response: answers(Queue),
+        response: answers(Queue, [DECK_NOT_FOUND]),
       },
     },
     async (request) => {
@@ -36,7 +44,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const limit = parseNumber(request.query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 20 })
       const newLimit = parseNumber(request.query.new, 'new', { minimum: 0, maximum: 100, fallback: 100 })
       const queue = await findQueue(app.db, scope, limit, newLimit)
-      if (queue === undefined) throw new HttpError(404, 'Deck nicht gefunden')
+      if (queue === undefined) throw DECK_NOT_FOUND
       const preview = createScheduler(queue.settings)
       const cards = queue.cards.map(({ state, deck_slug, deck_name, ...card }) => {
         const { again, hard, medium, easy } = preview(card.card_id, state, today)
@@ -60,7 +68,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: 'Rate a card',
         tags: ['review'],
         body: ReviewBody,
-        response: answers(ReviewAnswer),
+        response: answers(ReviewAnswer, [CARD_NOT_FOUND, OTHER_REVIEW]),
       },
     },
     async (request) => {
@@ -68,7 +76,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       if (client_id !== null && !isStorable(client_id)) {
         throw new BadRequest('Das Feld "client_id" enthält unzulässige Zeichen')
       }
-      if (!isInteger(card_id)) throw cardNotFound()
+      if (!isInteger(card_id)) throw CARD_NOT_FOUND
       return applyReview(app.db, request.user.id, moment(), { card_id, rating, client_id, duration_ms })
     },
   )
@@ -81,7 +89,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: 'Take back the latest review, if it is of today',
         tags: ['review'],
         params: ReviewParams,
-        response: answers(UndoAnswer),
+        response: answers(UndoAnswer, [REVIEW_NOT_FOUND, NOT_THE_LAST]),
       },
     },
     async (request) => {

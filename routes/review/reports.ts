@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findDeckId } from '../../db/queries/review/cards.js'
 import { listLog } from '../../db/queries/review/log.js'
 import { findStatistics } from '../../db/queries/review/statistics.js'
-import { HttpError } from '../../src/domain/refusals.js'
+import { DECK_NOT_FOUND } from '../../src/domain/refusals.js'
 import { findStreaks, lastDays, nextDays, summarizeRetention } from '../../src/domain/review/statistics.js'
 import { parseCursor, parseNumber } from '../../src/domain/text/parameters.js'
 import { addDays, type Clock } from '../../src/domain/time/calendar.js'
@@ -18,7 +18,7 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         summary: 'The own reviews, undos and resets, newest first',
         tags: ['review'],
         querystring: HistoryQuery,
-        response: answers(HistoryPage),
+        response: answers(HistoryPage, [DECK_NOT_FOUND]),
       },
     },
     async (request) => {
@@ -26,7 +26,7 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
       const before = parseCursor(query.before, 'before')
       const deckId = query.deck ? await findDeckId(app.db, query.deck) : undefined
-      if (query.deck && deckId === undefined) throw new HttpError(404, 'Deck nicht gefunden')
+      if (query.deck && deckId === undefined) throw DECK_NOT_FOUND
       const found = await listLog(app.db, request.user.id, deckId, before, limit + 1)
       const entries = found.slice(0, limit)
       return { entries, next_before: found.length > limit ? (entries.at(-1)?.id ?? null) : null }

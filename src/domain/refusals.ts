@@ -3,31 +3,27 @@ import type { Fault } from './content/types.js'
 /** An answer that is not 200: status and German message for the caller. */
 export class HttpError extends Error {
   readonly statusCode: number
+  /** Its name in the OpenAPI document, where a route declares it by `answers`; without one only the status is told. */
+  readonly title: string | undefined
 
-  constructor(statusCode: number, message: string) {
+  constructor(statusCode: number, message: string, title?: string) {
     super(message)
     this.statusCode = statusCode
+    this.title = title
   }
 }
 
 /** 400: the request breaks a rule of its endpoint. */
 export class BadRequest extends HttpError {
-  constructor(message: string) {
-    super(400, message)
-  }
-}
-
-/** 401: nobody is logged in, or the user has been deleted meanwhile. */
-export class NotLoggedIn extends HttpError {
-  constructor() {
-    super(401, 'Nicht angemeldet')
+  constructor(message: string, title?: string) {
+    super(400, message, title)
   }
 }
 
 /** 409: something else is in the way of it now. */
 export class Conflict extends HttpError {
-  constructor(message: string) {
-    super(409, message)
+  constructor(message: string, title?: string) {
+    super(409, message, title)
   }
 }
 
@@ -41,22 +37,53 @@ export class FaultyContent extends BadRequest {
   }
 }
 
-/** The service cannot answer now; the caller may come back after `retryAfter` seconds. */
-export class Unavailable extends HttpError {
+/** The caller may come back after `retryAfter` seconds. */
+export abstract class ComeBackLater extends HttpError {
   readonly retryAfter: number
 
+  constructor(statusCode: number, message: string, title: string, retryAfter: number) {
+    super(statusCode, message, title)
+    this.retryAfter = retryAfter
+  }
+}
+
+/** The service cannot answer now. */
+export class Unavailable extends ComeBackLater {
   constructor(retryAfter = 2) {
-    super(503, 'Dienst vorübergehend nicht verfügbar')
-    this.retryAfter = retryAfter
+    super(503, 'Dienst vorübergehend nicht verfügbar', 'Unavailable', retryAfter)
   }
 }
 
-/** The caller has tried too often and may come back after `retryAfter` seconds. */
-export class TooManyAttempts extends HttpError {
-  readonly retryAfter: number
-
+/** The caller has tried too often. */
+export class TooManyAttempts extends ComeBackLater {
   constructor(retryAfter: number) {
-    super(429, 'Zu viele Versuche, bitte später erneut')
-    this.retryAfter = retryAfter
+    super(429, 'Zu viele Versuche, bitte später erneut', 'TooMany', retryAfter)
   }
 }
+
+// What has one text is one value: thrown as it is, and declared by the routes that may answer it.
+
+export const INVALID_JSON = new BadRequest('Ungültiger JSON-Inhalt', 'BadRequest')
+export const MALFORMED_REQUEST = new BadRequest('Ungültige HTTP-Anfrage')
+export const INVALID_URL = new BadRequest('Ungültige URL')
+/** Nobody is logged in, or the user has been deleted meanwhile. */
+export const NOT_LOGGED_IN = new HttpError(401, 'Nicht angemeldet', 'Unauthorized')
+export const WRONG_LOGIN = new HttpError(401, 'Benutzername oder Passwort falsch', 'WrongLogin')
+export const ADMINS_ONLY = new HttpError(403, 'Administratorrechte erforderlich', 'Forbidden')
+export const CROSS_SITE = new HttpError(403, 'Anfrage von fremder Seite abgelehnt', 'CrossSite')
+export const SESSIONS_ONLY = new HttpError(403, 'Mit einem API-Token nicht erlaubt', 'SessionOnly')
+export const NOT_FOUND = new HttpError(404, 'Nicht gefunden')
+export const DECK_NOT_FOUND = new HttpError(404, 'Deck nicht gefunden', 'NoDeck')
+export const CHEATSHEET_NOT_FOUND = new HttpError(404, 'Cheat Sheet nicht gefunden', 'NoCheatsheet')
+export const CARD_NOT_FOUND = new HttpError(404, 'Karte nicht gefunden', 'NoCard')
+export const REVIEW_NOT_FOUND = new HttpError(404, 'Bewertung nicht gefunden', 'NoReview')
+export const USER_NOT_FOUND = new HttpError(404, 'Benutzer nicht gefunden', 'NoUser')
+export const METHOD_NOT_ALLOWED = new HttpError(405, 'Methode nicht erlaubt')
+export const REQUEST_TIMEOUT = new HttpError(408, 'Zeitüberschreitung der Anfrage')
+export const IMPORT_RUNS = new Conflict('Import läuft bereits', 'ImportRuns')
+export const OTHER_REVIEW = new Conflict('Diese "client_id" gehört zu einer anderen Bewertung', 'OtherReview')
+export const NOT_THE_LAST = new Conflict('Nur die letzte Bewertung kann zurückgenommen werden', 'NotTheLast')
+export const TOO_LARGE = new HttpError(413, 'Anfrage zu groß', 'TooLarge')
+export const JSON_ONLY = new HttpError(415, 'Nur application/json wird unterstützt', 'Unsupported')
+export const HEADERS_TOO_LARGE = new HttpError(431, 'Kopfzeilen zu groß')
+export const INTERNAL_ERROR = new HttpError(500, 'Interner Serverfehler', 'Internal')

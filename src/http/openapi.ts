@@ -1,3 +1,18 @@
+import {
+  ADMINS_ONLY,
+  CROSS_SITE,
+  HttpError,
+  INTERNAL_ERROR,
+  INVALID_JSON,
+  JSON_ONLY,
+  NOT_LOGGED_IN,
+  TOO_LARGE,
+  TooManyAttempts,
+  Unavailable,
+} from '../domain/refusals.js'
+import { errorBody } from './error-body.js'
+import { type DescribedRefusal, describeRefusal, ErrorBody, REFUSALS_KEY } from './schemas.js'
+
 /** A JSON object of an OpenAPI document. */
 // biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
 type Json = Record<string, any>
@@ -34,75 +49,43 @@ export function describeApi(sessionCookie: string, version: string) {
   }
 }
 
-interface SharedError {
-  name: string
-  status: number
-  error: string
-  message: string
-}
-
-const ERRORS = {
-  badRequest: error('BadRequest', 400, 'Bad Request', 'Ungültiger JSON-Inhalt'),
-  unauthorized: error('Unauthorized', 401, 'Unauthorized', 'Nicht angemeldet'),
-  wrongLogin: error('WrongLogin', 401, 'Unauthorized', 'Benutzername oder Passwort falsch'),
-  forbidden: error('Forbidden', 403, 'Forbidden', 'Administratorrechte erforderlich'),
-  crossSite: error('CrossSite', 403, 'Forbidden', 'Anfrage von fremder Seite abgelehnt'),
-  sessionOnly: error('SessionOnly', 403, 'Forbidden', 'Mit einem API-Token nicht erlaubt'),
-  noDeck: error('NoDeck', 404, 'Not Found', 'Deck nicht gefunden'),
-  noCheatsheet: error('NoCheatsheet', 404, 'Not Found', 'Cheat Sheet nicht gefunden'),
-  noCard: error('NoCard', 404, 'Not Found', 'Karte nicht gefunden'),
-  noReview: error('NoReview', 404, 'Not Found', 'Bewertung nicht gefunden'),
-  noUser: error('NoUser', 404, 'Not Found', 'Benutzer nicht gefunden'),
-  importRuns: error('ImportRuns', 409, 'Conflict', 'Import läuft bereits'),
-  otherReview: error('OtherReview', 409, 'Conflict', 'Diese "client_id" gehört zu einer anderen Bewertung'),
-  notTheLast: error('NotTheLast', 409, 'Conflict', 'Nur die letzte Bewertung kann zurückgenommen werden'),
-  tooLarge: error('TooLarge', 413, 'Payload Too Large', 'Anfrage zu groß'),
-  unsupported: error('Unsupported', 415, 'Unsupported Media Type', 'Nur application/json wird unterstützt'),
-  tooMany: error('TooMany', 429, 'Too Many Requests', 'Zu viele Versuche, bitte später erneut'),
-  internal: error('Internal', 500, 'Internal Server Error', 'Interner Serverfehler'),
-  unavailable: error('Unavailable', 503, 'Service Unavailable', 'Dienst vorübergehend nicht verfügbar'),
-}
-
-/** What an operation refuses besides what its path and method tell. */
-const REFUSALS: Record<string, SharedError[]> = {
-  login: [ERRORS.wrongLogin],
-  changePassword: [ERRORS.sessionOnly],
-  createToken: [ERRORS.sessionOnly],
-  getDeck: [ERRORS.noDeck],
-  getCheatsheet: [ERRORS.noCheatsheet],
-  getReviewQueue: [ERRORS.noDeck],
-  listReviewCards: [ERRORS.noDeck],
-  getReviewHistory: [ERRORS.noDeck],
-  reviewCard: [ERRORS.noCard, ERRORS.otherReview],
-  suspendCard: [ERRORS.noCard],
-  resetCard: [ERRORS.noCard],
-  undoReview: [ERRORS.noReview, ERRORS.notTheLast],
-  getAccount: [ERRORS.forbidden, ERRORS.noUser],
-  changeAccount: [ERRORS.forbidden, ERRORS.noUser],
-  listAuditEntries: [ERRORS.forbidden],
-  importContent: [ERRORS.importRuns],
-}
-
-function error(name: string, status: number, english: string, message: string): SharedError {
-  return { name, status, error: english, message }
+/** What any operation may answer, as far as its path and method tell. */
+const SHARED = {
+  invalidJson: describeRefusal(INVALID_JSON),
+  notLoggedIn: describeRefusal(NOT_LOGGED_IN),
+  adminsOnly: describeRefusal(ADMINS_ONLY),
+  crossSite: describeRefusal(CROSS_SITE),
+  tooLarge: describeRefusal(TOO_LARGE),
+  jsonOnly: describeRefusal(JSON_ONLY),
+  tooMany: describeRefusal(new TooManyAttempts(1)),
+  internal: describeRefusal(INTERNAL_ERROR),
+  unavailable: describeRefusal(new Unavailable()),
 }
 
 /**
  * Finishes the document that `@fastify/swagger` makes of the routes: schemas with a title get that name below
- * `components`, and each operation names the errors that it can answer with, which the routes declare as `4xx`.
+ * `components`, and each operation names its refusals: those that it declares by `answers`, and those of all.
  */
 export function finishDocument(document: Json): Json {
   const { paths, components, ...rest } = structuredClone(document)
   const schemas: Json = {}
+  nameSchemas(structuredClone(ErrorBody), schemas)
   const finished: Json = {}
+  const refusals = new Map(Object.values(SHARED).map((one) => [one.title, one]))
   for (const [path, operations] of Object.entries<Json>(paths)) {
     // A HEAD that only repeats its GET would need a second operationId.
     const { head: _, ...others } = operations
-    const named = nameSchemas(others, schemas)
-    for (const [method, operation] of Object.entries<Json>(named)) addErrors(path, method, operation)
-    finished[path] = named
+    for (const [method, operation] of Object.entries<Json>(others)) {
+      const possible = [...takeOwnRefusals(operation), ...sharedRefusals(path, method, operation)]
+      for (const { title, status } of possible) {
+        operation.responses[status] ??= { $ref: `#/components/responses/${title}` }
+      }
+      for (const refusal of possible) refusals.set(refusal.title, refusal)
+    }
+    finished[path] = nameSchemas(others, schemas)
   }
-  const responses = Object.fromEntries(Object.values(ERRORS).map((one) => [one.name, errorResponse(one)]))
+  const inOrder = [...refusals.values()].sort((a, b) => a.status - b.status)
+  const responses = Object.fromEntries(inOrder.map((one) => [one.title, refusalResponse(one)]))
   return { ...rest, paths: finished, components: { ...components, schemas, responses } }
 }
 
@@ -120,39 +103,41 @@ function nameSchemas(value: Json, schemas: Json): Json {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-function addErrors(path: string, method: string, operation: Json): void {
-  const { responses, operationId } = operation
-  const isPublic = operation.security?.length === 0
-  const isApi = path.startsWith('/api/')
-  const changes = method !== 'get'
-  const possible = [
-    ...(REFUSALS[operationId] ?? []),
-    ERRORS.badRequest,
-    ...(isPublic ? [] : [ERRORS.unauthorized]),
-    ...(path.startsWith('/api/admin') ? [ERRORS.forbidden] : changes ? [ERRORS.crossSite] : []),
-    ...(changes ? [ERRORS.tooLarge, ERRORS.unsupported] : []),
-    ...(isApi ? [ERRORS.tooMany] : []),
-    ERRORS.internal,
-    ERRORS.unavailable,
-  ]
+/** What the operation declares by `answers`, in place of its `4XX` and `5XX`. */
+function takeOwnRefusals({ responses }: Json): DescribedRefusal[] {
+  // The media type is the one that the operation produces.
+  const [refused] = Object.values<Json>(responses['4XX'].content)
   delete responses['4XX']
   delete responses['5XX']
-  for (const { name, status } of possible) responses[status] ??= { $ref: `#/components/responses/${name}` }
+  return refused?.schema[REFUSALS_KEY] ?? []
 }
 
-function errorResponse({ status, error, message }: SharedError): Json {
-  const isRetryable = status === 429 || status === 503
-  const example = {
-    statusCode: status,
-    error,
-    message,
-    ...(status >= 500 && { requestId: '3f1c9a4e-6f0b-4f0e-9a55-0a3c2f7f0f11' }),
-  }
+function sharedRefusals(path: string, method: string, { security }: Json): DescribedRefusal[] {
+  const isPublic = security?.length === 0
+  const isApi = path.startsWith('/api/')
+  const changes = method !== 'get'
+  return [
+    SHARED.invalidJson,
+    ...(isPublic ? [] : [SHARED.notLoggedIn]),
+    ...(path.startsWith('/api/admin') ? [SHARED.adminsOnly] : changes ? [SHARED.crossSite] : []),
+    ...(changes ? [SHARED.tooLarge, SHARED.jsonOnly] : []),
+    ...(isApi ? [SHARED.tooMany] : []),
+    SHARED.internal,
+    SHARED.unavailable,
+  ]
+}
+
+function refusalResponse({ status, message, isForLater }: DescribedRefusal): Json {
   return {
     description: message,
-    ...(isRetryable && {
+    ...(isForLater && {
       headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
     }),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        example: errorBody(new HttpError(status, message), '3f1c9a4e-6f0b-4f0e-9a55-0a3c2f7f0f11'),
+      },
+    },
   }
 }

@@ -2,15 +2,13 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { HttpError } from '../domain/refusals.js'
+import { HEADERS_TOO_LARGE, type HttpError, MALFORMED_REQUEST, REQUEST_TIMEOUT } from '../domain/refusals.js'
 import { errorBody } from './error-body.js'
 import { SECURITY_HEADERS } from './security-headers.js'
 
-const MALFORMED = new HttpError(400, 'Ungültige HTTP-Anfrage')
-
 const CLIENT_ERRORS: Record<string, HttpError> = {
-  HPE_HEADER_OVERFLOW: new HttpError(431, 'Kopfzeilen zu groß'),
-  ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, 'Zeitüberschreitung der Anfrage'),
+  HPE_HEADER_OVERFLOW: HEADERS_TOO_LARGE,
+  ERR_HTTP_REQUEST_TIMEOUT: REQUEST_TIMEOUT,
 }
 
 /** The answers of each connection that are not over. */
@@ -26,7 +24,7 @@ export function watchConnections({ server, routing }: FastifyInstance): void {
   // Node would answer 417 in a shape of its own; a server may as well overlook what it does not know (RFC 9110, 10.1.1).
   server.on('checkExpectation', routing)
   // Only a proxy has an answer to CONNECT; Node would hang up.
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => sendRefusal(socket, MALFORMED))
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => sendRefusal(socket, MALFORMED_REQUEST))
 }
 
 /** The error of Node's parser, with the bytes at hand. */
@@ -44,7 +42,7 @@ export function refuseMalformedRequest(this: FastifyInstance, error: ClientError
   }
   this.log.info({ code: error.code, address: socket.remoteAddress }, 'no valid HTTP request')
   const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD '
-  sendRefusal(socket, CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED, isHead)
+  sendRefusal(socket, CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED_REQUEST, isHead)
 }
 
 /** No request object exists, so the bytes are written by hand. */

@@ -1,4 +1,5 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { ComeBackLater, type HttpError } from '../domain/refusals.js'
 
 /** An instant; the JSON is ISO 8601 in UTC. */
 export const Timestamp = Type.Unsafe<Date>({
@@ -41,14 +42,35 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<T['static'] | null>({ ...schema, type: [schema.type, 'null'] })
 }
 
-/** The answers of a route: its success and the errors that it shares with all others. */
+/** Where `answers` keeps what the OpenAPI document is to say of refusals. */
+export const REFUSALS_KEY = 'x-refusals'
+
+/**
+ * The answers of a route: its success, what it refuses besides what all routes refuse, and error bodies of its own.
+ */
 export function answers<T extends TSchema, E extends Record<number, TSchema> = Record<never, never>>(
   success: T,
-  errors?: E,
+  refusals: HttpError[] = [],
+  bodies?: E,
 ) {
-  return { 200: success, '4xx': ErrorBody, '5xx': ErrorBody, ...errors } as {
+  const refused = refusals.length === 0 ? ErrorBody : { ...ErrorBody, [REFUSALS_KEY]: refusals.map(describeRefusal) }
+  return { 200: success, '4xx': refused, '5xx': ErrorBody, ...bodies } as {
     200: T
     '4xx': typeof ErrorBody
     '5xx': typeof ErrorBody
   } & E
+}
+
+/** A refusal as the OpenAPI document needs it. */
+export interface DescribedRefusal {
+  status: number
+  title: string
+  message: string
+  isForLater: boolean
+}
+
+export function describeRefusal(refusal: HttpError): DescribedRefusal {
+  const { statusCode, title, message } = refusal
+  if (title === undefined) throw new Error(`A refusal needs a title to be declared: ${message}`)
+  return { status: statusCode, title, message, isForLater: refusal instanceof ComeBackLater }
 }

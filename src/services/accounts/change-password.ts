@@ -3,7 +3,7 @@ import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit
 import { deleteOtherSessions } from '../../../db/queries/accounts/sessions.js'
 import { type Account, findPasswordHash, replacePasswordHash } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
-import { BadRequest, NotLoggedIn } from '../../domain/refusals.js'
+import { BadRequest, NOT_LOGGED_IN } from '../../domain/refusals.js'
 import { hashPassword, verifyPassword } from './passwords.js'
 
 export interface PasswordChange {
@@ -16,7 +16,7 @@ export interface PasswordChange {
 /**
  * Sets the user's own password: every session but one ends, API tokens stay. What an administrator does is noted.
  * @throws BadRequest when the current password is wrong
- * @throws NotLoggedIn when the user has been deleted meanwhile
+ * @throws NOT_LOGGED_IN when the user has been deleted meanwhile
  */
 export async function changeOwnPassword(
   db: Kysely<Database>,
@@ -26,14 +26,14 @@ export async function changeOwnPassword(
 ): Promise<void> {
   const { id, username } = user
   const from = await findPasswordHash(db, id)
-  if (from === undefined) throw new NotLoggedIn()
+  if (from === undefined) throw NOT_LOGGED_IN
   if (!(await verifyPassword(from, current))) throw wrongPassword()
   const to = await hashPassword(next)
   await db.transaction().execute(async (transaction) => {
     // An administrator's reset that came in between must not be undone by whoever knows the old password.
     if (!(await replacePasswordHash(transaction, id, { from, to }))) {
       const isThere = (await findPasswordHash(transaction, id)) !== undefined
-      throw isThere ? wrongPassword() : new NotLoggedIn()
+      throw isThere ? wrongPassword() : NOT_LOGGED_IN
     }
     await deleteOtherSessions(transaction, id, sessionIdHash)
     if (!user.is_admin) return

@@ -3,7 +3,7 @@ import { addLoginFailure, findLoginDelay, forgiveLoginFailures } from '../../../
 import { type Account, findCredentials } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
-import { HttpError, TooManyAttempts } from '../../domain/refusals.js'
+import { TooManyAttempts, WRONG_LOGIN } from '../../domain/refusals.js'
 import { verifyPassword } from './passwords.js'
 
 /** What `addLoginFailure` counts in: the account at the address, and the address. */
@@ -26,7 +26,7 @@ export async function logIn(
   if (found === undefined || !matches) {
     const counted = await addLoginFailure(db, attempt)
     if (counted < COUNTERS) refuseWhile(await findLoginDelay(db, attempt))
-    throw new HttpError(401, 'Benutzername oder Passwort falsch')
+    throw WRONG_LOGIN
   }
   refuseWhile(await forgiveLoginFailures(db, attempt))
   const { password_hash: _, ...user } = found

@@ -16,7 +16,7 @@ import {
 } from '../../../db/queries/content/import.js'
 import type { Database } from '../../../db/types.js'
 import type { Content, DeckSource, Warning } from '../../domain/content/types.js'
-import { Conflict, FaultyContent } from '../../domain/refusals.js'
+import { FaultyContent, IMPORT_RUNS } from '../../domain/refusals.js'
 import { readContent } from './read-content.js'
 
 export interface ImportStats {
@@ -50,7 +50,7 @@ export async function importContent(
   onProgress: OnProgress = () => {},
 ): Promise<ImportStats> {
   const stats = await importExclusively(db, actor, folder, async () => true, onProgress)
-  if (stats === undefined) throw new Conflict('Import läuft bereits')
+  if (stats === undefined) throw IMPORT_RUNS
   return stats
 }
 

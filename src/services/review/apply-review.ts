@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { appendEntry, findLearnerCard, lockLearner, ProgressAppeared } from '../../../db/queries/review/progress.js'
 import type { Database } from '../../../db/types.js'
-import { Conflict, HttpError, NotLoggedIn } from '../../domain/refusals.js'
+import { CARD_NOT_FOUND, NOT_LOGGED_IN, OTHER_REVIEW } from '../../domain/refusals.js'
 import {
   type CardState,
   countsOf,
@@ -49,17 +49,17 @@ export async function applyReview(
 
 async function applyOnce(db: Kysely<Database>, userId: number, moment: Moment, review: Review): Promise<ReviewAnswer> {
   return db.transaction().execute(async (transaction) => {
-    if (!(await lockLearner(transaction, userId))) throw new NotLoggedIn()
+    if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
     const { card_id, rating } = review
     const card = await findLearnerCard(transaction, userId, card_id, moment.today, review.client_id)
     const { earlier, state: before } = card
     if (earlier !== null) {
       if (earlier.card_id !== card_id || earlier.rating !== rating) {
-        throw new Conflict('Diese "client_id" gehört zu einer anderen Bewertung')
+        throw OTHER_REVIEW
       }
       return answerOf(earlier.id, card_id, earlier.after, earlier.answer as ReviewCounts)
     }
-    if (card.deck_id === null) throw cardNotFound()
+    if (card.deck_id === null) throw CARD_NOT_FOUND
     const next = createScheduler(card.settings)(card_id, before, moment.today)[rating]
     const after = { ...next, last_review_id: null }
     const step = { before, after, isSuspended: card.is_suspended, introduced: Number(before === null) }
@@ -78,10 +78,6 @@ async function applyOnce(db: Kysely<Database>, userId: number, moment: Moment, r
     })
     return answerOf(await appendEntry(transaction, entry), card_id, after, counts)
   })
-}
-
-export function cardNotFound(): HttpError {
-  return new HttpError(404, 'Karte nicht gefunden')
 }
 
 function answerOf(id: number, card_id: number, after: CardState, counts: ReviewCounts): ReviewAnswer {

@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely'
 import { appendEntry, findLearnerCard, lockLearner } from '../../../db/queries/review/progress.js'
 import type { Database } from '../../../db/types.js'
-import { NotLoggedIn } from '../../domain/refusals.js'
+import { CARD_NOT_FOUND, NOT_LOGGED_IN } from '../../domain/refusals.js'
 import { intervalOf } from '../../domain/review/review.js'
 import type { Moment } from '../../domain/time/calendar.js'
-import { cardNotFound } from './apply-review.js'
 
 /**
  * Forgets the user's progress of a card, which is new then; the log keeps it. Nothing happens when there is none.
@@ -12,9 +11,9 @@ import { cardNotFound } from './apply-review.js'
  */
 export async function resetCard(db: Kysely<Database>, userId: number, moment: Moment, cardId: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    if (!(await lockLearner(transaction, userId))) throw new NotLoggedIn()
+    if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
     const card = await findLearnerCard(transaction, userId, cardId, moment.today, null)
-    if (card.deck_id === null) throw cardNotFound()
+    if (card.deck_id === null) throw CARD_NOT_FOUND
     if (card.state === null) return
     await appendEntry(transaction, {
       user_id: userId,

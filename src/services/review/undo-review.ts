@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { appendEntry, lockLearner } from '../../../db/queries/review/progress.js'
 import { findUndoSituation, type UndoCandidate } from '../../../db/queries/review/undo.js'
 import type { Database } from '../../../db/types.js'
-import { Conflict, HttpError, NotLoggedIn } from '../../domain/refusals.js'
+import { Conflict, NOT_LOGGED_IN, NOT_THE_LAST, REVIEW_NOT_FOUND } from '../../domain/refusals.js'
 import {
   type CardState,
   countsOf,
@@ -34,17 +34,17 @@ export async function undoReview(
   reviewId: number,
 ): Promise<UndoAnswer> {
   return db.transaction().execute(async (transaction) => {
-    if (!(await lockLearner(transaction, userId))) throw new NotLoggedIn()
+    if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
     const situation = await findUndoSituation(transaction, userId, reviewId, moment.today)
     const { studied_on, earlier, latest, remaining } = situation
     if (earlier !== null) {
       const { card_id, after, answer } = earlier
       return { card_id, progress: after, ...(answer as Pick<UndoAnswer, 'counts' | 'next_undo'>) }
     }
-    if (studied_on === null) throw new HttpError(404, 'Bewertung nicht gefunden')
+    if (studied_on === null) throw REVIEW_NOT_FOUND
     if (studied_on !== moment.today) throw new Conflict('Nur Bewertungen von heute können zurückgenommen werden')
     const [review, next] = latest
-    if (review?.id !== reviewId) throw new Conflict('Nur die letzte Bewertung kann zurückgenommen werden')
+    if (review?.id !== reviewId) throw NOT_THE_LAST
     const obstacle = obstacleTo(review, review.state)
     if (obstacle !== undefined) throw new Conflict(obstacle)
 
