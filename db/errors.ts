@@ -16,8 +16,12 @@ const CONNECTION_CODES = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  // A Unix socket that is not there.
   'ENOENT',
 ])
+
+/** What Node was doing when a connection failed; the file system knows the same codes, and is never the database. */
+const CONNECTION_CALLS = new Set(['connect', 'getaddrinfo', 'read', 'write', 'shutdown'])
 
 /** The texts of pg and pg-pool, which carry no code. */
 const CONNECTION_MESSAGES =
@@ -27,8 +31,10 @@ const CONNECTION_MESSAGES =
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof pg.DatabaseError) return PASSING_CODES.test(error.code ?? '')
-  const { code, syscall } = error as NodeJS.ErrnoException
-  if (code !== undefined && CONNECTION_CODES.has(code)) return syscall !== 'open' && syscall !== 'stat'
+  const { code, syscall, path } = error as NodeJS.ErrnoException
+  if (code !== undefined && CONNECTION_CODES.has(code)) {
+    return path === undefined && (syscall === undefined || CONNECTION_CALLS.has(syscall))
+  }
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable)
   return CONNECTION_MESSAGES.test(error.message)
 }

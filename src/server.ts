@@ -9,6 +9,7 @@ import { migrateToLatest } from '../db/migrate.js'
 import { hasUsers } from '../db/queries/accounts/users.js'
 import { buildApp } from './app.js'
 import { type Config, ConfigError, requireSessionSecret } from './config.js'
+import { formatFault, formatWarning } from './domain/content/format-finding.js'
 import { FaultyContent } from './domain/refusals.js'
 import { createMetrics, type Metrics } from './http/metrics.js'
 import { createLogger } from './logger.js'
@@ -118,13 +119,15 @@ async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, pr
   try {
     const stats = await importIntoEmptyStore(db, config.contentDir, reportProgress('Erster Import', print))
     if (stats === undefined) return
-    const { decks, cards, cheatsheets } = stats
+    const { decks, cards, cheatsheets, warnings } = stats
+    if (warnings.length > 0) log.warn({ warnings }, 'first import left files out')
+    for (const warning of warnings) print(formatWarning(warning))
     print(`Inhalte importiert: ${decks.created} Decks, ${cards.created} Karten, ${cheatsheets.created} Cheat Sheets`)
   } catch (error) {
     if (!(error instanceof FaultyContent)) throw error
     log.error({ faults: error.faults }, 'first import refused')
     print(error.message)
-    for (const fault of error.faults) print(`${fault.file}:${fault.line}: ${fault.message}`)
+    for (const fault of error.faults) print(formatFault(fault))
   }
 }
 

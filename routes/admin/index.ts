@@ -2,13 +2,16 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listUsers } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { BadRequest, HttpError, IMPORT_RUNS } from '../../src/domain/refusals.js'
+import { BadRequest, HttpError, IMPORT_RUNS, UnreadableContent } from '../../src/domain/refusals.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { createAccount, removeAccount } from '../../src/services/accounts/change-account.js'
 import { importContent } from '../../src/services/content/import-content.js'
 import { reportProgress } from '../../src/services/content/progress.js'
 import { CreateUserBody, ImportDone, ImportRefused, UserCreated, UserList, UserParams } from './schemas.js'
+
+/** What is answered when the content folder cannot be read, with an example of a folder. */
+const UNREADABLE = new UnreadableContent('/srv/content', 'ENOENT')
 
 interface AdminOptions {
   /** The folder that the import reads. */
@@ -78,7 +81,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
         operationId: 'importContent',
         summary: 'Import the content folder',
         tags: ['admin'],
-        response: answers(ImportDone, [IMPORT_RUNS], { 400: ImportRefused }),
+        response: answers(ImportDone, [IMPORT_RUNS, UNREADABLE], { 400: ImportRefused }),
       },
     },
     async (request) => {

@@ -1,4 +1,6 @@
 import type { Config } from '../config.js'
+import { formatWarning } from '../domain/content/format-finding.js'
+import type { Warning } from '../domain/content/types.js'
 import { FaultyContent } from '../domain/refusals.js'
 import { importContent } from '../services/content/import-content.js'
 import { readContent } from '../services/content/read-content.js'
@@ -21,13 +23,18 @@ export async function migrateStore(config: Config, options: Output, print: Print
   })
 }
 
+function printWarnings(warnings: readonly Warning[]): void {
+  for (const warning of warnings) process.stderr.write(`${formatWarning(warning)}\n`)
+}
+
 /** Validates without touching the store. @throws FaultyContent */
 export async function checkContent(config: Config, options: Output, print: Print): Promise<void> {
-  const { content, faults } = await readContent(config.contentDir)
+  const { content, faults, warnings } = await readContent(config.contentDir)
+  if (!options.json) printWarnings(warnings)
   if (faults.length > 0) throw new FaultyContent(faults)
   const cards = content.decks.reduce((sum, deck) => sum + deck.cards.length, 0)
   const counts = { decks: content.decks.length, cards, cheatsheets: content.sheets.length }
-  if (options.json) return print(JSON.stringify(counts))
+  if (options.json) return print(JSON.stringify({ ...counts, warnings }))
   print(`In Ordnung: ${counts.decks} Decks, ${cards} Karten, ${counts.cheatsheets} Cheat Sheets`)
 }
 
@@ -42,6 +49,7 @@ export async function importIntoStore(config: Config, options: Output, print: Pr
     importContent(db, commandLineActor(), config.contentDir, onProgress),
   ).finally(stop)
   if (options.json) return print(JSON.stringify({ stats }))
+  printWarnings(stats.warnings)
   print(`Import abgeschlossen in ${stats.duration_ms} ms`)
   for (const [name, key] of [
     ['Decks', 'decks'],

@@ -3,6 +3,7 @@ import { EmbeddedStoreError } from '../../db/embedded/index.js'
 import { isDatabaseUnavailable } from '../../db/errors.js'
 import { UnusableDatabaseError } from '../../db/migrate.js'
 import { ConfigError } from '../config.js'
+import { formatFault } from '../domain/content/format-finding.js'
 import { FaultyContent, HttpError } from '../domain/refusals.js'
 import { RefusedError } from './store.js'
 
@@ -13,7 +14,7 @@ export function reportFailure(error: unknown, print: (line: string) => void): nu
   if (error instanceof FaultyContent && process.argv.includes('--json')) {
     print(JSON.stringify({ errors: error.faults }))
   } else if (error instanceof FaultyContent) {
-    for (const { file, line, message } of error.faults) process.stderr.write(`${file}:${line}: ${message}\n`)
+    for (const fault of error.faults) process.stderr.write(`${formatFault(fault)}\n`)
   }
   process.stderr.write(`${describe(error)}\n`)
   return EXIT_REFUSED

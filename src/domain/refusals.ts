@@ -37,6 +37,13 @@ export class FaultyContent extends BadRequest {
   }
 }
 
+/** 500: the content folder itself cannot be read. Only administrators import, and they need to know which one it is. */
+export class UnreadableContent extends HttpError {
+  constructor(folder: string, code = 'unbekannter Fehler') {
+    super(500, `Der Ordner der Inhalte (CONTENT_DIR) ist nicht lesbar: ${folder} (${code})`, 'UnreadableContent')
+  }
+}
+
 /** The caller may come back after `retryAfter` seconds. */
 export abstract class ComeBackLater extends HttpError {
   readonly retryAfter: number

@@ -116,9 +116,19 @@ t.test('users are added, listed and given passwords', async (t) => {
 
 t.test('content is checked and imported', async (t) => {
   t.match(await print('import', '--check'), { code: 0, stdout: 'In Ordnung: 1 Decks, 2 Karten, 0 Cheat Sheets\n' })
-  t.strictSame(await json('import', '--check'), { decks: 1, cards: 2, cheatsheets: 0 })
+  t.strictSame(await json('import', '--check'), { decks: 1, cards: 2, cheatsheets: 0, warnings: [] })
   t.match(await print('import'), { code: 0, stdout: /Karten: 2 neu, 0 geändert, 0 unverändert, 0 archiviert/ })
   t.match(await json('import'), { stats: { cards: { created: 0, unchanged: 2 } } })
+
+  await changeFiles(folder, { 'decks/sub/x.md': 'nicht gelesen' })
+  const message = 'Nicht eingelesen: die Dateien liegen unmittelbar in decks/'
+  for (const args of [['--check'], []]) {
+    t.match(await print('import', ...args), { code: 0, stderr: `decks/sub/x.md:1: Warnung: ${message}\n` })
+  }
+  const warnings = [{ file: 'decks/sub/x.md', line: 1, message }]
+  t.strictSame((await json('import', '--check')).warnings, warnings)
+  t.strictSame((await json('import')).stats.warnings, warnings)
+  await changeFiles(folder, { 'decks/sub/x.md': null })
 
   await changeFiles(folder, { 'decks/git.md': deckFile('Git', [{ id: 'eins' }, { id: 'eins' }]) })
   for (const args of [['--check'], []]) {

@@ -152,6 +152,7 @@ export function errorBody(statusCode: number, message: string) {
     413: 'Payload Too Large',
     415: 'Unsupported Media Type',
     429: 'Too Many Requests',
+    500: 'Internal Server Error',
     503: 'Service Unavailable',
   }
   return { statusCode, error: names[statusCode], message }

@@ -40,6 +40,7 @@ const importing = new WeakSet<Kysely<Database>>()
 /**
  * Makes the store equal to the files of the folder, in one transaction: all or nothing. Rows that scripts wrote and
  * no file describes are left alone; what has disappeared from the files is archived. The audit trail notes it.
+ * @throws UnreadableContent when the folder cannot be read
  * @throws FaultyContent with every fault of the files
  * @throws Conflict when another import is running
  */
@@ -56,6 +57,7 @@ export async function importContent(
 
 /**
  * The first import: does nothing when the store holds content, or when another instance is importing it right now.
+ * @throws UnreadableContent when the folder cannot be read
  * @throws FaultyContent with every fault of the files
  */
 export async function importIntoEmptyStore(

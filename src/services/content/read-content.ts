@@ -1,25 +1,34 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseDeck } from '../../domain/content/parse-deck.js'
 import { parseSheet } from '../../domain/content/parse-sheet.js'
 import { findDuplicateSlugs } from '../../domain/content/slug.js'
-import type { Content, Fault, SlugPlace, Warning } from '../../domain/content/types.js'
+import type { Content, Fault, SlugPlace } from '../../domain/content/types.js'
+import { UnreadableContent } from '../../domain/refusals.js'
+import { compareText, DECKS, type Findings, findFiles, guard, SHEETS, warnOfStrays } from './find-files.js'
 
 /**
- * Reads `decks/*.md` and `cheatsheets/**\/*.md` below a folder, in the order of their paths. Hidden files and folders
- * are left out, symbolic links are followed (mounted configuration consists of them).
- * @returns what could be read, and the faults of all files, sorted by file and line: with any of them `content` is
- * incomplete; `warnings` are what is passed over, sorted likewise
- * @throws when the folder itself cannot be read
+ * Reads `decks/*.md` and `cheatsheets/**\/*.md` below a folder, in the order of their paths.
+ * @returns what could be read, with the faults and warnings of all files, sorted by file and line: with any fault
+ * `content` is incomplete and must not be imported
+ * @throws UnreadableContent when the folder itself cannot be read
  */
-export async function readContent(folder: string): Promise<{ content: Content; faults: Fault[]; warnings: Warning[] }> {
-  await readdir(folder)
+export async function readContent(folder: string): Promise<{ content: Content } & Findings> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new UnreadableContent(folder, error.code)
+  })
   const content: Content = { decks: [], sheets: [] }
-  const faults: Fault[] = []
-  const warnings: Warning[] = []
+  const findings: Findings = { faults: [], warnings: [] }
+  const { faults, warnings } = findings
+  const deckFiles = names.includes(DECKS.top) ? await findFiles(folder, DECKS, findings) : []
+  const sheetFiles = names.includes(SHEETS.top) ? await findFiles(folder, SHEETS, findings) : []
+  warnOfStrays(names, warnings)
+  if (deckFiles.length + sheetFiles.length + faults.length === 0) {
+    faults.push({ file: '.', line: 1, message: 'Der Ordner enthält weder decks/*.md noch cheatsheets/**/*.md' })
+  }
 
   const deckSlugs: SlugPlace[] = []
-  for (const file of await findFiles(folder, 'decks', false, faults)) {
+  for (const file of deckFiles) {
     const bytes = await readBytes(folder, file, faults)
     if (bytes === undefined) continue
     const result = parseDeck(file, bytes)
@@ -29,7 +38,7 @@ export async function readContent(folder: string): Promise<{ content: Content; f
   }
 
   const sheetSlugs: SlugPlace[] = []
-  for (const file of await findFiles(folder, 'cheatsheets', true, faults)) {
+  for (const file of sheetFiles) {
     const bytes = await readBytes(folder, file, faults)
     if (bytes === undefined) continue
     const result = parseSheet(file, bytes)
@@ -38,55 +47,14 @@ export async function readContent(folder: string): Promise<{ content: Content; f
     if (result.sheet) content.sheets.push(result.sheet)
   }
 
-  const duplicates = [...findDuplicateSlugs(deckSlugs), ...findDuplicateSlugs(sheetSlugs)]
-  const all = [...faults, ...duplicates].sort((a, b) => compare(a.file, b.file) || a.line - b.line)
-  return { content, faults: all, warnings }
+  faults.push(...findDuplicateSlugs(deckSlugs), ...findDuplicateSlugs(sheetSlugs))
+  return { content, faults: faults.sort(compareFaults), warnings: warnings.sort(compareFaults) }
 }
 
-function compare(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
-}
-
-/**
- * The Markdown files of a kind, sorted by path. What is there but cannot be read is a fault: if it were passed over,
- * an import would archive what it holds.
- */
-async function findFiles(folder: string, top: string, isDeep: boolean, faults: Fault[]): Promise<string[]> {
-  const files: string[] = []
-
-  async function visit(path: string, parents: string[]): Promise<void> {
-    const real = await realpath(join(folder, path))
-    // A link to a folder above would never end.
-    if (parents.includes(real)) return
-    for (const name of await readdir(real)) {
-      if (name.startsWith('.')) continue
-      const child = `${path}/${name}`
-      // Only what could be content is looked at.
-      if (!isDeep && !name.endsWith('.md')) continue
-      await guard(child, faults, async () => {
-        const stats = await stat(join(folder, child))
-        if (stats.isFile() && name.endsWith('.md')) files.push(child)
-        else if (stats.isDirectory() && isDeep) await visit(child, [...parents, real])
-      })
-    }
-  }
-
-  await guard(top, faults, () => visit(top, []), ['ENOENT', 'ENOTDIR'])
-  return files.sort(compare)
+function compareFaults(a: Fault, b: Fault): number {
+  return compareText(a.file, b.file) || a.line - b.line
 }
 
 async function readBytes(folder: string, file: string, faults: Fault[]): Promise<Uint8Array | undefined> {
   return guard(file, faults, () => readFile(join(folder, file)))
-}
-
-/** Turns an error of the file system into a fault, except for the codes that are fine. */
-async function guard<T>(file: string, faults: Fault[], read: () => Promise<T>, fine: string[] = []) {
-  try {
-    return await read()
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (!fine.includes(code)) faults.push({ file, line: 1, message: `Nicht lesbar (${code})` })
-    return undefined
-  }
 }

@@ -1,3 +1,4 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { tryLockImport } from '../../../db/queries/content/import.js'
@@ -181,6 +182,40 @@ t.test('faults stop the import: all are listed and nothing changes', async (t) =
   ])
   t.strictSame(await snapshot(), before)
   await changeFiles(folder, { 'decks/faulty.md': null, 'decks/later.md': null })
+})
+
+t.test('what is ignored is a warning of the import', async (t) => {
+  await changeFiles(folder, { 'decks/sub/x.md': 'nicht gelesen' })
+  const warnings = [
+    { file: 'decks/sub/x.md', line: 1, message: 'Nicht eingelesen: die Dateien liegen unmittelbar in decks/' },
+  ]
+  t.strictSame((await admin.post('/api/admin/import')).body.stats.warnings, warnings)
+  await changeFiles(folder, { 'decks/sub/x.md': null })
+  t.strictSame((await admin.post('/api/admin/import')).body.stats.warnings, [])
+})
+
+t.test('a folder that is empty or gone archives nothing, and the administrator reads why', async (t) => {
+  const before = await snapshot()
+  const hidden = `${folder}-elsewhere`
+  await rename(folder, hidden)
+  const gone = await admin.post('/api/admin/import')
+  t.equal(gone.status, 500)
+  t.equal(gone.headers['retry-after'], undefined)
+  const message = `Der Ordner der Inhalte (CONTENT_DIR) ist nicht lesbar: ${folder} (ENOENT)`
+  t.strictSame(gone.body, { ...errorBody(500, message), requestId: gone.headers['x-request-id'] })
+
+  await mkdir(folder)
+  const empty = await admin.post('/api/admin/import')
+  t.equal(empty.status, 400)
+  t.match(empty.body.errors, [{ file: '.', line: 1, message: /weder decks/ }])
+  await writeFile(`${folder}/decks`, 'a file')
+  const file = await admin.post('/api/admin/import')
+  t.equal(file.status, 400)
+  t.match(file.body.errors, [{ file: 'decks', line: 1, message: '„decks“ ist kein Ordner' }])
+  t.strictSame(await snapshot(), before)
+  await rm(folder, { recursive: true })
+  await rename(hidden, folder)
+  t.strictSame(await runImport(), unchanged)
 })
 
 t.test('of two imports at once one is refused', async (t) => {

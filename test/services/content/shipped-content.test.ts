@@ -6,10 +6,11 @@ import { readContent } from '../../../src/services/content/read-content.js'
 import { ROOT, startService } from '../../support/service.js'
 
 const folder = `${ROOT}content`
-const { content, faults } = await readContent(folder)
+const { content, faults, warnings } = await readContent(folder)
 
 t.test('the shipped content is free of faults and large enough to learn from', async (t) => {
   t.strictSame(faults, [])
+  t.strictSame(warnings, [])
   t.ok(content.decks.length >= 6)
   t.ok(content.sheets.length >= 12)
   for (const { slug, description, cards } of content.decks) {

@@ -1,0 +1,108 @@
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Fault, Warning } from '../../domain/content/types.js'
+
+/** What is said about the files of a folder. */
+export interface Findings {
+  faults: Fault[]
+  warnings: Warning[]
+}
+
+/** Where the files of one kind of content lie, and how large one of them may be. */
+export interface Kind {
+  top: 'decks' | 'cheatsheets'
+  /** Whether folders below `top` hold content, too. */
+  isDeep: boolean
+  maxMegabytes: number
+}
+
+export const DECKS: Kind = { top: 'decks', isDeep: false, maxMegabytes: 64 }
+export const SHEETS: Kind = { top: 'cheatsheets', isDeep: true, maxMegabytes: 5 }
+
+const MEGABYTE = 2 ** 20
+
+/** Names that people and editors give to Markdown; only `.md` is read. */
+const LIKE_MARKDOWN = /\.(md|mdx|mdown|mkdn?|markdown)(\.txt)?$/i
+/** Names that are nearly those of the two folders. */
+const LIKE_TOP = /^(decks?|cheat[-_ ]?sheets?)$/i
+const README = /^readme\./i
+
+/**
+ * The files of a kind below a folder, sorted by path. Hidden files and folders are left out, symbolic links are followed
+ * (mounted configuration consists of them). What is there but cannot be read is a fault: if it were passed over, an
+ * import would archive what it holds. Markdown that is not read is a warning.
+ * @returns paths relative to the folder
+ */
+export async function findFiles(folder: string, kind: Kind, { faults, warnings }: Findings): Promise<string[]> {
+  const { top, isDeep, maxMegabytes } = kind
+  const files: string[] = []
+
+  async function visit(path: string, parents: string[]): Promise<void> {
+    const real = await realpath(join(folder, path))
+    // A link to a folder above would never end.
+    if (parents.includes(real)) return
+    for (const entry of await readdir(real, { withFileTypes: true })) {
+      const { name } = entry
+      if (name.startsWith('.')) continue
+      const child = `${path}/${name}`
+      if (isDeep || name.endsWith('.md')) await guard(child, faults, () => visitChild(child, [...parents, real]))
+      else if (entry.isDirectory()) await warnOfFolder(child)
+      else if (LIKE_MARKDOWN.test(name)) warn(child, WRONG_NAME)
+    }
+  }
+
+  async function visitChild(path: string, parents: string[]): Promise<void> {
+    const stats = await stat(join(folder, path))
+    if (stats.isDirectory()) await (isDeep ? visit(path, parents) : warnOfFolder(path))
+    else if (!path.endsWith('.md')) {
+      if (LIKE_MARKDOWN.test(path)) warn(path, WRONG_NAME)
+    } else if (!stats.isFile()) warn(path, 'keine gewöhnliche Datei')
+    else if (stats.size <= maxMegabytes * MEGABYTE) files.push(path)
+    else faults.push({ file: path, line: 1, message: `Die Datei ist größer als ${maxMegabytes} MB` })
+  }
+
+  /** Nothing in it counts, so links are not followed, and what cannot be read does not matter. */
+  async function warnOfFolder(path: string): Promise<void> {
+    for (const entry of await readdir(join(folder, path), { withFileTypes: true }).catch(() => [])) {
+      const child = `${path}/${entry.name}`
+      if (entry.name.startsWith('.')) continue
+      if (entry.isDirectory()) await warnOfFolder(child)
+      else if (LIKE_MARKDOWN.test(entry.name)) warn(child, `die Dateien liegen unmittelbar in ${top}/`)
+    }
+  }
+
+  function warn(file: string, reason: string): void {
+    warnings.push({ file, line: 1, message: `Nicht eingelesen: ${reason}` })
+  }
+
+  await guard(top, faults, () => visit(top, []))
+  return files.sort(compareText)
+}
+
+const WRONG_NAME = 'der Dateiname muss auf .md enden'
+
+/** Warns of what lies beside the two folders, as if somebody had meant it to be in them. */
+export function warnOfStrays(names: readonly string[], warnings: Warning[]): void {
+  for (const file of names) {
+    if (file === DECKS.top || file === SHEETS.top || file.startsWith('.') || README.test(file)) continue
+    if (!LIKE_MARKDOWN.test(file) && !LIKE_TOP.test(file)) continue
+    warnings.push({ file, line: 1, message: 'Nicht eingelesen: die Inhalte liegen in decks/ und cheatsheets/' })
+  }
+}
+
+/** Turns an error of the file system into a fault. */
+export async function guard<T>(file: string, faults: Fault[], read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    faults.push({ file, line: 1, message: code === 'ENOTDIR' ? `„${file}“ ist kein Ordner` : `Nicht lesbar (${code})` })
+    return undefined
+  }
+}
+
+/** The order of paths: by code units, the same on every machine. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
