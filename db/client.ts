@@ -25,6 +25,7 @@ export interface DatabaseOptions {
 export interface ExecutedQuery {
   /** The text, with placeholders for the values. */
   sql: string
+  values: readonly unknown[]
   /** Without the wait for a connection. */
   durationMs: number
   failed: boolean
@@ -55,54 +56,47 @@ const types: pg.CustomTypesConfig = {
   },
 }
 
-type Query = (...args: unknown[]) => unknown
+/** `pg.Client`, whose overloads of `query` a subclass could only override one by one. */
+const Client = pg.Client as unknown as new (
+  config?: ServiceClientConfig,
+) => Omit<pg.Client, 'query'> & {
+  query(...args: unknown[]): unknown
+}
 
-class ServerClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
+interface ServiceClientConfig extends pg.ClientConfig {
+  prepare?: boolean
+}
+
+/** What a pool makes of its options: a client that names its statements and lets go of a frozen server. */
+class ServiceClient extends Client {
+  readonly #prepares: boolean
+
+  constructor(config?: ServiceClientConfig) {
     super(config)
-    cutWhenFrozen(this)
+    this.#prepares = config?.prepare === true
   }
-}
 
-class PreparingServerClient extends ServerClient {
-  constructor(config?: string | pg.ClientConfig) {
-    super(config)
-    prepareStatements(this)
-  }
-}
-
-class EmbeddedClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
-    super(config)
-    prepareStatements(this)
-  }
-}
-
-/** Kysely never names its statements (https://github.com/kysely-org/kysely/issues/329), so the client does. */
-function prepareStatements(client: pg.Client): void {
-  const query = client.query.bind(client) as Query
-  client.query = ((text: unknown, values: unknown, ...rest: unknown[]) => {
-    const name = typeof text === 'string' && Array.isArray(values) ? nameStatement(text, values) : undefined
-    return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
-  }) as typeof client.query
-}
-
-/**
- * A client whose query timed out on our side is still waiting for the server; the pool must not hand it out again,
- * so its connection is cut (https://github.com/brianc/node-postgres/issues/3399).
- */
-function cutWhenFrozen(client: pg.Client): void {
-  const query = client.query.bind(client) as Query
-  client.query = ((...args: unknown[]) => {
-    const result = query(...args)
-    if (result instanceof Promise) {
-      result.catch((error: unknown) => {
-        if (error instanceof Error && error.message === 'Query read timeout') client.connection.stream.destroy()
-      })
-    }
+  /** Kysely never names its statements (https://github.com/kysely-org/kysely/issues/329). */
+  override query(text: unknown, values?: unknown, ...rest: unknown[]): unknown {
+    const isNameable = this.#prepares && typeof text === 'string' && Array.isArray(values)
+    const name = isNameable ? nameStatement(text, values) : undefined
+    const result =
+      name === undefined ? super.query(text, values, ...rest) : super.query({ name, text, values }, ...rest)
+    if (result instanceof Promise) result.catch(this.#cutWhenFrozen)
     return result
-  }) as typeof client.query
+  }
+
+  /**
+   * A client whose query timed out on our side is still waiting for the server; the pool must not hand it out again,
+   * so its connection is cut (https://github.com/brianc/node-postgres/issues/3399).
+   */
+  readonly #cutWhenFrozen = (error: unknown) => {
+    if (error instanceof Error && error.message === 'Query read timeout') this.connection.stream.destroy()
+  }
 }
+
+/** The types know only `pg.Client` itself. */
+const clientOf = (prepare: boolean) => ({ Client: ServiceClient as unknown as typeof pg.Client, prepare })
 
 /**
  * A connection that breaks while it is lent out is an event of the client, not of the pool, and unheard it would end the
@@ -121,7 +115,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const { prepare = true } = options
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
-    Client: prepare ? PreparingServerClient : ServerClient,
+    ...clientOf(prepare),
     max: options.poolMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
@@ -142,7 +136,7 @@ function createKysely(pool: pg.Pool, onQuery: DatabaseOptions['onQuery']): Kysel
   return new Kysely<Database>({
     dialect,
     log: ({ level, query, queryDurationMillis }) =>
-      onQuery({ sql: query.sql, durationMs: queryDurationMillis, failed: level === 'error' }),
+      onQuery({ sql: query.sql, values: query.parameters, durationMs: queryDurationMillis, failed: level === 'error' }),
   })
 }
 
@@ -157,7 +151,7 @@ export function connectToStore(
   onQuery?: DatabaseOptions['onQuery'],
 ): OpenDatabase {
   const pool = new pg.Pool({
-    Client: EmbeddedClient,
+    ...clientOf(true),
     stream: store.connect,
     user: 'postgres',
     database: 'postgres',

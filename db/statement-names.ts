@@ -1,10 +1,13 @@
+import type { Kysely, QueryResult, RawBuilder } from 'kysely'
+
 /** More texts than the service has; statements made up on the fly must not fill the memory of the server. */
 const MAX_NAMES = 200
 
-/** A leading comment keeps a statement out: one whose best plan depends on its values. */
-const NAMEABLE = /^\s*(select|with|insert|update|delete)\b/i
+/** What gains by being prepared; `begin` and `set` do not. */
+const PREPARABLE = /^\s*(select|with|insert|update|delete)\b/i
 
 const names = new Map<string, string>()
+const plannedEachTime = new Set<string>()
 
 /**
  * The name under which a connection prepares a statement, the same for the same text; undefined when it shall be
@@ -12,9 +15,18 @@ const names = new Map<string, string>()
  */
 export function nameStatement(text: string, values: readonly unknown[]): string | undefined {
   const known = names.get(text)
-  if (known === undefined && (names.size >= MAX_NAMES || !NAMEABLE.test(text))) return undefined
+  if (known === undefined && (names.size >= MAX_NAMES || plannedEachTime.has(text) || !PREPARABLE.test(text))) {
+    return undefined
+  }
   if (values.some(Array.isArray)) return undefined
   const name = known ?? `svc_${names.size + 1}`
   names.set(text, name)
   return name
+}
+
+/** Runs a statement that is planned anew for its values each time, since one plan does not suit all of them. */
+export function executePlannedEachTime<Row, DB>(statement: RawBuilder<Row>, db: Kysely<DB>): Promise<QueryResult<Row>> {
+  const compiled = statement.compile(db)
+  plannedEachTime.add(compiled.sql)
+  return db.executeQuery(compiled)
 }

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
+import { executePlannedEachTime } from '../../statement-names.js'
 import type { CheatsheetsTable, Database } from '../../types.js'
 
 export type Cheatsheet = Selectable<CheatsheetsTable>
@@ -23,19 +24,18 @@ export async function listCheatsheets(db: Kysely<Database>): Promise<CheatsheetS
 
 /**
  * Sheets whose text or title contains `q`, in any case; `%` and `_` are wildcards, a backslash is itself. Three letters
- * or digits in a row are found by trigrams. The comment in front keeps the statement unnamed: with less than that a
- * scan is faster than the whole index, so the plan depends on the text.
+ * or digits in a row are found by trigrams; with less a scan is faster than the whole index, so the plan depends on the
+ * text.
  */
 export async function searchCheatsheets(db: Kysely<Database>, q: string): Promise<CheatsheetSummary[]> {
   if (!isStorable(q)) return []
   const pattern = `%${q}%`
-  const { rows } = await sql<CheatsheetSummary>`
-    /* planned for each text */
+  const statement = sql<CheatsheetSummary>`
     select id, slug, title, category
     from cheatsheets
     where archived_at is null and (content_md ilike ${pattern} escape '' or title ilike ${pattern} escape '')
-    order by title, id`.execute(db)
-  return rows
+    order by title, id`
+  return (await executePlannedEachTime(statement, db)).rows
 }
 
 /** The live sheet of that slug. */
