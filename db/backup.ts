@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Database } from './types.js'
 
 /** A backup cannot be made or restored; the message is one German line for the operator. */
@@ -45,6 +45,13 @@ interface Table {
 /** What is not worth keeping: a restore must not log anybody in again, nor lock anybody out. */
 const TRANSIENT_TABLES = new Set(['sessions', 'login_failures'])
 
+/** Made anew from other tables after a restore: the target's locale may fold letters in another way. */
+const DERIVED_TABLES: Record<string, RawBuilder<unknown>> = {
+  cheatsheet_texts: sql`select id, fold_text(title), fold_text(content_md) from cheatsheets`,
+}
+
+const isSaved = ({ name }: Table) => !TRANSIENT_TABLES.has(name) && !(name in DERIVED_TABLES)
+
 const ROWS_PER_BATCH = 500
 const CHARACTERS_PER_BATCH = 2_000_000
 
@@ -65,7 +72,7 @@ export async function* readStore(transaction: Transaction<Database>, now: Date):
   yield JSON.stringify(header)
   const end: EndLine = { counts: {}, sequences: {} }
   for (const table of await listTables(transaction)) {
-    if (TRANSIENT_TABLES.has(table.name)) continue
+    if (!isSaved(table)) continue
     const columns = table.columns.map(({ name }) => name)
     yield JSON.stringify({ table: table.name, columns } satisfies TableLine)
     let count = 0
@@ -129,7 +136,7 @@ export async function writeStore(
 ): Promise<Counts> {
   await fixTextForms(transaction)
   const tables = await listTables(transaction)
-  const kept = tables.filter(({ name }) => !TRANSIENT_TABLES.has(name))
+  const kept = tables.filter(isSaved)
   if (!replace) await requireEmpty(transaction)
   for (const { name } of tables) {
     await sql`alter table ${sql.table(name)} disable trigger user`.execute(transaction)
@@ -138,6 +145,10 @@ export async function writeStore(
   const end = await insertLines(transaction, lines, new Map(kept.map((table) => [table.name, table])))
   for (const { name } of tables) {
     await sql`alter table ${sql.table(name)} enable trigger user`.execute(transaction)
+  }
+  for (const { name } of tables) {
+    const rows = DERIVED_TABLES[name]
+    if (rows !== undefined) await sql`insert into ${sql.table(name)} ${rows}`.execute(transaction)
   }
   await writeSequences(transaction, end.sequences)
   const counts: Counts = {}

@@ -165,6 +165,13 @@ export interface CheatsheetsTable {
   archived_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
+/** What the search reads: title and text of each sheet in NFC and lower case. */
+export interface CheatsheetTextsTable {
+  cheatsheet_id: Derived<number>
+  title: Derived<string>
+  content: Derived<string>
+}
+
 /** The positions 0 … card_count - 1 of a deck's live cards, in no particular order. */
 export interface CardPositionsTable {
   deck_id: Derived<number>
@@ -213,6 +220,7 @@ export interface Database {
   card_progress: CardProgressTable
   quiz_results: QuizResultsTable
   cheatsheets: CheatsheetsTable
+  cheatsheet_texts: CheatsheetTextsTable
   review_log: ReviewLogTable
   suspended_cards: SuspendedCardsTable
   review_settings: ReviewSettingsTable

@@ -110,7 +110,7 @@ for (const [name, indexes, work] of [
   ['a batch of the export', ['cards_deck_order_idx'], exportOneBatch],
   [
     'the search',
-    ['cheatsheets_content_md_trigram_idx', 'cheatsheets_title_trigram_idx'],
+    ['cheatsheet_texts_content_trigram_idx', 'cheatsheet_texts_title_trigram_idx'],
     () => searchCheatsheets(db, 'c4ca42'),
   ],
   ['one sheet', ['cheatsheets_slug_key'], () => findCheatsheetBySlug(db, 'sheet-7')],
@@ -129,7 +129,11 @@ for (const [name, indexes, work] of [
   t.test(`${name} reads no large table whole`, async (t) => {
     for (const plan of await explain(work)) {
       for (const index of indexes) t.match(plan, index, plan)
-      t.notMatch(plan, /Seq Scan on (cards|card_|users|sessions|quiz_results|cheatsheets|distinct_answers )/, plan)
+      t.notMatch(
+        plan,
+        /Seq Scan on (cards|card_|users|sessions|quiz_results|cheatsheets|cheatsheet_texts|distinct_answers )/,
+        plan,
+      )
       if (name === 'the history') t.notMatch(plan, /Sort/, plan)
       if (name === 'the deck list') t.match(plan, 'Index Only Scan', plan)
     }

@@ -136,6 +136,7 @@ const COLUMNS: ColumnNames = {
     updated_at: 'timestamp with time zone',
     archived_at: 'timestamp with time zone?',
   },
+  cheatsheet_texts: { cheatsheet_id: 'integer', title: 'text', content: 'text' },
   card_positions: { deck_id: 'integer', position: 'integer', card_id: 'integer' },
   distinct_answers: { answer_hash: 'bytea', position: 'integer', card_count: 'integer', option_text: 'text' },
   distinct_answer_totals: { id: 'boolean', total: 'integer' },

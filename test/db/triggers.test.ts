@@ -147,3 +147,37 @@ t.test(
     t.strictSame([await countOf(deck.id), await countOf(other.id)], [0, 50])
   },
 )
+
+t.test('the texts of the search follow every change of sheets', async (t) => {
+  const texts = async () => {
+    const { rows } = await sql<{ text: string[] }>`
+      select array[slug, texts.title, content] as text
+      from cheatsheets left join cheatsheet_texts as texts on cheatsheet_id = id order by id`.execute(db)
+    return rows.map(({ text }) => text)
+  }
+  await sql`truncate cheatsheets cascade`.execute(db)
+  await sql`
+    insert into cheatsheets (slug, title, content_md)
+    values ('eins', 'A\u0308RGER', 'GROß'), ('zwei', 'B', 'C')`.execute(db)
+  t.strictSame(await texts(), [
+    ['eins', 'ärger', 'groß'],
+    ['zwei', 'b', 'c'],
+  ])
+  await sql`update cheatsheets set title = upper(title), content_md = 'U\u0308 ' || slug`.execute(db)
+  t.strictSame(await texts(), [
+    ['eins', 'ärger', 'ü eins'],
+    ['zwei', 'b', 'ü zwei'],
+  ])
+  await sql`
+    insert into cheatsheets (slug, title, content_md) values ('zwei', 'Neu', 'Alles'), ('drei', 'D', 'D')
+    on conflict (slug) do update set title = excluded.title, content_md = excluded.content_md`.execute(db)
+  await sql`update cheatsheets set id = id + 1000, slug = slug || '-neu' where slug = 'drei'`.execute(db)
+  t.strictSame((await texts()).slice(1), [
+    ['zwei', 'neu', 'alles'],
+    ['drei-neu', 'd', 'd'],
+  ])
+  await sql`delete from cheatsheets where slug = 'eins'`.execute(db)
+  await sql`truncate cheatsheets cascade`.execute(db)
+  const { rows } = await sql`select from cheatsheet_texts`.execute(db)
+  t.equal(rows.length, 0)
+})

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { createCheatsheet } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
@@ -93,6 +94,62 @@ t.test('percent and underscore are wildcards, a backslash is itself', async (t) 
   t.strictSame(titles(await search('%%')), ['A', 'B', 'C'])
   t.strictSame((await search('nul\0')).body, { cheatsheets: [], query: 'nul\0' })
   t.strictSame(titles(await member.get('/api/cheatsheets/search?q=xx&q=eins')), ['A'])
+})
+
+t.test('search compares in NFC, and answers what was sent', async (t) => {
+  const [composed, decomposed] = ['Ärger mit Übung', 'Ärger mit Übung'.normalize('NFD')]
+  const sheet = await createCheatsheet(db, { title: 'A', content_md: decomposed })
+  await createCheatsheet(db, { title: 'B', content_md: composed })
+  await createCheatsheet(db, { title: decomposed.toUpperCase(), content_md: 'nichts' })
+  await createCheatsheet(db, { title: 'D', content_md: 'Arger mit Ubung' })
+  const found = ['A', decomposed.toUpperCase(), 'B']
+  for (const q of ['ärger', 'ÜBUNG', 'Ä', 'rger%übu', '_rger mit üb'].map((text) => text.normalize('NFD'))) {
+    const answer = await search(q)
+    t.strictSame(answer.body.query, q)
+    t.strictSame(new Set(titles(answer)), new Set(found), q)
+    if (q.normalize('NFC').length > 1) t.strictSame(titles(await search(q.normalize('NFC'))), titles(answer), q)
+  }
+  t.equal((await member.get(`/api/cheatsheets/${sheet.slug}`)).body.cheatsheet.content_md, decomposed)
+  t.match((await search('A\u0308')).body.cheatsheets.length, 3, 'two characters as they were sent')
+  t.equal((await search('Ä')).status, 400)
+})
+
+t.test('search finds what ILIKE finds in NFC, for all letters of Unicode that have two cases', async (t) => {
+  await sql`
+    insert into cheatsheets (slug, title, content_md)
+    select 'letter-' || code, code || '-' || chr(code) || '-x', 'y-' || chr(code) || '-' || code
+    from generate_series(161, 131071) as code
+    where code not between 55296 and 57343 and (lower(chr(code)) <> chr(code) or upper(chr(code)) <> chr(code))`.execute(
+    db,
+  )
+  const { rows } = await sql<{ sheets: number; wrong: string[] }>`
+    with questions as (
+      select id, case when side = 1 then upper(letter) else lower(letter) end as q
+      from cheatsheets, lateral (select split_part(content_md, '-', 2)) as content (letter), generate_series(1, 2) as side
+    ), compared as (
+      select slug, q,
+        normalize(content_md) ilike '%-' || normalize(q) || '-%' as in_text,
+        content like '%' || fold_text('-' || q || '-') || '%' as found_in_text,
+        normalize(cheatsheets.title) ilike '%-' || normalize(q) || '-%' as in_title,
+        texts.title like ('%' || fold_text(('-' || q || '-') collate "und-x-icu") || '%') collate "C" as found_in_title
+      from questions join cheatsheets using (id) join cheatsheet_texts as texts on cheatsheet_id = id
+    )
+    select (select count(*) from cheatsheets) as sheets,
+      array(select slug from compared where in_text <> found_in_text or in_title <> found_in_title) as wrong`.execute(
+    db,
+  )
+  t.ok((rows[0]?.sheets ?? 0) > 2_000)
+  t.strictSame(rows[0]?.wrong, [])
+  for (const [q, slug] of [
+    ['-ǆ-', 'letter-452'],
+    ['-Ω-', 'letter-969'],
+    ['-𐐀-', 'letter-66600'],
+  ] as const) {
+    t.ok(
+      (await search(q)).body.cheatsheets.some((sheet: { slug: string }) => sheet.slug === slug),
+      q,
+    )
+  }
 })
 
 t.test('one sheet shows every column', async (t) => {
