@@ -1,7 +1,8 @@
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import { isAlias, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import { isStorable } from '../text/text.js'
 import { countLines } from './decode-text.js'
 import type { Report } from './types.js'
+import { describeMistakes, describeSpecialStart, PAIRS_ONLY } from './yaml-mistakes.js'
 
 /** A value of the front matter: as YAML reads it, as it is written, and the line of its key. */
 export interface Field {
@@ -23,6 +24,8 @@ export interface FrontMatter {
 
 const FENCE = /^---[ \t]*$/
 const FENCE_AFTER_BLANK_LINES = /^\s+---[ \t]*(?:\n|$)/
+/** YAML takes many times its length of memory, and is parsed in one go. */
+const MAX_LENGTH = 65_536
 const INT4_MIN = -(2 ** 31)
 const INT4_MAX = 2 ** 31 - 1
 
@@ -57,6 +60,10 @@ function takeLine(text: string, start: number): string {
 
 /** The plain `key: value` pairs. Aliases are never resolved, so a document that multiplies itself costs nothing. */
 function readFields(yaml: string, known: readonly string[], report: Report): Fields | undefined {
+  if (yaml.length > MAX_LENGTH) {
+    report(1, `Das Front Matter ist länger als ${MAX_LENGTH} Zeichen`)
+    return undefined
+  }
   const lines = new LineCounter()
   // The opening fence is line 1 of the file.
   const lineAt = (offset: number) => lines.linePos(Math.min(offset, yaml.length)).line + 1
@@ -65,35 +72,42 @@ function readFields(yaml: string, known: readonly string[], report: Report): Fie
     report(1, 'Das Front Matter ist kein gültiges YAML')
     return undefined
   }
-  const problems = [...document.errors, ...document.warnings]
-  for (const problem of problems) {
-    report(lineAt(problem.pos[0]), `Das Front Matter ist kein gültiges YAML (${problem.code})`)
-  }
-  if (problems.length > 0) return undefined
+  const mistakes = describeMistakes(yaml, [...document.errors, ...document.warnings], lines)
+  // The opening fence is line 1 of the file.
+  for (const { line, message } of mistakes) report(line + 2, message)
+  if (mistakes.length > 0) return undefined
 
   const fields: Fields = new Map()
   if (document.contents === null) return fields
   if (!isMap(document.contents)) {
     if (isScalar(document.contents) && document.contents.value === null) return fields
-    report(lineAt(document.contents.range?.[0] ?? 0), 'Das Front Matter muss aus Zeilen „schlüssel: wert“ bestehen')
+    report(lineAt(document.contents.range?.[0] ?? 0), PAIRS_ONLY)
     return undefined
   }
   for (const { key, value } of document.contents.items) {
     if (!isScalar(key)) {
-      report(2, 'Das Front Matter muss aus Zeilen „schlüssel: wert“ bestehen')
+      report(2, PAIRS_ONLY)
       continue
     }
     const line = lineAt(key.range?.[0] ?? 0)
     const name = String(key.value)
     if (!known.includes(name)) report(line, `Unbekannter Schlüssel „${name}“ (erlaubt: ${known.join(', ')})`)
     else if (fields.has(name)) report(line, `Der Schlüssel „${name}“ steht mehrfach im Front Matter`)
-    else if (value === null) fields.set(name, { value: null, text: '', line })
-    else if (!isScalar(value)) {
-      report(line, `„${name}“ muss ein einzelner Wert sein`)
-      fields.set(name, { value: undefined, text: '', line })
-    } else fields.set(name, { value: value.value, text: readText(value.value, value.source), line })
+    else fields.set(name, readField(name, value, line, report))
   }
   return fields
+}
+
+/** A field whose value has been reported has the value undefined. */
+function readField(name: string, node: unknown, line: number, report: Report): Field {
+  if (node === null) return { value: null, text: '', line }
+  if (isScalar(node) && (node.anchor === undefined || node.value !== null)) {
+    return { value: node.value, text: readText(node.value, node.source), line }
+  }
+  if (isAlias(node)) report(line, describeSpecialStart('*'))
+  else if (isScalar(node)) report(line, describeSpecialStart('&'))
+  else report(line, `„${name}“ muss ein einzelner Wert sein`)
+  return { value: undefined, text: '', line }
 }
 
 function parseYaml(yaml: string, lineCounter: LineCounter) {

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import t from 'tap'
 import { parseDeck } from '../../../src/domain/content/parse-deck.js'
 
@@ -74,17 +75,111 @@ t.test('faults', async (t) => {
 })
 
 t.test('YAML that is none', async (t) => {
-  t.match(faultsOf('name: a\nslug: "b'), [/^[34]: Das Front Matter ist kein gültiges YAML \(/])
-  t.match(faultsOf('name: a\n\tslug: b'), [/^[23]: Das Front Matter ist kein gültiges YAML \(/])
+  t.same(faultsOf('%name: a\nslug: b')[0], '2: Das Front Matter ist kein gültiges YAML (BAD_DIRECTIVE)')
+  t.same(faultsOf('name: a\n...\nslug: b'), ['4: Das Front Matter ist kein gültiges YAML (MULTIPLE_DOCS)'])
+  t.same(faultsOf(`name: ${'a'.repeat(70_000)}`), ['1: Das Front Matter ist länger als 65536 Zeichen'])
   t.match(faultsOf('name: "\\UFFFFFFFF"').length, 1)
   const open = parseDeck('decks/a.md', new TextEncoder().encode('---\nname: a\n## F\n'))
   t.match(open.faults, [{ line: 1, message: 'Das Front Matter ist nicht geschlossen: es fehlt eine Zeile ---' }])
 })
 
+t.test('the usual mistakes are named in German, where they are', async (t) => {
+  const colon = 'Der Wert enthält einen Doppelpunkt und muss deshalb in Anführungszeichen stehen'
+  t.same(faultsOf('name: Git: Grundlagen\nslug: b'), [`2: ${colon}`])
+  t.same(faultsOf('name: a\ndescription: Merke: das ist wichtig: ja\nslug: b'), [`3: ${colon}`])
+  t.same(faultsOf('name: a\nslug: b:'), [`3: ${colon}`])
+  t.same(faultsOf('name: a: b\ndescription: c: d'), [`2: ${colon}`, `3: ${colon}`])
+
+  const tab = 'Die Zeile ist mit einem Tabulator eingerückt: erlaubt sind nur Leerzeichen'
+  t.same(faultsOf('name: a\n\tslug: b'), [`3: ${tab}`])
+  t.same(faultsOf('name: a\n \tslug: b'), [`3: ${tab}`])
+  t.same(faultsOf('name:\n\ta'), [`3: ${tab}`])
+  t.same(faultsOf('\tname: a\n\tslug: b'), [`2: ${tab}`, `3: ${tab}`])
+
+  const open = (character: string) => `Das Anführungszeichen ${character} wird nicht geschlossen`
+  t.same(faultsOf('name: "a\nslug: b'), [`2: ${open('"')}`])
+  t.same(faultsOf("name: a\nslug: 'b\ndescription: c"), [`3: ${open("'")}`])
+  t.same(faultsOf('name: a\nslug: "b\ndescription: c\nsort_order: "5"'), [`3: ${open('"')}`])
+  const after = 'Hinter dem schließenden Anführungszeichen steht noch Text'
+  t.same(faultsOf("name: 'Peter's Deck'\nslug: b"), [`2: ${after}`])
+  t.same(faultsOf('name: a\nslug: "b" c'), [`3: ${after}`])
+
+  const indentation = 'Die Zeile ist anders eingerückt als die davor: jeder Schlüssel steht am Anfang seiner Zeile'
+  t.same(faultsOf('name: a\n  slug: b'), [`3: ${indentation}`])
+  t.same(faultsOf('  name: a\nslug: b'), [`3: ${indentation}`])
+  t.same(faultsOf('name: a\n slug: b\n  description: c'), [`3: ${indentation}`, `4: ${indentation}`])
+
+  t.same(faultsOf('name: [a\nslug: b'), ['2: Die Klammer [ wird nicht geschlossen'])
+  t.same(faultsOf('name: a\nslug: {b: c\ndescription: d'), ['3: Die Klammer { wird nicht geschlossen'])
+
+  for (const value of [
+    '@git',
+    '`git`',
+    '%a',
+    '*wichtig*',
+    '**fett** so',
+    '&Co',
+    '& Co',
+    '!wichtig',
+    '|a',
+    '>a',
+    ',a',
+    '}',
+  ]) {
+    const message = `Ein Wert, der mit ${value[0]} beginnt, muss in Anführungszeichen stehen`
+    t.same(faultsOf(`name: a\ndescription: ${value}\nslug: b`), [`3: ${message}`], value)
+  }
+  for (const value of ['- a', '? a', '[Git] Grundlagen', ']a']) {
+    const message = `Ein Wert, der mit ${value[0]} beginnt, muss in Anführungszeichen stehen`
+    t.same(faultsOf(`name: ${value}\nslug: b`), [`2: ${message}`], value)
+  }
+
+  t.same(faultsOf('name: a\nslug:b'), ['3: Hinter dem Doppelpunkt fehlt ein Leerzeichen'])
+  const pairs = 'Das Front Matter muss aus Zeilen „schlüssel: wert“ bestehen'
+  t.same(faultsOf('name: a\nnur Text\nslug: b'), [`3: ${pairs}`])
+  t.match(faultsOf('name: "C:\\Windows"\nslug: b'), [/^2: In doppelten Anführungszeichen hat \\ eine besondere/])
+})
+
+t.test('whatever YAML complains about, it is said in German, at a line of the front matter', async (t) => {
+  const piece = fc.constantFrom(
+    'name',
+    ': ',
+    ':',
+    '\n',
+    ' ',
+    '\t',
+    '"',
+    "'",
+    '[',
+    ']',
+    '{',
+    '}',
+    '- ',
+    '*',
+    '&',
+    '#',
+    'a',
+    '|',
+    '>',
+    '@',
+    '\\',
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+      const yaml = pieces.join('')
+      const lines = yaml.split('\n').length
+      for (const { line, message } of parse(yaml).faults) {
+        t.ok(line >= 1 && line <= lines + 2, `${line} of ${JSON.stringify(yaml)}`)
+        t.match(message, /^(Das|Die|Der|Ein|Hinter|In|Im|Unbekannter|„)[^\n]*$/)
+      }
+    }),
+  )
+})
+
 t.test('bombs do not go off', async (t) => {
   const bomb = ['a: &a [x]', ...Array.from({ length: 30 }, (_, i) => `b${i}: &b${i} [*a, *a, *a]`)].join('\n')
   t.ok(faultsOf(bomb).length > 0)
-  t.same(faultsOf('name: &a x\ndescription: *a'), ['3: „description“ muss ein einzelner Wert sein'])
+  t.same(faultsOf('name: &a x\ndescription: *a'), ['3: Ein Wert, der mit * beginnt, muss in Anführungszeichen stehen'])
   t.ok(faultsOf(`name: ${'['.repeat(20_000)}`).length > 0)
   t.ok(faultsOf(`name: ${'{a: '.repeat(5_000)}`).length > 0)
 })
