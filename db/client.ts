@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { type EmbeddedStore, openEmbeddedStore } from './embedded/index.js'
 import { nameStatement } from './statement-names.js'
@@ -38,6 +38,9 @@ export interface OpenDatabase {
   poolState: () => { total: number; idle: number; waiting: number }
   close: () => Promise<void>
 }
+
+/** By which the server's list of sessions names ours. */
+const APPLICATION_NAME = 'svc-training'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 15_000
@@ -116,18 +119,30 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
     ...clientOf(prepare),
+    // One stays while nothing is asked: who restores a backup sees that the database is in use.
+    min: 1,
     max: options.poolMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     ...(prepare && { statement_timeout: STATEMENT_TIMEOUT_MS }),
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
-    application_name: 'svc-training',
+    application_name: APPLICATION_NAME,
     types,
   })
   listenForErrors(pool, options.onIdleError)
   const db = createKysely(pool, options.onQuery)
   return { db, embedded: false, poolState: () => poolState(pool), close: () => db.destroy() }
+}
+
+/** How many sessions other than that of `db`, which must have a pool of one, this program has in the same database. */
+export async function countOtherSessions(db: Kysely<Database>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()
+      -- The URL may have given it another name.
+      and application_name in (${APPLICATION_NAME}, current_setting('application_name'))`.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 function createKysely(pool: pg.Pool, onQuery: DatabaseOptions['onQuery']): Kysely<Database> {

@@ -9,16 +9,18 @@ const NAMES = Object.keys(migrations).sort()
 const FIRST = NAMES[0] ?? ''
 const NEWEST = NAMES.at(-1) ?? ''
 
+const OLDEST_POSTGRESQL = 15
+
 /** Before the first release the migrations were drafts, which no later program knows. */
 const FROM_DRAFT = 'stammt aus der Zeit vor der ersten Veröffentlichung, die dieses Programm nicht mehr lesen kann'
 
 /**
  * Applies what is missing, in one transaction, and returns the names of what was applied. Instances that start at once
  * wait for each other (the migrator takes an advisory lock).
- * @throws UnusableDatabaseError when the schema is newer than the program or the server cannot hold German text
+ * @throws UnusableDatabaseError when the schema is newer than the program, or the server is too old or cannot hold German text
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
-  await checkTextHandling(db)
+  await checkServer(db)
   await checkNotNewer(db)
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const { error, results } = await migrator.migrateToLatest()
@@ -31,7 +33,7 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
  * @throws UnusableDatabaseError when this program does not know one of them, or the server cannot hold German text
  */
 export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<void> {
-  await checkTextHandling(db)
+  await checkServer(db)
   const unknown = names.filter((name) => !(name in migrations))
   if (names[0] !== FIRST) throw new UnusableDatabaseError(`Die Sicherung ${FROM_DRAFT}.`)
   if (unknown.length > 0) {
@@ -50,10 +52,16 @@ export async function isMigrated(db: Kysely<Database>): Promise<boolean> {
   return (rows[0]?.name ?? '') >= NEWEST
 }
 
-async function checkTextHandling(db: Kysely<Database>): Promise<void> {
-  const { rows } = await sql<{ encoding: string; folds: boolean }>`
-    select current_setting('server_encoding') as encoding, U&'\\00C4' ilike U&'\\00E4' as folds`.execute(db)
+async function checkServer(db: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{ version: string; major: number; encoding: string; folds: boolean }>`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major,
+      current_setting('server_encoding') as encoding, U&'\\00C4' ilike U&'\\00E4' as folds`.execute(db)
   const server = rows[0]
+  if (server !== undefined && server.major < OLDEST_POSTGRESQL) {
+    throw new UnusableDatabaseError(
+      `DATABASE_URL: Der Server ist PostgreSQL ${server.version}, dieses Programm braucht ${OLDEST_POSTGRESQL} oder neuer.`,
+    )
+  }
   if (server?.encoding !== 'UTF8') {
     throw new UnusableDatabaseError(`Die Datenbank muss die Kodierung UTF8 haben, sie hat ${server?.encoding}.`)
   }

@@ -2,13 +2,22 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { speakGerman, speakGermanToo } from './commands/help.js'
 import type { Config } from './config.js'
+import { showControlCharacters } from './domain/text/printable.js'
 import { VERSION } from './version.js'
 
+const EXIT_REFUSED = 1
 const EXIT_USAGE = 2
 const AS_JSON = ['--json', 'Ausgabe als JSON, für Programme'] as const
 const MAX_AUDIT_ENTRIES = 100_000
 
-const print = (line: string) => process.stdout.write(`${line}\n`)
+const print = (line: string) => process.stdout.write(`${showControlCharacters(line)}\n`)
+// Whoever read along has gone (`audit | head`): what runs comes to its end without a word.
+let isAlone = false
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  isAlone = true
+  process.exitCode = EXIT_REFUSED
+})
 // What a command needs is loaded when it runs: the help is there at once, without the service behind it.
 const config = async (): Promise<Config> => (await import('./config.js')).readConfig(process.env)
 const content = () => import('./commands/content.js')
@@ -19,11 +28,11 @@ const program = new Command('svc-training')
   .description('Trainingsdienst: Karteikarten, Quiz und Cheat Sheets')
   .version(VERSION, '-V, --version', 'die Version zeigen')
   .exitOverride()
-  .showHelpAfterError()
 speakGerman(program)
 
 program
-  .command('serve', { isDefault: true })
+  // Only without any argument: an unknown command would be taken for an argument of the default one.
+  .command('serve', { isDefault: process.argv.length === 2 })
   .description('den Dienst starten')
   .action(async () => (await import('./server.js')).serve(await config(), print))
 
@@ -54,7 +63,7 @@ program
   )
 
 program
-  .command('backup <file>')
+  .command('backup <Datei>')
   .description('den ganzen Datenbestand in eine Datei sichern (- für die Standardausgabe)')
   .option(...AS_JSON)
   .action(async (file: string, options: { json?: boolean }) =>
@@ -62,11 +71,12 @@ program
   )
 
 program
-  .command('restore <file>')
+  .command('restore <Datei>')
   .description('eine Sicherung einspielen, auch in die andere Art von Datenbank (- für die Standardeingabe)')
   .option('--replace', 'löschen, was im Ziel ist')
+  .option('--force', 'auch, während ein Dienst die Datenbank benutzt')
   .option(...AS_JSON)
-  .action(async (file: string, options: { replace?: boolean; json?: boolean }) =>
+  .action(async (file: string, options: { replace?: boolean; force?: boolean; json?: boolean }) =>
     (await backups()).restoreStore(await config(), file, options, print),
   )
 
@@ -78,9 +88,9 @@ program
 const user = program.command('user').description('Benutzer verwalten')
 
 user
-  .command('add <username>')
+  .command('add <Benutzername>')
   .description('einen Benutzer anlegen; das Passwort wird gefragt oder von der Standardeingabe gelesen')
-  .option('--display-name <name>', 'Anzeigename (sonst der Benutzername)')
+  .option('--display-name <Name>', 'Anzeigename (sonst der Benutzername)')
   .option('--admin', 'mit Administratorrechten')
   .option(...AS_JSON)
   .action(async (username: string, options: { displayName?: string; admin?: boolean; json?: boolean }) =>
@@ -94,7 +104,7 @@ user
   .action(async (options: { json?: boolean }) => (await users()).printUsers(await config(), options, print))
 
 user
-  .command('delete <username>')
+  .command('delete <Benutzername>')
   .description('einen Benutzer mit Fortschritt und Ergebnissen löschen')
   .option(...AS_JSON)
   .action(async (username: string, options: { json?: boolean }) =>
@@ -102,7 +112,7 @@ user
   )
 
 user
-  .command('password <username>')
+  .command('password <Benutzername>')
   .description('ein neues Passwort setzen; es wird gefragt oder von der Standardeingabe gelesen')
   .option(...AS_JSON)
   .action(async (username: string, options: { json?: boolean }) =>
@@ -115,6 +125,8 @@ try {
   await program.parseAsync()
 } catch (error) {
   process.exitCode = await report(error)
+  // pg leaves its connection open when the server asks for a password and there is none.
+  setTimeout(() => process.exit(), 1_000).unref()
 }
 
 function wholeNumber(text: string): number {
@@ -126,5 +138,6 @@ function wholeNumber(text: string): number {
 /** Says what went wrong; the exit status. */
 async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
+  if (isAlone && (error as NodeJS.ErrnoException).code === 'EPIPE') return EXIT_REFUSED
   return (await import('./commands/failure.js')).reportFailure(error, print)
 }

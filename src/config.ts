@@ -138,7 +138,10 @@ function databaseUrl(url: string | undefined): string | undefined {
   if (!URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
     throw new ConfigError('DATABASE_URL: muss mit postgres:// oder postgresql:// beginnen und eine gültige URL sein')
   }
-  return url
+  // What pg does with these three anyway, without its warning of three lines.
+  return url.includes('uselibpqcompat')
+    ? url
+    : url.replace(/([?&]sslmode=)(prefer|require|verify-ca)\b/, '$1verify-full')
 }
 
 function existingFolder(variable: string, folder: string): string {

@@ -1,5 +1,6 @@
 import { type AuditEntry, listAuditEntries } from '../../db/queries/accounts/audit.js'
 import type { Config } from '../config.js'
+import { toField } from '../domain/text/printable.js'
 import { withDatabase } from './store.js'
 
 /** Prints the last entries, newest first: one line each, or one JSON object. */
@@ -17,10 +18,5 @@ export async function printAudit(
 function toLine({ at, actor, via, address, action, target, target_id, details }: AuditEntry): string {
   const whom = target === null ? `${target_id ?? ''}` : `${target} (${target_id})`
   const more = details === null ? '' : JSON.stringify(details)
-  return [at.toISOString(), actor, address ?? via, action, whom, more].map(onOneLine).join('\t')
-}
-
-/** Names are free text: one with a newline must not look like an entry of its own. */
-function onOneLine(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, ' ')
+  return [at.toISOString(), actor, address ?? via, action, whom, more].map(toField).join('\t')
 }

@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { access, rename, rm } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { access, type FileHandle, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -7,12 +7,12 @@ import { createGunzip, createGzip } from 'node:zlib'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { BackupError, type Counts, listAppliedMigrations, parseHeader, readStore, writeStore } from '../../db/backup.js'
-import type { OpenDatabase } from '../../db/client.js'
+import { countOtherSessions, type OpenDatabase } from '../../db/client.js'
 import { migrateTo, migrateToLatest, UnusableDatabaseError } from '../../db/migrate.js'
 import { syncPath } from '../../db/sync-path.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
-import { openForCommand } from './store.js'
+import { openForCommand, RefusedError } from './store.js'
 
 type Print = (line: string) => void
 
@@ -26,27 +26,41 @@ export async function backUpStore(
   options: { json?: boolean },
   print: Print,
 ): Promise<void> {
-  const database = await openForCommand(config, STOP_FIRST)
+  if (file === STANDARD_STREAM) return backUpConfigured(config, process.stdout)
+  await refuseExisting(file)
+  const unfinished = `${file}.part`
   try {
-    if (file === STANDARD_STREAM) {
-      await backUp(database, process.stdout)
-      return
-    }
-    await refuseExisting(file)
-    const unfinished = `${file}.part`
-    try {
-      await backUp(database, createWriteStream(unfinished, { mode: 0o600, flush: true }))
-      await rename(unfinished, file)
-    } catch (error) {
-      await rm(unfinished, { force: true })
-      throw error
-    }
+    const handle = await open(unfinished, 'w', 0o600)
+    await backUpConfigured(config, handle.createWriteStream({ flush: true })).finally(() => closeQuietly(handle))
+    await rename(unfinished, file)
     // The new name is on the disk, too.
     await syncPath(path.dirname(file))
-    print(options.json ? JSON.stringify({ file }) : `Gesichert: ${file}`)
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => {})
+    throw describeWriteFault(error, file)
+  }
+  print(options.json ? JSON.stringify({ file }) : `Gesichert: ${file}`)
+}
+
+async function backUpConfigured(config: Config, target: Writable): Promise<void> {
+  const database = await openForCommand(config, STOP_FIRST)
+  try {
+    await backUp(database, target)
   } finally {
     await database.close()
   }
+}
+
+/** The stream has closed the file if it ever got to it. */
+async function closeQuietly(handle: FileHandle): Promise<void> {
+  await handle.close().catch(() => {})
+}
+
+/** A full disk, a folder that does not exist or belongs to somebody else. */
+function describeWriteFault(error: unknown, file: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  const isOfFile = /^(open|write|fsync|rename|close)$/.test(syscall ?? '')
+  return isOfFile ? new BackupError(`Die Datei ${file} lässt sich nicht schreiben (${code}).`) : error
 }
 
 async function backUp({ db }: OpenDatabase, target: Writable): Promise<void> {
@@ -82,11 +96,12 @@ async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string> 
 export async function restoreStore(
   config: Config,
   file: string,
-  options: { replace?: boolean; json?: boolean },
+  options: { replace?: boolean; force?: boolean; json?: boolean },
   print: Print,
 ): Promise<void> {
   const database = await openForCommand(config, STOP_FIRST)
   try {
+    if (!options.force) await refuseWhileInUse(database)
     const counts = await restore(database.db, file, options.replace === true)
     if (options.json) return print(JSON.stringify({ counts }))
     for (const [table, count] of Object.entries(counts)) print(`${table}: ${count}`)
@@ -94,6 +109,16 @@ export async function restoreStore(
   } finally {
     await database.close()
   }
+}
+
+/** The embedded store is locked by who uses it. @throws RefusedError while a service is connected to the server */
+async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
+  if (embedded) return
+  const sessions = await countOtherSessions(db)
+  if (sessions === 0) return
+  throw new RefusedError(
+    `DATABASE_URL: Ein Dienst benutzt diese Datenbank (Verbindungen: ${sessions}). Bitte erst anhalten; --force spielt trotzdem ein.`,
+  )
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, Help } from 'commander'
+import { showControlCharacters } from '../domain/text/printable.js'
 
 const TITLES: Record<string, string> = {
   'Usage:': 'Aufruf:',
@@ -30,12 +31,36 @@ Umgebungsvariablen:
 const EXIT_STATUS = `
 Rückgabewerte: 0 erledigt, 1 abgelehnt oder fehlgeschlagen, 2 falscher Aufruf`
 
-/** Help in German, and what the sub-commands have in common at its end. */
+/** Commander's own messages: what each looks like, and the same in German. */
+const MESSAGES: [english: RegExp, german: string][] = [
+  [/^error: unknown command '(.*)'/, 'Unbekannter Befehl "$1"'],
+  [/^error: unknown option '(.*)'/, 'Unbekannte Option "$1"'],
+  [/^error: missing required argument '(.*)'/, 'Es fehlt: <$1>'],
+  [/^error: option '(.*)' argument missing/, 'Der Option "$1" fehlt ihr Wert'],
+  [/^error: option '(.*)' argument '(.*)' is invalid\./, 'Option "$1": "$2" geht nicht.'],
+  [/^error: too many arguments.* Expected (\d+) arguments? but got (\d+)\./, 'Zu viele Argumente: $2 statt $1'],
+  [/\n\(Did you mean (?:one of )?(.*)\?\)/, '. Gemeint war vielleicht: $1'],
+]
+const IN_HELP: [english: string, german: string][] = [
+  ['[options]', '[Optionen]'],
+  ['[command]', '[Befehl]'],
+  ['(default: ', '(Standard: '],
+]
+
+/** Help and messages in German, and what the sub-commands have in common at its end. */
 export function speakGerman(program: Command): void {
+  const { commandUsage, subcommandTerm, optionDescription } = Help.prototype
   program
     .helpOption('-h, --help', 'diese Hilfe zeigen')
     .helpCommand('help [Befehl]', 'die Hilfe zu einem Befehl zeigen')
-    .configureHelp({ styleTitle: (title) => TITLES[title] ?? title })
+    .configureHelp({
+      styleTitle: (title) => TITLES[title] ?? title,
+      commandUsage: (command) => translate(commandUsage.call(new Help(), command), IN_HELP),
+      subcommandTerm: (command) => translate(subcommandTerm.call(new Help(), command), IN_HELP),
+      optionDescription: (option) => translate(optionDescription.call(new Help(), option), IN_HELP),
+    })
+    .configureOutput({ outputError: (message, write) => write(showControlCharacters(translate(message, MESSAGES))) })
+    .showHelpAfterError('Hilfe: svc-training --help')
     .addHelpText('after', `${ENVIRONMENT}\n${EXIT_STATUS}`)
 }
 
@@ -43,4 +68,8 @@ export function speakGerman(program: Command): void {
 export function speakGermanToo(command: Command): void {
   command.helpOption('-h, --help', 'diese Hilfe zeigen').addHelpText('after', EXIT_STATUS)
   for (const inner of command.commands) speakGermanToo(inner)
+}
+
+function translate(text: string, words: [from: string | RegExp, to: string][]): string {
+  return words.reduce((translated, [from, to]) => translated.replace(from, to), text)
 }

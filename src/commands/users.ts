@@ -7,6 +7,7 @@ import type { Config } from '../config.js'
 import { parseNewUser } from '../domain/accounts/accounts.js'
 import { isCommonPassword } from '../domain/accounts/common-passwords.js'
 import { checkPasswordLength } from '../domain/accounts/passwords.js'
+import { toField } from '../domain/text/printable.js'
 import { changeAccount, createAccount, removeAccount } from '../services/accounts/change-account.js'
 import { commandLineActor } from './actor.js'
 import { RefusedError, withDatabase } from './store.js'
@@ -40,7 +41,7 @@ export async function printUsers(config: Config, options: Output, print: Print):
   const users = await withDatabase(config, 'GET /api/admin/users', listUsers)
   if (options.json) return print(JSON.stringify({ users }))
   for (const { id, username, display_name, is_admin } of users) {
-    print(`${id}\t${username}\t${display_name}\t${is_admin ? 'Administrator' : 'Benutzer'}`)
+    print([id, toField(username), toField(display_name), is_admin ? 'Administrator' : 'Benutzer'].join('\t'))
   }
 }
 

@@ -66,30 +66,40 @@ t.test('the help loads nothing of the service', async (t) => {
   )
 })
 
-t.test('a wrong call is status 2', async (t) => {
-  for (const args of [
-    ['nonsense'],
-    ['import', '--nonsense'],
-    ['user'],
-    ['user', 'add'],
-    ['user', 'nonsense'],
-    ['user', 'add', 'a', 'passwort-als-argument'],
-    ['audit', '--limit', '0'],
-    ['audit', '--limit', 'x'],
-  ]) {
-    const { code, stderr } = await run({}, args)
-    t.equal(code, 2, args.join(' '))
-    t.not(stderr, '')
+t.test('a wrong call is status 2 and two German lines', async (t) => {
+  const calls: [args: string[], line: string][] = [
+    [['nonsense'], 'Unbekannter Befehl "nonsense"'],
+    [['usre'], 'Unbekannter Befehl "usre". Gemeint war vielleicht: user'],
+    [['\u001b[2J'], 'Unbekannter Befehl "\\u001b[2J"'],
+    [['serve', 'jetzt'], 'Zu viele Argumente: 1 statt 0'],
+    [['import', '--chek'], 'Unbekannte Option "--chek". Gemeint war vielleicht: --check'],
+    [['user', 'nonsense'], 'Unbekannter Befehl "nonsense"'],
+    [['user', 'add'], 'Es fehlt: <Benutzername>'],
+    [['user', 'add', 'a', 'passwort-als-argument'], 'Zu viele Argumente: 2 statt 1'],
+    [['audit', '--limit'], 'Der Option "--limit <Anzahl>" fehlt ihr Wert'],
+    [
+      ['audit', '--limit', '0'],
+      'Option "--limit <Anzahl>": "0" geht nicht. Erwartet wird eine ganze Zahl von 1 bis 100000.',
+    ],
+  ]
+  for (const [args, line] of calls) {
+    t.strictSame(await run({}, args), { code: 2, stdout: '', stderr: `${line}\nHilfe: svc-training --help\n` })
   }
+  const { code, stderr } = await run({}, ['user'])
+  t.equal(code, 2)
+  t.match(stderr, /^Aufruf: svc-training user \[Optionen\] \[Befehl\]\n/)
 })
 
 t.test('a wrong setting is status 1 and one line', async (t) => {
   const refused = await run({ ...variables, PORT: 'abc' }, ['user', 'list'])
   t.match(refused, { code: 1, stdout: '', stderr: /^PORT: [^\n]+\n$/ })
+  if (variables.DATABASE_URL !== undefined) return
+  const nowhere = await run({ ...variables, DATA_DIR: '/proc/x' }, ['user', 'list'])
+  t.match(nowhere, { code: 1, stdout: '', stderr: /^DATA_DIR: [^\n]*\/proc\/x[^\n]+\n$/ })
 })
 
 t.test('the schema is brought up to date', async (t) => {
-  t.ok((await json('migrate')).migrated.includes('0001_create_tables'))
+  t.ok((await json('migrate')).migrated.includes('0001_create_accounts'))
   t.match(await print('migrate'), { code: 0, stdout: 'Das Schema ist aktuell.\n' })
 })
 
@@ -112,6 +122,29 @@ t.test('users are added, listed and given passwords', async (t) => {
     stderr: /^Warnung: Dieses Passwort gehört zu den häufigsten/,
   })
   t.strictSame(await json('user', 'password', 'chef'), { id: chef.id })
+})
+
+t.test('a name steers no terminal and makes no line or column of its own', async (t) => {
+  const name = '\u001b[31mrot\u009b\n1\tadmin\u202e'
+  const shown = '\\u001b[31mrot\\u009b\\u000a1\\u0009admin\\u202e'
+  await json('user', 'add', name)
+  const { stdout } = await print('user', 'list')
+  t.ok(stdout.includes(`\t${shown}\t${shown}\tBenutzer\n`), JSON.stringify(stdout))
+  t.equal((await json('user', 'list')).users.at(-1).username, name, 'programs get the name itself')
+  t.match(await run(variables, ['user', 'password', '\u001b[31m'], 'geheim-genug\n'), {
+    code: 1,
+    stderr: 'Es gibt keinen Benutzer \\u001b[31m.\n',
+  })
+  await json('user', 'delete', name)
+})
+
+t.test('a backup that cannot be written is one line; a reader who leaves gets no explanation', async (t) => {
+  t.strictSame(await print('backup', '/does/not/exist'), {
+    code: 1,
+    stdout: '',
+    stderr: 'Die Datei /does/not/exist lässt sich nicht schreiben (ENOENT).\n',
+  })
+  t.strictSame(await run(variables, ['backup', '-'], '', { closeOutput: true }), { code: 1, stdout: '', stderr: '' })
 })
 
 t.test('content is checked and imported', async (t) => {
@@ -178,7 +211,15 @@ t.test('the audit trail tells who did what', async (t) => {
   t.strictSame(
     entries.map(({ action }: { action: string }) => action),
     [
-      ...['user.delete', 'user.delete', 'user.create', 'content.import', 'content.import'],
+      ...[
+        'user.delete',
+        'user.delete',
+        'user.create',
+        'content.import',
+        'content.import',
+        'user.delete',
+        'user.create',
+      ],
       ...['user.password', 'user.password', 'user.create', 'user.create'],
     ],
   )

@@ -49,11 +49,12 @@ export async function createStoreVariables(
   }
 }
 
-/** Runs a sub-command to its end. */
+/** Runs a sub-command to its end. @param options closeOutput: nobody reads its standard output */
 export async function runCommand(
   variables: Record<string, string>,
   args: string[],
   input = '',
+  { closeOutput = false } = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = start(variables, args)
   let stdout = ''
@@ -64,6 +65,7 @@ export async function runCommand(
   child.stderr?.on('data', (data) => {
     stderr += data
   })
+  if (closeOutput) child.stdout?.destroy()
   child.stdin?.end(input)
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
   return { code, stdout, stderr }

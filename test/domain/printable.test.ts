@@ -1,0 +1,20 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { showControlCharacters, toField } from '../../src/domain/text/printable.js'
+
+const DANGEROUS = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u
+const anyText = fc.string({
+  unit: fc.constantFrom('a', 'ä', '😀', '\\', '\n', '\t', '\u001b', '\u009b', '\u202e', '\u2028'),
+})
+
+t.test('no field steers a terminal, and harmless text stays as it is', async (t) => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      t.equal(DANGEROUS.test(toField(text)), false)
+      t.equal(DANGEROUS.test(showControlCharacters(text).replaceAll(/[\t\n]/g, '')), false)
+    }),
+  )
+  t.equal(toField('Ä 😀 \\ é'), 'Ä 😀 \\ é')
+  t.equal(toField('a\u001b[2J\tb\n'), 'a\\u001b[2J\\u0009b\\u000a')
+  t.equal(showControlCharacters('a\u001b\tb\n'), 'a\\u001b\tb\n')
+})
