@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,6 +20,10 @@ import { importIntoEmptyStore } from './services/content/import-content.js'
 import { reportProgress } from './services/content/progress.js'
 import { loadSessionSecrets } from './session-secrets.js'
 
+/** The settings that say where it listens, as a refusal names them. */
+const ADDRESS = 'HOST oder PORT'
+const METRICS_ADDRESS = 'METRICS_PORT'
+
 /** What runs when the signal comes is finished within this time; then it is cut. */
 const CLOSE_TIMEOUT_MS = 10_000
 
@@ -31,6 +36,8 @@ type Print = (line: string) => void
 /** Starts the service and keeps it running until a signal comes. Rejects when it cannot start. */
 export async function serve(config: Config, print: Print): Promise<void> {
   requireSessionSecret(config)
+  // Before anything is created: the password of the first administrator is shown once, by a start that succeeds.
+  await requireFreeAddresses(config)
   const log = createLogger(config.logLevel)
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(() => database.poolState())
   const database = await openDatabase({
@@ -52,16 +59,14 @@ export async function serve(config: Config, print: Print): Promise<void> {
   try {
     if (metrics !== undefined && config.metricsPort !== undefined) {
       const { host, metricsPort } = config
-      const server = await serveMetrics(metrics, host, metricsPort).catch((error) => {
-        throw describeListenError(error, 'METRICS_PORT', `${host}:${metricsPort}`)
-      })
+      const server = await listen(METRICS_ADDRESS, host, metricsPort, () => serveMetrics(metrics, host, metricsPort))
       app.addHook('onClose', async () => server.close())
       print(`Metriken: http://${urlAddress(server)}/metrics`)
     }
     const { host, port } = config
-    const address = await app.listen({ host, port, listenTextResolver: () => 'listening' }).catch((error) => {
-      throw describeListenError(error, 'HOST oder PORT', `${host}:${port}`)
-    })
+    const address = await listen(ADDRESS, host, port, () =>
+      app.listen({ host, port, listenTextResolver: () => 'listening' }),
+    )
     closeGracefully(app, config, state)
     print(`svc-training läuft: ${address}`)
   } catch (error) {
@@ -70,10 +75,26 @@ export async function serve(config: Config, print: Print): Promise<void> {
   }
 }
 
+/** @throws ConfigError when somebody else listens there, or the machine has no such address */
+async function requireFreeAddresses(config: Config): Promise<void> {
+  for (const [variables, port] of [
+    [ADDRESS, config.port],
+    [METRICS_ADDRESS, config.metricsPort],
+  ] as const) {
+    if (port === undefined) continue
+    const server = new NetServer()
+    await listen(variables, config.host, port, () => once(server.listen(port, config.host), 'listening'))
+    server.close()
+    await once(server, 'close')
+  }
+}
+
 /** An address that cannot be listened on is a wrong setting; everything else stays what it is. */
-function describeListenError(error: NodeJS.ErrnoException, variables: string, address: string): Error {
-  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return error
-  return new ConfigError(`${variables}: ${address} ist nicht benutzbar (${error.code})`)
+async function listen<T>(variables: string, host: string, port: number, start: () => Promise<T>): Promise<T> {
+  return start().catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error
+    throw new ConfigError(`${variables}: ${host}:${port} ist nicht benutzbar (${error.code})`)
+  })
 }
 
 function urlAddress(server: HttpServer): string {

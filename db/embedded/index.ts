@@ -1,5 +1,5 @@
 import { mkdir, statfs } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { type Backend, startBackend } from './backend.js'
 import { createDuplex, type Session } from './duplex.js'
@@ -34,7 +34,7 @@ export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}):
   const root = resolve(dataDir)
   const start = (folder: string) => startBackend({ folder, fsync })
   try {
-    await mkdir(root, { recursive: true, mode: 0o700 })
+    await makeFolder(root)
     const lock = await lockFolder(root)
     try {
       const folder = await prepareFolder(root, async (empty) => {
@@ -58,6 +58,19 @@ export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}):
       cause: error,
     })
   }
+}
+
+/** Not `recursive`, with which Node tries for ever where the kernel allows no folder (`/proc/x`). */
+async function makeFolder(folder: string): Promise<void> {
+  const make = () =>
+    mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  await make().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' || dirname(folder) === folder) throw error
+    await makeFolder(dirname(folder))
+    await make()
+  })
 }
 
 /** Why a database does not start that has no room, of which PGlite says nothing but "Aborted()". */

@@ -91,12 +91,15 @@ t.test('an address that cannot be used stops the start with one line that names 
     [{ PORT: port }, `HOST oder PORT: 127.0.0.1:${port} ist nicht benutzbar (EADDRINUSE)\n`],
     [{ METRICS_PORT: port }, `METRICS_PORT: 127.0.0.1:${port} ist nicht benutzbar (EADDRINUSE)\n`],
   ] as const) {
-    t.match(await runCommand({ ...variables, ...wrong }, ['serve']), { code: 1, stderr: line })
+    t.strictSame(await runCommand({ ...variables, ...wrong }, ['serve']), { code: 1, stdout: '', stderr: line })
   }
   const { code, stderr } = await runCommand({ ...variables, HOST: 'host.invalid' }, ['serve'])
   t.equal(code, 1)
   t.match(stderr, /^HOST oder PORT: host\.invalid:0 ist nicht benutzbar \((ENOTFOUND|EAI_AGAIN)\)\n$/)
   await running.stop()
+  const first = await startProcess(t, variables)
+  if (!TEST_DATABASE_URL) t.match(first.output(), /Passwort \S+\n/, 'the password was kept for a start that succeeds')
+  await first.stop()
 })
 
 t.test(
