@@ -6,8 +6,9 @@ import { Agent, request } from 'node:https'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../db/client.js'
@@ -36,7 +37,7 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
   }
   const instances = [await startProcess(t, variables), await startProcess(t, variables)]
   const login = firstLogin(instances[0] as (typeof instances)[0], variables)
-  const { port, certificate, errorLog } = await startNginx(
+  const { port, plainPort, certificate, accessLog, errorLog } = await startNginx(
     t,
     instances.map(({ url }) => new URL(url).host),
   )
@@ -87,6 +88,27 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', cookie }
     t.equal((await ask('POST', '/api/quiz/submit', foreign, {})).status, 403)
   })
+
+  await t.test(
+    'the probes fill no log, what is large is compressed, and without TLS there is only the way to it',
+    async (t) => {
+      const decks = await send('GET', '/api/decks', { cookie, 'accept-encoding': 'gzip' })
+      t.match(decks.headers, { 'content-encoding': 'gzip', vary: /Accept-Encoding/ })
+      t.match(JSON.parse(gunzipSync(await buffer(decks)).toString()), { decks: Array })
+      const document = await ask('GET', '/openapi.json', { 'accept-encoding': 'gzip' })
+      t.equal(document.headers['content-encoding'], 'gzip')
+      t.equal((await ask('GET', '/api/decks', { cookie })).headers['content-encoding'], undefined)
+      t.match(decks.headers['strict-transport-security'], /^max-age=\d{8}/)
+
+      const plain = await fetch(`http://localhost:${plainPort}/api/decks?a=1`, { redirect: 'manual' })
+      t.equal(plain.status, 301)
+      t.equal(plain.headers.get('location'), 'https://localhost/api/decks?a=1')
+
+      const logged = await readFile(accessLog, 'utf8')
+      t.match(logged, /"GET \/api\/decks HTTP\/1\.1" 200/)
+      t.notMatch(logged, /healthz|readyz/)
+    },
+  )
 
   await t.test('failed logins count for the client, on both instances, and not for the proxy', async (t) => {
     const stranger = clientAt('127.0.0.8')
@@ -174,10 +196,12 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
 async function startNginx(t: Test, servers: string[]) {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-nginx-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const [certificate, key, errorLog] = ['cert.pem', 'key.pem', 'error.log'].map((name) => path.join(folder, name)) as [
-    string,
-    string,
-    string,
+  const inFolder = (name: string) => path.join(folder, name)
+  const [certificate, key, accessLog, errorLog] = [
+    inFolder('cert.pem'),
+    inFolder('key.pem'),
+    inFolder('access.log'),
+    inFolder('error.log'),
   ]
   await mkdir(path.join(folder, 'temp'))
   spawnSync('openssl', [
@@ -193,11 +217,12 @@ async function startNginx(t: Test, servers: string[]) {
       certificate,
     ],
   ])
-  const port = await freePort()
+  const [port, plainPort] = [await freePort(), await freePort()]
   const upstream = servers.map((server) => `server ${server} max_fails=1 fail_timeout=10s;`).join('\n  ')
   const site = (await readFile(path.join(ROOT, 'deploy', 'nginx.conf'), 'utf8'))
     .replace(/server app:3000 [^\n]+/, upstream)
     .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+    .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
     .replace('/etc/nginx/tls/fullchain.pem', certificate)
     .replace('/etc/nginx/tls/privkey.pem', key)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -210,7 +235,7 @@ pid ${path.join(folder, 'pid')};
 error_log ${errorLog} warn;
 events {}
 http {
-  access_log off;
+  access_log ${accessLog};
   ${temporary}
 ${site}}
 `
@@ -222,7 +247,7 @@ ${site}}
     await ended
   })
   await untilListening(port)
-  return { port, certificate: await readFile(certificate), errorLog }
+  return { port, plainPort, certificate: await readFile(certificate), accessLog, errorLog }
 }
 
 async function untilListening(port: number): Promise<void> {
