@@ -5,6 +5,7 @@ import { FaultyContent } from '../domain/refusals.js'
 import { importContent } from '../services/content/import-content.js'
 import { readContent } from '../services/content/read-content.js'
 import { commandLineActor } from './actor.js'
+import { complain } from './complain.js'
 import { showProgress } from './progress.js'
 import { withDatabase } from './store.js'
 
@@ -24,7 +25,7 @@ export async function migrateStore(config: Config, options: Output, print: Print
 }
 
 function printWarnings(warnings: readonly Warning[]): void {
-  for (const warning of warnings) process.stderr.write(`${formatWarning(warning)}\n`)
+  for (const warning of warnings) complain(formatWarning(warning))
 }
 
 /** Validates without touching the store. @throws FaultyContent */

@@ -4,7 +4,7 @@ import { UnusableDatabaseError } from '../../db/migrate.js'
 import { ConfigError } from '../config.js'
 import { formatFault } from '../domain/content/format-finding.js'
 import { FaultyContent, HttpError } from '../domain/refusals.js'
-import { showControlCharacters } from '../domain/text/printable.js'
+import { complain } from './complain.js'
 import { describeDatabaseFault } from './database-fault.js'
 import { RefusedError } from './store.js'
 
@@ -19,10 +19,6 @@ export function reportFailure(error: unknown, print: (line: string) => void): nu
   }
   complain(describe(error))
   return EXIT_REFUSED
-}
-
-function complain(line: string): void {
-  process.stderr.write(`${showControlCharacters(line)}\n`)
 }
 
 function describe(error: unknown): string {

@@ -10,6 +10,7 @@ import { checkPasswordLength } from '../domain/accounts/passwords.js'
 import { toField } from '../domain/text/printable.js'
 import { changeAccount, createAccount, removeAccount } from '../services/accounts/change-account.js'
 import { commandLineActor } from './actor.js'
+import { complain } from './complain.js'
 import { RefusedError, withDatabase } from './store.js'
 
 type Print = (line: string) => void
@@ -76,7 +77,7 @@ async function findId(db: Kysely<Database>, username: string): Promise<number> {
 
 async function warnOfCommonPassword(password: string): Promise<void> {
   if (!(await isCommonPassword(password))) return
-  process.stderr.write('Warnung: Dieses Passwort gehört zu den häufigsten und ist leicht zu erraten.\n')
+  complain('Warnung: Dieses Passwort gehört zu den häufigsten und ist leicht zu erraten.')
 }
 
 /** Asked for at a terminal, otherwise the first line of standard input; never an argument, which `ps` would show. */
