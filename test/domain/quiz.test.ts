@@ -80,8 +80,8 @@ t.test('any card and pool make a question that can be answered', async (t) => {
   fc.assert(
     fc.property(answer, fc.uniqueArray(answer, { maxLength: 12 }), (right, pool) => {
       const card = { card_id: 1, question: 'q', answer: right, deck_name: 'd' }
-      const { options, correct_index, full_answer } = buildQuestion(card, pool)
       const others = pool.filter((candidate) => candidate !== right)
+      const { options, correct_index, full_answer } = buildQuestion(card, others)
       const correct = options[correct_index]
       return (
         full_answer === right &&

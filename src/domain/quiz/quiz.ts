@@ -39,13 +39,9 @@ export function parseCount(count: string | undefined): number {
   return parseNumber(count, 'count', { minimum: 1, maximum: MAX_COUNT, fallback: DEFAULT_COUNT })
 }
 
-/** A multiple-choice question with up to three wrong options out of a pool of distinct answers. */
-export function buildQuestion(card: QuizCard, pool: readonly string[], random: Random = Math.random): QuizQuestion {
-  const wrong = sample(
-    pool.filter((answer) => answer !== card.answer),
-    MAX_WRONG_OPTIONS,
-    random,
-  )
+/** A multiple-choice question with up to three wrong options out of distinct answers of other cards. */
+export function buildQuestion(card: QuizCard, others: readonly string[], random: Random = Math.random): QuizQuestion {
+  const wrong = sample(others, MAX_WRONG_OPTIONS, random)
   const correct = shorten(card.answer, OPTION_LENGTH)
   const options = shuffle([correct, ...wrong.map((answer) => shorten(answer, OPTION_LENGTH))], random)
   return {
