@@ -1,9 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import fp from 'fastify-plugin'
 import { type BadRequest, INVALID_JSON, JSON_ONLY } from '../src/domain/refusals.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-const JSON_TYPE = /^\s*application\/json\s*(;|$)/i
+const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
+/** What a body of no known type is (RFC 9110, 8.3). */
+const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
  * Bodies are JSON. An empty body is no body, whatever its content type says: scripts send `application/json` on
@@ -14,13 +17,16 @@ export default fp(
     const parseJson = app.getDefaultJsonParser('ignore', 'ignore')
     app.removeAllContentTypeParsers()
 
-    // Without a type the catch-all parser below decides; Fastify itself refuses a malformed one, also of an empty body.
-    app.addHook('onRequest', async ({ headers }) => {
-      if (!JSON_TYPE.test(headers['content-type'] ?? '')) delete headers['content-type']
+    // Fastify refuses a type that is none before any parser learns that the body is empty.
+    app.addHook('onRequest', (request, _reply, done) => {
+      const type = request.headers['content-type']
+      if (type !== undefined && !MEDIA_TYPE.test(type)) request.headers['content-type'] = UNKNOWN_TYPE
+      done()
     })
 
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
       if (body.length === 0) return done(null)
+      if (isEncoded(request.headers)) return done(JSON_ONLY)
       parseJson(request, decode(body), (error, value) => {
         if (error) done(malformed())
         else done(null, value)
@@ -33,6 +39,11 @@ export default fp(
   },
   { name: 'bodies' },
 )
+
+/** `identity` says that it is not. */
+function isEncoded({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {
+  return encoding.split(',').some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase()))
+}
 
 function malformed(): BadRequest {
   return INVALID_JSON

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
@@ -15,32 +16,43 @@ export interface CorsOptions {
  * Lets pages of the listed origins use the API with the cookie. Preflights of such pages are answered before anybody
  * asks for a login. `@fastify/cors` is of no use here: it adds a route for OPTIONS on every path, which takes the
  * requests that are no preflight away from the fallbacks of the groups.
- * https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export default fp<CorsOptions>(
   async (app, { allowedOrigins }) => {
-    if (allowedOrigins.length === 0) return
-    const allowed = new Set(allowedOrigins)
     app.addHook('onRequest', async (request, reply) => {
-      const { origin, 'access-control-request-headers': requestedHeaders } = request.headers
-      reply.header('vary', 'Origin')
-      if (origin === undefined || !allowed.has(origin)) return
-      reply.headers({
-        'access-control-allow-origin': origin,
-        'access-control-allow-credentials': 'true',
-        'access-control-expose-headers': EXPOSED_HEADERS,
-      })
-      if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return
-      if (requestedHeaders !== undefined) reply.header('access-control-allow-headers', requestedHeaders)
-      return reply
-        .code(204)
-        .headers({
-          vary: 'Origin, Access-Control-Request-Headers',
-          'access-control-allow-methods': METHODS,
-          'access-control-max-age': MAX_AGE_SECONDS,
-        })
-        .send()
+      if (allowOrigin(allowedOrigins, request, reply)) return reply
     })
   },
   { name: 'cors' },
 )
+
+/**
+ * Sets the headers for the page that asks, and answers it when it is a preflight: then true.
+ * https://fetch.spec.whatwg.org/#http-cors-protocol
+ */
+export function allowOrigin(
+  allowedOrigins: string[],
+  { method, headers }: FastifyRequest,
+  reply: FastifyReply,
+): boolean {
+  if (allowedOrigins.length === 0) return false
+  const { origin, 'access-control-request-headers': requestedHeaders } = headers
+  reply.header('vary', 'Origin')
+  if (origin === undefined || !allowedOrigins.includes(origin)) return false
+  reply.headers({
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': EXPOSED_HEADERS,
+  })
+  if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false
+  if (requestedHeaders !== undefined) reply.header('access-control-allow-headers', requestedHeaders)
+  reply
+    .code(204)
+    .headers({
+      vary: 'Origin, Access-Control-Request-Headers',
+      'access-control-allow-methods': METHODS,
+      'access-control-max-age': MAX_AGE_SECONDS,
+    })
+    .send()
+  return true
+}

@@ -3,6 +3,8 @@ import fp from 'fastify-plugin'
 import { CROSS_SITE } from '../src/domain/refusals.js'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** What `Sec-Fetch-Site` says of our own pages, and of what a person typed or bookmarked. */
+const OWN_SITES = new Set<unknown>(['same-origin', 'none'])
 
 export interface CrossSiteOptions {
   /** Origins of the same site whose pages may use the API. */
@@ -10,7 +12,8 @@ export interface CrossSiteOptions {
 }
 
 /**
- * Refuses state-changing requests that a browser sends for another site's page. Scripts send neither header and pass.
+ * Refuses state-changing requests that a browser sends for another origin's page, be it of the same site. Scripts send
+ * neither header and pass.
  * https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site
  */
 export default fp<CrossSiteOptions>(
@@ -20,9 +23,11 @@ export default fp<CrossSiteOptions>(
       if (SAFE_METHODS.has(request.method)) return
       const site = request.headers['sec-fetch-site']
       const { origin } = request.headers
-      const known = origin !== undefined && (allowed.has(origin) || origin === ownOrigin(request))
-      const foreign = origin === undefined ? site === 'cross-site' : !known && (site ?? 'cross-site') === 'cross-site'
-      if (foreign) throw CROSS_SITE
+      const isScript = origin === undefined && site === undefined
+      if (isScript || OWN_SITES.has(site)) return
+      if (origin === undefined || (!allowed.has(origin) && origin !== ownOrigin(request))) {
+        throw CROSS_SITE
+      }
     })
   },
   { name: 'cross-site' },

@@ -38,29 +38,34 @@ export default fp<OpenapiOptions>(
     })
 
     let document: string | undefined
-    app.get(
-      '/openapi.json',
-      {
-        schema: {
-          operationId: 'getOpenapi',
-          summary: 'This description',
-          tags: ['health'],
-          security: [],
-          response: answers(Document),
-        },
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: '/openapi.json',
+      schema: {
+        operationId: 'getOpenapi',
+        summary: 'This description',
+        tags: ['health'],
+        security: [],
+        response: answers(Document),
       },
-      async (_request, reply) => {
+      handler: async (_request, reply) => {
         document ??= JSON.stringify(app.swagger())
         reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache')
         return document
       },
-    )
+    })
 
-    await app.register(swaggerUi, {
-      routePrefix: '/docs',
-      staticCSP: CONTENT_SECURITY_POLICY,
-      theme: { title: 'svc-training API' },
-      uiConfig: { deepLinking: true, validatorUrl: null },
+    await app.register(async (docs) => {
+      // The pages of the package answer GET only.
+      docs.addHook('onRoute', (route) => {
+        if (route.method === 'GET') route.method = ['GET', 'HEAD']
+      })
+      await docs.register(swaggerUi, {
+        routePrefix: '/docs',
+        staticCSP: CONTENT_SECURITY_POLICY,
+        theme: { title: 'svc-training API' },
+        uiConfig: { deepLinking: true, validatorUrl: null },
+      })
     })
   },
   { name: 'openapi' },

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type End, whenOver } from '../src/http/when-over.js'
 
@@ -8,16 +8,19 @@ const PROBES = new Set(['/healthz', '/readyz'])
 /** One line for each request, when it is over; `x-request-id` lets who asked name that line. */
 export default fp(
   async (app) => {
-    app.addHook('onRequest', async (request, reply) => {
-      reply.header('x-request-id', request.id)
-      whenOver(reply, (end) => {
-        const isProbe = PROBES.has(request.routeOptions.url ?? '') && end.status === 200
-        request.log[isProbe ? 'debug' : 'info'](describe(request, end), 'request')
-      })
-    })
+    app.addHook('onRequest', async (request, reply) => logWhenOver(request, reply))
   },
   { name: 'request-log' },
 )
+
+/** Also for Fastify's `frameworkErrors`, which no hook sees. */
+export function logWhenOver(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id)
+  whenOver(reply, (end) => {
+    const isProbe = PROBES.has(request.routeOptions.url ?? '') && end.status === 200
+    request.log[isProbe ? 'debug' : 'info'](describe(request, end), 'request')
+  })
+}
 
 function describe(request: FastifyRequest, { status, milliseconds, isAborted }: End) {
   // A session that has just begun has no user yet, but its id.

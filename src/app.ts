@@ -3,18 +3,21 @@ import { METHODS } from 'node:http'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RouteOptions } from 'fastify'
 import type { OpenDatabase } from '../db/client.js'
 import bodies from '../plugins/bodies.js'
+import { allowOrigin } from '../plugins/cors.js'
 import database from '../plugins/database.js'
 import errors, { sendError } from '../plugins/errors.js'
+import forwarded from '../plugins/forwarded.js'
 import housekeeping from '../plugins/housekeeping.js'
 import metricsHooks from '../plugins/metrics.js'
 import openapi from '../plugins/openapi.js'
-import requestLog from '../plugins/request-log.js'
+import requestLog, { logWhenOver } from '../plugins/request-log.js'
 import validation from '../plugins/validation.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
 import type { Config } from './config.js'
 import { MALFORMED_REQUEST } from './domain/refusals.js'
 import { calendarIn } from './domain/time/calendar.js'
+import { hasValidHost } from './http/host.js'
 import type { Metrics } from './http/metrics.js'
 import { refuseMalformedRequest, watchConnections } from './http/refused-connections.js'
 import { SECURITY_HEADERS } from './http/security-headers.js'
@@ -79,7 +82,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       querystringParser: (query) => Object.fromEntries(new URLSearchParams(query)),
     },
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } },
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(SECURITY_HEADERS)),
+    frameworkErrors: (error, request, reply) => {
+      logWhenOver(request, reply)
+      reply.headers(SECURITY_HEADERS)
+      if (!allowOrigin(config.corsOrigins, request, reply)) sendError(error, request, reply)
+    },
     clientErrorHandler: refuseMalformedRequest,
   })
   watchConnections(app)
@@ -87,6 +94,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (METHODS.includes('QUERY')) app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
 
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute)
+  await app.register(forwarded)
   await app.register(requestLog)
   if (options.metrics !== undefined) await app.register(metricsHooks, { metrics: options.metrics })
   await app.register(errors)
@@ -98,8 +106,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
     if (isClosing()) reply.header('connection', 'close')
-    const isOldClient = request.raw.httpVersion === '1.0'
-    if (request.headers.host === undefined && !isOldClient) throw MALFORMED_REQUEST
+    if (!hasValidHost(request.raw)) throw MALFORMED_REQUEST
   })
 
   await app.register(openapi, { version: VERSION })

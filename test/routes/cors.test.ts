@@ -65,6 +65,36 @@ t.test('answers to a listed origin may be read with credentials, errors too', as
   }
 })
 
+t.test('what no hook sees may be read as well', async (t) => {
+  const url = '/api/decks/%ZZ'
+  const headers = { origin: ORIGIN }
+  const tooLarge = { ...headers, 'content-type': 'application/json' }
+  for (const [status, answer] of [
+    [400, await member.get(url, { headers })],
+    [413, await member.post('/api/quiz/submit', `"${'x'.repeat(70_000)}"`, { headers: tooLarge })],
+    [415, await member.post('/api/quiz/submit', 'x', { headers: { ...headers, 'content-type': 'text/plain' } })],
+    [404, await member.get('/api/unknown', { headers })],
+  ] as const) {
+    t.equal(answer.status, status)
+    t.match(answer.headers, {
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-credentials': 'true',
+      'x-request-id': String,
+      vary: 'Origin',
+    })
+  }
+  const answer = await anonymous.send({ method: 'OPTIONS', url, headers: preflight })
+  t.equal(answer.status, 204)
+  t.match(answer.headers, { 'access-control-allow-origin': ORIGIN, 'access-control-allow-methods': /PATCH/ })
+  const other = await anonymous.send({
+    method: 'OPTIONS',
+    url,
+    headers: { ...preflight, origin: 'https://evil.example' },
+  })
+  t.strictSame(other.body, errorBody(400, 'Ungültige URL'))
+  t.strictSame(corsHeaders(other.headers), [])
+})
+
 t.test('nobody else is told anything', async (t) => {
   for (const headers of [{}, { origin: 'https://evil.example' }, { origin: `${ORIGIN}.evil.example` }]) {
     const answer = await member.get('/api/decks', { headers })

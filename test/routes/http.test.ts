@@ -58,6 +58,64 @@ t.test('what no hook sees is refused in German, in the one shape', async (t) => 
   }
 })
 
+t.test('a request names its host once', async (t) => {
+  const { cookie } = await service.member()
+  const ask = (hosts: string[], version = '1.1') =>
+    exchange(
+      `GET /api/auth/me HTTP/${version}\r\n${hosts.map((host) => `${host}\r\n`).join('')}cookie: ${cookie}\r\nconnection: close\r\n\r\n`,
+    )
+  const refused = { statusCode: 400, error: 'Bad Request', message: 'Ungültige HTTP-Anfrage' }
+  for (const hosts of [
+    ['Host: a.example', 'Host: b.example'],
+    ['Host: a.example', 'hOST: a.example'],
+    ['Host: a.example', 'Host:'],
+    ['Host: a.example, b.example'],
+    ['Host: a.example/api'],
+    ['Host: user@a.example'],
+    ['Host: a b'],
+    ['Host: a:b'],
+    ['Host: ::1'],
+    ['Host: [::1'],
+  ]) {
+    for (const version of ['1.0', '1.1']) t.strictSame((await ask(hosts, version)).body, refused, hosts.join())
+  }
+  for (const host of [
+    'a_b.example',
+    'a.example:',
+    'A.example.:8443',
+    '[::1]:80',
+    '203.0.113.1',
+    'xn--mller-kva.example',
+    '',
+  ]) {
+    t.equal((await ask([`Host: ${host}`])).status, 200, host)
+  }
+})
+
+t.test('what is read without a login answers HEAD as well', async (t) => {
+  for (const path of [
+    '/docs',
+    '/docs/',
+    '/docs/json',
+    '/docs/static/swagger-ui.css',
+    '/docs/static/swagger-initializer.js',
+    '/openapi.json',
+  ]) {
+    const get = await fetch(address + path)
+    const head = await fetch(address + path, { method: 'HEAD' })
+    t.strictSame([head.status, await head.text()], [200, ''], path)
+    t.equal(get.status, 200)
+    const [shown, told] = [get, head].map(({ headers }) => Object.fromEntries(headers))
+    for (const name of ['date', 'x-request-id', 'connection', 'keep-alive']) {
+      delete shown?.[name]
+      delete told?.[name]
+    }
+    t.strictSame(told, shown, 'with the same headers')
+    await get.body?.cancel()
+  }
+  t.equal((await fetch(`${address}/docs/unknown`, { method: 'HEAD' })).status, 404)
+})
+
 t.test('a second request on a connection is refused like the first', async (t) => {
   const socket = connect(Number(port), '127.0.0.1')
   let received = ''

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { errorBody, startService } from '../support/service.js'
 
@@ -98,6 +99,25 @@ t.test('broken bodies are refused in German', async (t) => {
   t.strictSame(poisoned.body, { score: 50 })
 })
 
+t.test('an encoded body is refused, unless the encoding says that it is none', async (t) => {
+  const send = (encoding: string, payload: string | Buffer) =>
+    member.send({
+      method: 'POST',
+      url: '/api/quiz/submit',
+      payload,
+      headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+    })
+  const wrongType = errorBody(415, 'Nur application/json wird unterstützt')
+  for (const encoding of ['gzip', 'GZIP', 'br', 'deflate', 'identity, gzip', 'aws-chunked', ';']) {
+    t.strictSame((await send(encoding, gzipSync('{"total":2,"correct":1}'))).body, wrongType, encoding)
+    t.strictSame((await send(encoding, '{}')).body, wrongType, encoding)
+    t.equal((await send(encoding, '')).status, 200, 'an empty body is no body')
+  }
+  for (const encoding of ['identity', 'Identity', ' identity , identity', '']) {
+    t.strictSame((await send(encoding, '{"total":2,"correct":1}')).body, { score: 50 }, encoding)
+  }
+})
+
 t.test('a malformed escape is refused for anyone', async (t) => {
   for (const caller of [anonymous, member]) {
     for (const url of ['/api/decks/%ZZ', '/api/decks/%', '/api/decks/%E4', '/%ZZ']) {
@@ -119,7 +139,11 @@ t.test('what a browser sends for another site is refused before anything else', 
     [{ 'sec-fetch-site': 'cross-site' }, false],
     [{ origin: 'null' }, false],
     [{ origin: 'null', 'sec-fetch-site': 'cross-site' }, false],
-    [{ origin: 'https://evil.example', 'sec-fetch-site': 'same-site' }, true],
+    [{ origin: 'https://evil.example', 'sec-fetch-site': 'same-site' }, false],
+    [{ 'sec-fetch-site': 'same-site' }, false],
+    [{ 'sec-fetch-site': 'nonsense' }, false],
+    [{ origin: 'https://evil.example', 'sec-fetch-site': 'nonsense' }, false],
+    [{ origin: new URL(own).origin, 'sec-fetch-site': 'same-site' }, true],
     [{ origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' }, true],
     [{ origin: new URL(own).origin }, true],
     [{ origin: new URL(own).origin, 'sec-fetch-site': 'cross-site' }, true],
