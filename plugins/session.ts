@@ -37,6 +37,11 @@ export interface SessionPluginOptions {
 export default fp<SessionPluginOptions>(
   async (app, { secrets }) => {
     await app.register(cookie)
+    // With a token it stands for the session: none is read beside it.
+    app.addHook('onRequest', (request, _reply, done) => {
+      if (request.tokenUser !== undefined) request.cookies = {}
+      done()
+    })
     await app.register(session, {
       cookieName: SESSION_COOKIE,
       secret: secrets,
@@ -50,7 +55,7 @@ export default fp<SessionPluginOptions>(
       done()
     })
   },
-  { name: 'session', dependencies: ['database'] },
+  { name: 'session', dependencies: ['database', 'tokens'] },
 )
 
 /**

@@ -10,14 +10,13 @@ declare module 'fastify' {
   }
 }
 
-/** API tokens: a Bearer header alone decides who is asking, so the cookie beside it is dropped unread. */
+/** API tokens: a Bearer header alone decides who is asking, also beside a cookie (see plugins/session.ts). */
 export default fp(
   async (app) => {
     app.decorateRequest('tokenUser', undefined)
     app.addHook('onRequest', async (request) => {
       const token = bearerOf(request.headers.authorization)
       if (token === undefined) return
-      delete request.headers.cookie
       const hash = hashToken(token)
       request.tokenUser = (hash && (await findUserByToken(app.db, hash))) ?? null
     })
