@@ -1,42 +1,13 @@
-import { readFileSync, statSync } from 'node:fs'
-import { isIP } from 'node:net'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { type Static, Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import { parseNewUser } from './domain/accounts/accounts.js'
 import { checkPasswordLength } from './domain/accounts/passwords.js'
 import { describeSchemaError, type SchemaError } from './domain/text/schema-errors.js'
-import { calendarIn } from './domain/time/calendar.js'
+import { type Environment, listOf, listSettings } from './settings.js'
 
 /** A setting is wrong; the message is one German line that names the variable. */
 export class ConfigError extends Error {}
-
-const MIN_SECRET_LENGTH = 32
-
-/** Below `dist/` the package's root is two folders up. */
-const PACKAGE_ROOT = fileURLToPath(new URL('../../', import.meta.url))
-
-const Environment = Type.Object({
-  DATABASE_URL: Type.Optional(Type.String()),
-  DATABASE_POOL_MAX: Type.Integer({ minimum: 1, maximum: 1_000, default: 10 }),
-  DATABASE_PREPARE: Type.Boolean({ default: true }),
-  DATA_DIR: Type.String({ minLength: 1, default: './data' }),
-  CONTENT_DIR: Type.String({ minLength: 1, default: path.join(PACKAGE_ROOT, 'content') }),
-  SESSION_SECRET: Type.Optional(Type.String()),
-  ADMIN_USERNAME: Type.Optional(Type.String()),
-  ADMIN_PASSWORD: Type.Optional(Type.String()),
-  HOST: Type.String({ minLength: 1, default: '127.0.0.1' }),
-  PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
-  TIME_ZONE: Type.Optional(Type.String()),
-  TRUST_PROXY: Type.String({ default: '' }),
-  CORS_ORIGIN: Type.String({ default: '' }),
-  RATE_LIMIT: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 5_000 }),
-  LOG_LEVEL: Type.String({ enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
-  METRICS_PORT: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
-  SLOW_QUERY_MS: Type.Integer({ minimum: 0, maximum: 3_600_000, default: 500 }),
-  SHUTDOWN_DELAY: Type.Number({ minimum: 0, maximum: 3_600, default: 0 }),
-})
 
 export interface Config {
   /** A PostgreSQL server; undefined means the embedded store below `dataDir`. */
@@ -75,18 +46,18 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const env = validate({ ...given, ...readSecretFiles(given) })
   return {
-    databaseUrl: databaseUrl(env.DATABASE_URL),
+    databaseUrl: env.DATABASE_URL && nameTlsMode(env.DATABASE_URL),
     databasePoolMax: env.DATABASE_POOL_MAX,
     databasePrepare: env.DATABASE_PREPARE,
     dataDir: path.resolve(env.DATA_DIR),
-    contentDir: existingFolder('CONTENT_DIR', path.resolve(env.CONTENT_DIR)),
-    sessionSecrets: sessionSecrets(env.SESSION_SECRET),
+    contentDir: path.resolve(env.CONTENT_DIR),
+    sessionSecrets: listOf(env.SESSION_SECRET ?? ''),
     firstAdmin: firstAdmin(env.ADMIN_USERNAME, env.ADMIN_PASSWORD),
     host: env.HOST,
     port: env.PORT,
-    timeZone: timeZone(env.TIME_ZONE),
-    trustProxy: list(env.TRUST_PROXY).map(networkAddress),
-    corsOrigins: list(env.CORS_ORIGIN).map(origin),
+    timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    trustProxy: listOf(env.TRUST_PROXY),
+    corsOrigins: listOf(env.CORS_ORIGIN),
     rateLimit: env.RATE_LIMIT,
     logLevel: env.LOG_LEVEL,
     metricsPort: metricsPort(env.METRICS_PORT, env.PORT),
@@ -95,14 +66,11 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   }
 }
 
-/** Secrets that may be given as files: containers mount them, and the environment of a process is easily seen. */
-const SECRETS = ['DATABASE_URL', 'SESSION_SECRET', 'ADMIN_PASSWORD']
-
 function readSecretFiles(variables: Record<string, string | undefined>): Record<string, string> {
   const secrets: Record<string, string> = {}
-  for (const name of SECRETS) {
+  for (const [name, { isSecret }] of listSettings()) {
     const file = variables[`${name}_FILE`]
-    if (file === undefined) continue
+    if (!isSecret || file === undefined) continue
     if (variables[name] !== undefined) throw new ConfigError(`${name}_FILE: ${name} ist auch gesetzt`)
     try {
       secrets[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
@@ -115,9 +83,16 @@ function readSecretFiles(variables: Record<string, string | undefined>): Record<
   return secrets
 }
 
-function validate(variables: Record<string, string | undefined>): Static<typeof Environment> {
+function validate(variables: Record<string, string | undefined>): Environment {
+  const properties = Object.fromEntries(listSettings().map(([name, { schema }]) => [name, schema]))
   try {
-    return envSchema<Static<typeof Environment>>({ schema: Environment, data: variables, env: false, dotenv: false })
+    const schema = { type: 'object', properties }
+    const env = envSchema<Environment>({ schema, data: variables, env: false, dotenv: false })
+    for (const [name, { check }] of listSettings()) {
+      const problem = env[name] === undefined ? undefined : check?.(String(env[name]))
+      if (problem !== undefined) throw new ConfigError(`${name}: ${problem}`)
+    }
+    return env
   } catch (error) {
     const [first] = (error as { errors?: SchemaError[] }).errors ?? []
     if (first === undefined) throw error
@@ -126,29 +101,11 @@ function validate(variables: Record<string, string | undefined>): Static<typeof 
   }
 }
 
-function list(text: string): string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-}
-
-function databaseUrl(url: string | undefined): string | undefined {
-  if (url === undefined) return undefined
-  if (!URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
-    throw new ConfigError('DATABASE_URL: muss mit postgres:// oder postgresql:// beginnen und eine gültige URL sein')
-  }
-  // What pg does with these three anyway, without its warning of three lines.
+/** Of these three modes pg makes the fourth anyway, with a warning of eight lines. */
+function nameTlsMode(url: string): string {
   return url.includes('uselibpqcompat')
     ? url
     : url.replace(/([?&]sslmode=)(prefer|require|verify-ca)\b/, '$1verify-full')
-}
-
-function existingFolder(variable: string, folder: string): string {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new ConfigError(`${variable}: Der Ordner ${folder} existiert nicht`)
-  }
-  return folder
 }
 
 /** With a server, several instances must agree on the secret, so the service cannot make one up. @throws ConfigError */
@@ -156,15 +113,6 @@ export function requireSessionSecret(config: Config): void {
   if (config.databaseUrl !== undefined && config.sessionSecrets.length === 0) {
     throw new ConfigError('SESSION_SECRET: ist mit DATABASE_URL erforderlich (mindestens 32 Zeichen)')
   }
-}
-
-function sessionSecrets(text: string | undefined): string[] {
-  if (text === undefined) return []
-  const secrets = text.split(',').map((secret) => secret.trim())
-  if (secrets.some((secret) => secret.length < MIN_SECRET_LENGTH)) {
-    throw new ConfigError(`SESSION_SECRET: jedes Geheimnis muss mindestens ${MIN_SECRET_LENGTH} Zeichen haben`)
-  }
-  return secrets
 }
 
 function firstAdmin(username: string | undefined, password: string | undefined): Config['firstAdmin'] {
@@ -189,32 +137,4 @@ function metricsPort(port: number | undefined, servicePort: number): number | un
     throw new ConfigError('METRICS_PORT: muss ein anderer Port als PORT sein')
   }
   return port
-}
-
-function timeZone(name: string | undefined): string {
-  const zone = name ?? Intl.DateTimeFormat().resolvedOptions().timeZone
-  try {
-    calendarIn(zone)
-  } catch {
-    throw new ConfigError(`TIME_ZONE: "${zone}" ist keine bekannte Zeitzone (z. B. Europe/Berlin)`)
-  }
-  return zone
-}
-
-function networkAddress(text: string): string {
-  const [address = '', prefix, ...rest] = text.split('/')
-  const family = isIP(address)
-  const bits = family === 6 ? 128 : 32
-  const prefixIsFine = prefix === undefined || (/^[0-9]{1,3}$/.test(prefix) && Number(prefix) <= bits)
-  if (family === 0 || !prefixIsFine || rest.length > 0) {
-    throw new ConfigError(`TRUST_PROXY: "${text}" ist weder eine IP-Adresse noch ein CIDR-Bereich`)
-  }
-  return text
-}
-
-function origin(text: string): string {
-  if (!URL.canParse(text) || new URL(text).origin !== text) {
-    throw new ConfigError(`CORS_ORIGIN: "${text}" ist kein Ursprung (z. B. https://app.example.org)`)
-  }
-  return text
 }

@@ -1,10 +1,25 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { readConfig, requireSessionSecret } from '../../src/config.js'
+import { listSettings } from '../../src/settings.js'
 
 const SECRET = 'x'.repeat(32)
+
+t.test('the table of the README says what the settings say', async (t) => {
+  const rows = listSettings().map(([name, { schema, english }]) => {
+    const standard = schema.type === 'string' ? `\`${schema.default}\`` : `${schema.default}`
+    const shown = english.default ?? (schema.default === undefined || schema.default === '' ? '–' : standard)
+    return `| \`${name}\` | ${shown} | ${english.text} |`
+  })
+  const files = listSettings().filter(([, { isSecret }]) => isSecret)
+  const named = files.map(([name]) => `\`${name}_FILE\``).join(', ')
+  rows.push(`| ${named} | – | files that hold the value of the variable without \`_FILE\` |`)
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  const [, table] = /\| variable \| default \| meaning \|\n[|-]+\n([\s\S]*?)\n\n/.exec(readme) ?? []
+  t.equal(table, rows.join('\n'))
+})
 
 t.test('without any variable the embedded store is used, on the local machine', async (t) => {
   const config = readConfig({})
@@ -107,6 +122,14 @@ t.test('the first administrator keeps the rules of user creation', async (t) => 
   ] as const) {
     t.throws(() => read(username, password), { message: named })
   }
+})
+
+t.test('a TLS mode that pg takes for another is named as what it is', async (t) => {
+  const read = (query: string) => readConfig({ DATABASE_URL: `postgres://db.example/training?${query}` }).databaseUrl
+  for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
+    t.equal(read(`a=1&sslmode=${mode}`), 'postgres://db.example/training?a=1&sslmode=verify-full')
+  }
+  for (const query of ['sslmode=disable', 'sslmode=require&uselibpqcompat=true']) t.match(read(query), `?${query}`)
 })
 
 t.test('a server needs a session secret that instances can share', async (t) => {
