@@ -1,6 +1,7 @@
 import { TEST_DATABASE_URL } from './database.js'
-import { recordStatements } from './versions.js'
+import { RECORDINGS, recordVersion } from './versions.js'
 
-const [version] = process.argv.slice(2)
-if (version === undefined || TEST_DATABASE_URL === undefined) throw new Error('needs a version and TEST_DATABASE_URL')
-await recordStatements(TEST_DATABASE_URL, version)
+// For each release; CONTRIBUTING.md says how.
+if (TEST_DATABASE_URL === undefined) throw new Error('needs TEST_DATABASE_URL, a PostgreSQL server')
+const version = await recordVersion(TEST_DATABASE_URL, RECORDINGS)
+console.log(`recorded as ${version} in ${RECORDINGS}`)

@@ -1,27 +1,42 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type Kysely, sql } from 'kysely'
-import pg from 'pg'
-import { type OpenDatabase, openDatabase } from '../../db/client.js'
+import { promisify } from 'node:util'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { CompiledQuery, type Kysely, sql } from 'kysely'
+import { openDatabase } from '../../db/client.js'
+import { migrateToLatest } from '../../db/migrate.js'
+import { migrations } from '../../db/migrations/index.js'
 import type { Database } from '../../db/types.js'
 import { buildApp } from '../../src/app.js'
-import { hashPassword } from '../../src/services/accounts/passwords.js'
+import { changeFiles, deckFile } from './content.js'
 import { createDatabase, onServer } from './database.js'
-import { callerOf, ROOT, SECRET } from './service.js'
+import { createUser, PASSWORD } from './factories.js'
+import type { Json } from './openapi.js'
+import { CONFIG, callerOf, ROOT, SECRET } from './service.js'
 
-/** What an earlier version sent to the database. */
-export interface Statement {
+/** Where the recordings of released versions lie: `NNNN.sql` and `NNNN.statements.json`, NNNN being the newest migration. */
+export const RECORDINGS = path.join(ROOT, 'test', 'versions')
+
+/** What a version sent to the database. */
+interface Statement {
   sql: string
   values: unknown[]
 }
 
-const TRANSACTION = /^(begin|commit|rollback)/
+const TRANSACTION = /^\s*(begin|start|commit|rollback|savepoint|release|set)\b/i
 
-const FOLDER = path.join(ROOT, 'test', 'versions')
+/** The versions that are recorded in the folder, oldest first. */
+export async function listVersions(folder: string): Promise<string[]> {
+  const files = await readdir(folder).catch(() => [])
+  return files.flatMap((file) => /^(\d{4})\.sql$/.exec(file)?.[1] ?? []).sort()
+}
 
-/** The database of an earlier version, from its dump. */
-export async function loadVersion({ db }: OpenDatabase, version: string): Promise<void> {
-  const dump = await readFile(path.join(FOLDER, `${version}.sql`), 'utf8')
+/** Fills an empty database with the dump of a version. */
+export async function loadVersion(db: Kysely<Database>, folder: string, version: string): Promise<void> {
+  const dump = await readFile(path.join(folder, `${version}.sql`), 'utf8')
   await db.connection().execute(async (connection) => {
     await sql.raw(dump).execute(connection)
     // The dump empties it for the whole session.
@@ -29,93 +44,174 @@ export async function loadVersion({ db }: OpenDatabase, version: string): Promis
   })
 }
 
-export async function readStatements(version: string): Promise<Statement[]> {
-  return JSON.parse(await readFile(path.join(FOLDER, `${version}.statements.json`), 'utf8'))
+/** Sends what the version sent, in its order, since later statements need the rows of earlier ones. */
+export async function replayVersion(db: Kysely<Database>, folder: string, version: string): Promise<number> {
+  const text = await readFile(path.join(folder, `${version}.statements.json`), 'utf8')
+  const statements: Statement[] = JSON.parse(text)
+  for (const statement of statements) {
+    try {
+      await db.executeQuery(CompiledQuery.raw(statement.sql, statement.values))
+    } catch (error) {
+      throw new Error(`version ${version} cannot: ${statement.sql}`, { cause: error })
+    }
+  }
+  return statements.length
 }
 
-/** Calls every endpoint of the specification and the accounts, as a learner and an administrator would. */
-async function useService(db: Kysely<Database>, app: Awaited<ReturnType<typeof buildApp>>): Promise<void> {
-  const password = 'ein gutes Passwort'
-  await db
-    .updateTable('users')
-    .set({ password_hash: await hashPassword(password) })
-    .execute()
-  const anonymous = callerOf(app)
-  const login = async (username: string) => {
-    const { headers } = await anonymous.post('/api/auth/login', { username, password })
-    return callerOf(app, String(headers['set-cookie']).split(';', 1)[0])
+/** All rows by table, as JSON. */
+export async function readRows(db: Kysely<Database>): Promise<Record<string, Json[]>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like 'kysely%'
+    order by table_name`.execute(db)
+  const found: Record<string, Json[]> = {}
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: Json }>`select to_jsonb(entry) as row from ${sql.table(name)} as entry`.execute(
+      db,
+    )
+    found[name] = rows.map(({ row }) => row)
   }
-  const admin = await login('chef')
-  await admin.post('/api/admin/import')
-  await admin.get('/api/admin/users')
-  const created = await admin.post('/api/admin/users', { username: 'neu', display_name: 'Neu', password })
-  await admin.delete(`/api/admin/users/${created.body.id}`)
-  const learner = await login('erika')
-  for (const url of ['decks', 'decks/git', 'decks/export-anki', 'quiz/generate', 'quiz/generate?deck=git']) {
-    await learner.get(`/api/${url}`)
-  }
-  await learner.post('/api/quiz/submit', { total: 8, correct: 1, deck: 'git' })
-  for (const url of [
-    'quiz/history',
-    'cheatsheets',
-    'cheatsheets/git-befehle',
-    'cheatsheets/search?q=stash',
-    'auth/me',
-  ]) {
-    await learner.get(`/api/${url}`)
-  }
-  await learner.post('/api/auth/password', { current_password: password, new_password: 'ein anderes Passwort' })
-  await learner.post('/api/auth/logout')
-  await anonymous.get('/readyz')
+  return found
 }
 
 /**
- * Writes `test/versions/<version>.statements.json` and prints how to make the dump beside it. To be done for each
- * release, on the server of `TEST_DATABASE_URL`: `node dist/test/support/record-version.js 0002`, the number being that
- * of the newest migration. The dump of this version must be there already.
+ * Records this version in the folder: the dump of a small store, and every statement that is sent while each endpoint is
+ * called once. Needs a PostgreSQL server and its `pg_dump`.
+ * @returns the version, which is the number of the newest migration
  */
-export async function recordStatements(serverUrl: string, version: string): Promise<void> {
-  const name = `record_${version}`
+export async function recordVersion(serverUrl: string, folder: string): Promise<string> {
+  const version = Object.keys(migrations).sort().at(-1)?.slice(0, 4) ?? ''
+  const name = `record_${randomBytes(6).toString('hex')}`
   const databaseUrl = await createDatabase(serverUrl, name)
-  const statements = new Map<string, Statement>()
-  // Before a client is made: it binds the method.
-  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown
-  pg.Client.prototype.query = function record(this: pg.Client, text: unknown, values?: unknown[]) {
-    if (typeof text === 'string' && values !== undefined && !TRANSACTION.test(text)) {
-      statements.set(text, { sql: text, values: values.map(toJson) })
-    }
-    return query.call(this, text, values)
-  } as never
-  const database = await openDatabase({ databaseUrl, dataDir: '', poolMax: 1, onIdleError: () => {} })
+  let statements: Statement[] = []
+  const database = await openDatabase({
+    databaseUrl,
+    dataDir: '',
+    poolMax: 1,
+    onIdleError: () => {},
+    onQuery: ({ sql, values }) => {
+      if (!TRANSACTION.test(sql)) statements.push({ sql, values: values.map(toJson) })
+    },
+  })
+  const contentDir = await mkdtemp(path.join(tmpdir(), 'svc-training-recording-'))
   try {
-    await loadVersion(database, version)
-    statements.clear()
-    const app = await buildApp({
-      config: {
-        contentDir: path.join(ROOT, 'content'),
-        corsOrigins: [],
-        rateLimit: 0,
-        timeZone: 'Europe/Berlin',
-        trustProxy: [],
-      },
-      sessionSecrets: [SECRET],
-      database,
-      logger: false,
-    })
+    await migrateToLatest(database.db)
+    const app = await buildApp({ config: { ...CONFIG, contentDir }, sessionSecrets: [SECRET], database, logger: false })
     await app.ready()
-    await useService(database.db, app)
+    await createUser(database.db, { username: 'chef', is_admin: true })
+    await createUser(database.db, { username: 'erika' })
+    await writeContent(contentDir, 'Legt Änderungen beiseite.')
+    await callAll(app)
+    await mkdir(folder, { recursive: true })
+    await writeFile(path.join(folder, `${version}.sql`), await dump(databaseUrl))
+    statements = []
+    await writeContent(contentDir, 'Legt Änderungen auf einen Stapel.')
+    await callAll(app)
     await app.close()
   } finally {
+    await rm(contentDir, { recursive: true })
     await onServer(serverUrl, `drop database ${name} with (force)`)
   }
-  const file = path.join(FOLDER, `${version}.statements.json`)
-  await writeFile(file, `${JSON.stringify([...statements.values()], null, 1)}\n`)
+  await writeFile(path.join(folder, `${version}.statements.json`), `${JSON.stringify(statements, null, 1)}\n`)
+  return version
+}
+
+async function writeContent(folder: string, answer: string): Promise<void> {
+  await changeFiles(folder, {
+    'decks/git.md': deckFile('Git', [
+      { id: 'stash', question: 'Was macht git stash?', answer },
+      { id: 'log' },
+      { id: 'reset' },
+      { id: 'neu', question: answer },
+    ]),
+    'cheatsheets/git.md': `---\ntitle: Git-Befehle\ncategory: Git\n---\n# Git\n\n${answer}\n`,
+  })
+}
+
+/** Calls every operation of the OpenAPI document once, as an administrator and a learner would. */
+async function callAll(app: FastifyInstance): Promise<void> {
+  const called: string[] = []
+  const callerFor = (cookie?: string) => async (method: string, url: string, payload?: object) => {
+    const options = { method, url, ...(payload && { payload }) } as InjectOptions
+    const answer = await callerOf(app, cookie).send(options)
+    if (answer.status >= 400) throw new Error(`${method} ${url}: ${answer.text}`)
+    called.push(`${method.toLowerCase()} ${url.split('?', 1)[0]}`)
+    return answer
+  }
+  const anonymous = callerFor()
+  const logIn = async (username: string) => {
+    const { headers } = await anonymous('POST', '/api/auth/login', { username, password: PASSWORD })
+    return callerFor(String(headers['set-cookie']).split(';', 1)[0])
+  }
+  for (const url of ['/openapi.json', '/healthz', '/readyz']) await anonymous('GET', url)
+
+  const admin = await logIn('chef')
+  await admin('POST', '/api/admin/import')
+  await admin('GET', '/api/admin/users')
+  const newUser = { username: 'neu', display_name: 'Neu', password: PASSWORD }
+  const { id } = (await admin('POST', '/api/admin/users', newUser)).body
+  await admin('GET', `/api/accounts/${id}`)
+  await admin('PATCH', `/api/accounts/${id}`, { display_name: 'Neuer', password: PASSWORD })
+  await admin('DELETE', `/api/admin/users/${id}`)
+  await admin('GET', '/api/accounts/audit')
+
+  const learner = await logIn('erika')
+  await learner('PATCH', '/api/accounts/me', { display_name: 'Erika' })
+  const get = (url: string) => learner('GET', `/api/${url}`)
+  for (const url of ['decks', 'decks/git', 'decks/export-anki', 'quiz/generate', 'quiz/generate?deck=git'])
+    await get(url)
+  await learner('POST', '/api/quiz/submit', { total: 8, correct: 1, deck: 'git' })
+  for (const url of ['quiz/history', 'cheatsheets', 'cheatsheets/git', 'cheatsheets/search?q=stash', 'auth/me']) {
+    await get(url)
+  }
+
+  await learner('PUT', '/api/review/settings', { new_per_day: 30 })
+  const { cards } = (await get('review/queue?deck=git')).body
+  const card = `/api/review/cards/${cards[0].card_id}`
+  const rate = (rating: string) => learner('POST', '/api/review', { card_id: cards[0].card_id, rating })
+  await rate('medium')
+  const { review_id } = (await rate('again')).body
+  await learner('DELETE', `/api/review/${review_id}`)
+  for (const url of ['cards?state=due', 'cards?state=new', 'cards', 'history?deck=git', 'stats', 'settings', 'queue']) {
+    await get(`review/${url}`)
+  }
+  await learner('POST', `${card}/suspend`)
+  await learner('DELETE', `${card}/suspend`)
+  await learner('POST', `${card}/reset`)
+  await rate('easy')
+
+  const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
+  await get('auth/tokens')
+  await learner('DELETE', `/api/auth/tokens/${token.id}`)
+  await get('accounts/me/data')
+  const other = 'ein anderes Passwort'
+  await learner('POST', '/api/auth/password', { current_password: PASSWORD, new_password: other })
+  await learner('POST', '/api/auth/password', { current_password: other, new_password: PASSWORD })
+  await logIn('erika')
+  const { sessions } = (await get('accounts/me/sessions')).body
+  await learner('DELETE', `/api/accounts/me/sessions/${sessions[0].id}`)
+  await learner('POST', '/api/auth/logout')
+
+  const missing = Object.entries<Json>(app.swagger().paths as Json).flatMap(([path, operations]) => {
+    const pattern = path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')
+    return Object.keys(operations)
+      .filter((method) => !called.some((call) => new RegExp(`^${method} ${pattern}$`).test(call)))
+      .map((method) => `${method} ${path}`)
+  })
+  if (missing.length > 0) throw new Error(`no call in callAll of test/support/versions.ts for ${missing.join(', ')}`)
+}
+
+/** `--inserts`, since a dump with `copy` is no SQL; newer ones begin with a command of psql. */
+async function dump(databaseUrl: string): Promise<string> {
+  const options = ['--inserts', '--no-owner', '--no-privileges', '--no-comments', '--dbname', databaseUrl]
+  const { stdout } = await promisify(execFile)('pg_dump', options)
+  return stdout.replaceAll(/^(\\.*|--.*)?\n/gm, '')
 }
 
 /** A value that `pg` sends as the same text. */
 function toJson(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
   if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`
-  if (Array.isArray(value)) return value.slice(0, 3).map(toJson)
+  if (Array.isArray(value)) return value.map(toJson)
   return typeof value === 'bigint' ? String(value) : value
 }
