@@ -4,7 +4,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
-import type { Logger } from 'pino'
+import type { DestinationStream, Logger } from 'pino'
 import { type OpenDatabase, openDatabase } from '../db/client.js'
 import { migrateToLatest } from '../db/migrate.js'
 import { hasUsers } from '../db/queries/accounts/users.js'
@@ -38,7 +38,7 @@ export async function serve(config: Config, print: Print): Promise<void> {
   requireSessionSecret(config)
   // Before anything is created: the password of the first administrator is shown once, by a start that succeeds.
   await requireFreeAddresses(config)
-  const log = createLogger(config.logLevel)
+  const log = createLogger(config.logLevel, await findReader())
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(() => database.poolState())
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
@@ -73,6 +73,13 @@ export async function serve(config: Config, print: Print): Promise<void> {
     await app.close()
     throw error
   }
+}
+
+/** A person at a terminal gets short lines; everything else gets pino's JSON. */
+async function findReader(): Promise<DestinationStream | undefined> {
+  if (!process.stdout.isTTY) return undefined
+  const { terminalLog } = await import('./terminal-log.js')
+  return terminalLog((text) => process.stdout.write(text))
 }
 
 /** @throws ConfigError when somebody else listens there, or the machine has no such address */

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
 import { createLogger } from '../../src/logger.js'
+import { terminalLog } from '../../src/terminal-log.js'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
 import { callerOf, startService } from '../support/service.js'
 
@@ -51,4 +52,35 @@ t.test('a day of the service leaves no secret in its log', async (t) => {
   t.match(text(), /quiz_results/)
   for (const secret of secrets) t.notOk(text().includes(secret), secret)
   t.ok(id > 0)
+})
+
+t.test('in a terminal each entry is one short line', async (t) => {
+  let text = ''
+  const destination = terminalLog((line) => {
+    text += line
+  }, false)
+  const log = createLogger('debug', destination)
+  const request = { reqId: 'r', method: 'GET', url: '/api/decks', route: '/api/decks', status: 200, durationMs: 1.2 }
+  log.info({ ...request, address: '::1', userId: 7, via: 'session' }, 'request')
+  log.info({ ...request, url: '/\u001b[2J', status: 499, aborted: true }, 'request')
+  log.error({ reqId: 'r', err: new Error('zwei\nZeilen') }, 'request failed')
+  log.warn({ sql: 'select 1\n  from x', durationMs: 612 }, 'slow query')
+  log.info({ password: 's3cret' }, 'ohne Geheimnis')
+  log.info('listening')
+  log.info({ sql: 'x'.repeat(1_000) }, 'long')
+  const time = '\\[\\d\\d:\\d\\d:\\d\\d\\]'
+  const expected = [
+    `${time} INFO: GET /api/decks 200 1\\.2 ms user 7`,
+    `${time} INFO: GET /\\\\u001b\\[2J 499 1\\.2 ms aborted`,
+    `${time} ERROR: request failed: zwei Zeilen \\(/.*logger\\.test\\.js:\\d+:\\d+\\)`,
+    `${time} WARN: slow query {"sql":"select 1 from x","durationMs":612}`,
+    `${time} INFO: ohne Geheimnis {"password":"\\*\\*\\*"}`,
+    `${time} INFO: listening`,
+    `${time} INFO: long {"sql":"x{187}\\.{3}`,
+  ]
+  const lines = text.trimEnd().split('\n')
+  t.equal(lines.length, expected.length, text)
+  expected.forEach((line, index) => {
+    t.match(lines[index], new RegExp(`^${line}$`))
+  })
 })

@@ -1,0 +1,53 @@
+import type { DestinationStream } from 'pino'
+import { prettyFactory } from 'pino-pretty'
+import { showControlCharacters } from './domain/text/printable.js'
+import { shorten } from './domain/text/text.js'
+
+/** An entry of the log as pino writes it. */
+type Entry = Record<string, unknown>
+
+/** A line's text; the statements of the import are longer than a screen. */
+const LONGEST = 200
+
+/** Where in the program an error arose, in its stack. */
+const FIRST_PLACE = /\n\s+at .*?\(?((?:file:\/\/)?\/[^\s)]+:\d+:\d+)\)?/
+
+/**
+ * Where the log goes when a person reads along: one short line for each entry. Formatted here and not by a transport of
+ * pino, whose thread would lose the last lines when the process ends.
+ */
+export function terminalLog(write: (text: string) => void, colorize = true): DestinationStream {
+  const format = prettyFactory({
+    colorize,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid,hostname',
+    hideObject: true,
+    messageFormat: (entry) => shorten(showControlCharacters(onOneLine(describe(entry))), LONGEST),
+  })
+  return { write: (line) => write(format(line)) }
+}
+
+function describe(entry: Entry): string {
+  const { level, time, pid, hostname, reqId, msg, err, ...details } = entry
+  if (msg === 'request') return describeRequest(details)
+  const rest =
+    Object.keys(details).length > 0
+      ? ` ${JSON.stringify(details, (_, value) => (typeof value === 'string' ? onOneLine(value) : value))}`
+      : ''
+  return `${msg ?? ''}${describeError(err as Entry | undefined)}${rest}`
+}
+
+function describeRequest({ method, url, status, durationMs, userId, aborted }: Entry): string {
+  const who = userId === undefined ? '' : ` user ${userId}`
+  return `${method} ${url} ${status} ${durationMs} ms${who}${aborted ? ' aborted' : ''}`
+}
+
+function describeError(err: Entry | undefined): string {
+  if (err === undefined) return ''
+  const place = FIRST_PLACE.exec(String(err.stack))?.[1]
+  return `: ${err.message}${place === undefined ? '' : ` (${place.replace('file://', '')})`}`
+}
+
+function onOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
