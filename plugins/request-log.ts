@@ -22,7 +22,7 @@ export function logWhenOver(request: FastifyRequest, reply: FastifyReply): void 
   })
 }
 
-function describe(request: FastifyRequest, { status, milliseconds, isAborted }: End) {
+function describe(request: FastifyRequest, { status, milliseconds, abortedBy }: End) {
   // A session that has just begun has no user yet, but its id.
   const userId = request.tokenUser?.id ?? request.session?.userId
   return {
@@ -33,7 +33,6 @@ function describe(request: FastifyRequest, { status, milliseconds, isAborted }: 
     durationMs: Math.round(milliseconds * 10) / 10,
     address: request.ip,
     ...(userId !== undefined && { userId, via: request.tokenUser ? 'token' : 'session' }),
-    // The caller went away before it had the whole answer.
-    ...(isAborted && { aborted: true }),
+    ...(abortedBy !== undefined && { aborted: true, abortedBy }),
   }
 }

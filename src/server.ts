@@ -13,6 +13,7 @@ import { type Config, ConfigError, requireSessionSecret } from './config.js'
 import { formatFault, formatWarning } from './domain/content/format-finding.js'
 import { FaultyContent } from './domain/refusals.js'
 import { createMetrics, type Metrics } from './http/metrics.js'
+import { cutConnections } from './http/when-over.js'
 import { createLogger } from './logger.js'
 import { serveMetrics } from './metrics-server.js'
 import { createFirstAdmin } from './services/accounts/first-admin.js'
@@ -26,6 +27,9 @@ const METRICS_ADDRESS = 'METRICS_PORT'
 
 /** What runs when the signal comes is finished within this time; then it is cut. */
 const CLOSE_TIMEOUT_MS = 10_000
+
+/** How long connections that wait to be accepted are accepted, if they do not end. */
+const ACCEPT_MS = 1_000
 
 /** How long a connection accepted last may take to send its request. */
 const LAST_REQUESTS_MS = 250
@@ -165,8 +169,18 @@ async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, pr
  * to send their request.
  */
 async function stopListening(server: HttpServer): Promise<void> {
-  // Connections are accepted just before `setImmediate`, so that hardly any can wait for it when listening ends.
-  await new Promise((resolve) => setImmediate(resolve))
+  // Node accepts one connection a round of the event loop, just before `setImmediate`: after a round without any, none
+  // waits. The system would reset those that do.
+  let accepted = 0
+  const count = () => accepted++
+  server.on('connection', count)
+  const deadline = performance.now() + ACCEPT_MS
+  let before: number
+  do {
+    before = accepted
+    await new Promise((resolve) => setImmediate(resolve))
+  } while (accepted > before && performance.now() < deadline)
+  server.off('connection', count)
   NetServer.prototype.close.call(server)
   await sleep(LAST_REQUESTS_MS)
 }
@@ -179,8 +193,8 @@ function closeGracefully(app: FastifyInstance, config: Config, state: { closing:
     if (err) app.log.fatal({ err }, 'closing after an error')
     else app.log.info({ signal }, 'closing')
     if (signal === 'SIGTERM') await sleep(delay)
+    const cut = setTimeout(() => cutConnections(app.server), CLOSE_TIMEOUT_MS - 1_000)
     await stopListening(app.server)
-    const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS - 1_000)
     await app.close()
     clearTimeout(cut)
   })

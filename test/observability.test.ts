@@ -85,7 +85,7 @@ t.test('a client that goes away amid its body is no fault of the service', async
   await socket.toArray()
   const find = () => readLog().filter((entry) => entry.url === '/api/auth/login?half')
   for (let attempt = 0; attempt < 100 && find().length === 0; attempt++) await sleep(20)
-  t.match(find(), [{ level: 30, status: 499, aborted: true }])
+  t.match(find(), [{ level: 30, status: 499, aborted: true, abortedBy: 'client' }])
   t.strictSame(
     readLog().filter((entry) => entry.level >= 50),
     [],

@@ -13,7 +13,8 @@ export function decodeText(bytes: Uint8Array, report: Report): string | undefine
     report(findBadLine(bytes), 'Die Datei ist nicht in UTF-8 kodiert')
     return undefined
   }
-  const text = new TextDecoder().decode(bytes).replace(/\r\n?/g, '\n')
+  const decoded = new TextDecoder().decode(bytes)
+  const text = decoded.includes('\r') ? decoded.replace(/\r\n?/g, '\n') : decoded
   const nul = text.indexOf('\0')
   if (nul >= 0) report(countLines(text.slice(0, nul)), 'NUL-Zeichen sind nicht erlaubt')
   return text

@@ -23,25 +23,36 @@ interface Ids {
   aliases: { alias: string; line: number }[]
 }
 
-/**
- * Reads one deck file.
- * @param file path relative to the content folder, for faults and for the default slug
- * @returns the deck, or every fault of the file; `slug` also for a faulty deck, when it is usable
- */
-export function parseDeck(
-  file: string,
-  bytes: Uint8Array,
-): { deck?: DeckSource; slug?: SlugPlace | undefined; faults: Fault[] } {
+/** The deck, or every fault of the file; `slug` also for a faulty deck, when it is usable. */
+export interface ParsedDeck {
+  deck?: DeckSource
+  slug?: SlugPlace | undefined
+  faults: Fault[]
+}
+
+/** Reads one deck file; `file` is its path relative to the content folder, for faults and for the default slug. */
+export function parseDeck(file: string, bytes: Uint8Array): ParsedDeck {
+  const steps = parseDeckInSteps(file, bytes)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The same in steps of some milliseconds, so that who waits for a large file can do something else in between. */
+export function* parseDeckInSteps(file: string, bytes: Uint8Array): Generator<void, ParsedDeck> {
   const faults: Fault[] = []
   const report: Report = (line, message) => faults.push({ file, line, message })
   const text = decodeText(bytes, report)
+  yield
   const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
   if (parts === undefined) return { faults }
+  yield
 
   if (parts.fields === undefined && faults.length === 0) report(1, 'Das Front Matter fehlt')
   const place = parts.fields && readSlug(file, parts.fields, RESERVED, report)
   const head = parts.fields && readHead(parts.fields, report)
-  const cards = parseCards(parts.body, parts.bodyLine, report)
+  const cards = yield* parseCards(parts.body, parts.bodyLine, report)
   if (faults.length > 0 || head === undefined || place === undefined) {
     return { slug: place, faults: faults.sort((a, b) => a.line - b.line) }
   }
@@ -62,10 +73,11 @@ function readHead(fields: Fields, report: Report): Pick<DeckSource, 'name' | 'de
   }
 }
 
-function parseCards(body: string, bodyLine: number, report: Report): CardSource[] {
+function* parseCards(body: string, bodyLine: number, report: Report): Generator<void, CardSource[]> {
   const cards: CardSource[] = []
   const ids: Ids = { cards: new Map(), aliases: [] }
   for (const section of splitSections(body)) {
+    yield
     if (section.heading !== undefined) {
       cards.push(parseCard(section, section.heading, bodyLine + section.line, ids, report))
       continue

@@ -40,9 +40,15 @@ export function parseSheet(
   return { sheet: { slug: place.slug, title, category, content_md: parts.body }, slug: place, faults }
 }
 
+const WINDOW = 2 ** 14
+
+/** What follows a heading does not change that it is one, so the title of a long sheet is found near its beginning. */
 function findTitle(body: string): string | undefined {
-  const first = findBlocks(body).find(({ heading }) => heading?.depth === 1)
-  return first?.heading?.text || undefined
+  for (let length = WINDOW; ; length *= 2) {
+    const newline = body.indexOf('\n', length)
+    const first = findBlocks(newline < 0 ? body : body.slice(0, newline)).find(({ heading }) => heading?.depth === 1)
+    if (first !== undefined || newline < 0) return first?.heading?.text || undefined
+  }
 }
 
 /** The folders between `cheatsheets/` and the file. */

@@ -12,7 +12,8 @@ export interface Section {
   blocks: Block[]
 }
 
-const WINDOW = 2 ** 18
+/** Parsed in a few milliseconds. */
+const WINDOW = 2 ** 16
 
 /**
  * Cuts a document at its `##` headings (ATX, at the top level). Such a heading ends every block before it, so the

@@ -1,11 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseDeck } from '../../domain/content/parse-deck.js'
+import { parseDeckInSteps } from '../../domain/content/parse-deck.js'
 import { parseSheet } from '../../domain/content/parse-sheet.js'
 import { findDuplicateSlugs } from '../../domain/content/slug.js'
 import type { Content, Fault, SlugPlace } from '../../domain/content/types.js'
 import { UnreadableContent } from '../../domain/refusals.js'
 import { compareText, DECKS, type Findings, findFiles, guard, SHEETS, warnOfStrays } from './find-files.js'
+import { runInTurns } from './turns.js'
 
 /**
  * Reads `decks/*.md` and `cheatsheets/**\/*.md` below a folder, in the order of their paths.
@@ -31,7 +32,7 @@ export async function readContent(folder: string): Promise<{ content: Content } 
   for (const file of deckFiles) {
     const bytes = await readBytes(folder, file, faults)
     if (bytes === undefined) continue
-    const result = parseDeck(file, bytes)
+    const result = await runInTurns(parseDeckInSteps(file, bytes))
     for (const fault of result.faults) faults.push(fault)
     if (result.slug) deckSlugs.push(result.slug)
     if (result.deck) content.decks.push(result.deck)

@@ -32,6 +32,20 @@ t.test('defaults: file name, first # heading, folders', async (t) => {
   t.equal(parse('# A', 'cheatsheets/u\u0308.md').sheet?.slug, 'ü', 'composed')
 })
 
+t.test('the title of a long sheet is found wherever it is', async (t) => {
+  const text = 'Ein Satz ohne Titel.\n\n'
+  for (const length of [0, 2 ** 13, 2 ** 14 - 5, 2 ** 14, 2 ** 17]) {
+    const before = text
+      .repeat(Math.ceil(length / text.length))
+      .slice(0, length)
+      .trimEnd()
+    for (const block of ['# Titel\n', '```\n# Zaun\n```\n\n# Titel\n', '- a\n\n  # in der Liste\n\n# Titel']) {
+      t.equal(parse(`${before}\n\n${block}`).sheet?.title, 'Titel')
+    }
+    t.equal(parse(`\`\`\`\n${before}\n# im Zaun, der nicht endet\n${before}`).sheet, undefined)
+  }
+})
+
 t.test('faults', async (t) => {
   const none = '1: Der Titel fehlt: weder „title“ im Front Matter noch eine Überschrift #'
   t.same(faultsOf('Text'), [none])
