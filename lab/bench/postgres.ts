@@ -1,13 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { accessSync, chownSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { migrateToLatest } from '../../dist/db/migrate.js'
 import type { Database } from '../../dist/db/types.js'
+import { findPrograms, startCluster } from '../../dist/test/support/postgres.js'
 import { atEnd } from './cleanup.js'
-import { freePort, hasEnded, makeFolder, run, stopProcess } from './processes.js'
+import { makeFolder, run } from './processes.js'
 import { type Size, seed } from './seed.js'
 
 /** What pgbench runs: its parameters are parameters of the prepared statements, as they are in the service. */
@@ -29,7 +28,7 @@ export interface Postgres {
 /** The server of that URL, or one started for this run in a temporary folder, with PostgreSQL's default settings. */
 export async function startPostgres(serverUrl: string | undefined): Promise<Postgres> {
   const programs = await findPrograms()
-  const url = serverUrl ?? (await startCluster(programs))
+  const url = serverUrl ?? (await startOwn())
   const { rows } = await withServer(url, (client) => client.query('show server_version'))
   const seeded = new Map<string, string>()
   const created: string[] = []
@@ -70,6 +69,12 @@ export async function startPostgres(serverUrl: string | undefined): Promise<Post
   }
 }
 
+async function startOwn(): Promise<string> {
+  const cluster = await startCluster()
+  atEnd(() => cluster.stop())
+  return cluster.url
+}
+
 async function withServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(url)
   client.on('error', () => {})
@@ -91,71 +96,6 @@ export async function withDatabase<T>(databaseUrl: string, work: (db: Kysely<Dat
     return await work(db)
   } finally {
     await db.destroy()
-  }
-}
-
-const NEEDED = ['initdb', 'postgres', 'psql', 'pgbench']
-
-/** The folder of PostgreSQL's programs: Debian's newest, or the one that `pg_config` names. */
-async function findPrograms(): Promise<string> {
-  const debian = '/usr/lib/postgresql'
-  const versions = await readdir(debian).catch(() => [])
-  const configured = await run('pg_config', ['--bindir']).catch(() => ({ stdout: '' }))
-  const folders = [
-    ...versions.toSorted((a, b) => Number(b) - Number(a)).map((version) => `${debian}/${version}/bin`),
-    ...(configured.stdout === '' ? [] : [configured.stdout.trim()]),
-  ]
-  const found = folders.find((folder) => NEEDED.every((program) => isThere(path.join(folder, program))))
-  if (found === undefined) {
-    throw new Error(`${NEEDED.join(', ')} were not found below ${debian} or by pg_config: apt-get install postgresql`)
-  }
-  return found
-}
-
-function isThere(file: string): boolean {
-  try {
-    accessSync(file)
-    return true
-  } catch {
-    return false
-  }
-}
-
-async function startCluster(programs: string): Promise<string> {
-  const folder = await makeFolder()
-  const account = accountForServer()
-  if (account !== undefined) chownSync(folder, account.uid, account.gid)
-  const [data, log] = [path.join(folder, 'data'), path.join(folder, 'log')]
-  const options = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C.UTF-8']
-  await run(path.join(programs, 'initdb'), options, { ...account, cwd: folder })
-  const port = await freePort()
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`]
-  const logging = ['logging_collector=on', `log_directory=${folder}`, 'log_filename=log']
-  const server = spawn(
-    path.join(programs, 'postgres'),
-    ['-D', data, ...[...settings, ...logging].flatMap((setting) => ['-c', setting])],
-    { ...account, cwd: folder, stdio: 'ignore' },
-  )
-  atEnd(() => stopProcess(server, 'SIGINT'))
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  for (;;) {
-    const isReady = await withServer(url, async () => true).catch(() => false)
-    if (isReady) return url
-    if (hasEnded(server)) throw new Error(`PostgreSQL did not start: ${await readFile(log, 'utf8').catch(() => '')}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
-
-/** PostgreSQL refuses to run as root; then it runs as the account that Debian's package creates. */
-function accountForServer(): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined
-  try {
-    const [uid, gid] = ['-u', '-g'].map((option) =>
-      Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8', stdio: 'pipe' })),
-    )
-    return { uid: uid as number, gid: gid as number }
-  } catch {
-    throw new Error('PostgreSQL does not run as root, and there is no account "postgres" to run it as')
   }
 }
 

@@ -1,15 +1,16 @@
 import { type ChildProcess, type ExecFileOptions, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { freePort } from '../../dist/test/support/postgres.js'
+import { openSession } from '../../dist/test/support/process.js'
 import { atEnd } from './cleanup.js'
 import { PASSWORD } from './seed.js'
 
-/** The repository's root: the compiled benchmark lies in `dist/bench`. */
+/** The repository's root. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 const CLOCK_TICKS_PER_SECOND = 100
@@ -89,35 +90,18 @@ export function startService(databaseUrl: string, env: Record<string, string> = 
   return startServer(`${ROOT}dist/src/cli.js`, ['serve'], settings, '/readyz')
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** The usual way to write it, on that database. */
 export function startUsualServer(databaseUrl: string): Promise<Server> {
-  return startServer(`${ROOT}bench/usual-server.mjs`, [], { DATABASE_URL: databaseUrl }, '/readyz')
-}
-
-/** The `Cookie` header of a new session. */
-export async function logIn(server: Server, username: string, password: string): Promise<string> {
-  const answer = await fetch(`${server.url}/api/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username, password }),
-  })
-  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0]
-  if (cookie === undefined) throw new Error(`login of ${username}: ${answer.status} ${await answer.text()}`)
-  return cookie
+  return startServer(`${ROOT}lab/bench/usual-server.mjs`, [], { DATABASE_URL: databaseUrl }, '/readyz')
 }
 
 /** The `Cookie` headers of that many learners. */
 export async function logInMany(server: Server, count = 20): Promise<string[]> {
-  return Promise.all(Array.from({ length: count }, (_, index) => logIn(server, `lernende-${index + 1}`, PASSWORD)))
+  return Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      openSession(server.url, { username: `lernende-${index + 1}`, password: PASSWORD }),
+    ),
+  )
 }
 
 /** Resident memory in MB. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
@@ -14,6 +14,7 @@ import t, { type Test } from 'tap'
 import { openDatabase } from '../../db/client.js'
 import { TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createDeck } from '../support/factories.js'
+import { freePort } from '../support/postgres.js'
 import { createStoreVariables, firstLogin, startProcess } from '../support/process.js'
 import { ROOT } from '../support/service.js'
 
@@ -261,12 +262,4 @@ async function untilListening(port: number): Promise<void> {
     if (listens) return
     await sleep(20)
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findLost, startBurst } from './burst.js'
 import { changeFiles, deckFile, writeContentFolder } from './content.js'
-import { firstLogin, loginOver, type Owner, type Send, startProcess } from './process.js'
+import { firstLogin, loginOver, type Owner, openSession, type Send, startProcess } from './process.js'
 
 export interface Kills {
   /** How often the service was killed. */
@@ -168,8 +168,7 @@ async function createLearner(admin: Send, url: string, username: string): Promis
   const user = { username, display_name: username, password: 'ein gutes Passwort' }
   const { id } = (await (await admin('/api/admin/users', { body: user })).json()) as { id: number }
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body: JSON.stringify(user) })
-  const cookie = response.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
+  const cookie = await openSession(url, user)
   for (let total = 1; total <= RESULTS_OF_USER; total++) {
     const body = JSON.stringify({ total })
     await fetch(`${url}/api/quiz/submit`, { method: 'POST', headers: { ...headers, cookie }, body })

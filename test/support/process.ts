@@ -100,8 +100,13 @@ export async function startProcess(t: Owner, variables: Record<string, string>):
   }
 }
 
+export interface Login {
+  username: string
+  password: string
+}
+
 /** The name and password of the first administrator. */
-export function firstLogin(service: RunningService, variables: Record<string, string>) {
+export function firstLogin(service: RunningService, variables: Record<string, string>): Login {
   const shown = /Benutzername (\S+), Passwort (\S+)/.exec(service.output())
   return {
     username: shown?.[1] ?? variables.ADMIN_USERNAME ?? '',
@@ -114,15 +119,26 @@ export type Send = (path: string, init?: { method?: string; body?: unknown }) =>
 
 const HANG_MS = 60_000
 
-/** Logs in over HTTP; a function that sends requests with the cookie of the session. */
-export async function loginOver(url: string, login: { username: string; password: string }): Promise<Send> {
-  const response = await fetch(`${url}/api/auth/login`, {
+/** Tries to log in over HTTP. */
+export function tryLogin(url: string, login: Login, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}/api/auth/login`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(login),
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ username: login.username, password: login.password }),
   })
-  if (response.status !== 200) throw new Error(await response.text())
-  const cookie = String(response.headers.get('set-cookie')).split(';')[0] as string
+}
+
+/** Logs in over HTTP; the `Cookie` header of the session. */
+export async function openSession(url: string, login: Login): Promise<string> {
+  const response = await tryLogin(url, login)
+  const cookie = response.headers.getSetCookie()[0]?.split(';', 1)[0]
+  if (cookie === undefined) throw new Error(`login of ${login.username}: ${await response.text()}`)
+  return cookie
+}
+
+/** Logs in over HTTP; a function that sends requests with the cookie of the session. */
+export async function loginOver(url: string, login: Login): Promise<Send> {
+  const cookie = await openSession(url, login)
   return (path, init = {}) =>
     fetch(url + path, {
       signal: AbortSignal.timeout(HANG_MS),

@@ -22,7 +22,7 @@ export async function measureDecks(postgres: Postgres): Promise<Measure[]> {
   const payload = path.join(await makeFolder(), 'payload.json')
   const answer = await fetch(`${service.url}/api/decks`, { headers: { cookie: cookies[0] as string } })
   await writeFile(payload, await answer.text())
-  const bare = await startServer(`${ROOT}bench/bare-server.mjs`, [], { PAYLOAD: payload })
+  const bare = await startServer(`${ROOT}lab/bench/bare-server.mjs`, [], { PAYLOAD: payload })
   const script = await createScript(databaseUrl, 'lernende-%', (db) => listDecks(db, CALLER, '2026-11-21'))
 
   const ask = { path: '/api/decks', seconds: SECONDS }

@@ -1,7 +1,8 @@
+import { openSession } from '../../../dist/test/support/process.js'
 import { alternate, load, medianLoad } from '../load.js'
 import { median } from '../median.js'
 import type { Postgres } from '../postgres.js'
-import { logIn, startService } from '../processes.js'
+import { startService } from '../processes.js'
 import type { Measure } from '../report.js'
 import { LEARNER, PASSWORD, sizeOf } from '../seed.js'
 
@@ -24,7 +25,9 @@ export async function measureGrowth(postgres: Postgres): Promise<Measure[]> {
   for (const cards of SIZES) {
     const service = await startService(await postgres.database(sizeOf(cards)))
     const usernames = [LEARNER, ...Array.from({ length: 19 }, (_, index) => `lernende-${100 + index}`)]
-    const cookies = await Promise.all(usernames.map((username) => logIn(service, username, PASSWORD)))
+    const cookies = await Promise.all(
+      usernames.map((username) => openSession(service.url, { username, password: PASSWORD })),
+    )
     sides.push({ service, cookies })
   }
   const measures: Measure[] = []

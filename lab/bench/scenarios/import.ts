@@ -2,10 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { readContent } from '../../../dist/src/services/content/read-content.js'
+import { openSession } from '../../../dist/test/support/process.js'
 import { load } from '../load.js'
 import { median } from '../median.js'
 import { type Postgres, withDatabase } from '../postgres.js'
-import { logIn, makeFolder, ROOT, runMeasured, startService } from '../processes.js'
+import { makeFolder, ROOT, runMeasured, startService } from '../processes.js'
 import { atLeast, below, type Measure } from '../report.js'
 import { PASSWORD } from '../seed.js'
 
@@ -160,7 +161,7 @@ async function readWrites(databaseUrl: string): Promise<number> {
 async function measureReaders(databaseUrl: string, folder: string): Promise<Measure> {
   const admin = { ADMIN_USERNAME: 'admin', ADMIN_PASSWORD: PASSWORD }
   const service = await startService(databaseUrl, { ...admin, CONTENT_DIR: folder })
-  const cookie = await logIn(service, 'admin', PASSWORD)
+  const cookie = await openSession(service.url, { username: 'admin', password: PASSWORD })
   const others = { path: '/api/decks', cookies: [cookie], connections: 1, seconds: 4 }
   await load(service, others)
   const idle = await load(service, others)

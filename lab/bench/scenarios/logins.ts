@@ -1,3 +1,4 @@
+import { tryLogin } from '../../../dist/test/support/process.js'
 import { load } from '../load.js'
 import { median } from '../median.js'
 import type { Postgres } from '../postgres.js'
@@ -72,11 +73,7 @@ async function disturb(server: Server) {
 }
 
 async function logIn(server: Server, index: number): Promise<{ status: number; retryAfter: string | null }> {
-  const answer = await fetch(`${server.url}/api/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: `lernende-${(index % 100) + 100}`, password: PASSWORD }),
-  })
+  const answer = await tryLogin(server.url, { username: `lernende-${(index % 100) + 100}`, password: PASSWORD })
   await answer.arrayBuffer()
   return { status: answer.status, retryAfter: answer.headers.get('retry-after') }
 }

@@ -7,9 +7,10 @@ import { findQueue } from '../../../dist/db/queries/review/queue.js'
 import { findStatistics } from '../../../dist/db/queries/review/statistics.js'
 import type { Database } from '../../../dist/db/types.js'
 import { addDays } from '../../../dist/src/domain/time/calendar.js'
+import { openSession } from '../../../dist/test/support/process.js'
 import { median } from '../median.js'
 import { type Postgres, runPgbench } from '../postgres.js'
-import { logIn, type Server, startService } from '../processes.js'
+import { type Server, startService } from '../processes.js'
 import type { Measure } from '../report.js'
 import { LEARNER, PASSWORD, sizeOf } from '../seed.js'
 import { CALLER, createScript } from '../statements.js'
@@ -28,7 +29,7 @@ type Work = (db: Kysely<Database>) => Promise<unknown>
 export async function measureReviews(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(sizeOf(CARDS))
   const service = await startService(databaseUrl, { DATABASE_POOL_MAX: '1' })
-  const send = createSender(service, await logIn(service, LEARNER, PASSWORD))
+  const send = createSender(service, await openSession(service.url, { username: LEARNER, password: PASSWORD }))
   const today = new Date().toISOString().slice(0, 10)
   const scope = { userId: CALLER, today, deckSlug: undefined }
   const reads: [string, Work?][] = [

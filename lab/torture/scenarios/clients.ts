@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deckFile, writeContentFolder } from '../../../dist/test/support/content.js'
-import { loginOver } from '../../../dist/test/support/process.js'
+import { loginOver, openSession } from '../../../dist/test/support/process.js'
 import { readMemory } from '../../bench/processes.js'
 import type { Outcome, Scope } from '../outcome.js'
 import { type Service, startService } from './server.js'
@@ -193,7 +193,7 @@ export async function readSlowly(scope: Scope): Promise<Outcome[]> {
   const folder = await writeContentFolder(scope, { 'decks/groß.md': deckFile('Groß', cards) })
   const running = await startService(scope, EMBEDDED, { CONTENT_DIR: folder })
   const size = (await (await running.send('/api/decks/export-anki')).text()).length
-  const cookie = await cookieOf(running)
+  const cookie = await openSession(running.service.url, running.login)
   const watch = await watchOthers(running)
   const readers = await Promise.all(
     Array.from({ length: READERS }, () =>
@@ -228,13 +228,4 @@ export async function readSlowly(scope: Scope): Promise<Outcome[]> {
       defects,
     },
   ]
-}
-
-async function cookieOf({ service, login }: Service): Promise<string> {
-  const response = await fetch(`${service.url}/api/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(login),
-  })
-  return response.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
 }

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { findLost } from '../../../dist/test/support/burst.js'
-import { loginOver, type Send } from '../../../dist/test/support/process.js'
+import { loginOver, type Send, tryLogin } from '../../../dist/test/support/process.js'
 import type { Outcome, Scope } from '../outcome.js'
 import { startServer, startService } from './server.js'
 
@@ -66,11 +66,7 @@ async function jump(
     expect(`submit ${total}`, status, 200)
   }
   const tryPassword = (password: string) =>
-    fetch(`${service.url}/api/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.9' },
-      body: JSON.stringify({ ...login, password }),
-    }).then((answer) => answer.status)
+    tryLogin(service.url, { ...login, password }, { 'x-forwarded-for': '203.0.113.9' }).then(({ status }) => status)
   const dueOf = async (send: Send) => {
     const { counts } = (await (await send('/api/review/queue?limit=1')).json()) as { counts: { due: number } }
     return counts.due

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type Burst, findLost, startBurst } from '../../../dist/test/support/burst.js'
-import type { Cluster } from '../cluster.js'
+import type { Cluster } from '../../../dist/test/support/postgres.js'
 import type { Outcome, Scope } from '../outcome.js'
 import { type Service, startServer, startService } from './server.js'
 

@@ -1,3 +1,4 @@
+import { type Cluster, startCluster } from '../../../dist/test/support/postgres.js'
 import {
   createStoreVariables,
   firstLogin,
@@ -6,7 +7,6 @@ import {
   type Send,
   startProcess,
 } from '../../../dist/test/support/process.js'
-import { type Cluster, startCluster } from '../cluster.js'
 import type { Scope } from '../outcome.js'
 
 /** A PostgreSQL server for one scenario, which may do with it what it wants. */

@@ -1,15 +1,20 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { accessSync, chownSync } from 'node:fs'
+import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
-import { freePort, run } from '../bench/processes.js'
+
+const run = promisify(execFile)
 
 /** A PostgreSQL server of our own, that may be stopped, killed and frozen. */
 export interface Cluster {
   url: string
+  /** The folder of `psql` and `pgbench`. */
+  programs: string
   /** Starts it again after `halt` or `kill`. */
   start(): Promise<void>
   /** A fast shutdown: connections are ended, everything is written. */
@@ -23,11 +28,31 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
+const NEEDED = ['initdb', 'postgres', 'psql', 'pgbench']
+
+/** The folder of PostgreSQL's programs: Debian's newest, or the one that `pg_config` names. */
 export async function findPrograms(): Promise<string> {
   const debian = '/usr/lib/postgresql'
   const versions = await readdir(debian).catch(() => [])
-  const newest = versions.toSorted((a, b) => Number(b) - Number(a))[0]
-  return newest === undefined ? (await run('pg_config', ['--bindir'])).stdout.trim() : `${debian}/${newest}/bin`
+  const configured = await run('pg_config', ['--bindir']).catch(() => ({ stdout: '' }))
+  const folders = [
+    ...versions.toSorted((a, b) => Number(b) - Number(a)).map((version) => `${debian}/${version}/bin`),
+    ...(configured.stdout === '' ? [] : [configured.stdout.trim()]),
+  ]
+  const found = folders.find((folder) => NEEDED.every((program) => isThere(path.join(folder, program))))
+  if (found === undefined) {
+    throw new Error(`${NEEDED.join(', ')} were not found below ${debian} or by pg_config: apt-get install postgresql`)
+  }
+  return found
+}
+
+function isThere(file: string): boolean {
+  try {
+    accessSync(file)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -37,12 +62,12 @@ export async function findPrograms(): Promise<string> {
 export async function startCluster(settings: string[] = [], variables: NodeJS.ProcessEnv = {}): Promise<Cluster> {
   const programs = await findPrograms()
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-cluster-'))
-  // PostgreSQL refuses to run as root.
-  const account = process.getuid?.() === 0 ? { uid: numericId('-u'), gid: numericId('-g') } : {}
-  if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
+  const account = accountForServer()
+  if (account !== undefined) chownSync(folder, account.uid, account.gid)
   const data = path.join(folder, 'data')
+  const logFile = path.join(folder, 'log')
   const options = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C.UTF-8']
-  await run(path.join(programs, 'initdb'), options, account)
+  await run(path.join(programs, 'initdb'), options, { ...account, cwd: folder })
   const port = await freePort()
   const own = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...settings]
   const args = ['-D', data, '-p', String(port), ...own.flatMap((setting) => ['-c', setting])]
@@ -50,12 +75,18 @@ export async function startCluster(settings: string[] = [], variables: NodeJS.Pr
   let server: ChildProcess
 
   const start = async () => {
+    const log = await open(logFile, 'a')
     server = spawn(path.join(programs, 'postgres'), args, {
       ...account,
+      cwd: folder,
       env: { ...process.env, ...variables },
-      stdio: 'ignore',
+      stdio: ['ignore', log.fd, log.fd],
     })
-    await waitFor(url)
+    await log.close()
+    while (!(await answers(url))) {
+      if (server.exitCode !== null) throw new Error(`PostgreSQL did not start: ${await readFile(logFile, 'utf8')}`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
   }
   const halt = async () => {
     const ended = once(server, 'exit')
@@ -77,6 +108,7 @@ export async function startCluster(settings: string[] = [], variables: NodeJS.Pr
   await start()
   return {
     url,
+    programs,
     start,
     halt,
     kill: async () => {
@@ -105,19 +137,36 @@ async function childrenOf(parent: number): Promise<number[]> {
   return found.flat()
 }
 
-function numericId(option: '-u' | '-g'): number {
-  return Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
+/** PostgreSQL refuses to run as root; then it runs as the account that Debian's package creates. */
+function accountForServer(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const idOf = (option: '-u' | '-g') =>
+    Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8', stdio: 'pipe' }))
+  try {
+    return { uid: idOf('-u'), gid: idOf('-g') }
+  } catch {
+    throw new Error('PostgreSQL does not run as root, and there is no account "postgres" to run it as')
+  }
 }
 
-async function waitFor(url: string): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
-    const client = new pg.Client(url)
-    try {
-      await client.connect()
-      return await client.end()
-    } catch (error) {
-      if (attempt === 100) throw error
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client(url)
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.end()
+    return true
+  } catch {
+    return false
   }
+}
+
+/** A port on which nobody listens now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
 }
