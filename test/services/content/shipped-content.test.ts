@@ -1,5 +1,7 @@
+import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
 import t from 'tap'
 import { commandLineActor } from '../../../src/commands/actor.js'
+import { formatAnkiText } from '../../../src/domain/anki/text-export.js'
 import { shorten } from '../../../src/domain/text/text.js'
 import { importContent } from '../../../src/services/content/import-content.js'
 import { readContent } from '../../../src/services/content/read-content.js'
@@ -40,5 +42,35 @@ t.test('the export holds a line of four columns for every card', async (t) => {
     t.equal(columns.length, 4)
     t.match(columns[2], /^svc-training::\S/)
     t.notMatch(columns.slice(0, 2).join(), /[`\r]/)
+  }
+})
+
+/** What a page shows of the HTML; `<br>` is a line end. */
+function readAsHtml(html: string): { text: string; tags: Set<string> } {
+  const tags = new Set<string>()
+  function textOf(node: DefaultTreeAdapterTypes.Node): string {
+    if (node.nodeName === '#text') return (node as DefaultTreeAdapterTypes.TextNode).value
+    if (node.nodeName !== '#document-fragment') tags.add(node.nodeName)
+    if (node.nodeName === 'br') return '\n'
+    return 'childNodes' in node ? node.childNodes.map(textOf).join('') : ''
+  }
+  return { text: textOf(parseFragment(html)), tags }
+}
+
+t.test('Anki, which reads the columns as HTML, shows all of the text', async (t) => {
+  const lost = (html: string) =>
+    readAsHtml(html).text !== html.replaceAll('<br>', '\n').replaceAll(/<\/?(b|pre|code)>/g, '')
+  t.ok(lost('Partial<User>'), 'a type parameter is a tag to HTML')
+  t.ok(lost('wc </dev/null<br>x'), 'and this a comment')
+  t.ok(lost('a=1&copy=2'))
+  t.notOk(lost('<b>fett</b><br><pre><code>a < b<br></code></pre>'))
+  for (const { slug, cards } of content.decks) {
+    for (const { key, question, answer, level } of cards) {
+      for (const column of [formatAnkiText(question), formatAnkiText(answer), level]) {
+        const known = ['b', 'br', 'pre', 'code']
+        const others = [...readAsHtml(column).tags].filter((tag) => !known.includes(tag))
+        if (lost(column) || others.length > 0) t.fail(`${slug}/${key}: write < with a space behind it: ${column}`)
+      }
+    }
   }
 })
