@@ -103,7 +103,7 @@ async function report(postgresVersion: string): Promise<void> {
   ].join('\n')
   const table = formatTable(measures)
   process.stdout.write(`\n## ${names.join(', ')}\n\n${table}\n${circumstances}\n`)
-  const folder = path.join(ROOT, 'bench', 'results')
+  const folder = path.join(ROOT, 'lab', 'bench', 'results')
   await mkdir(folder, { recursive: true })
   const file = path.join(folder, `${date.replaceAll(':', '-')}.json`)
   await writeFile(file, `${JSON.stringify({ date, machine, loads, minutes, measures }, null, 2)}\n`)

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { freePort } from '../../dist/test/support/postgres.js'
 import { openSession } from '../../dist/test/support/process.js'
 import { atEnd } from './cleanup.js'
-import { PASSWORD } from './seed.js'
+import { PASSWORD } from './password.js'
 
 /** The repository's root. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))

@@ -2,6 +2,9 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Database } from '../../dist/db/types.js'
 import { hashPassword } from '../../dist/src/services/accounts/passwords.js'
+import { createGermanWriter } from './german-text.js'
+import { PASSWORD } from './password.js'
+import { createRandom } from './random.js'
 
 /** How much there is of everything. */
 export interface Size {
@@ -39,10 +42,6 @@ export const LEARNER = 'studiert-seit-jahren'
 
 /** A word that only one in 300 sheets holds. */
 export const RARE_WORD = 'Nadelöhr471'
-
-const LETTERS = 'enirstadhulcgmobwfkzvpüäößjyxq'
-
-export const PASSWORD = 'nur-zum-messen'
 
 /** Fills an empty, migrated database. The users are `lernende-1` and so on, all with the same password. */
 export async function seed(db: Kysely<Database>, size: Size): Promise<void> {
@@ -144,32 +143,17 @@ async function seedLog(db: Kysely<Database>, usernames: string, entries: number,
     where username like ${usernames}`.execute(db)
 }
 
-/** Sheets of about 4 kB of words as unlike as those of a language. */
+/** Sheets of about 4 kB of German. */
 async function seedSheets(db: Kysely<Database>, count: number): Promise<void> {
-  const random = createRandom()
-  const words = Array.from({ length: 8_000 }, (_, index) =>
-    Array.from(
-      { length: 3 + (index % 8) },
-      () => LETTERS[Math.floor(LETTERS.length * random() * random())] as string,
-    ).join(''),
-  )
+  const write = await createGermanWriter(createRandom())
   for (let first = 0; first < count; first += 500) {
     const texts = Array.from({ length: Math.min(500, count - first) }, (_, index) => {
-      const text = Array.from({ length: 530 }, () => words[Math.floor(words.length * random() * random())]).join(' ')
+      const text = write(4_000)
       return (first + index) % 300 === 0 ? `${text} ${RARE_WORD}` : text
     })
     await sql`
       insert into cheatsheets (slug, title, category, content_md)
       select 'sheet-' || (${first}::integer + number), 'Blatt ' || (${first}::integer + number), 'Bereich ' || number % 20, content
       from unnest(${texts}::text[]) with ordinality as input (content, number)`.execute(db)
-  }
-}
-
-/** The same numbers in every run (a linear congruential generator). */
-function createRandom(): () => number {
-  let state = 1
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
 import { findCheatsheetBySlug, listCheatsheets, searchCheatsheets } from '../../db/queries/content/cheatsheets.js'
 import { BadRequest, CHEATSHEET_NOT_FOUND, HttpError } from '../../src/domain/refusals.js'
 import { countCharacters } from '../../src/domain/text/text.js'
@@ -36,10 +37,12 @@ const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
         response: answers(SearchAnswer),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const query = request.query.q ?? ''
       if (countCharacters(query) < MIN_QUERY_LENGTH) throw new BadRequest(`Mindestens ${MIN_QUERY_LENGTH} Zeichen`)
-      return { cheatsheets: await searchCheatsheets(app.db, query), query }
+      const found = await searchCheatsheets(app.db, query)
+      reply.type('application/json; charset=utf-8')
+      return `{"cheatsheets":${found},"query":${JSON.stringify(query)}}` as unknown as Static<typeof SearchAnswer>
     },
   )
 

@@ -26,18 +26,22 @@ export async function listCheatsheets(db: Kysely<Database>): Promise<CheatsheetS
  * Sheets whose text or title contains `q`, in any case and in either form of Unicode; `%` and `_` are wildcards, a
  * backslash is itself. Three letters or digits in a row are found by trigrams; with less a scan is faster than the whole
  * index, so the plan depends on the text.
+ * @returns the summaries by title as a JSON array: there may be thousands (docs/decisions/0012)
  */
-export async function searchCheatsheets(db: Kysely<Database>, q: string): Promise<CheatsheetSummary[]> {
-  if (!isStorable(q)) return []
+export async function searchCheatsheets(db: Kysely<Database>, q: string): Promise<string> {
+  if (!isStorable(q)) return '[]'
   // Each side of a comparison is folded by the rules of the column that was stored (docs/decisions/0013).
   const pattern = sql`'%' || fold_text(${q}::text) || '%'`
   const titlePattern = sql`('%' || fold_text(${q}::text collate "und-x-icu") || '%') collate "C"`
-  const statement = sql<CheatsheetSummary>`
-    select cheatsheets.id, slug, cheatsheets.title, category
-    from cheatsheets join cheatsheet_texts as texts on cheatsheet_id = cheatsheets.id
-    where archived_at is null and (content like ${pattern} escape '' or texts.title like ${titlePattern} escape '')
-    order by cheatsheets.title, cheatsheets.id`
-  return (await executePlannedEachTime(statement, db)).rows
+  const statement = sql<{ json: string }>`
+    select coalesce(json_agg(summary), '[]')::text as json
+    from (
+      select cheatsheets.id, slug, cheatsheets.title, category
+      from cheatsheets join cheatsheet_texts as texts on cheatsheet_id = cheatsheets.id
+      where archived_at is null and (content like ${pattern} escape '' or texts.title like ${titlePattern} escape '')
+      order by cheatsheets.title, cheatsheets.id
+    ) as summary`
+  return (await executePlannedEachTime(statement, db)).rows[0]?.json ?? '[]'
 }
 
 /** The live sheet of that slug. */

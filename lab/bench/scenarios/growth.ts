@@ -1,10 +1,11 @@
 import { openSession } from '../../../dist/test/support/process.js'
 import { alternate, load, medianLoad } from '../load.js'
 import { median } from '../median.js'
+import { PASSWORD } from '../password.js'
 import type { Postgres } from '../postgres.js'
 import { startService } from '../processes.js'
 import type { Measure } from '../report.js'
-import { LEARNER, PASSWORD, sizeOf } from '../seed.js'
+import { LEARNER, sizeOf } from '../seed.js'
 
 const ROUNDS = 3
 const SECONDS = 1

@@ -5,10 +5,10 @@ import { readContent } from '../../../dist/src/services/content/read-content.js'
 import { openSession } from '../../../dist/test/support/process.js'
 import { load } from '../load.js'
 import { median } from '../median.js'
+import { PASSWORD } from '../password.js'
 import { type Postgres, withDatabase } from '../postgres.js'
 import { makeFolder, ROOT, runMeasured, startService } from '../processes.js'
 import { atLeast, below, type Measure } from '../report.js'
-import { PASSWORD } from '../seed.js'
 
 const DECKS = 50
 const CARDS = 100_000

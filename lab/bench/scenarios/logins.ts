@@ -1,10 +1,11 @@
 import { tryLogin } from '../../../dist/test/support/process.js'
 import { load } from '../load.js'
 import { median } from '../median.js'
+import { PASSWORD } from '../password.js'
 import type { Postgres } from '../postgres.js'
 import { logInMany, type Server, startService, startUsualServer } from '../processes.js'
 import { below, type Measure } from '../report.js'
-import { PASSWORD, SMALL } from '../seed.js'
+import { SMALL } from '../seed.js'
 
 const ROUNDS = 3
 const LOGINS = 50

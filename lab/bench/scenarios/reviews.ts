@@ -9,10 +9,11 @@ import type { Database } from '../../../dist/db/types.js'
 import { addDays } from '../../../dist/src/domain/time/calendar.js'
 import { openSession } from '../../../dist/test/support/process.js'
 import { median } from '../median.js'
+import { PASSWORD } from '../password.js'
 import { type Postgres, runPgbench } from '../postgres.js'
 import { type Server, startService } from '../processes.js'
 import type { Measure } from '../report.js'
-import { LEARNER, PASSWORD, sizeOf } from '../seed.js'
+import { LEARNER, sizeOf } from '../seed.js'
 import { CALLER, createScript } from '../statements.js'
 
 const CARDS = 1_000_000

@@ -1,0 +1,73 @@
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { ROOT } from './processes.js'
+
+/** One compound in so many nouns, as words that nobody has written before come into a natural text. */
+const NOUNS_A_COMPOUND = 12
+const NOUN = /^\p{Lu}\p{Ll}{2,}$/u
+
+/** Writes paragraphs of German sentences, of so many characters or a few more. */
+export type GermanWriter = (length: number) => string
+
+/**
+ * Natural German text without a foreign source: the prose of the shipped cheat sheets and decks (some 6,700 words),
+ * recombined by a Markov chain over pairs of words, so that words and their neighbours are as frequent as there; and as
+ * in every German text there is a tail of rare words: some nouns are joined to compounds.
+ * @param random gives numbers from 0 (included) to 1
+ */
+export async function createGermanWriter(random: () => number): Promise<GermanWriter> {
+  const sentences = (await readProse(path.join(ROOT, 'content'))).flatMap(splitSentences)
+  const followers = new Map<string, string[]>()
+  const nouns: string[] = []
+  for (const words of sentences) {
+    for (const [index, word] of [...words, ''].entries()) {
+      const key = `${words[index - 2] ?? ''} ${words[index - 1] ?? ''}`
+      const known = followers.get(key)
+      if (known === undefined) followers.set(key, [word])
+      else known.push(word)
+      if (NOUN.test(word)) nouns.push(word)
+    }
+  }
+  const draw = (from: readonly string[]) => from[Math.floor(from.length * random())] ?? ''
+
+  function sentence(): string {
+    const words: string[] = []
+    for (;;) {
+      const word = draw(followers.get(`${words.at(-2) ?? ''} ${words.at(-1) ?? ''}`) ?? [''])
+      if (word === '') break
+      words.push(word)
+    }
+    return words.map((word) => (NOUN.test(word) && random() < 1 / NOUNS_A_COMPOUND ? compound(word) : word)).join(' ')
+  }
+
+  function compound(first: string): string {
+    return `${first}${/(ung|keit|heit|ion|tät)$/.test(first) ? 's' : ''}${draw(nouns).toLowerCase()}`
+  }
+
+  return (length) => {
+    let text = ''
+    while (text.length < length) text += `${sentence()}${random() < 0.3 ? '\n\n' : ' '}`
+    return text.trimEnd()
+  }
+}
+
+/** The lines that are written for people: without head, code and the marks of Markdown. */
+async function readProse(folder: string): Promise<string[]> {
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.md')).sort()
+  const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')))
+  return texts.flatMap((text) =>
+    text
+      .replace(/^---\n[\s\S]*?\n---\n/, '')
+      .replace(/^```[\s\S]*?^```/gm, '')
+      .split('\n')
+      .map((line) => line.replace(/^[#>\-*\d. ]+/, '').replaceAll(/[|*`]/g, ' '))
+      .filter((line) => /\p{L}{3} .*\p{L}{3} /u.test(line)),
+  )
+}
+
+function splitSentences(line: string): string[][] {
+  return line
+    .split(/(?<=[.!?:;]) +/)
+    .map((sentence) => sentence.split(/\s+/).filter((word) => word !== ''))
+    .filter((words) => words.length > 2)
+}
