@@ -1,4 +1,5 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import { type RawBuilder, sql, type Transaction } from 'kysely'
+import { listAppliedMigrations } from './migrate.js'
 import type { Database } from './types.js'
 
 /** A backup cannot be made or restored; the message is one German line for the operator. */
@@ -232,15 +233,6 @@ async function requireEmpty(transaction: Transaction<Database>): Promise<void> {
 async function countRows(transaction: Transaction<Database>, table: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(transaction)
   return rows[0]?.count ?? 0
-}
-
-/** The names in `kysely_migration`; none when there is no such table. */
-export async function listAppliedMigrations(db: Kysely<Database>): Promise<string[]> {
-  const { rows: tables } = await sql<{ exists: boolean }>`
-    select to_regclass('kysely_migration') is not null as exists`.execute(db)
-  if (!tables[0]?.exists) return []
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
-  return rows.map(({ name }) => name)
 }
 
 /** The tables of the schema, each after those that it refers to. */

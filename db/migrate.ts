@@ -30,12 +30,21 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
 
 /**
  * Applies migrations up to the last one of `names`, for a restore of data of that schema.
- * @throws UnusableDatabaseError when this program does not know one of them, or the server cannot hold German text
+ * @throws UnusableDatabaseError when this program does not know one of them, when the target is further than that, or
+ *   when the server is too old or cannot hold German text
  */
 export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<void> {
   await checkServer(db)
+  if (isDraft(names)) throw new UnusableDatabaseError(`Die Sicherung ${FROM_DRAFT}.`)
+  const applied = await listAppliedMigrations(db)
+  refuseDraft(applied)
+  const isBehind = applied.every((name, index) => name === names[index])
+  if (!isBehind) {
+    throw new UnusableDatabaseError(
+      'Das Schema des Ziels ist neuer als das der Sicherung: bitte in eine leere Datenbank oder einen leeren Datenordner einspielen.',
+    )
+  }
   const unknown = names.filter((name) => !(name in migrations))
-  if (names[0] !== FIRST) throw new UnusableDatabaseError(`Die Sicherung ${FROM_DRAFT}.`)
   if (unknown.length > 0) {
     throw new UnusableDatabaseError(`Die Sicherung stammt von einer neueren Programmversion (${unknown.join(', ')}).`)
   }
@@ -50,6 +59,15 @@ export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<
 export async function isMigrated(db: Kysely<Database>): Promise<boolean> {
   const { rows } = await sql<{ name: string | null }>`select max(name) as name from kysely_migration`.execute(db)
   return (rows[0]?.name ?? '') >= NEWEST
+}
+
+/** The names in `kysely_migration`; none when there is no such table. */
+export async function listAppliedMigrations(db: Kysely<Database>): Promise<string[]> {
+  const { rows: tables } = await sql<{ exists: boolean }>`
+    select to_regclass('kysely_migration') is not null as exists`.execute(db)
+  if (!tables[0]?.exists) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name)
 }
 
 async function checkServer(db: Kysely<Database>): Promise<void> {
@@ -73,18 +91,22 @@ async function checkServer(db: Kysely<Database>): Promise<void> {
 }
 
 async function checkNotNewer(db: Kysely<Database>): Promise<void> {
-  const { rows: tables } = await sql<{ exists: boolean }>`
-    select to_regclass('kysely_migration') is not null as exists`.execute(db)
-  if (!tables[0]?.exists) return
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
-  const names = rows.map((row) => row.name)
-  if (names.length > 0 && names[0] !== FIRST) {
-    throw new UnusableDatabaseError(`Das Schema der Datenbank ${FROM_DRAFT}: bitte eine leere Datenbank verwenden.`)
-  }
-  const unknown = names.filter((name) => !(name in migrations))
+  const applied = await listAppliedMigrations(db)
+  refuseDraft(applied)
+  const unknown = applied.filter((name) => !(name in migrations))
   if (unknown.length > 0) {
     throw new UnusableDatabaseError(
       `Das Schema der Datenbank ist neuer als dieses Programm (unbekannt: ${unknown.join(', ')}).`,
     )
   }
+}
+
+function refuseDraft(applied: string[]): void {
+  if (isDraft(applied)) {
+    throw new UnusableDatabaseError(`Das Schema der Datenbank ${FROM_DRAFT}: bitte eine leere Datenbank verwenden.`)
+  }
+}
+
+function isDraft(names: string[]): boolean {
+  return names.length > 0 && names[0] !== FIRST
 }

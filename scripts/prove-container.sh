@@ -57,7 +57,9 @@ buildah bud --isolation chroot --format docker --pull-never "$@" --tag svc-train
 grep -E 'STEP [0-9]+/[0-9]+: (FROM|RUN|USER)' "$work/log"
 container=$(buildah from --pull-never localhost/svc-training)
 image=$(buildah mount "$container")
-if [ -e "$image/app/node_modules/typescript" ]; then echo 'development dependencies are left'; exit 1; fi
+for path in node_modules/typescript src lab test secrets tls data; do
+  if [ -e "$image/app/$path" ]; then echo "$path is in the image"; exit 1; fi
+done
 echo "node $(chroot "$image" node --version), /app $(du -sh "$image/app" | cut -f 1)"
 
 # What the image says of itself, as arguments for a shell.

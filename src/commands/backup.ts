@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
-import { BackupError, type Counts, listAppliedMigrations, parseHeader, readStore, writeStore } from '../../db/backup.js'
+import { BackupError, type Counts, parseHeader, readStore, writeStore } from '../../db/backup.js'
 import { countOtherSessions, type OpenDatabase } from '../../db/client.js'
-import { migrateTo, migrateToLatest, UnusableDatabaseError } from '../../db/migrate.js'
+import { migrateTo, migrateToLatest } from '../../db/migrate.js'
 import { syncPath } from '../../db/sync-path.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
@@ -133,7 +133,7 @@ export async function restore(db: Kysely<Database>, file: string, replace: boole
   const lines = splitLines(unzipped.setEncoding('utf8') as AsyncIterable<string>)
   try {
     const first = await lines.next()
-    await prepareSchema(db, parseHeader(first.value ?? '').migrations)
+    await migrateTo(db, parseHeader(first.value ?? '').migrations)
     const counts = await db.transaction().execute((transaction) => writeStore(transaction, lines, { replace }))
     await migrateToLatest(db)
     return counts
@@ -168,18 +168,6 @@ function describeFault(error: unknown, file: string): unknown {
     return new BackupError('Die Sicherung ist unvollständig oder beschädigt; nichts wurde geändert.')
   if (code?.startsWith('Z_')) return new BackupError('Die Datei ist keine Sicherung dieses Programms oder beschädigt.')
   return error
-}
-
-/** Brings the schema to where it was when the backup was made, which may be behind this program. */
-async function prepareSchema(db: OpenDatabase['db'], wanted: string[]): Promise<void> {
-  const applied = await listAppliedMigrations(db)
-  const isBehind = applied.every((name, index) => name === wanted[index])
-  if (!isBehind) {
-    throw new UnusableDatabaseError(
-      'Das Schema des Ziels ist neuer als das der Sicherung: bitte in eine leere Datenbank oder einen leeren Datenordner einspielen.',
-    )
-  }
-  await migrateTo(db, wanted)
 }
 
 async function refuseExisting(file: string): Promise<void> {

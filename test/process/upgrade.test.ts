@@ -1,5 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
 import t from 'tap'
 import { openEmbeddedStore } from '../../db/embedded/index.js'
@@ -21,6 +22,31 @@ t.test('a schema newer than the program stops every command with one line', asyn
   }
   const { rows } = await execute(variables, 'select count(*)::int as count from users')
   t.strictSame(rows, [{ count: 0 }], 'nothing was changed')
+})
+
+t.test('a schema or a backup of the time before the first release is refused with one line', async (t) => {
+  const variables = await createStoreVariables(t)
+  const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-draft-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const [backup, draft] = [path.join(folder, 'sicherung.gz'), path.join(folder, 'entwurf.gz')]
+  t.equal((await runCommand(variables, ['migrate'])).code, 0)
+  t.equal((await runCommand(variables, ['backup', backup])).code, 0)
+  const saved = gunzipSync(await readFile(backup)).toString()
+  await writeFile(draft, gzipSync(saved.replace('0001_create_accounts', '0001_create_tables')))
+  const tooOld = (of: string) =>
+    new RegExp(`^${of} stammt aus der Zeit vor der ersten Veröffentlichung, die dieses Programm nicht mehr lesen kann`)
+
+  const intoReadyStore = await runCommand(variables, ['restore', '--replace', draft])
+  t.match(intoReadyStore, { code: 1, stdout: '', stderr: tooOld('Die Sicherung') })
+  t.match(intoReadyStore.stderr, ONE_LINE)
+
+  await execute(variables, "update kysely_migration set name = '0001_create_tables' where name like '0001%'")
+  for (const args of [['serve'], ['user', 'list'], ['restore', '--replace', backup]]) {
+    const { code, stdout, stderr } = await runCommand(variables, args)
+    t.strictSame([code, stdout], [1, ''], args.join(' '))
+    t.match(stderr, tooOld('Das Schema der Datenbank'))
+    t.match(stderr, ONE_LINE)
+  }
 })
 
 t.test(
