@@ -6,7 +6,7 @@ import { describeApi, finishDocument } from '../src/http/openapi.js'
 import { answers } from '../src/http/schemas.js'
 import { SESSION_COOKIE } from './session.js'
 
-/** The one inline style sheet that Swagger UI makes; test/process/reference.test.ts sees when it changes. */
+/** The one inline style sheet that Swagger UI makes; test/web/reference.test.ts sees when it changes. */
 const INLINE_STYLE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='"
 
 /** Nothing from elsewhere; the reference works without the internet. */

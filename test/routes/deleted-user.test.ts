@@ -78,7 +78,7 @@ t.test('a login whose user is deleted before the session begins is refused, and 
     db,
   )
   const answer = await service.anonymous.post('/api/auth/login', { username: user.username, password: PASSWORD })
-  await sql`drop trigger delete_user on sessions`.execute(db)
+  await sql`drop function delete_user cascade`.execute(db)
   t.strictSame([answer.status, answer.body], [401, NOT_LOGGED_IN])
   t.equal(answer.headers['set-cookie'], undefined)
 })

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import t from 'tap'
 import { createLogger } from '../../src/logger.js'
 import { terminalLog } from '../../src/terminal-log.js'
+import { createDatabaseToSpoil } from '../support/database.js'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
 import { callerOf, startService } from '../support/service.js'
 
@@ -28,7 +29,7 @@ t.test('what is secret is struck out wherever it is logged', async (t) => {
 
 t.test('a day of the service leaves no secret in its log', async (t) => {
   const { log, text } = memoryLog()
-  const service = await startService(t, { logger: log })
+  const service = await startService(t, { logger: log, database: await createDatabaseToSpoil() })
   const { username, id } = await createUser(service.db, { is_admin: true })
   const mistype = unique('vertippt')
   const secrets = [PASSWORD, mistype]

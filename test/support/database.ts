@@ -1,36 +1,38 @@
 import { randomBytes } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import type { KyselyPlugin } from 'kysely'
-import pg from 'pg'
 import { connectToStore, type OpenDatabase, openDatabase } from '../../db/client.js'
 import { openTemporaryStore } from '../../db/embedded/temporary.js'
 import { migrateToLatest } from '../../db/migrate.js'
-
+import { createDatabase, onServer } from './on-server.js'
 import { SCRATCH } from './scratch.js'
+import { borrowDatabase } from './stores.js'
+import { findTemplate, type Template } from './templates.js'
+
+export { createDatabase, onServer } from './on-server.js'
 
 /** A PostgreSQL server on which the tests may create databases; without it they run on the embedded one. */
 export const TEST_DATABASE_URL = process.env.TEST_DATABASE_URL
 
-/** The stores that `make-templates.ts` leaves for the tests of one run: copying one is faster than creating it. */
-export const TEMPLATES = {
-  empty: fileURLToPath(new URL('../../../.tap/template-stores/empty', import.meta.url)),
-  migrated: fileURLToPath(new URL('../../../.tap/template-stores/migrated', import.meta.url)),
-}
-
 /** An empty database of its own; closing it removes it. */
 export async function createEmptyDatabase(): Promise<OpenDatabase> {
-  return TEST_DATABASE_URL === undefined ? copyTemplate('empty') : createOnServer(TEST_DATABASE_URL)
+  return TEST_DATABASE_URL === undefined ? copy('empty') : createOnServer(TEST_DATABASE_URL)
 }
 
-/** A database of its own with tables and no rows; closing it removes it. */
-export async function createMigratedDatabase(): Promise<OpenDatabase> {
-  const database = await (TEST_DATABASE_URL === undefined ? copyTemplate('migrated') : createEmptyDatabase())
+/** A database with tables and no rows, used by nobody else; to be closed. */
+export function createMigratedDatabase(): Promise<OpenDatabase> {
+  return borrowDatabase(TEST_DATABASE_URL)
+}
+
+/** The same for a test that spoils the schema: nobody uses it afterwards. */
+export async function createDatabaseToSpoil(): Promise<OpenDatabase> {
+  if (TEST_DATABASE_URL === undefined) return copy('migrated')
+  const database = await createOnServer(TEST_DATABASE_URL)
   await migrateToLatest(database.db)
   return database
 }
 
-async function copyTemplate(kind: keyof typeof TEMPLATES): Promise<OpenDatabase> {
-  return connectToStore(await openTemporaryStore(TEMPLATES[kind], SCRATCH), onIdleError)
+async function copy(template: Template): Promise<OpenDatabase> {
+  return connectToStore(await openTemporaryStore(await findTemplate(template), SCRATCH), onIdleError)
 }
 
 async function createOnServer(serverUrl: string): Promise<OpenDatabase> {
@@ -43,24 +45,6 @@ async function createOnServer(serverUrl: string): Promise<OpenDatabase> {
       await database.close()
       await onServer(serverUrl, `drop database ${name} with (force)`)
     },
-  }
-}
-
-/** Creates a database on the server and returns its URL. */
-export async function createDatabase(serverUrl: string, name: string, options = ''): Promise<string> {
-  await onServer(serverUrl, `create database ${name} ${options}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
-  return url.href
-}
-
-export async function onServer(serverUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client(serverUrl)
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
   }
 }
 

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { createDatabase, onServer, TEMPLATES, TEST_DATABASE_URL } from './database.js'
+import { createDatabase, onServer, TEST_DATABASE_URL } from './database.js'
 import { SCRATCH } from './scratch.js'
 import { ROOT, SECRET } from './service.js'
+import { findTemplate, type Template } from './templates.js'
 
 const CLI = path.join(ROOT, 'dist/src/cli.js')
 
@@ -29,12 +30,12 @@ export interface RunningService {
  */
 export async function createStoreVariables(
   t: Owner,
-  template: keyof typeof TEMPLATES | 'none' = 'migrated',
+  template: Template | 'none' = 'migrated',
   serverUrl = TEST_DATABASE_URL,
 ): Promise<Record<string, string>> {
   const dataDir = await mkdtemp(path.join(SCRATCH, 'svc-training-process-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
-  if (template !== 'none' && !serverUrl) await cp(TEMPLATES[template], dataDir, { recursive: true })
+  if (template !== 'none' && !serverUrl) await cp(await findTemplate(template), dataDir, { recursive: true })
   const variables = { DATA_DIR: dataDir, PORT: '0', TIME_ZONE: 'Europe/Berlin', LOG_LEVEL: 'warn' }
   if (!serverUrl) return variables
   const name = `test_${randomBytes(8).toString('hex')}`

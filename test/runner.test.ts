@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { shuffle } from './support/runner/shuffle.js'
+import { ROOT } from './support/service.js'
+
+const database = new URL('./support/database.js', import.meta.url).href
+const borrow = `
+  import { createMigratedDatabase } from ${JSON.stringify(database)}
+  const database = await createMigratedDatabase()`
+const giveBack = 't.teardown(() => database.close())'
+const table = "database.db.schema.createTable('remains').addColumn('id', 'integer').execute()"
+
+/** Name and program of test files, in the order in which they run, and what the runner must say of each. */
+const FILES: [name: string, program: string, traces: RegExp[]][] = [
+  ['clean', `${borrow}; ${giveBack}; t.test('a story', async (t) => t.pass('told'))`, []],
+  ['open', "import net from 'node:net'; setInterval(() => {}, 1000); net.createServer().listen(0)", [/Timeout/, /TCP/]],
+  ['variable', "process.env.REMAINS = 'x'", [/the variable REMAINS: x instead of nothing/]],
+  ['folder', "process.chdir('/')", [/the working directory: \/ instead of/]],
+  ['clock', 'Date.now = () => 0', [/Date\.now/]],
+  ['listener', "process.on('SIGHUP', () => {})", [/listeners of SIGHUP/]],
+  [
+    'files',
+    "import fs from 'node:fs'; import os from 'node:os'; fs.mkdtempSync(os.tmpdir() + '/remains-')",
+    [/remains-/],
+  ],
+  [
+    'rows',
+    `${borrow}; ${giveBack}; await database.db.insertInto('decks').values({ slug: 'x', name: 'x' }).execute()`,
+    [],
+  ],
+  [
+    'heir',
+    `${borrow}; ${giveBack}
+      t.strictSame(await database.db.selectFrom('decks').selectAll().execute(), [])
+      const values = { slug: 'x', name: 'x' }
+      t.match(await database.db.insertInto('decks').values(values).returning('id').execute(), [{ id: 1 }])`,
+    [],
+  ],
+  ['schema', `${borrow}; ${giveBack}; await ${table}`, [/in its database: pg_class/]],
+  [
+    'schema restored',
+    `${borrow}; ${giveBack}; await ${table}; await database.db.schema.dropTable('remains').execute()`,
+    [],
+  ],
+  ['database', borrow, [/1 open database/]],
+]
+
+t.test('a file that leaves something behind fails by name', async (t) => {
+  const { code, output } = await runFiles(
+    t,
+    FILES.map(([name, program]) => [name, `import t from 'tap'; ${program}; t.pass('ran')`]),
+  )
+  t.equal(code, 1)
+  for (const [name, , traces] of FILES) {
+    t.match(output, new RegExp(`^ok \\d+ - [^\\n]*/${name}\\.test\\.js # time`, 'm'), `${name} itself passes`)
+    const [line = '', result] =
+      new RegExp(`^(ok|not ok) [^\\n]*/${name}\\.test\\.js leaves nothing behind`, 'm').exec(output) ?? []
+    t.equal(result, traces.length === 0 ? 'ok' : 'not ok', name)
+    const diagnostics = output.slice(output.indexOf(line)).split('\n# Subtest')[0] ?? ''
+    for (const trace of traces) t.match(diagnostics, trace)
+  }
+})
+
+t.test('a file that fails, throws or ends early fails by name, and the others run', async (t) => {
+  const { code, output } = await runFiles(t, [
+    ['failing', "import t from 'tap'; t.test('x', async (t) => t.fail('on purpose'))"],
+    ['throwing', "import t from 'tap'; t.test('x', async (t) => t.pass('told')); throw new Error('on purpose')"],
+    ['empty', "import t from 'tap'; t.comment('no assertion')"],
+    ['last', "import t from 'tap'; t.pass('told')"],
+  ])
+  t.equal(code, 1)
+  for (const name of ['failing', 'throwing']) t.match(output, new RegExp(`^not ok [^\\n]*/${name}\\.test\\.js`, 'm'))
+  t.match(output, /^ok [^\n]*\/last\.test\.js # time/m)
+})
+
+t.test('a seed determines the order', async (t) => {
+  const list = Array.from({ length: 50 }, (_, index) => index)
+  t.strictSame(shuffle(list, 7), shuffle(list, 7))
+  t.notSame(shuffle(list, 7), shuffle(list, 8))
+  t.strictSame(
+    shuffle(list, 7).toSorted((a, b) => a - b),
+    list,
+  )
+})
+
+/** Runs these test files in one batch. */
+async function runFiles(t: Test, files: string[][]): Promise<{ code: number; output: string }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-runner-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const paths: string[] = []
+  for (const [name = '', program = ''] of files) {
+    const file = path.join(folder, name, `${name}.test.js`)
+    await mkdir(path.dirname(file))
+    await writeFile(path.join(path.dirname(file), 'package.json'), '{"type":"module"}')
+    await writeFile(file, program)
+    paths.push(path.relative(ROOT, file))
+  }
+  await writeFile(path.join(folder, 'files.json'), JSON.stringify(paths))
+  const { PATH = '', HOME = '', TEST_DATABASE_URL } = process.env
+  const env = { PATH, HOME, TEST_BATCH: folder, ...(TEST_DATABASE_URL !== undefined && { TEST_DATABASE_URL }) }
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--liftoff-only', `${ROOT}dist/test/batches/one.js`], { env }, (error, stdout) =>
+      resolve({ code: Number(error?.code ?? 0), output: stdout }),
+    )
+  })
+}

@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from 'node:util'
+import type pg from 'pg'
+
+/** What a store is compared with after its reset. */
+export interface NewStore {
+  /** Number of the transaction before which everything in it was written. */
+  transaction: number
+  /** The rows that migrations put into tables, as JSON by table. */
+  rows: Map<string, string>
+  /** Name and value of each thing by which a used store differs from a new one. */
+  facts: Map<string, string>
+}
+
+/** Tables of the schema that hold the list of migrations. */
+const OWN_TABLES = `select format('%I.%I', schemaname, tablename) as name from pg_tables
+  where schemaname = 'public' and tablename not like 'kysely%' order by 1`
+
+/** What a session that is about to end holds, in milliseconds at most. */
+const LOCK_TIMEOUT = 5_000
+/** Sessions end a moment after their clients. */
+const SESSION_ATTEMPTS = 100
+
+/** Columns of `pg_class` that change when rows do. */
+const VOLATILE = [
+  ...['relfilenode', 'relpages', 'reltuples', 'relallvisible', 'relallfrozen', 'relfrozenxid', 'relminmxid'],
+]
+
+export async function recordNewStore(client: pg.Client): Promise<NewStore> {
+  const { rows } = await client.query('select pg_current_xact_id()::text::bigint as number')
+  const transaction = Number(rows[0].number)
+  const seeds = new Map<string, string>()
+  for (const table of await listTables(client)) {
+    const found = await client.query(`select json_agg(t)::text as rows from ${table} as t`)
+    if (found.rows[0].rows !== null) seeds.set(table, found.rows[0].rows)
+  }
+  return { transaction, rows: seeds, facts: await readFacts(client, transaction) }
+}
+
+/**
+ * Makes a store what a new one is: no rows but those of the migrations, sequences at their start, no statistics.
+ *
+ * @returns what is different all the same; one line each
+ */
+export async function resetStore(client: pg.Client, asNew: NewStore): Promise<string[]> {
+  await client.query(`set lock_timeout = ${LOCK_TIMEOUT}`)
+  const differences: string[] = []
+  if (!(await isAlone(client))) differences.push('a connection is open')
+  const used = await client.query(`
+    select string_agg(name, ', ') as names from (${OWN_TABLES}) as tables where pg_relation_size(name::regclass) > 0`)
+  await client.query('begin')
+  if (used.rows[0].names !== null) await client.query(`truncate ${used.rows[0].names} cascade`)
+  for (const [table, rows] of asNew.rows) {
+    await client.query(`truncate ${table} cascade`)
+    await client.query(
+      `insert into ${table} overriding system value
+      select * from json_populate_recordset(null::${table}, $1)`,
+      [rows],
+    )
+  }
+  await client.query(`
+    select setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) from pg_sequences
+    where last_value is not null`)
+  await client.query('delete from pg_statistic where starelid >= 16384')
+  await client.query('commit')
+  await client.query('select pg_stat_reset()')
+  const facts = await readFacts(client, asNew.transaction)
+  for (const name of new Set([...facts.keys(), ...asNew.facts.keys()])) {
+    const [now, before] = [facts.get(name), asNew.facts.get(name)]
+    if (!isDeepStrictEqual(now, before)) differences.push(`${name}: ${now ?? 'none'} instead of ${before ?? 'none'}`)
+  }
+  return differences
+}
+
+async function listTables(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query(OWN_TABLES)
+  return rows.map(({ name }) => name)
+}
+
+async function isAlone(client: pg.Client): Promise<boolean> {
+  for (let attempt = 0; attempt < SESSION_ATTEMPTS; attempt++) {
+    const { rows } = await client.query(`select from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`)
+    if (rows.length === 0) return true
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return false
+}
+
+/**
+ * Every catalog by its number of rows, those of PostgreSQL that were written since (which shows a change), and those of
+ * ours as a hash without what changes with the rows of a table; rows, sequences, settings, what waits.
+ */
+async function readFacts(client: pg.Client, transaction: number): Promise<Map<string, string>> {
+  // On a server the shared catalogs are those of other tests, too.
+  const { rows: catalogs } = await client.query<{ name: string; has_oid: boolean }>(`
+    select relname as name, exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'oid') as has_oid
+    from pg_class
+    where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' and relname <> 'pg_statistic'
+      and (not relisshared or current_database() = 'postgres')
+    order by 1`)
+  const counts = catalogs.map(({ name, has_oid }) => {
+    const written = `'rows ' || count(*) || ', written ' || count(*) filter (where xmin::text::bigint > ${transaction}`
+    if (!has_oid) return `select '${name}' as name, ${written}) as value from ${name}`
+    const own = `md5(coalesce(jsonb_agg(to_jsonb(c) - '{${VOLATILE}}'::text[] order by oid) filter (where oid >= 16384), '[]')::text)`
+    return `select '${name}', ${written} and oid < 16384) || ', own ' || ${own} from ${name} as c`
+  })
+  const tables = (await listTables(client)).map(
+    (table) => `select 'rows of ${table}', coalesce(md5(json_agg(t)::text), 'none') from ${table} as t`,
+  )
+  const { rows } = await client.query<{ name: string; value: string }>(`
+    ${[...counts, ...tables].join(' union all ')}
+    union all
+    select 'sequence ' || sequencename, coalesce(last_value::text, 'new') from pg_sequences
+    union all
+    select 'setting ' || name, setting from pg_settings
+    where source in ('configuration file', 'global', 'database', 'user', 'database user')
+    union all
+    select 'setting of the database', setconfig::text from pg_db_role_setting
+    where setdatabase = (select oid from pg_database where datname = current_database())
+    union all
+    select 'prepared transactions', count(*)::text from pg_prepared_xacts where database = current_database()
+    union all
+    select 'advisory locks', count(*)::text from pg_locks
+    where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`)
+  return new Map(rows.map(({ name, value }) => [name, value]))
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { register } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t, { type Test } from 'tap'
+import { ROOT } from '../service.js'
+import { destroyStores, keepStores, takeRemains } from '../stores.js'
+import { findTraces, readState } from './traces.js'
+
+declare global {
+  var testOfFile: (url: string) => Test | undefined
+}
+
+const FILE_TIMEOUT_MS = 300_000
+const LEAVING_MS = 2_000
+
+/**
+ * Runs test files one after another in this process, each as a subtest, until none of the list is left. Several
+ * processes share a list: whoever creates the folder of a file's number runs that file.
+ *
+ * @param folder with `files.json`, paths from the repository's root
+ */
+export async function runBatch(folder: string): Promise<void> {
+  const files: string[] = JSON.parse(readFileSync(path.join(folder, 'files.json'), 'utf8'))
+  const scratch = mkdtempSync(path.join(tmpdir(), 'svc-training-batch-'))
+  process.env.TMPDIR = scratch
+  const tests = new Map<string, Test>()
+  globalThis.testOfFile = (url) => tests.get(url)
+  register('./hooks.js', import.meta.url)
+  t.setTimeout(0)
+  keepStores()
+  // tap listens to signals from its first assertion on.
+  t.ok(files.length > 0, 'there are files')
+  for (const [number, file] of files.entries()) {
+    if (!claim(path.join(folder, String(number)))) continue
+    const url = pathToFileURL(path.join(ROOT, file)).href
+    const before = readState(scratch)
+    await t.test(file, { timeout: FILE_TIMEOUT_MS }, async (t) => {
+      tests.set(url, t)
+      await import(url)
+    })
+    const traces = [...takeRemains(), ...(await findTraces(before, scratch))]
+    t.strictSame(traces, [], `${file} leaves nothing behind`)
+  }
+  await destroyStores()
+  rmSync(scratch, { recursive: true, force: true })
+  // What a file has left open, and failed for, would keep the process alive.
+  t.end()
+  setTimeout(() => process.exit(), LEAVING_MS).unref()
+}
+
+function claim(folder: string): boolean {
+  try {
+    mkdirSync(folder)
+    return true
+  } catch {
+    return false
+  }
+}
