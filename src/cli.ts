@@ -45,9 +45,10 @@ program
 program
   .command('import')
   .description('die Inhalte aus CONTENT_DIR einlesen')
-  .option('--check', 'nur prüfen, nichts schreiben')
+  .option('--check', 'nur prüfen und zeigen, was sich ändern würde; nichts schreiben')
+  .option('--force', 'auch mehr als die Hälfte der Karten archivieren')
   .option(...AS_JSON)
-  .action(async (options: { check?: boolean; json?: boolean }) => {
+  .action(async (options: { check?: boolean; force?: boolean; json?: boolean }) => {
     const { checkContent, importIntoStore } = await content()
     const run = options.check ? checkContent : importIntoStore
     await run(await config(), options, print)

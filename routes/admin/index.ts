@@ -2,16 +2,20 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listUsers } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { BadRequest, HttpError, IMPORT_RUNS, UnreadableContent } from '../../src/domain/refusals.js'
+import { BadRequest, HttpError, IMPORT_RUNS, MostCardsArchived, UnreadableContent } from '../../src/domain/refusals.js'
+import { parseFlag } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { createAccount, removeAccount } from '../../src/services/accounts/change-account.js'
 import { importContent } from '../../src/services/content/import-content.js'
 import { reportProgress } from '../../src/services/content/progress.js'
-import { CreateUserBody, ImportDone, ImportRefused, UserCreated, UserList, UserParams } from './schemas.js'
+import { CreateUserBody, ImportDone, ImportQuery, ImportRefused, UserCreated, UserList, UserParams } from './schemas.js'
 
 /** What is answered when the content folder cannot be read, with an example of a folder. */
 const UNREADABLE = new UnreadableContent('/srv/content', 'ENOENT')
+
+/** The same, when most cards would go. */
+const MOST_ARCHIVED = new MostCardsArchived(120, 196)
 
 interface AdminOptions {
   /** The folder that the import reads. */
@@ -81,12 +85,14 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
         operationId: 'importContent',
         summary: 'Import the content folder',
         tags: ['admin'],
-        response: answers(ImportDone, [IMPORT_RUNS, UNREADABLE], { 400: ImportRefused }),
+        querystring: ImportQuery,
+        response: answers(ImportDone, [IMPORT_RUNS, MOST_ARCHIVED, UNREADABLE], { 400: ImportRefused }),
       },
     },
     async (request) => {
       const onProgress = reportProgress('Import', (line) => request.log.info(line))
-      const stats = await importContent(app.db, actorOf(request), contentDir, onProgress)
+      const force = parseFlag(request.query.force, 'force')
+      const stats = await importContent(app.db, actorOf(request), contentDir, { force, onProgress })
       return { message: 'Import abgeschlossen', stats }
     },
   )

@@ -27,6 +27,16 @@ const Changes = Type.Object(
   { title: 'ImportChanges' },
 )
 
+export const ImportQuery = Type.Object({
+  force: Type.Optional(
+    Type.String({
+      description:
+        '`true` lets the import archive more than half of the live cards (of ten or more), which is refused otherwise; absent, empty or `false` does not.',
+      examples: ['false'],
+    }),
+  ),
+})
+
 const Place = Type.Object({
   file: Type.String({ description: 'Relative to the content folder.', examples: ['decks/git.md'] }),
   line: Type.Integer({ examples: [12] }),

@@ -1,13 +1,13 @@
 import type { Config } from '../config.js'
 import { formatWarning } from '../domain/content/format-finding.js'
 import type { Warning } from '../domain/content/types.js'
-import { FaultyContent } from '../domain/refusals.js'
-import { importContent } from '../services/content/import-content.js'
+import { FaultyContent, MostCardsArchived } from '../domain/refusals.js'
+import { checkImport, type ImportStats, importContent, sortWarnings } from '../services/content/import-content.js'
 import { readContent } from '../services/content/read-content.js'
 import { commandLineActor } from './actor.js'
 import { complain } from './complain.js'
 import { showProgress } from './progress.js'
-import { withDatabase } from './store.js'
+import { RefusedError, withDatabase, withExistingStore } from './store.js'
 
 type Print = (line: string) => void
 
@@ -24,34 +24,65 @@ export async function migrateStore(config: Config, options: Output, print: Print
   })
 }
 
-function printWarnings(warnings: readonly Warning[]): void {
-  for (const warning of warnings) complain(formatWarning(warning))
+interface ImportOutput extends Output {
+  force?: boolean
 }
 
-/** Validates without touching the store. @throws FaultyContent */
-export async function checkContent(config: Config, options: Output, print: Print): Promise<void> {
+/**
+ * Validates, and says what an import would change, when the store can be opened; nothing is written.
+ * @throws FaultyContent, RefusedError
+ */
+export async function checkContent(config: Config, options: ImportOutput, print: Print): Promise<void> {
   const { content, faults, warnings } = await readContent(config.contentDir)
   if (!options.json) printWarnings(warnings)
   if (faults.length > 0) throw new FaultyContent(faults)
   const cards = content.decks.reduce((sum, deck) => sum + deck.cards.length, 0)
   const counts = { decks: content.decks.length, cards, cheatsheets: content.sheets.length }
-  if (options.json) return print(JSON.stringify({ ...counts, warnings }))
+  const checked = await withExistingStore(config, (db) => checkImport(db, content, options.force === true)).catch(
+    nameTheOption,
+  )
+  const plan = checked.result
+  if (options.json) {
+    const { decks, cards, cheatsheets } = plan ?? {}
+    const all = sortWarnings([...warnings, ...(plan?.warnings ?? [])])
+    return print(JSON.stringify({ ...counts, plan: plan ? { decks, cards, cheatsheets } : null, warnings: all }))
+  }
+  printWarnings(plan?.warnings ?? [])
   print(`In Ordnung: ${counts.decks} Decks, ${cards} Karten, ${counts.cheatsheets} Cheat Sheets`)
+  if (plan === undefined) return print(`Was ein Import ändern würde, ist nicht bekannt: ${checked.reason}`)
+  print('Ein Import würde ändern:')
+  printChanges(plan, print)
 }
 
-/** @throws FaultyContent, Conflict */
-export async function importIntoStore(config: Config, options: Output, print: Print): Promise<void> {
+/** @throws FaultyContent, Conflict, RefusedError */
+export async function importIntoStore(config: Config, options: ImportOutput, print: Print): Promise<void> {
   const { onProgress, stop } = showProgress(
     'Inhalte einlesen',
     options.json ? () => {} : print,
     options.json ? false : undefined,
   )
   const stats = await withDatabase(config, 'POST /api/admin/import', (db) =>
-    importContent(db, commandLineActor(), config.contentDir, onProgress),
-  ).finally(stop)
+    importContent(db, commandLineActor(), config.contentDir, { force: options.force === true, onProgress }),
+  )
+    .catch(nameTheOption)
+    .finally(stop)
   if (options.json) return print(JSON.stringify({ stats }))
   printWarnings(stats.warnings)
   print(`Import abgeschlossen in ${stats.duration_ms} ms`)
+  printChanges(stats, print)
+}
+
+/** The refusal names a parameter of the API. */
+function nameTheOption(error: unknown): never {
+  if (!(error instanceof MostCardsArchived)) throw error
+  throw new RefusedError(`Der Import würde ${error.archived} von ${error.live} Karten archivieren; --force erlaubt es`)
+}
+
+function printWarnings(warnings: readonly Warning[]): void {
+  for (const warning of warnings) complain(formatWarning(warning))
+}
+
+function printChanges(stats: Pick<ImportStats, 'decks' | 'cards' | 'cheatsheets'>, print: Print): void {
   for (const [name, key] of [
     ['Decks', 'decks'],
     ['Karten', 'cards'],

@@ -1,6 +1,6 @@
 import { progress } from '@clack/prompts'
-import type { OnProgress } from '../services/content/import-content.js'
 import { reportProgress } from '../services/content/progress.js'
+import type { OnProgress } from '../services/content/write-plan.js'
 
 /** Shows how far a long work is: a bar in a terminal, now and then a line otherwise. Call `stop` at the end. */
 export function showProgress(

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type OpenDatabase, openDatabase } from '../../db/client.js'
 import { EmbeddedStoreInUseError } from '../../db/embedded/index.js'
-import { migrateToLatest } from '../../db/migrate.js'
+import { isMigrated, migrateToLatest } from '../../db/migrate.js'
 import type { Config } from '../config.js'
 
 /** A command was refused; the message is German, for the person at the terminal. */
@@ -44,5 +46,32 @@ export async function openForCommand(config: Config, insteadHint: string): Promi
       throw new RefusedError(`${error.message} ${insteadHint}`)
     }
     throw error
+  }
+}
+
+/**
+ * Runs `work` on the configured store, if it is there, of this program's version and not held by the service; it is
+ * neither created nor migrated. Otherwise says why not, in German.
+ */
+export async function withExistingStore<T>(
+  config: Config,
+  work: (db: OpenDatabase['db']) => Promise<T>,
+): Promise<{ result: T; reason?: never } | { result?: never; reason: string }> {
+  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'pglite'))) {
+    return { reason: 'Es gibt noch keinen Datenbestand.' }
+  }
+  let database: OpenDatabase
+  try {
+    database = await openForCommand(config, 'Solange der Dienst läuft, kann nur er ihn lesen.')
+  } catch (error) {
+    return { reason: (error as Error).message }
+  }
+  try {
+    const isUsable = await isMigrated(database.db).catch((error: Error) => error)
+    if (isUsable !== true)
+      return { reason: isUsable ? isUsable.message : 'Das Schema des Datenbestands ist nicht aktuell.' }
+    return { result: await work(database.db) }
+  } finally {
+    await database.close()
   }
 }

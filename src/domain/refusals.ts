@@ -37,6 +37,18 @@ export class FaultyContent extends BadRequest {
   }
 }
 
+/** The import would archive most cards, as if a part of the folder were missing. */
+export class MostCardsArchived extends Conflict {
+  readonly archived: number
+  readonly live: number
+
+  constructor(archived: number, live: number) {
+    super(`Der Import würde ${archived} von ${live} Karten archivieren; force=true erlaubt es`, 'MostCardsArchived')
+    this.archived = archived
+    this.live = live
+  }
+}
+
 /** 500: the content folder itself cannot be read. Only administrators import, and they need to know which one it is. */
 export class UnreadableContent extends HttpError {
   constructor(folder: string, code = 'unbekannter Fehler') {

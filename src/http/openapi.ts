@@ -76,9 +76,12 @@ export function finishDocument(document: Json): Json {
     // A HEAD that only repeats its GET would need a second operationId.
     const { head: _, ...others } = operations
     for (const [method, operation] of Object.entries<Json>(others)) {
-      const possible = [...takeOwnRefusals(operation), ...sharedRefusals(path, method, operation)]
+      const own = takeOwnRefusals(operation)
+      const possible = [...own, ...sharedRefusals(path, method, operation)]
       for (const { title, status } of possible) {
-        operation.responses[status] ??= { $ref: `#/components/responses/${title}` }
+        const alike = own.filter((one) => one.status === status)
+        operation.responses[status] ??=
+          alike.length > 1 ? refusalResponse(...alike) : { $ref: `#/components/responses/${title}` }
       }
       for (const refusal of possible) refusals.set(refusal.title, refusal)
     }
@@ -127,16 +130,21 @@ function sharedRefusals(path: string, method: string, { security }: Json): Descr
   ]
 }
 
-function refusalResponse({ status, message, isForLater }: DescribedRefusal): Json {
+/** One response for refusals of one status. */
+function refusalResponse(...refusals: DescribedRefusal[]): Json {
+  const exampleOf = ({ status, message }: DescribedRefusal) =>
+    errorBody(new HttpError(status, message), '3f1c9a4e-6f0b-4f0e-9a55-0a3c2f7f0f11')
+  const [first] = refusals as [DescribedRefusal]
+  const examples = Object.fromEntries(refusals.map((one) => [one.title, { value: exampleOf(one) }]))
   return {
-    description: message,
-    ...(isForLater && {
+    description: refusals.map(({ message }) => message).join(' / '),
+    ...(refusals.some(({ isForLater }) => isForLater) && {
       headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
     }),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
-        example: errorBody(new HttpError(status, message), '3f1c9a4e-6f0b-4f0e-9a55-0a3c2f7f0f11'),
+        ...(refusals.length === 1 ? { example: exampleOf(first) } : { examples }),
       },
     },
   }

@@ -1,13 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { StoredCard, StoredDeck, StoredSheet } from '../../../src/domain/content/plan-import.js'
 import type { Database } from '../../types.js'
-
-/** How many rows of a kind an import created, changed, and so on. */
-export interface Changes {
-  created: number
-  updated: number
-  unchanged: number
-  archived: number
-}
 
 export interface DeckInput {
   slug: string
@@ -19,7 +12,6 @@ export interface DeckInput {
 export interface CardInput {
   deck_id: number
   key: string
-  aliases: string[]
   question: string
   answer: string
   level: string
@@ -32,6 +24,10 @@ export interface CheatsheetInput {
   category: string
   content_md: string
 }
+
+/** Rows that one statement reads. */
+const CARDS_AT_ONCE = 5_000
+const SHEETS_AT_ONCE = 200
 
 /** Only one import writes at a time; the lock ends with the transaction. False when another one holds it. */
 export async function tryLockImport(transaction: Transaction<Database>): Promise<boolean> {
@@ -47,176 +43,250 @@ export async function isContentEmpty(db: Kysely<Database>): Promise<boolean> {
   return rows[0]?.empty === true
 }
 
-/** Writes what differs from the stored decks of these slugs and marks them as imported; ids by slug. */
-export async function writeDecks(
-  transaction: Transaction<Database>,
-  decks: DeckInput[],
-): Promise<{ created: number; updated: number; ids: Map<string, number> }> {
-  const slugs = decks.map((deck) => deck.slug)
-  const input = sql`unnest(
-    ${slugs}::text[], ${decks.map((deck) => deck.name)}::text[],
-    ${decks.map((deck) => deck.description)}::text[], ${decks.map((deck) => deck.sort_order)}::integer[]
-  ) as input (slug, name, description, sort_order)`
-  const { rows: updated } = await sql`
-    update decks
-    set name = input.name, description = input.description, sort_order = input.sort_order, archived_at = null
-    from ${input}
-    where decks.slug = input.slug
-      and (decks.name, decks.description, decks.sort_order, decks.archived_at)
-        is distinct from (input.name, input.description, input.sort_order, null)
-    returning decks.id`.execute(transaction)
-  const { rows: created } = await sql`
-    insert into decks (slug, name, description, sort_order)
-    select * from ${input} where not exists (select from decks where decks.slug = input.slug)
-    returning id`.execute(transaction)
-  const { rows } = await sql<{ id: number; slug: string }>`
-    with imported as (
-      insert into imported_decks (deck_id) select id from decks where slug = any (${slugs}) on conflict do nothing
-    )
-    select id, slug from decks where slug = any (${slugs})`.execute(transaction)
-  return {
-    created: created.length,
-    updated: updated.length,
-    ids: new Map(rows.map(({ id, slug }) => [slug, id])),
+/** All decks, those of scripts and archived ones too. */
+export async function findStoredDecks(db: Kysely<Database>): Promise<StoredDeck[]> {
+  const { rows } = await sql<StoredDeck>`
+    select id, slug, name, description, sort_order, archived_at is null as is_live, deck_id is not null as is_imported
+    from decks left join imported_decks on deck_id = id
+    order by id`.execute(db)
+  return rows
+}
+
+/** All cards that imports have written, archived ones too. Texts stay in the database: their digests are compared. */
+export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[]> {
+  return readByKey(CARDS_AT_ONCE, async (after) => {
+    const { rows } = await sql<StoredCard>`
+      select id, imported_cards.deck_id as identity_deck_id, key, cards.deck_id, sort_order,
+        archived_at is null as is_live, ${digestOf('question')} as question_digest,
+        ${digestOf('answer', 'level')} as rest_digest
+      from imported_cards join cards on id = card_id
+      where card_id > ${after} order by card_id limit ${CARDS_AT_ONCE}`.execute(db)
+    return rows
+  })
+}
+
+/** All sheets, those of scripts and archived ones too. */
+export async function findStoredSheets(db: Kysely<Database>): Promise<StoredSheet[]> {
+  return readByKey(SHEETS_AT_ONCE, async (after) => {
+    const { rows } = await sql<StoredSheet>`
+      select id, slug, archived_at is null as is_live, cheatsheet_id is not null as is_imported,
+        ${digestOf('title', 'category', 'content_md')} as digest
+      from cheatsheets left join imported_cheatsheets on cheatsheet_id = id
+      where id > ${after} order by id limit ${SHEETS_AT_ONCE}`.execute(db)
+    return rows
+  })
+}
+
+async function readByKey<T extends { id: number }>(size: number, read: (after: number) => Promise<T[]>): Promise<T[]> {
+  const all: T[] = []
+  for (let after = -(2 ** 31); ; ) {
+    const rows = await read(after)
+    for (const row of rows) all.push(row)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < size) return all
+    after = last.id
   }
 }
 
-/** Gives rows that were imported under an alias their new key, unless the key has a row already; the cards' ids. */
-export async function renameCards(transaction: Transaction<Database>, cards: CardInput[]): Promise<number[]> {
-  const pairs = cards.flatMap((card) => card.aliases.map((alias) => ({ ...card, alias })))
-  if (pairs.length === 0) return []
-  const { rows } = await sql<{ card_id: number }>`
-    update imported_cards set key = renamed.key
-    from (
-      select distinct on (input.deck_id, input.key) card_id, input.key
-      from unnest(
-        ${pairs.map((pair) => pair.deck_id)}::integer[], ${pairs.map((pair) => pair.key)}::text[],
-        ${pairs.map((pair) => pair.alias)}::text[]
-      ) with ordinality as input (deck_id, key, alias, position)
-      join imported_cards on imported_cards.deck_id = input.deck_id and imported_cards.key = input.alias
-      where not exists (
-        select from imported_cards as taken where taken.deck_id = input.deck_id and taken.key = input.key
-      )
-      order by input.deck_id, input.key, position
-    ) as renamed
-    where imported_cards.card_id = renamed.card_id
-    returning imported_cards.card_id`.execute(transaction)
-  return rows.map((row) => row.card_id)
+/** What `digestText` makes of the texts: a NUL, which no text holds, comes between them. */
+function digestOf(...columns: string[]) {
+  const bytes = columns.map((column) => sql`convert_to(${sql.ref(column)}, 'UTF8')`)
+  return sql`substr(encode(sha256(${sql.join(bytes, sql` || '\\x00'::bytea || `)}), 'hex'), 1, 32)`
 }
 
-/** Writes what differs from the stored cards; how many were created, and the ids of those that were changed. */
-export async function writeCards(
+/** Creates decks; ids by slug. */
+export async function insertDecks(
   transaction: Transaction<Database>,
-  cards: CardInput[],
-): Promise<{ created: number; updatedIds: number[] }> {
-  const { rows } = await sql<{ created: number; updated_ids: number[] }>`
-    with matched as materialized (
-      select input.*, coalesce(card_id, nextval(pg_get_serial_sequence('cards', 'id'))::integer) as id,
-        card_id is null as is_new
+  decks: DeckInput[],
+): Promise<Map<string, number>> {
+  if (decks.length === 0) return new Map()
+  const rows = await transaction
+    .insertInto('decks')
+    .columns(['slug', 'name', 'description', 'sort_order'])
+    .expression(
+      sql`select * from unnest(
+        ${decks.map((deck) => deck.slug)}::text[], ${decks.map((deck) => deck.name)}::text[],
+        ${decks.map((deck) => deck.description)}::text[], ${decks.map((deck) => deck.sort_order)}::integer[])`,
+    )
+    .returning(['id', 'slug'])
+    .execute()
+  await markDecksAsImported(
+    transaction,
+    rows.map(({ id }) => id),
+  )
+  return new Map(rows.map(({ id, slug }) => [slug, id]))
+}
+
+/** Makes decks, archived ones too, what the inputs say. */
+export async function updateDecks(
+  transaction: Transaction<Database>,
+  decks: { id: number; deck: DeckInput }[],
+): Promise<void> {
+  if (decks.length === 0) return
+  const columnOf = <K extends keyof DeckInput>(key: K) => decks.map(({ deck }) => deck[key])
+  await sql`
+    update decks
+    set slug = input.slug, name = input.name, description = input.description, sort_order = input.sort_order,
+      archived_at = null
+    from unnest(
+      ${decks.map(({ id }) => id)}::integer[], ${columnOf('slug')}::text[], ${columnOf('name')}::text[],
+      ${columnOf('description')}::text[], ${columnOf('sort_order')}::integer[]
+    ) as input (id, slug, name, description, sort_order)
+    where decks.id = input.id`.execute(transaction)
+}
+
+export async function markDecksAsImported(transaction: Transaction<Database>, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    insert into imported_decks (deck_id) select unnest(${ids}::integer[]) on conflict do nothing`.execute(transaction)
+}
+
+export async function archiveDecks(transaction: Transaction<Database>, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`update decks set archived_at = now() where id = any (${ids})`.execute(transaction)
+}
+
+/** Creates cards and notes under which identity. */
+export async function insertCards(transaction: Transaction<Database>, cards: CardInput[]): Promise<void> {
+  await sql`
+    with input as materialized (
+      select nextval(pg_get_serial_sequence('cards', 'id'))::integer as id, input.*
       from unnest(
         ${cards.map((card) => card.deck_id)}::integer[], ${cards.map((card) => card.key)}::text[],
         ${cards.map((card) => card.question)}::text[], ${cards.map((card) => card.answer)}::text[],
         ${cards.map((card) => card.level)}::text[], ${cards.map((card) => card.sort_order)}::integer[]
       ) as input (deck_id, key, question, answer, level, sort_order)
-      left join imported_cards using (deck_id, key)
-    ),
-    updated as (
-      update cards
-      set deck_id = matched.deck_id, question = matched.question, answer = matched.answer, level = matched.level,
-        sort_order = matched.sort_order, archived_at = null
-      from matched
-      where cards.id = matched.id and not is_new
-        and (cards.deck_id, cards.question, cards.answer, cards.level, cards.sort_order, cards.archived_at)
-          is distinct from
-          (matched.deck_id, matched.question, matched.answer, matched.level, matched.sort_order, null)
-      returning cards.id
     ),
     created as (
       insert into cards (id, deck_id, question, answer, level, sort_order)
-      select id, deck_id, question, answer, level, sort_order from matched where is_new
-      returning id
-    ),
-    imported as (
-      insert into imported_cards (card_id, deck_id, key) select id, deck_id, key from matched where is_new
+      select id, deck_id, question, answer, level, sort_order from input
     )
-    select (select count(*)::integer from created) as created, array(select id from updated) as updated_ids`.execute(
-    transaction,
-  )
-  return { created: rows[0]?.created ?? 0, updatedIds: rows[0]?.updated_ids ?? [] }
+    insert into imported_cards (card_id, deck_id, key) select id, deck_id, key from input`.execute(transaction)
 }
 
-/** Archives the imported live cards of these decks that are not among the kept ones; how many. */
-export async function archiveCards(
+/** Makes cards, archived ones too, what the inputs say. */
+export async function updateCards(
   transaction: Transaction<Database>,
-  deckIds: number[],
-  kept: Pick<CardInput, 'deck_id' | 'key'>[],
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update cards set archived_at = now()
-    from imported_cards
-    where imported_cards.card_id = cards.id and imported_cards.deck_id = any (${deckIds}) and archived_at is null
-      and not exists (
-        select from unnest(
-          ${kept.map((card) => card.deck_id)}::integer[], ${kept.map((card) => card.key)}::text[]
-        ) as kept (deck_id, key)
-        where kept.deck_id = imported_cards.deck_id and kept.key = imported_cards.key
-      )`.execute(transaction)
-  return Number(numAffectedRows ?? 0n)
+  cards: (Omit<CardInput, 'key'> & { id: number })[],
+): Promise<void> {
+  await sql`
+    update cards
+    set deck_id = input.deck_id, question = input.question, answer = input.answer, level = input.level,
+      sort_order = input.sort_order, archived_at = null
+    from unnest(
+      ${cards.map((card) => card.id)}::integer[], ${cards.map((card) => card.deck_id)}::integer[],
+      ${cards.map((card) => card.question)}::text[], ${cards.map((card) => card.answer)}::text[],
+      ${cards.map((card) => card.level)}::text[], ${cards.map((card) => card.sort_order)}::integer[]
+    ) as input (id, deck_id, question, answer, level, sort_order)
+    where cards.id = input.id`.execute(transaction)
 }
 
-/** The ids of imported decks that no file describes any more. */
-export async function findAbandonedDecks(transaction: Transaction<Database>, slugs: string[]): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select id from decks join imported_decks on deck_id = id
-    where not exists (select from unnest(${slugs}::text[]) as kept (slug) where kept.slug = decks.slug)`.execute(
-    transaction,
-  )
-  return rows.map((row) => row.id)
-}
-
-/** Archives those of the decks that are live; how many. */
-export async function archiveDecks(transaction: Transaction<Database>, ids: number[]): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update decks set archived_at = now() where id = any (${ids}) and archived_at is null`.execute(transaction)
-  return Number(numAffectedRows ?? 0n)
-}
-
-/** Writes what differs from the stored sheets of these slugs and marks them as imported. */
-export async function writeCheatsheets(
+/** Gives cards another identity, which must be free. */
+export async function renameCards(
   transaction: Transaction<Database>,
-  sheets: CheatsheetInput[],
-): Promise<{ created: number; updated: number }> {
-  const input = sql`unnest(
-    ${sheets.map((sheet) => sheet.slug)}::text[], ${sheets.map((sheet) => sheet.title)}::text[],
-    ${sheets.map((sheet) => sheet.category)}::text[], ${sheets.map((sheet) => sheet.content_md)}::text[]
-  ) as input (slug, title, category, content_md)`
-  const { rows: updated } = await sql`
+  cards: { id: number; deck_id: number; key: string }[],
+): Promise<void> {
+  await sql`
+    update imported_cards set deck_id = input.deck_id, key = input.key
+    from unnest(
+      ${cards.map((card) => card.id)}::integer[], ${cards.map((card) => card.deck_id)}::integer[],
+      ${cards.map((card) => card.key)}::text[]
+    ) as input (id, deck_id, key)
+    where card_id = input.id`.execute(transaction)
+}
+
+export async function archiveCards(transaction: Transaction<Database>, ids: number[]): Promise<void> {
+  await sql`update cards set archived_at = now() where id = any (${ids}) and archived_at is null`.execute(transaction)
+}
+
+/** How many learners have progress on a card; cards without any are left out. */
+export async function countLearners(db: Kysely<Database>, cardIds: number[]): Promise<Map<number, number>> {
+  const { rows } = await sql<{ card_id: number; learners: number }>`
+    select card_id, count(*) as learners from card_progress where card_id = any (${cardIds}) group by card_id`.execute(
+    db,
+  )
+  return new Map(rows.map(({ card_id, learners }) => [card_id, learners]))
+}
+
+/**
+ * Passes on what learners have of cards (`from`) to the cards that have taken their place (`to`): whoever has no
+ * progress on the new card keeps that of the old one, and being suspended. Of several old cards the first one counts.
+ * The old cards lose their identities, so that this happens once; what is not passed on stays with them. The log is
+ * not touched.
+ */
+export async function passOnProgress(
+  transaction: Transaction<Database>,
+  pairs: { from: number; to: number }[],
+): Promise<void> {
+  const [from, to] = [pairs.map((pair) => pair.from), pairs.map((pair) => pair.to)]
+  const succession = sql`unnest(${from}::integer[], ${to}::integer[]) with ordinality as pair (old_id, new_id, place)`
+  // Whoever reviews one of the cards has locked it first.
+  await sql`select from cards where id = any (${[...from, ...to]}) order by id for no key update`.execute(transaction)
+  await sql`
+    with heirs as materialized (
+      select distinct on (old.user_id, new_id) old.user_id, old_id, new_id, old.progress_id, old.is_suspended
+      from ${succession} cross join lateral (
+        select user_id, max(progress_id) as progress_id, bool_or(progress_id is null) as is_suspended
+        from (
+          select user_id, id as progress_id from card_progress where card_id = old_id
+          union all
+          select user_id, null from suspended_cards where card_id = old_id
+        ) as had
+        group by user_id
+      ) as old
+      where not exists (
+        select from card_progress as new where new.user_id = old.user_id and new.card_id = new_id
+      )
+      order by old.user_id, new_id, (old.progress_id is null), place
+    ),
+    released as (
+      delete from suspended_cards using heirs
+      where suspended_cards.user_id = heirs.user_id and suspended_cards.card_id = heirs.old_id and is_suspended
+    ),
+    suspended as (
+      insert into suspended_cards (user_id, card_id) select user_id, new_id from heirs where is_suspended
+      on conflict do nothing
+    )
+    update card_progress set card_id = new_id from heirs where id = progress_id`.execute(transaction)
+  await sql`delete from imported_cards where card_id = any (${from})`.execute(transaction)
+}
+
+export async function insertSheets(transaction: Transaction<Database>, sheets: CheatsheetInput[]): Promise<void> {
+  await sql`
+    with created as (
+      insert into cheatsheets (slug, title, category, content_md)
+      select * from unnest(
+        ${sheets.map((sheet) => sheet.slug)}::text[], ${sheets.map((sheet) => sheet.title)}::text[],
+        ${sheets.map((sheet) => sheet.category)}::text[], ${sheets.map((sheet) => sheet.content_md)}::text[])
+      returning id
+    )
+    insert into imported_cheatsheets (cheatsheet_id) select id from created`.execute(transaction)
+}
+
+/** Makes sheets, archived ones too, what the inputs say. */
+export async function updateSheets(
+  transaction: Transaction<Database>,
+  sheets: { id: number; sheet: CheatsheetInput }[],
+): Promise<void> {
+  const columnOf = (key: keyof CheatsheetInput) => sheets.map(({ sheet }) => sheet[key])
+  await sql`
     update cheatsheets
     set title = input.title, category = input.category, content_md = input.content_md, archived_at = null
-    from ${input}
-    where cheatsheets.slug = input.slug
-      and (cheatsheets.title, cheatsheets.category, cheatsheets.content_md, cheatsheets.archived_at)
-        is distinct from (input.title, input.category, input.content_md, null)
-    returning cheatsheets.id`.execute(transaction)
-  const { rows: created } = await sql`
-    insert into cheatsheets (slug, title, category, content_md)
-    select * from ${input} where not exists (select from cheatsheets where cheatsheets.slug = input.slug)
-    returning id`.execute(transaction)
-  await sql`
-    insert into imported_cheatsheets (cheatsheet_id)
-    select id from cheatsheets where slug = any (${sheets.map((sheet) => sheet.slug)})
-    on conflict do nothing`.execute(transaction)
-  return { created: created.length, updated: updated.length }
+    from unnest(
+      ${sheets.map(({ id }) => id)}::integer[], ${columnOf('title')}::text[], ${columnOf('category')}::text[],
+      ${columnOf('content_md')}::text[]
+    ) as input (id, title, category, content_md)
+    where cheatsheets.id = input.id`.execute(transaction)
 }
 
-/** Archives the imported live sheets whose slug no file has any more; how many. */
-export async function archiveCheatsheets(transaction: Transaction<Database>, keptSlugs: string[]): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update cheatsheets set archived_at = now()
-    from imported_cheatsheets
-    where cheatsheet_id = id and archived_at is null
-      and not exists (select from unnest(${keptSlugs}::text[]) as kept (slug) where kept.slug = cheatsheets.slug)`.execute(
-    transaction,
-  )
-  return Number(numAffectedRows ?? 0n)
+export async function markSheetsAsImported(transaction: Transaction<Database>, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    insert into imported_cheatsheets (cheatsheet_id) select unnest(${ids}::integer[])
+    on conflict do nothing`.execute(transaction)
+}
+
+export async function archiveSheets(transaction: Transaction<Database>, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`update cheatsheets set archived_at = now() where id = any (${ids})`.execute(transaction)
 }

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLSeq } from 'yaml'
 import { isStorable } from '../text/text.js'
 import { countLines } from './decode-text.js'
 import type { Report } from './types.js'
@@ -9,6 +9,8 @@ export interface Field {
   value: unknown
   text: string
   line: number
+  /** The entries of a list as they are written; undefined for a list whose entries are no single values. */
+  list?: string[] | undefined
 }
 
 export type Fields = Map<string, Field>
@@ -26,6 +28,8 @@ const FENCE = /^---[ \t]*$/
 const FENCE_AFTER_BLANK_LINES = /^\s+---[ \t]*(?:\n|$)/
 /** YAML takes many times its length of memory, and is parsed in one go. */
 const MAX_LENGTH = 65_536
+/** Keys whose value is a list. */
+const LISTS = ['aliases']
 const INT4_MIN = -(2 ** 31)
 const INT4_MAX = 2 ** 31 - 1
 
@@ -104,10 +108,16 @@ function readField(name: string, node: unknown, line: number, report: Report): F
   if (isScalar(node) && (node.anchor === undefined || node.value !== null)) {
     return { value: node.value, text: readText(node.value, node.source), line }
   }
+  if (isSeq(node) && LISTS.includes(name)) return { value: undefined, text: '', line, list: readEntries(node) }
   if (isAlias(node)) report(line, describeSpecialStart('*'))
   else if (isScalar(node)) report(line, describeSpecialStart('&'))
   else report(line, `„${name}“ muss ein einzelner Wert sein`)
   return { value: undefined, text: '', line }
+}
+
+function readEntries({ items }: YAMLSeq): string[] | undefined {
+  if (!items.every((item) => isScalar(item))) return undefined
+  return items.map((item) => readText(item.value, item.source))
 }
 
 function parseYaml(yaml: string, lineCounter: LineCounter) {
@@ -144,6 +154,15 @@ export function readTextField(fields: Fields, key: string, report: Report): stri
 export function readOptionalText(fields: Fields, key: string, report: Report): string {
   const field = fields.get(key)
   return field !== undefined && requireStorable(field, key, report) ? field.text : ''
+}
+
+/** The entries of a list; none when the key is absent or, with a fault reported, when it has no list of texts. */
+export function readList(fields: Fields, key: string, report: Report): { texts: string[]; line: number } {
+  const field = fields.get(key)
+  if (field === undefined || field.value === null) return { texts: [], line: field?.line ?? 1 }
+  const { list, line } = field
+  if (list === undefined) report(line, `„${key}“ muss eine Liste in eckigen Klammern sein, etwa [alter-name]`)
+  return { texts: list ?? [], line }
 }
 
 /** A whole number that fits a PostgreSQL integer; the default when the key is absent. */

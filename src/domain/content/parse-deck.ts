@@ -10,10 +10,10 @@ import {
 } from './front-matter.js'
 import type { Block } from './markdown.js'
 import { type Section, splitSections } from './sections.js'
-import { readSlug } from './slug.js'
+import { readAliases, readSlug } from './slug.js'
 import type { CardSource, DeckSource, Fault, Report, SlugPlace } from './types.js'
 
-const KEYS = ['slug', 'name', 'description', 'sort_order']
+const KEYS = ['slug', 'name', 'description', 'sort_order', 'aliases']
 // `all` stands for every deck in stored results; `export-anki` is matched before a slug.
 const RESERVED = ['all', 'export-anki']
 
@@ -23,10 +23,11 @@ interface Ids {
   aliases: { alias: string; line: number }[]
 }
 
-/** The deck, or every fault of the file; `slug` also for a faulty deck, when it is usable. */
+/** The deck, or every fault of the file; `slug` and `aliases` also for a faulty deck, when they are usable. */
 export interface ParsedDeck {
   deck?: DeckSource
   slug?: SlugPlace | undefined
+  aliases?: SlugPlace[]
   faults: Fault[]
 }
 
@@ -51,12 +52,14 @@ export function* parseDeckInSteps(file: string, bytes: Uint8Array): Generator<vo
 
   if (parts.fields === undefined && faults.length === 0) report(1, 'Das Front Matter fehlt')
   const place = parts.fields && readSlug(file, parts.fields, RESERVED, report)
+  const aliases = parts.fields ? readAliases(file, parts.fields, report) : []
   const head = parts.fields && readHead(parts.fields, report)
   const cards = yield* parseCards(parts.body, parts.bodyLine, report)
   if (faults.length > 0 || head === undefined || place === undefined) {
-    return { slug: place, faults: faults.sort((a, b) => a.line - b.line) }
+    return { slug: place, aliases, faults: faults.sort((a, b) => a.line - b.line) }
   }
-  return { deck: { slug: place.slug, ...head, cards }, slug: place, faults }
+  const deck = { file, slug: place.slug, aliases: aliases.map(({ slug }) => slug), ...head, cards }
+  return { deck, slug: place, aliases, faults }
 }
 
 function readHead(fields: Fields, report: Report): Pick<DeckSource, 'name' | 'description' | 'sort_order'> {
@@ -111,7 +114,8 @@ function parseCard(section: Section, heading: string, line: number, ids: Ids, re
   const answer = mark === undefined ? '' : trimPart(lines, blocks, mark.end, lines.length)
   if (mark === undefined) report(line, 'Der Karte fehlt die Zeile „### Antwort“')
   else if (answer === '') report(line + 1 + mark.line, 'Die Antwort der Karte ist leer')
-  return { key: comment?.id ?? '', aliases: comment?.aliases ?? [], question, answer, level: comment?.level ?? '' }
+  const { id = '', aliases = [], level = '' } = comment ?? {}
+  return { key: id, aliases, question, answer, level, line }
 }
 
 /** The comment, the text behind it on its last line, and the line that the question goes on with. */

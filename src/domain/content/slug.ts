@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { type Fields, hasControls, readTextField } from './front-matter.js'
+import { type Fields, hasControls, readList, readTextField } from './front-matter.js'
 import type { Fault, Report, SlugPlace } from './types.js'
 
 const MAX_SLUG_LENGTH = 200
@@ -26,6 +26,17 @@ export function readSlug(
   return undefined
 }
 
+/** The slugs that a deck had before. */
+export function readAliases(file: string, fields: Fields, report: Report): SlugPlace[] {
+  const { texts, line } = readList(fields, 'aliases', report)
+  for (const slug of texts) {
+    if (slug === '' || hasControls(slug) || isLonger(slug, MAX_SLUG_LENGTH)) {
+      report(line, `„aliases“: „${slug}“ ist kein Slug`)
+    }
+  }
+  return texts.map((slug) => ({ file, line, slug }))
+}
+
 /** Counts code points, and no more of them than it must. */
 function isLonger(text: string, limit: number): boolean {
   return text.length > limit && [...text.slice(0, 2 * limit + 2)].length > limit
@@ -39,6 +50,21 @@ export function findDuplicateSlugs(places: readonly SlugPlace[]): Fault[] {
     const other = first.get(slug)
     if (other === undefined) first.set(slug, file)
     else faults.push({ file, line, message: `Der Slug „${slug}“ ist schon in ${other} vergeben` })
+  }
+  return faults
+}
+
+/** A fault for each alias that is the slug of a file or that an earlier file has already. */
+export function findTakenAliases(aliases: readonly SlugPlace[], slugs: readonly SlugPlace[]): Fault[] {
+  const files = new Map(slugs.map(({ slug, file }) => [slug, file]))
+  const first = new Map<string, string>()
+  const faults: Fault[] = []
+  for (const { file, line, slug } of aliases) {
+    const taken = files.get(slug)
+    const other = first.get(slug)
+    if (taken !== undefined) faults.push({ file, line, message: `Der Alias „${slug}“ ist der Slug von ${taken}` })
+    else if (other !== undefined) faults.push({ file, line, message: `Den Alias „${slug}“ hat schon ${other}` })
+    else first.set(slug, file)
   }
   return faults
 }

@@ -18,10 +18,16 @@ export interface CardSource {
   question: string
   answer: string
   level: string
+  /** Of its heading, in the file. */
+  line: number
 }
 
 export interface DeckSource {
+  /** Relative to the content folder. */
+  file: string
   slug: string
+  /** Slugs that the deck had before. */
+  aliases: string[]
   name: string
   description: string
   sort_order: number

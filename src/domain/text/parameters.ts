@@ -54,3 +54,10 @@ export function parseRowId(text: string, message: string, highest = HIGHEST_INTE
   if (id === undefined) throw new BadRequest(message)
   return Math.abs(id) <= highest ? id : undefined
 }
+
+/** `true`, or `false` when it is absent, empty or says so. @throws BadRequest naming the parameter otherwise */
+export function parseFlag(text: string | undefined, name: string): boolean {
+  if (text === 'true') return true
+  if (text === undefined || text === '' || text === 'false') return false
+  throw new BadRequest(`Der Parameter "${name}" muss true oder false sein`)
+}

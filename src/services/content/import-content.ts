@@ -1,38 +1,46 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import {
-  archiveCards,
-  archiveCheatsheets,
-  archiveDecks,
-  type CardInput,
-  type Changes,
-  findAbandonedDecks,
+  findStoredCards,
+  findStoredDecks,
+  findStoredSheets,
   isContentEmpty,
-  renameCards,
   tryLockImport,
-  writeCards,
-  writeCheatsheets,
-  writeDecks,
 } from '../../../db/queries/content/import.js'
 import type { Database } from '../../../db/types.js'
-import type { Content, DeckSource, Warning } from '../../domain/content/types.js'
-import { FaultyContent, IMPORT_RUNS } from '../../domain/refusals.js'
+import { digestText } from '../../domain/content/digest.js'
+import {
+  archivesMostCards,
+  type CardDigests,
+  type Changes,
+  type Digests,
+  type ImportPlan,
+  planImport,
+} from '../../domain/content/plan-import.js'
+import type { CardSource, Content, SheetSource, Warning } from '../../domain/content/types.js'
+import { FaultyContent, IMPORT_RUNS, MostCardsArchived } from '../../domain/refusals.js'
+import { compareText } from './find-files.js'
 import { readContent } from './read-content.js'
+import { type OnProgress, writePlan } from './write-plan.js'
 
 export interface ImportStats {
   decks: Changes
   cards: Changes
   cheatsheets: Changes
   duration_ms: number
-  /** What the author may not have meant, sorted by file and line. */
+  /** What the author may not have meant, sorted by file and line; at most 200. */
   warnings: Warning[]
 }
 
-/** Called after each batch with the cards written so far, of how many. */
-export type OnProgress = (done: number, total: number) => void
+export interface ImportOptions {
+  /** Whether more than half of the cards may be archived. */
+  force?: boolean | undefined
+  onProgress?: OnProgress
+}
 
-const BATCH_ROWS = 1_000
-const BATCH_CHARACTERS = 1_000_000
+const MAX_WARNINGS = 200
+const DIGESTS_AT_ONCE = 500
 
 /** The databases that this process imports into at the moment. */
 const importing = new WeakSet<Kysely<Database>>()
@@ -42,15 +50,16 @@ const importing = new WeakSet<Kysely<Database>>()
  * no file describes are left alone; what has disappeared from the files is archived. The audit trail notes it.
  * @throws UnreadableContent when the folder cannot be read
  * @throws FaultyContent with every fault of the files
+ * @throws MostCardsArchived when more than half of the cards would go, unless forced
  * @throws Conflict when another import is running
  */
 export async function importContent(
   db: Kysely<Database>,
   actor: Actor,
   folder: string,
-  onProgress: OnProgress = () => {},
+  options: ImportOptions = {},
 ): Promise<ImportStats> {
-  const stats = await importExclusively(db, actor, folder, async () => true, onProgress)
+  const stats = await importExclusively(db, actor, folder, async () => true, options)
   if (stats === undefined) throw IMPORT_RUNS
   return stats
 }
@@ -63,10 +72,29 @@ export async function importContent(
 export async function importIntoEmptyStore(
   db: Kysely<Database>,
   folder: string,
-  onProgress: OnProgress = () => {},
+  onProgress?: OnProgress,
 ): Promise<ImportStats | undefined> {
   if (!(await isContentEmpty(db))) return undefined
-  return importExclusively(db, undefined, folder, isContentEmpty, onProgress)
+  return importExclusively(db, undefined, folder, isContentEmpty, onProgress === undefined ? {} : { onProgress })
+}
+
+/**
+ * What an import of the content, as `readContent` returned it, would do now; nothing is written.
+ * @throws MostCardsArchived when it would be refused for that
+ */
+export async function checkImport(
+  db: Kysely<Database>,
+  content: Content,
+  force: boolean,
+): Promise<Omit<ImportStats, 'duration_ms'>> {
+  const plan = await planNow(db, content, await digestContent(content))
+  if (!force) refuseMassArchive(plan)
+  return changesOf(plan)
+}
+
+/** By file and line; at most 200. */
+export function sortWarnings(warnings: Warning[]): Warning[] {
+  return warnings.sort((a, b) => compareText(a.file, b.file) || a.line - b.line).slice(0, MAX_WARNINGS)
 }
 
 /** Undefined when another import is running or the condition does not hold once the lock is ours. */
@@ -75,7 +103,7 @@ async function importExclusively(
   actor: Actor | undefined,
   folder: string,
   condition: (transaction: Transaction<Database>) => Promise<boolean>,
-  onProgress: OnProgress,
+  { force = false, onProgress = () => {} }: ImportOptions,
 ): Promise<ImportStats | undefined> {
   if (importing.has(db)) return undefined
   importing.add(db)
@@ -84,10 +112,17 @@ async function importExclusively(
     // Reading comes first: on the embedded database a transaction keeps everybody else waiting.
     const { content, faults, warnings } = await readContent(folder)
     if (faults.length > 0) throw new FaultyContent(faults)
+    const digests = await digestContent(content)
     return await db.transaction().execute(async (transaction) => {
       if (!(await tryLockImport(transaction)) || !(await condition(transaction))) return undefined
-      const changes = await writeContent(transaction, content, onProgress)
-      const stats = { ...changes, duration_ms: Math.round(performance.now() - started), warnings }
+      const plan = await planNow(transaction, content, digests)
+      if (!force) refuseMassArchive(plan)
+      await writePlan(transaction, plan, onProgress)
+      const stats = {
+        ...changesOf(plan),
+        duration_ms: Math.round(performance.now() - started),
+        warnings: sortWarnings([...warnings, ...plan.warnings]),
+      }
       if (actor !== undefined) {
         await insertAuditEntry(transaction, actor, { action: 'content.import', details: stats })
       }
@@ -98,91 +133,34 @@ async function importExclusively(
   }
 }
 
-async function writeContent(
-  transaction: Transaction<Database>,
-  content: Content,
-  onProgress: OnProgress,
-): Promise<Pick<ImportStats, 'decks' | 'cards' | 'cheatsheets'>> {
-  const decks = noChanges(content.decks.length)
-  const cards = noChanges(0)
-  const total = content.decks.reduce((sum, deck) => sum + deck.cards.length, 0)
-  let done = 0
-  const advance = (written: number) => {
-    done += written
-    onProgress(done, total)
-  }
-  const abandoned = await findAbandonedDecks(
-    transaction,
-    content.decks.map((deck) => deck.slug),
-  )
-  cards.archived += await archiveCards(transaction, abandoned, [])
-  decks.archived += await archiveDecks(transaction, abandoned)
-  for (const batch of inBatches(content.decks, (deck) => deck.cards.length)) {
-    const written = await writeDecks(transaction, batch)
-    addChanges(decks, written.created, written.updated)
-    const inputs = batch.flatMap((deck) => cardInputs(deck, written.ids.get(deck.slug) as number))
-    await writeCardsOfDecks(transaction, inputs, cards, advance)
-    cards.archived += await archiveCards(transaction, [...written.ids.values()], inputs)
-  }
-  return { decks, cards, cheatsheets: await writeSheets(transaction, content) }
+async function planNow(db: Kysely<Database>, content: Content, digests: Digests): Promise<ImportPlan> {
+  const decks = await findStoredDecks(db)
+  const cards = await findStoredCards(db)
+  const sheets = await findStoredSheets(db)
+  return planImport(content, digests, { decks, cards, sheets })
 }
 
-function cardInputs(deck: DeckSource, deckId: number): CardInput[] {
-  return deck.cards.map((card, index) => ({ ...card, deck_id: deckId, sort_order: index + 1 }))
+function refuseMassArchive(plan: ImportPlan): void {
+  if (archivesMostCards(plan)) throw new MostCardsArchived(plan.archivedCards.length, plan.liveCards)
 }
 
-async function writeCardsOfDecks(
-  transaction: Transaction<Database>,
-  inputs: CardInput[],
-  changes: Changes,
-  advance: (written: number) => void,
-): Promise<void> {
-  changes.unchanged += inputs.length
-  for (const batch of inBatches(inputs, (card) => (card.question.length + card.answer.length) / CHARACTERS_PER_ROW)) {
-    const renamed = await renameCards(transaction, batch)
-    const { created, updatedIds } = await writeCards(transaction, batch)
-    addChanges(changes, created, new Set([...renamed, ...updatedIds]).size)
-    advance(batch.length)
-  }
+function changesOf({ decks, cards, cheatsheets, warnings }: ImportPlan) {
+  return { decks, cards, cheatsheets, warnings }
 }
 
-async function writeSheets(transaction: Transaction<Database>, { sheets }: Content): Promise<Changes> {
-  const changes = noChanges(sheets.length)
-  for (const batch of inBatches(sheets, (sheet) => sheet.content_md.length / CHARACTERS_PER_ROW)) {
-    const written = await writeCheatsheets(transaction, batch)
-    addChanges(changes, written.created, written.updated)
-  }
-  changes.archived = await archiveCheatsheets(
-    transaction,
-    sheets.map((sheet) => sheet.slug),
-  )
-  return changes
-}
-
-const CHARACTERS_PER_ROW = BATCH_CHARACTERS / BATCH_ROWS
-
-/** Runs of items whose weights add up to a batch of rows; each item weighs at least one row. */
-function* inBatches<T>(items: readonly T[], weigh: (item: T) => number): Generator<T[]> {
-  let batch: T[] = []
-  let weight = 0
-  for (const item of items) {
-    batch.push(item)
-    weight += Math.max(weigh(item), 1)
-    if (weight >= BATCH_ROWS) {
-      yield batch
-      batch = []
-      weight = 0
+/** Gives the loop back now and then, so that others are served meanwhile. */
+async function digestContent({ decks, sheets }: Content): Promise<Digests> {
+  const ofCards = new Map<CardSource, CardDigests>()
+  const ofSheets = new Map<SheetSource, string>()
+  for (const deck of decks) {
+    for (const card of deck.cards) {
+      ofCards.set(card, { question: digestText(card.question), rest: digestText(card.answer, card.level) })
+      if (ofCards.size % DIGESTS_AT_ONCE === 0) await setImmediate()
     }
   }
-  if (batch.length > 0) yield batch
-}
-
-function noChanges(total: number): Changes {
-  return { created: 0, updated: 0, unchanged: total, archived: 0 }
-}
-
-function addChanges(changes: Changes, created: number, updated: number): void {
-  changes.created += created
-  changes.updated += updated
-  changes.unchanged -= created + updated
+  for (const sheet of sheets) {
+    ofSheets.set(sheet, digestText(sheet.title, sheet.category, sheet.content_md))
+    if (ofSheets.size % DIGESTS_AT_ONCE === 0) await setImmediate()
+  }
+  return { cards: ofCards, sheets: ofSheets }
 }

@@ -1,4 +1,4 @@
-import type { OnProgress } from './import-content.js'
+import type { OnProgress } from './write-plan.js'
 
 const LINE_EVERY_MS = 2_000
 

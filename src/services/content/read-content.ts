@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseDeckInSteps } from '../../domain/content/parse-deck.js'
 import { parseSheet } from '../../domain/content/parse-sheet.js'
-import { findDuplicateSlugs } from '../../domain/content/slug.js'
+import { findDuplicateSlugs, findTakenAliases } from '../../domain/content/slug.js'
 import type { Content, Fault, SlugPlace } from '../../domain/content/types.js'
 import { UnreadableContent } from '../../domain/refusals.js'
 import { compareText, DECKS, type Findings, findFiles, guard, SHEETS, warnOfStrays } from './find-files.js'
@@ -29,12 +29,14 @@ export async function readContent(folder: string): Promise<{ content: Content } 
   }
 
   const deckSlugs: SlugPlace[] = []
+  const deckAliases: SlugPlace[] = []
   for (const file of deckFiles) {
     const bytes = await readBytes(folder, file, faults)
     if (bytes === undefined) continue
     const result = await runInTurns(parseDeckInSteps(file, bytes))
     for (const fault of result.faults) faults.push(fault)
     if (result.slug) deckSlugs.push(result.slug)
+    deckAliases.push(...(result.aliases ?? []))
     if (result.deck) content.decks.push(result.deck)
   }
 
@@ -48,7 +50,8 @@ export async function readContent(folder: string): Promise<{ content: Content } 
     if (result.sheet) content.sheets.push(result.sheet)
   }
 
-  faults.push(...findDuplicateSlugs(deckSlugs), ...findDuplicateSlugs(sheetSlugs))
+  faults.push(...findDuplicateSlugs(deckSlugs), ...findTakenAliases(deckAliases, deckSlugs))
+  faults.push(...findDuplicateSlugs(sheetSlugs))
   return { content, faults: faults.sort(compareFaults), warnings: warnings.sort(compareFaults) }
 }
 

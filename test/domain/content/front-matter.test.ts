@@ -52,7 +52,7 @@ t.test('faults', async (t) => {
   t.same(faultsOf('- a'), [`2: ${pairs}`])
   t.same(faultsOf('nur Text'), [`2: ${pairs}`])
   t.same(faultsOf('name: a\nfarbe: rot\nname: b'), [
-    '3: Unbekannter Schlüssel „farbe“ (erlaubt: slug, name, description, sort_order)',
+    '3: Unbekannter Schlüssel „farbe“ (erlaubt: slug, name, description, sort_order, aliases)',
     '4: Der Schlüssel „name“ steht mehrfach im Front Matter',
   ])
   t.same(faultsOf('name: [a]\ndescription: {a: b}'), [

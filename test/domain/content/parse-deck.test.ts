@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { parseDeck } from '../../../src/domain/content/parse-deck.js'
 import { splitSections } from '../../../src/domain/content/sections.js'
-import type { DeckSource } from '../../../src/domain/content/types.js'
+import type { CardSource, DeckSource } from '../../../src/domain/content/types.js'
 
 const HEAD = '---\nname: Git\n---\n'
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -43,7 +43,9 @@ Legt Änderungen **beiseite**, bis zum nächsten \`git stash pop\`.
   for (const end of ['\n', '\r\n', '\r']) {
     t.same(parse(`\ufeff${text.replaceAll('\n', end)}`), {
       deck: {
+        file: 'decks/git.md',
         slug: 'git-grundlagen',
+        aliases: [],
         name: 'Git Grundlagen',
         description: 'Das tägliche Handwerkszeug',
         sort_order: 10,
@@ -54,9 +56,11 @@ Legt Änderungen **beiseite**, bis zum nächsten \`git stash pop\`.
             question: 'Was macht `git stash`?\n\nOptional further text of the question, fences and lists allowed.',
             answer: 'Legt Änderungen **beiseite**, bis zum nächsten `git stash pop`.',
             level: 'grundlagen',
+            line: 7,
           },
         ],
       },
+      aliases: [],
       slug: { file: 'decks/git.md', line: 2, slug: 'git-grundlagen' },
       faults: [],
     })
@@ -86,7 +90,14 @@ t.test('the comment', async (t) => {
   const several = onlyCard(
     `${head}\n  <!--\n id : a ;\n\n level:  sehr: schwer <b>;\n aliases: [x, y-1\n ,z];\n-->${end}`,
   )
-  t.same(several, { key: 'a', aliases: ['x', 'y-1', 'z'], question: 'F', answer: 'Ja', level: 'sehr: schwer <b>' })
+  t.same(several, {
+    key: 'a',
+    aliases: ['x', 'y-1', 'z'],
+    question: 'F',
+    answer: 'Ja',
+    level: 'sehr: schwer <b>',
+    line: 4,
+  })
   t.equal(onlyCard(`${head}<!-- id: a; level: b --> dahinter\nund weiter${end}`).question, 'F\n\ndahinter\nund weiter')
   t.equal(onlyCard(`${head}<!-- id: a; level: b --><!-- Notiz -->${end}`).question, 'F\n\n<!-- Notiz -->')
   t.same(onlyCard(`${head}<!--id:a;level:b;aliases:[]-->${end}`).aliases, [])
@@ -198,9 +209,12 @@ const body = fc.array(block, { minLength: 1, maxLength: 4 }).map((blocks) => blo
 const id = fc.stringMatching(/^[a-z0-9-]{1,64}$/)
 /** Objects with the usual prototype, so that they compare as equal. */
 const plainRecord = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true })
-const deck: fc.Arbitrary<DeckSource> = plainRecord({
+/** The places in the file are known when it has been written. */
+type WrittenDeck = Omit<DeckSource, 'file' | 'cards'> & { cards: Omit<CardSource, 'line'>[] }
+const deck: fc.Arbitrary<WrittenDeck> = plainRecord({
   slug: paragraph.map((text) => [...text].slice(0, 200).join('')),
   name: paragraph,
+  aliases: fc.uniqueArray(paragraph, { maxLength: 3 }),
   description: fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
   sort_order: fc.integer(),
   cards: fc
@@ -217,8 +231,8 @@ const deck: fc.Arbitrary<DeckSource> = plainRecord({
     .map((cards) => cards.map((card, index) => ({ ...card, aliases: index === 0 ? [`${'x'.repeat(60)}-old`] : [] }))),
 })
 
-function write(deck: DeckSource): string {
-  const head = ['slug', 'name', 'description', 'sort_order'] as const
+function write(deck: WrittenDeck): string {
+  const head = ['slug', 'name', 'description', 'sort_order', 'aliases'] as const
   const cards = deck.cards.map(({ key, aliases, question, answer, level }) => {
     const [title, ...more] = question.split('\n')
     return `## ${title}\n<!-- id: ${key}; level: ${level}; aliases: [${aliases}] -->\n${more.join('\n')}\n\n### Antwort\n${answer}\n`
@@ -229,7 +243,12 @@ function write(deck: DeckSource): string {
 t.test('property: a generated deck is read back as it was', async (t) => {
   fc.assert(
     fc.property(deck, (source) => {
-      assert.deepEqual(parse(write(source)).deck, source)
+      const text = write(source)
+      const { file, cards = [], ...read } = parse(text).deck ?? {}
+      for (const { line, question } of cards) {
+        assert.equal(text.split('\n')[line - 1], `## ${question.split('\n')[0]}`)
+      }
+      assert.deepEqual({ ...read, cards: cards.map(({ line, ...card }) => card) }, source)
     }),
     { numRuns: 200 },
   )

@@ -1,0 +1,156 @@
+import type { Transaction } from 'kysely'
+import {
+  archiveCards,
+  archiveDecks,
+  archiveSheets,
+  countLearners,
+  insertCards,
+  insertDecks,
+  insertSheets,
+  markDecksAsImported,
+  markSheetsAsImported,
+  passOnProgress,
+  renameCards,
+  updateCards,
+  updateDecks,
+  updateSheets,
+} from '../../../db/queries/content/import.js'
+import type { Database } from '../../../db/types.js'
+import type { ImportPlan, PlacedCard } from '../../domain/content/plan-import.js'
+import type { CardSource, DeckSource, SheetSource } from '../../domain/content/types.js'
+
+/** Called after each batch with the cards written so far, of how many. */
+export type OnProgress = (done: number, total: number) => void
+
+/** What a statement writes at most, so that none comes near the limit of statements, however large the import is. */
+const BATCH_ROWS = 1_000
+const BATCH_CHARACTERS = 1_000_000
+/** Progress is written where cards come and go. */
+const BATCH_LEARNERS = 20_000
+
+/** Writes what the plan says, in batches. */
+export async function writePlan(
+  transaction: Transaction<Database>,
+  plan: ImportPlan,
+  onProgress: OnProgress,
+): Promise<void> {
+  const { cards } = plan
+  const total = cards.created + cards.updated + cards.unchanged
+  let done = cards.unchanged
+  const advance = (written: number) => {
+    done += written
+    onProgress(done, total)
+  }
+  const idOf = await writeDecks(transaction, plan)
+  await goThrough(transaction, plan.archivedCards, (batch) => archiveCards(transaction, batch))
+  await archiveDecks(transaction, plan.archivedDecks)
+  for (const batch of inBatches(plan.renamedCards, () => 0)) {
+    await renameCards(
+      transaction,
+      batch.map(({ id, deck, key }) => ({ id, deck_id: idOf(deck), key })),
+    )
+  }
+  await updateChangedCards(transaction, plan, idOf, advance)
+  for (const batch of inBatches(plan.newCards, ({ card }) => weightOf(card))) {
+    await insertCards(
+      transaction,
+      batch.map((placed) => ({ ...inputOf(placed, idOf), key: placed.card.key })),
+    )
+    advance(batch.length)
+  }
+  const heirs = new Map(plan.successions.map((pair) => [pair.from, pair]))
+  await goThrough(transaction, [...heirs.keys()], (batch) =>
+    passOnProgress(
+      transaction,
+      batch.map((from) => heirs.get(from) as { from: number; to: number }),
+    ),
+  )
+  await writeSheets(transaction, plan)
+}
+
+type IdOf = (deck: DeckSource) => number
+
+/** Returns the ids of all decks. */
+async function writeDecks(transaction: Transaction<Database>, plan: ImportPlan): Promise<IdOf> {
+  for (const batch of inBatches(plan.changedDecks, () => 0)) await updateDecks(transaction, batch)
+  const ids = new Map<string, number>()
+  for (const batch of inBatches(plan.newDecks, () => 0)) {
+    for (const [slug, id] of await insertDecks(transaction, batch)) ids.set(slug, id)
+  }
+  await markDecksAsImported(transaction, plan.adoptedDecks)
+  return (deck) => (plan.deckIds.get(deck) ?? ids.get(deck.slug)) as number
+}
+
+async function updateChangedCards(
+  transaction: Transaction<Database>,
+  { changedCards }: ImportPlan,
+  idOf: IdOf,
+  advance: (written: number) => void,
+): Promise<void> {
+  const moving = changedCards.filter(({ moves }) => moves).map(({ id }) => id)
+  const learners = await weighLearners(transaction, moving)
+  const weigh = ({ id, card }: { id: number; card: CardSource }) => Math.max(weightOf(card), learners.get(id) ?? 0)
+  for (const batch of inBatches(changedCards, weigh)) {
+    await updateCards(
+      transaction,
+      batch.map((changed) => ({ ...inputOf(changed, idOf), id: changed.id })),
+    )
+    advance(batch.length)
+  }
+}
+
+async function writeSheets(transaction: Transaction<Database>, plan: ImportPlan): Promise<void> {
+  const weigh = (sheet: SheetSource) => sheet.content_md.length / CHARACTERS_PER_ROW
+  for (const batch of inBatches(plan.changedSheets, ({ sheet }) => weigh(sheet))) await updateSheets(transaction, batch)
+  for (const batch of inBatches(plan.newSheets, weigh)) await insertSheets(transaction, batch)
+  await markSheetsAsImported(transaction, plan.adoptedSheets)
+  await archiveSheets(transaction, plan.archivedSheets)
+}
+
+function inputOf({ deck, card, sort_order }: PlacedCard, idOf: IdOf) {
+  const { question, answer, level } = card
+  return { deck_id: idOf(deck), question, answer, level, sort_order }
+}
+
+const CHARACTERS_PER_ROW = BATCH_CHARACTERS / BATCH_ROWS
+
+function weightOf({ question, answer }: CardSource): number {
+  return (question.length + answer.length) / CHARACTERS_PER_ROW
+}
+
+/** Works on cards whose learners' progress is written, too. */
+async function goThrough(
+  transaction: Transaction<Database>,
+  cardIds: number[],
+  work: (batch: number[]) => Promise<void>,
+): Promise<void> {
+  const learners = await weighLearners(transaction, cardIds)
+  for (const batch of inBatches(cardIds, (id) => learners.get(id) ?? 0)) await work(batch)
+}
+
+/** What the progress on each card weighs, in rows of a batch. */
+async function weighLearners(transaction: Transaction<Database>, cardIds: number[]): Promise<Map<number, number>> {
+  const weights = new Map<number, number>()
+  for (const batch of inBatches(cardIds, () => 0)) {
+    for (const [id, learners] of await countLearners(transaction, batch)) {
+      weights.set(id, (learners * BATCH_ROWS) / BATCH_LEARNERS)
+    }
+  }
+  return weights
+}
+
+/** Runs of items whose weights add up to a batch of rows; each item weighs at least one row. */
+function* inBatches<T>(items: readonly T[], weigh: (item: T) => number): Generator<T[]> {
+  let batch: T[] = []
+  let weight = 0
+  for (const item of items) {
+    batch.push(item)
+    weight += Math.max(weigh(item), 1)
+    if (weight >= BATCH_ROWS) {
+      yield batch
+      batch = []
+      weight = 0
+    }
+  }
+  if (batch.length > 0) yield batch
+}
