@@ -78,12 +78,12 @@ export function finishDocument(document: Json): Json {
     for (const [method, operation] of Object.entries<Json>(others)) {
       const own = takeOwnRefusals(operation)
       const possible = [...own, ...sharedRefusals(path, method, operation)]
-      for (const { title, status } of possible) {
-        const alike = own.filter((one) => one.status === status)
-        operation.responses[status] ??=
-          alike.length > 1 ? refusalResponse(...alike) : { $ref: `#/components/responses/${title}` }
+      for (const refusal of possible) {
+        const alike = own.filter(({ status }) => status === refusal.status)
+        if (alike.length > 1) operation.responses[refusal.status] ??= refusalResponse(...alike)
+        else refusals.set(refusal.title, refusal)
+        operation.responses[refusal.status] ??= { $ref: `#/components/responses/${refusal.title}` }
       }
-      for (const refusal of possible) refusals.set(refusal.title, refusal)
     }
     finished[path] = nameSchemas(others, schemas)
   }

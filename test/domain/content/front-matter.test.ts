@@ -7,7 +7,15 @@ const faultsOf = (yaml: string, file?: string) =>
   parse(yaml, file).faults.map(({ line, message }) => `${line}: ${message}`)
 
 t.test('defaults', async (t) => {
-  t.same(parse('name: Git').deck, { slug: 'git', name: 'Git', description: '', sort_order: 0, cards: [] })
+  t.same(parse('name: Git').deck, {
+    file: 'decks/git.md',
+    slug: 'git',
+    aliases: [],
+    name: 'Git',
+    description: '',
+    sort_order: 0,
+    cards: [],
+  })
   t.same(parse('name: Git\ndescription:').deck?.description, '')
 })
 
