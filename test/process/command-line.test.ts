@@ -147,7 +147,13 @@ t.test('a backup that cannot be written is one line; a reader who leaves gets no
 
 t.test('content is checked and imported', async (t) => {
   t.match(await print('import', '--check'), { code: 0, stdout: 'In Ordnung: 1 Decks, 2 Karten, 0 Cheat Sheets\n' })
-  t.match(await json('import', '--check'), { decks: 1, cards: 2, cheatsheets: 0, plan: { cards: { created: 2 } }, warnings: [] })
+  t.match(await json('import', '--check'), {
+    decks: 1,
+    cards: 2,
+    cheatsheets: 0,
+    plan: { cards: { created: 2 } },
+    warnings: [],
+  })
   t.match(await print('import'), { code: 0, stdout: /Karten: 2 neu, 0 geändert, 0 unverändert, 0 archiviert/ })
   t.match(await json('import'), { stats: { cards: { created: 0, unchanged: 2 } } })
 

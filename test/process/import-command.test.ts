@@ -33,7 +33,7 @@ t.test('a check says what an import would change, and changes nothing', async (t
       '2 neu, 0 geändert, 10 unverändert, 2 archiviert',
     )}`,
     stderr:
-      'decks/git.md:5: Warnung: Die Karte „neu“ ist neu, die Karte „karte-0“ mit derselben Frage wird archiviert: der Lernfortschritt beginnt von vorn; mit aliases: [karte-0] bleibt er erhalten\n',
+      'decks/git.md:4: Warnung: Die Karte „neu“ ist neu, die Karte „karte-0“ mit derselben Frage wird archiviert: der Lernfortschritt beginnt von vorn; mit aliases: [karte-0] bleibt er erhalten\n',
   }
   t.strictSame(await run('--check'), expected)
   t.strictSame(await run('--check'), expected)
@@ -46,5 +46,8 @@ t.test('most cards are archived only by force', async (t) => {
   t.strictSame(await run(), { code: 1, stdout: '', stderr })
   const { code, stdout } = await run('--force')
   t.equal(code, 0)
-  t.match(stdout, table('1 neu, 0 geändert, 1 unverändert, 0 archiviert', '1 neu, 0 geändert, 2 unverändert, 10 archiviert'))
+  t.match(
+    stdout,
+    table('1 neu, 0 geändert, 1 unverändert, 0 archiviert', '1 neu, 0 geändert, 2 unverändert, 10 archiviert'),
+  )
 })
