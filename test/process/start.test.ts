@@ -54,6 +54,17 @@ t.test('faulty content is told and keeps the store empty, the service runs', asy
   await service.stop()
 })
 
+t.test('the first import tells which files it has left out', async (t) => {
+  const folder = await writeContentFolder(t, {
+    'decks/gut.md': deckFile('Gut', [{ id: 'eins' }]),
+    'decks/mehr/git.md': deckFile('Git', [{ id: 'eins' }]),
+  })
+  const service = await startProcess(t, { ...(await createStoreVariables(t)), CONTENT_DIR: folder })
+  t.match(service.output(), /^decks\/mehr\/git\.md:1: Warnung: Nicht eingelesen: \S/m)
+  t.match(service.output(), /^Inhalte importiert: 1 Decks/m)
+  await service.stop()
+})
+
 t.test('a wrong setting stops the start with one line that names it', async (t) => {
   const variables = await createStoreVariables(t)
   for (const [name, value] of [

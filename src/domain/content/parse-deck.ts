@@ -81,6 +81,7 @@ function* parseCards(body: string, bodyLine: number, report: Report): Generator<
   const ids: Ids = { cards: new Map(), aliases: [] }
   for (const section of splitSections(body)) {
     yield
+    if (section === undefined) continue
     if (section.heading !== undefined) {
       cards.push(parseCard(section, section.heading, bodyLine + section.line, ids, report))
       continue

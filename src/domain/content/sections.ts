@@ -16,10 +16,11 @@ export interface Section {
 const WINDOW = 2 ** 16
 
 /**
- * Cuts a document at its `##` headings (ATX, at the top level). Such a heading ends every block before it, so the
- * document is parsed piece by piece, each piece beginning with a heading: the memory used does not grow with it.
+ * Cuts a document at its `##` headings (ATX, at the top level). It is parsed piece by piece, so that memory does not grow
+ * with it and nobody waits for long: undefined comes behind each piece.
  */
-export function* splitSections(source: string, window = WINDOW): Generator<Section> {
+export function* splitSections(source: string, window = WINDOW): Generator<Section | undefined> {
+  let section: Section = { heading: undefined, line: 0, lines: [], blocks: [] }
   let from = 0
   let line = 0
   let length = window
@@ -29,40 +30,52 @@ export function* splitSections(source: string, window = WINDOW): Generator<Secti
     const piece = source.slice(from, to)
     const lines = piece.split('\n')
     const blocks = findBlocks(piece)
-    const atEnd = to === source.length
-    const last = atEnd
-      ? lines.length
-      : (blocks.findLast((block) => isSectionHeading(block) && block.line > 0)?.line ?? 0)
-    if (last === 0) {
-      // A heading seen later on belongs to a piece that begins here.
+    const end = to === source.length ? lines.length : findCut(lines, blocks)
+    yield undefined
+    if (end === 0) {
       length *= 2
       continue
     }
-    yield* cut(lines.slice(0, last), blocks, line)
-    from = atEnd ? to : to - lines.slice(last).join('\n').length
-    line += last
+    let start = 0
+    for (const block of blocks) {
+      if (block.line >= end) break
+      if (!isSectionHeading(block)) {
+        const shift = section.lines.length - start
+        section.blocks.push({ ...block, line: block.line + shift, end: block.end + shift })
+        continue
+      }
+      addLines(section, lines, start, block.line)
+      if (!isEmpty(section)) yield section
+      start = block.line + 1
+      section = { heading: block.heading?.text, line: line + block.line, lines: [], blocks: [] }
+    }
+    addLines(section, lines, start, end)
+    from = to === source.length ? to : to - lines.slice(end).join('\n').length
+    line += end
     length = window
   }
+  if (!isEmpty(section)) yield section
 }
 
 function isSectionHeading(block: Block): boolean {
   return block.heading?.depth === 2
 }
 
-function* cut(lines: string[], blocks: Block[], firstLine: number): Generator<Section> {
-  let section: Section = { heading: undefined, line: firstLine, lines: [], blocks: [] }
-  let start = 0
-  for (const block of blocks) {
-    if (block.line >= lines.length) break
-    if (!isSectionHeading(block)) {
-      section.blocks.push({ ...block, line: block.line - start, end: block.end - start })
-      continue
-    }
-    section.lines = lines.slice(start, block.line)
-    if (block.line > 0) yield section
-    start = block.line + 1
-    section = { heading: block.heading?.text, line: firstLine + block.line, lines: [], blocks: [] }
-  }
-  section.lines = lines.slice(start)
-  yield section
+/**
+ * The last line of a piece where another one can begin: a block begins there whatever follows, and what follows belongs
+ * to no block before it. Such are `##` headings and what comes after a blank line. 0 when there is none.
+ */
+function findCut(lines: string[], blocks: Block[]): number {
+  const last = blocks.findLast(
+    (block) => block.line > 0 && (isSectionHeading(block) || /^[ \t]*$/.test(lines[block.line - 1] ?? '')),
+  )
+  return last?.line ?? 0
+}
+
+function addLines({ lines }: Section, more: string[], start: number, end: number): void {
+  for (let at = start; at < end; at++) lines.push(more[at] as string)
+}
+
+function isEmpty({ heading, lines }: Section): boolean {
+  return heading === undefined && lines.length === 0
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { parseDeck } from '../../../src/domain/content/parse-deck.js'
+import { parseDeck, parseDeckInSteps } from '../../../src/domain/content/parse-deck.js'
 import { splitSections } from '../../../src/domain/content/sections.js'
 import type { CardSource, DeckSource } from '../../../src/domain/content/types.js'
 
@@ -308,13 +308,24 @@ t.test('property: pieces of any size give the same sections as the whole', async
   fc.assert(
     fc.property(fc.array(scrap, { maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (parts, window) => {
       const text = `## A\n${parts.join('').replaceAll('\r', '\n')}\n## B\n`
-      const whole = [...splitSections(text)]
-      const pieces = [...splitSections(text, window)]
+      const whole = [...splitSections(text)].filter((section) => section !== undefined)
+      const pieces = [...splitSections(text, window)].filter((section) => section !== undefined)
       if (JSON.stringify(pieces) !== JSON.stringify(whole)) throw new Error(JSON.stringify({ text, pieces, whole }))
     }),
     { numRuns: 3_000 },
   )
   t.pass('always the same')
+})
+
+t.test('a large deck is read in many small steps, a card of many paragraphs too', async (t) => {
+  const one = HEAD + card('a', '', 'Ein Absatz.\n\n'.repeat(100_000))
+  const many = HEAD + Array.from({ length: 5_000 }, (_, index) => card(`k-${index}`, 'Ein Absatz mehr.')).join('\n')
+  for (const text of [one, many]) {
+    const steps = parseDeckInSteps('decks/a.md', encode(text))
+    let count = 0
+    while (!steps.next().done) count++
+    t.ok(count > text.length / 2 ** 17, `${count} steps`)
+  }
 })
 
 t.test('nesting that the parser cannot follow is a fault: it would swallow the cards below', async (t) => {
