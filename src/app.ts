@@ -17,7 +17,7 @@ import api from '../routes/index.js'
 import type { Config } from './config.js'
 import { MALFORMED_REQUEST } from './domain/refusals.js'
 import { calendarIn } from './domain/time/calendar.js'
-import { hasValidHost } from './http/host.js'
+import { isMalformed } from './http/malformed-request.js'
 import type { Metrics } from './http/metrics.js'
 import { refuseMalformedRequest, watchConnections } from './http/refused-connections.js'
 import { SECURITY_HEADERS } from './http/security-headers.js'
@@ -106,7 +106,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
     if (isClosing()) reply.header('connection', 'close')
-    if (!hasValidHost(request.raw)) throw MALFORMED_REQUEST
+    if (isMalformed(request.raw)) {
+      // What follows on the connection may be anything.
+      reply.header('connection', 'close')
+      throw MALFORMED_REQUEST
+    }
   })
 
   await app.register(openapi, { version: VERSION })

@@ -92,6 +92,62 @@ t.test('a request names its host once', async (t) => {
   }
 })
 
+t.test('HTTP of other versions and codings is refused, and the connection ends', async (t) => {
+  const { cookie } = await service.member()
+  const chunked = '2\r\n{}\r\n0\r\n\r\n'
+  const post = (version: string, coding: string) =>
+    exchange(
+      `POST /api/quiz/submit HTTP/${version}\r\nhost: x\r\ncookie: ${cookie}\r\ncontent-type: application/json\r\ntransfer-encoding: ${coding}\r\n\r\n${chunked}`,
+    )
+  for (const [version, coding] of [
+    ['1.0', 'chunked'],
+    ['1.1', 'gzip, chunked'],
+    ['1.1', 'chunked, gzip'],
+    ['1.1', 'identity'],
+    ['2.0', 'chunked'],
+  ] as const) {
+    const { status, body } = await post(version, coding)
+    t.strictSame([status, body.message], [400, 'Ungültige HTTP-Anfrage'], `${version} ${coding}`)
+  }
+  t.equal((await exchange(`GET /healthz HTTP/2.0\r\nhost: x\r\n\r\n`)).status, 400)
+  t.equal((await exchange(`GET /healthz HTTP/0.9\r\nhost: x\r\n\r\n`)).status, 400)
+})
+
+t.test('no header is lost, however many there are', async (t) => {
+  const { cookie, id } = await service.member()
+  const body = '{"total":2,"correct":1}'
+  const many = 'a:1\r\n'.repeat(2_500)
+  const answer = await exchange(
+    `POST /api/quiz/submit HTTP/1.1\r\n${many}cookie: ${cookie}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n${close}${body}`,
+  )
+  t.strictSame(answer.body, { score: 50 })
+  const foreign = await exchange(
+    `POST /api/quiz/submit HTTP/1.1\r\ncookie: ${cookie}\r\n${many}origin: https://evil.example\r\n${close}`,
+  )
+  t.equal(foreign.status, 403)
+  const stored = await service.db.selectFrom('quiz_results').select('id').where('user_id', '=', id).execute()
+  t.equal(stored.length, 1)
+})
+
+t.test('whoever is owed an answer gets it before garbage ends the connection', async (t) => {
+  const { cookie } = await service.member()
+  const submit = (body: string, length: number) =>
+    `POST /api/quiz/submit HTTP/1.1\r\nhost: x\r\ncookie: ${cookie}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`
+  const ask = 'GET /api/auth/me HTTP/1.1\r\nhost: x\r\n\r\n'
+  for (const [bytes, status, message] of [
+    [`${ask}NONSENSE\r\n\r\n`, 401, 'Nicht angemeldet'],
+    [`${ask}CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n`, 401, 'Nicht angemeldet'],
+    [submit('{"deck":"Übung"}', 16), 400, 'Ungültiger JSON-Inhalt'],
+    [submit('{}x', 2), 200, undefined],
+    [submit('{}', 0), 200, undefined],
+  ] as const) {
+    const { head, body } = await exchange(bytes)
+    t.match(head, `HTTP/1.1 ${status} `)
+    t.equal(body.message, message)
+    t.match(head.toLowerCase(), 'connection: close')
+  }
+})
+
 t.test('what is read without a login answers HEAD as well', async (t) => {
   for (const path of [
     '/docs',

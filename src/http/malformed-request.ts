@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http'
+
+/** A name, an IPv4 or a bracketed IPv6 address, perhaps with a port; empty when the target has no authority. */
+const HOST = /^(?:\[[^\s,/?#@\\[\]]+\]|[^\s,/?#@\\[\]:]*)(?::[0-9]*)?$/
+
+/** Whether HTTP/1.1 demands to refuse what Node's parser lets through (RFC 9112, 2.3, 3.2 and 6.1). */
+export function isMalformed({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
+  const isOld = httpVersion === '1.0'
+  if (!isOld && httpVersion !== '1.1') return true
+  // Node undoes `chunked` only, and would hand on what is compressed besides.
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && (isOld || coding.toLowerCase() !== 'chunked')) return true
+  return headers.host === undefined ? !isOld : !HOST.test(headers.host) || countHosts(rawHeaders) > 1
+}
+
+/** Node hands the first of several on. */
+function countHosts(rawHeaders: string[]): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count
+}
