@@ -10,7 +10,7 @@ import { BadRequest, CARD_NOT_FOUND, DECK_NOT_FOUND } from '../../src/domain/ref
 import { invalidCursor, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
-import { resetCard } from '../../src/services/review/reset-card.js'
+import { resetCard } from '../../src/services/review/take-back.js'
 import { CardPage, CardParams, CardsQuery } from './schemas.js'
 
 const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {

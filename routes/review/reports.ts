@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { findDeckId } from '../../db/queries/review/cards.js'
+import { findDeckBySlug } from '../../db/queries/content/decks.js'
 import { listLog } from '../../db/queries/review/log.js'
 import { findStatistics } from '../../db/queries/review/statistics.js'
 import { DECK_NOT_FOUND } from '../../src/domain/refusals.js'
@@ -25,9 +25,9 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const { query } = request
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
       const before = parseCursor(query.before, 'before')
-      const deckId = query.deck ? await findDeckId(app.db, query.deck) : undefined
-      if (query.deck && deckId === undefined) throw DECK_NOT_FOUND
-      const found = await listLog(app.db, request.user.id, deckId, before, limit + 1)
+      const deck = query.deck ? await findDeckBySlug(app.db, query.deck) : undefined
+      if (query.deck && deck === undefined) throw DECK_NOT_FOUND
+      const found = await listLog(app.db, request.user.id, deck?.id, before, limit + 1)
       const entries = found.slice(0, limit)
       return { entries, next_before: found.length > limit ? (entries.at(-1)?.id ?? null) : null }
     },

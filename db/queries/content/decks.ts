@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database, DecksTable } from '../../types.js'
 
@@ -16,6 +16,11 @@ const COLUMNS = [
   'updated_at',
   'archived_at',
 ] as const
+
+/** The order of decks wherever they are listed, for `order by`. */
+export function deckOrder(table: 'decks' | 'deck_counts'): RawBuilder<unknown> {
+  return sql.raw(`${table}.sort_order, ${table}.name, ${table}.id`)
+}
 
 /**
  * The live decks in their order with the statistics of the user, as the JSON text `{"decks":[…]}`: the database writes
@@ -40,7 +45,7 @@ export async function listDecks(db: Kysely<Database>, userId: number, today: str
         group by deck_id
       ) as progress on progress.deck_id = decks.id
       where archived_at is null
-      order by sort_order, name, id
+      order by ${deckOrder('decks')}
     ) as summary`.execute(db)
   return rows[0]?.json ?? ''
 }

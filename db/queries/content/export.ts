@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import pLimit from 'p-limit'
 import type { Database } from '../../types.js'
+import { deckOrder } from './decks.js'
 
 /** Cards of one deck. */
 export interface ExportBatch {
@@ -26,9 +27,7 @@ export async function* exportCards(db: Kysely<Database>): AsyncGenerator<ExportB
     .selectFrom('decks')
     .select(['id', 'name as deck_name'])
     .where('archived_at', 'is', null)
-    .orderBy('sort_order')
-    .orderBy('name')
-    .orderBy('id')
+    .orderBy(deckOrder('decks'))
     .execute()
   for (const { id, deck_name } of decks) {
     const read = (after: Position) => readInTurn(() => readBatch(db, id, after))

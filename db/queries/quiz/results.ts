@@ -1,16 +1,11 @@
-import type { Insertable, Kysely } from 'kysely'
+import type { Insertable, Kysely, Selectable } from 'kysely'
 import type { Database, QuizResultsTable } from '../../types.js'
 
 const HISTORY_LENGTH = 20
 
-export interface QuizResult {
-  deck_slug: string
-  quiz_type: string
-  score_percent: number
-  total_questions: number
-  correct_answers: number
-  created_at: Date
-}
+const RESULT = ['deck_slug', 'quiz_type', 'score_percent', 'total_questions', 'correct_answers', 'created_at'] as const
+
+export type QuizResult = Pick<Selectable<QuizResultsTable>, (typeof RESULT)[number]>
 
 export async function insertQuizResult(db: Kysely<Database>, result: Insertable<QuizResultsTable>): Promise<void> {
   await db.insertInto('quiz_results').values(result).execute()
@@ -20,7 +15,7 @@ export async function insertQuizResult(db: Kysely<Database>, result: Insertable<
 export async function listQuizResults(db: Kysely<Database>, userId: number): Promise<QuizResult[]> {
   return db
     .selectFrom('quiz_results')
-    .select(['deck_slug', 'quiz_type', 'score_percent', 'total_questions', 'correct_answers', 'created_at'])
+    .select(RESULT)
     .where('user_id', '=', userId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
+import { deckOrder } from '../content/decks.js'
 import { countCtes, type Scope, stateOf } from './progress.js'
 import { isUnseen, type StudyCard } from './queue.js'
 
@@ -43,9 +43,7 @@ export async function listCards(
 ): Promise<BrowsedCards> {
   const { userId, today } = scope
   const behindMark =
-    after === undefined
-      ? sql`true`
-      : sql`(deck_counts.sort_order, deck_counts.name, deck_counts.id) >= (select deck_order, name, deck_id from mark)`
+    after === undefined ? sql`true` : sql`(${deckOrder('deck_counts')}) >= (select deck_order, name, deck_id from mark)`
   const { rows } = await sql<Row>`
     with ${countCtes(scope)},
     mark as (
@@ -62,7 +60,7 @@ export async function listCards(
       join decks on decks.id = deck_counts.id
       left join mark on mark.deck_id = deck_counts.id
       where ${behindMark}
-      window deck_order as (order by deck_counts.sort_order, deck_counts.name, deck_counts.id)
+      window deck_order as (order by ${deckOrder('deck_counts')})
     ),
     page as (${pageOf(state, userId, today, limit)})
     select remaining.decks, ${after === undefined ? sql`true` : sql`exists (select from mark)`} as is_mark_known, item.*
@@ -151,16 +149,4 @@ export async function suspendCard(db: Kysely<Database>, userId: number, cardId: 
 
 export async function unsuspendCard(db: Kysely<Database>, userId: number, cardId: number): Promise<void> {
   await db.deleteFrom('suspended_cards').where('user_id', '=', userId).where('card_id', '=', cardId).execute()
-}
-
-/** The id of a live deck. */
-export async function findDeckId(db: Kysely<Database>, slug: string): Promise<number | undefined> {
-  if (!isStorable(slug)) return undefined
-  const deck = await db
-    .selectFrom('decks')
-    .select('id')
-    .where('slug', '=', slug)
-    .where('archived_at', 'is', null)
-    .executeTakeFirst()
-  return deck?.id
 }

@@ -1,6 +1,12 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
-import type { CardState, NewEntry, Rating, Remaining } from '../../../src/domain/review/review.js'
-import { DEFAULT_SETTINGS, type ReviewSettings } from '../../../src/domain/review/settings.js'
+import {
+  type CardState,
+  DEFAULT_SETTINGS,
+  type NewEntry,
+  type Rating,
+  type Remaining,
+  type ReviewSettings,
+} from '../../../src/domain/review/review.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 

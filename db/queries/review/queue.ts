@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { CardState, Remaining } from '../../../src/domain/review/review.js'
-import type { ReviewSettings } from '../../../src/domain/review/settings.js'
+import type { CardState, Remaining, ReviewSettings } from '../../../src/domain/review/review.js'
 import type { Database } from '../../types.js'
+import { deckOrder } from '../content/decks.js'
 import { countCtes, type Scope, stateOf } from './progress.js'
 
 /** A card as the learner sees it. */
@@ -74,7 +74,7 @@ export async function findQueue(
         sum(unseen) over (deck_order rows between unbounded preceding and 1 preceding) as unseen_before
       from deck_counts
       where unseen > 0
-      window deck_order as (order by sort_order, name, id)
+      window deck_order as (order by ${deckOrder('deck_counts')})
     ),
     new_cards as (
       select card.id as card_id, position, card.sort_order

@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
-import { DEFAULT_SETTINGS, type ReviewSettings } from '../../../src/domain/review/settings.js'
+import { DEFAULT_SETTINGS, type ReviewSettings } from '../../../src/domain/review/review.js'
 import type { Database } from '../../types.js'
-import { settingsCte } from './progress.js'
 
+const SETTINGS = ['new_per_day', 'desired_retention', 'maximum_interval'] as const
+
+/** The learner's settings, or the defaults. */
 export async function findSettings(db: Kysely<Database>, userId: number): Promise<ReviewSettings> {
-  const { rows } = await sql<ReviewSettings>`with ${settingsCte(userId)} select * from settings`.execute(db)
-  return rows[0] as ReviewSettings
+  const found = await db.selectFrom('review_settings').select(SETTINGS).where('user_id', '=', userId).executeTakeFirst()
+  return found ?? DEFAULT_SETTINGS
 }
 
 /** Writes what is given and keeps the rest. */
@@ -31,6 +32,6 @@ export async function updateSettings(
         maximum_interval: maximum_interval ?? ref('review_settings.maximum_interval'),
       })),
     )
-    .returning(['new_per_day', 'desired_retention', 'maximum_interval'])
+    .returning(SETTINGS)
     .executeTakeFirstOrThrow()
 }

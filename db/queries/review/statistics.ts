@@ -3,6 +3,7 @@ import type { DayOfReviews, DeckMaturity, ForecastDay, RecallGroup } from '../..
 import { FORECAST_DAYS, MATURE_DAYS } from '../../../src/domain/review/statistics.js'
 import { addDays } from '../../../src/domain/time/calendar.js'
 import type { Database } from '../../types.js'
+import { deckOrder } from '../content/decks.js'
 import { countCtes } from './progress.js'
 
 export interface ReviewStatistics {
@@ -66,7 +67,7 @@ export async function findStatistics(
       (select coalesce(json_agg(forecast order by day), '[]') from forecast) as forecast,
       (select coalesce(json_agg(json_build_object('slug', slug, 'name', name, 'new', unseen,
           'young', coalesce(young, 0), 'mature', coalesce(mature, 0), 'suspended', suspended)
-          order by sort_order, name, id), '[]')
+          order by ${deckOrder('deck_counts')}), '[]')
         from deck_counts left join maturity on maturity.deck_id = deck_counts.id) as decks`.execute(db)
   return rows[0] as ReviewStatistics
 }

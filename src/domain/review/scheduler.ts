@@ -11,8 +11,7 @@ import {
   Rating as TsFsrsRating,
 } from 'ts-fsrs'
 import { addDays, noonOf } from '../time/calendar.js'
-import { type CardState, isReviewedOn, type Rating } from './review.js'
-import type { ReviewSettings } from './settings.js'
+import { type CardState, isReviewedOn, type Rating, type ReviewSettings } from './review.js'
 
 const GRADES: Record<Rating, Grade> = {
   again: TsFsrsRating.Again,

@@ -11,9 +11,8 @@ import {
   Rating as LibraryRating,
   StrategyMode,
 } from 'ts-fsrs'
-import { type CardState, RATINGS, type Rating } from '../../../src/domain/review/review.js'
+import { type CardState, DEFAULT_SETTINGS, RATINGS, type Rating } from '../../../src/domain/review/review.js'
 import { createScheduler, type NextState } from '../../../src/domain/review/scheduler.js'
-import { DEFAULT_SETTINGS } from '../../../src/domain/review/settings.js'
 import { addDays, daysBetween } from '../../../src/domain/time/calendar.js'
 
 const GRADES: Record<Rating, Grade> = {

@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely'
-import { appendEntry, lockLearner } from '../../../db/queries/review/progress.js'
+import { appendEntry, findLearnerCard, lockLearner } from '../../../db/queries/review/progress.js'
 import { findUndoSituation, type UndoCandidate } from '../../../db/queries/review/undo.js'
 import type { Database } from '../../../db/types.js'
-import { Conflict, NOT_LOGGED_IN, NOT_THE_LAST, REVIEW_NOT_FOUND } from '../../domain/refusals.js'
+import { CARD_NOT_FOUND, Conflict, NOT_LOGGED_IN, NOT_THE_LAST, REVIEW_NOT_FOUND } from '../../domain/refusals.js'
 import {
   type CardState,
   countsOf,
+  intervalOf,
   type NewEntry,
   type ReviewCounts,
   remainingAfter,
@@ -101,4 +102,35 @@ function undoEntry(userId: number, moment: Moment, review: UndoCandidate, answer
     after: review.before,
     answer,
   }
+}
+
+/**
+ * Forgets the user's progress of a card, which is new then; the log keeps it. Nothing happens when there is none.
+ * @throws HttpError 404 when there is no such card
+ */
+export async function resetCard(db: Kysely<Database>, userId: number, moment: Moment, cardId: number): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
+    const card = await findLearnerCard(transaction, userId, cardId, moment.today, null)
+    if (card.deck_id === null) throw CARD_NOT_FOUND
+    if (card.state === null) return
+    await appendEntry(transaction, {
+      user_id: userId,
+      card_id: cardId,
+      deck_id: card.deck_id,
+      kind: 'reset',
+      undoes: null,
+      rating: null,
+      previous_rating: card.state.last_rating,
+      phase: null,
+      interval_days: intervalOf(card.state),
+      duration_ms: null,
+      studied_on: moment.today,
+      created_at: moment.at,
+      client_id: null,
+      before: card.state,
+      after: null,
+      answer: {},
+    })
+  })
 }
