@@ -119,8 +119,10 @@ export async function startCluster(settings: string[] = [], variables: NodeJS.Pr
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
     stop: async () => {
-      await signalAll('SIGCONT')
-      await halt()
+      if (server.exitCode === null && server.signalCode === null) {
+        await signalAll('SIGCONT')
+        await halt()
+      }
       await rm(folder, { recursive: true })
     },
   }
