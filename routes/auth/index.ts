@@ -92,6 +92,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       await changeOwnPassword(app.db, actorOf(request), request.user, {
         current: current_password,
         next: new_password,
+        address: request.ip,
         sessionIdHash: hashSessionId(request.session.sessionId),
       })
       await warnOfCommonPassword(reply, new_password)

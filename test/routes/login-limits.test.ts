@@ -185,6 +185,28 @@ t.test('all instances agree', async (t) => {
   t.strictSame(answer.json(), LIMITED)
 })
 
+t.test('guesses at the current password are limited like logins, at that address only', async (t) => {
+  const user = await createUser(db)
+  const caller = await service.loginAs(user.username)
+  const [screen, owner] = [newAddress(), newAddress()]
+  const change = (current_password: string, address: string, new_password = PASSWORD) =>
+    caller.post('/api/auth/password', { current_password, new_password }, { headers: { 'x-forwarded-for': address } })
+  const statuses = []
+  for (let i = 0; i < 8; i++) statuses.push((await change(`falsch ${i}`, screen)).status)
+  t.strictSame(statuses, [400, 400, 400, 400, 400, 400, 429, 429])
+  const limited = await change(PASSWORD, screen)
+  t.strictSame([limited.status, limited.body], [429, LIMITED], 'the right one is not confirmed')
+  t.ok(Number(limited.headers['retry-after']) >= 1)
+  t.match(await change('x', screen, '12345'), { status: 400 }, 'what is wrong with the request is said all the same')
+  t.equal((await login(user.username, PASSWORD, screen)).status, 429, 'one budget for both doors')
+
+  t.equal((await login(user.username, PASSWORD, owner)).status, 200, 'the owner is not locked out elsewhere')
+  t.equal((await change(PASSWORD, owner)).status, 200)
+  await pass(10)
+  t.equal((await change(PASSWORD, screen)).status, 200)
+  t.strictSame(await fail(5, user.username, screen), Array(5).fill(401), 'the right one forgives the mistypes')
+})
+
 t.test('neither names nor passwords are kept', async (t) => {
   const secret = unique('passwort-im-namensfeld')
   await fail(1, secret, newAddress())

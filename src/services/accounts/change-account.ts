@@ -5,12 +5,12 @@ import { type Account, deleteUser, insertUser, lockAdmins, updateUser } from '..
 import type { Database } from '../../../db/types.js'
 import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
 import { BadRequest } from '../../domain/refusals.js'
-import { hashPassword } from './passwords.js'
+import { accountShare, hashPassword } from './passwords.js'
 
 /** Creates the user and notes it; the id. @throws BadRequest when the name is taken */
 export async function createAccount(db: Kysely<Database>, actor: Actor, newUser: NewUser): Promise<number> {
   const { password, ...user } = newUser
-  const password_hash = await hashPassword(password)
+  const password_hash = await hashPassword(password, accountShare(actor.actor_id))
   return db.transaction().execute(async (transaction) => {
     const id = await insertUser(transaction, { ...user, password_hash })
     if (id === undefined) throw new BadRequest('Benutzername existiert bereits')
@@ -32,7 +32,7 @@ export async function changeAccount(
   change: AccountChange,
 ): Promise<Account | undefined> {
   const { password, ...values } = change
-  const password_hash = password === undefined ? undefined : await hashPassword(password)
+  const password_hash = password === undefined ? undefined : await hashPassword(password, accountShare(actor.actor_id))
   return db.transaction().execute(async (transaction) => {
     if (change.is_admin === false) {
       await keepLastAdmin(transaction, id, 'Dem letzten Administrator kann man die Rechte nicht nehmen')

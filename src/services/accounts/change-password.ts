@@ -3,32 +3,41 @@ import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit
 import { deleteOtherSessions } from '../../../db/queries/accounts/sessions.js'
 import { type Account, findPasswordHash, replacePasswordHash } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
+import { loginAttempt } from '../../domain/accounts/login-limits.js'
 import { BadRequest, NOT_LOGGED_IN } from '../../domain/refusals.js'
-import { hashPassword, verifyPassword } from './passwords.js'
+import { limitGuesses } from './limit-guesses.js'
+import { accountShare, hashPassword, verifyPassword } from './passwords.js'
 
 export interface PasswordChange {
   current: string
   next: string
+  address: string
   /** The hash of the id of the session that stays. */
   sessionIdHash: Buffer
 }
 
 /**
- * Sets the user's own password: every session but one ends, API tokens stay. What an administrator does is noted.
+ * Sets the user's own password: every session but one ends, API tokens stay. What an administrator does is noted. Wrong
+ * current passwords count as failed logins at that address: whoever guesses has one budget for both doors.
  * @throws BadRequest when the current password is wrong
+ * @throws TooManyAttempts while the limit of failed logins is in force
  * @throws NOT_LOGGED_IN when the user has been deleted meanwhile
  */
 export async function changeOwnPassword(
   db: Kysely<Database>,
   actor: Actor,
   user: Account,
-  { current, next, sessionIdHash }: PasswordChange,
+  { current, next, address, sessionIdHash }: PasswordChange,
 ): Promise<void> {
   const { id, username } = user
-  const from = await findPasswordHash(db, id)
-  if (from === undefined) throw NOT_LOGGED_IN
-  if (!(await verifyPassword(from, current))) throw wrongPassword()
-  const to = await hashPassword(next)
+  const share = accountShare(id)
+  const from = await limitGuesses(db, loginAttempt(address, username), async () => {
+    const found = await findPasswordHash(db, id)
+    if (found === undefined) throw NOT_LOGGED_IN
+    return (await verifyPassword(found, current, share)) ? found : undefined
+  })
+  if (from === undefined) throw wrongPassword()
+  const to = await hashPassword(next, share)
   await db.transaction().execute(async (transaction) => {
     // An administrator's reset that came in between must not be undone by whoever knows the old password.
     if (!(await replacePasswordHash(transaction, id, { from, to }))) {

@@ -1,18 +1,14 @@
 import type { Kysely } from 'kysely'
-import { addLoginFailure, findLoginDelay, forgiveLoginFailures } from '../../../db/queries/accounts/login-failures.js'
 import { type Account, findCredentials } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
-import { TooManyAttempts, WRONG_LOGIN } from '../../domain/refusals.js'
-import { verifyPassword } from './passwords.js'
-
-/** What `addLoginFailure` counts in: the account at the address, and the address. */
-const COUNTERS = 2
+import { WRONG_LOGIN } from '../../domain/refusals.js'
+import { limitGuesses } from './limit-guesses.js'
+import { loginShare, verifyPassword } from './passwords.js'
 
 /**
- * The user of that name and password. While a limit is in force nobody learns whether a password was right, not even
- * of attempts that had begun before: they are judged again once the password has been verified.
- * @throws HttpError 401 when there is no such user or the password is wrong; it takes as long
+ * The user of that name and password.
+ * @throws WRONG_LOGIN when there is no such user or the password is wrong; it takes as long
  * @throws TooManyAttempts while a limit is in force
  */
 export async function logIn(
@@ -20,19 +16,12 @@ export async function logIn(
   login: { username: string; password: string; address: string },
 ): Promise<Account> {
   const attempt = loginAttempt(login.address, login.username)
-  refuseWhile(await findLoginDelay(db, attempt))
-  const found = await findCredentials(db, login.username)
-  const matches = await verifyPassword(found?.password_hash, login.password)
-  if (found === undefined || !matches) {
-    const counted = await addLoginFailure(db, attempt)
-    if (counted < COUNTERS) refuseWhile(await findLoginDelay(db, attempt))
-    throw WRONG_LOGIN
-  }
-  refuseWhile(await forgiveLoginFailures(db, attempt))
+  const found = await limitGuesses(db, attempt, async () => {
+    const candidate = await findCredentials(db, login.username)
+    const matches = await verifyPassword(candidate?.password_hash, login.password, loginShare(attempt))
+    return matches ? candidate : undefined
+  })
+  if (found === undefined) throw WRONG_LOGIN
   const { password_hash: _, ...user } = found
   return user
-}
-
-function refuseWhile(delaySeconds: number): void {
-  if (delaySeconds > 0) throw new TooManyAttempts(delaySeconds)
 }

@@ -1,0 +1,93 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createUser, PASSWORD, unique } from '../support/factories.js'
+import { startService } from '../support/service.js'
+
+const service = await startService(t, { config: { trustProxy: ['127.0.0.1'] } })
+const { app, db } = service
+await app.listen({ host: '127.0.0.1', port: 0 })
+const { port } = app.server.address() as AddressInfo
+
+async function send(url: string, body: object, headers: Record<string, string>, timeoutMs: number) {
+  const response = await fetch(`http://127.0.0.1:${port}${url}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  await response.text()
+  return response.status
+}
+
+const login = (username: string, password: string, address: string, timeoutMs = patienceMs) =>
+  send('/api/auth/login', { username, password }, { 'x-forwarded-for': address }, timeoutMs)
+
+/** How long people wait: five seconds, which are 200 logins on an idle machine; more on one that is busy otherwise. */
+const patienceMs = Math.max(5_000, 60 * Math.ceil(await measureLogin()))
+
+async function measureLogin(): Promise<number> {
+  const { username } = await createUser(db)
+  const started = performance.now()
+  await login(username, PASSWORD, '127.0.0.1', 60_000)
+  return performance.now() - started
+}
+
+/**
+ * How many of ten people are let in, five at a time, while the load goes on, and what the load was answered.
+ * @param load the requests of the next wave; undefined when there is none
+ */
+async function countLogins(load: () => Promise<number>[] | undefined | 0, addressOf: (person: number) => string) {
+  const people = await Promise.all(Array.from({ length: 10 }, () => createUser(db)))
+  const answers: Record<number, number> = {}
+  const note = (status: number) => {
+    answers[status] = (answers[status] ?? 0) + 1
+  }
+  let isOver = false
+  const press = async () => {
+    while (!isOver) {
+      const wave = load()
+      if (!wave) return
+      await Promise.all(wave.map((request) => request.catch(() => 0).then(note)))
+    }
+  }
+  const pressing = press()
+  while (Object.keys(answers).length === 0) await sleep(10)
+  let letIn = 0
+  for (let first = 0; first < people.length; first += 5) {
+    const some = people.slice(first, first + 5)
+    const logins = some.map(({ username }, i) => login(username, PASSWORD, addressOf(first + i)))
+    for (const result of await Promise.allSettled(logins)) {
+      if (result.status === 'fulfilled' && result.value === 200) letIn++
+    }
+  }
+  isOver = true
+  await pressing
+  return { letIn, answers }
+}
+
+t.test('one member with 150 changes of the password at once keeps nobody from logging in', async (t) => {
+  const { cookie } = await service.member()
+  const passwords = { current_password: PASSWORD, new_password: PASSWORD }
+  const { letIn, answers } = await countLogins(
+    () =>
+      Array.from({ length: 150 }, () => send('/api/auth/password', passwords, { cookie: String(cookie) }, patienceMs)),
+    (person) => (person % 2 === 0 ? '127.0.0.1' : `198.51.100.${person}`),
+  )
+  t.ok(letIn >= 9, `${letIn} of ten are let in`)
+  t.ok((answers[200] ?? 0) > 0, 'the member is served, too')
+  t.ok((answers[429] ?? 0) > (answers[200] ?? 0), `and told to come back later: ${JSON.stringify(answers)}`)
+})
+
+t.test('20 strangers in 20 networks who try names keep nobody from logging in', async (t) => {
+  const waves = [150, 20, 20]
+  const { letIn, answers } = await countLogins(
+    () => {
+      const count = waves.shift()
+      return count && Array.from({ length: count }, (_, i) => login(unique('x'), 'falsch', `203.0.113.${i % 20}`))
+    },
+    (person) => `198.51.100.${person}`,
+  )
+  t.ok(letIn >= 9, `${letIn} of ten are let in`)
+  t.ok((answers[503] ?? 0) >= 40, `the strangers were too many: ${JSON.stringify(answers)}`)
+})
