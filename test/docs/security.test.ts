@@ -20,6 +20,23 @@ t.test('its figures are those of its tables', async (t) => {
   t.strictSame([met, partly, gaps, operator].map(Number), ['met', 'partly', 'gap', 'operator'].map(count))
 })
 
+t.test('every requirement is counted once', async (t) => {
+  const [all, ...parts] =
+    (/Of (\d+) requirements (\d+) are met, (\d+) partly, (\d+) are gaps, (\d+) are the operator's, (\d+)/
+      .exec(text)
+      ?.slice(1) ?? []) as string[]
+  t.equal(
+    parts.reduce((sum, part) => sum + Number(part), 0),
+    Number(all),
+  )
+  const without = [...text.matchAll(/^Nothing to apply to: .*$/gm)].flatMap(
+    ([line]) => line.match(/\d+\.\d+\.\d+/g) ?? [],
+  )
+  t.equal(new Set(without).size, without.length)
+  const [, ofWholeChapters] = /(\d+) of\s+them in the chapters/.exec(text) ?? []
+  t.equal(without.length + Number(ofWholeChapters), Number(parts.at(-1)))
+})
+
 t.test('TRACE echoes nothing', async (t) => {
   const { app } = await startService(t)
   for (const url of ['/', '/api/decks']) {

@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { ROOT } from '../support/service.js'
+
+/** The folders of the repository that documents name paths in. */
+const PATH = /^(?:content|db|deploy|docs|lab|plugins|routes|scripts|src|test)\/[\w./-]+$/
+
+/** What a document names that is made later. */
+const MADE_LATER = new Set(['test/versions', 'test/versions/'])
+
+const tracked = execFileSync('git', ['ls-files', '*.md', ':!content'], { cwd: ROOT, encoding: 'utf8' })
+const documents = tracked.trim().split('\n')
+
+t.test('every path that a document names exists', async (t) => {
+  let count = 0
+  for (const document of documents) {
+    const text = readFileSync(path.join(ROOT, document), 'utf8')
+    const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span).filter((span) => PATH.test(span))
+    const links = [...text.matchAll(/\]\((?!\w+:)([^)#\s]+)[^)\s]*\)/g)].map(([, link = '']) =>
+      path.join(path.dirname(document), link),
+    )
+    const named = new Set([...spans, ...links].filter((name) => !MADE_LATER.has(name)))
+    count += named.size
+    t.strictSame(
+      [...named].filter((name) => !existsSync(path.join(ROOT, name))),
+      [],
+      document,
+    )
+  }
+  t.ok(count > 100)
+})
