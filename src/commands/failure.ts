@@ -17,15 +17,17 @@ export function reportFailure(error: unknown, print: (line: string) => void): nu
   } else if (error instanceof FaultyContent) {
     for (const fault of error.faults) complain(formatFault(fault))
   }
-  complain(describe(error))
+  for (const line of describe(error)) complain(line)
   return EXIT_REFUSED
 }
 
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+/** One line for what people can cause; the stack of everything else. */
+function describe(error: unknown): string[] {
+  if (!(error instanceof Error)) return [String(error)]
   const expected = [BackupError, ConfigError, EmbeddedStoreError, HttpError, RefusedError, UnusableDatabaseError]
-  if (expected.some((kind) => error instanceof kind)) return error.message
-  return describeDatabaseFault(error) ?? describeFileFault(error) ?? error.stack ?? error.message
+  if (expected.some((kind) => error instanceof kind)) return [error.message]
+  const line = describeDatabaseFault(error) ?? describeFileFault(error)
+  return line === undefined ? (error.stack ?? error.message).split('\n') : [line]
 }
 
 function describeFileFault({ code, path }: NodeJS.ErrnoException): string | undefined {

@@ -34,7 +34,7 @@ export async function addUser(
   })
   const id = await withDatabase(config, 'POST /api/admin/users', (db) => createAccount(db, commandLineActor(), user))
   await warnOfCommonPassword(user.password)
-  print(options.json ? JSON.stringify({ id }) : `Benutzer erstellt: ${user.username} (${id})`)
+  print(options.json ? JSON.stringify({ id }) : `Benutzer erstellt: ${toField(user.username)} (${id})`)
 }
 
 /** Prints all users by id: one line each, or one JSON object. */
@@ -53,7 +53,7 @@ export async function removeUser(config: Config, username: string, options: Outp
     await removeAccount(db, commandLineActor(), found)
     return found
   })
-  print(options.json ? JSON.stringify({ id }) : `Benutzer gelöscht: ${username}`)
+  print(options.json ? JSON.stringify({ id }) : `Benutzer gelöscht: ${toField(username)}`)
 }
 
 /** Sets a new password; every session of the user ends. */
@@ -66,7 +66,7 @@ export async function changePassword(config: Config, username: string, options: 
     return found
   })
   await warnOfCommonPassword(password)
-  print(options.json ? JSON.stringify({ id }) : `Passwort geändert: ${username}`)
+  print(options.json ? JSON.stringify({ id }) : `Passwort geändert: ${toField(username)}`)
 }
 
 async function findId(db: Kysely<Database>, username: string): Promise<number> {

@@ -125,13 +125,13 @@ t.test('users are added, listed and given passwords', async (t) => {
 t.test('a name steers no terminal and makes no line or column of its own', async (t) => {
   const name = '\u001b[31mrot\u009b\n1\tadmin\u202e'
   const shown = '\\u001b[31mrot\\u009b\\u000a1\\u0009admin\\u202e'
-  await json('user', 'add', name)
+  t.match((await print('user', 'add', name)).stdout, `Benutzer erstellt: ${shown} (`)
   const { stdout } = await print('user', 'list')
   t.ok(stdout.includes(`\t${shown}\t${shown}\tBenutzer\n`), JSON.stringify(stdout))
   t.equal((await json('user', 'list')).users.at(-1).username, name, 'programs get the name itself')
-  t.match(await run(variables, ['user', 'password', '\u001b[31m'], 'geheim-genug\n'), {
+  t.match(await run(variables, ['user', 'password', '\u001b[31m\n'], 'geheim-genug\n'), {
     code: 1,
-    stderr: 'Es gibt keinen Benutzer \\u001b[31m.\n',
+    stderr: 'Es gibt keinen Benutzer \\u001b[31m\\u000a.\n',
   })
   await json('user', 'delete', name)
 })
