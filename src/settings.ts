@@ -114,7 +114,9 @@ export const SETTINGS = {
       return wrong === undefined ? undefined : `"${wrong}" ist weder eine IP-Adresse noch ein CIDR-Bereich`
     },
     german: { text: 'Adressen oder CIDR-Bereiche der Proxys davor' },
-    english: { text: 'addresses or CIDR blocks of the proxies in front, separated by commas' },
+    english: {
+      text: 'addresses or CIDR blocks of the proxies in front, separated by commas; forwarded headers from others are ignored, with one warning in the log',
+    },
   },
   CORS_ORIGIN: {
     schema: { type: 'string', default: '' },
