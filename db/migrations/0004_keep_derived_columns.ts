@@ -106,7 +106,7 @@ async function keepProgressDeck(db: Kysely<unknown>): Promise<void> {
       for each row when (pg_trigger_depth() = 0) execute function set_progress_deck()`.execute(db)
   await sql`
     create function move_progress(card_ids integer[], deck_ids integer[]) returns void language plpgsql set search_path from current
-      set plan_cache_mode = force_custom_plan as $$
+      set plan_cache_mode = force_custom_plan set enable_hashjoin = off set enable_mergejoin = off as $$
     begin
       update card_progress set deck_id = moved.deck_id
         from unnest(card_ids, deck_ids) as moved (card_id, deck_id)

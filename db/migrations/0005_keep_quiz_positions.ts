@@ -78,10 +78,11 @@ async function keepCardPositions(db: Kysely<unknown>): Promise<void> {
     end $$`.execute(db)
   // The last cards of a deck move into the holes before them: as many movers as holes, paired by their places in two
   // arrays. Here as in the others: a plan made when the tables were small would serve a whole import, so each call is
-  // planned for its own arrays.
+  // planned for its own arrays, and looks each row up: to the planner a thousand look-ups cost more than reading the
+  // whole table, which each batch of a large import would do.
   await sql`
     create function remove_card_positions(card_ids integer[]) returns void language plpgsql set search_path from current
-      set plan_cache_mode = force_custom_plan as $$
+      set plan_cache_mode = force_custom_plan set enable_hashjoin = off set enable_mergejoin = off as $$
     declare
       gone_decks integer[];
       gone_positions integer[];
@@ -116,7 +117,7 @@ async function keepDistinctAnswers(db: Kysely<unknown>): Promise<void> {
   // those that went; then either some are left to be appended, or the last ones move into the holes that are left.
   await sql`
     create function count_answers(hashes bytea[], differences bigint[], card_ids integer[]) returns void language plpgsql set search_path from current
-      set plan_cache_mode = force_custom_plan as $$
+      set plan_cache_mode = force_custom_plan set enable_hashjoin = off set enable_mergejoin = off as $$
     declare
       holes integer[];
       movers bytea[];
@@ -130,16 +131,13 @@ async function keepDistinctAnswers(db: Kysely<unknown>): Promise<void> {
           returning position
       )
       select coalesce(array_agg(position order by position), '{}') into holes from gone;
-      with changed as (
-        update distinct_answers set card_count = card_count + difference
-          from unnest(hashes, differences) as change (hash, difference)
-          where answer_hash = hash
-          returning answer_hash
-      )
+      update distinct_answers set card_count = card_count + difference
+        from unnest(hashes, differences) as change (hash, difference)
+        where answer_hash = hash;
       select array_agg(hash), array_agg(difference), array_agg(card_id)
         into hashes, differences, card_ids
         from unnest(hashes, differences, card_ids) as change (hash, difference, card_id)
-        where difference > 0 and not exists (select from changed where answer_hash = hash);
+        where difference > 0 and not exists (select from distinct_answers where answer_hash = hash);
       added := coalesce(cardinality(hashes), 0);
       update distinct_answer_totals set total = total - cardinality(holes) + added
         returning total + cardinality(holes) - added into before;
