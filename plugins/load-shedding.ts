@@ -16,7 +16,7 @@ export interface LoadSheddingOptions {
 
 /**
  * Refuses requests that would only make a queue longer. Not by `@fastify/under-pressure`: its measure is NaN for every
- * round of more than its sampling time, be it the first or one of many (docs/decisions/0031-load-shedding.md).
+ * round of more than its sampling time, be it the first or one of many (docs/decisions/0008-overload.md).
  */
 export default fp<LoadSheddingOptions>(
   async (app, { poolState }) => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { ROOT } from '../support/service.js'
@@ -30,4 +30,17 @@ t.test('every path that a document names exists', async (t) => {
     )
   }
   t.ok(count > 100)
+})
+
+t.test('the list of decisions is whole, and each page has the parts of the template', async (t) => {
+  const folder = path.join(ROOT, 'docs', 'decisions')
+  const list = readFileSync(path.join(folder, 'README.md'), 'utf8')
+  const pages = readdirSync(folder).filter((name) => name !== 'README.md')
+  const lines = pages.map((page) => {
+    const text = readFileSync(path.join(folder, page), 'utf8')
+    for (const part of ['Context', 'Decision', 'Consequence']) t.match(text, `\n**${part}.**`, `${page}: ${part}`)
+    const [, number, title] = /^# (\d{4}) (.+)\n/.exec(text) ?? []
+    return `- [${number}](${page}) ${title}`
+  })
+  t.strictSame(list.match(/^- .*/gm), lines)
 })

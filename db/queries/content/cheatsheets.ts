@@ -26,11 +26,13 @@ export async function listCheatsheets(db: Kysely<Database>): Promise<CheatsheetS
  * Sheets whose text or title contains `q`, in any case and in either form of Unicode; `%` and `_` are wildcards, a
  * backslash is itself. Three letters or digits in a row are found by trigrams; with less a scan is faster than the whole
  * index, so the plan depends on the text.
- * @returns the summaries by title as a JSON array: there may be thousands (docs/decisions/0012)
+ * @returns the summaries by title as a JSON array, since there may be thousands
+ *   (docs/decisions/0011-write-the-deck-list-in-sql.md)
  */
 export async function searchCheatsheets(db: Kysely<Database>, q: string): Promise<string> {
   if (!isStorable(q)) return '[]'
-  // Each side of a comparison is folded by the rules of the column that was stored (docs/decisions/0013).
+  // Each side of a comparison is folded by the rules of the column that was stored
+  // (docs/decisions/0012-search-by-trigrams.md).
   const pattern = sql`'%' || fold_text(${q}::text) || '%'`
   const titlePattern = sql`('%' || fold_text(${q}::text collate "und-x-icu") || '%') collate "C"`
   const statement = sql<{ json: string }>`
