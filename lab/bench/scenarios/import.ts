@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { readContent } from '../../../dist/src/services/content/read-content.js'
@@ -13,6 +13,8 @@ import { atLeast, below, type Measure } from '../report.js'
 const DECKS = 50
 const CARDS = 100_000
 const ROUNDS = 3
+/** Cards of the deck that goes away whole. */
+const GONE = 10_000
 /** Cards that the usual way writes; it is too slow for all of them. */
 const USUAL_CARDS = 5_000
 
@@ -62,14 +64,51 @@ export async function measureImport(postgres: Postgres): Promise<Measure[]> {
       met: written === 0,
     },
     await measureReaders(databaseUrl, folder),
+    ...(await measureHugeDeck(postgres)),
   ]
 }
 
-async function writeContent(folder: string, word: string): Promise<void> {
+/** The same cards in a single deck; the shape of the content must not matter. */
+async function measureHugeDeck(postgres: Postgres): Promise<Measure[]> {
+  const runs: Record<'first' | 'changed', number>[] = []
+  for (const decks of [100, 1]) {
+    const folder = await makeFolder()
+    const databaseUrl = await postgres.createDatabase()
+    await withDatabase(databaseUrl, async () => {})
+    await writeContent(folder, 'Antwort', decks)
+    const first = await importOnce(databaseUrl, folder)
+    await writeContent(folder, 'Lösung', decks)
+    const changed = await importOnce(databaseUrl, folder)
+    runs.push({ first: first.seconds, changed: changed.seconds })
+  }
+  const [many, one] = runs as [(typeof runs)[0], (typeof runs)[0]]
+  const figures = (run: typeof one) => `first ${run.first.toFixed(1)} s, all changed ${run.changed.toFixed(1)} s`
+  const slower = Math.max(one.first / many.first, one.changed / many.changed)
+
+  const folder = await makeFolder()
+  const databaseUrl = await postgres.createDatabase()
+  await withDatabase(databaseUrl, async () => {})
+  await writeContent(folder, 'Antwort', 1, GONE)
+  await importOnce(databaseUrl, folder)
+  await rm(path.join(folder, 'decks', 'deck-0.md'))
+  await writeFile(path.join(folder, 'cheatsheets', 'rest.md'), '# Rest\n')
+  const gone = await importOnce(databaseUrl, folder, '--force')
+  return [
+    {
+      what: `the same ${CARDS} cards in one deck; beside them in 100 decks`,
+      service: `${figures(one)}; ${figures(many)}`,
+      ...below(2, slower, '×'),
+    },
+    { what: 'the same, one deck: all changed / first', ...below(1.5, one.changed / one.first, '×') },
+    { what: `a deck of ${GONE} cards goes away`, ...below(5, gone.seconds, 's') },
+  ]
+}
+
+async function writeContent(folder: string, word: string, decks = DECKS, total = CARDS): Promise<void> {
   await mkdir(path.join(folder, 'decks'), { recursive: true })
   await mkdir(path.join(folder, 'cheatsheets'), { recursive: true })
-  for (let deck = 0; deck < DECKS; deck++) {
-    const cards = Array.from({ length: CARDS / DECKS }, (_, index) =>
+  for (let deck = 0; deck < decks; deck++) {
+    const cards = Array.from({ length: total / decks }, (_, index) =>
       [
         `## Was macht der Befehl Nummer ${deck}-${index}?`,
         `<!-- id: karte-${index}; level: grundlagen -->`,
@@ -137,9 +176,9 @@ interface Imported {
 }
 
 /** Runs the import of the command line in a process of its own. */
-async function importOnce(databaseUrl: string, folder: string): Promise<Imported> {
+async function importOnce(databaseUrl: string, folder: string, ...options: string[]): Promise<Imported> {
   const before = await readWrites(databaseUrl)
-  const { seconds, memory } = await runMeasured(`${ROOT}dist/src/cli.js`, ['import'], {
+  const { seconds, memory } = await runMeasured(`${ROOT}dist/src/cli.js`, ['import', ...options], {
     DATABASE_URL: databaseUrl,
     CONTENT_DIR: folder,
   })
