@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import argon2 from 'argon2'
 import type { Insertable, Kysely } from 'kysely'
 import type { Account } from '../../db/queries/accounts/users.js'
 import type { Database } from '../../db/types.js'
@@ -9,6 +10,19 @@ export const PASSWORD = 'geheim-genug'
 type Overrides<T extends keyof Database> = Partial<Insertable<Database[T]>>
 
 let passwordHash: Promise<string> | undefined
+let cheapHash: Promise<string> | undefined
+
+/** A hash of `PASSWORD` as the service makes it. */
+export function hashOfPassword(): Promise<string> {
+  passwordHash ??= hashPassword(PASSWORD)
+  return passwordHash
+}
+
+/** One that takes a millisecond to verify, for tests that only want to be logged in. */
+export function cheapHashOfPassword(): Promise<string> {
+  cheapHash ??= argon2.hash(PASSWORD, { memoryCost: 1_024, timeCost: 2, parallelism: 1 })
+  return cheapHash
+}
 
 /** A text that no other row has. */
 export function unique(prefix: string): string {
@@ -17,13 +31,12 @@ export function unique(prefix: string): string {
 
 /** A user whose password is `PASSWORD`. */
 export async function createUser(db: Kysely<Database>, overrides: Overrides<'users'> = {}): Promise<Account> {
-  passwordHash ??= hashPassword(PASSWORD)
   return db
     .insertInto('users')
     .values({
       username: unique('user'),
       display_name: 'Erika Muster',
-      password_hash: await passwordHash,
+      password_hash: overrides.password_hash ?? (await hashOfPassword()),
       ...overrides,
     })
     .returning(['id', 'username', 'display_name', 'is_admin', 'created_at'])

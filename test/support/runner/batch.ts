@@ -12,7 +12,7 @@ declare global {
   var testOfFile: (url: string) => Test | undefined
 }
 
-const FILE_TIMEOUT_MS = 300_000
+const FILE_TIMEOUT_MS = 600_000
 const LEAVING_MS = 2_000
 
 /**
