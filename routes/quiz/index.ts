@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { drawCards } from '../../db/queries/quiz/draw.js'
 import { insertQuizResult, listQuizResults } from '../../db/queries/quiz/results.js'
 import { buildQuestion, parseCount, scorePercent, toInteger } from '../../src/domain/quiz/quiz.js'
-import { BadRequest, HttpError } from '../../src/domain/refusals.js'
-import { isStorable } from '../../src/domain/text/text.js'
+import { HttpError } from '../../src/domain/refusals.js'
+import { checkStorable } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { GenerateQuery, History, Quiz, Score, SubmitBody } from './schemas.js'
 
@@ -47,7 +47,7 @@ const quiz: FastifyPluginAsyncTypebox = async (app) => {
       const total = toInteger(request.body.total, 'total')
       const correct = toInteger(request.body.correct, 'correct')
       const deck = request.body.deck ?? ALL_DECKS
-      if (!isStorable(deck)) throw new BadRequest('Das Feld "deck" enthält unzulässige Zeichen')
+      checkStorable('deck', deck)
       const score = scorePercent(correct, total)
       await insertQuizResult(app.db, {
         user_id: request.user.id,

@@ -11,8 +11,7 @@ import {
 } from '../../src/domain/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
 import { createScheduler } from '../../src/domain/review/scheduler.js'
-import { isInteger, parseId, parseNumber } from '../../src/domain/text/parameters.js'
-import { isStorable } from '../../src/domain/text/text.js'
+import { checkStorable, isInteger, parseId, parseNumber } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers } from '../../src/http/schemas.js'
 import { applyReview } from '../../src/services/review/apply-review.js'
@@ -73,9 +72,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     },
     async (request) => {
       const { card_id, rating, client_id = null, duration_ms = null } = request.body
-      if (client_id !== null && !isStorable(client_id)) {
-        throw new BadRequest('Das Feld "client_id" enthält unzulässige Zeichen')
-      }
+      if (client_id !== null) checkStorable('client_id', client_id)
       if (!isInteger(card_id)) throw CARD_NOT_FOUND
       return applyReview(app.db, request.user.id, moment(), { card_id, rating, client_id, duration_ms })
     },

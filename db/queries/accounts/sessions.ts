@@ -1,4 +1,4 @@
-import { type Insertable, type Kysely, sql } from 'kysely'
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import type { Database, SessionsTable } from '../../types.js'
 import type { Account } from './users.js'
 
@@ -43,20 +43,16 @@ export async function deleteOtherSessions(db: Kysely<Database>, userId: number, 
   await db.deleteFrom('sessions').where('user_id', '=', userId).where('id_hash', '!=', keptIdHash).execute()
 }
 
+const SESSION = ['id', 'address', 'user_agent', 'created_at', 'expires_at'] as const
+
 /** A session as its user sees it. */
-export interface OwnSession {
-  id: number
-  address: string | null
-  user_agent: string | null
-  created_at: Date
-  expires_at: Date
-}
+export type OwnSession = Pick<Selectable<SessionsTable>, (typeof SESSION)[number]>
 
 /** The sessions of a user that have not expired, newest first. */
 export async function listSessions(db: Kysely<Database>, userId: number): Promise<OwnSession[]> {
   return db
     .selectFrom('sessions')
-    .select(['id', 'address', 'user_agent', 'created_at', 'expires_at'])
+    .select(SESSION)
     .where('user_id', '=', userId)
     .where('expires_at', '>', (eb) => eb.fn<Date>('now'))
     .orderBy('id', 'desc')

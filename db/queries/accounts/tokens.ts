@@ -1,15 +1,11 @@
-import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../types.js'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { ApiTokensTable, Database } from '../../types.js'
 import type { Account } from './users.js'
 
+const TOKEN = ['id', 'name', 'created_at', 'last_used_at', 'expires_at'] as const
+
 /** A token as its owner sees it. */
-export interface ApiToken {
-  id: number
-  name: string
-  created_at: Date
-  last_used_at: Date | null
-  expires_at: Date | null
-}
+export type ApiToken = Pick<Selectable<ApiTokensTable>, (typeof TOKEN)[number]>
 
 /**
  * The user of a token that has not expired, in one statement, which also notes the use, at most once a minute: of two
@@ -31,25 +27,20 @@ export async function findUserByToken(db: Kysely<Database>, tokenHash: Buffer): 
 
 /** The tokens of the user, expired ones that are not purged yet included, oldest first. */
 export async function listTokens(db: Kysely<Database>, userId: number): Promise<ApiToken[]> {
-  return db
-    .selectFrom('api_tokens')
-    .select(['id', 'name', 'created_at', 'last_used_at', 'expires_at'])
-    .where('user_id', '=', userId)
-    .orderBy('id')
-    .execute()
+  return db.selectFrom('api_tokens').select(TOKEN).where('user_id', '=', userId).orderBy('id').execute()
 }
 
 /** Stores a token; `lifetimeDays` is null for one without end. */
 export async function insertToken(
   db: Kysely<Database>,
   token: { user_id: number; name: string; token_hash: Buffer; lifetimeDays: number | null },
-): Promise<Omit<ApiToken, 'last_used_at'>> {
+): Promise<ApiToken> {
   const { lifetimeDays, ...row } = token
   const expires_at = lifetimeDays === null ? null : sql<Date>`now() + make_interval(hours => ${24 * lifetimeDays})`
   return db
     .insertInto('api_tokens')
     .values({ ...row, expires_at })
-    .returning(['id', 'name', 'created_at', 'expires_at'])
+    .returning(TOKEN)
     .executeTakeFirstOrThrow()
 }
 

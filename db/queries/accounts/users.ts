@@ -1,17 +1,11 @@
-import type { Insertable, Kysely, Transaction, Updateable } from 'kysely'
+import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database, UsersTable } from '../../types.js'
 
-/** A user as the API shows it. */
-export interface Account {
-  id: number
-  username: string
-  display_name: string
-  is_admin: boolean
-  created_at: Date
-}
-
 const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as const
+
+/** A user as the API shows it. */
+export type Account = Pick<Selectable<UsersTable>, (typeof ACCOUNT)[number]>
 
 /** All users by id. */
 export async function listUsers(db: Kysely<Database>): Promise<Account[]> {

@@ -1,28 +1,14 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { StoredCard, StoredDeck, StoredSheet } from '../../../src/domain/content/plan-import.js'
-import type { Database } from '../../types.js'
+import type { CardsTable, CheatsheetsTable, Database, DecksTable } from '../../types.js'
 
-export interface DeckInput {
-  slug: string
-  name: string
-  description: string
-  sort_order: number
-}
+export type DeckInput = Pick<Selectable<DecksTable>, 'slug' | 'name' | 'description' | 'sort_order'>
 
-export interface CardInput {
-  deck_id: number
+export type CheatsheetInput = Pick<Selectable<CheatsheetsTable>, 'slug' | 'title' | 'category' | 'content_md'>
+
+export interface CardInput
+  extends Pick<Selectable<CardsTable>, 'deck_id' | 'question' | 'answer' | 'level' | 'sort_order'> {
   key: string
-  question: string
-  answer: string
-  level: string
-  sort_order: number
-}
-
-export interface CheatsheetInput {
-  slug: string
-  title: string
-  category: string
-  content_md: string
 }
 
 /** Rows that one statement reads. */

@@ -1,6 +1,6 @@
 import { BadRequest } from '../refusals.js'
-import { parseRowId } from '../text/parameters.js'
-import { countCharacters, isStorable } from '../text/text.js'
+import { checkStorable, parseRowId } from '../text/parameters.js'
+import { countCharacters } from '../text/text.js'
 import { checkPasswordLength } from './passwords.js'
 
 const MAX_NAME_LENGTH = 200
@@ -70,5 +70,5 @@ function checkName(field: string, name: string): void {
   if (countCharacters(name) > MAX_NAME_LENGTH) {
     throw new BadRequest(`Das Feld "${field}" darf höchstens ${MAX_NAME_LENGTH} Zeichen haben`)
   }
-  if (!isStorable(name)) throw new BadRequest(`Das Feld "${field}" enthält unzulässige Zeichen`)
+  checkStorable(field, name)
 }

@@ -1,4 +1,5 @@
 import { BadRequest } from '../refusals.js'
+import { isStorable } from './text.js'
 
 const HIGHEST_INTEGER = 2 ** 31 - 1
 
@@ -60,4 +61,9 @@ export function parseFlag(text: string | undefined, name: string): boolean {
   if (text === 'true') return true
   if (text === undefined || text === '' || text === 'false') return false
   throw new BadRequest(`Der Parameter "${name}" muss true oder false sein`)
+}
+
+/** @throws BadRequest when the database cannot hold the text of that field */
+export function checkStorable(field: string, text: string): void {
+  if (!isStorable(text)) throw new BadRequest(`Das Feld "${field}" enthält unzulässige Zeichen`)
 }
