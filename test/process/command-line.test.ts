@@ -4,11 +4,13 @@ import t from 'tap'
 import { listSettings } from '../../src/settings.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createStoreVariables, loginOver, runCommand as run, startProcess } from '../support/process.js'
+import { serveStore } from '../support/serve-store.js'
 import { ROOT } from '../support/service.js'
 
 const folder = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'eins' }, { id: 'zwei' }]) })
 const variables: Record<string, string> = { ...(await createStoreVariables(t, 'empty')), CONTENT_DIR: folder }
-const print = (...args: string[]) => run(variables, args, 'geheim-genug\n')
+const store = await serveStore(t, variables)
+const print = (...args: string[]) => run(store.variables(), args, 'geheim-genug\n')
 const json = async (...args: string[]) => JSON.parse((await print(...args, '--json')).stdout)
 
 t.test('the version and the help are answered, without any store', async (t) => {
@@ -105,7 +107,7 @@ t.test('users are added, listed and given passwords', async (t) => {
   const chef = await json('user', 'add', 'chef', '--display-name', 'Die Chefin', '--admin')
   t.match(await print('user', 'add', 'anna'), { code: 0, stdout: /^Benutzer erstellt: anna \(\d+\)\n$/ })
   t.match(await print('user', 'add', 'anna'), { code: 1, stderr: 'Benutzername existiert bereits\n' })
-  t.match(await run(variables, ['user', 'add', 'kurz'], '12345\n'), {
+  t.match(await run(store.variables(), ['user', 'add', 'kurz'], '12345\n'), {
     code: 1,
     stderr: 'Passwort muss mindestens 6 Zeichen haben\n',
   })
@@ -114,7 +116,7 @@ t.test('users are added, listed and given passwords', async (t) => {
   })
   t.match((await print('user', 'list')).stdout, /\tchef\tDie Chefin\tAdministrator\n\d+\tanna\tanna\tBenutzer\n/)
   t.match(await print('user', 'password', 'niemand'), { code: 1, stderr: /keinen Benutzer niemand/ })
-  t.match(await run(variables, ['user', 'password', 'anna'], 'passwort\n'), {
+  t.match(await run(store.variables(), ['user', 'password', 'anna'], 'passwort\n'), {
     code: 0,
     stdout: 'Passwort geändert: anna\n',
     stderr: /^Warnung: Dieses Passwort gehört zu den häufigsten/,
@@ -129,7 +131,7 @@ t.test('a name steers no terminal and makes no line or column of its own', async
   const { stdout } = await print('user', 'list')
   t.ok(stdout.includes(`\t${shown}\t${shown}\tBenutzer\n`), JSON.stringify(stdout))
   t.equal((await json('user', 'list')).users.at(-1).username, name, 'programs get the name itself')
-  t.match(await run(variables, ['user', 'password', '\u001b[31m\n'], 'geheim-genug\n'), {
+  t.match(await run(store.variables(), ['user', 'password', '\u001b[31m\n'], 'geheim-genug\n'), {
     code: 1,
     stderr: 'Es gibt keinen Benutzer \\u001b[31m\\u000a.\n',
   })
@@ -142,7 +144,11 @@ t.test('a backup that cannot be written is one line; a reader who leaves gets no
     stdout: '',
     stderr: 'Die Datei /does/not/exist lässt sich nicht schreiben (ENOENT).\n',
   })
-  t.strictSame(await run(variables, ['backup', '-'], '', { closeOutput: true }), { code: 1, stdout: '', stderr: '' })
+  t.strictSame(await run(store.variables(), ['backup', '-'], '', { closeOutput: true }), {
+    code: 1,
+    stdout: '',
+    stderr: '',
+  })
 })
 
 t.test('content is checked and imported', async (t) => {
@@ -179,6 +185,7 @@ t.test('content is checked and imported', async (t) => {
 })
 
 t.test('the service knows the users; while it holds the embedded store, commands name the API call', async (t) => {
+  await store.close()
   const service = await startProcess(t, variables)
   const send = await loginOver(service.url, { username: 'anna', password: 'passwort' })
   t.equal((await send('/api/decks')).status, 200)
