@@ -52,7 +52,9 @@ function readArguments(): { names: string[]; markdown: string | undefined } {
       process.stdout.write(USAGE)
       process.exit()
     }
-    return { names: positionals.length > 0 ? positionals : Object.keys(SCENARIOS), markdown: values.markdown }
+    // npm runs this in lab/; the file was named where npm was called.
+    const document = values.markdown && path.resolve(process.env.INIT_CWD ?? '.', values.markdown)
+    return { names: positionals.length > 0 ? positionals : Object.keys(SCENARIOS), markdown: document }
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${USAGE}`)
     process.exit(2)
@@ -107,6 +109,6 @@ async function report(postgresVersion: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   const file = path.join(folder, `${date.replaceAll(':', '-')}.json`)
   await writeFile(file, `${JSON.stringify({ date, machine, loads, minutes, measures }, null, 2)}\n`)
-  process.stdout.write(`${path.relative(process.cwd(), file)}\n`)
+  process.stdout.write(`${path.relative(ROOT, file)}\n`)
   if (markdown !== undefined) await replaceInDocument(markdown, `${circumstances}\n\n${table}`)
 }
