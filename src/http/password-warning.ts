@@ -3,7 +3,7 @@ import { isCommonPassword } from '../domain/accounts/common-passwords.js'
 
 const PASSWORD_WARNING = 'x-password-warning'
 
-/** Tells the caller by a header that the password just set is a common one; the answer's body is not ours to extend. */
+/** Tells the caller in a header that the new password is a common one: the contract fixes the body. */
 export async function warnOfCommonPassword(reply: FastifyReply, password: string): Promise<void> {
   if (await isCommonPassword(password)) reply.header(PASSWORD_WARNING, 'common')
 }

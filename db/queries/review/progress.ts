@@ -30,8 +30,8 @@ export function settingsCte(userId: number): RawBuilder<ReviewSettings> {
 }
 
 /**
- * `settings`; `deck_counts`: one row a deck; `remaining`: one row, whose `decks` is 0 when there is no such deck. Everything
- * is counted from the user's rows and the decks' own `card_count`, never from the cards; `limit 1` keeps the planner
+ * `settings`; `deck_counts`: one row per deck; `remaining`: one row, whose `decks` is 0 when there is no such deck. Everything
+ * is counted from the user's rows and the decks' `card_count`, never from the cards; `limit 1` keeps the planner
  * from merging a few suspended cards with everybody's progress.
  */
 export function countCtes({ userId, today, deckSlug }: Scope): RawBuilder<unknown> {
@@ -91,7 +91,7 @@ export const stateOf = (row: string) => {
     'reps', ${of('reps')}, 'lapses', ${of('lapses')}, 'last_review_id', ${of('last_review_id')})`
 }
 
-/** Lets the user's reviews wait for each other until the transaction ends; false when the user has been deleted. */
+/** Makes the user's reviews wait for each other until the transaction ends; false when the user has been deleted. */
 export async function lockLearner(transaction: Transaction<Database>, userId: number): Promise<boolean> {
   const user = await transaction
     .selectFrom('users')
@@ -152,7 +152,7 @@ export async function findLearnerCard(
   return rows[0] as LearnerCard & { earlier: EarlierAnswer | null }
 }
 
-/** A row of progress has come since the card was read as never seen: what was calculated from that must not be kept. */
+/** A script has inserted a progress row after we read the card as never seen, so our calculation is void. */
 export class ProgressAppeared extends Error {}
 
 /**

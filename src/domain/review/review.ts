@@ -36,7 +36,7 @@ export interface CardState {
 
 /** Whether the state was last changed by a review on that day. */
 export function isReviewedOn(state: CardState | null, today: string): boolean {
-  // A clock that was set back must not make a review of the future.
+  // If the clock was set back, the last review may lie in the future: it counts as one of today.
   return state?.last_review != null && daysBetween(state.last_review, today) <= 0
 }
 

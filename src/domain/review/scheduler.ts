@@ -29,8 +29,8 @@ export type Preview = (cardId: number, state: CardState | null, today: string) =
 /**
  * FSRS-6 in whole days. The first review of a card on a day follows the long-term formulas, further ones the formula
  * for the same day (docs/decisions/0016-same-day-reviews.md), as those of a card that is being relearned: each rating
- * leads to its own interval, one day at least, and a lapse is counted once. A card that nobody has rated here starts anew, whatever a
- * script has written of it.
+ * leads to its own interval of at least a day, and a lapse is counted once. A card that was never rated here starts from
+ * scratch, whatever a script has written about it.
  */
 export function createScheduler(settings: ReviewSettings): Preview {
   const longTerm = createFsrs(settings, { enable_short_term: false })

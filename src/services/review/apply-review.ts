@@ -28,10 +28,11 @@ export interface ReviewAnswer {
 }
 
 /**
- * Applies a rating: three statements in one transaction, in which the user's other reviews wait. A repeated client id
- * is answered as the first time and changes nothing.
- * @throws HttpError 404 when there is no such card
- * @throws Conflict when the client id stands for another review
+ * Applies a rating: three statements in one transaction, while the user's other reviews wait. A client id that was used
+ * before gets its first answer again, and nothing changes.
+ * @throws CARD_NOT_FOUND
+ * @throws OTHER_REVIEW when the client id belongs to another review
+ * @throws NOT_LOGGED_IN when the user has been deleted meanwhile
  */
 export async function applyReview(
   db: Kysely<Database>,
@@ -54,9 +55,7 @@ async function applyOnce(db: Kysely<Database>, userId: number, moment: Moment, r
     const card = await findLearnerCard(transaction, userId, card_id, moment.today, review.client_id)
     const { earlier, state: before } = card
     if (earlier !== null) {
-      if (earlier.card_id !== card_id || earlier.rating !== rating) {
-        throw OTHER_REVIEW
-      }
+      if (earlier.card_id !== card_id || earlier.rating !== rating) throw OTHER_REVIEW
       return answerOf(earlier.id, card_id, earlier.after, earlier.answer as ReviewCounts)
     }
     if (card.deck_id === null) throw CARD_NOT_FOUND

@@ -23,9 +23,9 @@ export interface UndoAnswer {
 }
 
 /**
- * Takes back the user's latest review, if it is of today: the card's state is exactly what it was before. Repeating it
- * changes nothing and is answered the same.
- * @throws HttpError 404 when the user has no such review
+ * Takes back the user's latest review, if it was made today: the card's state is exactly what it was before. Doing it
+ * again changes nothing and gets the same answer.
+ * @throws REVIEW_NOT_FOUND when the user has no such review
  * @throws Conflict when it is not the latest, not of today, or when the card has changed since
  */
 export async function undoReview(
@@ -106,7 +106,7 @@ function undoEntry(userId: number, moment: Moment, review: UndoCandidate, answer
 
 /**
  * Forgets the user's progress of a card, which is new then; the log keeps it. Nothing happens when there is none.
- * @throws HttpError 404 when there is no such card
+ * @throws CARD_NOT_FOUND
  */
 export async function resetCard(db: Kysely<Database>, userId: number, moment: Moment, cardId: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
