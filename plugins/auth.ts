@@ -23,7 +23,7 @@ export default fp(
   async (app) => {
     app.decorateRequest('user', {
       getter() {
-        const user = this.tokenUser === undefined ? this.session?.user : this.tokenUser
+        const user = this.tokenUser === undefined ? this.session?.stored?.user : this.tokenUser
         if (user === undefined || user === null) throw NOT_LOGGED_IN
         return user
       },

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import cookie from '@fastify/cookie'
+import cookie, { Signer } from '@fastify/cookie'
 import session, { type FastifySessionObject, type SessionStore } from '@fastify/session'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -11,12 +11,8 @@ import type { Database } from '../db/types.js'
 declare module 'fastify' {
   interface Session {
     userId?: number
-    /** Read together with the session. */
-    user?: Account
     /** Only of a session that was read from the store. */
-    expiresAt?: Date
-    /** Only of a session that was read from the store: what names it to its user. */
-    rowId?: number
+    stored?: StoredSession
     /** Only of a session that a login begins. */
     address?: string
     userAgent?: string | undefined
@@ -33,6 +29,50 @@ export interface SessionPluginOptions {
   secrets: string[]
 }
 
+/**
+ * What was read with a session and never changes with it. The session's package writes each session as JSON twice, to
+ * see whether it has changed; of this one number is enough.
+ */
+class StoredSession {
+  constructor(
+    readonly user: Account,
+    readonly expiresAt: Date,
+    /** What names the session to its user. */
+    readonly rowId: number,
+  ) {}
+
+  toJSON(): number {
+    return this.rowId
+  }
+}
+
+/** Signatures that wait to be asked for again; whoever never does leaves one. */
+const MAX_KNOWN_SIGNATURES = 1_000
+
+/**
+ * The session's package verifies a cookie and then signs the same id anew: the signature that was just found right is
+ * kept for that.
+ */
+function createSigner(secrets: string[]): Pick<Signer, 'sign' | 'unsign'> {
+  const signer = new Signer(secrets)
+  const known = new Map<string, string>()
+  return {
+    unsign(signed) {
+      const result = signer.unsign(signed)
+      if (result.valid && !result.renew) {
+        if (known.size >= MAX_KNOWN_SIGNATURES) known.clear()
+        known.set(result.value, signed)
+      }
+      return result
+    },
+    sign(value) {
+      const signed = known.get(value) ?? signer.sign(value)
+      known.delete(value)
+      return signed
+    },
+  }
+}
+
 /** Sessions in the database: a stranger costs no query, a session one, and a row exists only after a login. */
 export default fp<SessionPluginOptions>(
   async (app, { secrets }) => {
@@ -44,7 +84,7 @@ export default fp<SessionPluginOptions>(
     })
     await app.register(session, {
       cookieName: SESSION_COOKIE,
-      secret: secrets,
+      secret: createSigner(secrets),
       store: createStore(app.db),
       rolling: false,
       saveUninitialized: false,
@@ -96,7 +136,8 @@ function keepLastOfEachCookie(reply: FastifyReply): void {
 
 /** In its second half a session gets its whole lifetime again. */
 export async function renewInSecondHalf(current: FastifySessionObject): Promise<void> {
-  if (current.expiresAt === undefined || current.expiresAt.getTime() - Date.now() > LIFETIME_MS / 2) return
+  const { stored } = current
+  if (stored === undefined || stored.expiresAt.getTime() - Date.now() > LIFETIME_MS / 2) return
   current.touch()
   await current.save()
 }
@@ -117,7 +158,7 @@ function createStore(db: Kysely<Database>): SessionStore {
         const { session_id, expires_at, ...user } = found
         // The cookie's options are not stored, so that a change of them reaches sessions that exist.
         const cookie = { originalMaxAge: LIFETIME_MS }
-        callback(null, { userId: user.id, user, expiresAt: expires_at, rowId: session_id, cookie })
+        callback(null, { userId: user.id, stored: new StoredSession(user, expires_at, session_id), cookie })
       }, callback)
     },
     set(sessionId, current, callback) {
@@ -131,7 +172,7 @@ function createStore(db: Kysely<Database>): SessionStore {
         user_agent: current.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
       }
       // A renewal must not bring back a session that has just ended.
-      settle(current.expiresAt === undefined ? insertSession(db, row) : renewSession(db, row), callback)
+      settle(current.stored === undefined ? insertSession(db, row) : renewSession(db, row), callback)
     },
     destroy(sessionId, callback) {
       settle(deleteSession(db, hashSessionId(sessionId)), callback)

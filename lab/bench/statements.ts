@@ -20,6 +20,17 @@ async function recordStatements(
   return statements
 }
 
+/** The texts of the session's statement and of those that `work` sends. */
+export async function listTexts(
+  databaseUrl: string,
+  work: (db: Kysely<Database>) => Promise<unknown>,
+): Promise<string[]> {
+  return withDatabase(databaseUrl, async (db) => {
+    const session = await recordStatements(db, (recorded) => findSession(recorded, Buffer.alloc(32)))
+    return [...session, ...(await recordStatements(db, work))].map(({ sql: text }) => text)
+  })
+}
+
 /** The id that stands for the caller while statements are recorded. */
 export const CALLER = 1_234_567
 

@@ -48,7 +48,9 @@ const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const sessions = await listSessions(app.db, request.user.id)
-      return { sessions: sessions.map((session) => ({ ...session, current: session.id === request.session.rowId })) }
+      return {
+        sessions: sessions.map((session) => ({ ...session, current: session.id === request.session.stored?.rowId })),
+      }
     },
   )
 

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { listDecks } from '../../../dist/db/queries/content/decks.js'
-import { alternate, load, medianLoad } from '../load.js'
+import { alternate, type Load, load, medianLoad } from '../load.js'
 import { median } from '../median.js'
 import { type Postgres, runPgbench } from '../postgres.js'
 import { logInMany, makeFolder, ROOT, startServer, startService, startUsualServer } from '../processes.js'
 import { atLeast, below, type Measure } from '../report.js'
 import { SMALL } from '../seed.js'
-import { CALLER, createScript } from '../statements.js'
+import { CALLER, createScript, listTexts } from '../statements.js'
 
 const ROUNDS = 5
 const SECONDS = 4
@@ -23,17 +23,27 @@ export async function measureDecks(postgres: Postgres): Promise<Measure[]> {
   const answer = await fetch(`${service.url}/api/decks`, { headers: { cookie: cookies[0] as string } })
   await writeFile(payload, await answer.text())
   const bare = await startServer(`${ROOT}lab/bench/bare-server.mjs`, [], { PAYLOAD: payload })
+  const statements = path.join(await makeFolder(), 'statements.json')
+  await writeFile(statements, JSON.stringify(await listTexts(databaseUrl, (db) => listDecks(db, CALLER, '2026-11-21'))))
+  const peer = await startServer(
+    `${ROOT}lab/bench/peer-server.mjs`,
+    [],
+    { DATABASE_URL: databaseUrl, STATEMENTS: statements },
+    '/readyz',
+  )
   const script = await createScript(databaseUrl, 'lernende-%', (db) => listDecks(db, CALLER, '2026-11-21'))
 
   const ask = { path: '/api/decks', seconds: SECONDS }
-  const [own, limits, naive, fromMemory] = await alternate(
+  const [own, ofPeer, limits, naive, fromMemory] = await alternate(
     ROUNDS,
     () => load(service, { ...ask, cookies }),
+    () => load(peer, { ...ask, cookies }),
     () => runPgbench(postgres, databaseUrl, script, { seconds: SECONDS }),
     () => load(usual, { ...ask, cookies: usualCookies }),
     () => load(bare, { path: '/', cookies: [], seconds: 2 }),
   )
   const ofLimit = own.map(({ rate }, round) => rate / (limits[round] as number))
+  const cost = own.map((load, round) => costOf(load) / costOf(ofPeer[round] as Load))
   const ofUsual = own.map(({ rate }, round) => rate / (naive[round]?.rate as number))
   const middle = medianLoad(own)
   return [
@@ -42,11 +52,23 @@ export async function measureDecks(postgres: Postgres): Promise<Measure[]> {
       service: middle,
       limit: `${Math.round(median(limits))}/s`,
       usual: medianLoad(naive),
-      ...atLeast(0.6, median(ofLimit), 'limit'),
+      ...atLeast(0.45, median(ofLimit), 'limit'),
     },
     { what: 'the same, each round: service / pgbench', service: ofLimit.map((ratio) => ratio.toFixed(2)).join(', ') },
     { what: 'the same beside the usual way', ...atLeast(4, median(ofUsual), 'usual way') },
     { what: 'the same, p99 / p50', ...below(8, middle.p99 / Math.max(middle.p50, 1), '×') },
+    {
+      what: 'processor time of the process for a request, in turn with a bare Fastify handler that sends the same two named statements through pg; neither logs a request',
+      service: `${Math.round(1e6 * median(own.map(costOf)))} µs`,
+      limit: `${Math.round(1e6 * median(ofPeer.map(costOf)))} µs`,
+      ...below(1.7, median(cost), '×'),
+    },
+    { what: 'the same, each round: service / handler', service: cost.map((ratio) => ratio.toFixed(2)).join(', ') },
     { what: 'limit: a bare Fastify route with the same payload from memory', limit: medianLoad(fromMemory) },
   ]
+}
+
+/** Seconds of processor time a request. */
+function costOf({ cpu, rate }: Load): number {
+  return cpu / rate
 }
