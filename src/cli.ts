@@ -34,7 +34,10 @@ program
   // Only without any argument: an unknown command would be taken for an argument of the default one.
   .command('serve', { isDefault: process.argv.length === 2 })
   .description('den Dienst starten')
-  .action(async () => (await import('./server.js')).serve(await config(), print))
+  .action(async () => {
+    const settings = await config()
+    await (await import('./server.js')).serve(settings, print)
+  })
 
 program
   .command('migrate')

@@ -38,7 +38,9 @@ function startProcess(dataDir: string, code: string): ChildProcess & { lines: As
     const store = await openEmbeddedStore(${JSON.stringify(dataDir)})
     const pool = new pg.Pool({ max: 1, stream: store.connect, user: 'postgres', database: 'postgres' })
     ${code}`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--liftoff-only', '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   return Object.assign(child, { lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() })
 }
 

@@ -237,7 +237,10 @@ t.test('a damaged, cut or foreign file changes nothing', async (t) => {
 t.test('standard output and input take the place of the file', async (t) => {
   const target = await createStoreVariables(t)
   const command = (variables: Variables, ...parts: string[]) =>
-    spawn(process.execPath, [path.join(ROOT, 'dist', 'src', 'cli.js'), ...parts], { env: variables, stdio: 'pipe' })
+    spawn(process.execPath, ['--liftoff-only', path.join(ROOT, 'dist', 'src', 'cli.js'), ...parts], {
+      env: variables,
+      stdio: 'pipe',
+    })
   const from = command(source, 'backup', '-')
   const to = command(target, 'restore', '-')
   from.stdout.pipe(to.stdin)

@@ -17,6 +17,9 @@ interface Store {
   asNew?: NewStore
 }
 
+/** Nearly every file needs one, few need two, and each takes some hundred MB. */
+const KEPT = 2
+
 const free: Store[] = []
 const lent = new Set<Store>()
 const remains: string[] = []
@@ -66,7 +69,7 @@ async function takeBack(store: Store): Promise<void> {
   const { asNew } = store
   if (!keeps || asNew === undefined) return store.destroy()
   const differences = await withClient(store, (client) => resetStore(client, asNew)).catch((error) => [error.message])
-  if (differences.length === 0) return void free.push(store)
+  if (differences.length === 0 && free.length < KEPT) return void free.push(store)
   remains.push(...differences.map((difference) => `in its database: ${difference}`))
   await store.destroy()
 }

@@ -14,12 +14,13 @@ const OTHER_COMMANDS = ['dist/test/web/', 'dist/test/operations/', 'dist/test/su
 /** They take longest, so they come first. */
 const STARTS_PROGRAMS = 'dist/test/process/'
 const ALONE = '.alone.test.js'
-const BATCHES = ['dist/test/batches/one.js', 'dist/test/batches/two.js']
+/** One more than small machines have cores, since some tests wait. */
+const BATCHES = ['one', 'two', 'three'].map((name) => `dist/test/batches/${name}.js`)
 /** Of a whole batch; a single file has its own limit. */
 const TIMEOUT_SECONDS = 1_800
 
 /**
- * `npm test`: all test files in a random order, one after another in two processes; those named `.alone.test.ts` in
+ * `npm test`: all test files in a random order, one after another in three processes; those named `.alone.test.ts` in
  * processes of their own. With files as arguments only these, each in its own process. Options are tap's.
  */
 async function run(args: string[]): Promise<number | null> {
@@ -35,7 +36,9 @@ async function run(args: string[]): Promise<number | null> {
   try {
     await writeFile(path.join(folder, 'files.json'), JSON.stringify(order))
     if (TEST_DATABASE_URL === undefined) await findTemplate('migrated')
-    return await runTap([...args, `--timeout=${TIMEOUT_SECONDS}`, ...BATCHES, ...alone], { TEST_BATCH: folder })
+    return await runTap([...args, `--jobs=${BATCHES.length}`, `--timeout=${TIMEOUT_SECONDS}`, ...BATCHES, ...alone], {
+      TEST_BATCH: folder,
+    })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

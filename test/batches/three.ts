@@ -1,0 +1,3 @@
+import { runBatch } from '../support/runner/batch.js'
+
+await runBatch(process.env.TEST_BATCH as string)
