@@ -70,6 +70,11 @@ export async function listAppliedMigrations(db: Kysely<Database>): Promise<strin
   return rows.map(({ name }) => name)
 }
 
+/** Whether these are the migrations that this program knows, all of them and no others. */
+export function isCurrent(applied: string[]): boolean {
+  return applied.length === NAMES.length && applied.every((name, index) => name === NAMES[index])
+}
+
 async function checkServer(db: Kysely<Database>): Promise<void> {
   const { rows } = await sql<{ version: string; major: number; encoding: string; folds: boolean }>`
     select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major,

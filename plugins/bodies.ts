@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import fp from 'fastify-plugin'
-import { type BadRequest, INVALID_JSON, JSON_ONLY } from '../src/domain/refusals.js'
+import { INVALID_JSON, JSON_ONLY } from '../src/domain/refusals.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -28,7 +28,7 @@ export default fp(
       if (body.length === 0) return done(null)
       if (isEncoded(request.headers)) return done(JSON_ONLY)
       parseJson(request, decode(body), (error, value) => {
-        if (error) done(malformed())
+        if (error) done(INVALID_JSON)
         else done(null, value)
       })
     })
@@ -45,14 +45,10 @@ function isEncoded({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): 
   return encoding.split(',').some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase()))
 }
 
-function malformed(): BadRequest {
-  return INVALID_JSON
-}
-
 function decode(body: Buffer): string {
   try {
     return utf8.decode(body)
   } catch {
-    throw malformed()
+    throw INVALID_JSON
   }
 }

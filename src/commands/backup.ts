@@ -17,7 +17,8 @@ import { openForCommand, RefusedError } from './store.js'
 type Print = (line: string) => void
 
 const STANDARD_STREAM = '-'
-const STOP_FIRST = 'Bitte den Dienst dafür anhalten; mit PostgreSQL (DATABASE_URL) geht es im laufenden Betrieb.'
+const STOP_FIRST = 'Bitte den Dienst dafür anhalten.'
+const STOP_OR_SERVER = 'Bitte den Dienst dafür anhalten; mit PostgreSQL (DATABASE_URL) geht es im laufenden Betrieb.'
 
 /** Writes the whole store to `file` (`-`: standard output), complete or not at all. The store is not migrated. */
 export async function backUpStore(
@@ -43,7 +44,7 @@ export async function backUpStore(
 }
 
 async function backUpConfigured(config: Config, target: Writable): Promise<void> {
-  const database = await openForCommand(config, STOP_FIRST)
+  const database = await openForCommand(config, STOP_OR_SERVER)
   try {
     await backUp(database, target)
   } finally {

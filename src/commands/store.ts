@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type OpenDatabase, openDatabase } from '../../db/client.js'
 import { EmbeddedStoreInUseError } from '../../db/embedded/index.js'
-import { isMigrated, migrateToLatest } from '../../db/migrate.js'
+import { isCurrent, listAppliedMigrations, migrateToLatest } from '../../db/migrate.js'
 import type { Config } from '../config.js'
+import { describeDatabaseFault } from './database-fault.js'
 
 /** A command was refused; the message is German, for the person at the terminal. */
 export class RefusedError extends Error {}
@@ -49,6 +50,8 @@ export async function openForCommand(config: Config, insteadHint: string): Promi
   }
 }
 
+const NO_STORE = 'Es gibt noch keinen Datenbestand.'
+
 /**
  * Runs `work` on the configured store, if it is there, of this program's version and not held by the service; it is
  * neither created nor migrated. Otherwise says why not, in German.
@@ -57,9 +60,7 @@ export async function withExistingStore<T>(
   config: Config,
   work: (db: OpenDatabase['db']) => Promise<T>,
 ): Promise<{ result: T; reason?: never } | { result?: never; reason: string }> {
-  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'pglite'))) {
-    return { reason: 'Es gibt noch keinen Datenbestand.' }
-  }
+  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'pglite'))) return { reason: NO_STORE }
   let database: OpenDatabase
   try {
     database = await openForCommand(config, 'Solange der Dienst läuft, kann nur er ihn lesen.')
@@ -67,11 +68,17 @@ export async function withExistingStore<T>(
     return { reason: (error as Error).message }
   }
   try {
-    const isUsable = await isMigrated(database.db).catch((error: Error) => error)
-    if (isUsable !== true)
-      return { reason: isUsable ? isUsable.message : 'Das Schema des Datenbestands ist nicht aktuell.' }
-    return { result: await work(database.db) }
+    const reason = await findObstacle(database.db).catch(
+      (error: Error) => describeDatabaseFault(error) ?? error.message,
+    )
+    return reason === undefined ? { result: await work(database.db) } : { reason }
   } finally {
     await database.close()
   }
+}
+
+async function findObstacle(db: OpenDatabase['db']): Promise<string | undefined> {
+  const applied = await listAppliedMigrations(db)
+  if (applied.length === 0) return NO_STORE
+  return isCurrent(applied) ? undefined : 'Das Schema des Datenbestands ist nicht das dieses Programms.'
 }

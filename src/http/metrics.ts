@@ -31,7 +31,7 @@ export interface Metrics {
 }
 
 const LOGIN_OUTCOMES: Record<number, string> = { 200: 'success', 401: 'refused', 429: 'limited' }
-const IMPORT_OUTCOMES: Record<number, string> = { 200: 'success', 400: 'faulty', 409: 'already_running' }
+const IMPORT_OUTCOMES: Record<number, string> = { 200: 'success', 400: 'faulty', 409: 'refused' }
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** @param poolState read whenever the metrics are */

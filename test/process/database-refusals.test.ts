@@ -47,6 +47,12 @@ t.test('what is wrong with DATABASE_URL is one line that names it and not the pa
       t.notOk(stderr.includes(PASSWORD))
     }),
   )
+  const check = async (url: string) => (await runCommand({ DATABASE_URL: url }, ['import', '--check'])).stdout
+  t.match(await check(urlOf(bare)), /ist nicht bekannt: Es gibt noch keinen Datenbestand\.\n$/)
+  t.match(
+    await check(urlOf('no_database_of_this_name')),
+    /ist nicht bekannt: DATABASE_URL: Diese Datenbank gibt es auf/,
+  )
 
   function urlOf(database: string, user?: string): string {
     const url = new URL(server)

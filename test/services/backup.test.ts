@@ -168,7 +168,7 @@ t.test('what is there is replaced only when that is asked for', async (t) => {
   const service = await startProcess(t, target)
   await loginOver(service.url, firstLogin(service, target))
   if (target.DATABASE_URL === undefined) {
-    t.match(await run(target, 'restore', file), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten/ })
+    t.match(await run(target, 'restore', file), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten\.$/m })
     t.match(await run(target, 'backup', `${file}.2`), { code: 1, stderr: /laufenden Prozess.*Dienst dafür anhalten/ })
   } else {
     t.match(await run(target, 'backup', `${file}.2`), { code: 0 }, 'a server is saved while the service runs')

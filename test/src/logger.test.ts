@@ -63,7 +63,7 @@ t.test('in a terminal each entry is one short line', async (t) => {
   const log = createLogger('debug', destination)
   const request = { reqId: 'r', method: 'GET', url: '/api/decks', route: '/api/decks', status: 200, durationMs: 1.2 }
   log.info({ ...request, address: '::1', userId: 7, via: 'session' }, 'request')
-  log.info({ ...request, url: '/\u001b[2J', status: 499, aborted: true }, 'request')
+  log.info({ ...request, url: '/\u001b[2J', status: 499, aborted: true, abortedBy: 'service' }, 'request')
   log.error({ reqId: 'r', err: new Error('zwei\nZeilen') }, 'request failed')
   log.warn({ sql: 'select 1\n  from x', durationMs: 612 }, 'slow query')
   log.info({ password: 's3cret' }, 'ohne Geheimnis')
@@ -72,7 +72,7 @@ t.test('in a terminal each entry is one short line', async (t) => {
   const time = '\\[\\d\\d:\\d\\d:\\d\\d\\]'
   const expected = [
     `${time} INFO: GET /api/decks 200 1\\.2 ms user 7`,
-    `${time} INFO: GET /\\\\u001b\\[2J 499 1\\.2 ms aborted`,
+    `${time} INFO: GET /\\\\u001b\\[2J 499 1\\.2 ms aborted by service`,
     `${time} ERROR: request failed: zwei Zeilen \\(/.*logger\\.test\\.js:\\d+:\\d+\\)`,
     `${time} WARN: slow query {"sql":"select 1 from x","durationMs":612}`,
     `${time} INFO: ohne Geheimnis {"password":"\\*\\*\\*"}`,
