@@ -73,7 +73,7 @@ t.test('in a terminal each entry is one short line', async (t) => {
   const expected = [
     `${time} INFO: GET /api/decks 200 1\\.2 ms user 7`,
     `${time} INFO: GET /\\\\u001b\\[2J 499 1\\.2 ms aborted by service`,
-    `${time} ERROR: request failed: zwei Zeilen \\(/.*logger\\.test\\.js:\\d+:\\d+\\)`,
+    `${time} ERROR: request failed: zwei Zeilen \\(/.*logger\\.test\\.[jt]s:\\d+:\\d+\\)`,
     `${time} WARN: slow query {"sql":"select 1 from x","durationMs":612}`,
     `${time} INFO: ohne Geheimnis {"password":"\\*\\*\\*"}`,
     `${time} INFO: listening`,
