@@ -3,10 +3,12 @@ import cookie, { Signer } from '@fastify/cookie'
 import session, { type FastifySessionObject, type SessionStore } from '@fastify/session'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Kysely } from 'kysely'
+import type { Insertable, Kysely } from 'kysely'
 import { deleteSession, findSession, insertSession, renewSession } from '../db/queries/accounts/sessions.js'
 import type { Account } from '../db/queries/accounts/users.js'
-import type { Database } from '../db/types.js'
+import type { Database, SessionsTable } from '../db/types.js'
+import { WRONG_LOGIN } from '../src/domain/refusals.js'
+import type { Login } from '../src/services/accounts/log-in.js'
 
 declare module 'fastify' {
   interface Session {
@@ -16,6 +18,8 @@ declare module 'fastify' {
     /** Only of a session that a login begins. */
     address?: string
     userAgent?: string | undefined
+    /** Only of a session that a login begins: while this is the user's, it may begin. */
+    passwordHash?: string
   }
 }
 
@@ -101,18 +105,20 @@ export default fp<SessionPluginOptions>(
 /**
  * Begins a session of the user: whoever has proven who it is gets a new id, and the session of the cookie ends. The one
  * place where sessions begin.
+ * @throws WRONG_LOGIN when the password has been replaced since it was verified
  */
-export async function startSession(request: FastifyRequest, userId: number): Promise<void> {
+export async function startSession(request: FastifyRequest, { user, passwordHash }: Login): Promise<void> {
   await request.session.regenerate()
   const started = request.session
-  started.userId = userId
+  started.userId = user.id
+  started.passwordHash = passwordHash
   started.address = request.ip
   started.userAgent = request.headers['user-agent']
   try {
     await started.save()
   } catch (error) {
     // As nobody's it is not saved again by the answer that says what went wrong.
-    Object.assign(started, { userId: undefined, address: undefined, userAgent: undefined })
+    Object.assign(started, { userId: undefined, address: undefined, userAgent: undefined, passwordHash: undefined })
     throw error
   }
 }
@@ -148,6 +154,9 @@ export function hashSessionId(sessionId: string): Buffer {
 }
 
 function createStore(db: Kysely<Database>): SessionStore {
+  const begin = async (row: Insertable<SessionsTable>, passwordHash: string) => {
+    if (!(await insertSession(db, row, passwordHash))) throw WRONG_LOGIN
+  }
   const settle = (work: Promise<unknown>, callback: (error?: unknown) => void) => {
     work.then(() => callback(), callback)
   }
@@ -172,7 +181,7 @@ function createStore(db: Kysely<Database>): SessionStore {
         user_agent: current.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
       }
       // A renewal must not bring back a session that has just ended.
-      settle(current.stored === undefined ? insertSession(db, row) : renewSession(db, row), callback)
+      settle(current.passwordHash === undefined ? renewSession(db, row) : begin(row, current.passwordHash), callback)
     },
     destroy(sessionId, callback) {
       settle(deleteSession(db, hashSessionId(sessionId)), callback)

@@ -35,9 +35,9 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       const username = request.body.username.trim()
       const { password } = request.body
       if (username === '' || password === '') throw new BadRequest(MISSING_LOGIN)
-      const user = await logIn(app.db, { username, password, address: request.ip })
-      await startSession(request, user.id)
-      return { user }
+      const login = await logIn(app.db, { username, password, address: request.ip })
+      await startSession(request, login)
+      return { user: login.user }
     },
   )
 

@@ -28,6 +28,22 @@ t.test('a common password is accepted, and the caller is warned', async (t) => {
   t.equal(renamed.headers['x-password-warning'], undefined)
 })
 
+t.test('a login that began with the old password begins no session after a reset', async (t) => {
+  const { id, username } = await createUser(db)
+  const logins = Array.from({ length: 8 }, () => anonymous.post('/api/auth/login', { username, password: PASSWORD }))
+  // The others have read the old hash, too, and wait for their turn.
+  await Promise.race(logins)
+  await db.transaction().execute(async (reset) => {
+    await reset.updateTable('users').set({ password_hash: 'another' }).where('id', '=', id).execute()
+    await reset.deleteFrom('sessions').where('user_id', '=', id).execute()
+  })
+  const answers = await Promise.all(logins)
+  const refused = answers.filter(({ status }) => status !== 200)
+  t.ok(refused.length > 0)
+  for (const { status, body } of refused) t.match([status, body.message], [401, 'Benutzername oder Passwort falsch'])
+  t.strictSame(await db.selectFrom('sessions').select('id').where('user_id', '=', id).execute(), [])
+})
+
 t.test('time does not tell whether a user exists', async (t) => {
   const timeOf = async (username: string) => {
     const started = performance.now()

@@ -17,8 +17,21 @@ export async function findSession(
   return rows[0]
 }
 
-export async function insertSession(db: Kysely<Database>, session: Insertable<SessionsTable>): Promise<void> {
-  await db.insertInto('sessions').values(session).execute()
+/**
+ * Stores a session that a login begins; false when the password that was right has been replaced meanwhile, or the user
+ * deleted. The lock lets a reset that is under way decide first: it ends the sessions that it finds.
+ */
+export async function insertSession(
+  db: Kysely<Database>,
+  session: Insertable<SessionsTable>,
+  passwordHash: string,
+): Promise<boolean> {
+  const { id_hash, user_id, expires_at, address, user_agent } = session
+  const { numAffectedRows } = await sql`
+    insert into sessions (id_hash, user_id, expires_at, address, user_agent)
+    select ${id_hash}::bytea, id, ${expires_at}::timestamptz, ${address}::text, ${user_agent}::text
+    from users where id = ${user_id} and password_hash = ${passwordHash} for share`.execute(db)
+  return numAffectedRows === 1n
 }
 
 /** Moves the end of a session; nothing happens when it has ended meanwhile. */

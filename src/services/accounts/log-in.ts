@@ -6,6 +6,12 @@ import { WRONG_LOGIN } from '../../domain/refusals.js'
 import { limitGuesses } from './limit-guesses.js'
 import { loginShare, verifyPassword } from './passwords.js'
 
+/** Who has logged in, and the hash of the password that was right. */
+export interface Login {
+  user: Account
+  passwordHash: string
+}
+
 /**
  * The user of that name and password.
  * @throws WRONG_LOGIN when there is no such user or the password is wrong; it takes as long
@@ -14,7 +20,7 @@ import { loginShare, verifyPassword } from './passwords.js'
 export async function logIn(
   db: Kysely<Database>,
   login: { username: string; password: string; address: string },
-): Promise<Account> {
+): Promise<Login> {
   const attempt = loginAttempt(login.address, login.username)
   const found = await limitGuesses(db, attempt, async () => {
     const candidate = await findCredentials(db, login.username)
@@ -22,6 +28,6 @@ export async function logIn(
     return matches ? candidate : undefined
   })
   if (found === undefined) throw WRONG_LOGIN
-  const { password_hash: _, ...user } = found
-  return user
+  const { password_hash: passwordHash, ...user } = found
+  return { user, passwordHash }
 }
