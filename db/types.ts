@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { Scope } from '../src/domain/accounts/scopes.js'
 import type { CardState, Rating, ReviewPhase } from '../src/domain/review/review.js'
 
 /** An instant; PostgreSQL fills it when it is left out. */
@@ -37,6 +38,8 @@ export interface ApiTokensTable {
   last_used_at: ColumnType<Date | null, never, Date>
   /** Null when the token never expires. */
   expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  /** All of them when they are left out. */
+  scopes: Generated<Scope[]>
 }
 
 export interface LoginFailuresTable {

@@ -2,11 +2,13 @@ import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Actor } from '../db/queries/accounts/audit.js'
 import type { Account } from '../db/queries/accounts/users.js'
-import { ADMINS_ONLY, NOT_LOGGED_IN, SESSIONS_ONLY } from '../src/domain/refusals.js'
+import { mayUse } from '../src/domain/accounts/scopes.js'
+import { ADMINS_ONLY, NOT_LOGGED_IN, SESSIONS_ONLY, TOKEN_NOT_ALLOWED } from '../src/domain/refusals.js'
 import { renewInSecondHalf } from './session.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** Somebody is logged in, and a token has the scope of the route. */
     requireUser: preHandlerAsyncHookHandler
     requireAdmin: preHandlerAsyncHookHandler
     /** For what a token must not do: it could outlive or replace itself. */
@@ -30,6 +32,11 @@ export default fp(
     })
     app.decorate('requireUser', async (request) => {
       request.user satisfies Account
+      const { apiToken, method, routeOptions, url } = request
+      // What matches no endpoint has no pattern.
+      if (apiToken !== undefined && !mayUse(apiToken.scopes, method, routeOptions.url ?? url.split('?', 1)[0] ?? '')) {
+        throw TOKEN_NOT_ALLOWED
+      }
       await renewInSecondHalf(request.session)
     })
     app.decorate('requireAdmin', async (request) => {

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { findUserByToken } from '../db/queries/accounts/tokens.js'
+import { findSentToken, type SentToken } from '../db/queries/accounts/tokens.js'
 import type { Account } from '../db/queries/accounts/users.js'
 import { bearerOf, hashToken } from '../src/domain/accounts/tokens.js'
 
@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Of a request with a Bearer header: the owner of the token, or null when the token is none. */
     tokenUser: Account | null | undefined
+    /** The token itself, when it is one. */
+    apiToken: SentToken | undefined
   }
 }
 
@@ -14,11 +16,13 @@ declare module 'fastify' {
 export default fp(
   async (app) => {
     app.decorateRequest('tokenUser', undefined)
+    app.decorateRequest('apiToken', undefined)
     app.addHook('onRequest', async (request) => {
       const token = bearerOf(request.headers.authorization)
       if (token === undefined) return
       const hash = hashToken(token)
-      request.tokenUser = (hash && (await findUserByToken(app.db, hash))) ?? null
+      request.apiToken = hash && (await findSentToken(app.db, hash))
+      request.tokenUser = request.apiToken?.user ?? null
     })
   },
   { name: 'tokens', dependencies: ['database'] },

@@ -38,7 +38,7 @@ t.test('the document is there without a login and passes the linter', async (t) 
     components: { securitySchemes: { session: { in: 'cookie' }, token: { scheme: 'bearer' } } },
   })
   t.strictSame(Object.keys(answer.body.paths['/api/decks/{slug}'].get.responses), [
-    ...['200', '400', '401', '404', '429', '500', '503'],
+    ...['200', '400', '401', '403', '404', '429', '500', '503'],
   ])
   const config = await loadConfig({ configPath: `${ROOT}redocly.yaml` })
   const lint = async (source: string) =>

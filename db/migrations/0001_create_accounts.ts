@@ -10,9 +10,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       display_name text not null,
       is_admin boolean not null default false,
       created_at timestamptz not null default now(),
-      constraint users_pkey primary key (id),
-      constraint users_username_key unique (username)
+      constraint users_pkey primary key (id)
     )`.execute(db)
+  // Names are kept as they were sent; two that look the same because one is decomposed are one.
+  await sql`create unique index users_username_key on users (normalize(username, NFC))`.execute(db)
 
   // The id names a session to its user without being able to stand for it.
   await sql`
@@ -41,8 +42,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now(),
       last_used_at timestamptz,
       expires_at timestamptz,
+      scopes text[] not null default '{read,learn,content,admin}',
       constraint api_tokens_pkey primary key (id),
       constraint api_tokens_token_hash_key unique (token_hash),
+      constraint api_tokens_scopes_check
+        check (scopes <@ '{read,learn,content,admin}' and cardinality(scopes) > 0),
       constraint api_tokens_user_id_fkey foreign key (user_id) references users (id) on delete cascade
     )`.execute(db)
   await sql`create index api_tokens_user_id_idx on api_tokens (user_id)`.execute(db)

@@ -7,6 +7,7 @@ import { ADMINS_ONLY, BadRequest, HttpError, USER_NOT_FOUND } from '../../src/do
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers } from '../../src/http/schemas.js'
 import { changeAccount } from '../../src/services/accounts/change-account.js'
+import access from './access.js'
 import ownAccount from './me.js'
 import { AccountAnswer, AccountParams, AuditList, AuditQuery, ChangeAccountBody } from './schemas.js'
 
@@ -19,6 +20,7 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   await app.register(ownAccount, { prefix: '/me' })
+  await app.register(access, { prefix: '/:id' })
 
   app.get(
     '/audit',

@@ -2,10 +2,11 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { findOwnData } from '../../db/queries/accounts/own-data.js'
-import { deleteOwnSession, listSessions } from '../../db/queries/accounts/sessions.js'
+import { deleteSessions, listSessions } from '../../db/queries/accounts/sessions.js'
 import { updateUser } from '../../db/queries/accounts/users.js'
+import { endSession } from '../../plugins/session.js'
 import { parseAccountChange } from '../../src/domain/accounts/accounts.js'
-import { NOT_LOGGED_IN } from '../../src/domain/refusals.js'
+import { NOT_LOGGED_IN, TOKEN_NOT_ALLOWED } from '../../src/domain/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { oneAtATime } from '../../src/http/one-at-a-time.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -55,6 +56,23 @@ const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
   )
 
   app.delete(
+    '/sessions',
+    {
+      schema: {
+        operationId: 'deleteOwnSessions',
+        summary: 'Log out everywhere: all own sessions end, this one too',
+        tags: ['accounts'],
+        response: answers(Done, [TOKEN_NOT_ALLOWED]),
+      },
+    },
+    async (request, reply) => {
+      await deleteSessions(app.db, request.user.id)
+      await endSession(request, reply)
+      return { ok: true as const }
+    },
+  )
+
+  app.delete(
     '/sessions/:id',
     {
       schema: {
@@ -62,12 +80,12 @@ const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'End an own session',
         tags: ['accounts'],
         params: SessionParams,
-        response: answers(Done),
+        response: answers(Done, [TOKEN_NOT_ALLOWED]),
       },
     },
     async (request) => {
       const id = parseRowId(request.params.id, 'Ungültige Sitzungs-ID', MAX_SESSION_ID)
-      if (id !== undefined) await deleteOwnSession(app.db, request.user.id, id)
+      if (id !== undefined) await deleteSessions(app.db, request.user.id, id)
       return { ok: true as const }
     },
   )

@@ -14,7 +14,7 @@ export const ChangeAccountBody = Type.Object({
   is_admin: Type.Optional(Type.Boolean()),
   password: Type.Optional(
     Type.String({
-      description: "6 to 1,000 characters; ends the user's sessions. Not for the own account.",
+      description: "6 to 1,000 characters; ends the user's sessions and API tokens. Not for the own account.",
       examples: ['vier zufällige Wörter'],
     }),
   ),
@@ -36,6 +36,11 @@ export const SessionList = Type.Object({
   ),
 })
 
+export const AccessParams = Type.Object({
+  id: Type.String({ description: 'Of the user; decimal digits.', examples: ['7'] }),
+  rowId: Type.String({ description: 'Of the session or token; decimal digits.', examples: ['12'] }),
+})
+
 export const SessionParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['12'] }) })
 
 export const OwnDataAnswer = Type.Object({
@@ -48,6 +53,7 @@ export const OwnDataAnswer = Type.Object({
       created_at: Timestamp,
       last_used_at: nullable(Timestamp),
       expires_at: nullable(Timestamp),
+      scopes: Type.Array(Type.String()),
     }),
   ),
   progress: Type.Array(

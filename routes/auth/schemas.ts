@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { SCOPES, type Scope } from '../../src/domain/accounts/scopes.js'
 import { nullable, Timestamp, User } from '../../src/http/schemas.js'
 
 export const LoginBody = Type.Object({
@@ -18,6 +19,7 @@ const Token = {
   name: Type.String({ examples: ['nightly import'] }),
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
+  scopes: Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: SCOPES }), { examples: [['read', 'learn']] }),
 }
 
 export const TokenList = Type.Object({
@@ -32,6 +34,16 @@ export const CreateTokenBody = Type.Object({
       maximum: 3_650,
       description: 'Without it the token never expires.',
       examples: [365],
+    }),
+  ),
+  scopes: Type.Optional(
+    Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: SCOPES }), {
+      minItems: 1,
+      description: `What the token may do, beside the rights of its owner; without it everything. \`read\`: GET of quiz,
+decks, sheets, review, search and export. \`learn\`: other methods of quiz and review. \`content\`: import and
+\`/api/content\`. \`admin\`: users, accounts, audit trail. Everything else that a token may do needs all four, except
+\`GET /api/auth/me\` and that a token deletes itself.`,
+      examples: [['read', 'learn']],
     }),
   ),
 })

@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { actorOf } from '../../plugins/auth.js'
 import { checkText } from '../../src/domain/accounts/accounts.js'
-import { SESSIONS_ONLY } from '../../src/domain/refusals.js'
+import { parseScopes } from '../../src/domain/accounts/scopes.js'
+import { SESSIONS_ONLY, TOKEN_NOT_ALLOWED } from '../../src/domain/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { createOwnToken, removeOwnToken } from '../../src/services/accounts/tokens.js'
@@ -40,8 +41,9 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const name = request.body.name.trim()
       checkText('name', name)
+      const scopes = parseScopes(request.body.scopes)
       const lifetimeDays = request.body.expires_in_days ?? null
-      return createOwnToken(app.db, actorOf(request), request.user, { name, lifetimeDays })
+      return createOwnToken(app.db, actorOf(request), request.user, { name, lifetimeDays, scopes })
     },
   )
 
@@ -53,7 +55,11 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Delete an own API token',
         tags: ['auth'],
         params: TokenParams,
-        response: answers(Done),
+        response: answers(Done, [TOKEN_NOT_ALLOWED]),
+      },
+      // A token may give itself up, and end nothing else of its owner's.
+      preHandler: async ({ apiToken, params }) => {
+        if (apiToken !== undefined && Number(params.id) !== apiToken.id) throw TOKEN_NOT_ALLOWED
       },
     },
     async (request) => {

@@ -91,6 +91,7 @@ export const WRONG_LOGIN = new HttpError(401, 'Benutzername oder Passwort falsch
 export const ADMINS_ONLY = new HttpError(403, 'Administratorrechte erforderlich', 'Forbidden')
 export const CROSS_SITE = new HttpError(403, 'Anfrage von fremder Seite abgelehnt', 'CrossSite')
 export const SESSIONS_ONLY = new HttpError(403, 'Mit einem API-Token nicht erlaubt', 'SessionOnly')
+export const TOKEN_NOT_ALLOWED = new HttpError(403, 'Der API-Token darf das nicht', 'TokenNotAllowed')
 export const NOT_FOUND = new HttpError(404, 'Nicht gefunden')
 export const DECK_NOT_FOUND = new HttpError(404, 'Deck nicht gefunden', 'NoDeck')
 export const CHEATSHEET_NOT_FOUND = new HttpError(404, 'Cheat Sheet nicht gefunden', 'NoCheatsheet')

@@ -1,3 +1,4 @@
+import { needOf } from '../domain/accounts/scopes.js'
 import {
   ADMINS_ONLY,
   CROSS_SITE,
@@ -6,6 +7,7 @@ import {
   INVALID_JSON,
   JSON_ONLY,
   NOT_LOGGED_IN,
+  TOKEN_NOT_ALLOWED,
   TOO_LARGE,
   TooManyAttempts,
   Unavailable,
@@ -21,7 +23,8 @@ const DESCRIPTION = `Flashcards, multiple-choice quizzes and cheat sheets. Every
 
 Log in with \`POST /api/auth/login\`, which sets a session cookie, or send an API token as \`Authorization: Bearer …\`.
 A caller who is neither gets 401 for every path below the groups, known or not. Errors have one shape, with a German
-\`message\` for people. A path or method that no group knows is 404 (405 below \`/api/decks\`).`
+\`message\` for people. A token may be limited to scopes: \`x-token-scope\` names the one that an operation needs (\`all\`:
+all four; \`any\`: every token may; \`none\`: no token may). A path or method that no group knows is 404 (405 below \`/api/decks\`).`
 
 /** What `@fastify/swagger` needs besides the routes. */
 export function describeApi(sessionCookie: string, version: string) {
@@ -55,6 +58,7 @@ const SHARED = {
   notLoggedIn: describeRefusal(NOT_LOGGED_IN),
   adminsOnly: describeRefusal(ADMINS_ONLY),
   crossSite: describeRefusal(CROSS_SITE),
+  tokenNotAllowed: describeRefusal(TOKEN_NOT_ALLOWED),
   tooLarge: describeRefusal(TOO_LARGE),
   jsonOnly: describeRefusal(JSON_ONLY),
   tooMany: describeRefusal(new TooManyAttempts(1)),
@@ -76,6 +80,8 @@ export function finishDocument(document: Json): Json {
     // A HEAD that only repeats its GET would need a second operationId.
     const { head: _, ...others } = operations
     for (const [method, operation] of Object.entries<Json>(others)) {
+      const need = operation.security?.length === 0 ? undefined : needOf(method.toUpperCase(), path)
+      if (need !== undefined) operation['x-token-scope'] = need
       const own = takeOwnRefusals(operation)
       const possible = [...own, ...sharedRefusals(path, method, operation)]
       for (const refusal of possible) {
@@ -123,6 +129,7 @@ function sharedRefusals(path: string, method: string, { security }: Json): Descr
     SHARED.invalidJson,
     ...(isPublic ? [] : [SHARED.notLoggedIn]),
     ...(path.startsWith('/api/admin') ? [SHARED.adminsOnly] : changes ? [SHARED.crossSite] : []),
+    ...(isPublic || !isApi ? [] : [SHARED.tokenNotAllowed]),
     ...(changes ? [SHARED.tooLarge, SHARED.jsonOnly] : []),
     ...(isApi ? [SHARED.tooMany] : []),
     SHARED.internal,

@@ -34,6 +34,7 @@ const COLUMNS: ColumnNames = {
     created_at: 'timestamp with time zone',
     last_used_at: 'timestamp with time zone?',
     expires_at: 'timestamp with time zone?',
+    scopes: 'ARRAY',
   },
   login_failures: {
     network: 'text',

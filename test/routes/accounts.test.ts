@@ -30,7 +30,7 @@ t.test('an administrator reads and changes accounts', async (t) => {
   t.strictSame((await promoted.get('/api/admin/users')).body, FORBIDDEN, 'it holds from the next request on')
 })
 
-t.test('a new password ends the sessions of the user and keeps the progress', async (t) => {
+t.test('a new password ends the sessions and tokens of the user and keeps the progress', async (t) => {
   const user = await createUser(db)
   const caller = await service.loginAs(user.username)
   const { token } = (await caller.post('/api/auth/tokens', { name: 'x' })).body
@@ -40,8 +40,91 @@ t.test('a new password ends the sessions of the user and keeps the progress', as
   const login = (password: string) => anonymous.post('/api/auth/login', { username: user.username, password })
   t.equal((await login(PASSWORD)).status, 401)
   t.equal((await login('ganz-neu')).status, 200)
-  const script = callerOf(app, undefined, token)
-  t.equal((await script.get('/api/quiz/history')).body.results.length, 1)
+  t.equal((await callerOf(app, undefined, token).get('/api/auth/me')).status, 401)
+  const again = callerOf(app, await cookieOf(user.username, 'ganz-neu'))
+  t.strictSame((await again.get('/api/auth/tokens')).body, { tokens: [] })
+  t.equal((await again.get('/api/quiz/history')).body.results.length, 1)
+})
+
+async function cookieOf(username: string, password: string): Promise<string> {
+  const { headers } = await anonymous.post('/api/auth/login', { username, password })
+  return String(headers['set-cookie']).split(';', 1)[0] as string
+}
+
+t.test('administrators see and end the sessions and tokens of others', async (t) => {
+  const user = await createUser(db)
+  const url = `/api/accounts/${user.id}`
+  const callers = [await service.loginAs(user.username), await service.loginAs(user.username)] as const
+  const scripts = []
+  for (const name of ['eins', 'zwei', 'drei']) {
+    const { token } = (await callers[0].post('/api/auth/tokens', { name, scopes: ['read'] })).body
+    scripts.push(callerOf(app, undefined, token))
+  }
+  const { sessions } = (await admin.get(`${url}/sessions`)).body
+  const own = (await callers[0].get('/api/accounts/me/sessions')).body.sessions
+  t.strictSame(
+    sessions,
+    own.map((one: object) => ({ ...one, current: false })),
+  )
+  const { tokens } = (await admin.get(`${url}/tokens`)).body
+  t.strictSame({ tokens }, (await callers[0].get('/api/auth/tokens')).body)
+
+  t.strictSame((await admin.delete(`${url}/sessions/${sessions[0].id}`)).body, { ok: true })
+  t.equal((await callers[1].get('/api/auth/me')).status, 401)
+  t.equal((await callers[0].get('/api/auth/me')).status, 200)
+  t.strictSame((await admin.delete(`${url}/tokens/${tokens[1].id}`)).body, { ok: true })
+  t.strictSame(await Promise.all(scripts.map(async (one) => (await one.get('/api/decks')).status)), [200, 401, 200])
+
+  for (const path of [`sessions/${sessions[0].id}`, 'sessions/999999', `tokens/${'9'.repeat(30)}`]) {
+    t.strictSame((await admin.delete(`${url}/${path}`)).body, { ok: true }, 'also when there is none')
+  }
+  t.strictSame((await admin.delete(`${url}/sessions`)).body, { ok: true })
+  t.strictSame((await admin.delete(`${url}/tokens`)).body, { ok: true })
+  t.equal((await callers[0].get('/api/auth/me')).status, 401)
+  t.equal((await scripts[0]?.get('/api/decks'))?.status, 401)
+  t.equal((await admin.get('/api/auth/me')).status, 200, 'those of others stay')
+  t.strictSame((await admin.delete(`${url}/sessions`)).body, { ok: true })
+
+  const { entries } = (await admin.get('/api/accounts/audit?limit=4')).body
+  const noted = { actor_id: admin.id, target_id: user.id, target: user.username }
+  t.match(entries.reverse(), [
+    { ...noted, action: 'user.sessions', details: { ended: 1, id: sessions[0].id } },
+    { ...noted, action: 'user.tokens', details: { ended: 1, id: tokens[1].id } },
+    { ...noted, action: 'user.sessions', details: { ended: 1 } },
+    { ...noted, action: 'user.tokens', details: { ended: 2 } },
+  ])
+})
+
+t.test('who ends what is judged in the order of the contract', async (t) => {
+  for (const kind of ['sessions', 'tokens']) {
+    const unknown = errorBody(404, 'Benutzer nicht gefunden')
+    for (const id of ['999999', '2147483648', '-1']) {
+      t.strictSame((await admin.get(`/api/accounts/${id}/${kind}`)).body, unknown)
+      t.strictSame((await admin.delete(`/api/accounts/${id}/${kind}`)).body, unknown)
+      t.strictSame((await admin.delete(`/api/accounts/${id}/${kind}/1`)).body, unknown)
+    }
+    t.strictSame((await admin.get(`/api/accounts/x/${kind}`)).body, errorBody(400, 'Ungültige Benutzer-ID'))
+    const message = kind === 'tokens' ? 'Ungültige Token-ID' : 'Ungültige Sitzungs-ID'
+    t.strictSame((await admin.delete(`/api/accounts/${member.id}/${kind}/x`)).body, errorBody(400, message))
+    for (const path of [`${member.id}/${kind}`, `x/${kind}`]) {
+      t.strictSame((await member.get(`/api/accounts/${path}`)).body, FORBIDDEN)
+      t.strictSame((await member.delete(`/api/accounts/${path}`)).body, FORBIDDEN)
+      t.strictSame((await member.delete(`/api/accounts/${path}/1`)).body, FORBIDDEN)
+      t.strictSame((await anonymous.delete(`/api/accounts/${path}`)).body, errorBody(401, 'Nicht angemeldet'))
+    }
+  }
+})
+
+t.test('logging out everywhere ends all own sessions, this one too, and no token', async (t) => {
+  const { username } = await createUser(db)
+  const [here, elsewhere] = [await service.loginAs(username), await service.loginAs(username)]
+  const { token } = (await here.post('/api/auth/tokens', { name: 'x' })).body
+  const answer = await here.delete('/api/accounts/me/sessions')
+  t.strictSame([answer.status, answer.body], [200, { ok: true }])
+  t.match(String(answer.headers['set-cookie']), /Expires=Thu, 01 Jan 1970/)
+  for (const caller of [here, elsewhere]) t.equal((await caller.get('/api/auth/me')).status, 401)
+  t.equal((await callerOf(app, undefined, token).get('/api/auth/me')).status, 200)
+  t.equal((await member.get('/api/auth/me')).status, 200)
 })
 
 t.test('what is wrong with a change is said', async (t) => {

@@ -184,3 +184,32 @@ t.test('bodies that scripts send without content are no bodies', async (t) => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   t.equal((await admin.delete(`/api/admin/users/${id}`, { headers: form, payload: '' })).status, 200)
 })
+
+t.test('names that look the same are one, kept as they were sent', async (t) => {
+  const caller = await service.admin()
+  const name = unique('Müller')
+  const [composed, decomposed] = [name.normalize('NFC'), name.normalize('NFD')]
+  const create = (username: string, password = 'pässwörter'.normalize('NFD')) =>
+    caller.post('/api/admin/users', { username, display_name: 'x', password })
+  const { id } = (await create(decomposed)).body
+  t.strictSame((await create(composed)).body, errorBody(400, 'Benutzername existiert bereits'))
+  const { users } = (await caller.get('/api/admin/users')).body
+  t.equal(users.find((one: { id: number }) => one.id === id).username, decomposed)
+  const login = async (username: string, password: string) =>
+    (await service.anonymous.post('/api/auth/login', { username, password })).status
+  for (const username of [composed, decomposed]) {
+    for (const form of ['NFC', 'NFD']) t.equal(await login(username, 'pässwörter'.normalize(form)), 200, form)
+  }
+  t.equal(await login(composed, 'passworter'), 401)
+
+  const racing = unique('Größe')
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => create(racing.normalize(i % 2 === 0 ? 'NFC' : 'NFD'))),
+  )
+  t.equal(answers.filter(({ status }) => status === 200).length, 1)
+  for (const { status, body } of answers) {
+    if (status !== 200) t.strictSame(body, errorBody(400, 'Benutzername existiert bereits'))
+  }
+  t.equal((await create(unique('kurz'), 'ä'.normalize('NFD').repeat(3))).status, 200, 'what was sent is counted')
+  t.equal((await create(unique('kurz'), 'ä'.repeat(5))).status, 400)
+})

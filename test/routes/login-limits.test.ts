@@ -207,6 +207,14 @@ t.test('guesses at the current password are limited like logins, at that address
   t.strictSame(await fail(5, user.username, screen), Array(5).fill(401), 'the right one forgives the mistypes')
 })
 
+t.test('each way to write a name has the same budget', async (t) => {
+  const { username } = await createUser(db, { username: unique('Jürgen Größe') })
+  const address = newAddress()
+  await fail(3, username.normalize('NFC'), address)
+  await fail(3, username.normalize('NFD'), address)
+  t.equal((await login(username, PASSWORD, address)).status, 429)
+})
+
 t.test('neither names nor passwords are kept', async (t) => {
   const secret = unique('passwort-im-namensfeld')
   await fail(1, secret, newAddress())

@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify'
 import t from 'tap'
+import { needOf } from '../../src/domain/accounts/scopes.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { startService } from '../support/service.js'
 
@@ -33,6 +34,14 @@ t.test('every route says what it takes, what it answers and what it is called', 
     t.notOk(schema.hide, `${name}: is described`)
     t.equal(schema.security !== undefined, PUBLIC.includes(name), `${name}: public or not, as described`)
     t.equal(route.attachValidation, true, `${name}: nothing is said before the caller is known`)
+  }
+})
+
+t.test('every route says which scope a token needs', async (t) => {
+  for (const route of routes) {
+    const name = nameOf(route)
+    if (PUBLIC.includes(name)) continue
+    t.not(needOf(name.split(' ')[0] ?? '', route.url), undefined, `${name}: src/domain/accounts/scopes.ts`)
   }
 })
 

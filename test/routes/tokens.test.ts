@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
-import { createUser, PASSWORD } from '../support/factories.js'
-import { callerOf, errorBody, startService } from '../support/service.js'
+import { createCard, createDeck, createUser, PASSWORD } from '../support/factories.js'
+import { type Caller, callerOf, errorBody, startService } from '../support/service.js'
 
 const counter = countStatements(await createMigratedDatabase())
 const service = await startService(t, {
@@ -26,7 +27,7 @@ t.test('a token is shown once and listed without its secret', async (t) => {
   const before = Date.now()
   const forever = await member.post('/api/auth/tokens', { name: '  Nächtlicher Import ' })
   t.equal(forever.status, 200)
-  t.strictSame(Object.keys(forever.body).sort(), ['created_at', 'expires_at', 'id', 'name', 'token'])
+  t.strictSame(Object.keys(forever.body).sort(), ['created_at', 'expires_at', 'id', 'name', 'scopes', 'token'])
   t.match(forever.body, { id: Number, name: 'Nächtlicher Import', token: /^svct_[\w-]{43}$/, expires_at: null })
 
   const limited = await member.post('/api/auth/tokens', { name: 'x', expires_in_days: 30, user_id: 1 })
@@ -213,4 +214,132 @@ t.test('a deleted user cannot end up with a token', async (t) => {
   ])
   t.ok([200, 401].includes(created.status), `${created.status}`)
   t.strictSame(await db.selectFrom('api_tokens').selectAll().where('user_id', '=', user.id).execute(), [])
+})
+
+const NOT_THIS_TOKEN = errorBody(403, 'Der API-Token darf das nicht')
+
+async function scoped(caller: Caller, scopes?: readonly string[]) {
+  const created = (await caller.post('/api/auth/tokens', { name: 'x', ...(scopes && { scopes }) })).body
+  return { ...created, script: withToken(created.token) }
+}
+
+t.test('a token does what its scopes say, beside the rights of its owner', async (t) => {
+  const admin = await service.admin()
+  const card = await createCard(db, { deck_id: (await createDeck(db)).id })
+  const requests: Record<string, [method: 'GET', url: string, payload?: object][]> = {
+    read: [
+      ['GET', '/api/decks'],
+      ['GET', '/api/decks/export-anki'],
+      ['GET', '/api/quiz/generate'],
+      ['GET', '/api/quiz/history'],
+      ['GET', '/api/cheatsheets/search?q=git'],
+      ['GET', '/api/review/queue'],
+      ['GET', '/api/review/stats'],
+      ['GET', '/api/review/settings'],
+    ],
+    learn: [
+      ['POST' as 'GET', '/api/quiz/submit', { total: 2, correct: 1 }],
+      ['POST' as 'GET', '/api/review', { card_id: card.id, rating: 'easy' }],
+      ['PUT' as 'GET', '/api/review/settings', { new_per_day: 5 }],
+      ['DELETE' as 'GET', `/api/review/cards/${card.id}/suspend`],
+    ],
+    content: [['POST' as 'GET', '/api/admin/import?force=true']],
+    admin: [
+      ['GET', '/api/admin/users'],
+      ['DELETE' as 'GET', '/api/admin/users/999999'],
+      ['GET', '/api/accounts/audit'],
+      ['GET', `/api/accounts/${admin.id}`],
+      ['PATCH' as 'GET', `/api/accounts/${admin.id}`, {}],
+    ],
+    all: [
+      ['GET', '/api/accounts/me/data'],
+      ['GET', '/api/accounts/me/sessions'],
+      ['PATCH' as 'GET', '/api/accounts/me', {}],
+      ['GET', '/api/auth/tokens'],
+    ],
+  }
+  for (const scopes of [['read'], ['learn'], ['content'], ['admin'], ['read', 'admin'], undefined]) {
+    const { script } = await scoped(admin, scopes)
+    for (const [need, list] of Object.entries(requests)) {
+      const isAllowed = scopes === undefined || scopes.includes(need)
+      for (const [method, url, payload] of list) {
+        const answer = await script.send({ method, url, ...(payload && { payload }) })
+        const name = `${scopes}: ${method} ${url}`
+        if (isAllowed) t.equal(answer.status, 200, name)
+        else t.strictSame([answer.status, answer.body], [403, NOT_THIS_TOKEN], name)
+      }
+    }
+    t.equal((await script.get('/api/auth/me')).status, 200, 'every token may ask whose it is')
+  }
+  const { script } = await scoped(await service.member(), ['admin', 'content'])
+  for (const url of ['/api/admin/users', '/api/accounts/1', '/api/admin/unknown']) {
+    t.strictSame((await script.get(url)).body, errorBody(403, 'Administratorrechte erforderlich'), url)
+  }
+})
+
+t.test('a scope is judged before the fallback and the input', async (t) => {
+  const { script } = await scoped(await service.admin(), ['content'])
+  for (const [method, url, payload] of [
+    ['GET', '/api/quiz/unknown', undefined],
+    ['GET', '/api/quiz/generate?count=x', undefined],
+    ['POST', '/api/quiz/submit', { deck: 5 }],
+    ['PUT', '/api/decks', undefined],
+    ['GET', '/api/admin/unknown', undefined],
+    ['POST', '/api/admin/users', { username: 5 }],
+    ['GET', '/api/accounts/x', undefined],
+  ] as const) {
+    const answer = await script.send({ method, url, ...(payload && { payload }) })
+    t.strictSame([answer.status, answer.body], [403, NOT_THIS_TOKEN], `${method} ${url}`)
+  }
+  const { script: reader } = await scoped(await service.member(), ['read'])
+  t.strictSame((await reader.get('/api/quiz/unknown')).body, errorBody(404, 'Unbekannter Quiz-Endpunkt'))
+  t.equal((await reader.get('/api/quiz/generate?count=x')).status, 400)
+})
+
+t.test('scopes are listed in their order, each once, and must be known', async (t) => {
+  const member = await service.member()
+  const some = await scoped(member, ['learn', 'read', 'learn'])
+  t.strictSame(some.scopes, ['read', 'learn'])
+  t.strictSame((await scoped(member)).scopes, ['read', 'learn', 'content', 'admin'])
+  const { tokens } = (await member.get('/api/auth/tokens')).body
+  t.strictSame(
+    tokens.map(({ scopes }: { scopes: string[] }) => scopes.length),
+    [2, 4],
+  )
+  t.match((await member.get('/api/accounts/me/data')).body.tokens, [{ scopes: ['read', 'learn'] }, {}])
+  for (const scopes of [[], ['write'], ['read', 'Read'], 'read', [null], { 0: 'read' }, null]) {
+    const answer = await member.post('/api/auth/tokens', { name: 'x', scopes })
+    t.equal(answer.status, 400, JSON.stringify(scopes))
+    t.match(answer.body.message, /^Das Feld "scopes/)
+  }
+  for (const scopes of ["'{}'", "'{write}'", "'{null}'", 'null']) {
+    const update = sql`update api_tokens set scopes = ${sql.raw(scopes)} where id = ${some.id}`.execute(db)
+    await t.rejects(update, { code: scopes === 'null' ? '23502' : '23514' }, scopes)
+  }
+})
+
+t.test('a token ends itself, and nothing else of its owner', async (t) => {
+  const admin = await service.admin()
+  const { script, id } = await scoped(admin)
+  const other = await scoped(admin, ['read'])
+  const { sessions } = (await admin.get('/api/accounts/me/sessions')).body
+  for (const url of [
+    `/api/auth/tokens/${other.id}`,
+    '/api/auth/tokens/999999',
+    '/api/auth/tokens/x',
+    '/api/accounts/me/sessions',
+    `/api/accounts/me/sessions/${sessions[0].id}`,
+    `/api/accounts/${admin.id}/sessions`,
+    `/api/accounts/+${admin.id}/sessions`,
+    `/api/accounts/${admin.id}/sessions/${sessions[0].id}`,
+    `/api/accounts/${admin.id}/tokens`,
+    `/api/accounts/${admin.id}/tokens/${other.id}`,
+  ]) {
+    t.strictSame((await script.delete(url)).body, NOT_THIS_TOKEN, url)
+  }
+  t.equal((await admin.get('/api/auth/me')).status, 200)
+  t.strictSame((await other.script.delete(`/api/auth/tokens/${other.id}`)).body, { ok: true })
+  t.equal((await other.script.get('/api/auth/me')).status, 401)
+  t.strictSame((await script.delete(`/api/auth/tokens/${id}`)).body, { ok: true })
+  t.strictSame((await admin.get('/api/auth/tokens')).body, { tokens: [] })
 })

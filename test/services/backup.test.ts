@@ -55,7 +55,13 @@ async function fill(db: Kysely<Database>): Promise<void> {
     .values({ user_id: user.id, score_percent: -13n, total_questions: 2 ** 53 - 1, correct_answers: -1 })
     .execute()
   await createCheatsheet(db, { content_md: `# Groß\n${'ß'.repeat(100_000)}` })
-  await insertToken(db, { user_id: user.id, name: 'nachts', token_hash: Buffer.alloc(32, 7), lifetimeDays: 30 })
+  await insertToken(db, {
+    user_id: user.id,
+    name: 'nachts',
+    token_hash: Buffer.alloc(32, 7),
+    lifetimeDays: 30,
+    scopes: ['read'],
+  })
   const actor = { actor_id: user.id, actor: 'erika', via: 'session', address: '2001:db8::1' } as const
   await insertAuditEntry(db, actor, { action: 'user.create', details: { is_admin: true } })
   await suspendCard(db, user.id, card.id)

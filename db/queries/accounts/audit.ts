@@ -14,6 +14,8 @@ export type AuditAction =
   | 'user.update'
   | 'user.delete'
   | 'user.password'
+  | 'user.sessions'
+  | 'user.tokens'
   | 'token.create'
   | 'token.delete'
   | 'content.import'

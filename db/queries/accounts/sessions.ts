@@ -72,12 +72,12 @@ export async function listSessions(db: Kysely<Database>, userId: number): Promis
     .execute()
 }
 
-/** Ends a session of that user, if there is one. */
-export async function deleteOwnSession(db: Kysely<Database>, userId: number, id: number): Promise<void> {
-  await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '=', id).execute()
-}
-
-/** Ends every session of the user. */
-export async function deleteAllSessions(db: Kysely<Database>, userId: number): Promise<void> {
-  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+/** Ends the sessions of a user, or the one of that id; how many there were. */
+export async function deleteSessions(db: Kysely<Database>, userId: number, id?: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .$if(id !== undefined, (query) => query.where('id', '=', id as number))
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }

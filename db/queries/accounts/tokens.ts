@@ -1,28 +1,38 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Scope } from '../../../src/domain/accounts/scopes.js'
 import type { ApiTokensTable, Database } from '../../types.js'
 import type { Account } from './users.js'
 
-const TOKEN = ['id', 'name', 'created_at', 'last_used_at', 'expires_at'] as const
+const TOKEN = ['id', 'name', 'created_at', 'last_used_at', 'expires_at', 'scopes'] as const
 
 /** A token as its owner sees it. */
 export type ApiToken = Pick<Selectable<ApiTokensTable>, (typeof TOKEN)[number]>
 
+/** A token that has been sent, and whose it is. */
+export interface SentToken {
+  id: number
+  scopes: Scope[]
+  user: Account
+}
+
 /**
- * The user of a token that has not expired, in one statement, which also notes the use, at most once a minute: of two
+ * A token that has not expired and its user, in one statement, which also notes the use, at most once a minute: of two
  * requests at once the second finds the note of the first.
  */
-export async function findUserByToken(db: Kysely<Database>, tokenHash: Buffer): Promise<Account | undefined> {
-  const { rows } = await sql<Account>`
+export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Promise<SentToken | undefined> {
+  const { rows } = await sql<Account & { token_id: number; scopes: Scope[] }>`
     with found as (
-      select api_tokens.id as token_id, users.id, username, display_name, is_admin, users.created_at
+      select api_tokens.id as token_id, scopes, users.id, username, display_name, is_admin, users.created_at
       from api_tokens join users on users.id = user_id
       where token_hash = ${tokenHash} and (expires_at is null or expires_at > now())
     ), used as (
       update api_tokens set last_used_at = now() from found
       where api_tokens.id = token_id and (last_used_at is null or last_used_at <= now() - interval '1 minute')
     )
-    select id, username, display_name, is_admin, created_at from found`.execute(db)
-  return rows[0]
+    select token_id, scopes, id, username, display_name, is_admin, created_at from found`.execute(db)
+  if (rows[0] === undefined) return undefined
+  const { token_id, scopes, ...user } = rows[0]
+  return { id: token_id, scopes, user }
 }
 
 /** The tokens of the user, expired ones that are not purged yet included, oldest first. */
@@ -33,7 +43,7 @@ export async function listTokens(db: Kysely<Database>, userId: number): Promise<
 /** Stores a token; `lifetimeDays` is null for one without end. */
 export async function insertToken(
   db: Kysely<Database>,
-  token: { user_id: number; name: string; token_hash: Buffer; lifetimeDays: number | null },
+  token: { user_id: number; name: string; token_hash: Buffer; lifetimeDays: number | null; scopes: Scope[] },
 ): Promise<ApiToken> {
   const { lifetimeDays, ...row } = token
   const expires_at = lifetimeDays === null ? null : sql<Date>`now() + make_interval(hours => ${24 * lifetimeDays})`
@@ -44,8 +54,12 @@ export async function insertToken(
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes a token of that user; whether there was one. */
-export async function deleteToken(db: Kysely<Database>, userId: number, id: number): Promise<boolean> {
-  const result = await db.deleteFrom('api_tokens').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst()
-  return result.numDeletedRows > 0n
+/** Deletes the tokens of a user, or the one of that id; how many there were. */
+export async function deleteTokens(db: Kysely<Database>, userId: number, id?: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('api_tokens')
+    .where('user_id', '=', userId)
+    .$if(id !== undefined, (query) => query.where('id', '=', id as number))
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }

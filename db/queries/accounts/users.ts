@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import { type Insertable, type Kysely, type Selectable, sql, type Transaction, type Updateable } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database, UsersTable } from '../../types.js'
 
@@ -6,6 +6,9 @@ const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as 
 
 /** A user as the API shows it. */
 export type Account = Pick<Selectable<UsersTable>, (typeof ACCOUNT)[number]>
+
+/** What is unique of a name. */
+const NORMAL_NAME = sql<string>`normalize(username, NFC)`
 
 /** All users by id. */
 export async function listUsers(db: Kysely<Database>): Promise<Account[]> {
@@ -18,7 +21,7 @@ export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
   return first !== undefined
 }
 
-/** The user of that name together with the password's hash. */
+/** The user of that name, composed or decomposed, together with the password's hash. */
 export async function findCredentials(
   db: Kysely<Database>,
   username: string,
@@ -27,7 +30,7 @@ export async function findCredentials(
   return db
     .selectFrom('users')
     .select([...ACCOUNT, 'password_hash'])
-    .where('username', '=', username)
+    .where(NORMAL_NAME, '=', sql<string>`normalize(${username}::text, NFC)`)
     .executeTakeFirst()
 }
 
@@ -42,7 +45,7 @@ export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTab
   const row = await db
     .insertInto('users')
     .values(user)
-    .onConflict((conflict) => conflict.constraint('users_username_key').doNothing())
+    .onConflict((conflict) => conflict.expression(NORMAL_NAME).doNothing())
     .returning('id')
     .executeTakeFirst()
   return row?.id

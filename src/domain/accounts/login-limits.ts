@@ -36,10 +36,11 @@ export interface LoginAttempt {
 }
 
 /**
- * The keys of a login attempt. The name is hashed: it may be long, and people type their password into its field.
+ * The keys of a login attempt. The name is hashed: it may be long, and people type their password into its field; and in
+ * one form, as logins find it, so that each way to write it is no budget of its own.
  */
 export function loginAttempt(address: string | undefined, username: string): LoginAttempt {
-  return { network: networkOf(address), accountHash: createHash('sha256').update(username).digest() }
+  return { network: networkOf(address), accountHash: createHash('sha256').update(username.normalize('NFC')).digest() }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { deleteAllSessions } from '../../../db/queries/accounts/sessions.js'
+import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
+import { deleteTokens } from '../../../db/queries/accounts/tokens.js'
 import { type Account, deleteUser, insertUser, lockAdmins, updateUser } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
@@ -21,7 +22,7 @@ export async function createAccount(db: Kysely<Database>, actor: Actor, newUser:
 }
 
 /**
- * Changes the account and notes it; a new password ends the user's sessions.
+ * Changes the account and notes it; a new password ends the user's sessions and API tokens.
  * @returns the changed account; undefined when there is none
  * @throws BadRequest when no administrator would be left
  */
@@ -39,7 +40,10 @@ export async function changeAccount(
     }
     const user = await updateUser(transaction, id, { ...values, ...(password_hash && { password_hash }) })
     if (user === undefined) return undefined
-    if (password_hash !== undefined) await deleteAllSessions(transaction, id)
+    if (password_hash !== undefined) {
+      await deleteSessions(transaction, id)
+      await deleteTokens(transaction, id)
+    }
     const fields = Object.keys(change)
     if (fields.length > 0) {
       const details = { fields, ...(change.is_admin !== undefined && { is_admin: change.is_admin }) }

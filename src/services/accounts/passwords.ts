@@ -39,7 +39,12 @@ const unmatchableHash = await argon2.hash(randomBytes(32), PARAMETERS)
  * @throws TooManyAttempts or Unavailable when it cannot be waited for
  */
 export function hashPassword(password: string, share = PROGRAM): Promise<string> {
-  return turns.run(share, () => argon2.hash(password, PARAMETERS))
+  return turns.run(share, () => argon2.hash(normal(password), PARAMETERS))
+}
+
+/** macOS may send what is typed decomposed, other systems send it composed. */
+function normal(password: string): string {
+  return password.normalize('NFC')
 }
 
 /** The only format that can be verified; scripts write the column, too, and may have put there what they like. */
@@ -51,6 +56,6 @@ const ARGON2_HASH = /^\$argon2(?:i|d|id)\$(?:v=\d+\$)?[mpt]=\d+,[mpt]=\d+,[mpt]=
  */
 export async function verifyPassword(hash: string | undefined, password: string, share: HashShare): Promise<boolean> {
   const isUsable = hash !== undefined && ARGON2_HASH.test(hash)
-  const matches = await turns.run(share, () => argon2.verify(isUsable ? hash : unmatchableHash, password))
+  const matches = await turns.run(share, () => argon2.verify(isUsable ? hash : unmatchableHash, normal(password)))
   return matches && isUsable
 }

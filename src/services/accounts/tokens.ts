@@ -1,14 +1,16 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { type ApiToken, deleteToken, insertToken } from '../../../db/queries/accounts/tokens.js'
+import { type ApiToken, deleteTokens, insertToken } from '../../../db/queries/accounts/tokens.js'
 import type { Account } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
+import type { Scope } from '../../domain/accounts/scopes.js'
 import { createToken, hashToken } from '../../domain/accounts/tokens.js'
 
 export interface NewToken {
   name: string
   /** Null for a token without end. */
   lifetimeDays: number | null
+  scopes: Scope[]
 }
 
 /** Creates an API token of the user and notes it when the user is an administrator; the only time the token is known. */
@@ -32,8 +34,8 @@ export async function createOwnToken(
 /** Deletes an API token of the user, if there is one, and notes it when the user is an administrator. */
 export async function removeOwnToken(db: Kysely<Database>, actor: Actor, user: Account, id: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const deleted = await deleteToken(transaction, user.id, id)
-    if (!deleted || !user.is_admin) return
+    const deleted = await deleteTokens(transaction, user.id, id)
+    if (deleted === 0 || !user.is_admin) return
     await insertAuditEntry(transaction, actor, { action: 'token.delete', target_id: id })
   })
 }

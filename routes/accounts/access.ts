@@ -1,0 +1,150 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { listSessions } from '../../db/queries/accounts/sessions.js'
+import { listTokens } from '../../db/queries/accounts/tokens.js'
+import { findAccount } from '../../db/queries/accounts/users.js'
+import { actorOf } from '../../plugins/auth.js'
+import { parseUserId } from '../../src/domain/accounts/accounts.js'
+import { ADMINS_ONLY, TOKEN_NOT_ALLOWED, USER_NOT_FOUND } from '../../src/domain/refusals.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import { endSessions, endTokens } from '../../src/services/accounts/revoke.js'
+import { TokenList } from '../auth/schemas.js'
+import { AccessParams, AccountParams, SessionList } from './schemas.js'
+
+const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
+const REFUSALS = [ADMINS_ONLY, USER_NOT_FOUND]
+const ENDING_REFUSALS = [ADMINS_ONLY, TOKEN_NOT_ALLOWED, USER_NOT_FOUND]
+
+/** By what a user gets in: administrators see and end the sessions and tokens of others. */
+const access: FastifyPluginAsyncTypebox = async (app) => {
+  app.addHook('preHandler', app.requireAdmin)
+
+  app.get(
+    '/sessions',
+    {
+      schema: {
+        operationId: 'listSessions',
+        summary: 'The sessions of a user, newest first',
+        tags: ['accounts'],
+        params: AccountParams,
+        response: answers(SessionList, REFUSALS),
+      },
+    },
+    async (request) => {
+      const sessions = await listSessions(app.db, await findUserId(request))
+      return { sessions: sessions.map((session) => ({ ...session, current: session.id === request.session.rowId })) }
+    },
+  )
+
+  app.delete(
+    '/sessions',
+    {
+      schema: {
+        operationId: 'deleteSessions',
+        summary: 'End all sessions of a user',
+        tags: ['accounts'],
+        params: AccountParams,
+        response: answers(Done, ENDING_REFUSALS),
+      },
+      preHandler: keepOwn,
+    },
+    async (request) => {
+      await endSessions(app.db, actorOf(request), knownId(request))
+      return { ok: true as const }
+    },
+  )
+
+  app.delete(
+    '/sessions/:rowId',
+    {
+      schema: {
+        operationId: 'deleteSession',
+        summary: 'End a session of a user',
+        tags: ['accounts'],
+        params: AccessParams,
+        response: answers(Done, ENDING_REFUSALS),
+      },
+      preHandler: keepOwn,
+    },
+    async (request) => {
+      const userId = await findUserId(request)
+      const id = parseRowId(request.params.rowId, 'Ungültige Sitzungs-ID', MAX_SESSION_ID)
+      if (id !== undefined) await endSessions(app.db, actorOf(request), userId, id)
+      return { ok: true as const }
+    },
+  )
+
+  app.get(
+    '/tokens',
+    {
+      schema: {
+        operationId: 'listTokensOfUser',
+        summary: 'The API tokens of a user, without their secrets',
+        tags: ['accounts'],
+        params: AccountParams,
+        response: answers(TokenList, REFUSALS),
+      },
+    },
+    async (request) => ({ tokens: await listTokens(app.db, await findUserId(request)) }),
+  )
+
+  app.delete(
+    '/tokens',
+    {
+      schema: {
+        operationId: 'deleteTokensOfUser',
+        summary: 'Delete all API tokens of a user',
+        tags: ['accounts'],
+        params: AccountParams,
+        response: answers(Done, ENDING_REFUSALS),
+      },
+      preHandler: keepOwn,
+    },
+    async (request) => {
+      await endTokens(app.db, actorOf(request), knownId(request))
+      return { ok: true as const }
+    },
+  )
+
+  app.delete(
+    '/tokens/:rowId',
+    {
+      schema: {
+        operationId: 'deleteTokenOfUser',
+        summary: 'Delete an API token of a user',
+        tags: ['accounts'],
+        params: AccessParams,
+        response: answers(Done, ENDING_REFUSALS),
+      },
+      preHandler: keepOwn,
+    },
+    async (request) => {
+      const userId = await findUserId(request)
+      const id = parseRowId(request.params.rowId, 'Ungültige Token-ID')
+      if (id !== undefined) await endTokens(app.db, actorOf(request), userId, id)
+      return { ok: true as const }
+    },
+  )
+
+  async function findUserId(request: FastifyRequest): Promise<number> {
+    const id = knownId(request)
+    if ((await findAccount(app.db, id)) === undefined) throw USER_NOT_FOUND
+    return id
+  }
+}
+
+/** @throws USER_NOT_FOUND for a number that no user can have */
+function knownId(request: FastifyRequest): number {
+  const id = parseUserId((request.params as { id: string }).id)
+  if (id === undefined) throw USER_NOT_FOUND
+  return id
+}
+
+/** What a token cannot do by the paths of its owner it cannot do by these either. */
+async function keepOwn(request: FastifyRequest): Promise<void> {
+  const { id } = request.params as { id: string }
+  if (request.apiToken !== undefined && Number(id) === request.user.id) throw TOKEN_NOT_ALLOWED
+}
+
+export default access

@@ -1,0 +1,40 @@
+import type { Kysely, Transaction } from 'kysely'
+import { type Actor, type AuditAction, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
+import { deleteTokens } from '../../../db/queries/accounts/tokens.js'
+import { findAccount } from '../../../db/queries/accounts/users.js'
+import type { Database } from '../../../db/types.js'
+import { USER_NOT_FOUND } from '../../domain/refusals.js'
+
+/**
+ * Ends the sessions of a user, or the one of that id, and notes it; how many there were.
+ * @throws USER_NOT_FOUND
+ */
+export function endSessions(db: Kysely<Database>, actor: Actor, userId: number, id?: number): Promise<number> {
+  return revoke(db, actor, { action: 'user.sessions', userId, id }, deleteSessions)
+}
+
+/**
+ * Deletes the API tokens of a user, or the one of that id, and notes it; how many there were.
+ * @throws USER_NOT_FOUND
+ */
+export function endTokens(db: Kysely<Database>, actor: Actor, userId: number, id?: number): Promise<number> {
+  return revoke(db, actor, { action: 'user.tokens', userId, id }, deleteTokens)
+}
+
+async function revoke(
+  db: Kysely<Database>,
+  actor: Actor,
+  { action, userId, id }: { action: AuditAction; userId: number; id: number | undefined },
+  remove: (transaction: Transaction<Database>, userId: number, id?: number) => Promise<number>,
+): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const user = await findAccount(transaction, userId)
+    if (user === undefined) throw USER_NOT_FOUND
+    const ended = await remove(transaction, userId, id)
+    if (ended === 0) return 0
+    const details = { ended, ...(id !== undefined && { id }) }
+    await insertAuditEntry(transaction, actor, { action, target_id: userId, target: user.username, details })
+    return ended
+  })
+}
