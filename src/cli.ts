@@ -123,6 +123,24 @@ user
     (await users()).changePassword(await config(), username, options, print),
   )
 
+user
+  .command('sessions <Benutzername>')
+  .description('die Sitzungen eines Benutzers zeigen oder beenden')
+  .option('--end [ID]', 'die Sitzung mit dieser ID beenden, ohne ID alle')
+  .option(...AS_JSON)
+  .action(async (username: string, options: { end?: string | true; json?: boolean }) =>
+    (await users()).showSessions(await config(), username, options, print),
+  )
+
+user
+  .command('tokens <Benutzername>')
+  .description('die API-Token eines Benutzers zeigen oder löschen')
+  .option('--end [ID]', 'den Token mit dieser ID löschen, ohne ID alle')
+  .option(...AS_JSON)
+  .action(async (username: string, options: { end?: string | true; json?: boolean }) =>
+    (await users()).showTokens(await config(), username, options, print),
+  )
+
 for (const command of program.commands) speakGermanToo(command)
 
 try {

@@ -1,14 +1,18 @@
 import { text } from 'node:stream/consumers'
 import { isCancel, password as promptForPassword } from '@clack/prompts'
 import type { Kysely } from 'kysely'
+import { listSessions } from '../../db/queries/accounts/sessions.js'
+import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { findCredentials, listUsers } from '../../db/queries/accounts/users.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
 import { parseNewUser } from '../domain/accounts/accounts.js'
 import { isCommonPassword } from '../domain/accounts/common-passwords.js'
 import { checkPasswordLength } from '../domain/accounts/passwords.js'
+import { parseRowId } from '../domain/text/parameters.js'
 import { toField } from '../domain/text/printable.js'
 import { changeAccount, createAccount, removeAccount } from '../services/accounts/change-account.js'
+import { endSessions, endTokens } from '../services/accounts/revoke.js'
 import { commandLineActor } from './actor.js'
 import { complain } from './complain.js'
 import { RefusedError, withDatabase } from './store.js'
@@ -56,7 +60,7 @@ export async function removeUser(config: Config, username: string, options: Outp
   print(options.json ? JSON.stringify({ id }) : `Benutzer gelöscht: ${toField(username)}`)
 }
 
-/** Sets a new password; every session of the user ends. */
+/** Sets a new password; every session and API token of the user ends. */
 export async function changePassword(config: Config, username: string, options: Output, print: Print): Promise<void> {
   const password = await readPassword()
   checkPasswordLength(password, 'password')
@@ -67,6 +71,62 @@ export async function changePassword(config: Config, username: string, options: 
   })
   await warnOfCommonPassword(password)
   print(options.json ? JSON.stringify({ id }) : `Passwort geändert: ${toField(username)}`)
+}
+
+interface Ending extends Output {
+  /** The id of what is to end, or true for all; absent when it is only to be shown. */
+  end?: string | true
+}
+
+/** Prints the sessions of a user, newest first, or ends them and prints how many there were. */
+export async function showSessions(config: Config, username: string, options: Ending, print: Print): Promise<void> {
+  const { end } = options
+  if (end !== undefined) {
+    const id = parseEnd(end, 'Ungültige Sitzungs-ID', Number.MAX_SAFE_INTEGER)
+    const ended = await withDatabase(config, 'DELETE /api/accounts/{id}/sessions', async (db) =>
+      endSessions(db, commandLineActor(), await findId(db, username), id),
+    )
+    return print(options.json ? JSON.stringify({ ended }) : `Sitzungen beendet: ${ended}`)
+  }
+  const sessions = await withDatabase(config, 'GET /api/accounts/{id}/sessions', async (db) =>
+    listSessions(db, await findId(db, username)),
+  )
+  if (options.json) return print(JSON.stringify({ sessions }))
+  for (const { id, created_at, expires_at, address, user_agent } of sessions) {
+    printFields([id, created_at, expires_at, address, user_agent], print)
+  }
+}
+
+/** Prints the API tokens of a user, oldest first, or deletes them and prints how many there were. */
+export async function showTokens(config: Config, username: string, options: Ending, print: Print): Promise<void> {
+  const { end } = options
+  if (end !== undefined) {
+    const id = parseEnd(end, 'Ungültige Token-ID')
+    const ended = await withDatabase(config, 'DELETE /api/accounts/{id}/tokens', async (db) =>
+      endTokens(db, commandLineActor(), await findId(db, username), id),
+    )
+    return print(options.json ? JSON.stringify({ ended }) : `API-Token gelöscht: ${ended}`)
+  }
+  const tokens = await withDatabase(config, 'GET /api/accounts/{id}/tokens', async (db) =>
+    listTokens(db, await findId(db, username)),
+  )
+  if (options.json) return print(JSON.stringify({ tokens }))
+  for (const { id, name, scopes, created_at, last_used_at, expires_at } of tokens) {
+    printFields([id, name, scopes.join(','), created_at, last_used_at, expires_at], print)
+  }
+}
+
+/** Undefined for all. @throws BadRequest with the message when it is no number, RefusedError when none has it */
+function parseEnd(end: string | true, message: string, maximum?: number): number | undefined {
+  if (end === true) return undefined
+  const id = parseRowId(end, message, maximum)
+  if (id === undefined) throw new RefusedError(message)
+  return id
+}
+
+function printFields(fields: (number | string | Date | null)[], print: Print): void {
+  const texts = fields.map((field) => (field instanceof Date ? field.toISOString() : toField(String(field ?? '-'))))
+  print(texts.join('\t'))
 }
 
 async function findId(db: Kysely<Database>, username: string): Promise<number> {
