@@ -33,7 +33,9 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const sessions = await listSessions(app.db, await findUserId(request))
-      return { sessions: sessions.map((session) => ({ ...session, current: session.id === request.session.rowId })) }
+      return {
+        sessions: sessions.map((session) => ({ ...session, current: session.id === request.session.stored?.rowId })),
+      }
     },
   )
 
