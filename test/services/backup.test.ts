@@ -16,6 +16,7 @@ import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.j
 import { createCard, createCheatsheet, createDeck, createProgress, createUser } from '../support/factories.js'
 import { createStoreVariables, firstLogin, loginOver, runCommand, startProcess } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
+import { serveStore } from '../support/serve-store.js'
 import { ROOT } from '../support/service.js'
 
 const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-backup-'))
@@ -85,7 +86,8 @@ async function dump(db: Kysely<Database>): Promise<Record<string, string[]>> {
   return all
 }
 
-const source = await createStoreVariables(t)
+const store = await serveStore(t, await createStoreVariables(t))
+const source = store.variables()
 await run(source, 'import')
 const original = await withStore(source, async (db) => {
   await fill(db)
@@ -247,7 +249,8 @@ t.test('standard output and input take the place of the file', async (t) => {
       env: variables,
       stdio: 'pipe',
     })
-  const from = command(source, 'backup', '-')
+  await store.close()
+  const from = command(store.variables(), 'backup', '-')
   const to = command(target, 'restore', '-')
   from.stdout.pipe(to.stdin)
   t.match((await to.stdout.toArray()).join(''), /überein/)
