@@ -22,6 +22,7 @@ const KEPT = 2
 
 const free: Store[] = []
 const lent = new Set<Store>()
+const abandoned: Store[] = []
 const remains: string[] = []
 let keeps = false
 
@@ -32,13 +33,14 @@ export function keepStores(): void {
 
 export async function destroyStores(): Promise<void> {
   keeps = false
-  await Promise.all([...free.splice(0), ...lent].map((store) => store.destroy()))
+  await Promise.all([...free.splice(0), ...abandoned.splice(0), ...lent].map((store) => store.destroy()))
 }
 
 /** What was left in stores since the last call, and how many stores have not been given back. */
 export function takeRemains(): string[] {
   const found = remains.splice(0)
   if (lent.size > 0) found.push(`${lent.size} open database(s)`)
+  abandoned.push(...lent)
   lent.clear()
   return found
 }
