@@ -29,10 +29,14 @@ async function createTable(db: Kysely<unknown>): Promise<void> {
 
 /** The same fold for what is stored and what is asked for: ILIKE compares `lower` of both sides as well. */
 async function keepTexts(db: Kysely<unknown>): Promise<void> {
-  // Asking whether a text is in NFC takes a quarter of the time of bringing it there.
+  // Asking whether a text is in NFC takes a quarter of the time of bringing it there, and half as long again as asking
+  // whether all its characters are of those that NFC never touches: Latin letters, usual punctuation and signs.
   await sql`
     create function fold_text(given text) returns text language sql immutable strict parallel safe as $$
-      select lower(case when given is nfc normalized then given else normalize(given, nfc) end)
+      select lower(case
+        when given !~ '[^\\u0001-\\u02ff\\u2002-\\u20cf\\u2190-\\u22ff\\u2500-\\u27ff]' or given is nfc normalized then given
+        else normalize(given, nfc)
+      end)
     $$`.execute(db)
   await sql`
     create function fold_inserted_cheatsheets() returns trigger language plpgsql set search_path from current as $$

@@ -152,6 +152,22 @@ t.test('search finds what ILIKE finds in NFC, for all letters of Unicode that ha
   }
 })
 
+t.test(
+  'the fold of the search is the lower case of NFC, for every character and those it may combine with',
+  async (t) => {
+    const { rows } = await sql<{ wrong: number[] }>`
+    select array(
+      select code
+      from generate_series(1, 262143) as code,
+        lateral (select 'A' || chr(code) || U&'\\0308' || chr(code) || U&'\\0323\\0301o') as sample (given)
+      where code not between 55296 and 57343
+        and (fold_text(given) <> lower(normalize(given, nfc)) or fold_text(chr(code)) <> lower(normalize(chr(code), nfc))
+          or fold_text('A' || chr(code)) <> lower(normalize('A' || chr(code), nfc)))
+    ) as wrong`.execute(db)
+    t.strictSame(rows[0]?.wrong, [])
+  },
+)
+
 t.test('one sheet shows every column', async (t) => {
   const sheet = await createCheatsheet(db, { content_md: '# Titel\n\n```sh\nls\n```\n' })
   t.strictSame((await member.get(`/api/cheatsheets/${sheet.slug}`)).body, {
