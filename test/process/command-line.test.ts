@@ -3,22 +3,23 @@ import { userInfo } from 'node:os'
 import t from 'tap'
 import { listSettings } from '../../src/settings.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
-import { createStoreVariables, loginOver, runCommand as run, startProcess } from '../support/process.js'
+import { createStoreVariables, loginOver, runCommand, shareProgram, startProcess } from '../support/process.js'
 import { serveStore } from '../support/serve-store.js'
 import { ROOT } from '../support/service.js'
 
 const folder = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'eins' }, { id: 'zwei' }]) })
 const variables: Record<string, string> = { ...(await createStoreVariables(t, 'empty')), CONTENT_DIR: folder }
 const store = await serveStore(t, variables)
+const run = shareProgram(t)
 const print = (...args: string[]) => run(store.variables(), args, 'geheim-genug\n')
 const json = async (...args: string[]) => JSON.parse((await print(...args, '--json')).stdout)
 
 t.test('the version and the help are answered, without any store', async (t) => {
   const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
   for (const flag of ['--version', '-V']) {
-    t.strictSame(await run({}, [flag]), { code: 0, stdout: `${version}\n`, stderr: '' })
+    t.strictSame(await runCommand({}, [flag]), { code: 0, stdout: `${version}\n`, stderr: '' })
   }
-  const help = await run({}, ['--help'])
+  const help = await runCommand({}, ['--help'])
   t.equal(help.code, 0)
   for (const word of [
     'Aufruf:',
@@ -45,7 +46,7 @@ t.test('the version and the help are answered, without any store', async (t) => 
     ['user', 'add', '--help'],
     ['audit', '-h'],
   ]) {
-    const { code, stdout } = await run({}, args)
+    const { code, stdout } = await runCommand({}, args)
     t.equal(code, 0, args.join(' '))
     t.match(stdout, '--json')
   }
@@ -54,7 +55,7 @@ t.test('the version and the help are answered, without any store', async (t) => 
 t.test('the help loads nothing of the service', async (t) => {
   const script = `import { createRequire } from 'node:module'
     process.on('exit', () => console.error(Object.keys(createRequire('/').cache).join('\\n')))`
-  const { stderr } = await run({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }, [
+  const { stderr } = await runCommand({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }, [
     '--help',
   ])
   const packages = new Set([...stderr.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name]) => name))
@@ -155,7 +156,7 @@ t.test('a backup that cannot be written is one line; a reader who leaves gets no
     stdout: '',
     stderr: 'Die Datei /does/not/exist lässt sich nicht schreiben (ENOENT).\n',
   })
-  t.strictSame(await run(store.variables(), ['backup', '-'], '', { closeOutput: true }), {
+  t.strictSame(await runCommand(store.variables(), ['backup', '-'], '', { closeOutput: true }), {
     code: 1,
     stdout: '',
     stderr: '',

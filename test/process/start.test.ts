@@ -3,7 +3,14 @@ import path from 'node:path'
 import t from 'tap'
 import { deckFile, writeContentFolder } from '../support/content.js'
 import { TEST_DATABASE_URL } from '../support/database.js'
-import { createStoreVariables, firstLogin, loginOver, runCommand, startProcess } from '../support/process.js'
+import {
+  createStoreVariables,
+  firstLogin,
+  loginOver,
+  runCommand,
+  shareProgram,
+  startProcess,
+} from '../support/process.js'
 import { SECRET } from '../support/service.js'
 
 t.test('the first start prepares everything, the next one finds it', async (t) => {
@@ -67,6 +74,7 @@ t.test('the first import tells which files it has left out', async (t) => {
 
 t.test('a wrong setting stops the start with one line that names it', async (t) => {
   const variables = await createStoreVariables(t)
+  const run = shareProgram(t)
   for (const [name, value] of [
     ['PORT', 'abc'],
     ['PORT', '70000'],
@@ -80,15 +88,15 @@ t.test('a wrong setting stops the start with one line that names it', async (t) 
   ] as const) {
     if (name === 'DATA_DIR' && TEST_DATABASE_URL !== undefined) continue
     const first = { ADMIN_USERNAME: 'admin', ADMIN_PASSWORD: 'admin-passwort' }
-    const { code, stderr, stdout } = await runCommand({ ...variables, ...first, [name]: value }, ['serve'])
+    const { code, stderr, stdout } = await run({ ...variables, ...first, [name]: value }, ['serve'])
     t.equal(code, 1)
     t.match(stderr, new RegExp(`^${name}: [^\n]+\n$`))
     t.equal(stdout, '')
   }
   const { SESSION_SECRET: _, ...secretless } = variables
   const unreachable = { ...secretless, DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x' }
-  t.match(await runCommand(unreachable, ['serve']), { code: 1, stderr: /^SESSION_SECRET: [^\n]+\n$/ })
-  t.match(await runCommand({ ...unreachable, SESSION_SECRET: SECRET }, ['serve']), {
+  t.match(await run(unreachable, ['serve']), { code: 1, stderr: /^SESSION_SECRET: [^\n]+\n$/ })
+  t.match(await run({ ...unreachable, SESSION_SECRET: SECRET }, ['serve']), {
     code: 1,
     stderr: /^Die Datenbank ist nicht erreichbar: [^\n]+\n$/,
   })

@@ -5,17 +5,19 @@ import pg from 'pg'
 import t from 'tap'
 import { openEmbeddedStore } from '../../db/embedded/index.js'
 import { TEST_DATABASE_URL } from '../support/database.js'
-import { createStoreVariables, firstLogin, loginOver, runCommand, startProcess } from '../support/process.js'
+import { createStoreVariables, firstLogin, loginOver, shareProgram, startProcess } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
+
+const run = shareProgram(t)
 
 const ONE_LINE = /^[^\n]+\n$/
 
 t.test('a schema newer than the program stops every command with one line', async (t) => {
   const variables = await createStoreVariables(t)
-  t.equal((await runCommand(variables, ['migrate'])).code, 0)
+  t.equal((await run(variables, ['migrate'])).code, 0)
   await execute(variables, "insert into kysely_migration (name, timestamp) values ('9999_later', '')")
   for (const args of [['serve'], ['migrate'], ['import'], ['user', 'list']]) {
-    const { code, stdout, stderr } = await runCommand(variables, args)
+    const { code, stdout, stderr } = await run(variables, args)
     t.strictSame([code, stdout], [1, ''], args.join(' '))
     t.match(stderr, /Das Schema der Datenbank ist neuer als dieses Programm \(unbekannt: 9999_later\)/)
     t.match(stderr, ONE_LINE)
@@ -29,20 +31,20 @@ t.test('a schema or a backup of the time before the first release is refused wit
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-draft-'))
   t.teardown(() => rm(folder, { recursive: true }))
   const [backup, draft] = [path.join(folder, 'sicherung.gz'), path.join(folder, 'entwurf.gz')]
-  t.equal((await runCommand(variables, ['migrate'])).code, 0)
-  t.equal((await runCommand(variables, ['backup', backup])).code, 0)
+  t.equal((await run(variables, ['migrate'])).code, 0)
+  t.equal((await run(variables, ['backup', backup])).code, 0)
   const saved = gunzipSync(await readFile(backup)).toString()
   await writeFile(draft, gzipSync(saved.replace('0001_create_accounts', '0001_create_tables')))
   const tooOld = (of: string) =>
     new RegExp(`^${of} stammt aus der Zeit vor der ersten Veröffentlichung, die dieses Programm nicht mehr lesen kann`)
 
-  const intoReadyStore = await runCommand(variables, ['restore', '--replace', draft])
+  const intoReadyStore = await run(variables, ['restore', '--replace', draft])
   t.match(intoReadyStore, { code: 1, stdout: '', stderr: tooOld('Die Sicherung') })
   t.match(intoReadyStore.stderr, ONE_LINE)
 
   await execute(variables, "update kysely_migration set name = '0001_create_tables' where name like '0001%'")
   for (const args of [['serve'], ['user', 'list'], ['restore', '--replace', backup]]) {
-    const { code, stdout, stderr } = await runCommand(variables, args)
+    const { code, stdout, stderr } = await run(variables, args)
     t.strictSame([code, stdout], [1, ''], args.join(' '))
     t.match(stderr, tooOld('Das Schema der Datenbank'))
     t.match(stderr, ONE_LINE)
@@ -61,12 +63,12 @@ t.test(
     const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-upgrade-'))
     t.teardown(() => rm(folder, { recursive: true }))
     const backup = path.join(folder, 'sicherung.gz')
-    t.equal((await runCommand(old, ['backup', backup])).code, 0, 'saved by the program that can read it')
+    t.equal((await run(old, ['backup', backup])).code, 0, 'saved by the program that can read it')
 
     const mark = path.join(old.DATA_DIR as string, 'pglite', 'PG_VERSION')
     await writeFile(mark, '17\n')
     for (const args of [['serve'], ['migrate'], ['backup', path.join(folder, 'nein.gz')], ['user', 'list']]) {
-      const { code, stdout, stderr } = await runCommand(old, args)
+      const { code, stdout, stderr } = await run(old, args)
       t.strictSame([code, stdout], [1, ''], args.join(' '))
       t.match(stderr, ONE_LINE)
       t.match(stderr, /stammt von PostgreSQL 17, dieses Programm braucht PostgreSQL 18: .*früheren Programmversion/)
@@ -75,7 +77,7 @@ t.test(
     t.equal(await readFile(mark, 'utf8'), '17\n', 'the store is left as it was')
 
     const fresh = { ...old, DATA_DIR: path.join(folder, 'neu') }
-    t.match(await runCommand(fresh, ['restore', backup]), { code: 0, stdout: /quiz_results: 1\n/ })
+    t.match(await run(fresh, ['restore', backup]), { code: 0, stdout: /quiz_results: 1\n/ })
     const moved = await startProcess(t, fresh)
     const send = await loginOver(moved.url, login)
     t.match(await (await send('/api/quiz/history')).json(), { results: [{ score_percent: 75 }] })

@@ -14,7 +14,7 @@ import { restore } from '../../src/commands/backup.js'
 import { applyReview } from '../../src/services/review/apply-review.js'
 import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck, createProgress, createUser } from '../support/factories.js'
-import { createStoreVariables, firstLogin, loginOver, runCommand, startProcess } from '../support/process.js'
+import { createStoreVariables, firstLogin, loginOver, shareProgram, startProcess } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
 import { serveStore } from '../support/serve-store.js'
 import { ROOT } from '../support/service.js'
@@ -24,7 +24,8 @@ t.teardown(() => rm(folder, { recursive: true }))
 
 type Variables = Record<string, string>
 
-const run = (variables: Variables, ...parts: string[]) => runCommand(variables, parts)
+const program = shareProgram(t)
+const run = (variables: Variables, ...parts: string[]) => program(variables, parts)
 
 async function withStore<T>(variables: Variables, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
   const database: OpenDatabase = await openDatabase({

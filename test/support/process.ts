@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { createDatabase, onServer, TEST_DATABASE_URL } from './database.js'
 import { SCRATCH } from './scratch.js'
 import { ROOT, SECRET } from './service.js'
 import { findTemplate, type Template } from './templates.js'
+import type { Call, Outcome } from './warm-program.js'
 
 const CLI = path.join(ROOT, 'dist/src/cli.js')
 
@@ -70,6 +72,36 @@ export async function runCommand(
   child.stdin?.end(input)
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
   return { code, stdout, stderr }
+}
+
+/**
+ * A process in which the program runs again and again, for stories that need no fresh one: what a call loads stays
+ * loaded, which saves half a second each. That the program ends by itself is seen by `runCommand` only.
+ */
+export function shareProgram(
+  t: Owner,
+): (variables: Record<string, string>, args: string[], input?: string) => Promise<Outcome> {
+  const { PATH = '', HOME = '' } = process.env
+  const child = fork(path.join(ROOT, 'dist/test/support/warm-program.js'), {
+    env: { PATH, HOME },
+    execArgv: ['--liftoff-only'],
+  })
+  const ended = once(child, 'exit')
+  t.teardown(async () => {
+    if (child.connected) child.disconnect()
+    await ended
+  })
+  let last: Promise<unknown> = Promise.resolve()
+  return (variables, args, input = '') => {
+    const outcome = last.then(async () => {
+      child.send({ variables: { PATH, HOME, ...variables }, args, input } satisfies Call)
+      const [answer] = await Promise.race([once(child, 'message'), ended.then(() => [undefined])])
+      if (answer === undefined) throw new Error('the shared process has ended')
+      return answer as Outcome
+    })
+    last = outcome.catch(() => {})
+    return outcome
+  }
 }
 
 /** Starts the service and waits until it says its address. */
