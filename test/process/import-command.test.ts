@@ -1,11 +1,14 @@
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
-import { createStoreVariables, runCommand } from '../support/process.js'
+import { createStoreVariables, runCommand, shareProgram } from '../support/process.js'
+import { serveStore } from '../support/serve-store.js'
 
 const cards = Array.from({ length: 12 }, (_, index) => ({ id: `karte-${index}` }))
 const folder = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', cards) })
 const variables: Record<string, string> = { ...(await createStoreVariables(t, 'empty')), CONTENT_DIR: folder }
-const run = (...args: string[]) => runCommand(variables, ['import', ...args], '')
+const store = await serveStore(t, variables)
+const program = shareProgram(t)
+const run = (...args: string[]) => program(store.variables(), ['import', ...args])
 
 const counts = (decks: number, cards: number) => `In Ordnung: ${decks} Decks, ${cards} Karten, 0 Cheat Sheets\n`
 const table = (decks: string, cards: string) =>

@@ -104,15 +104,16 @@ t.test('a wrong setting stops the start with one line that names it', async (t) 
 
 t.test('an address that cannot be used stops the start with one line that names the setting', async (t) => {
   const running = await startProcess(t, await createStoreVariables(t))
+  const run = shareProgram(t)
   const { port } = new URL(running.url)
   const variables = await createStoreVariables(t)
   for (const [wrong, line] of [
     [{ PORT: port }, `HOST oder PORT: 127.0.0.1:${port} ist nicht benutzbar (EADDRINUSE)\n`],
     [{ METRICS_PORT: port }, `METRICS_PORT: 127.0.0.1:${port} ist nicht benutzbar (EADDRINUSE)\n`],
   ] as const) {
-    t.strictSame(await runCommand({ ...variables, ...wrong }, ['serve']), { code: 1, stdout: '', stderr: line })
+    t.strictSame(await run({ ...variables, ...wrong }, ['serve']), { code: 1, stdout: '', stderr: line })
   }
-  const { code, stderr } = await runCommand({ ...variables, HOST: 'host.invalid' }, ['serve'])
+  const { code, stderr } = await run({ ...variables, HOST: 'host.invalid' }, ['serve'])
   t.equal(code, 1)
   t.match(stderr, /^HOST oder PORT: host\.invalid:0 ist nicht benutzbar \((ENOTFOUND|EAI_AGAIN)\)\n$/)
   await running.stop()
