@@ -55,11 +55,12 @@ function onIdleError(): void {}
 export function countStatements(database: OpenDatabase): { database: OpenDatabase; count: () => number } {
   let count = 0
   const plugin: KyselyPlugin = {
-    transformQuery({ node }) {
+    transformQuery: ({ node }) => node,
+    // Not above, where each part of a statement passes.
+    transformResult: async ({ result }) => {
       count++
-      return node
+      return result
     },
-    transformResult: async ({ result }) => result,
   }
   return { database: { ...database, db: database.db.withPlugin(plugin) }, count: () => count }
 }

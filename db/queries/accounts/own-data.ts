@@ -28,7 +28,7 @@ const SESSIONS: Rows = {
 const TOKENS: Rows = {
   key: BY_ID,
   from: (userId, after) => sql`
-    select id, ${json(sql`id, name, scopes, ${instant('created_at')}, ${instant('last_used_at')}, ${instant('expires_at')}`)}
+    select id, ${json(sql`id, name, ${instant('created_at')}, ${instant('last_used_at')}, ${instant('expires_at')}, scopes`)}
     from api_tokens where user_id = ${userId} and ${after}`,
 }
 

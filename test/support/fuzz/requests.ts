@@ -12,6 +12,8 @@ export interface Operation {
   path: string
   isPublic: boolean
   isAdmin: boolean
+  /** No token may do it. */
+  needsSession: boolean
   queryNames: string[]
   bodySchema: Json | undefined
 }
@@ -35,6 +37,7 @@ export function listOperations(document: Json): Operation[] {
       path,
       isPublic: operation.security?.length === 0,
       isAdmin: /^\/api\/(admin\/|accounts\/(audit|\{id\}))/.test(path),
+      needsSession: operation['x-token-scope'] === 'none',
       queryNames: (operation.parameters ?? []).filter((one: Json) => one.in === 'query').map((one: Json) => one.name),
       bodySchema: operation.requestBody?.content['application/json'].schema,
     })),
@@ -291,7 +294,11 @@ const ODD_METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE',
 function requestOf(operation: Operation): Arbitrary<FuzzRequest> {
   return fc
     .record({
-      caller: fc.constantFrom(...CALLERS, ...(operation.isAdmin ? (['admin', 'adminToken'] as const) : [])),
+      caller: fc.constantFrom<CallerName[]>(
+        ...CALLERS,
+        ...(operation.isAdmin ? (['admin', 'adminToken'] as const) : []),
+        ...(operation.needsSession ? (['learner', 'admin', 'learner', 'admin'] as const) : []),
+      ),
       method: fc.oneof(
         { weight: 15, arbitrary: fc.constant(operation.method) },
         { weight: 1, arbitrary: fc.constantFrom(...ODD_METHODS) },
