@@ -235,12 +235,11 @@ t.test('the audit trail tells who did what', async (t) => {
     [
       ...['user.delete', 'user.delete', 'user.create'],
       ...['user.delete', 'user.create', 'user.password', 'user.password', 'user.create', 'user.create'],
-      ...['user.delete', 'user.create'],
     ],
   )
   t.ok(actions.includes('content.import'))
-  t.match(entries.at(-3), { via: 'cli', actor: userInfo().username, actor_id: null, details: { is_admin: true } })
+  t.match(entries.at(-1), { via: 'cli', actor: userInfo().username, actor_id: null, details: { is_admin: true } })
   t.equal((await json('audit', '--limit', '1')).entries.length, 1)
   const lines = (await print('audit')).stdout.trimEnd().split('\n')
-  t.match(lines.at(-3), new RegExp(`^\\S+Z\t${userInfo().username}\tcli\tuser\\.create\tchef \\(\\d+\\)\t`))
+  t.match(lines.at(-1), new RegExp(`^\\S+Z\t${userInfo().username}\tcli\tuser\\.create\tchef \\(\\d+\\)\t`))
 })

@@ -164,6 +164,9 @@ function fittingValue(name: string, schema: Json): Arbitrary<unknown> {
     const word = fc.string({ minLength: schema.minLength ?? 6, maxLength: 12 })
     return fc.oneof(word, fc.constantFrom(...KNOWN_TEXTS, ...(schema.examples ?? [])))
   }
+  if (types.includes('array')) {
+    return fc.array(fittingValue(name, schema.items), { minLength: schema.minItems ?? 0, maxLength: 4 })
+  }
   return fc.oneof(fc.integer({ min: -5, max: 50 }), fc.boolean())
 }
 
