@@ -46,15 +46,19 @@ interface Table {
 /** What is not worth keeping: a restore must not log anybody in again, nor lock anybody out. */
 const TRANSIENT_TABLES = new Set(['sessions', 'login_failures'])
 
+const ROWS_PER_BATCH = 500
+const CHARACTERS_PER_BATCH = 2_000_000
+
 /** Made anew from other tables after a restore: the target's locale may fold letters in another way. */
-const DERIVED_TABLES: Record<string, RawBuilder<unknown>> = {
-  cheatsheet_texts: sql`select id, fold_text(title), fold_text(content_md) from cheatsheets`,
+const DERIVED_TABLES: Record<string, (after: number) => RawBuilder<{ id: number }>> = {
+  cheatsheet_texts: (after) => sql`
+    insert into cheatsheet_texts
+    select id, fold_text(title), fold_text(content_md)
+    from cheatsheets where id > ${after}::bigint order by id limit ${ROWS_PER_BATCH}
+    returning cheatsheet_id as id`,
 }
 
 const isSaved = ({ name }: Table) => !TRANSIENT_TABLES.has(name) && !(name in DERIVED_TABLES)
-
-const ROWS_PER_BATCH = 500
-const CHARACTERS_PER_BATCH = 2_000_000
 
 /**
  * Everything in the store as lines of JSON, tables in an order in which they can be inserted. The catalog says which
@@ -148,8 +152,8 @@ export async function writeStore(
     await sql`alter table ${sql.table(name)} enable trigger user`.execute(transaction)
   }
   for (const { name } of tables) {
-    const rows = DERIVED_TABLES[name]
-    if (rows !== undefined) await sql`insert into ${sql.table(name)} ${rows}`.execute(transaction)
+    const derive = DERIVED_TABLES[name]
+    if (derive !== undefined) await deriveRows(transaction, derive)
   }
   await writeSequences(transaction, end.sequences)
   const counts: Counts = {}
@@ -160,6 +164,19 @@ export async function writeStore(
     }
   }
   return counts
+}
+
+/** In batches: the limit of a statement cuts no restore that makes progress. */
+async function deriveRows(
+  transaction: Transaction<Database>,
+  derive: (after: number) => RawBuilder<{ id: number }>,
+): Promise<void> {
+  let after = -(2 ** 31) - 1
+  for (;;) {
+    const { rows } = await derive(after).execute(transaction)
+    if (rows.length === 0) return
+    after = Math.max(...rows.map(({ id }) => id))
+  }
 }
 
 /** Inserts rows in batches and returns the last line. */

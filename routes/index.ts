@@ -24,6 +24,8 @@ export interface ApiOptions {
   /** Requests per second and address; 0 means no limit. */
   rateLimit: number
   poolState: OpenDatabase['poolState']
+  /** How late the event loop may be before requests are refused. */
+  maxDelayMs: number
   /** The calendar day that counts as today, as `YYYY-MM-DD`. */
   today: () => string
   /** The present instant and its calendar day, taken together. */
@@ -37,7 +39,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     reply.header('cache-control', 'no-store')
   })
   await app.register(cors, { allowedOrigins: corsOrigins })
-  await app.register(loadShedding, { poolState: options.poolState })
+  await app.register(loadShedding, { maxDelayMs: options.maxDelayMs, poolState: options.poolState })
   await app.register(rateLimit, { perSecond: options.rateLimit })
   await app.register(crossSite, { allowedOrigins: corsOrigins })
   await app.register(tokens)

@@ -38,6 +38,9 @@ const MAX_PARAM_LENGTH = 16_384
 /** A request may name the whole URL, as if we were a proxy; plugins look at the path (RFC 9112, 3.2.2). */
 const ORIGIN_OF_URL = /^https?:\/\/[^/?#]*/i
 
+/** From then on more work would only make everybody wait longer. */
+const MAX_DELAY_MS = 500
+
 export interface AppOptions {
   config: Pick<Config, 'contentDir' | 'corsOrigins' | 'rateLimit' | 'timeZone' | 'trustProxy'>
   /** At least one; the first one signs cookies. */
@@ -50,6 +53,8 @@ export interface AppOptions {
   /** Whether the service has been told to stop and only answers what still comes. */
   isClosing?: () => boolean
   now?: () => Date
+  /** How late the event loop may be before requests are refused; tests share theirs with much else. */
+  maxDelayMs?: number
   /** Sees every route before it is added; for tests of the house rules. */
   onRoute?: (route: RouteOptions) => void
 }
@@ -123,6 +128,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     contentDir: config.contentDir,
     rateLimit: config.rateLimit,
     poolState: options.database.poolState,
+    maxDelayMs: options.maxDelayMs ?? MAX_DELAY_MS,
     today: () => dayOf(now()),
     moment: () => {
       const at = now()

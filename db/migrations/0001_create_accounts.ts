@@ -10,10 +10,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       display_name text not null,
       is_admin boolean not null default false,
       created_at timestamptz not null default now(),
-      constraint users_pkey primary key (id)
+      constraint users_pkey primary key (id),
+      constraint users_username_key unique (username)
     )`.execute(db)
   // Names are kept as they were sent; two that look the same because one is decomposed are one.
-  await sql`create unique index users_username_key on users (normalize(username, NFC))`.execute(db)
+  await sql`create unique index users_normal_username_key on users (normalize(username, NFC))`.execute(db)
 
   // The id names a session to its user without being able to stand for it.
   await sql`

@@ -3,7 +3,7 @@ import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { actorOf } from '../../plugins/auth.js'
 import { checkText } from '../../src/domain/accounts/accounts.js'
 import { parseScopes } from '../../src/domain/accounts/scopes.js'
-import { SESSIONS_ONLY, TOKEN_NOT_ALLOWED } from '../../src/domain/refusals.js'
+import { NOT_LOGGED_IN, SESSIONS_ONLY, TOKEN_NOT_ALLOWED } from '../../src/domain/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { createOwnToken, removeOwnToken } from '../../src/services/accounts/tokens.js'
@@ -43,7 +43,9 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
       checkText('name', name)
       const scopes = parseScopes(request.body.scopes)
       const lifetimeDays = request.body.expires_in_days ?? null
-      return createOwnToken(app.db, actorOf(request), request.user, { name, lifetimeDays, scopes })
+      const sessionId = request.session.stored?.rowId
+      if (sessionId === undefined) throw NOT_LOGGED_IN
+      return createOwnToken(app.db, actorOf(request), request.user, sessionId, { name, lifetimeDays, scopes })
     },
   )
 

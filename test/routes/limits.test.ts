@@ -48,7 +48,7 @@ t.test('the limit goes by no clock that somebody may set', async (t) => {
 })
 
 const database = await createMigratedDatabase()
-const service = await startService(t, { database })
+const service = await startService(t, { database, maxDelayMs: 500 })
 const { anonymous, app } = service
 await app.listen({ host: '127.0.0.1', port: 0 })
 const { port } = app.server.address() as AddressInfo

@@ -63,6 +63,7 @@ export async function startService(
   const app = await buildApp({
     sessionSecrets: [SECRET],
     logger: false,
+    maxDelayMs: 60_000,
     ...rest,
     database,
     config: { ...CONFIG, ...config },

@@ -1,4 +1,4 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
+import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database, SessionsTable } from '../../types.js'
 import type { Account } from './users.js'
 
@@ -32,6 +32,12 @@ export async function insertSession(
     select ${id_hash}::bytea, id, ${expires_at}::timestamptz, ${address}::text, ${user_agent}::text
     from users where id = ${user_id} and password_hash = ${passwordHash} for share`.execute(db)
   return numAffectedRows === 1n
+}
+
+/** Keeps a session from ending until the transaction is over; false when it has ended already. */
+export async function lockSession(transaction: Transaction<Database>, id: number): Promise<boolean> {
+  const row = await transaction.selectFrom('sessions').select('id').where('id', '=', id).forShare().executeTakeFirst()
+  return row !== undefined
 }
 
 /** Moves the end of a session; nothing happens when it has ended meanwhile. */

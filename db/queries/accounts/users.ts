@@ -45,7 +45,7 @@ export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTab
   const row = await db
     .insertInto('users')
     .values(user)
-    .onConflict((conflict) => conflict.expression(NORMAL_NAME).doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
   return row?.id

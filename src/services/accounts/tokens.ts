@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { lockSession } from '../../../db/queries/accounts/sessions.js'
 import { type ApiToken, deleteTokens, insertToken } from '../../../db/queries/accounts/tokens.js'
 import type { Account } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import type { Scope } from '../../domain/accounts/scopes.js'
 import { createToken, hashToken } from '../../domain/accounts/tokens.js'
+import { NOT_LOGGED_IN } from '../../domain/refusals.js'
 
 export interface NewToken {
   name: string
@@ -13,16 +15,22 @@ export interface NewToken {
   scopes: Scope[]
 }
 
-/** Creates an API token of the user and notes it when the user is an administrator; the only time the token is known. */
+/**
+ * Creates an API token of the user and notes it when the user is an administrator; the only time the token is known.
+ * A reset of the password ends sessions first and tokens then: it finds the token, or the token finds no session.
+ * @throws NOT_LOGGED_IN when the session has ended meanwhile
+ */
 export async function createOwnToken(
   db: Kysely<Database>,
   actor: Actor,
   user: Account,
+  sessionId: number,
   newToken: NewToken,
 ): Promise<Omit<ApiToken, 'last_used_at'> & { token: string }> {
   const token = createToken()
   const token_hash = hashToken(token) as Buffer
   return db.transaction().execute(async (transaction) => {
+    if (!(await lockSession(transaction, sessionId))) throw NOT_LOGGED_IN
     const row = await insertToken(transaction, { user_id: user.id, token_hash, ...newToken })
     if (user.is_admin) {
       await insertAuditEntry(transaction, actor, { action: 'token.create', target_id: row.id, target: row.name })
