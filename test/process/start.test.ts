@@ -13,6 +13,9 @@ import {
 } from '../support/process.js'
 import { SECRET } from '../support/service.js'
 
+/** For stories that do not depend on the content, whose first import takes its time. */
+const small = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'eins' }]) })
+
 t.test('the first start prepares everything, the next one finds it', async (t) => {
   const variables = await createStoreVariables(t, 'none')
   const first = await startProcess(t, variables)
@@ -35,7 +38,7 @@ t.test(
   'the embedded store is private and used by one process',
   { skip: TEST_DATABASE_URL !== undefined && 'no embedded store' },
   async (t) => {
-    const variables = await createStoreVariables(t)
+    const variables: Record<string, string> = { ...(await createStoreVariables(t)), CONTENT_DIR: small }
     const service = await startProcess(t, variables)
     const secret = await stat(path.join(variables.DATA_DIR as string, 'session-secret'))
     t.equal(secret.mode & 0o777, 0o600)
@@ -103,10 +106,10 @@ t.test('a wrong setting stops the start with one line that names it', async (t) 
 })
 
 t.test('an address that cannot be used stops the start with one line that names the setting', async (t) => {
-  const running = await startProcess(t, await createStoreVariables(t))
+  const running = await startProcess(t, { ...(await createStoreVariables(t)), CONTENT_DIR: small })
   const run = shareProgram(t)
   const { port } = new URL(running.url)
-  const variables = await createStoreVariables(t)
+  const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: small }
   for (const [wrong, line] of [
     [{ PORT: port }, `HOST oder PORT: 127.0.0.1:${port} ist nicht benutzbar (EADDRINUSE)\n`],
     [{ METRICS_PORT: port }, `METRICS_PORT: 127.0.0.1:${port} ist nicht benutzbar (EADDRINUSE)\n`],

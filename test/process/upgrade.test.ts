@@ -2,18 +2,20 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { openEmbeddedStore } from '../../db/embedded/index.js'
 import { TEST_DATABASE_URL } from '../support/database.js'
 import { createStoreVariables, firstLogin, loginOver, shareProgram, startProcess } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
+import { serveStore } from '../support/serve-store.js'
+import { SECRET } from '../support/service.js'
 
 const run = shareProgram(t)
 
 const ONE_LINE = /^[^\n]+\n$/
 
 t.test('a schema newer than the program stops every command with one line', async (t) => {
-  const variables = await createStoreVariables(t)
+  const variables = await createServedVariables(t)
   t.equal((await run(variables, ['migrate'])).code, 0)
   await execute(variables, "insert into kysely_migration (name, timestamp) values ('9999_later', '')")
   for (const args of [['serve'], ['migrate'], ['import'], ['user', 'list']]) {
@@ -27,7 +29,7 @@ t.test('a schema newer than the program stops every command with one line', asyn
 })
 
 t.test('a schema or a backup of the time before the first release is refused with one line', async (t) => {
-  const variables = await createStoreVariables(t)
+  const variables = await createServedVariables(t)
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-draft-'))
   t.teardown(() => rm(folder, { recursive: true }))
   const [backup, draft] = [path.join(folder, 'sicherung.gz'), path.join(folder, 'entwurf.gz')]
@@ -84,6 +86,12 @@ t.test(
     await moved.stop()
   },
 )
+
+/** What these say of the schema they say of any store: it need not be opened for each of them. */
+async function createServedVariables(t: Test): Promise<Record<string, string>> {
+  const store = await serveStore(t, await createStoreVariables(t))
+  return { ...store.variables(), SESSION_SECRET: SECRET }
+}
 
 /** Runs a statement on the store while no program uses it. */
 async function execute(variables: Record<string, string>, statement: string): Promise<pg.QueryResult> {
