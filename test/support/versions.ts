@@ -152,6 +152,11 @@ async function callAll(app: FastifyInstance): Promise<void> {
   const { id } = (await admin('POST', '/api/admin/users', newUser)).body
   await admin('GET', `/api/accounts/${id}`)
   await admin('PATCH', `/api/accounts/${id}`, { display_name: 'Neuer', password: PASSWORD })
+  for (const kind of ['sessions', 'tokens']) {
+    await admin('GET', `/api/accounts/${id}/${kind}`)
+    await admin('DELETE', `/api/accounts/${id}/${kind}/1`)
+    await admin('DELETE', `/api/accounts/${id}/${kind}`)
+  }
   await admin('DELETE', `/api/admin/users/${id}`)
   await admin('GET', '/api/accounts/audit')
 
@@ -191,6 +196,8 @@ async function callAll(app: FastifyInstance): Promise<void> {
   const { sessions } = (await get('accounts/me/sessions')).body
   await learner('DELETE', `/api/accounts/me/sessions/${sessions[0].id}`)
   await learner('POST', '/api/auth/logout')
+  const again = await logIn('erika')
+  await again('DELETE', '/api/accounts/me/sessions')
 
   const missing = Object.entries<Json>(app.swagger().paths as Json).flatMap(([path, operations]) => {
     const pattern = path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')

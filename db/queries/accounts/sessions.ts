@@ -34,10 +34,14 @@ export async function insertSession(
   return numAffectedRows === 1n
 }
 
-/** Keeps a session from ending until the transaction is over; false when it has ended already. */
-export async function lockSession(transaction: Transaction<Database>, id: number): Promise<boolean> {
-  const row = await transaction.selectFrom('sessions').select('id').where('id', '=', id).forShare().executeTakeFirst()
-  return row !== undefined
+/**
+ * Whether the session has not ended. Until the transaction is over no reset of the password can end it: the user's row is
+ * locked, in the order in which a deletion of the user locks.
+ */
+export async function keepSession(transaction: Transaction<Database>, userId: number, id: number): Promise<boolean> {
+  await transaction.selectFrom('users').select('id').where('id', '=', userId).forShare().execute()
+  const session = await transaction.selectFrom('sessions').select('id').where('id', '=', id).executeTakeFirst()
+  return session !== undefined
 }
 
 /** Moves the end of a session; nothing happens when it has ended meanwhile. */
