@@ -1,0 +1,114 @@
+import { api, onLoggedOut } from '../api/client.js'
+import { Fault, Refused } from '../api/faults.js'
+import { queryClient } from '../api/query-client.js'
+import type { User } from '../api/types.js'
+import { readStored, removeStored, writeStored } from '../platform/storage.js'
+
+/**
+ * `unknown` until the service has said who is here; `nobody`: the login page; `password`: a new password comes first;
+ * `ready`: the app.
+ */
+type Status = 'unknown' | 'nobody' | 'password' | 'ready'
+
+const REMEMBERED = 'training.user'
+
+interface AccountState {
+  status: Status
+  user: User | undefined
+  /** Why it is not known who is here. */
+  fault: unknown
+  /** Whether the dialog that asks to log in again is open. */
+  isAskedAgain: boolean
+}
+
+export const account = $state<AccountState>({
+  status: 'unknown',
+  user: undefined,
+  fault: undefined,
+  isAskedAgain: false,
+})
+
+/** What others do when the person leaves: cached data goes, what waits to be sent stays. */
+const leaving = new Set<() => Promise<void> | void>()
+
+export function beforeLeaving(work: () => Promise<void> | void): void {
+  leaving.add(work)
+}
+
+let answerAsked: ((isBack: boolean) => void) | undefined
+let asked: Promise<boolean> | undefined
+
+onLoggedOut(() => {
+  if (account.user === undefined) return Promise.resolve(false)
+  asked ??= new Promise<boolean>((resolve) => {
+    answerAsked = resolve
+    account.isAskedAgain = true
+  }).finally(() => {
+    asked = undefined
+    account.isAskedAgain = false
+  })
+  return asked
+})
+
+/** Asks the service who is here; without a network it is who was here last. */
+export async function findAccount(): Promise<void> {
+  account.fault = undefined
+  try {
+    accept(await api.get('/api/auth/me'))
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) {
+      account.status = 'nobody'
+      return
+    }
+    const remembered = readStored<User>(REMEMBERED)
+    if (remembered === undefined || !(error instanceof Fault)) {
+      account.fault = error
+      return
+    }
+    account.user = remembered
+    account.status = 'ready'
+  }
+}
+
+/** @throws Fault with the sentence to show */
+export async function logIn(username: string, password: string): Promise<void> {
+  const answer = await api.post('/api/auth/login', { body: { username, password } })
+  const before = account.user
+  if (before !== undefined && before.id !== answer.user.id) {
+    // Somebody else sits here now: nothing of the one before may stay on the screen or in memory.
+    await forget()
+    writeStored(REMEMBERED, answer.user)
+    location.assign(document.baseURI)
+    return
+  }
+  accept(answer)
+  answerAsked?.(true)
+}
+
+/** The dialog was closed without logging in: what waits for it is refused. */
+export function declineLogin(): void {
+  answerAsked?.(false)
+}
+
+export async function logOut(): Promise<void> {
+  await api.post('/api/auth/logout')
+  await forget()
+  location.assign(document.baseURI)
+}
+
+/** The account has changed: by a new name or a new password. */
+export async function refreshAccount(): Promise<void> {
+  accept(await api.get('/api/auth/me'))
+}
+
+function accept({ user, must_change_password }: { user: User; must_change_password: boolean }): void {
+  account.user = user
+  account.status = must_change_password ? 'password' : 'ready'
+  writeStored(REMEMBERED, user)
+}
+
+async function forget(): Promise<void> {
+  removeStored(REMEMBERED)
+  queryClient.clear()
+  await Promise.all([...leaving].map((work) => work()))
+}

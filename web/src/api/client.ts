@@ -1,0 +1,93 @@
+import type { paths } from '../../../dist/client/api.js'
+import { ForeignAnswer, Refused, Unreachable } from './faults.js'
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+/** The addresses that know the method. */
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P] extends Record<M, { responses: unknown }> ? P : never
+}[keyof paths]
+type Operation<P extends keyof paths, M extends Method> = NonNullable<paths[P][M]>
+type Json<T> = T extends { content: { 'application/json': infer Value } } ? Value : never
+/** What the operation answers when all is well. */
+export type Answer<P extends keyof paths, M extends Method = 'get'> =
+  Operation<P, M> extends { responses: { 200: infer Success } } ? Json<Success> : never
+export type Body<P extends keyof paths, M extends Method> =
+  Operation<P, M> extends { requestBody?: infer Content } ? Json<NonNullable<Content>> : never
+
+export interface Options<P extends keyof paths, M extends Method> {
+  path?: Operation<P, M> extends { parameters: { path: infer Params } } ? Params : never
+  query?: Record<string, string | number | boolean | undefined>
+  body?: Body<P, M>
+  signal?: AbortSignal
+}
+
+/** How long an answer may take; a whole import is given longer by its caller. */
+const PATIENCE_MS = 30_000
+const BODY_FREE = new Set(['GET', 'DELETE'])
+
+/** What to do when nobody is logged in any more: resolves to true once somebody is again. */
+type LogInAgain = () => Promise<boolean>
+let logInAgain: LogInAgain = async () => false
+
+export function onLoggedOut(handler: LogInAgain): void {
+  logInAgain = handler
+}
+
+/** The address of an API path, below whatever path the page is served at. */
+export function urlOf(
+  path: string,
+  params: Record<string, string | number> = {},
+  query: Options<keyof paths, 'get'>['query'] = {},
+): URL {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  const url = new URL(filled.slice(1), document.baseURI)
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') url.searchParams.set(name, String(value))
+  }
+  return url
+}
+
+/**
+ * Sends a request and reads its JSON. Whoever is not logged in is asked to log in, and the request is sent again.
+ * @throws Unreachable when there is no answer
+ * @throws ForeignAnswer when the answer is not the service's, such as a proxy's page
+ * @throws Refused with the service's German sentence
+ */
+export async function send(method: string, url: URL, init: RequestInit = {}, mayAskLogin = true): Promise<unknown> {
+  const answer = await fetch(url, { ...init, method, signal: init.signal ?? AbortSignal.timeout(PATIENCE_MS) }).catch(
+    (error: Error) => {
+      throw error.name === 'AbortError' ? error : new Unreachable()
+    },
+  )
+  if (!answer.headers.get('content-type')?.startsWith('application/json')) throw new ForeignAnswer(answer.status)
+  const content = await answer.json().catch(() => {
+    throw new ForeignAnswer(answer.status)
+  })
+  if (answer.ok) return content
+  if (answer.status === 401 && mayAskLogin && (await logInAgain())) return send(method, url, init, false)
+  throw new Refused(answer.status, content, Number(answer.headers.get('retry-after')) || undefined)
+}
+
+function call<M extends Method>(method: M) {
+  return <P extends PathOf<M>>(path: P, options: Options<P, M> = {}): Promise<Answer<P, M>> => {
+    const verb = method.toUpperCase()
+    const url = urlOf(path, options.path as Record<string, string> | undefined, options.query)
+    const init: RequestInit = { headers: { accept: 'application/json' } }
+    if (options.signal !== undefined) init.signal = options.signal
+    if (!BODY_FREE.has(verb)) {
+      init.headers = { ...init.headers, 'content-type': 'application/json' }
+      init.body = JSON.stringify(options.body ?? {})
+    }
+    // A refused login means a wrong password, and no question for another one.
+    return send(verb, url, init, path !== '/api/auth/login') as Promise<Answer<P, M>>
+  }
+}
+
+/** The service's API, typed by its OpenAPI document: `api.get('/api/decks/{slug}', { path: { slug } })`. */
+export const api = {
+  get: call('get'),
+  post: call('post'),
+  put: call('put'),
+  patch: call('patch'),
+  delete: call('delete'),
+}

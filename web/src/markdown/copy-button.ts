@@ -1,0 +1,23 @@
+const DONE_MS = 2_000
+
+/** Puts a button at the corner of a block of code; over plain http there is no clipboard, and so no button. */
+export function copyButton(block: HTMLElement): void {
+  if (navigator.clipboard === undefined) return
+  const text = (block.textContent ?? '').replace(/\n$/, '')
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'copy'
+  button.textContent = 'Kopieren'
+  button.addEventListener('click', async () => {
+    const isDone = await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
+    button.textContent = isDone ? 'Kopiert' : 'Ging nicht'
+    setTimeout(() => (button.textContent = 'Kopieren'), DONE_MS)
+  })
+  const frame = document.createElement('div')
+  frame.className = 'code'
+  block.replaceWith(frame)
+  frame.append(block, button)
+}

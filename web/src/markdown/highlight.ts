@@ -1,0 +1,49 @@
+import DOMPurify from 'dompurify'
+import hljs from 'highlight.js/lib/core'
+import bash from 'highlight.js/lib/languages/bash'
+import css from 'highlight.js/lib/languages/css'
+import diff from 'highlight.js/lib/languages/diff'
+import dockerfile from 'highlight.js/lib/languages/dockerfile'
+import http from 'highlight.js/lib/languages/http'
+import ini from 'highlight.js/lib/languages/ini'
+import javascript from 'highlight.js/lib/languages/javascript'
+import json from 'highlight.js/lib/languages/json'
+import nginx from 'highlight.js/lib/languages/nginx'
+import python from 'highlight.js/lib/languages/python'
+import sql from 'highlight.js/lib/languages/sql'
+import typescript from 'highlight.js/lib/languages/typescript'
+import xml from 'highlight.js/lib/languages/xml'
+import yaml from 'highlight.js/lib/languages/yaml'
+
+const LANGUAGES = {
+  bash,
+  css,
+  diff,
+  dockerfile,
+  http,
+  ini,
+  javascript,
+  json,
+  nginx,
+  python,
+  sql,
+  typescript,
+  xml,
+  yaml,
+}
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
+
+/** A block this long is read as it is: colouring it would hold up the page. */
+const MAX_LENGTH = 20_000
+
+/** Colours the code blocks that name a language we know, by replacing their text. */
+export function highlight(blocks: Iterable<HTMLElement>): void {
+  for (const block of blocks) {
+    const language = /\blanguage-(\S+)/.exec(block.className)?.[1]?.toLowerCase()
+    const code = block.textContent ?? ''
+    if (language === undefined || hljs.getLanguage(language) === undefined || code.length > MAX_LENGTH) continue
+    const { value } = hljs.highlight(code, { language, ignoreIllegals: true })
+    const colours = { ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'], RETURN_DOM_FRAGMENT: true } as const
+    block.replaceChildren(DOMPurify.sanitize(value, { ...colours, ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'] }))
+  }
+}

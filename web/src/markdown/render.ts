@@ -1,0 +1,83 @@
+import DOMPurify from 'dompurify'
+import { micromark } from 'micromark'
+import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table'
+
+export interface Heading {
+  id: string
+  level: number
+  text: string
+}
+
+export interface Rendered {
+  content: DocumentFragment
+  /** In the order of the text; for a table of contents. */
+  headings: Heading[]
+}
+
+// A link out of the app opens beside it and tells nobody where it was followed.
+DOMPurify.addHook('afterSanitizeAttributes', (node) => {
+  if (node.tagName !== 'A') return
+  const href = node.getAttribute('href') ?? ''
+  if (/^https?:/i.test(href)) {
+    node.setAttribute('target', '_blank')
+    node.setAttribute('rel', 'noopener noreferrer')
+  } else {
+    node.setAttribute('data-outside', '')
+  }
+})
+
+const ALLOWED = {
+  ALLOWED_TAGS: [
+    ...['a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'img', 'li', 'ol', 'p'],
+    ...['pre', 'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
+  ],
+  ALLOWED_ATTR: ['href', 'title', 'src', 'alt', 'class', 'start', 'align'],
+  ALLOW_DATA_ATTR: false,
+  RETURN_DOM_FRAGMENT: true,
+} as const
+
+/**
+ * Markdown as nodes. What is HTML in it stays text, and a second net lets only harmless elements pass. Headings get ids
+ * that begin with `anchor`, so that several texts may stand on one page.
+ */
+export function renderMarkdown(source: string, anchor: string): Rendered {
+  const html = micromark(source, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] })
+  const content = DOMPurify.sanitize(html, {
+    ...ALLOWED,
+    ALLOWED_TAGS: [...ALLOWED.ALLOWED_TAGS],
+    ALLOWED_ATTR: [...ALLOWED.ALLOWED_ATTR],
+  })
+  for (const block of content.querySelectorAll('pre')) makeScrollable(block, 'Code')
+  for (const table of content.querySelectorAll('table')) {
+    const scroller = document.createElement('div')
+    scroller.className = 'table'
+    table.replaceWith(scroller)
+    scroller.append(table)
+    makeScrollable(scroller, 'Tabelle')
+  }
+  return { content, headings: nameHeadings(content, anchor) }
+}
+
+/** Whoever scrolls by keyboard must be able to get there. */
+function makeScrollable(element: HTMLElement, label: string): void {
+  element.tabIndex = 0
+  element.setAttribute('role', 'region')
+  element.setAttribute('aria-label', label)
+}
+
+function nameHeadings(content: DocumentFragment, anchor: string): Heading[] {
+  const seen = new Map<string, number>()
+  return [...content.querySelectorAll<HTMLElement>('h1, h2, h3, h4, h5, h6')].map((heading) => {
+    const text = heading.textContent ?? ''
+    const name =
+      text
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+        .replaceAll(/^-|-$/g, '') || 'abschnitt'
+    const times = seen.get(name) ?? 0
+    seen.set(name, times + 1)
+    heading.id = `${anchor}${name}${times === 0 ? '' : `-${times + 1}`}`
+    heading.tabIndex = -1
+    return { id: heading.id, level: Number(heading.tagName.slice(1)), text }
+  })
+}

@@ -1,0 +1,27 @@
+import { look } from './look.svelte.js'
+
+/** A key as `KeyboardEvent.key` names it, and what it does. */
+export type KeyMap = Record<string, (event: KeyboardEvent) => void>
+
+const EDITABLE = 'input, textarea, select, [contenteditable]'
+
+/** Whether the key is meant for the page: not for a field, a dialog, the browser, and not one that is held. */
+export function isForPage(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.repeat || event.isComposing) return false
+  if (event.ctrlKey || event.metaKey || event.altKey) return false
+  if (event.target instanceof Element && event.target.closest(EDITABLE) !== null) return false
+  return document.querySelector('dialog[open]') === null
+}
+
+/** Listens for single keys until the returned function is called: `$effect(() => listenForKeys({ u: undo }))`. */
+export function listenForKeys(map: KeyMap): () => void {
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!look.singleKeys || !isForPage(event)) return
+    const action = map[event.key]
+    if (action === undefined) return
+    event.preventDefault()
+    action(event)
+  }
+  addEventListener('keydown', onKeyDown)
+  return () => removeEventListener('keydown', onKeyDown)
+}

@@ -1,0 +1,78 @@
+import { tick } from 'svelte'
+
+/** Where the page is served: `/`, or what `<base href>` says. */
+const BASE = new URL(document.baseURI).pathname
+
+/** The address below the base: `/decks/git`, its parameters, and its fragment without `#`. */
+export const place = $state(readPlace())
+
+function readPlace() {
+  const { pathname, search, hash } = window.location
+  const path = pathname.startsWith(BASE) ? `/${pathname.slice(BASE.length)}` : pathname
+  return {
+    path: path.length > 1 ? path.replace(/\/+$/, '') : path,
+    query: new URLSearchParams(search),
+    hash: decodeURIComponentSafely(hash.slice(1)),
+    /** Changes with every step, so that the same page can be asked for anew. */
+    step: 0,
+  }
+}
+
+/** Goes to an address such as `decks/git?karte=4`, relative to the base. */
+export async function go(href: string, { replace = false } = {}): Promise<void> {
+  const url = new URL(href, document.baseURI)
+  if (replace) history.replaceState(null, '', url)
+  else history.pushState(null, '', url)
+  await move()
+}
+
+/** Replaces parameters of the present address without a new step in the history, as a filter does while one types. */
+export function setQuery(values: Record<string, string | undefined>): void {
+  const url = new URL(window.location.href)
+  for (const [name, value] of Object.entries(values)) {
+    if (value) url.searchParams.set(name, value)
+    else url.searchParams.delete(name)
+  }
+  history.replaceState(history.state, '', url)
+  place.query = new URLSearchParams(url.search)
+}
+
+async function move(): Promise<void> {
+  const { path: before } = place
+  const next = readPlace()
+  Object.assign(place, next, { step: place.step + 1 })
+  await tick()
+  if (next.hash !== '') document.getElementById(next.hash)?.scrollIntoView()
+  else if (next.path !== before) window.scrollTo(0, 0)
+}
+
+/** Follows links within the app without loading the page anew. */
+export function startRouter(): void {
+  addEventListener('popstate', () => void move())
+  addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0) return
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (link === null || link.target !== '' || link.hasAttribute('download') || link.dataset.outside !== undefined) {
+      return
+    }
+    const url = new URL(link.href, document.baseURI)
+    if (url.origin !== window.location.origin || !url.pathname.startsWith(BASE)) return
+    event.preventDefault()
+    void go(url.href)
+  })
+}
+
+/** Where to go after the login: only an address of this app, as a path below the base. */
+export function parseNext(text: string | null): string {
+  if (text === null || !text.startsWith('/') || text.startsWith('//') || text.includes('\\')) return '.'
+  return text.slice(1) || '.'
+}
+
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,42 @@
+import type { Component } from 'svelte'
+
+/** A page gets the parameters of its address: `/decks/:slug` → `{ slug }`. */
+type PageComponent = Component<Record<string, string>>
+type Load = () => Promise<{ default: PageComponent }>
+
+interface Route {
+  pattern: string
+  load: Load
+  /** Only for administrators; others see that the page is not for them. */
+  isAdmin?: boolean
+  /** Without header and bar, as a session is. */
+  isFocused?: boolean
+}
+
+const page = (load: () => Promise<{ default: Component<never> }>) => load as unknown as Load
+
+/** Every page of the app, in one place; each is a chunk of its own. */
+export const ROUTES: Route[] = [
+  { pattern: '/', load: page(() => import('./pages/heute/heute.svelte')) },
+  { pattern: '/hilfe', load: page(() => import('./pages/hilfe/hilfe.svelte')) },
+  ...(import.meta.env.DEV ? [{ pattern: '/teile', load: page(() => import('./pages/teile/teile.svelte')) }] : []),
+]
+
+/** The route of a path and its parameters; undefined for an address that is none. */
+export function findRoute(path: string): { route: Route; params: Record<string, string> } | undefined {
+  for (const route of ROUTES) {
+    const names = [...route.pattern.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+    const match = new RegExp(`^${route.pattern.replaceAll(/:\w+/g, '([^/]+)')}$`).exec(path)
+    if (match === null) continue
+    return { route, params: Object.fromEntries(names.map((name, at) => [name, decode(match[at + 1] ?? '')])) }
+  }
+  return undefined
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,24 @@
+import type { ROUTES } from '../routes.js'
+
+type Route = (typeof ROUTES)[number]
+type PageComponent = Awaited<ReturnType<Route['load']>>['default']
+
+/** The page's part of the program could not be loaded: no network, or a newer version has replaced it. */
+export class ChunkGone extends Error {}
+
+const loaded = new Map<Route, Promise<PageComponent>>()
+
+/** Loads a page once. @throws ChunkGone, and is tried anew the next time */
+export function loadPage(route: Route): Promise<PageComponent> {
+  const known = loaded.get(route)
+  if (known !== undefined) return known
+  const page = route.load().then(
+    (module) => module.default,
+    (error: Error) => {
+      loaded.delete(route)
+      throw new ChunkGone(error.message)
+    },
+  )
+  loaded.set(route, page)
+  return page
+}

@@ -1,0 +1,29 @@
+import CalendarCheck from '@lucide/svelte/icons/calendar-check'
+import ChartNoAxesColumn from '@lucide/svelte/icons/chart-no-axes-column'
+import Layers from '@lucide/svelte/icons/layers'
+import ListChecks from '@lucide/svelte/icons/list-checks'
+import ScrollText from '@lucide/svelte/icons/scroll-text'
+import type { Component } from 'svelte'
+
+export interface Place {
+  label: string
+  /** Relative to the base; `.` is the start page. */
+  href: string
+  icon: Component
+  /** The beginnings of the paths that belong to it. */
+  paths: string[]
+}
+
+/** The five places that are always one step away. */
+export const PLACES: Place[] = [
+  { label: 'Heute', href: '.', icon: CalendarCheck, paths: ['/lernen'] },
+  { label: 'Decks', href: 'decks', icon: Layers, paths: ['/decks', '/karten'] },
+  { label: 'Quiz', href: 'quiz', icon: ListChecks, paths: ['/quiz'] },
+  { label: 'Spickzettel', href: 'spickzettel', icon: ScrollText, paths: ['/spickzettel'] },
+  { label: 'Statistik', href: 'statistik', icon: ChartNoAxesColumn, paths: ['/statistik', '/verlauf'] },
+]
+
+export function isAt(place: Place, path: string): boolean {
+  if (place.href === '.' && path === '/') return true
+  return place.paths.some((start) => path === start || path.startsWith(`${start}/`))
+}

@@ -1,0 +1,24 @@
+import path from 'node:path'
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import { defineConfig } from 'vite'
+
+/** The service that `npm run dev` starts beside Vite. */
+const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // Relative, so that one build serves any path behind a proxy; the page's `<base href>` says which.
+  base: './',
+  plugins: [svelte()],
+  build: {
+    outDir: path.join(import.meta.dirname, '../dist/web'),
+    emptyOutDir: true,
+    target: 'es2023',
+    // The policy of the page allows no inline data and no inline script.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    proxy: Object.fromEntries(['/api', '/docs', '/openapi.json', '/healthz', '/readyz'].map((at) => [at, SERVICE])),
+  },
+})
