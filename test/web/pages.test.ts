@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs'
+import t from 'tap'
+import { CHROMIUM, DESK, findBarriers, isTooWide, openApp, PHONE } from './support/app.js'
+import { PAGES } from './support/pages.js'
+
+const LOOKS = [
+  { name: 'light', colorScheme: 'light', viewport: DESK },
+  { name: 'dark', colorScheme: 'dark', viewport: DESK },
+  { name: 'phone', colorScheme: 'light', viewport: PHONE },
+  { name: '320 px', colorScheme: 'light', viewport: { width: 320, height: 640 } },
+] as const
+
+t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const app = await openApp(t)
+  for (const { name, ...look } of LOOKS) {
+    await t.test(`in the look „${name}“ has no barrier, no complaint and no sideways scrolling`, async (t) => {
+      const { page, complaints } = await app.newPerson({ ...look, isAdmin: true, reducedMotion: 'reduce' })
+      for (const { path, ready = 'h1' } of PAGES) {
+        await page.goto(`${app.url}/${path}`)
+        await page.locator(ready).first().waitFor()
+        t.strictSame(await findBarriers(page), [], `${path}: barriers`)
+        t.notOk(await isTooWide(page), `${path}: fits the window`)
+        t.equal(await page.locator('h1').count(), 1, `${path}: one heading`)
+        t.match(await page.title(), / · Training$/, `${path}: title`)
+      }
+      t.strictSame(complaints, [])
+    })
+  }
+})

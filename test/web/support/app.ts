@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  createStoreVariables,
+  firstLogin,
+  type Login,
+  type Owner,
+  type RunningService,
+  startProcess,
+} from '../../support/process.js'
+
+/** Debian's; `.ci/run` installs it. */
+export const CHROMIUM = '/usr/bin/chromium'
+
+export const DESK = { width: 1440, height: 900 }
+export const PHONE = { width: 390, height: 844 }
+
+export interface Person {
+  page: Page
+  login: Login
+  /** What the browser complained of: errors, warnings, violations of the policy, requests to elsewhere. */
+  complaints: string[]
+}
+
+export interface App {
+  service: RunningService
+  url: string
+  browser: Browser
+  /** Of the first administrator. */
+  admin: Login
+  /** A browser of its own, in which nobody is logged in. */
+  newBrowser(options?: BrowserContextOptions): Promise<Omit<Person, 'login'>>
+  /** Somebody new, logged in, in a browser of their own, on the start page. */
+  newPerson(options?: BrowserContextOptions & { isAdmin?: boolean; name?: string }): Promise<Person>
+  /** A request of the administrator's script. */
+  asAdmin(method: string, path: string, body?: unknown): Promise<Response>
+}
+
+/** An answer of 4xx or 5xx that the app has asked for is no complaint of the page. */
+const REFUSED_REQUEST = /^Failed to load resource: the server responded with a status of (4|5)\d\d/
+
+/** The service with its web app and the shipped content, on a store of its own, and a real browser. */
+export async function openApp(t: Owner, variables: Record<string, string> = {}): Promise<App> {
+  const store = { ...(await createStoreVariables(t)), ...variables }
+  const service = await startProcess(t, store)
+  const admin = firstLogin(service, store)
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  t.teardown(() => browser.close())
+  const { url } = service
+
+  async function newBrowser(options: BrowserContextOptions = {}) {
+    const context = await browser.newContext({
+      viewport: DESK,
+      locale: 'de-DE',
+      timezoneId: 'Europe/Berlin',
+      ...options,
+    })
+    const page = await context.newPage()
+    return { page, complaints: collectComplaints(page, url) }
+  }
+
+  const cookie = await cookieOf(url, admin)
+  const asAdmin = (method: string, path: string, body?: unknown) =>
+    fetch(new URL(path, url), {
+      method,
+      headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+
+  let people = 0
+  async function newPerson({
+    isAdmin = false,
+    name = 'Erika Muster',
+    ...options
+  }: Parameters<App['newPerson']>[0] = {}) {
+    people += 1
+    const login = { username: `person-${people}`, password: 'vier-zufaellige-woerter' }
+    const created = await asAdmin('POST', '/api/admin/users', { ...login, display_name: name, is_admin: isAdmin })
+    if (!created.ok) throw new Error(`${created.status} ${await created.text()}`)
+    const person = { login, ...(await newBrowser(options)) }
+    const answer = await person.page.request.post(`${url}/api/auth/login`, { data: login })
+    if (!answer.ok()) throw new Error(`${answer.status()} ${await answer.text()}`)
+    await person.page.goto(url)
+    await person.page.locator('h1').waitFor()
+    return person
+  }
+
+  return { service, url, browser, admin, newBrowser, newPerson, asAdmin }
+}
+
+async function cookieOf(url: string, login: Login): Promise<string> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body: JSON.stringify(login) })
+  return answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
+}
+
+/** Everything that a page must not do, from now on. */
+export function collectComplaints(page: Page, url: string): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    if (!REFUSED_REQUEST.test(message.text())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) complaints.push(request.url())
+  })
+  return complaints
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds against WCAG 2.2 AA and its own best practices: one line each. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const found = (await page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })
+      .then(({ violations }) => violations.map(({ id, nodes }) => ({ id, at: nodes.map(({ target }) => target.join(' ')) })))`,
+  )) as { id: string; at: string[] }[]
+  return found.map(({ id, at }) => `${id}: ${at.slice(0, 3).join(' | ')}`)
+}
+
+/** Whether the page is wider than the window. */
+export async function isTooWide(page: Page): Promise<boolean> {
+  return (await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')) as boolean
+}

@@ -1,0 +1,16 @@
+export interface AppPage {
+  /** Below the base. */
+  path: string
+  /** For the screenshot's name. */
+  name: string
+  /** What must be there before it is looked at; its heading when absent. */
+  ready?: string
+  isAdmin?: boolean
+}
+
+/** Every page of the app; each is checked for accessibility and the policy in every look, and photographed. */
+export const PAGES: AppPage[] = [
+  { path: '', name: 'heute', ready: 'text=Jetzt lernen' },
+  { path: 'hilfe', name: 'hilfe' },
+  { path: 'gibt-es-nicht', name: 'nicht-gefunden' },
+]
