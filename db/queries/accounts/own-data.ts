@@ -1,12 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import pLimit from 'p-limit'
 import type { Database } from '../../types.js'
+import { readInTurn } from '../read-in-turn.js'
 
 /** About 100 kB and a few milliseconds of the database. */
 const BATCH_SIZE = 500
-
-/** Other requests wait behind so many batches at most, however many people ask for their data at once. */
-const readInTurn = pLimit(2)
 
 /** Rows of a user, each as the text of a JSON value; by the columns of `key`, which an index of the user's rows has. */
 interface Rows {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import pLimit from 'p-limit'
 import type { Database } from '../../types.js'
+import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
 
 /** Cards of one deck. */
@@ -14,9 +14,6 @@ const BATCH_SIZE = 500
 
 /** A control character that hardly any text holds. */
 const SEPARATOR = '\u001e'
-
-/** Other requests wait behind so many batches at most, however many downloads begin at once. */
-const readInTurn = pLimit(2)
 
 /**
  * All live cards, ordered by deck and within the deck, in batches of short statements: between two of them no
