@@ -45,6 +45,7 @@ const FOREIGN_KEY_VIOLATION = '23503'
 export const USER_KEYS = new Set([
   'api_tokens_user_id_fkey',
   'card_progress_user_id_fkey',
+  'card_reports_user_id_fkey',
   'quiz_results_user_id_fkey',
   'review_log_user_id_fkey',
   'review_settings_user_id_fkey',
@@ -56,5 +57,22 @@ export const USER_KEYS = new Set([
 export function isUserMissing(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION && USER_KEYS.has(error.constraint ?? '')
+  )
+}
+
+const UNIQUE_VIOLATION = '23505'
+const SLUG_KEYS = new Set(['decks_slug_key', 'cheatsheets_slug_key'])
+
+/** Whether somebody else has taken a slug, or deleted a row, between the reading of the content and the writing. */
+export function isContentOvertaken(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false
+  if (error.code === FOREIGN_KEY_VIOLATION) return true
+  return error.code === UNIQUE_VIOLATION && SLUG_KEYS.has(error.constraint ?? '')
+}
+
+/** Whether the user has another open report of the same card. */
+export function isReportedAgain(error: unknown): boolean {
+  return (
+    error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION && error.constraint === 'card_reports_open_key'
   )
 }

@@ -199,6 +199,8 @@ export interface DistinctAnswerTotalsTable {
 /** The decks that a content file describes, or described until it was archived. */
 export interface ImportedDecksTable {
   deck_id: number
+  /** Relative to the content folder; null when no import has run since it is kept. */
+  file: string | null
 }
 
 /** Which row a card of a content file became: identity is (deck, key). */
@@ -210,6 +212,32 @@ export interface ImportedCardsTable {
 
 export interface ImportedCheatsheetsTable {
   cheatsheet_id: number
+}
+
+/** What learners report of cards; one open report for each of them. */
+export interface CardReportsTable {
+  id: Generated<number>
+  card_id: number
+  /** Null when the account has been deleted since. */
+  user_id: number | null
+  text: string
+  created_at: Timestamp
+  settled_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  /** The name at that time. */
+  settled_by: ColumnType<string | null, string | null | undefined, string | null>
+}
+
+/** One row at most: the last import that came to an end. */
+export interface LastImportTable {
+  id: Generated<boolean>
+  at: Timestamp
+  /** Null on the command line and at a start. */
+  actor: string | null
+  via: AuditLogTable['via'] | 'start'
+  outcome: 'done' | 'refused'
+  error: string | null
+  stats: ColumnType<unknown, string | null, string | null>
+  errors: ColumnType<unknown, string, string>
 }
 
 export interface Database {
@@ -233,4 +261,6 @@ export interface Database {
   imported_decks: ImportedDecksTable
   imported_cards: ImportedCardsTable
   imported_cheatsheets: ImportedCheatsheetsTable
+  card_reports: CardReportsTable
+  last_import: LastImportTable
 }

@@ -13,6 +13,7 @@ import accountRoutes from './accounts/index.js'
 import adminRoutes from './admin/index.js'
 import authRoutes from './auth/index.js'
 import cheatsheetRoutes from './cheatsheets/index.js'
+import contentRoutes from './content/index.js'
 import deckRoutes from './decks/index.js'
 import quizRoutes from './quiz/index.js'
 import reviewRoutes from './review/index.js'
@@ -58,6 +59,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
     await members.register(reviewRoutes, { prefix: '/review', moment })
     await members.register(accountRoutes, { prefix: '/accounts' })
+    await members.register(contentRoutes, { prefix: '/content', contentDir })
     await members.register(async (admins) => {
       admins.addHook('preHandler', admins.requireAdmin)
       await admins.register(adminRoutes, { prefix: '/admin', contentDir })

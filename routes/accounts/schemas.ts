@@ -85,6 +85,15 @@ export const OwnDataAnswer = Type.Object({
     }),
   ),
   suspended_cards: Type.Array(Type.Integer()),
+  reports: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      card_id: Type.Integer(),
+      text: Type.String(),
+      created_at: Timestamp,
+      settled_at: nullable(Timestamp),
+    }),
+  ),
   review_settings: nullable(
     Type.Object({
       new_per_day: Type.Integer(),

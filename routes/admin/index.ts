@@ -2,20 +2,27 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listUsers } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { BadRequest, HttpError, IMPORT_RUNS, MostCardsArchived, UnreadableContent } from '../../src/domain/refusals.js'
+import { BadRequest, CONTENT_CHANGES, HttpError, IMPORT_RUNS } from '../../src/domain/refusals.js'
 import { parseFlag } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { createAccount, removeAccount } from '../../src/services/accounts/change-account.js'
 import { importContent } from '../../src/services/content/import-content.js'
 import { reportProgress } from '../../src/services/content/progress.js'
-import { CreateUserBody, ImportDone, ImportQuery, ImportRefused, UserCreated, UserList, UserParams } from './schemas.js'
+import {
+  CreateUserBody,
+  ImportDone,
+  ImportQuery,
+  ImportRefused,
+  MOST_CARDS,
+  MOST_SHEETS,
+  UNREADABLE,
+  UserCreated,
+  UserList,
+  UserParams,
+} from './schemas.js'
 
-/** What is answered when the content folder cannot be read, with an example of a folder. */
-const UNREADABLE = new UnreadableContent('/srv/content', 'ENOENT')
-
-/** The same, when most cards would go. */
-const MOST_ARCHIVED = new MostCardsArchived(120, 196)
+const IMPORT_REFUSALS = [IMPORT_RUNS, CONTENT_CHANGES, MOST_CARDS, MOST_SHEETS, UNREADABLE]
 
 interface AdminOptions {
   /** The folder that the import reads. */
@@ -86,7 +93,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
         summary: 'Import the content folder',
         tags: ['admin'],
         querystring: ImportQuery,
-        response: answers(ImportDone, [IMPORT_RUNS, MOST_ARCHIVED, UNREADABLE], { 400: ImportRefused }),
+        response: answers(ImportDone, IMPORT_REFUSALS, { 400: ImportRefused }),
       },
     },
     async (request) => {

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { MostArchived, UnreadableContent } from '../../src/domain/refusals.js'
 import { errorWith, User } from '../../src/http/schemas.js'
 
 export const UserList = Type.Object({ users: Type.Array(User) })
@@ -17,7 +18,7 @@ export const UserCreated = Type.Object({
 
 export const UserParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
 
-const Changes = Type.Object(
+export const Changes = Type.Object(
   {
     created: Type.Integer({ examples: [3] }),
     updated: Type.Integer({ examples: [1] }),
@@ -31,13 +32,13 @@ export const ImportQuery = Type.Object({
   force: Type.Optional(
     Type.String({
       description:
-        '`true` lets the import archive more than half of the live cards (of ten or more), which is refused otherwise; absent, empty or `false` does not.',
+        '`true` lets the import archive more than half of the live cards, or of the cheat sheets (of ten or more), which is refused otherwise; absent, empty or `false` does not.',
       examples: ['false'],
     }),
   ),
 })
 
-const Place = Type.Object({
+export const Place = Type.Object({
   file: Type.String({ description: 'Relative to the content folder.', examples: ['decks/git.md'] }),
   line: Type.Integer({ examples: [12] }),
   message: Type.String({ examples: ['Die Karte hat keine Antwort'] }),
@@ -64,3 +65,10 @@ export const ImportRefused = errorWith(
   },
   'ImportError',
 )
+
+/** What is answered when the content folder cannot be read, with an example of a folder. */
+export const UNREADABLE = new UnreadableContent('/srv/content', 'ENOENT')
+
+/** The same, when most cards or sheets would go. */
+export const MOST_CARDS = new MostArchived('Karten', 120, 196)
+export const MOST_SHEETS = new MostArchived('Cheat Sheets', 12, 20)

@@ -6,12 +6,14 @@ import {
   suspendCard,
   unsuspendCard,
 } from '../../db/queries/review/cards.js'
-import { BadRequest, CARD_NOT_FOUND, DECK_NOT_FOUND } from '../../src/domain/refusals.js'
+import { parseReportText } from '../../src/domain/content/reports.js'
+import { BadRequest, CARD_NOT_FOUND, DECK_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/refusals.js'
 import { invalidCursor, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
+import { reportCard } from '../../src/services/content/reports.js'
 import { resetCard } from '../../src/services/review/take-back.js'
-import { CardPage, CardParams, CardsQuery } from './schemas.js'
+import { CardPage, CardParams, CardReported, CardsQuery, ReportBody } from './schemas.js'
 
 const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.get(
@@ -96,6 +98,26 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       if (id === undefined) throw CARD_NOT_FOUND
       await resetCard(app.db, request.user.id, moment(), id)
       return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/cards/:id/reports',
+    {
+      schema: {
+        operationId: 'reportCard',
+        summary: 'Report a fault of a card; what the caller has reported of it before, and is still open, is replaced',
+        tags: ['review'],
+        params: CardParams,
+        body: ReportBody,
+        response: answers(CardReported, [CARD_NOT_FOUND, TOO_MANY_REPORTS]),
+      },
+    },
+    async (request) => {
+      const id = parseCardId(request.params.id)
+      const text = parseReportText(request.body.text)
+      if (id === undefined) throw CARD_NOT_FOUND
+      return { id: await reportCard(app.db, request.user.id, id, text) }
     },
   )
 }

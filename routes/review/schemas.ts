@@ -94,6 +94,15 @@ export const UndoAnswer = Type.Object({
 
 export const CardParams = Type.Object({ id: Type.String({ examples: ['17'] }) })
 
+export const ReportBody = Type.Object({
+  text: Type.String({
+    description: '1 to 1,000 characters after trimming, without control characters.',
+    examples: ['Die Antwort gilt seit Git 2.23 nicht mehr.'],
+  }),
+})
+
+export const CardReported = Type.Object({ id: Type.Integer({ description: 'Of the report.' }) })
+
 export const CardsQuery = Type.Object({
   deck: Deck,
   state: Type.Optional(

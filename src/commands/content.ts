@@ -1,8 +1,11 @@
 import type { Config } from '../config.js'
 import { formatWarning } from '../domain/content/format-finding.js'
+import type { ImportStats } from '../domain/content/import-plan.js'
 import type { Warning } from '../domain/content/types.js'
-import { FaultyContent, MostCardsArchived } from '../domain/refusals.js'
-import { checkImport, type ImportStats, importContent, sortWarnings } from '../services/content/import-content.js'
+import { FaultyContent, MostArchived } from '../domain/refusals.js'
+import { previewImport } from '../services/content/check-content.js'
+import { importContent } from '../services/content/import-content.js'
+import { sortWarnings } from '../services/content/plan-now.js'
 import { readContent } from '../services/content/read-content.js'
 import { commandLineActor } from './actor.js'
 import { complain } from './complain.js'
@@ -38,10 +41,10 @@ export async function checkContent(config: Config, options: ImportOutput, print:
   if (faults.length > 0) throw new FaultyContent(faults)
   const cards = content.decks.reduce((sum, deck) => sum + deck.cards.length, 0)
   const counts = { decks: content.decks.length, cards, cheatsheets: content.sheets.length }
-  const checked = await withExistingStore(config, (db) => checkImport(db, content, options.force === true)).catch(
-    nameTheOption,
-  )
-  const plan = checked.result
+  const checked = await withExistingStore(config, (db) => previewImport(db, content))
+  const { refusal } = checked.result ?? {}
+  if (refusal !== undefined && options.force !== true) nameTheOption(refusal)
+  const plan = checked.result?.stats
   if (options.json) {
     const { decks, cards, cheatsheets } = plan ?? {}
     const all = sortWarnings([...warnings, ...(plan?.warnings ?? [])])
@@ -74,8 +77,8 @@ export async function importIntoStore(config: Config, options: ImportOutput, pri
 
 /** The refusal names a parameter of the API. */
 function nameTheOption(error: unknown): never {
-  if (!(error instanceof MostCardsArchived)) throw error
-  throw new RefusedError(`Der Import würde ${error.archived} von ${error.live} Karten archivieren; --force erlaubt es`)
+  if (!(error instanceof MostArchived)) throw error
+  throw new RefusedError(`${error.reason}; --force erlaubt es`)
 }
 
 function printWarnings(warnings: readonly Warning[]): void {

@@ -37,15 +37,15 @@ export class FaultyContent extends BadRequest {
   }
 }
 
-/** The import would archive most cards, as if a part of the folder were missing. */
-export class MostCardsArchived extends Conflict {
-  readonly archived: number
-  readonly live: number
+/** The import would archive most cards, or most sheets, as if a part of the folder were missing. */
+export class MostArchived extends Conflict {
+  /** What it would do; API and command line allow it in different ways. */
+  readonly reason: string
 
-  constructor(archived: number, live: number) {
-    super(`Der Import würde ${archived} von ${live} Karten archivieren; force=true erlaubt es`, 'MostCardsArchived')
-    this.archived = archived
-    this.live = live
+  constructor(kind: 'Karten' | 'Cheat Sheets', archived: number, live: number) {
+    const reason = `Der Import würde ${archived} von ${live} ${kind} archivieren`
+    super(`${reason}; force=true erlaubt es`, kind === 'Karten' ? 'MostCardsArchived' : 'MostSheetsArchived')
+    this.reason = reason
   }
 }
 
@@ -97,10 +97,23 @@ export const DECK_NOT_FOUND = new HttpError(404, 'Deck nicht gefunden', 'NoDeck'
 export const CHEATSHEET_NOT_FOUND = new HttpError(404, 'Cheat Sheet nicht gefunden', 'NoCheatsheet')
 export const CARD_NOT_FOUND = new HttpError(404, 'Karte nicht gefunden', 'NoCard')
 export const REVIEW_NOT_FOUND = new HttpError(404, 'Bewertung nicht gefunden', 'NoReview')
+export const REPORT_NOT_FOUND = new HttpError(404, 'Meldung nicht gefunden', 'NoReport')
 export const USER_NOT_FOUND = new HttpError(404, 'Benutzer nicht gefunden', 'NoUser')
 export const METHOD_NOT_ALLOWED = new HttpError(405, 'Methode nicht erlaubt')
 export const REQUEST_TIMEOUT = new HttpError(408, 'Zeitüberschreitung der Anfrage')
 export const IMPORT_RUNS = new Conflict('Import läuft bereits', 'ImportRuns')
+export const CONTENT_CHANGES = new Conflict(
+  'Die Inhalte werden gerade auch von anderer Stelle geändert; bitte den Import wiederholen',
+  'ContentChanges',
+)
+export const TOO_MANY_REPORTS = new Conflict(
+  'Es gibt schon 50 offene eigene Meldungen; bitte abwarten, bis einige davon erledigt sind',
+  'TooManyReports',
+)
+export const REPORTED_AGAIN = new Conflict(
+  'Zu dieser Karte gibt es schon eine neuere offene Meldung derselben Person',
+  'ReportedAgain',
+)
 export const OTHER_REVIEW = new Conflict('Diese "client_id" gehört zu einer anderen Bewertung', 'OtherReview')
 export const NOT_THE_LAST = new Conflict('Nur die letzte Bewertung kann zurückgenommen werden', 'NotTheLast')
 export const TOO_LARGE = new HttpError(413, 'Anfrage zu groß', 'TooLarge')

@@ -141,9 +141,28 @@ const COLUMNS: ColumnNames = {
   card_positions: { deck_id: 'integer', position: 'integer', card_id: 'integer' },
   distinct_answers: { answer_hash: 'bytea', position: 'integer', card_count: 'integer', option_text: 'text' },
   distinct_answer_totals: { id: 'boolean', total: 'integer' },
-  imported_decks: { deck_id: 'integer' },
+  imported_decks: { deck_id: 'integer', file: 'text?' },
   imported_cards: { card_id: 'integer', deck_id: 'integer', key: 'text' },
   imported_cheatsheets: { cheatsheet_id: 'integer' },
+  card_reports: {
+    id: 'bigint',
+    card_id: 'integer',
+    user_id: 'integer?',
+    text: 'text',
+    created_at: 'timestamp with time zone',
+    settled_at: 'timestamp with time zone?',
+    settled_by: 'text?',
+  },
+  last_import: {
+    id: 'boolean',
+    at: 'timestamp with time zone',
+    actor: 'text?',
+    via: 'text',
+    outcome: 'text',
+    error: 'text?',
+    stats: 'jsonb?',
+    errors: 'jsonb',
+  },
 }
 
 const database = await createEmptyDatabase()

@@ -81,6 +81,7 @@ t.test('the keys and the order are those of the schema, however many batches the
   const last = await createCard(db, { deck_id: deck.id })
   await createProgress(db, { user_id: member.id, card_id: last.id, last_rating: 'easy', next_review: '2026-12-24' })
   await member.post('/api/review', { card_id: last.id, rating: 'hard' })
+  await member.post(`/api/review/cards/${last.id}/reports`, { text: 'Falsch' })
   await member.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 7 } })
 
   const { body } = await member.get(URL)

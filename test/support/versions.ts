@@ -146,7 +146,9 @@ async function callAll(app: FastifyInstance): Promise<void> {
   for (const url of ['/openapi.json', '/healthz', '/readyz']) await anonymous('GET', url)
 
   const admin = await logIn('chef')
+  await admin('POST', '/api/content/check')
   await admin('POST', '/api/admin/import')
+  await admin('GET', '/api/content/state')
   await admin('GET', '/api/admin/users')
   const newUser = { username: 'neu', display_name: 'Neu', password: PASSWORD }
   const { id } = (await admin('POST', '/api/admin/users', newUser)).body
@@ -183,6 +185,9 @@ async function callAll(app: FastifyInstance): Promise<void> {
   await learner('POST', `${card}/suspend`)
   await learner('DELETE', `${card}/suspend`)
   await learner('POST', `${card}/reset`)
+  const report = (await learner('POST', `${card}/reports`, { text: 'Die Antwort ist veraltet.' })).body
+  await admin('GET', '/api/content/reports?state=open')
+  for (const settled of [true, false, true]) await admin('PATCH', `/api/content/reports/${report.id}`, { settled })
   await rate('easy')
 
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body

@@ -19,6 +19,8 @@ export type AuditAction =
   | 'token.create'
   | 'token.delete'
   | 'content.import'
+  | 'report.settle'
+  | 'report.reopen'
 
 export interface AuditEntry extends Actor {
   id: number

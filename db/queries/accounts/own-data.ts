@@ -54,6 +54,13 @@ const SUSPENDED_CARDS: Rows = {
     select card_id, card_id::text as item from suspended_cards where user_id = ${userId} and ${after}`,
 }
 
+const REPORTS: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`id, card_id, text, ${instant('created_at')}, ${instant('settled_at')}`)}
+    from card_reports where user_id = ${userId} and ${after}`,
+}
+
 const RESULTS: Rows = {
   key: [
     { column: 'created_at', type: 'timestamptz' },
@@ -88,6 +95,8 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(REVIEWS)
   yield ',"suspended_cards":'
   yield* list(SUSPENDED_CARDS)
+  yield ',"reports":'
+  yield* list(REPORTS)
   yield `,"review_settings":${account.review_settings},"results":`
   yield* list(RESULTS)
   // Of a user who is gone the lists are short, and what is missing must not look complete.

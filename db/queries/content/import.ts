@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { StoredCard, StoredDeck, StoredSheet } from '../../../src/domain/content/plan-import.js'
+import type { StoredCard, StoredDeck, StoredSheet } from '../../../src/domain/content/import-plan.js'
 import type { CardsTable, CheatsheetsTable, Database, DecksTable } from '../../types.js'
 
 export type DeckInput = Pick<Selectable<DecksTable>, 'slug' | 'name' | 'description' | 'sort_order'>
@@ -32,7 +32,8 @@ export async function isContentEmpty(db: Kysely<Database>): Promise<boolean> {
 /** All decks, those of scripts and archived ones too. */
 export async function findStoredDecks(db: Kysely<Database>): Promise<StoredDeck[]> {
   const { rows } = await sql<StoredDeck>`
-    select id, slug, name, description, sort_order, archived_at is null as is_live, deck_id is not null as is_imported
+    select id, slug, name, description, sort_order, archived_at is null as is_live, deck_id is not null as is_imported,
+      file
     from decks left join imported_decks on deck_id = id
     order by id`.execute(db)
   return rows
@@ -80,10 +81,16 @@ function digestOf(...columns: string[]) {
   return sql`substr(encode(sha256(${sql.join(bytes, sql` || '\\x00'::bytea || `)}), 'hex'), 1, 32)`
 }
 
+/** A deck's file, relative to the content folder. */
+export interface DescribedDeck {
+  id: number
+  file: string
+}
+
 /** Creates decks; ids by slug. */
 export async function insertDecks(
   transaction: Transaction<Database>,
-  decks: DeckInput[],
+  decks: (DeckInput & { file: string })[],
 ): Promise<Map<string, number>> {
   if (decks.length === 0) return new Map()
   const rows = await transaction
@@ -96,11 +103,12 @@ export async function insertDecks(
     )
     .returning(['id', 'slug'])
     .execute()
+  const ids = new Map(rows.map(({ id, slug }) => [slug, id]))
   await markDecksAsImported(
     transaction,
-    rows.map(({ id }) => id),
+    decks.map(({ slug, file }) => ({ id: ids.get(slug) as number, file })),
   )
-  return new Map(rows.map(({ id, slug }) => [slug, id]))
+  return ids
 }
 
 /** Makes decks, archived ones too, what the inputs say. */
@@ -121,10 +129,13 @@ export async function updateDecks(
     where decks.id = input.id`.execute(transaction)
 }
 
-export async function markDecksAsImported(transaction: Transaction<Database>, ids: number[]): Promise<void> {
-  if (ids.length === 0) return
+/** Notes which files describe the decks. */
+export async function markDecksAsImported(transaction: Transaction<Database>, decks: DescribedDeck[]): Promise<void> {
+  if (decks.length === 0) return
   await sql`
-    insert into imported_decks (deck_id) select unnest(${ids}::integer[]) on conflict do nothing`.execute(transaction)
+    insert into imported_decks (deck_id, file)
+    select * from unnest(${decks.map(({ id }) => id)}::integer[], ${decks.map(({ file }) => file)}::text[])
+    on conflict (deck_id) do update set file = excluded.file`.execute(transaction)
 }
 
 export async function archiveDecks(transaction: Transaction<Database>, ids: number[]): Promise<void> {

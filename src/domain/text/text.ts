@@ -22,3 +22,8 @@ export function shorten(text: string, limit: number): string {
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
+
+/** The text with `\ufffd` in place of what PostgreSQL cannot hold. */
+export function toStorable(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed()
+}

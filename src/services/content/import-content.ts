@@ -1,57 +1,38 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
+import { isContentOvertaken } from '../../../db/errors.js'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import {
-  findStoredCards,
-  findStoredDecks,
-  findStoredSheets,
-  isContentEmpty,
-  tryLockImport,
-} from '../../../db/queries/content/import.js'
+import { isContentEmpty, tryLockImport } from '../../../db/queries/content/import.js'
+import { saveLastImport } from '../../../db/queries/content/state.js'
 import type { Database } from '../../../db/types.js'
-import { digestText } from '../../domain/content/digest.js'
-import {
-  archivesMostCards,
-  type CardDigests,
-  type Changes,
-  type Digests,
-  type ImportPlan,
-  planImport,
-} from '../../domain/content/plan-import.js'
-import type { CardSource, Content, SheetSource, Warning } from '../../domain/content/types.js'
-import { FaultyContent, IMPORT_RUNS, MostCardsArchived } from '../../domain/refusals.js'
-import { compareText } from './find-files.js'
+import type { ImportStats } from '../../domain/content/import-plan.js'
+import { CONTENT_CHANGES, FaultyContent, HttpError, IMPORT_RUNS } from '../../domain/refusals.js'
+import { changesOf, digestContent, planNow, refusalOf, sortWarnings } from './plan-now.js'
 import { readContent } from './read-content.js'
 import { type OnProgress, writePlan } from './write-plan.js'
 
-export interface ImportStats {
-  decks: Changes
-  cards: Changes
-  cheatsheets: Changes
-  duration_ms: number
-  /** What the author may not have meant, sorted by file and line; at most 200. */
-  warnings: Warning[]
-}
-
 export interface ImportOptions {
-  /** Whether more than half of the cards may be archived. */
+  /** Whether more than half of the cards, or of the sheets, may be archived. */
   force?: boolean | undefined
   onProgress?: OnProgress
 }
 
-const MAX_WARNINGS = 200
-const DIGESTS_AT_ONCE = 500
+/** Kept of a refused import. */
+const MAX_FAULTS = 200
+/** Plans of one import: a script may write the same rows meanwhile. */
+const ATTEMPTS = 3
 
 /** The databases that this process imports into at the moment. */
 const importing = new WeakSet<Kysely<Database>>()
 
 /**
  * Makes the store equal to the files of the folder, in one transaction: all or nothing. Rows that scripts wrote and
- * no file describes are left alone; what has disappeared from the files is archived. The audit trail notes it.
+ * no file describes are left alone; what has disappeared from the files is archived. The audit trail notes it, and how
+ * it ended is kept, also when it was refused.
  * @throws UnreadableContent when the folder cannot be read
  * @throws FaultyContent with every fault of the files
- * @throws MostCardsArchived when more than half of the cards would go, unless forced
- * @throws Conflict when another import is running
+ * @throws MostArchived when more than half of the cards or sheets would go, unless forced
+ * @throws IMPORT_RUNS
+ * @throws CONTENT_CHANGES when somebody else writes the same content all the time
  */
 export async function importContent(
   db: Kysely<Database>,
@@ -78,45 +59,49 @@ export async function importIntoEmptyStore(
   return importExclusively(db, undefined, folder, isContentEmpty, onProgress === undefined ? {} : { onProgress })
 }
 
-/**
- * What an import of the content, as `readContent` returned it, would do now; nothing is written.
- * @throws MostCardsArchived when it would be refused for that
- */
-export async function checkImport(
-  db: Kysely<Database>,
-  content: Content,
-  force: boolean,
-): Promise<Omit<ImportStats, 'duration_ms'>> {
-  const plan = await planNow(db, content, await digestContent(content))
-  if (!force) refuseMassArchive(plan)
-  return changesOf(plan)
-}
-
-/** By file and line; at most 200. */
-export function sortWarnings(warnings: Warning[]): Warning[] {
-  return warnings.sort((a, b) => compareText(a.file, b.file) || a.line - b.line).slice(0, MAX_WARNINGS)
-}
+type Condition = (transaction: Transaction<Database>) => Promise<boolean>
 
 /** Undefined when another import is running or the condition does not hold once the lock is ours. */
 async function importExclusively(
   db: Kysely<Database>,
   actor: Actor | undefined,
   folder: string,
-  condition: (transaction: Transaction<Database>) => Promise<boolean>,
-  { force = false, onProgress = () => {} }: ImportOptions,
+  condition: Condition,
+  options: ImportOptions,
 ): Promise<ImportStats | undefined> {
   if (importing.has(db)) return undefined
   importing.add(db)
   try {
-    const started = performance.now()
-    // Reading comes first: on the embedded database a transaction keeps everybody else waiting.
-    const { content, faults, warnings } = await readContent(folder)
-    if (faults.length > 0) throw new FaultyContent(faults)
-    const digests = await digestContent(content)
-    return await db.transaction().execute(async (transaction) => {
+    return await readAndWrite(db, actor, folder, condition, options)
+  } catch (error) {
+    if (error instanceof HttpError) {
+      const errors = error instanceof FaultyContent ? error.faults.slice(0, MAX_FAULTS) : []
+      await saveLastImport(db, { ...originOf(actor), outcome: 'refused', error: error.message, stats: null, errors })
+    }
+    throw error
+  } finally {
+    importing.delete(db)
+  }
+}
+
+async function readAndWrite(
+  db: Kysely<Database>,
+  actor: Actor | undefined,
+  folder: string,
+  condition: Condition,
+  { force = false, onProgress = () => {} }: ImportOptions,
+): Promise<ImportStats | undefined> {
+  const started = performance.now()
+  // Reading comes first: on the embedded database a transaction keeps everybody else waiting.
+  const { content, faults, warnings } = await readContent(folder)
+  if (faults.length > 0) throw new FaultyContent(faults)
+  const digests = await digestContent(content)
+  return whileOvertaken(() =>
+    db.transaction().execute(async (transaction) => {
       if (!(await tryLockImport(transaction)) || !(await condition(transaction))) return undefined
       const plan = await planNow(transaction, content, digests)
-      if (!force) refuseMassArchive(plan)
+      const refusal = force ? undefined : refusalOf(plan)
+      if (refusal !== undefined) throw refusal
       await writePlan(transaction, plan, onProgress)
       const stats = {
         ...changesOf(plan),
@@ -128,41 +113,26 @@ async function importExclusively(
         const details = { ...stats, warnings: stats.warnings.length }
         await insertAuditEntry(transaction, actor, { action: 'content.import', details })
       }
+      await saveLastImport(transaction, { ...originOf(actor), outcome: 'done', error: null, stats, errors: [] })
       return stats
-    })
-  } finally {
-    importing.delete(db)
-  }
+    }),
+  )
 }
 
-async function planNow(db: Kysely<Database>, content: Content, digests: Digests): Promise<ImportPlan> {
-  const decks = await findStoredDecks(db)
-  const cards = await findStoredCards(db)
-  const sheets = await findStoredSheets(db)
-  return planImport(content, digests, { decks, cards, sheets })
-}
-
-function refuseMassArchive(plan: ImportPlan): void {
-  if (archivesMostCards(plan)) throw new MostCardsArchived(plan.archivedCards.length, plan.liveCards)
-}
-
-function changesOf({ decks, cards, cheatsheets, warnings }: ImportPlan) {
-  return { decks, cards, cheatsheets, warnings }
-}
-
-/** Gives the loop back now and then, so that others are served meanwhile. */
-async function digestContent({ decks, sheets }: Content): Promise<Digests> {
-  const ofCards = new Map<CardSource, CardDigests>()
-  const ofSheets = new Map<SheetSource, string>()
-  for (const deck of decks) {
-    for (const card of deck.cards) {
-      ofCards.set(card, { question: digestText(card.question), rest: digestText(card.answer, card.level) })
-      if (ofCards.size % DIGESTS_AT_ONCE === 0) await setImmediate()
+/** Begins anew when somebody else has changed what the plan was made for. */
+async function whileOvertaken<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isContentOvertaken(error)) throw error
     }
   }
-  for (const sheet of sheets) {
-    ofSheets.set(sheet, digestText(sheet.title, sheet.category, sheet.content_md))
-    if (ofSheets.size % DIGESTS_AT_ONCE === 0) await setImmediate()
-  }
-  return { cards: ofCards, sheets: ofSheets }
+  throw CONTENT_CHANGES
+}
+
+/** The account that asked for the import, and how; the command line has no account. */
+function originOf(actor: Actor | undefined) {
+  if (actor === undefined) return { actor: null, via: 'start' as const }
+  return { actor: actor.actor_id === null ? null : actor.actor, via: actor.via }
 }

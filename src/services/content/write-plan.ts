@@ -16,7 +16,7 @@ import {
   updateSheets,
 } from '../../../db/queries/content/import.js'
 import type { Database } from '../../../db/types.js'
-import type { ImportPlan, PlacedCard } from '../../domain/content/plan-import.js'
+import type { ImportPlan, PlacedCard } from '../../domain/content/import-plan.js'
 import type { CardSource, DeckSource, SheetSource } from '../../domain/content/types.js'
 
 /** Called after each batch with the cards written so far, of how many. */
@@ -77,7 +77,7 @@ async function writeDecks(transaction: Transaction<Database>, plan: ImportPlan):
   for (const batch of inBatches(plan.newDecks, () => 0)) {
     for (const [slug, id] of await insertDecks(transaction, batch)) ids.set(slug, id)
   }
-  await markDecksAsImported(transaction, plan.adoptedDecks)
+  await markDecksAsImported(transaction, plan.describedDecks)
   return (deck) => (plan.deckIds.get(deck) ?? ids.get(deck.slug)) as number
 }
 

@@ -3,12 +3,13 @@ import t from 'tap'
 import { digestText } from '../../../src/domain/content/digest.js'
 import {
   archivesMostCards,
+  archivesMostSheets,
   type Changes,
   type ImportPlan,
-  planImport,
   type StoredContent,
-} from '../../../src/domain/content/plan-import.js'
-import type { CardSource, Content, DeckSource } from '../../../src/domain/content/types.js'
+} from '../../../src/domain/content/import-plan.js'
+import { planImport } from '../../../src/domain/content/plan-import.js'
+import type { CardSource, Content, DeckSource, SheetSource } from '../../../src/domain/content/types.js'
 
 type Cards = Record<string, { question?: string; aliases?: string[] }>
 
@@ -24,8 +25,8 @@ function deckOf(slug: string, cards: Cards, aliases: string[] = []): DeckSource 
   return { file: `decks/${slug}.md`, slug, aliases, name: slug, description: '', sort_order: 0, cards: sources }
 }
 
-function plan(decks: DeckSource[], stored: StoredContent): ImportPlan {
-  const content: Content = { decks, sheets: [] }
+function plan(decks: DeckSource[], stored: StoredContent, sheets: SheetSource[] = []): ImportPlan {
+  const content: Content = { decks, sheets }
   const digestOf = (card: CardSource) => ({
     question: digestText(card.question),
     rest: digestText(card.answer, card.level),
@@ -45,12 +46,13 @@ function write(stored: StoredContent, planned: ImportPlan): StoredContent {
   const rowOf = ({ slug, name, description, sort_order }: DeckSource) => ({ slug, name, description, sort_order })
   for (const deck of planned.newDecks) {
     const id = nextId(decks)
-    decks.set(id, { id, ...rowOf(deck), is_live: true, is_imported: true })
+    decks.set(id, { id, ...rowOf(deck), is_live: true, is_imported: true, file: deck.file })
     ids.set(deck, id)
   }
   for (const { id, deck } of planned.changedDecks) {
-    decks.set(id, { id, ...rowOf(deck), is_live: true, is_imported: true })
+    decks.set(id, { id, ...rowOf(deck), is_live: true, is_imported: true, file: decks.get(id)?.file ?? null })
   }
+  for (const { id, file } of planned.describedDecks) Object.assign(decks.get(id) ?? {}, { file })
   for (const id of planned.archivedDecks) Object.assign(decks.get(id) ?? {}, { is_live: false })
   for (const id of planned.archivedCards) Object.assign(cards.get(id) ?? {}, { is_live: false })
   for (const { id, deck, key } of planned.renamedCards) {
@@ -147,6 +149,36 @@ t.test('more than half of ten cards or more are not archived unasked', async (t)
     false,
     'what is archived does not count',
   )
+})
+
+t.test('more than half of the sheets, of ten or more, are most of them', async (t) => {
+  const archivesMost = (live: number, kept: number, is_imported = true, is_live = true) => {
+    const rows = Array.from({ length: live }, (_, index) => ({ id: index + 1, slug: `blatt-${index}`, digest: '' }))
+    const stored = { ...EMPTY, sheets: rows.map((row) => ({ ...row, is_imported, is_live })) }
+    const sheets = rows.slice(0, kept).map(({ slug }) => ({ slug, title: '', category: '', content_md: '' }))
+    return archivesMostSheets(plan([], stored, sheets))
+  }
+  t.strictSame(
+    [archivesMost(9, 0), archivesMost(10, 5), archivesMost(10, 4), archivesMost(11, 6), archivesMost(20, 0)],
+    [false, false, true, false, true],
+  )
+  t.equal(archivesMost(20, 0, false), false, 'those of scripts stay')
+  t.equal(archivesMost(20, 0, true, false), false, 'what is archived does not count')
+})
+
+t.test('the file of a deck is noted when it is new, has moved, or was not known', async (t) => {
+  const [a, b] = [deckOf('a', { eins: {} }), deckOf('b', { eins: {} })]
+  const stored = importAll([a, b])
+  t.strictSame(
+    stored.decks.map(({ file }) => file),
+    ['decks/a.md', 'decks/b.md'],
+  )
+  t.strictSame(plan([a, b], stored).describedDecks, [])
+  const moved = plan([a, { ...b, file: 'decks/neu.md' }], stored)
+  t.strictSame(moved.describedDecks, [{ id: 2, file: 'decks/neu.md' }])
+  t.match(moved.decks, { updated: 0, unchanged: 2 })
+  const unknown = { ...stored, decks: stored.decks.map((row) => ({ ...row, file: null })) }
+  t.equal(plan([a, b], unknown).describedDecks.length, 2)
 })
 
 t.test('property: the store equals the files, and the same files again change nothing', async (t) => {

@@ -115,15 +115,18 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
 
 /** Administrators change what others have created. */
 const ANY_ACCOUNT = '/api/accounts/{id}'
+const ANY_REPORT = '/api/content/reports/{id}'
 
 /** What these operations create is named in this path. */
 const CREATES: Record<string, string> = {
   createUser: ANY_ACCOUNT,
   createToken: '/api/auth/tokens/{id}',
   reviewCard: '/api/review/{id}',
+  reportCard: ANY_REPORT,
 }
 
 function keyOf(path: string, caller: CallerName): string {
+  if (path === ANY_REPORT) return ANY_REPORT
   return path.startsWith(ANY_ACCOUNT) ? ANY_ACCOUNT : `${path} ${caller.replace('Token', '')}`
 }
 

@@ -36,7 +36,7 @@ export function listOperations(document: Json): Operation[] {
       method: method.toUpperCase(),
       path,
       isPublic: operation.security?.length === 0,
-      isAdmin: /^\/api\/(admin\/|accounts\/(audit|\{id\}))/.test(path),
+      isAdmin: /^\/api\/(admin\/|accounts\/(audit|\{id\})|content\/(check|state|reports))/.test(path),
       needsSession: operation['x-token-scope'] === 'none',
       queryNames: (operation.parameters ?? []).filter((one: Json) => one.in === 'query').map((one: Json) => one.name),
       bodySchema: operation.requestBody?.content['application/json'].schema,
@@ -327,8 +327,8 @@ function toLatin1(url: string): string {
   return Buffer.from(url).toString('latin1')
 }
 
-/** Each of these calls takes as long as many others: hashing, reading the content. */
-const EXPENSIVE = new Set(['importContent', 'login', 'createUser', 'changePassword', 'exportAnki'])
+/** Each of these calls takes as long as many others: hashing, reading the content. Much needs a created user. */
+const EXPENSIVE = new Set(['importContent', 'checkContent', 'login', 'changePassword', 'exportAnki'])
 /** With its own session gone a caller is anonymous until it is renewed. */
 const ENDING = new Set(['logout', 'deleteOwnSession'])
 

@@ -1,0 +1,110 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import type { Database } from '../../types.js'
+
+/** What somebody reported of a card. */
+export interface CardReport {
+  id: number
+  card_id: number
+  question: string
+  deck_slug: string
+  deck_name: string
+  is_archived: boolean
+  /** Whether the card has been changed since. */
+  card_changed: boolean
+  text: string
+  /** Null when the account has been deleted since. */
+  by: string | null
+  created_at: Date
+  settled_at: Date | null
+  settled_by: string | null
+  /** Where an import found the card: null when a script wrote it, or before the next import. */
+  file: string | null
+  key: string | null
+}
+
+/** The user's open reports, without that of the card. */
+export async function countOtherOpenReports(db: Kysely<Database>, userId: number, cardId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('card_reports')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('settled_at', 'is', null)
+    .where('card_id', '<>', cardId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Stores a report of a live card, in place of the user's open one; undefined when there is no such card. */
+export async function upsertReport(
+  db: Kysely<Database>,
+  report: { user_id: number; card_id: number; text: string },
+): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    insert into card_reports (user_id, card_id, text)
+    select ${report.user_id}::integer, cards.id, ${report.text}::text
+    from cards join decks on decks.id = deck_id
+    where cards.id = ${report.card_id} and cards.archived_at is null and decks.archived_at is null
+    on conflict (user_id, card_id) where settled_at is null
+      do update set text = excluded.text, created_at = excluded.created_at
+    returning id`.execute(db)
+  return rows[0]?.id
+}
+
+/** Settles or opens a report, which then is no longer what it was; false when it was so already, or is none. */
+export async function updateReport(
+  transaction: Transaction<Database>,
+  id: number,
+  settledBy: string | null,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update card_reports set settled_by = ${settledBy}::text, settled_at = case when ${settledBy}::text is not null then now() end
+    where id = ${id} and (settled_at is null) = (${settledBy}::text is not null)
+    returning id`.execute(transaction)
+  return rows.length > 0
+}
+
+export interface ReportPage {
+  reports: CardReport[]
+  /** All open reports. */
+  open: number
+}
+
+/** Reports, newest first, behind the one with the id `before`; all of them when `settled` is undefined. */
+export async function listReports(
+  db: Kysely<Database>,
+  settled: boolean | undefined,
+  before: number | undefined,
+  limit: number,
+): Promise<ReportPage> {
+  const isWanted = settled === undefined ? sql`true` : settled ? sql`settled_at is not null` : sql`settled_at is null`
+  const isBehind = before === undefined ? sql`true` : sql`card_reports.id < ${before}::bigint`
+  const { rows } = await sql<Omit<CardReport, 'id'> & { id: number | null; open: number }>`
+    select open, item.*
+    from (select count(*) as open from card_reports where settled_at is null) as total
+    left join (
+      ${reportsWhere(sql`${isWanted} and ${isBehind}`)} order by card_reports.id desc limit ${limit}
+    ) as item on true
+    order by id desc`.execute(db)
+  const reports = rows.flatMap(({ open: _, id, ...report }) => (id === null ? [] : [{ ...report, id }]))
+  return { reports, open: rows[0]?.open ?? 0 }
+}
+
+export async function findReport(db: Kysely<Database>, id: number): Promise<CardReport | undefined> {
+  const { rows } = await sql<CardReport>`${reportsWhere(sql`card_reports.id = ${id}::bigint`)}`.execute(db)
+  return rows[0]
+}
+
+function reportsWhere(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select card_reports.id, card_reports.card_id, question, slug as deck_slug, name as deck_name,
+      cards.archived_at is not null or decks.archived_at is not null as is_archived,
+      cards.updated_at > card_reports.created_at as card_changed,
+      text, username as by, card_reports.created_at, settled_at, settled_by, file, key
+    from card_reports
+    join cards on cards.id = card_reports.card_id
+    join decks on decks.id = cards.deck_id
+    left join users on users.id = user_id
+    left join imported_cards on imported_cards.card_id = card_reports.card_id
+    left join imported_decks on imported_decks.deck_id = imported_cards.deck_id
+    where ${condition}`
+}

@@ -1,0 +1,73 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { ImportStats } from '../../../src/domain/content/import-plan.js'
+import type { Fault } from '../../../src/domain/content/types.js'
+import { toStorable } from '../../../src/domain/text/text.js'
+import type { Database, LastImportTable } from '../../types.js'
+
+/** How an import ended. */
+export interface ImportOutcome extends Pick<Selectable<LastImportTable>, 'actor' | 'via' | 'outcome' | 'error'> {
+  stats: ImportStats | null
+  errors: Fault[]
+}
+
+/** To be called in the transaction of an import that is done, and after one that was refused. */
+export async function saveLastImport(db: Kysely<Database>, outcome: ImportOutcome): Promise<void> {
+  const { stats, errors, ...rest } = outcome
+  const row = { ...rest, stats: stats && toJson(stats), errors: toJson(errors) }
+  await db
+    .insertInto('last_import')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, at: sql`now()` }))
+    .execute()
+}
+
+/** Faults quote the files, which may hold anything. */
+function toJson(value: object): string {
+  return JSON.stringify(value, (_key, part) => (typeof part === 'string' ? toStorable(part) : part))
+}
+
+export interface LastImport extends Omit<ImportOutcome, 'actor'> {
+  at: Date
+  by: string | null
+}
+
+/** Live decks, cards and sheets. */
+export interface ContentNumbers {
+  decks: number
+  cards: number
+  cheatsheets: number
+}
+
+export interface ArchivedDeck {
+  slug: string
+  name: string
+  archived_at: Date
+}
+
+export async function findLastImport(db: Kysely<Database>): Promise<LastImport | undefined> {
+  const row = await db
+    .selectFrom('last_import')
+    .select(['at', 'actor as by', 'via', 'outcome', 'error', 'stats', 'errors'])
+    .executeTakeFirst()
+  return row as LastImport | undefined
+}
+
+export async function countContent(db: Kysely<Database>): Promise<ContentNumbers> {
+  const { rows } = await sql<ContentNumbers>`
+    select count(*) as decks, coalesce(sum(card_count), 0)::integer as cards,
+      (select count(*) from cheatsheets where archived_at is null) as cheatsheets
+    from decks where archived_at is null`.execute(db)
+  return rows[0] as ContentNumbers
+}
+
+/** The latest ones first. */
+export async function listArchivedDecks(db: Kysely<Database>): Promise<ArchivedDeck[]> {
+  return db
+    .selectFrom('decks')
+    .select(['slug', 'name', 'archived_at'])
+    .where('archived_at', 'is not', null)
+    .$narrowType<{ archived_at: Date }>()
+    .orderBy('archived_at', 'desc')
+    .orderBy('id')
+    .execute()
+}

@@ -1,0 +1,77 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
+import { type CardReport, listReports } from '../../db/queries/content/reports.js'
+import { actorOf } from '../../plugins/auth.js'
+import { ADMINS_ONLY, BadRequest, REPORT_NOT_FOUND, REPORTED_AGAIN } from '../../src/domain/refusals.js'
+import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { answers } from '../../src/http/schemas.js'
+import { findCardLines } from '../../src/services/content/card-lines.js'
+import { settleReport } from '../../src/services/content/reports.js'
+import { Report, ReportList, ReportParams, ReportsQuery, SettleBody } from './schemas.js'
+
+interface ReportOptions {
+  /** The folder in which the cards are looked up. */
+  contentDir: string
+}
+
+/** What learners have reported of cards. */
+const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentDir }) => {
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'listReports',
+        summary: 'What learners have reported of cards, newest first',
+        tags: ['content'],
+        querystring: ReportsQuery,
+        response: answers(ReportList, [ADMINS_ONLY]),
+      },
+    },
+    async ({ query }) => {
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
+      const before = parseCursor(query.before, 'before')
+      const { reports: found, open } = await listReports(app.db, parseState(query.state), before, limit + 1)
+      const page = await describe(found.slice(0, limit))
+      return { reports: page, open, next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+    },
+  )
+
+  app.patch(
+    '/:id',
+    {
+      schema: {
+        operationId: 'settleReport',
+        summary: 'Settle a report, or open it again',
+        tags: ['content'],
+        params: ReportParams,
+        body: SettleBody,
+        response: answers(Report, [ADMINS_ONLY, REPORT_NOT_FOUND, REPORTED_AGAIN]),
+      },
+    },
+    async (request) => {
+      const id = parseRowId(request.params.id, 'Ungültige Meldungs-ID', Number.MAX_SAFE_INTEGER)
+      if (id === undefined) throw REPORT_NOT_FOUND
+      const [report] = await describe([await settleReport(app.db, actorOf(request), id, request.body.settled)])
+      return report as Static<typeof Report>
+    },
+  )
+
+  /** With where the cards stand in the files of today. */
+  async function describe(found: CardReport[]): Promise<Static<typeof Report>[]> {
+    const places = await findCardLines(contentDir, found)
+    return found.map(({ card_id, question, deck_slug, deck_name, is_archived, key: _, ...report }, index) => ({
+      ...report,
+      card: { id: card_id, question, deck: { slug: deck_slug, name: deck_name }, archived: is_archived },
+      ...(places[index] ?? { file: null, line: null }),
+    }))
+  }
+}
+
+/** Undefined for all. */
+function parseState(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === '') return undefined
+  if (text === 'open' || text === 'settled') return text === 'settled'
+  throw new BadRequest('Der Parameter "state" muss eines von open, settled sein')
+}
+
+export default reports

@@ -1,0 +1,63 @@
+import type { Kysely } from 'kysely'
+import { isReportedAgain } from '../../../db/errors.js'
+import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import {
+  type CardReport,
+  countOtherOpenReports,
+  findReport,
+  updateReport,
+  upsertReport,
+} from '../../../db/queries/content/reports.js'
+import { lockLearner } from '../../../db/queries/review/progress.js'
+import type { Database } from '../../../db/types.js'
+import { MAX_OPEN_REPORTS } from '../../domain/content/reports.js'
+import {
+  CARD_NOT_FOUND,
+  NOT_LOGGED_IN,
+  REPORT_NOT_FOUND,
+  REPORTED_AGAIN,
+  TOO_MANY_REPORTS,
+} from '../../domain/refusals.js'
+
+/**
+ * Reports a live card, in place of what the user has reported of it and nobody has settled.
+ * @returns the id of the report
+ * @throws CARD_NOT_FOUND, TOO_MANY_REPORTS
+ */
+export async function reportCard(db: Kysely<Database>, userId: number, cardId: number, text: string): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
+    const id = await upsertReport(transaction, { user_id: userId, card_id: cardId, text })
+    if (id === undefined) throw CARD_NOT_FOUND
+    if ((await countOtherOpenReports(transaction, userId, cardId)) >= MAX_OPEN_REPORTS) throw TOO_MANY_REPORTS
+    return id
+  })
+}
+
+/**
+ * Settles a report or opens it again, and notes it when that changes anything.
+ * @throws REPORT_NOT_FOUND
+ * @throws REPORTED_AGAIN when there is another open one, which has taken its place
+ */
+export async function settleReport(
+  db: Kysely<Database>,
+  actor: Actor,
+  id: number,
+  settled: boolean,
+): Promise<CardReport> {
+  try {
+    return await db.transaction().execute(async (transaction) => {
+      const isChanged = await updateReport(transaction, id, settled ? actor.actor : null)
+      const report = await findReport(transaction, id)
+      if (report === undefined) throw REPORT_NOT_FOUND
+      if (isChanged) {
+        const action = settled ? 'report.settle' : 'report.reopen'
+        const details = { card_id: report.card_id }
+        await insertAuditEntry(transaction, actor, { action, target_id: id, target: report.deck_slug, details })
+      }
+      return report
+    })
+  } catch (error) {
+    throw isReportedAgain(error) ? REPORTED_AGAIN : error
+  }
+}

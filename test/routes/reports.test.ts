@@ -1,0 +1,211 @@
+import t from 'tap'
+import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
+import { createCard, createDeck } from '../support/factories.js'
+import { type Caller, errorBody, startService } from '../support/service.js'
+
+const text = deckFile('Git', [{ id: 'eins' }, { id: 'zwei' }, { id: 'drei' }])
+const folder = await writeContentFolder(t, {
+  'decks/git.md': text,
+  'decks/sql.md': deckFile('SQL', [{ id: 'eins', question: 'Was ist ein Join?' }]),
+})
+const service = await startService(t, { config: { contentDir: folder } })
+const { db } = service
+const admin = await service.admin()
+await admin.post('/api/admin/import')
+
+const idOf = async (question: string) =>
+  (await db.selectFrom('cards').select('id').where('question', '=', question).executeTakeFirstOrThrow()).id
+const lineOf = (id: string) => text.split('\n').indexOf(`## Frage ${id}?`) + 1
+const nameOf = async (id: number) =>
+  (await db.selectFrom('users').select('username').where('id', '=', id).executeTakeFirstOrThrow()).username
+const report = (caller: Caller, id: number, text: unknown = 'Stimmt nicht.') =>
+  caller.post(`/api/review/cards/${id}/reports`, { text })
+const list = async (query = '') => (await admin.get(`/api/content/reports${query}`)).body
+const settle = (id: number, settled = true) => admin.patch(`/api/content/reports/${id}`, { settled })
+
+t.afterEach(async () => {
+  await db.deleteFrom('card_reports').execute()
+})
+
+t.test('a learner reports a card; an administrator sees where it stands, and settles it', async (t) => {
+  const member = await service.member()
+  const card = await idOf('Frage zwei?')
+  const { status, body } = await report(member, card, '  Die Antwort\r\ngilt nicht mehr.\n')
+  t.equal(status, 200)
+  const { id } = body
+  t.strictSame(body, { id })
+  const { reports, ...rest } = await list()
+  t.strictSame(rest, { open: 1, next_before: null })
+  const found = {
+    id,
+    card: { id: card, question: 'Frage zwei?', deck: { slug: 'git', name: 'Git' }, archived: false },
+    card_changed: false,
+    text: 'Die Antwort\ngilt nicht mehr.',
+    by: await nameOf(member.id),
+    created_at: reports[0].created_at,
+    file: 'decks/git.md',
+    line: lineOf('zwei'),
+    settled_at: null,
+    settled_by: null,
+  }
+  t.strictSame(reports, [found])
+
+  const settled = await settle(id)
+  const { settled_at } = settled.body
+  t.match(settled_at, /Z$/)
+  t.strictSame(settled.body, { ...found, settled_at, settled_by: await nameOf(admin.id) })
+  t.strictSame((await settle(id)).body, settled.body, 'again changes nothing')
+  t.match(await list('?state=open'), { reports: [], open: 0 })
+  t.strictSame(await list('?state=settled'), { reports: [settled.body], open: 0, next_before: null })
+  t.strictSame((await settle(id, false)).body, found)
+  t.equal((await list('?state=open')).open, 1)
+  const { entries } = (await admin.get('/api/accounts/audit?limit=2')).body
+  t.match(entries, [
+    { action: 'report.reopen', actor_id: admin.id, target_id: id, target: 'git', details: { card_id: card } },
+    { action: 'report.settle', target_id: id },
+  ])
+})
+
+t.test('one open report for each learner and card', async (t) => {
+  const [member, other] = [await service.member(), await service.member()]
+  const card = await idOf('Frage eins?')
+  const { id } = (await report(member, card, 'erst')).body
+  t.equal((await report(member, card, 'dann')).body.id, id)
+  await report(other, card, 'auch')
+  t.strictSame(
+    (await list()).reports.map((one: { text: string }) => one.text),
+    ['auch', 'dann'],
+  )
+  await settle(id)
+  const again = (await report(member, card, 'wieder')).body.id
+  t.not(again, id)
+  const message = 'Zu dieser Karte gibt es schon eine neuere offene Meldung derselben Person'
+  t.strictSame((await settle(id, false)).body, errorBody(409, message))
+  await settle(again)
+  t.equal((await settle(id, false)).status, 200)
+})
+
+t.test('what is no report is refused', async (t) => {
+  const member = await service.member()
+  const card = await idOf('Frage eins?')
+  const invalid = 'Das Feld "text" enthält unzulässige Zeichen'
+  for (const [given, message] of [
+    [undefined, 'Das Feld "text" fehlt'],
+    [7, 'Das Feld "text" muss ein Text sein'],
+    [' \n\t ', 'Das Feld "text" darf nicht leer sein'],
+    ['😀'.repeat(1_001), 'Das Feld "text" darf höchstens 1000 Zeichen haben'],
+    ['a\0b', invalid],
+    ['\ud800', invalid],
+    ['\u001b[31m', invalid],
+  ] as const) {
+    const { body } = await member.post(`/api/review/cards/${card}/reports`, { text: given })
+    t.strictSame(body, errorBody(400, message), JSON.stringify(given) ?? 'nothing')
+  }
+  t.equal((await report(member, card, `${'😀'.repeat(998)}\n\t `)).status, 200)
+  for (const id of [0, -1, 2 ** 31, 2 ** 60]) {
+    t.strictSame((await report(member, id)).body, errorBody(404, 'Karte nicht gefunden'))
+  }
+  const archived = await createCard(db, { deck_id: (await createDeck(db)).id, archived_at: new Date() })
+  t.strictSame((await report(member, archived.id)).body, errorBody(404, 'Karte nicht gefunden'))
+  t.strictSame(
+    (await member.post('/api/review/cards/abc/reports', { text: 'x' })).body,
+    errorBody(400, 'Ungültige Karten-ID'),
+  )
+  t.strictSame(
+    (await service.anonymous.post(`/api/review/cards/${card}/reports`)).body,
+    errorBody(401, 'Nicht angemeldet'),
+  )
+  for (const id of [0, 999_999, 2 ** 60])
+    t.strictSame((await settle(id)).body, errorBody(404, 'Meldung nicht gefunden'))
+  t.strictSame(
+    (await admin.patch('/api/content/reports/x', { settled: true })).body,
+    errorBody(400, 'Ungültige Meldungs-ID'),
+  )
+  t.strictSame((await admin.patch('/api/content/reports/1')).body, errorBody(400, 'Das Feld "settled" fehlt'))
+  t.strictSame(await list('?state=alt'), errorBody(400, 'Der Parameter "state" muss eines von open, settled sein'))
+  t.strictSame(await list('?before=x'), errorBody(400, 'Der Parameter "before" ist ungültig'))
+})
+
+t.test('fifty open reports are enough for one learner, however many come at once', async (t) => {
+  const [member, other] = [await service.member(), await service.member()]
+  const deck = await createDeck(db)
+  const cards = []
+  for (let index = 0; index < 53; index++) cards.push(await createCard(db, { deck_id: deck.id }))
+  const answers = await Promise.all(cards.map(({ id }) => report(member, id)))
+  const refused = answers.filter(({ status }) => status === 409)
+  t.equal(refused.length, 3)
+  const message = 'Es gibt schon 50 offene eigene Meldungen; bitte abwarten, bis einige davon erledigt sind'
+  t.strictSame(refused[0]?.body, errorBody(409, message))
+  t.equal((await report(member, cards[0]?.id ?? 0, 'anders gesagt')).status, 200, 'one of them may be replaced')
+  t.equal((await report(other, cards[52]?.id ?? 0)).status, 200)
+
+  t.equal((await list()).reports.length, 50)
+  const ids = []
+  for (let before = ''; ; ) {
+    const { reports, next_before, open } = await list(`?limit=20${before}`)
+    t.equal(open, 51)
+    ids.push(...reports.map(({ id }: { id: number }) => id))
+    if (next_before === null) break
+    before = `&before=${next_before}`
+  }
+  t.equal(ids.length, 51)
+  t.strictSame(
+    ids,
+    [...ids].sort((a, b) => b - a),
+  )
+  t.match(await list('?limit=20&before=1'), { reports: [], open: 51, next_before: null })
+  await db.deleteFrom('decks').where('id', '=', deck.id).execute()
+  t.match(await list(), { reports: [], open: 0 }, 'the reports go with the cards')
+})
+
+t.test('the place is that of today; what is not there is null', async (t) => {
+  const member = await service.member()
+  const [zwei, join] = [await idOf('Frage zwei?'), await idOf('Was ist ein Join?')]
+  const script = await createCard(db, { deck_id: (await createDeck(db)).id })
+  for (const id of [script.id, join, zwei]) await report(member, id)
+  const places = async () =>
+    (await list()).reports.map(({ file, line, card, card_changed }: Record<string, unknown>) => [
+      file,
+      line,
+      (card as { archived: boolean }).archived,
+      card_changed,
+    ])
+  const lines = await places()
+  t.strictSame(lines, [
+    ['decks/git.md', lineOf('zwei'), false, false],
+    ['decks/sql.md', 4, false, false],
+    [null, null, false, false],
+  ])
+  const renamed = deckFile('Git', [
+    { id: 'drei' },
+    { id: 'deux', aliases: ['zwei'], question: 'Frage zwei?', answer: 'neu' },
+  ])
+  await changeFiles(folder, { 'decks/git.md': renamed, 'decks/sql.md': null })
+  const moved = renamed.split('\n').indexOf('## Frage zwei?') + 1
+  t.strictSame(
+    (await places()).slice(0, 2),
+    [
+      ['decks/git.md', moved, false, false],
+      [null, null, false, false],
+    ],
+    'before the import',
+  )
+  t.equal((await admin.post('/api/admin/import')).status, 200)
+  t.strictSame((await places()).slice(0, 2), [
+    ['decks/git.md', moved, false, true],
+    [null, null, true, true],
+  ])
+  await changeFiles(folder, { 'decks/git.md': 'kaputt' })
+  t.strictSame((await places())[0], ['decks/git.md', null, false, true])
+})
+
+t.test('the text stays when the account is deleted, the name goes', async (t) => {
+  const member = await service.member()
+  const card = await idOf('Frage drei?')
+  await report(member, card, 'von mir')
+  t.match((await member.get('/api/accounts/me/data')).body.reports, [
+    { card_id: card, text: 'von mir', settled_at: null },
+  ])
+  t.equal((await admin.delete(`/api/admin/users/${member.id}`)).status, 200)
+  t.match((await list()).reports, [{ text: 'von mir', by: null }])
+})
