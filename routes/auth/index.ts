@@ -7,7 +7,7 @@ import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { changeOwnPassword } from '../../src/services/accounts/change-password.js'
 import { logIn } from '../../src/services/accounts/log-in.js'
-import { LoginBody, PasswordBody, UserAnswer } from './schemas.js'
+import { LoginBody, MethodsAnswer, PasswordBody, UserAnswer } from './schemas.js'
 import tokenRoutes from './tokens.js'
 
 const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
@@ -17,6 +17,20 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
   app.setNotFoundHandler(() => {
     throw new HttpError(404, 'Unbekannter Auth-Endpunkt')
   })
+
+  app.get(
+    '/methods',
+    {
+      schema: {
+        operationId: 'listLoginMethods',
+        summary: 'The ways of logging in that are offered',
+        tags: ['auth'],
+        security: [],
+        response: answers(MethodsAnswer),
+      },
+    },
+    async () => ({ password: true, passkeys: false, oidc: null }),
+  )
 
   app.post(
     '/login',

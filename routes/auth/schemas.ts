@@ -7,6 +7,16 @@ export const LoginBody = Type.Object({
   password: Type.String({ examples: ['vier zufällige Wörter'] }),
 })
 
+export const MethodsAnswer = Type.Object({
+  password: Type.Boolean(),
+  passkeys: Type.Boolean(),
+  oidc: Type.Unsafe<{ label: string } | null>({
+    ...Type.Object({ label: Type.String({ description: 'The text of the button.', examples: ['Firmenkonto'] }) }),
+    type: ['object', 'null'],
+    description: 'Single sign-on, if it is configured.',
+  }),
+})
+
 export const PasswordBody = Type.Object({
   current_password: Type.String({ examples: ['vier zufällige Wörter'] }),
   new_password: Type.String({ description: '6 to 1,000 characters.', examples: ['ganz andere Wörter'] }),

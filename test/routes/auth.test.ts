@@ -8,6 +8,13 @@ const { anonymous, app, db } = service
 
 const cookieOf = (answer: { headers: Record<string, unknown> }) => String(answer.headers['set-cookie'])
 
+t.test('anybody learns which ways of logging in are offered', async (t) => {
+  const answer = await anonymous.get('/api/auth/methods')
+  t.strictSame(answer.body, { password: true, passkeys: false, oidc: null })
+  t.equal(answer.headers['cache-control'], 'no-store')
+  t.equal((await anonymous.post('/api/auth/methods')).status, 404)
+})
+
 t.test('login answers the user and sets a cookie that is safe', async (t) => {
   const { id, username, display_name, created_at } = await createUser(db)
   const answer = await anonymous.post('/api/auth/login', { username: ` ${username}\n`, password: PASSWORD })

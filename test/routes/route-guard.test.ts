@@ -5,7 +5,14 @@ import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { startService } from '../support/service.js'
 
 /** What anybody may call without a login. */
-const PUBLIC = ['POST /api/auth/login', 'POST /api/auth/logout', 'GET /healthz', 'GET /readyz', 'GET /openapi.json']
+const PUBLIC = [
+  'GET /api/auth/methods',
+  'POST /api/auth/login',
+  'POST /api/auth/logout',
+  'GET /healthz',
+  'GET /readyz',
+  'GET /openapi.json',
+]
 
 /** The reference below `/docs` is a library's; it is public and not described. */
 const isReference = (route: RouteOptions) => route.url === '/docs' || route.url.startsWith('/docs/')
