@@ -7,7 +7,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const OWN_SITES = new Set<unknown>(['same-origin', 'none'])
 
 export interface CrossSiteOptions {
-  /** Origins of the same site whose pages may use the API. */
+  /** Those whose pages may use the API besides the one that the request itself names. */
   allowedOrigins: string[]
 }
 

@@ -8,7 +8,6 @@ import {
   INVALID_URL,
   JSON_ONLY,
   MALFORMED_REQUEST,
-  NOT_FOUND,
   NOT_LOGGED_IN,
   TOO_LARGE,
   Unavailable,
@@ -27,9 +26,6 @@ const FASTIFY_ERRORS: Record<string, HttpError> = {
 export default fp(
   async (app) => {
     app.setErrorHandler(sendError)
-    app.setNotFoundHandler(() => {
-      throw NOT_FOUND
-    })
   },
   { name: 'errors' },
 )

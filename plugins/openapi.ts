@@ -26,13 +26,15 @@ const Document = Type.Unsafe<string>({ type: 'object', additionalProperties: tru
 export interface OpenapiOptions {
   /** Of this program. */
   version: string
+  /** The path that a proxy takes away. */
+  basePath: string
 }
 
 /** `/openapi.json` from the schemas of the routes, and `/docs` to read and try it. Registered before the routes. */
 export default fp<OpenapiOptions>(
-  async (app, { version }) => {
+  async (app, { version, basePath }) => {
     await app.register(swagger, {
-      openapi: describeApi(SESSION_COOKIE, version),
+      openapi: describeApi(SESSION_COOKIE, version, basePath),
       convertConstToEnum: false,
       transformObject: (document) => finishDocument('openapiObject' in document ? document.openapiObject : {}),
     })

@@ -31,6 +31,8 @@ const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
 export interface SessionPluginOptions {
   /** The first one signs cookies, all are accepted. */
   secrets: string[]
+  /** People come by https, whatever the request says that a proxy has passed on. */
+  isSecure: boolean
 }
 
 /**
@@ -79,7 +81,7 @@ function createSigner(secrets: string[]): Pick<Signer, 'sign' | 'unsign'> {
 
 /** Sessions in the database: a stranger costs no query, a session one, and a row exists only after a login. */
 export default fp<SessionPluginOptions>(
-  async (app, { secrets }) => {
+  async (app, { secrets, isSecure }) => {
     await app.register(cookie)
     // With a token it stands for the session: none is read beside it.
     app.addHook('onRequest', (request, _reply, done) => {
@@ -96,6 +98,8 @@ export default fp<SessionPluginOptions>(
     })
     app.addHook('onSend', (_request, reply, _payload, done) => {
       keepLastOfEachCookie(reply)
+      // The package itself would set no cookie at all on a request that does not look like https.
+      if (isSecure) secureCookies(reply)
       done()
     })
   },
@@ -138,6 +142,13 @@ function keepLastOfEachCookie(reply: FastifyReply): void {
   if (!Array.isArray(cookies)) return
   const last = new Map(cookies.map((cookie) => [cookie.slice(0, cookie.indexOf('=')), cookie]))
   if (last.size < cookies.length) reply.removeHeader('set-cookie').header('set-cookie', [...last.values()])
+}
+
+function secureCookies(reply: FastifyReply): void {
+  const cookies = [reply.getHeader('set-cookie') ?? []].flat().map(String)
+  if (cookies.length === 0) return
+  const secured = cookies.map((cookie) => (/; *secure(;|$)/i.test(cookie) ? cookie : `${cookie}; Secure`))
+  reply.removeHeader('set-cookie').header('set-cookie', secured)
 }
 
 /** In its second half a session gets its whole lifetime again. */

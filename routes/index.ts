@@ -21,6 +21,8 @@ import reviewRoutes from './review/index.js'
 export interface ApiOptions {
   sessionSecrets: string[]
   corsOrigins: string[]
+  /** Where people open the service, if somebody has said. */
+  publicUrl: string | undefined
   contentDir: string
   /** Requests per second and address; 0 means no limit. */
   rateLimit: number
@@ -36,15 +38,16 @@ export interface ApiOptions {
 /** The `/api` scope. What is registered in the inner scopes is protected by them. */
 const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   const { sessionSecrets, corsOrigins, contentDir, today, moment } = options
+  const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl)
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
   })
   await app.register(cors, { allowedOrigins: corsOrigins })
   await app.register(loadShedding, { maxDelayMs: options.maxDelayMs, poolState: options.poolState })
   await app.register(rateLimit, { perSecond: options.rateLimit })
-  await app.register(crossSite, { allowedOrigins: corsOrigins })
+  await app.register(crossSite, { allowedOrigins: publicUrl ? [...corsOrigins, publicUrl.origin] : corsOrigins })
   await app.register(tokens)
-  await app.register(session, { secrets: sessionSecrets })
+  await app.register(session, { secrets: sessionSecrets, isSecure: publicUrl?.protocol === 'https:' })
   await app.register(auth)
 
   app.setNotFoundHandler(() => {

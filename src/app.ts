@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
+import { fileURLToPath } from 'node:url'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RouteOptions } from 'fastify'
 import type { OpenDatabase } from '../db/client.js'
 import bodies from '../plugins/bodies.js'
@@ -12,10 +13,11 @@ import metricsHooks from '../plugins/metrics.js'
 import openapi from '../plugins/openapi.js'
 import requestLog, { logWhenOver } from '../plugins/request-log.js'
 import validation from '../plugins/validation.js'
+import web from '../plugins/web.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
 import type { Config } from './config.js'
-import { MALFORMED_REQUEST } from './domain/refusals.js'
+import { MALFORMED_REQUEST, NOT_FOUND } from './domain/refusals.js'
 import { calendarIn } from './domain/time/calendar.js'
 import { isMalformed } from './http/malformed-request.js'
 import type { Metrics } from './http/metrics.js'
@@ -38,11 +40,17 @@ const MAX_PARAM_LENGTH = 16_384
 /** A request may name the whole URL, as if we were a proxy; plugins look at the path (RFC 9112, 3.2.2). */
 const ORIGIN_OF_URL = /^https?:\/\/[^/?#]*/i
 
+/** Where the build puts the web app: beside this program. */
+const WEB_DIR = fileURLToPath(new URL('../web/', import.meta.url))
+
 /** From then on more work would only make everybody wait longer. */
 const MAX_DELAY_MS = 500
 
 export interface AppOptions {
-  config: Pick<Config, 'contentDir' | 'corsOrigins' | 'rateLimit' | 'timeZone' | 'trustProxy'>
+  config: Pick<
+    Config,
+    'basePath' | 'contentDir' | 'corsOrigins' | 'publicUrl' | 'rateLimit' | 'timeZone' | 'trustProxy' | 'web'
+  >
   /** At least one; the first one signs cookies. */
   sessionSecrets: string[]
   /** Closed together with the app. */
@@ -53,6 +61,8 @@ export interface AppOptions {
   /** Whether the service has been told to stop and only answers what still comes. */
   isClosing?: () => boolean
   now?: () => Date
+  /** The built web app; by default the one beside this program. */
+  webDir?: string
   /** How late the event loop may be before requests are refused; tests share theirs with much else. */
   maxDelayMs?: number
   /** Sees every route before it is added; for tests of the house rules. */
@@ -118,13 +128,22 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     }
   })
 
-  await app.register(openapi, { version: VERSION })
+  await app.register(openapi, { version: VERSION, basePath: config.basePath })
   await app.register(healthRoutes, { isClosing })
+  if (config.web) {
+    const { basePath, rateLimit } = config
+    await app.register(web, { folder: options.webDir ?? WEB_DIR, basePath, rateLimit })
+  } else {
+    app.setNotFoundHandler(() => {
+      throw NOT_FOUND
+    })
+  }
   const dayOf = calendarIn(config.timeZone)
   await app.register(api, {
     prefix: '/api',
     sessionSecrets: options.sessionSecrets,
     corsOrigins: config.corsOrigins,
+    publicUrl: config.publicUrl,
     contentDir: config.contentDir,
     rateLimit: config.rateLimit,
     poolState: options.database.poolState,

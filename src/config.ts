@@ -4,7 +4,7 @@ import { envSchema } from 'env-schema'
 import { parseNewUser } from './domain/accounts/accounts.js'
 import { checkPasswordLength } from './domain/accounts/passwords.js'
 import { describeSchemaError, type SchemaError } from './domain/text/schema-errors.js'
-import { type Environment, listOf, listSettings } from './settings.js'
+import { asBasePath, type Environment, listOf, listSettings } from './settings.js'
 
 /** A setting is wrong; the message is one German line that names the variable. */
 export class ConfigError extends Error {}
@@ -27,6 +27,12 @@ export interface Config {
   trustProxy: string[]
   /** Origins of the same site whose pages may use the API. */
   corsOrigins: string[]
+  /** Where people open it, with a slash at the end; undefined when nobody has said. */
+  publicUrl: string | undefined
+  /** The path of the page, which a proxy takes away; with a slash at both ends. */
+  basePath: string
+  /** Whether the web app is served, or the API alone. */
+  web: boolean
   /** Requests per second and address, per process; 0 means no limit. */
   rateLimit: number
   logLevel: string
@@ -58,6 +64,8 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     trustProxy: listOf(env.TRUST_PROXY),
     corsOrigins: listOf(env.CORS_ORIGIN),
+    ...publicAddress(env.PUBLIC_URL, env.BASE_PATH),
+    web: env.WEB === 'on',
     rateLimit: env.RATE_LIMIT,
     logLevel: env.LOG_LEVEL,
     metricsPort: metricsPort(env.METRICS_PORT, env.PORT),
@@ -113,6 +121,11 @@ export function requireSessionSecret(config: Config): void {
   if (config.databaseUrl !== undefined && config.sessionSecrets.length === 0) {
     throw new ConfigError('SESSION_SECRET: ist mit DATABASE_URL erforderlich (mindestens 32 Zeichen)')
   }
+}
+
+function publicAddress(url: string | undefined, path: string | undefined): Pick<Config, 'publicUrl' | 'basePath'> {
+  const basePath = asBasePath(path ?? (url === undefined ? '/' : new URL(url).pathname)) ?? '/'
+  return { publicUrl: url && new URL(basePath, url).href, basePath }
 }
 
 function firstAdmin(username: string | undefined, password: string | undefined): Config['firstAdmin'] {

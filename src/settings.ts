@@ -127,6 +127,32 @@ export const SETTINGS = {
     german: { text: 'Ursprünge derselben Site, deren Seiten die API benutzen' },
     english: { text: 'origins of the same site whose pages may use the API' },
   },
+  PUBLIC_URL: {
+    schema: { type: 'string' },
+    check: (url) =>
+      isPublicUrl(url)
+        ? undefined
+        : 'muss eine Adresse mit http:// oder https:// sein, ohne Anmeldung, "?" und "#" (z. B. https://example.org/training/)',
+    german: { text: 'Adresse, unter der der Dienst aufgerufen wird; mit https werden Cookies sicher' },
+    english: {
+      text: 'the address that people open; its origin counts as our own, and https makes the cookies Secure, whatever the proxy says',
+    },
+  },
+  BASE_PATH: {
+    schema: { type: 'string' },
+    check: (path) =>
+      asBasePath(path) === undefined ? 'muss ein Pfad mit "/" am Anfang sein (z. B. /training/)' : undefined,
+    german: { text: 'Pfad, den der Proxy davor wegnimmt', default: 'der von PUBLIC_URL' },
+    english: {
+      text: 'the path below which people reach the service, when a proxy in front takes it away',
+      default: 'the path of `PUBLIC_URL`',
+    },
+  },
+  WEB: {
+    schema: { type: 'string', enum: ['on', 'off'], default: 'on' },
+    german: { text: 'off: nur die API, ohne die Oberfläche' },
+    english: { text: '`off`: the API alone, without the web app' },
+  },
   RATE_LIMIT: {
     schema: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 5_000 },
     german: { text: 'Anfragen je Sekunde und Adresse; 0 schaltet die Grenze ab' },
@@ -183,6 +209,23 @@ export function listOf(text: string): string[] {
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
+}
+
+/** Segments that mean the same in a URL and in an attribute of HTML. */
+const BASE_PATH = /^\/(?:[\w.~!()*+,;=:@%-]+\/)*$/
+
+/** The path with the slash at its end; undefined when a page cannot be told to live there. */
+export function asBasePath(text: string): string | undefined {
+  const path = text.endsWith('/') ? text : `${text}/`
+  // Dot segments, be they escaped, are another path to a browser.
+  return BASE_PATH.test(path) && new URL(path, 'http://localhost').pathname === path ? path : undefined
+}
+
+function isPublicUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, pathname } = new URL(text)
+  const isPlain = username === '' && password === '' && !/[?#]/.test(text)
+  return /^https?:$/.test(protocol) && isPlain && asBasePath(pathname) !== undefined
 }
 
 function isTimeZone(name: string): boolean {

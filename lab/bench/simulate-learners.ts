@@ -76,7 +76,16 @@ await migrateToLatest(database.db)
 const contentDir = fileURLToPath(new URL('../../content', import.meta.url))
 const { cards: imported } = await importContent(database.db, commandLineActor(), contentDir)
 const app = await buildApp({
-  config: { contentDir, corsOrigins: [], timeZone: 'Europe/Berlin', trustProxy: [], rateLimit: 0 },
+  config: {
+    basePath: '/',
+    contentDir,
+    corsOrigins: [],
+    publicUrl: undefined,
+    rateLimit: 0,
+    timeZone: 'Europe/Berlin',
+    trustProxy: [],
+    web: false,
+  },
   sessionSecrets: [SECRET],
   database,
   logger: false,

@@ -11,7 +11,16 @@ export async function printOpenapi(print: (line: string) => void): Promise<void>
     onIdleError: () => {},
   })
   const app = await buildApp({
-    config: { contentDir: '', corsOrigins: [], rateLimit: 0, timeZone: 'UTC', trustProxy: [] },
+    config: {
+      basePath: '/',
+      contentDir: '',
+      corsOrigins: [],
+      publicUrl: undefined,
+      rateLimit: 0,
+      timeZone: 'UTC',
+      trustProxy: [],
+      web: false,
+    },
     sessionSecrets: ['unused'.repeat(8)],
     database,
     logger: false,

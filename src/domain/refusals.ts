@@ -93,6 +93,10 @@ export const CROSS_SITE = new HttpError(403, 'Anfrage von fremder Seite abgelehn
 export const SESSIONS_ONLY = new HttpError(403, 'Mit einem API-Token nicht erlaubt', 'SessionOnly')
 export const TOKEN_NOT_ALLOWED = new HttpError(403, 'Der API-Token darf das nicht', 'TokenNotAllowed')
 export const NOT_FOUND = new HttpError(404, 'Nicht gefunden')
+export const WEB_NOT_BUILT = new HttpError(
+  404,
+  'Die Oberfläche ist noch nicht gebaut: „npm run build“ baut sie, danach den Dienst neu starten',
+)
 export const DECK_NOT_FOUND = new HttpError(404, 'Deck nicht gefunden', 'NoDeck')
 export const CHEATSHEET_NOT_FOUND = new HttpError(404, 'Cheat Sheet nicht gefunden', 'NoCheatsheet')
 export const CARD_NOT_FOUND = new HttpError(404, 'Karte nicht gefunden', 'NoCard')

@@ -27,11 +27,12 @@ A caller who is neither gets 401 for every path below the groups, known or not. 
 all four; \`any\`: every token may; \`none\`: no token may). A path or method that no group knows is 404 (405 below \`/api/decks\`).`
 
 /** What `@fastify/swagger` needs besides the routes. */
-export function describeApi(sessionCookie: string, version: string) {
+export function describeApi(sessionCookie: string, version: string, basePath: string) {
   return {
     openapi: '3.1.0',
     info: { title: 'svc-training', version, description: DESCRIPTION },
-    servers: [{ url: '/', description: 'This service' }],
+    // Paths are appended to it.
+    servers: [{ url: basePath === '/' ? '/' : basePath.slice(0, -1), description: 'This service' }],
     tags: [
       { name: 'auth', description: 'Sessions, passwords and API tokens' },
       { name: 'decks', description: 'Decks, the statistics of the caller, the export' },

@@ -1,8 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { errorBody, startService } from '../support/service.js'
+import { writeBuiltApp } from '../support/web.js'
 
-const service = await startService(t, { config: { corsOrigins: ['https://app.example.org'] } })
+const webDir = await writeBuiltApp(t)
+const service = await startService(t, { config: { corsOrigins: ['https://app.example.org'], web: true }, webDir })
 const { anonymous } = service
 const member = await service.member()
 const admin = await service.admin()
@@ -62,7 +64,8 @@ t.test('what matches no endpoint gets the fallback of its group', async (t) => {
 
 t.test('a path of no group is not found, for anyone', async (t) => {
   for (const caller of [anonymous, admin]) {
-    for (const url of ['/', '/api', '/api/', '/api/unknown', '/api/decksx', '/api/Decks', '/other']) {
+    t.match(await caller.get('/'), { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
+    for (const url of ['/api', '/api/', '/api/unknown', '/api/decksx', '/api/Decks', '/other']) {
       t.strictSame((await caller.get(url)).body, errorBody(404, 'Nicht gefunden'), url)
     }
   }

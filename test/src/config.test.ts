@@ -35,6 +35,9 @@ t.test('without any variable the embedded store is used, on the local machine', 
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     trustProxy: [],
     corsOrigins: [],
+    publicUrl: undefined,
+    basePath: '/',
+    web: true,
     rateLimit: 5000,
     logLevel: 'info',
     metricsPort: undefined,
@@ -59,6 +62,9 @@ t.test('every variable is read', async (t) => {
     TIME_ZONE: 'Europe/Berlin',
     TRUST_PROXY: '10.0.0.0/8, ::1',
     CORS_ORIGIN: 'https://app.example.org,http://localhost:5173',
+    PUBLIC_URL: 'https://example.org/training',
+    BASE_PATH: '/lernen',
+    WEB: 'off',
     RATE_LIMIT: '0',
     LOG_LEVEL: 'warn',
     METRICS_PORT: '9100',
@@ -77,6 +83,9 @@ t.test('every variable is read', async (t) => {
     timeZone: 'Europe/Berlin',
     trustProxy: ['10.0.0.0/8', '::1'],
     corsOrigins: ['https://app.example.org', 'http://localhost:5173'],
+    publicUrl: 'https://example.org/lernen/',
+    basePath: '/lernen/',
+    web: false,
     rateLimit: 0,
     logLevel: 'warn',
     metricsPort: 9100,
@@ -96,6 +105,18 @@ t.test('a wrong value is refused in one line that names the variable', async (t)
     ['TIME_ZONE', 'Europe/Atlantis'],
     ['TRUST_PROXY', 'proxy.example', '10.0.0.0/33', '1', '::1/129', '10.0.0.0/8/8'],
     ['CORS_ORIGIN', 'app.example.org', 'https://app.example.org/', '*'],
+    [
+      'PUBLIC_URL',
+      'example.org',
+      'ftp://example.org',
+      'https://u:p@example.org',
+      'https://example.org/?a',
+      'https://x/#',
+    ],
+    ['PUBLIC_URL', 'https://example.org/a//b', "https://example.org/'", 'https://example.org/a&b'],
+    ['BASE_PATH', 'training', './training/', '//evil.example/', '/a/../b', '/a/%2E%2e/', '/a/./b', '/a?b', '/a#b'],
+    ['BASE_PATH', '/a"b', "/a'b", '/<b>', '/a&b', '/a b', '/a\\b', '/ü', '/a\nb', '/a//b'],
+    ['WEB', 'true', 'aus', 'ON'],
     ['RATE_LIMIT', '-1', 'viel', '1.5'],
     ['LOG_LEVEL', 'loud'],
     ['SHUTDOWN_DELAY', '-1', 'bald'],
@@ -107,6 +128,19 @@ t.test('a wrong value is refused in one line that names the variable', async (t)
       const named = name.startsWith('ADMIN') ? /^ADMIN_(USERNAME|PASSWORD): / : new RegExp(`^${name}: [^\n]+$`)
       t.throws(() => readConfig({ [name]: value }), { message: named }, `${name}=${value}`)
     }
+  }
+})
+
+t.test('the path of the app is that of the public address, with a slash at both ends', async (t) => {
+  for (const [PUBLIC_URL, BASE_PATH, publicUrl, basePath] of [
+    ['https://example.org', '', 'https://example.org/', '/'],
+    ['https://Example.org:443/training', '', 'https://example.org/training/', '/training/'],
+    ['http://intern:8080/a/b.c/', '', 'http://intern:8080/a/b.c/', '/a/b.c/'],
+    ['https://example.org/training/', '/', 'https://example.org/', '/'],
+    ['', '/%C3%BCbung', undefined, '/%C3%BCbung/'],
+    ['', '/', undefined, '/'],
+  ] as const) {
+    t.match(readConfig({ PUBLIC_URL, BASE_PATH }), { publicUrl, basePath }, `${PUBLIC_URL} ${BASE_PATH}`)
   }
 })
 

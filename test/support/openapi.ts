@@ -46,6 +46,8 @@ export function createAnswerChecker(document: Json): AnswerChecker {
     const mediaType = contentType.split(';', 1)[0] ?? ''
     if (method === 'HEAD' || method === 'OPTIONS') return []
     if (found === undefined) {
+      // The page of the web app is no part of the API.
+      if (mediaType === 'text/html' && !path.startsWith('/api')) return []
       return status < 400 ? [`${status}, but not described`] : validate('/components/schemas/Error', parse(text))
     }
     const { responses } = found.methods[method.toLowerCase()]

@@ -15,12 +15,16 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 export const SECRET = 'a test secret of at least thirty-two characters'
 
+/** Of most tests: they are about the API. */
 export const CONFIG: AppOptions['config'] = {
+  basePath: '/',
   contentDir: `${ROOT}content`,
   corsOrigins: [],
+  publicUrl: undefined,
   rateLimit: 0,
   timeZone: 'Europe/Berlin',
   trustProxy: [],
+  web: false,
 }
 
 export interface Answer {

@@ -1,0 +1,324 @@
+import { Agent, request as ask, createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import t, { type Test } from 'tap'
+import { SESSION_COOKIE } from '../../plugins/session.js'
+import { SECURITY_HEADERS } from '../../src/http/security-headers.js'
+import { countStatements, createMigratedDatabase } from '../support/database.js'
+import { createUser, PASSWORD } from '../support/factories.js'
+import { errorBody, startService } from '../support/service.js'
+import { BUILT, writeBuiltApp } from '../support/web.js'
+
+const webDir = await writeBuiltApp(t)
+const counter = countStatements(await createMigratedDatabase())
+const service = await startService(t, { config: { web: true }, webDir, database: counter.database })
+const { app, db } = service
+/** For further services on the same store. */
+const database = { ...counter.database, close: async () => {} }
+
+const PAGE = BUILT['index.html'] as string
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html dompurify service-worker"
+/** What a browser sends when a person follows a link. */
+const LINK = { 'sec-fetch-mode': 'navigate', accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+const NOT_FOUND = errorBody(404, 'Nicht gefunden')
+
+const get = (url: string, headers: Record<string, string> = {}, of: FastifyInstance = app) =>
+  of.inject({ url, headers, method: 'GET' })
+
+t.test('the page is at /, for everybody, under a policy of its own', async (t) => {
+  const page = await get('/')
+  t.equal(page.statusCode, 200)
+  t.equal(page.body, PAGE)
+  t.match(page.headers, {
+    ...SECURITY_HEADERS,
+    'content-security-policy': POLICY,
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-cache',
+    etag: /^"[\w-]{43}"$/,
+    'x-request-id': String,
+  })
+  t.equal(page.headers['set-cookie'], undefined)
+  t.equal((await get('/?quelle=mail')).body, PAGE)
+  const head = await app.inject({ method: 'HEAD', url: '/' })
+  t.equal(head.statusCode, 200)
+  t.equal(head.headers.etag, page.headers.etag)
+  t.strictSame((await app.inject({ method: 'POST', url: '/' })).json(), NOT_FOUND)
+})
+
+t.test('who has the page is told that it is still the same', async (t) => {
+  const etag = String((await get('/')).headers.etag)
+  for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    for (const url of ['/', '/lernen']) {
+      const answer = await get(url, { ...LINK, 'if-none-match': known })
+      t.strictSame([answer.statusCode, answer.body, answer.headers.etag], [304, '', etag], `${url} ${known}`)
+      t.equal(answer.headers['content-security-policy'], POLICY)
+    }
+  }
+  t.equal((await get('/', { 'if-none-match': '"other"' })).statusCode, 200)
+})
+
+t.test('a link to any page of the app gives the page', async (t) => {
+  for (const url of [
+    '/lernen',
+    '/lernen/git?x=1',
+    '/decks/x.y',
+    '/apis',
+    '/docsx',
+    '/index.html',
+    '/a/api',
+    '/anmelden/',
+  ]) {
+    for (const headers of [LINK, { 'sec-fetch-mode': 'navigate' }, { accept: 'text/html' }]) {
+      const answer = await get(url, headers)
+      t.strictSame([answer.statusCode, answer.body], [200, PAGE], `${url} ${JSON.stringify(headers)}`)
+      t.equal(answer.headers['content-security-policy'], POLICY)
+    }
+    const head = await app.inject({ method: 'HEAD', url, headers: LINK })
+    t.equal(head.statusCode, 200)
+  }
+})
+
+t.test('everything else that nobody knows is not found, in JSON', async (t) => {
+  const refuse = async (options: InjectOptions) => {
+    const answer = await app.inject(options)
+    t.strictSame(answer.json(), NOT_FOUND, `${options.method} ${options.url}`)
+    t.match(answer.headers, { ...SECURITY_HEADERS, 'cache-control': 'no-store' })
+  }
+  for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json', 'sec-fetch-mode': 'cors' }]) {
+    await refuse({ method: 'GET', url: '/lernen', headers })
+  }
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'] as const) {
+    await refuse({ method, url: '/lernen', headers: LINK })
+  }
+  for (const url of [
+    '/api',
+    '/api/unknown',
+    '/docs/unknown',
+    '/assets',
+    '/assets/',
+    '/assets/index-000000.js',
+    '/openapi.json/x',
+    '/healthz/x',
+    '/readyz/x?y',
+    '/sw.js/x',
+  ]) {
+    await refuse({ method: 'GET', url, headers: LINK })
+  }
+  const stranger = await get('/api/decks/x/y', LINK)
+  t.equal(stranger.statusCode, 401, 'the API keeps its own order')
+  t.equal((await get('/docs', LINK)).statusCode, 200)
+  t.not((await get('/docs', LINK)).headers['content-security-policy'], POLICY)
+})
+
+t.test('hashed files are kept for a year and come compressed', async (t) => {
+  const url = '/assets/index-abc123.js'
+  const expected = BUILT['assets/index-abc123.js'] as string
+  for (const [accepted, encoding, unpack] of [
+    ['gzip, deflate, br', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['identity', undefined, (content: Buffer) => content],
+  ] as const) {
+    const answer = await get(url, { 'accept-encoding': accepted })
+    t.equal(answer.statusCode, 200)
+    t.equal(answer.headers['content-encoding'], encoding)
+    t.equal(unpack(answer.rawPayload).toString(), expected)
+    if (encoding) t.ok(answer.rawPayload.length < expected.length / 10)
+    t.match(answer.headers, {
+      ...SECURITY_HEADERS,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': /^(text|application)\/javascript; charset=utf-8$/i,
+      vary: /accept-encoding/i,
+      etag: String,
+    })
+    const again = await get(url, { 'accept-encoding': accepted, 'if-none-match': String(answer.headers.etag) })
+    t.strictSame([again.statusCode, again.body], [304, ''])
+  }
+  t.match((await get('/assets/index-abc123.css')).headers['content-type'], /^text\/css/)
+})
+
+t.test('the worker has a policy of its own, and what has a fixed name is asked for each time', async (t) => {
+  for (const [url, type, policy] of [
+    ['/sw.js', /javascript/, "default-src 'none'; connect-src 'self'"],
+    ['/manifest.webmanifest', /^application\/manifest\+json/, SECURITY_HEADERS['content-security-policy']],
+    ['/icons/icon.svg', /^image\/svg\+xml/, SECURITY_HEADERS['content-security-policy']],
+  ] as const) {
+    const answer = await get(url, LINK)
+    t.equal(answer.statusCode, 200)
+    t.equal(answer.body, BUILT[url.slice(1)])
+    t.match(answer.headers, { 'cache-control': 'no-cache', 'content-type': type, etag: String })
+    t.equal(answer.headers['content-security-policy'], policy)
+    const again = await get(url, { 'if-none-match': String(answer.headers.etag) })
+    t.equal(again.statusCode, 304, url)
+    t.equal((await app.inject({ method: 'HEAD', url })).statusCode, 200)
+    const packed = await get(url, { 'accept-encoding': 'br' })
+    t.equal(packed.headers['content-encoding'], 'br')
+  }
+  t.strictSame((await get('/sw.js.br')).json(), NOT_FOUND, 'copies are no files of their own')
+})
+
+t.test('the app costs no query and no session, logged in or not', async (t) => {
+  const { cookie = '' } = await service.member()
+  const before = counter.count()
+  for (const headers of [LINK, { ...LINK, cookie }]) {
+    for (const url of ['/', '/lernen', '/assets/index-abc123.js', '/sw.js', '/manifest.webmanifest']) {
+      const answer = await get(url, headers)
+      t.strictSame([answer.statusCode, answer.headers['set-cookie']], [200, undefined], url)
+    }
+  }
+  t.equal(counter.count() - before, 0)
+})
+
+t.test('the app is no part of the API that is described', async (t) => {
+  const { paths } = (await get('/openapi.json')).json()
+  t.strictSame(
+    Object.keys(paths).filter((path) => !/^\/(api\/|healthz$|readyz$|openapi\.json$)/.test(path)),
+    [],
+  )
+})
+
+t.test('one address cannot take it all', async (t) => {
+  const { app } = await startService(t, { config: { web: true, rateLimit: 1 }, webDir, database })
+  const statuses = []
+  for (const url of ['/', '/lernen', '/assets/index-abc123.js', '/sw.js']) {
+    for (let i = 0; i < 3; i++) statuses.push((await get(url, LINK, app)).statusCode)
+  }
+  t.strictSame(statuses, [...Array(10).fill(200), 429, 429])
+  t.equal((await get('/api/decks', {}, app)).statusCode, 401, 'the API counts for itself')
+})
+
+t.test('without a build the API runs, and the page says what is missing', async (t) => {
+  const { anonymous } = await startService(t, { config: { web: true }, webDir: `${webDir}/nowhere`, database })
+  const missing = errorBody(
+    404,
+    'Die Oberfläche ist noch nicht gebaut: „npm run build“ baut sie, danach den Dienst neu starten',
+  )
+  t.strictSame((await anonymous.get('/')).body, missing)
+  t.strictSame((await anonymous.get('/lernen', { headers: LINK })).body, missing)
+  for (const url of ['/lernen', '/assets/x.js', '/sw.js']) t.strictSame((await anonymous.get(url)).body, NOT_FOUND)
+  t.equal((await anonymous.get('/api/decks')).status, 401)
+})
+
+t.test('WEB=off leaves the API alone', async (t) => {
+  const { anonymous } = await startService(t, { webDir, database })
+  for (const url of ['/', '/lernen', '/sw.js', '/assets/index-abc123.js']) {
+    t.strictSame((await anonymous.get(url, { headers: LINK })).body, NOT_FOUND, url)
+  }
+})
+
+t.test('an address with https makes cookies secure, and its pages our own', async (t) => {
+  const publicUrl = 'https://example.org/training/'
+  const { app } = await startService(t, { config: { publicUrl, basePath: '/training/' }, database })
+  const { username } = await createUser(db)
+  const logIn = (origin: string) =>
+    app.inject({
+      method: 'POST',
+      url: '/api/auth/login',
+      headers: { origin, 'sec-fetch-site': 'same-site', host: 'app:3000' },
+      payload: { username, password: PASSWORD },
+    })
+  const answer = await logIn('https://example.org')
+  t.equal(answer.statusCode, 200, 'over plain http, from a proxy that says nothing')
+  t.match(answer.headers['set-cookie'], new RegExp(`^${SESSION_COOKIE}=[^;]+; .*HttpOnly; .*Secure`))
+  t.equal(String(answer.headers['set-cookie']).match(/Secure/g)?.length, 1)
+  for (const origin of ['http://example.org', 'https://other.example.org', 'https://example.org:8443']) {
+    t.equal((await logIn(origin)).statusCode, 403, origin)
+  }
+  const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] ?? ''
+  t.equal((await get('/api/auth/me', { cookie }, app)).statusCode, 200)
+  const out = await app.inject({ method: 'POST', url: '/api/auth/logout', headers: { cookie } })
+  t.match(out.headers['set-cookie'], /^svc_training_session=; .*Secure$/)
+  t.strictSame((await get('/openapi.json', {}, app)).json().servers[0].url, '/training')
+
+  const plain = await startService(t, { config: { publicUrl: 'http://training.intern/' }, database })
+  const { cookie: plainCookie } = await plain.member()
+  t.ok(plainCookie)
+  const foreign = await plain.app.inject({
+    method: 'POST',
+    url: '/api/auth/logout',
+    headers: { origin: 'http://training.intern', host: 'app:3000' },
+  })
+  t.equal(foreign.statusCode, 200)
+  t.notMatch(foreign.headers['set-cookie'], /Secure/)
+})
+
+t.test('below a path, behind a proxy that takes it away', async (t) => {
+  const { app } = await startService(t, { config: { web: true, basePath: '/training/' }, webDir, database })
+  const address = await app.listen({ port: 0 })
+  const front = await startStrippingProxy(t, '/training/', address)
+  const { username } = await createUser(db)
+
+  for (const path of ['', 'lernen/git?x=1']) {
+    const page = await fetch(`${front}/training/${path}`, { headers: LINK })
+    const html = await page.text()
+    t.equal(page.status, 200)
+    t.match(html, '<base href="/training/">')
+    const base = new URL(/<base href="([^"]+)"/.exec(html)?.[1] ?? '', page.url)
+    const script = new URL(/src="([^"]+)"/.exec(html)?.[1] ?? '', base)
+    t.equal(script.href, `${front}/training/assets/index-abc123.js`)
+    const loaded = await fetch(script)
+    t.equal(await loaded.text(), BUILT['assets/index-abc123.js'])
+    t.equal(loaded.headers.get('content-encoding'), 'gzip')
+
+    const login = await fetch(new URL('api/auth/login', base), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: front, 'sec-fetch-site': 'same-origin' },
+      body: JSON.stringify({ username, password: PASSWORD }),
+    })
+    t.equal(login.status, 200)
+    const cookie = String(login.headers.get('set-cookie'))
+    t.match(cookie, /; Path=\/;/)
+    const me = await fetch(new URL('api/auth/me', base), { headers: { cookie: cookie.split(';', 1)[0] ?? '' } })
+    t.match(await me.json(), { user: { username } })
+  }
+  for (const path of [
+    '/assets/../sw.js',
+    '/assets/..%2Findex.html',
+    '/assets/%2e%2e/sw.js',
+    '/assets/%2E%2E%2Fsw.js',
+  ]) {
+    const { statusCode, headers } = await askRaw(address, path)
+    t.ok([403, 404].includes(Number(statusCode)), `${path}: ${statusCode}`)
+    t.match(headers, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
+  }
+  const other = await get('/', {}, app)
+  t.not(other.headers.etag, (await get('/')).headers.etag, 'another address is another page')
+})
+
+t.test('a build without a place for the address stops the start', async (t) => {
+  const folder = t.testdir({ 'index.html': '<!doctype html><title>x</title>' })
+  await t.rejects(startService(t, { config: { web: true }, webDir: folder, database }), { message: /<base href/ })
+})
+
+/** Asks for the path as it stands there, which `inject` and `fetch` would tidy up. */
+function askRaw(address: string, path: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = ask(address, { path, headers: LINK, agent: false }, (answer) => resolve(answer.resume()))
+    sent.once('error', reject).end()
+  })
+}
+
+/** A proxy as nginx is with `location /training/ { proxy_pass http://service/; }`; its address. */
+async function startStrippingProxy(t: Test, prefix: string, target: string): Promise<string> {
+  const agent = new Agent({ keepAlive: true })
+  const proxy = createServer((incoming, outgoing) => {
+    const { url = '', method, headers } = incoming
+    if (!url.startsWith(prefix)) {
+      outgoing.writeHead(404).end('not of this service')
+      return
+    }
+    const sent = ask(`${target}/${url.slice(prefix.length)}`, { method, headers, agent }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    incoming.pipe(sent)
+  })
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
+  t.teardown(() => {
+    agent.destroy()
+    proxy.closeAllConnections()
+    return new Promise((done) => proxy.close(done))
+  })
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+}
