@@ -6,11 +6,13 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json ./
+COPY scripts scripts
+COPY web web
 COPY src src
 COPY plugins plugins
 COPY routes routes
 COPY db db
-RUN npx tsc
+RUN node scripts/build.mjs
 RUN npm prune --omit=dev
 
 FROM node:26-slim

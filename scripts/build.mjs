@@ -2,16 +2,33 @@
 // their times, which a checkout or a copy sets as it likes. `npm start` needs no compiler when nothing has changed.
 import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+
+const { resolve } = createRequire(import.meta.url)
+/** What is made below an input, and none of it. */
+const MADE = new Set(['node_modules', 'dist'])
+const WEB_CONFIG = 'web/vite.config.ts'
 
 const STEPS = {
   program: {
     inputs: ['src', 'plugins', 'routes', 'db', 'test', 'tsconfig.json', 'package-lock.json'],
     // The compiler writes it whenever it has written anything else, whoever started it.
     output: 'dist/.tsbuildinfo',
-    run: () => runNode(createRequire(import.meta.url).resolve('typescript/bin/tsc')),
+    run: () => runNode(resolve('typescript/bin/tsc')),
+  },
+  web: {
+    inputs: ['web', 'package-lock.json'],
+    output: 'dist/web/index.html',
+    run: () => {
+      if (!existsSync(WEB_CONFIG)) return
+      // Copies of files that are no more would be served.
+      rmSync('dist/web', { recursive: true, force: true })
+      const vite = path.join(path.dirname(resolve('vite/package.json')), 'bin/vite.js')
+      runNode(vite, 'build', '--config', WEB_CONFIG, '--logLevel', 'warn')
+      runNode('scripts/compress-web.mjs', 'dist/web')
+    },
   },
 }
 
@@ -40,11 +57,12 @@ function listFiles(input) {
   return readdirSync(input, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => !file.split(path.sep).some((part) => MADE.has(part)))
     .sort()
 }
 
 /** Runs a Node program; ends this one when it fails. */
-function runNode(program) {
-  const { status } = spawnSync(process.execPath, [program], { stdio: 'inherit' })
+function runNode(...program) {
+  const { status } = spawnSync(process.execPath, program, { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }

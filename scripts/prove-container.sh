@@ -57,7 +57,7 @@ buildah bud --isolation chroot --format docker --pull-never "$@" --tag svc-train
 grep -E 'STEP [0-9]+/[0-9]+: (FROM|RUN|USER)' "$work/log"
 container=$(buildah from --pull-never localhost/svc-training)
 image=$(buildah mount "$container")
-for path in node_modules/typescript src lab test secrets tls data; do
+for path in node_modules/typescript node_modules/vite src web scripts lab test secrets tls data; do
   if [ -e "$image/app/$path" ]; then echo "$path is in the image"; exit 1; fi
 done
 echo "node $(chroot "$image" node --version), /app $(du -sh "$image/app" | cut -f 1)"
@@ -107,6 +107,14 @@ health=$(setting Healthcheck.Test)
 health=${health#"'CMD' "}
 eval "nsenter --target $service --mount --pid --root --wd env PORT=${address##*:} $health"
 echo 'HEALTHCHECK passes'
+nsenter --target "$service" --mount --pid --root --wd env node -e "
+  fetch('$address/').then(async (answer) => {
+    const html = await answer.text()
+    const [script] = /assets\/[^\"]+\.js/.exec(html) ?? []
+    const loaded = await fetch('$address/' + script)
+    process.exit(answer.ok && loaded.headers.get('content-encoding') === 'br' ? 0 : 1)
+  }, () => process.exit(1))"
+echo 'the page is there, and its script is compressed'
 kill -TERM "$service"
 code=0
 wait "$namespace" || code=$?

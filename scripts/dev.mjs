@@ -1,0 +1,53 @@
+// The service and the web app while somebody works on them: the compiler and Vite watch the sources, and the service
+// starts again when what it runs has changed. The page is Vite's, which passes on to the service what is not its own.
+// Ctrl+C ends all of them, and so does the end of one.
+import { spawn, spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+
+const { PORT = '3000', WEB_PORT = '5173' } = process.env
+process.chdir(path.join(import.meta.dirname, '..'))
+const { resolve } = createRequire(import.meta.url)
+const tsc = resolve('typescript/bin/tsc')
+const vite = path.join(path.dirname(resolve('vite/package.json')), 'bin/vite.js')
+
+// The service needs something to start with.
+const { status } = spawnSync(process.execPath, [tsc], { stdio: 'inherit' })
+if (status !== 0) console.error('Der Compiler hat Fehler gefunden; der Dienst läuft mit dem, was er gebaut hat.')
+
+const service = { ...process.env, PORT, WEB: 'off' }
+const page = { ...process.env, SERVICE_URL: `http://127.0.0.1:${PORT}` }
+const programs = [
+  start([tsc, '--watch', '--preserveWatchOutput', '--pretty']),
+  start(['--watch', '--watch-preserve-output', 'dist/src/cli.js', 'serve'], service),
+  start([vite, '--config', 'web/vite.config.ts', '--port', WEB_PORT, '--strictPort', '--logLevel', 'warn'], page),
+]
+
+let isEnding = false
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => end(0))
+for (const program of programs) program.once('exit', () => end(1))
+await untilServed(`http://localhost:${WEB_PORT}/`)
+if (!isEnding) console.log(`\nZum Entwickeln: http://localhost:${WEB_PORT}/ (Strg+C beendet alles)\n`)
+
+/** In a group of its own: the signal of the keyboard comes to this program alone, which passes it on once. */
+function start(args, env = process.env) {
+  return spawn(process.execPath, args, { env, stdio: ['ignore', 'inherit', 'inherit'], detached: true })
+}
+
+function end(code) {
+  if (isEnding) return
+  isEnding = true
+  process.exitCode = code
+  for (const program of programs) program.kill('SIGTERM')
+}
+
+async function untilServed(url) {
+  while (!isEnding) {
+    const served = await fetch(url).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+    if (served) return
+    await new Promise((done) => setTimeout(done, 100))
+  }
+}
