@@ -18,6 +18,8 @@ const page = (load: () => Promise<{ default: Component<never> }>) => load as unk
 /** Every page of the app, in one place; each is a chunk of its own. */
 export const ROUTES: Route[] = [
   { pattern: '/', load: page(() => import('./pages/heute/heute.svelte')) },
+  { pattern: '/einstellungen', load: page(() => import('./pages/einstellungen/einstellungen.svelte')) },
+  { pattern: '/konto', load: page(() => import('./pages/konto/konto.svelte')) },
   { pattern: '/hilfe', load: page(() => import('./pages/hilfe/hilfe.svelte')) },
   ...(import.meta.env.DEV ? [{ pattern: '/teile', load: page(() => import('./pages/teile/teile.svelte')) }] : []),
 ]

@@ -14,6 +14,10 @@ export const queries = {
       queryKey: ['review', 'stats', days],
       queryFn: () => api.get('/api/review/stats', { query: { days } }),
     }),
+  settings: () => queryOptions({ queryKey: ['review', 'settings'], queryFn: () => api.get('/api/review/settings') }),
+  sessions: () =>
+    queryOptions({ queryKey: ['account', 'sessions'], queryFn: () => api.get('/api/accounts/me/sessions') }),
+  tokens: () => queryOptions({ queryKey: ['account', 'tokens'], queryFn: () => api.get('/api/auth/tokens') }),
   deckChoice: () => queryOptions({ queryKey: ['review', 'decks'], queryFn: () => api.get('/api/review/decks') }),
 }
 
