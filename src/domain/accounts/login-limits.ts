@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { normalizeIP } from '@fastify/rate-limit'
+import { isIPv6 } from 'node:net'
+import { Address6 } from 'ip-address'
 
 /** How failures are counted: a bucket that leaks, and delays that double with each failure above what it holds. */
 export interface LoginLimit {
@@ -49,5 +50,8 @@ export function loginAttempt(address: string | undefined, username: string): Log
  * connection is gone already.
  */
 export function networkOf(address: string | undefined): string {
-  return normalizeIP(address ?? '', 64).slice(0, MAX_NETWORK_LENGTH)
+  if (address === undefined) return ''
+  if (!isIPv6(address)) return address.toLowerCase().slice(0, MAX_NETWORK_LENGTH)
+  const whole = new Address6(address)
+  return whole.isMapped4() ? whole.to4().correctForm() : new Address6(`${address}/64`).startAddress().correctForm()
 }
