@@ -29,7 +29,7 @@ export class Refused extends Fault {
     /** Seconds to wait, when the service has said so. */
     readonly retryAfter?: number,
   ) {
-    super((content as { error?: string } | null)?.error ?? `Der Dienst hat mit Status ${status} abgelehnt.`)
+    super((content as { message?: string } | null)?.message ?? `Der Dienst hat mit Status ${status} abgelehnt.`)
     this.isPassing = status === 429 || status >= 500
   }
 }
