@@ -46,6 +46,7 @@ export const USER_KEYS = new Set([
   'api_tokens_user_id_fkey',
   'card_progress_user_id_fkey',
   'card_reports_user_id_fkey',
+  'inactive_decks_user_id_fkey',
   'quiz_results_user_id_fkey',
   'review_log_user_id_fkey',
   'review_settings_user_id_fkey',

@@ -120,12 +120,16 @@ export interface ReviewLogTable {
   undoes: number | null
   rating: Rating | null
   previous_rating: Rating | null
-  /** `new`: the first review of the card; `repeat`: not the first one of its day; `recall`: all others. */
+  /**
+   * `new`: the first review of the card; `repeat`: not the first one of its day; `late`: older than what the card had
+   * been through, whose state it left alone; `recall`: all others.
+   */
   phase: ReviewPhase | null
   /** Days for which the card had been put off; null when unknown. */
   interval_days: number | null
   duration_ms: number | null
   studied_on: Day
+  /** Of a review: when it was given, which may be long before it arrived. Ids are in the order of arrival. */
   created_at: ColumnType<Date, Date, never>
   client_id: string | null
   before: ColumnType<CardState | null, string | null, never>
@@ -137,6 +141,12 @@ export interface ReviewLogTable {
 export interface SuspendedCardsTable {
   user_id: number
   card_id: number
+}
+
+/** The decks that a learner has switched off. */
+export interface InactiveDecksTable {
+  user_id: number
+  deck_id: number
 }
 
 export interface ReviewSettingsTable {
@@ -254,6 +264,7 @@ export interface Database {
   cheatsheet_texts: CheatsheetTextsTable
   review_log: ReviewLogTable
   suspended_cards: SuspendedCardsTable
+  inactive_decks: InactiveDecksTable
   review_settings: ReviewSettingsTable
   card_positions: CardPositionsTable
   distinct_answers: DistinctAnswersTable

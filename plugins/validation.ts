@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { BadRequest, INVALID_JSON } from '../src/domain/refusals.js'
-import { describeSchemaError } from '../src/domain/text/schema-errors.js'
+import { invalidField } from '../src/domain/text/schema-errors.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,8 +36,7 @@ async function rejectInvalid(request: FastifyRequest): Promise<void> {
   if (validationError.validationContext === 'body' && invalidBody !== undefined) throw new BadRequest(invalidBody)
   const first = validationError.validation[0]
   if (first === undefined) throw validationError
-  const { field, problem } = describeSchemaError(first)
-  throw new BadRequest(`Das Feld "${field}" ${problem}`)
+  throw invalidField(first)
 }
 
 function isObject(value: unknown): boolean {

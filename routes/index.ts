@@ -31,8 +31,8 @@ export interface ApiOptions {
   maxDelayMs: number
   /** The calendar day that counts as today, as `YYYY-MM-DD`. */
   today: () => string
-  /** The present instant and its calendar day, taken together. */
-  moment: () => Moment
+  /** The present instant and its calendar day, taken together; or the day of another instant. */
+  moment: (at?: Date) => Moment
 }
 
 /** The `/api` scope. What is registered in the inner scopes is protected by them. */

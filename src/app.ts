@@ -149,10 +149,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     poolState: options.database.poolState,
     maxDelayMs: options.maxDelayMs ?? MAX_DELAY_MS,
     today: () => dayOf(now()),
-    moment: () => {
-      const at = now()
-      return { at, today: dayOf(at) }
-    },
+    moment: (at = now()) => ({ at, today: dayOf(at) }),
   })
   return app
 }

@@ -5,6 +5,7 @@ import * as createLearning from './0003_create_learning.js'
 import * as keepDerivedColumns from './0004_keep_derived_columns.js'
 import * as keepQuizPositions from './0005_keep_quiz_positions.js'
 import * as indexCheatsheetText from './0006_index_cheatsheet_text.js'
+import * as extendReviews from './0007_extend_reviews.js'
 import * as createCardReports from './0010_create_card_reports.js'
 
 /** Every migration by its name; the names sort in the order of application and never change. */
@@ -15,5 +16,6 @@ export const migrations: Record<string, Migration> = {
   '0004_keep_derived_columns': keepDerivedColumns,
   '0005_keep_quiz_positions': keepQuizPositions,
   '0006_index_cheatsheet_text': indexCheatsheetText,
+  '0007_extend_reviews': extendReviews,
   '0010_create_card_reports': createCardReports,
 }

@@ -81,10 +81,12 @@ export const OwnDataAnswer = Type.Object({
       studied_on: Type.String({ format: 'date' }),
       before: Type.Unknown(),
       after: Type.Unknown(),
+      applied: Type.Boolean(),
       created_at: Timestamp,
     }),
   ),
   suspended_cards: Type.Array(Type.Integer()),
+  inactive_decks: Type.Array(Type.String()),
   reports: Type.Array(
     Type.Object({
       id: Type.Integer(),

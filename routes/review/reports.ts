@@ -55,6 +55,7 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         retention: summarizeRetention(found.recalls),
         forecast: nextDays(found.forecast, today),
         decks: found.decks,
+        today,
       }
     },
   )

@@ -4,6 +4,8 @@ import { type CardState, RATINGS, type Rating } from '../../src/domain/review/re
 import { nullable, Timestamp } from '../../src/http/schemas.js'
 
 const Day = Type.String({ description: 'A calendar day, `YYYY-MM-DD`.', examples: ['2026-11-28'] })
+/** What is relative to today is relative to this one, not to the caller's. */
+const Today = Type.Unsafe<string>({ ...Day, description: 'The calendar day of the service.' })
 const RatingName = Type.Unsafe<Rating>({ type: 'string', enum: RATINGS, examples: ['medium'] })
 const RatingOrNull = Type.Unsafe<Rating | null>({
   type: ['string', 'null'],
@@ -48,7 +50,7 @@ const CARD = {
 
 export const QueueQuery = Type.Object({
   deck: Deck,
-  limit: limit('Cards at most: 1 to 100, 20 when absent; numbers beyond are cut.'),
+  limit: limit('Cards at most: 1 to 300, 20 when absent; numbers beyond are cut.'),
   new: limit('New cards at most; never more than what is left of the daily number.'),
 })
 
@@ -63,6 +65,7 @@ export const Queue = Type.Object({
     }),
   ),
   counts: Counts,
+  today: Today,
 })
 
 export const ReviewBody = Type.Object({
@@ -74,6 +77,16 @@ export const ReviewBody = Type.Object({
     ),
   ),
   duration_ms: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 86_400_000 }))),
+  reviewed_at: Type.Optional(
+    nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'When it was given, if that was before now; later than now is now, older than 14 days is 14 days ago.',
+        examples: ['2026-11-21T08:00:00.000Z'],
+      }),
+    ),
+  ),
 })
 
 export const ReviewAnswer = Type.Object({
@@ -81,6 +94,9 @@ export const ReviewAnswer = Type.Object({
   card_id: Type.Integer(),
   progress: ProgressOrNull,
   counts: Counts,
+  applied: Type.Boolean({
+    description: 'False when the card was reviewed or reset after `reviewed_at`: then `progress` stays as it is.',
+  }),
 })
 
 export const ReviewParams = Type.Object({ id: Type.String({ description: 'The `review_id`.', examples: ['42'] }) })
@@ -102,6 +118,28 @@ export const ReportBody = Type.Object({
 })
 
 export const CardReported = Type.Object({ id: Type.Integer({ description: 'Of the report.' }) })
+
+export const StudiedDeck = Type.Object(
+  {
+    slug: Type.String(),
+    name: Type.String(),
+    active: Type.Boolean({ description: 'Whether the queue without `deck=` shows its cards.' }),
+    due: Type.Integer({ description: 'As the queue of this deck counts them, like `new`.' }),
+    new: Type.Integer({ description: 'Unseen cards that today may still bring.' }),
+    cards: Type.Integer({ description: '`young`, `mature`, `suspended` and `unseen` together.' }),
+    young: Type.Integer({ description: 'Put off for less than 21 days.' }),
+    mature: Type.Integer(),
+    suspended: Type.Integer(),
+    unseen: Type.Integer(),
+  },
+  { title: 'StudiedDeck' },
+)
+
+export const StudiedDecks = Type.Object({ decks: Type.Array(StudiedDeck), today: Today })
+
+export const DeckParams = Type.Object({ slug: Type.String({ examples: ['git'] }) })
+
+export const DeckBody = Type.Object({ active: Type.Boolean() })
 
 export const CardsQuery = Type.Object({
   deck: Deck,
@@ -133,11 +171,15 @@ export const HistoryPage = Type.Object({
       deck_slug: nullable(Type.String({ description: 'The deck of the card at that time.' })),
       rating: RatingOrNull,
       studied_on: Day,
-      created_at: Timestamp,
+      created_at: Type.Unsafe<Date>({
+        ...Timestamp,
+        description: 'Of a review: when it was given, not when it arrived.',
+      }),
       duration_ms: nullable(Type.Integer()),
       before: ProgressOrNull,
       after: ProgressOrNull,
       is_undone: Type.Boolean(),
+      applied: Type.Boolean({ description: 'False for a review that came too late to change the state.' }),
       undoes: nullable(Type.Integer({ description: 'Of an undo: the review that it took back.' })),
     }),
   ),
@@ -179,6 +221,7 @@ export const Stats = Type.Object({
       suspended: Type.Integer(),
     }),
   ),
+  today: Today,
 })
 
 export const Settings = Type.Object({

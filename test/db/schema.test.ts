@@ -111,6 +111,7 @@ const COLUMNS: ColumnNames = {
     answer: 'jsonb',
   },
   suspended_cards: { user_id: 'integer', card_id: 'integer' },
+  inactive_decks: { user_id: 'integer', deck_id: 'integer' },
   review_settings: {
     user_id: 'integer',
     new_per_day: 'integer',

@@ -227,7 +227,7 @@ t.test('everyone gets all that is kept about the own person', async (t) => {
   await caller.post('/api/auth/tokens', { name: 'Skript', expires_in_days: 1 })
   const before = counter.count()
   const answer = await caller.get('/api/accounts/me/data')
-  t.equal(counter.count() - before, 9, 'the session, the user twice, and each of the lists')
+  t.equal(counter.count() - before, 11, 'the session, the user twice, and each of the lists')
   const { user: account, sessions, tokens, progress, results } = answer.body
   t.strictSame(account, json(user))
   t.strictSame(progress, [
@@ -268,7 +268,17 @@ t.test('the data is complete: every table that belongs to a user is in it', asyn
     where contype = 'f' and confrelid = 'users'::regclass order by 1`.execute(db)
   t.strictSame(
     rows.map((row) => row.name),
-    ['api_tokens', 'card_progress', 'quiz_results', 'review_log', 'review_settings', 'sessions', 'suspended_cards'],
+    [
+      'api_tokens',
+      'card_progress',
+      'card_reports',
+      'inactive_decks',
+      'quiz_results',
+      'review_log',
+      'review_settings',
+      'sessions',
+      'suspended_cards',
+    ],
     'whoever adds a table adds it to db/queries/own-data.ts',
   )
 })

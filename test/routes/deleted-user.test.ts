@@ -22,11 +22,13 @@ const service = await startService(t, {
 const { db } = service
 
 t.test('who is deleted while something is being stored is logged out, and nothing is stored', async (t) => {
-  const card = await createCard(db, { deck_id: (await createDeck(db)).id })
+  const deck = await createDeck(db)
+  const card = await createCard(db, { deck_id: deck.id })
   const passwords = { current_password: PASSWORD, new_password: 'neues-passwort' }
   for (const [method, url, payload] of [
     ['POST', '/api/quiz/submit', { total: 2, correct: 1 }],
     ['PUT', '/api/review/settings', { new_per_day: 3 }],
+    ['PUT', `/api/review/decks/${deck.slug}`, { active: false }],
     ['POST', '/api/review', { card_id: card.id, rating: 'easy' }],
     ['POST', `/api/review/cards/${card.id}/suspend`, undefined],
     ['POST', `/api/review/cards/${card.id}/reset`, undefined],
@@ -41,7 +43,15 @@ t.test('who is deleted while something is being stored is logged out, and nothin
       t.strictSame([answer.status, answer.body], [401, NOT_LOGGED_IN], `${method} ${url}`)
     }
   }
-  for (const table of ['quiz_results', 'review_settings', 'review_log', 'suspended_cards', 'api_tokens'] as const) {
+  const TABLES = [
+    'quiz_results',
+    'review_settings',
+    'review_log',
+    'suspended_cards',
+    'inactive_decks',
+    'api_tokens',
+  ] as const
+  for (const table of TABLES) {
     t.strictSame(await db.selectFrom(table).selectAll().execute(), [], table)
   }
   t.strictSame(await db.selectFrom('audit_log').selectAll().execute(), [], 'what did not happen is not noted')

@@ -83,6 +83,7 @@ t.test('the keys and the order are those of the schema, however many batches the
   await member.post('/api/review', { card_id: last.id, rating: 'hard' })
   await member.post(`/api/review/cards/${last.id}/reports`, { text: 'Falsch' })
   await member.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 7 } })
+  await member.send({ method: 'PUT', url: `/api/review/decks/${deck.slug}`, payload: { active: false } })
 
   const { body } = await member.get(URL)
   t.strictSame(Object.keys(body), Object.keys(OwnDataAnswer.properties))
@@ -103,6 +104,7 @@ t.test('the keys and the order are those of the schema, however many batches the
     body.suspended_cards,
     cards.map(({ id }) => id).filter((id) => id !== last.id),
   )
+  t.strictSame(body.inactive_decks, [deck.slug])
   t.strictSame(
     body.results.map((result: { total_questions: number }) => result.total_questions),
     Array.from({ length: rows + 1 }, (_, index) => index + 1),

@@ -71,6 +71,7 @@ t.test('a learner studies new cards, and they come back when the preview said', 
       lapses: 0,
     },
     counts: { due: 0, new: 2 },
+    applied: true,
   })
   t.strictSame(await queueIds(member), ids.slice(1))
   setDay(first.next_review.easy)
@@ -127,7 +128,11 @@ t.test('a day brings no more new cards than the learner wants', async (t) => {
   await member.delete(`/api/review/${again.body.review_id}`)
   t.strictSame(await queueIds(member), ids.slice(1, 3), 'an undo gives the place back')
   await put({ new_per_day: 0 })
-  t.strictSame((await member.get('/api/review/queue')).body, { cards: [], counts: { due: 0, new: 0 } })
+  t.strictSame((await member.get('/api/review/queue')).body, {
+    cards: [],
+    counts: { due: 0, new: 0 },
+    today: '2026-11-21',
+  })
   await put({ new_per_day: 9_999 })
   setDay('2027-11-21')
   const { next_review } = (await member.get('/api/review/queue')).body.cards[0]

@@ -8,6 +8,7 @@ import { type OpenDatabase, openDatabase } from '../../db/client.js'
 import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
 import { insertToken } from '../../db/queries/accounts/tokens.js'
 import { suspendCard } from '../../db/queries/review/cards.js'
+import { switchDeck } from '../../db/queries/review/decks.js'
 import { updateSettings } from '../../db/queries/review/settings.js'
 import type { Database } from '../../db/types.js'
 import { restore } from '../../src/commands/backup.js'
@@ -69,9 +70,11 @@ async function fill(db: Kysely<Database>): Promise<void> {
   const actor = { actor_id: user.id, actor: 'erika', via: 'session', address: '2001:db8::1' } as const
   await insertAuditEntry(db, actor, { action: 'user.create', details: { is_admin: true } })
   await suspendCard(db, user.id, card.id)
+  await switchDeck(db, user.id, deck.slug, false)
   await updateSettings(db, user.id, { desired_retention: 0.93 })
-  const moment = { at: new Date(), today: '2026-11-21' }
-  await applyReview(db, user.id, moment, { card_id: card.id, rating: 'hard', client_id: 'ä', duration_ms: 4_200 })
+  const clock = { moment: (at = new Date()) => ({ at, today: '2026-11-21' }) }
+  const review = { card_id: card.id, rating: 'hard', client_id: 'ä', duration_ms: 4_200, reviewed_at: null } as const
+  await applyReview(db, user.id, clock, review)
 }
 
 /** Each table as text, bookkeeping of the migrations and sessions apart. */

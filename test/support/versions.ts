@@ -179,9 +179,20 @@ async function callAll(app: FastifyInstance): Promise<void> {
   await rate('medium')
   const { review_id } = (await rate('again')).body
   await learner('DELETE', `/api/review/${review_id}`)
-  for (const url of ['cards?state=due', 'cards?state=new', 'cards', 'history?deck=git', 'stats', 'settings', 'queue']) {
+  for (const url of [
+    'cards?state=due',
+    'cards?state=new',
+    'cards',
+    'history?deck=git',
+    'stats',
+    'settings',
+    'queue',
+    'decks',
+  ]) {
     await get(`review/${url}`)
   }
+  await learner('PUT', '/api/review/decks/git', { active: false })
+  await learner('PUT', '/api/review/decks/git', { active: true })
   await learner('POST', `${card}/suspend`)
   await learner('DELETE', `${card}/suspend`)
   await learner('POST', `${card}/reset`)

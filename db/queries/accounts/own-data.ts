@@ -44,7 +44,8 @@ const REVIEWS: Rows = {
   key: BY_ID,
   from: (userId, after) => sql`
     select id, ${json(sql`
-      id, kind, undoes, card_id, rating, duration_ms, studied_on, before, after, ${instant('created_at')}`)}
+      id, kind, undoes, card_id, rating, duration_ms, studied_on, before, after,
+      phase is distinct from 'late' as applied, ${instant('created_at')}`)}
     from review_log where user_id = ${userId} and ${after}`,
 }
 
@@ -52,6 +53,13 @@ const SUSPENDED_CARDS: Rows = {
   key: BY_CARD,
   from: (userId, after) => sql`
     select card_id, card_id::text as item from suspended_cards where user_id = ${userId} and ${after}`,
+}
+
+const INACTIVE_DECKS: Rows = {
+  key: [{ column: 'deck_id', type: 'bigint' }],
+  from: (userId, after) => sql`
+    select deck_id, to_json(slug)::text as item from inactive_decks join decks on decks.id = deck_id
+    where user_id = ${userId} and ${after}`,
 }
 
 const REPORTS: Rows = {
@@ -95,6 +103,8 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(REVIEWS)
   yield ',"suspended_cards":'
   yield* list(SUSPENDED_CARDS)
+  yield ',"inactive_decks":'
+  yield* list(INACTIVE_DECKS)
   yield ',"reports":'
   yield* list(REPORTS)
   yield `,"review_settings":${account.review_settings},"results":`

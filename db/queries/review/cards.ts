@@ -87,7 +87,7 @@ export async function listCards(
 
 /** How many cards of a deck can be on a page. */
 function deckSize(state: CardStateName | undefined): RawBuilder<unknown> {
-  return state === 'new' ? sql`unseen` : sql`card_count`
+  return state === 'new' ? sql`unseen` : sql`deck_counts.card_count`
 }
 
 function pageOf(state: CardStateName | undefined, userId: number, today: string, limit: number): RawBuilder<unknown> {

@@ -7,6 +7,7 @@ const ENTRY = [
   'card_id',
   'deck_id',
   'rating',
+  'phase',
   'studied_on',
   'created_at',
   'duration_ms',
@@ -15,11 +16,13 @@ const ENTRY = [
   'undoes',
 ] as const
 
-export interface LogEntry extends Pick<Selectable<ReviewLogTable>, (typeof ENTRY)[number]> {
+export interface LogEntry extends Omit<Pick<Selectable<ReviewLogTable>, (typeof ENTRY)[number]>, 'phase'> {
   /** Null when a script has deleted the card. */
   question: string | null
   deck_slug: string | null
   is_undone: boolean
+  /** False for a review that came too late to change the card's state. */
+  applied: boolean
 }
 
 /** The user's log, newest first; of one deck: what happened to cards while they belonged to it. */
@@ -42,5 +45,9 @@ export async function listLog(
     .select(['cards.question', 'decks.slug as deck_slug', 'undo.id as undone_by'])
     .orderBy('log.id', 'desc')
     .execute()
-  return rows.map(({ undone_by, ...entry }) => ({ ...entry, is_undone: undone_by !== null }))
+  return rows.map(({ undone_by, phase, ...entry }) => ({
+    ...entry,
+    is_undone: undone_by !== null,
+    applied: phase !== 'late',
+  }))
 }

@@ -5,8 +5,10 @@ import {
   type NewEntry,
   type Rating,
   type Remaining,
+  type ReviewPhase,
   type ReviewSettings,
 } from '../../../src/domain/review/review.js'
+import { MATURE_DAYS } from '../../../src/domain/review/statistics.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
@@ -16,6 +18,11 @@ export interface Scope {
   today: string
   /** All decks when it is undefined. */
   deckSlug: string | undefined
+}
+
+/** Whether a row of `deck_counts` is one that the learner studies now: who names a deck wants it, whatever is chosen. */
+export function isStudied({ deckSlug }: Scope): RawBuilder<boolean> {
+  return deckSlug === undefined ? sql`is_active` : sql`true`
 }
 
 /** The learner's settings, or the defaults. */
@@ -30,11 +37,12 @@ export function settingsCte(userId: number): RawBuilder<ReviewSettings> {
 }
 
 /**
- * `settings`; `deck_counts`: one row per deck; `remaining`: one row, whose `decks` is 0 when there is no such deck. Everything
- * is counted from the user's rows and the decks' `card_count`, never from the cards; `limit 1` keeps the planner
+ * `settings`; `deck_counts`: one row per deck; `remaining`: one row, whose `decks` is 0 when there is no such deck, and
+ * whose numbers leave out decks that are switched off, unless one is named. Everything is counted from the user's rows and the decks' `card_count`, never from the cards; `limit 1` keeps the planner
  * from merging a few suspended cards with everybody's progress.
  */
-export function countCtes({ userId, today, deckSlug }: Scope): RawBuilder<unknown> {
+export function countCtes(scope: Scope): RawBuilder<unknown> {
+  const { userId, today, deckSlug } = scope
   const inScope = deckSlug === undefined ? sql`true` : isStorable(deckSlug) ? sql`decks.slug = ${deckSlug}` : sql`false`
   return sql`
     ${settingsCte(userId)},
@@ -66,20 +74,38 @@ export function countCtes({ userId, today, deckSlug }: Scope): RawBuilder<unknow
       group by card.deck_id
     ),
     deck_counts as (
-      select decks.id, decks.slug, decks.name, decks.sort_order,
+      select decks.id, decks.slug, decks.name, decks.sort_order, card_count,
         coalesce(seen.due, 0) - coalesce(suspended.due, 0) as due,
         card_count - coalesce(seen.cards, 0) - coalesce(suspended.unseen, 0) as unseen,
-        coalesce(suspended.cards, 0) as suspended
+        coalesce(suspended.cards, 0) as suspended, inactive.deck_id is null as is_active
       from decks
       left join seen on seen.deck_id = decks.id
       left join suspended on suspended.deck_id = decks.id
+      left join inactive_decks as inactive on inactive.user_id = ${userId} and inactive.deck_id = decks.id
       where decks.archived_at is null and ${inScope}
     ),
     remaining as (
-      select count(*)::integer as decks, coalesce(sum(due), 0)::integer as due,
-        coalesce(sum(unseen), 0)::integer as unseen,
+      select count(*)::integer as decks, coalesce(sum(due) filter (where ${isStudied(scope)}), 0)::integer as due,
+        coalesce(sum(unseen) filter (where ${isStudied(scope)}), 0)::integer as unseen,
         ((select new_per_day from settings) - (select cards from introduced))::integer as new_allowed
       from deck_counts
+    )`
+}
+
+/** `studied`: the user's cards that are not suspended; `maturity`: their numbers by deck. Behind `countCtes`. */
+export function maturityCtes(userId: number): RawBuilder<unknown> {
+  return sql`
+    studied as (
+      select deck_id, next_review, coalesce(next_review >= last_review + ${MATURE_DAYS}::integer, false) as is_mature
+      from card_progress as progress
+      where user_id = ${userId} and deck_id in (select id from deck_counts)
+        and not exists (
+          select from suspended_cards where user_id = ${userId} and suspended_cards.card_id = progress.card_id
+        )
+    ),
+    maturity as (
+      select deck_id, count(*) filter (where not is_mature) as young, count(*) filter (where is_mature) as mature
+      from studied group by deck_id
     )`
 }
 
@@ -109,6 +135,8 @@ export interface LearnerCard {
   /** Null as well when the card is archived. */
   state: CardState | null
   is_suspended: boolean
+  /** Whether the card's deck is on. */
+  is_active: boolean
   remaining: Remaining
   settings: ReviewSettings
 }
@@ -118,8 +146,16 @@ export interface EarlierAnswer {
   id: number
   card_id: number
   rating: Rating
-  after: CardState
+  phase: ReviewPhase
+  after: CardState | null
   answer: unknown
+}
+
+/** What a review needs. */
+export interface ReviewSituation extends LearnerCard {
+  earlier: EarlierAnswer | null
+  /** When the card was last reviewed, as far as its state knows, or reset. */
+  latest_at: Date | null
 }
 
 /**
@@ -132,8 +168,8 @@ export async function findLearnerCard(
   cardId: number,
   today: string,
   clientId: string | null,
-): Promise<LearnerCard & { earlier: EarlierAnswer | null }> {
-  const { rows } = await sql<LearnerCard & { earlier: EarlierAnswer | null }>`
+): Promise<ReviewSituation> {
+  const { rows } = await sql<ReviewSituation>`
     with ${countCtes({ userId, today, deckSlug: undefined })},
     card as materialized (
       select id, deck_id from cards where id = ${cardId} and archived_at is null for share
@@ -143,20 +179,29 @@ export async function findLearnerCard(
     )
     select
       (select deck_id from card join deck_counts on deck_counts.id = deck_id) as deck_id,
+      coalesce((select is_active from card join deck_counts on deck_counts.id = deck_id), false) as is_active,
       (select ${stateOf('progress')} from progress) as state,
       exists (select from suspended_cards where user_id = ${userId} and card_id = ${cardId}) as is_suspended,
-      (select json_build_object('id', id, 'card_id', card_id, 'rating', rating, 'after', after, 'answer', answer)
+      greatest(
+        (select created_at from review_log
+          where user_id = ${userId} and id = (select last_review_id from progress)),
+        (select max(created_at) from review_log
+          where user_id = ${userId} and card_id = ${cardId} and kind = 'reset')
+      ) as latest_at,
+      (select json_build_object('id', id, 'card_id', card_id, 'rating', rating, 'phase', phase, 'after', after,
+          'answer', answer)
         from review_log where user_id = ${userId} and client_id = ${clientId}::text) as earlier,
       to_json(remaining) as remaining, to_json(settings) as settings
     from remaining cross join settings`.execute(transaction)
-  return rows[0] as LearnerCard & { earlier: EarlierAnswer | null }
+  return rows[0] as ReviewSituation
 }
 
 /** A script has inserted a progress row after we read the card as never seen, so our calculation is void. */
 export class ProgressAppeared extends Error {}
 
 /**
- * Appends the entry and makes its `after` the state of the card, in one statement. Returns the entry's id.
+ * Appends the entry and makes its `after` the state of the card, in one statement; a late review leaves that alone.
+ * Returns the entry's id.
  * @throws ProgressAppeared when `before` is null, but a script has written a row meanwhile, which could not be locked
  */
 export async function appendEntry(transaction: Transaction<Database>, entry: NewEntry): Promise<number> {
@@ -171,6 +216,10 @@ export async function appendEntry(transaction: Transaction<Database>, entry: New
         ${json(entry.answer)}::jsonb)
       returning id
     )`
+  if (entry.phase === 'late' && entry.kind === 'review') {
+    const { rows } = await sql<{ id: number }>`with ${appended} select id from entry`.execute(transaction)
+    return (rows[0] as { id: number }).id
+  }
   const { rows } =
     after === null
       ? await sql<{ id: number; is_written: boolean }>`

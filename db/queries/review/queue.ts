@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { CardState, Remaining, ReviewSettings } from '../../../src/domain/review/review.js'
 import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
-import { countCtes, type Scope, stateOf } from './progress.js'
+import { countCtes, isStudied, type Scope, stateOf } from './progress.js'
 
 /** A card as the learner sees it. */
 export interface StudyCard {
@@ -64,7 +64,7 @@ export async function findQueue(
         next_review, last_review_id
       from card_progress as progress
       where user_id = ${userId} and next_review <= ${today}::date and deck_id is not null
-        and deck_id in (select id from deck_counts)
+        and deck_id in (select id from deck_counts where ${isStudied(scope)})
         and not exists (
           select from suspended_cards where user_id = ${userId} and suspended_cards.card_id = progress.card_id
         )
@@ -73,7 +73,7 @@ export async function findQueue(
       select id, row_number() over deck_order as position,
         sum(unseen) over (deck_order rows between unbounded preceding and 1 preceding) as unseen_before
       from deck_counts
-      where unseen > 0
+      where unseen > 0 and ${isStudied(scope)}
       window deck_order as (order by ${deckOrder('deck_counts')})
     ),
     new_cards as (

@@ -4,7 +4,7 @@ import { FORECAST_DAYS, MATURE_DAYS } from '../../../src/domain/review/statistic
 import { addDays } from '../../../src/domain/time/calendar.js'
 import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
-import { countCtes } from './progress.js'
+import { countCtes, maturityCtes } from './progress.js'
 
 export interface ReviewStatistics {
   /** Every day with reviews, ascending. */
@@ -17,7 +17,7 @@ export interface ReviewStatistics {
 
 /**
  * The user's figures. An undo counts −1 wherever its review counted 1, so nothing has to be looked up. What is due is
- * counted from the progress rows, without suspended cards.
+ * counted from the progress rows, without suspended cards and, as in the queue, without decks that are switched off.
  * @param since the first day whose reviews count for retention
  */
 export async function findStatistics(
@@ -45,22 +45,13 @@ export async function findStatistics(
       where user_id = ${userId} and studied_on >= ${since}::date and phase = 'recall'
       group by 1, 2, 3 having sum(${sign}) > 0
     ),
-    active as (
-      select deck_id, next_review, coalesce(next_review >= last_review + ${MATURE_DAYS}::integer, false) as is_mature
-      from card_progress as progress
-      where user_id = ${userId} and deck_id in (select id from deck_counts)
-        and not exists (
-          select from suspended_cards where user_id = ${userId} and suspended_cards.card_id = progress.card_id
-        )
-    ),
+    ${maturityCtes(userId)},
     forecast as (
       select greatest(next_review, ${today}::date) as day, count(*) as due
-      from active where next_review < ${addDays(today, FORECAST_DAYS)}::date
+      from studied
+      where next_review < ${addDays(today, FORECAST_DAYS)}::date
+        and deck_id in (select id from deck_counts where is_active)
       group by 1
-    ),
-    maturity as (
-      select deck_id, count(*) filter (where not is_mature) as young, count(*) filter (where is_mature) as mature
-      from active group by deck_id
     )
     select (select coalesce(json_agg(days order by day), '[]') from days) as days,
       (select coalesce(json_agg(recalls), '[]') from recalls) as recalls,

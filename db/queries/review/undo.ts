@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { CardState, Rating, Remaining, ReviewPhase } from '../../../src/domain/review/review.js'
+import type { Moment } from '../../../src/domain/time/calendar.js'
 import type { Database } from '../../types.js'
 import { countCtes, stateOf } from './progress.js'
 
@@ -19,6 +20,8 @@ export interface UndoCandidate {
   state: CardState | null
   is_live: boolean
   is_suspended: boolean
+  /** Whether the card's deck is on. */
+  is_active: boolean
   was_reset: boolean
 }
 
@@ -27,7 +30,7 @@ export interface UndoSituation {
   studied_on: string | null
   /** Set when the review has been taken back before. */
   earlier: { card_id: number; after: CardState | null; answer: unknown } | null
-  /** The user's last two reviews of today that stand, newest first. */
+  /** The user's last two reviews of today that stand and changed a state, the one that was given last first. */
   latest: UndoCandidate[]
   remaining: Remaining
 }
@@ -40,7 +43,7 @@ export async function findUndoSituation(
   transaction: Transaction<Database>,
   userId: number,
   reviewId: number,
-  today: string,
+  { at, today }: Moment,
 ): Promise<UndoSituation> {
   const { rows } = await sql<UndoSituation>`
     with ${countCtes({ userId, today, deckSlug: undefined })},
@@ -48,12 +51,15 @@ export async function findUndoSituation(
       select * from review_log where user_id = ${userId} and studied_on = ${today}::date
     ),
     latest as (
-      select * from todays
-      where kind = 'review' and not exists (select from todays as undo where undo.undoes = todays.id)
-      order by id desc limit 2
+      -- What lies in the future was before: the clock has been set back since.
+      select *, row_number() over (order by created_at <= ${at}::timestamptz desc, created_at desc, id desc) as place
+      from todays
+      where kind = 'review' and phase <> 'late'
+        and not exists (select from todays as undo where undo.undoes = todays.id)
+      order by place limit 2
     ),
     card as materialized (
-      select id from cards where id = (select card_id from latest order by id desc limit 1) and archived_at is null for share
+      select id from cards where id = (select card_id from latest where place = 1) and archived_at is null for share
     ),
     locked as materialized (
       select * from card_progress where user_id = ${userId} and card_id in (select id from card) for update
@@ -65,12 +71,14 @@ export async function findUndoSituation(
       where user_id = ${userId} and card_id in (select card_id from latest except select id from card)
     ),
     candidates as (
-      select latest.id, latest.card_id, latest.deck_id, rating, previous_rating, phase, interval_days, duration_ms,
+      select place, latest.id, latest.card_id, latest.deck_id, rating, previous_rating, phase, interval_days, duration_ms,
         before, after,
         case when progress.id is not null then ${stateOf('progress')} end as state,
         exists (select from cards join deck_counts on deck_counts.id = cards.deck_id
           where cards.id = latest.card_id and archived_at is null) as is_live,
         exists (select from suspended_cards where user_id = ${userId} and card_id = latest.card_id) as is_suspended,
+        not exists (select from inactive_decks join cards on cards.deck_id = inactive_decks.deck_id
+          where user_id = ${userId} and cards.id = latest.card_id) as is_active,
         exists (select from todays as reset
           where reset.card_id = latest.card_id and reset.kind = 'reset' and reset.id > latest.id) as was_reset
       from latest left join progress on progress.card_id = latest.card_id
@@ -79,7 +87,7 @@ export async function findUndoSituation(
       (select studied_on from review_log where id = ${reviewId} and user_id = ${userId} and kind = 'review') as studied_on,
       (select json_build_object('card_id', card_id, 'after', after, 'answer', answer)
         from review_log where undoes = ${reviewId} and user_id = ${userId}) as earlier,
-      (select coalesce(json_agg(candidates order by id desc), '[]') from candidates) as latest,
+      (select coalesce(json_agg(candidates order by place), '[]') from candidates) as latest,
       to_json(remaining) as remaining
     from remaining`.execute(transaction)
   return rows[0] as UndoSituation

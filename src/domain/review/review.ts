@@ -1,10 +1,13 @@
-import { daysBetween, type Moment } from '../time/calendar.js'
+import { type Clock, daysBetween, type Moment } from '../time/calendar.js'
 
 export const RATINGS = ['again', 'hard', 'medium', 'easy'] as const
 export type Rating = (typeof RATINGS)[number]
 
-/** `new`: the first review of the card; `repeat`: not the first one of its day; `recall`: all others. */
-export type ReviewPhase = 'new' | 'recall' | 'repeat'
+/**
+ * `new`: the first review of the card; `repeat`: not the first one of its day; `late`: see `isLate`; `recall`: all
+ * others.
+ */
+export type ReviewPhase = 'new' | 'recall' | 'repeat' | 'late'
 
 /** How a learner wants to study. */
 export interface ReviewSettings {
@@ -60,7 +63,8 @@ export interface Remaining {
 export interface Step {
   before: CardState | null
   after: Pick<CardState, 'next_review'> | null
-  isSuspended: boolean
+  /** Whether the queue of all decks can show the card: it is not suspended, and its deck not switched off. */
+  isCounted: boolean
   /** New cards that the step adds to those of today. */
   introduced: number
 }
@@ -71,7 +75,7 @@ export function countsOf({ due, unseen, new_allowed }: Remaining): ReviewCounts 
 
 /** What is left once the step is made. */
 export function remainingAfter(remaining: Remaining, step: Step, today: string): Remaining {
-  const counted = step.isSuspended ? 0 : 1
+  const counted = step.isCounted ? 1 : 0
   return {
     due: remaining.due + counted * (Number(isDue(step.after, today)) - Number(isDue(step.before, today))),
     unseen: remaining.unseen + counted * (Number(step.after === null) - Number(step.before === null)),
@@ -81,6 +85,35 @@ export function remainingAfter(remaining: Remaining, step: Step, today: string):
 
 export function isDue(state: Pick<CardState, 'next_review'> | null, today: string): boolean {
   return state?.next_review != null && state.next_review <= today
+}
+
+/** Longer than anybody learns without a network; a clock that says more is wrong. */
+const OLDEST_MS = 14 * 24 * 60 * 60 * 1000
+
+/** When a review happens, and when it was given. */
+export interface ReviewTimes {
+  now: Moment
+  reviewed: Moment
+}
+
+/** What a client says of when a review was given, cut to the last 14 days; without it the review is of now. */
+export function timesOf({ moment }: Clock, given: Date | null): ReviewTimes {
+  const now = moment()
+  if (given === null) return { now, reviewed: now }
+  const highest = now.at.getTime()
+  const instant = Math.min(Math.max(given.getTime(), highest - OLDEST_MS), highest)
+  return { now, reviewed: instant === highest ? now : moment(new Date(instant)) }
+}
+
+/**
+ * Whether a review was given before the latest one that its card's state knows, or before the latest reset: the learner
+ * has gone on since, so it must not change the state any more.
+ */
+export function isLate({ now, reviewed }: ReviewTimes, latest: Date | null): boolean {
+  if (latest === null) return false
+  // The clock was set back since: which of both was first is not known, and what is of today counts as it arrives.
+  if (latest > now.at) return reviewed.today < now.today
+  return reviewed.at < latest
 }
 
 /** An entry of the log that is to be written. */
@@ -99,7 +132,7 @@ export interface NewEntry {
   created_at: Date
   client_id: string | null
   before: CardState | null
-  /** Of a review: without the id that the entry gets now. */
+  /** Of a review that is not late: without the id that the entry gets now. */
   after: CardState | null
   answer: unknown
 }
@@ -121,16 +154,20 @@ export interface ReviewFacts {
   cardId: number
   deckId: number
   rating: Rating
+  /** When it was given. */
   moment: Moment
+  isLate: boolean
   durationMs: number | null
   clientId: string | null
   before: CardState | null
-  after: CardState
+  after: CardState | null
   answer: unknown
 }
 
 export function reviewEntry(facts: ReviewFacts): NewEntry {
   const { before, moment } = facts
+  // What a late review says of the card's state it says of another one.
+  const known = facts.isLate ? null : before
   return {
     user_id: facts.userId,
     card_id: facts.cardId,
@@ -138,9 +175,9 @@ export function reviewEntry(facts: ReviewFacts): NewEntry {
     kind: 'review',
     undoes: null,
     rating: facts.rating,
-    previous_rating: before?.last_rating ?? null,
-    phase: phaseOf(before, moment.today),
-    interval_days: intervalOf(before),
+    previous_rating: known?.last_rating ?? null,
+    phase: facts.isLate ? 'late' : phaseOf(before, moment.today),
+    interval_days: intervalOf(known),
     duration_ms: facts.durationMs,
     studied_on: moment.today,
     created_at: moment.at,

@@ -1,4 +1,5 @@
 import localizeModule from 'ajv-i18n/localize/de/index.js'
+import { BadRequest, INVALID_JSON } from '../refusals.js'
 
 /** What Ajv says of a value that breaks a schema. */
 export interface SchemaError {
@@ -18,6 +19,13 @@ const TYPES: Record<string, string> = {
   boolean: 'true oder false',
 }
 
+/** The refusal of a body for what is wrong with it first. */
+export function invalidField(error: SchemaError | undefined): BadRequest {
+  if (error === undefined) return INVALID_JSON
+  const { field, problem } = describeSchemaError(error)
+  return new BadRequest(`Das Feld "${field}" ${problem}`)
+}
+
 /** The field and what is wrong with it, in German: `["count", "muss eine Zahl sein"]`. */
 export function describeSchemaError(error: SchemaError): { field: string; problem: string } {
   const { missingProperty, allowedValues, type } = error.params
@@ -27,6 +35,9 @@ export function describeSchemaError(error: SchemaError): { field: string; proble
   if (error.keyword === 'type') {
     const names = [type].flat().flatMap((name) => TYPES[String(name)] ?? [])
     if (names.length > 0) return { field, problem: `muss ${names.join(' oder ')} sein` }
+  }
+  if (error.keyword === 'format' && error.params.format === 'date-time') {
+    return { field, problem: 'muss ein Zeitpunkt sein, etwa 2026-11-21T08:00:00Z' }
   }
   const german = { ...error }
   localize([german])

@@ -36,7 +36,18 @@ export interface Moment {
 
 /** What plugins are given that need the present. */
 export interface Clock {
-  moment: () => Moment
+  /** Of the present, or of another instant. */
+  moment: (at?: Date) => Moment
+}
+
+/**
+ * An instant as RFC 3339 writes it, or nearly so (without seconds, an offset of hours); undefined for any other text. Whether
+ * the day exists is not looked at.
+ */
+export function parseInstant(text: string): Date | undefined {
+  // `Date` knows neither leap seconds nor offsets of hours alone.
+  const instant = new Date(text.replace(/:60(?=[.Z+-])/i, ':59').replace(/([+-]\d\d)$/, '$1:00'))
+  return Number.isNaN(instant.getTime()) ? undefined : instant
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -5,31 +5,39 @@ import { CARD_NOT_FOUND, NOT_LOGGED_IN, OTHER_REVIEW } from '../../domain/refusa
 import {
   type CardState,
   countsOf,
+  isLate,
   type Rating,
   type ReviewCounts,
+  type ReviewTimes,
   remainingAfter,
   reviewEntry,
+  timesOf,
 } from '../../domain/review/review.js'
 import { createScheduler } from '../../domain/review/scheduler.js'
-import type { Moment } from '../../domain/time/calendar.js'
+import type { Clock } from '../../domain/time/calendar.js'
 
 export interface Review {
   card_id: number
   rating: Rating
   client_id: string | null
   duration_ms: number | null
+  /** When it was given, as its client says; null means now. */
+  reviewed_at: Date | null
 }
 
 export interface ReviewAnswer {
   review_id: number
   card_id: number
-  progress: CardState
+  /** Null when the review was not applied and the card is new. */
+  progress: CardState | null
   counts: ReviewCounts
+  /** False when it came too late: the log has it, the card's state has not. */
+  applied: boolean
 }
 
 /**
  * Applies a rating: three statements in one transaction, while the user's other reviews wait. A client id that was used
- * before gets its first answer again, and nothing changes.
+ * before gets its first answer again, and nothing changes. What counts is the day on which the rating was given.
  * @throws CARD_NOT_FOUND
  * @throws OTHER_REVIEW when the client id belongs to another review
  * @throws NOT_LOGGED_IN when the user has been deleted meanwhile
@@ -37,48 +45,65 @@ export interface ReviewAnswer {
 export async function applyReview(
   db: Kysely<Database>,
   userId: number,
-  moment: Moment,
+  clock: Clock,
   review: Review,
 ): Promise<ReviewAnswer> {
   try {
-    return await applyOnce(db, userId, moment, review)
+    return await applyOnce(db, userId, timesOf(clock, review.reviewed_at), review)
   } catch (error) {
-    if (error instanceof ProgressAppeared) return applyReview(db, userId, moment, review)
+    if (error instanceof ProgressAppeared) return applyReview(db, userId, clock, review)
     throw error
   }
 }
 
-async function applyOnce(db: Kysely<Database>, userId: number, moment: Moment, review: Review): Promise<ReviewAnswer> {
+async function applyOnce(
+  db: Kysely<Database>,
+  userId: number,
+  times: ReviewTimes,
+  review: Review,
+): Promise<ReviewAnswer> {
   return db.transaction().execute(async (transaction) => {
     if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
     const { card_id, rating } = review
-    const card = await findLearnerCard(transaction, userId, card_id, moment.today, review.client_id)
+    const { today } = times.now
+    const card = await findLearnerCard(transaction, userId, card_id, today, review.client_id)
     const { earlier, state: before } = card
     if (earlier !== null) {
       if (earlier.card_id !== card_id || earlier.rating !== rating) throw OTHER_REVIEW
-      return answerOf(earlier.id, card_id, earlier.after, earlier.answer as ReviewCounts)
+      return answerOf(earlier.id, card_id, earlier.phase === 'late', earlier.after, earlier.answer as ReviewCounts)
     }
     if (card.deck_id === null) throw CARD_NOT_FOUND
-    const next = createScheduler(card.settings)(card_id, before, moment.today)[rating]
-    const after = { ...next, last_review_id: null }
-    const step = { before, after, isSuspended: card.is_suspended, introduced: Number(before === null) }
-    const counts = countsOf(remainingAfter(card.remaining, step, moment.today))
+    const late = isLate(times, card.latest_at)
+    const preview = createScheduler(card.settings)
+    const after = late ? before : { ...preview(card_id, before, times.reviewed.today)[rating], last_review_id: null }
+    // A new card counts on the day on which it was seen.
+    const introduced = Number(!late && before === null && times.reviewed.today === today)
+    const step = { before, after, isCounted: card.is_active && !card.is_suspended, introduced }
+    const counts = countsOf(remainingAfter(card.remaining, step, today))
     const entry = reviewEntry({
       userId,
       cardId: card_id,
       deckId: card.deck_id,
       rating,
-      moment,
+      moment: times.reviewed,
+      isLate: late,
       durationMs: review.duration_ms,
       clientId: review.client_id,
       before,
       after,
       answer: counts,
     })
-    return answerOf(await appendEntry(transaction, entry), card_id, after, counts)
+    return answerOf(await appendEntry(transaction, entry), card_id, late, after, counts)
   })
 }
 
-function answerOf(id: number, card_id: number, after: CardState, counts: ReviewCounts): ReviewAnswer {
-  return { review_id: id, card_id, progress: { ...after, last_review_id: id }, counts }
+function answerOf(
+  id: number,
+  card_id: number,
+  late: boolean,
+  after: CardState | null,
+  counts: ReviewCounts,
+): ReviewAnswer {
+  const progress = late || after === null ? after : { ...after, last_review_id: id }
+  return { review_id: id, card_id, progress, counts, applied: !late }
 }

@@ -23,8 +23,8 @@ export interface UndoAnswer {
 }
 
 /**
- * Takes back the user's latest review, if it was made today: the card's state is exactly what it was before. Doing it
- * again changes nothing and gets the same answer.
+ * Takes back the review that the user gave last, if it was today: the card's state is exactly what it was before.
+ * Reviews that came too late to change a state are passed over. Doing it again changes nothing and gets the same answer.
  * @throws REVIEW_NOT_FOUND when the user has no such review
  * @throws Conflict when it is not the latest, not of today, or when the card has changed since
  */
@@ -36,7 +36,7 @@ export async function undoReview(
 ): Promise<UndoAnswer> {
   return db.transaction().execute(async (transaction) => {
     if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
-    const situation = await findUndoSituation(transaction, userId, reviewId, moment.today)
+    const situation = await findUndoSituation(transaction, userId, reviewId, moment)
     const { studied_on, earlier, latest, remaining } = situation
     if (earlier !== null) {
       const { card_id, after, answer } = earlier
@@ -52,7 +52,7 @@ export async function undoReview(
     const step = {
       before: review.after,
       after: review.before,
-      isSuspended: review.is_suspended,
+      isCounted: review.is_active && !review.is_suspended,
       introduced: -Number(review.phase === 'new'),
     }
     const counts = countsOf(remainingAfter(remaining, step, moment.today))

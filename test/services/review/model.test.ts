@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { RATINGS } from '../../../src/domain/review/review.js'
-import { addDays } from '../../../src/domain/time/calendar.js'
+import { addDays, calendarIn } from '../../../src/domain/time/calendar.js'
 import { createCard, createDeck } from '../../support/factories.js'
 import { type Caller, startService } from '../../support/service.js'
 
 /**
- * Learners, scripts and the import act in any order on a few cards. After each step the queue, the browsed cards, the
+ * Learners, scripts and the import act in any order on a few cards, and ratings arrive later than they were given. After each step the queue, the browsed cards, the
  * statistics and the deck list are compared with a plain reading of the tables, and undo with a list of what was done.
  */
 const FIRST_DAY = '2026-11-21'
@@ -14,8 +14,12 @@ const RUNS = 4
 const STEPS = 25
 const NEW_PER_DAY = 3
 
-const clock = { day: FIRST_DAY }
-const service = await startService(t, { now: () => new Date(`${clock.day}T08:00:00Z`) })
+/** A minute passes with each step. */
+const clock = { day: FIRST_DAY, minutes: 0 }
+const MINUTE = 60_000
+const now = () => new Date(new Date(`${clock.day}T08:00:00Z`).getTime() + clock.minutes * MINUTE)
+const dayOf = calendarIn('Europe/Berlin')
+const service = await startService(t, { now })
 const { db } = service
 const decks = [
   await createDeck(db, { sort_order: 1, name: 'Ä' }),
@@ -33,7 +37,13 @@ const card = fc.nat(cardIds.length - 1)
 const step = fc.oneof(
   {
     weight: 10,
-    arbitrary: fc.record({ kind: fc.constant('review' as const), card, rating: fc.constantFrom(...RATINGS) }),
+    arbitrary: fc.record({
+      kind: fc.constant('review' as const),
+      card,
+      rating: fc.constantFrom(...RATINGS),
+      /** Minutes between the rating and its arrival. */
+      delay: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 20 }), fc.integer({ min: 500, max: 6_000 })),
+    }),
   },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('undo' as const), back: fc.nat(1) }) },
   {
@@ -41,6 +51,7 @@ const step = fc.oneof(
     arbitrary: fc.record({ kind: fc.constantFrom('reset' as const, 'forget' as const, 'archive' as const), card }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('suspend' as const, 'unsuspend' as const), card }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('switch' as const), deck: fc.nat(2), active: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('move' as const), card, deck: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('archive deck' as const), deck: fc.nat(2) }) },
   {
@@ -54,6 +65,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 interface Done {
   id: number
   card_id: number
+  at: Date
   day: string
   before: object | undefined
   after: object | undefined
@@ -61,8 +73,13 @@ interface Done {
 
 interface Learner extends Caller {
   id: number
-  /** The reviews that stand, oldest first. */
+  /** The reviews that stand and changed a state, in the order in which they were given. */
   done: Done[]
+  /** The days of the reviews that came too late for that. */
+  late: string[]
+  /** When reviews were given and cards were reset. */
+  given: Map<number, Date>
+  resets: Map<number, Date>
   introduced: Map<string, number>
 }
 
@@ -71,12 +88,15 @@ t.test(`${RUNS} runs of ${STEPS} steps are what the tables say`, async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (steps) => {
       clock.day = FIRST_DAY
+      clock.minutes = 0
       await db.updateTable('cards').set({ archived_at: null }).execute()
       await db.updateTable('decks').set({ archived_at: null }).execute()
-      const learner: Learner = { ...(await service.member()), done: [], introduced: new Map() }
+      const lists = { done: [], late: [], given: new Map(), resets: new Map(), introduced: new Map() }
+      const learner: Learner = { ...(await service.member()), ...lists }
       const payload = { new_per_day: NEW_PER_DAY }
       await learner.send({ method: 'PUT', url: '/api/review/settings', payload })
       for (const step of steps) {
+        clock.minutes++
         const outcome = await act(t, learner, step)
         tally[outcome] = (tally[outcome] ?? 0) + 1
         await compare(t, learner)
@@ -84,7 +104,8 @@ t.test(`${RUNS} runs of ${STEPS} steps are what the tables say`, async (t) => {
     }),
     { numRuns: RUNS, endOnFailure: true },
   )
-  for (const outcome of ['review 200', 'undo 200']) t.ok((tally[outcome] ?? 0) > 0, `${outcome}: ${tally[outcome]}`)
+  for (const outcome of ['review 200', 'review late', 'undo 200'])
+    t.ok((tally[outcome] ?? 0) > 0, `${outcome}: ${tally[outcome]}`)
 })
 
 /** Does it and checks the answer; returns what happened. */
@@ -96,22 +117,40 @@ async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
     case 'review': {
       const before = await findProgress(user_id, card_id)
       const expected = (await isLive(card_id)) ? 200 : 404
-      const { status, body } = await learner.post('/api/review', { card_id, rating: step.rating })
+      const at = new Date(now().getTime() - step.delay * MINUTE)
+      const { status, body } = await learner.post('/api/review', {
+        card_id,
+        rating: step.rating,
+        ...(step.delay > 0 && { reviewed_at: at.toISOString() }),
+      })
       t.equal(status, expected)
       if (status !== 200) return 'review 404'
-      const after = await findProgress(user_id, card_id)
-      t.match(after, { ...body.progress, last_review_id: body.review_id })
-      learner.done.push({ id: body.review_id, card_id, day: clock.day, before, after })
-      if (before === undefined) addIntroduced(learner, 1)
       t.strictSame(body.counts, (await learner.get('/api/review/queue?limit=1')).body.counts)
+      const after = await findProgress(user_id, card_id)
+      const latest = [learner.given.get(before?.last_review_id ?? 0), learner.resets.get(card_id)]
+      t.equal(body.applied, !latest.some((known) => known !== undefined && known > at))
+      if (!body.applied) {
+        t.strictSame(after, before, 'nothing changes')
+        t.strictSame(body.progress, before === undefined ? null : shownOf(before))
+        t.equal((await learner.delete(`/api/review/${body.review_id}`)).status, 409)
+        learner.late.push(dayOf(at))
+        return 'review late'
+      }
+      t.match(after, { ...body.progress, last_review_id: body.review_id })
+      learner.given.set(body.review_id, at)
+      learner.done.push({ id: body.review_id, card_id, at, day: dayOf(at), before, after })
+      learner.done.sort((one, two) => one.at.getTime() - two.at.getTime() || one.id - two.id)
+      if (before === undefined) addIntroduced(learner, dayOf(at), 1)
       return 'review 200'
     }
     case 'undo':
       return undo(t, learner, step.back)
     case 'reset': {
+      const isKnown = (await findProgress(user_id, card_id)) !== undefined
       const { status } = await learner.post(`${path}/reset`)
       t.equal(status, (await isLive(card_id)) ? 200 : 404)
       if (status === 200 && (await findProgress(user_id, card_id)) !== undefined) t.fail('it is still there')
+      if (status === 200 && isKnown) learner.resets.set(card_id, now())
       return `reset ${status}`
     }
     case 'suspend': {
@@ -122,6 +161,18 @@ async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
     case 'unsuspend':
       t.equal((await learner.delete(`${path}/suspend`)).status, 200)
       return step.kind
+    case 'switch': {
+      const { id, slug } = decks[step.deck] as (typeof decks)[number]
+      const { archived_at } = await db
+        .selectFrom('decks')
+        .select('archived_at')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      const payload = { active: step.active }
+      const { status } = await learner.send({ method: 'PUT', url: `/api/review/decks/${slug}`, payload })
+      t.equal(status, archived_at === null ? 200 : 404)
+      return `switch ${status}`
+    }
     case 'forget':
       await db.deleteFrom('card_progress').where('user_id', '=', user_id).where('card_id', '=', card_id).execute()
       return step.kind
@@ -164,6 +215,7 @@ async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
       return step.kind
     case 'night':
       clock.day = addDays(clock.day, step.days)
+      clock.minutes = 0
       return step.kind
   }
 }
@@ -185,7 +237,7 @@ async function undo(t: Tap, learner: Learner, back: number): Promise<string> {
   }
   t.equal(status, 200, body.message)
   learner.done.pop()
-  if (review.before === undefined) addIntroduced(learner, -1)
+  if (review.before === undefined) addIntroduced(learner, review.day, -1)
   t.strictSame(await findProgress(learner.id, review.card_id), review.before, 'exactly as before')
   t.strictSame(body.counts, (await learner.get('/api/review/queue?limit=1')).body.counts)
   const next = learner.done.at(-1)
@@ -210,8 +262,13 @@ async function findObstacle(learner: Learner, review: Done): Promise<RegExp | un
   return JSON.stringify(now) === JSON.stringify(review.after) ? undefined : /geändert/
 }
 
-function addIntroduced({ introduced }: Learner, cards: number): void {
-  introduced.set(clock.day, (introduced.get(clock.day) ?? 0) + cards)
+function addIntroduced({ introduced }: Learner, day: string, cards: number): void {
+  introduced.set(day, (introduced.get(day) ?? 0) + cards)
+}
+
+/** What answers tell of a state. */
+function shownOf({ last_review_id: _, ...shown }: { last_review_id: number | null }) {
+  return shown
 }
 
 async function findProgress(userId: number, cardId: number) {
@@ -243,13 +300,15 @@ async function findLiveCards(userId: number) {
     .execute()
   const suspended = await db.selectFrom('suspended_cards').select('card_id').where('user_id', '=', userId).execute()
   const isSuspended = new Set(suspended.map(({ card_id }) => card_id))
+  const off = await db.selectFrom('inactive_decks').select('deck_id').where('user_id', '=', userId).execute()
+  const isOff = new Set(off.map(({ deck_id }) => deck_id))
   const allProgress = await findAllProgress(userId)
   return cards.map((card) => {
     const progress = allProgress.get(card.id)
     const isDue = progress?.next_review != null && progress.next_review <= clock.day
     const seen = isDue ? 'due' : 'learned'
     const state = isSuspended.has(card.id) ? 'suspended' : progress === undefined ? 'new' : seen
-    return { ...card, progress, state, isDue }
+    return { ...card, progress, state, isDue, isActive: !isOff.has(card.deck_id) }
   })
 }
 
@@ -260,7 +319,7 @@ async function isLive(cardId: number): Promise<boolean> {
 async function compare(t: Tap, learner: Learner): Promise<void> {
   const cards = await findLiveCards(learner.id)
   const queue = (await learner.get('/api/review/queue?limit=100')).body
-  const due = cards.filter(({ state }) => state === 'due')
+  const due = cards.filter(({ state, isActive }) => state === 'due' && isActive)
   const isRepeat = ({ progress }: (typeof cards)[number]) =>
     progress?.last_rating === 'again' && progress.last_review === clock.day
   const key = (text: string | null | undefined) => String(text)
@@ -271,7 +330,7 @@ async function compare(t: Tap, learner: Learner): Promise<void> {
     .filter(isRepeat)
     .sort((a, b) => Number(a.progress?.last_review_id) - Number(b.progress?.last_review_id))
   const allowed = Math.max(NEW_PER_DAY - (learner.introduced.get(clock.day) ?? 0), 0)
-  const fresh = cards.filter(({ state }) => state === 'new').slice(0, allowed)
+  const fresh = cards.filter(({ state, isActive }) => state === 'new' && isActive).slice(0, allowed)
   t.strictSame(
     idsOf(queue.cards),
     [...first, ...fresh, ...last].map(({ id }) => id),
@@ -286,7 +345,8 @@ async function compare(t: Tap, learner: Learner): Promise<void> {
     'the browsed cards',
   )
   const list = (await learner.get('/api/decks')).body.decks
-  const stats = (await learner.get('/api/review/stats?days=1')).body
+  const stats = (await learner.get('/api/review/stats?days=8')).body
+  const studied = (await learner.get('/api/review/decks')).body.decks
   for (const [index, deck] of list.entries()) {
     const own = cards.filter(({ deck_id }) => deck_id === deck.id)
     const count = (state: string) => own.filter((card) => card.state === state).length
@@ -300,10 +360,25 @@ async function compare(t: Tap, learner: Learner): Promise<void> {
       { slug, unseen, seen: young + mature, suspended },
       { slug: deck.slug, unseen: count('new'), seen: count('due') + count('learned'), suspended: count('suspended') },
     )
+    t.strictSame(studied[index], {
+      slug: deck.slug,
+      name: deck.name,
+      active: own.every(({ isActive }) => isActive) && studied[index].active,
+      due: count('due'),
+      new: Math.min(count('new'), allowed),
+      cards: own.length,
+      young,
+      mature,
+      suspended,
+      unseen,
+    })
   }
   t.equal(stats.forecast[0].due, due.length)
-  t.equal(stats.days[0].reviews, learner.done.filter(({ day }) => day === clock.day).length)
-  t.equal(stats.days[0].introduced, learner.introduced.get(clock.day) ?? 0)
+  for (const { day, reviews, introduced } of stats.days) {
+    const given = [...learner.done.map((review) => review.day), ...learner.late].filter((one) => one === day)
+    t.equal(reviews, given.length)
+    t.equal(introduced, given.length === 0 ? 0 : (learner.introduced.get(day) ?? 0))
+  }
 }
 
 const idsOf = (cards: { card_id: number }[]) => cards.map(({ card_id }) => card_id)

@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { listStudiedDecks, switchDeck } from '../../db/queries/review/decks.js'
+import { DECK_NOT_FOUND } from '../../src/domain/refusals.js'
+import type { Clock } from '../../src/domain/time/calendar.js'
+import { answers } from '../../src/http/schemas.js'
+import { DeckBody, DeckParams, StudiedDeck, StudiedDecks } from './schemas.js'
+
+const decks: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
+  app.get(
+    '/decks',
+    {
+      schema: {
+        operationId: 'listReviewDecks',
+        summary: 'The decks with what the caller has of each, and whether it is on',
+        tags: ['review'],
+        response: answers(StudiedDecks),
+      },
+    },
+    async (request) => {
+      const { today } = moment()
+      const scope = { userId: request.user.id, today, deckSlug: undefined }
+      return { decks: await listStudiedDecks(app.db, scope), today }
+    },
+  )
+
+  app.put(
+    '/decks/:slug',
+    {
+      schema: {
+        operationId: 'switchReviewDeck',
+        summary: 'Switch a deck on or off in the own queue',
+        tags: ['review'],
+        params: DeckParams,
+        body: DeckBody,
+        response: answers(StudiedDeck, [DECK_NOT_FOUND]),
+      },
+    },
+    async (request) => {
+      const { slug } = request.params
+      const userId = request.user.id
+      if (!(await switchDeck(app.db, userId, slug, request.body.active))) throw DECK_NOT_FOUND
+      const [deck] = await listStudiedDecks(app.db, { userId, today: moment().today, deckSlug: slug })
+      if (deck === undefined) throw DECK_NOT_FOUND
+      return deck
+    },
+  )
+}
+
+export default decks

@@ -1,0 +1,54 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
+import { BadRequest, CARD_NOT_FOUND, NOT_THE_LAST, OTHER_REVIEW, REVIEW_NOT_FOUND } from '../../src/domain/refusals.js'
+import { checkStorable, isInteger, parseId } from '../../src/domain/text/parameters.js'
+import { type Clock, parseInstant } from '../../src/domain/time/calendar.js'
+import { answers } from '../../src/http/schemas.js'
+import { applyReview, type Review } from '../../src/services/review/apply-review.js'
+import { undoReview } from '../../src/services/review/take-back.js'
+import { ReviewAnswer, ReviewBody, ReviewParams, UndoAnswer } from './schemas.js'
+
+const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
+  app.post(
+    '/',
+    {
+      schema: {
+        operationId: 'reviewCard',
+        summary: 'Rate a card',
+        tags: ['review'],
+        body: ReviewBody,
+        response: answers(ReviewAnswer, [CARD_NOT_FOUND, OTHER_REVIEW]),
+      },
+    },
+    async (request) => applyReview(app.db, request.user.id, clock, readReview(request.body)),
+  )
+
+  app.delete(
+    '/:id',
+    {
+      schema: {
+        operationId: 'undoReview',
+        summary: 'Take back the latest review, if it is of today',
+        tags: ['review'],
+        params: ReviewParams,
+        response: answers(UndoAnswer, [REVIEW_NOT_FOUND, NOT_THE_LAST]),
+      },
+    },
+    async (request) => {
+      const id = parseId(request.params.id)
+      if (id === undefined) throw new BadRequest('Ungültige Bewertungs-ID')
+      return undoReview(app.db, request.user.id, clock.moment(), id)
+    },
+  )
+}
+
+function readReview(body: Static<typeof ReviewBody>): Review {
+  const { card_id, rating, client_id = null, duration_ms = null, reviewed_at = null } = body
+  if (client_id !== null) checkStorable('client_id', client_id)
+  const instant = reviewed_at === null ? null : parseInstant(reviewed_at)
+  if (instant === undefined) throw new BadRequest('Das Feld "reviewed_at" muss ein Zeitpunkt sein')
+  if (!isInteger(card_id)) throw CARD_NOT_FOUND
+  return { card_id, rating, client_id, duration_ms, reviewed_at: instant }
+}
+
+export default ratings

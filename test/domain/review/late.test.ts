@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { isLate, timesOf } from '../../../src/domain/review/review.js'
+import { calendarIn, parseInstant } from '../../../src/domain/time/calendar.js'
+
+const dayOf = calendarIn('Europe/Berlin')
+const HOUR = 60 * 60 * 1000
+const NOW = new Date('2026-11-21T08:00:00Z')
+const clockAt = (now: Date) => ({ moment: (at = now) => ({ at, today: dayOf(at) }) })
+const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * HOUR)
+
+t.test('the instant of a review is within the last 14 days, whatever the client says', async () => {
+  const given = fc.date({ min: new Date('0000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  fc.assert(
+    fc.property(given, (instant) => {
+      const { now, reviewed } = timesOf(clockAt(NOW), instant)
+      t.ok(now.at.getTime() === NOW.getTime() && now.today === '2026-11-21')
+      t.ok(reviewed.at <= NOW && reviewed.at >= hoursAgo(14 * 24))
+      t.equal(reviewed.today, dayOf(reviewed.at))
+      if (instant <= NOW && instant >= hoursAgo(14 * 24)) t.equal(reviewed.at.getTime(), instant.getTime())
+    }),
+  )
+  const { now, reviewed } = timesOf(clockAt(NOW), null)
+  t.equal(reviewed, now)
+  t.match(timesOf(clockAt(NOW), new Date('2026-11-20T23:30:00Z')).reviewed, { today: '2026-11-21' })
+  t.match(timesOf(clockAt(NOW), new Date('2026-11-20T22:30:00Z')).reviewed, { today: '2026-11-20' })
+})
+
+t.test('a review is late when the card was reviewed or reset after it', async (t) => {
+  const isLateAt = (given: Date | null, latest: Date | null) => isLate(timesOf(clockAt(NOW), given), latest)
+  t.equal(isLateAt(hoursAgo(5), null), false, 'nothing is known of the card')
+  t.equal(isLateAt(hoursAgo(5), hoursAgo(6)), false)
+  t.equal(isLateAt(hoursAgo(5), hoursAgo(5)), false, 'of the same instant they count as they arrive')
+  t.equal(isLateAt(hoursAgo(5), hoursAgo(4)), true)
+  t.equal(isLateAt(null, hoursAgo(0)), false)
+  t.equal(isLateAt(hoursAgo(400), hoursAgo(14 * 24)), false, 'both are cut to the same instant')
+  // The clock was set back by an hour after the latest review.
+  t.equal(isLateAt(null, hoursAgo(-1)), false, 'what is given now counts')
+  t.equal(isLateAt(hoursAgo(1), hoursAgo(-1)), false, 'and what is of today')
+  t.equal(isLateAt(hoursAgo(24), hoursAgo(-1)), true)
+  t.equal(isLateAt(hoursAgo(-30), hoursAgo(-1)), false, 'a client whose clock is fast counts as now')
+})
+
+t.test('instants are read as RFC 3339 writes them', async (t) => {
+  for (const [text, expected] of [
+    ['2026-11-21T08:00:00Z', '2026-11-21T08:00:00.000Z'],
+    ['2026-11-21 08:00:00.25+01:00', '2026-11-21T07:00:00.250Z'],
+    ['2026-11-21t08:00:00.123456789z', '2026-11-21T08:00:00.123Z'],
+    ['2016-12-31T23:59:60Z', '2016-12-31T23:59:59.000Z'],
+    ['2016-12-31T23:59:60.5+00:00', '2016-12-31T23:59:59.500Z'],
+    ['2026-11-21T08:00:00+01', '2026-11-21T07:00:00.000Z'],
+    ['2026-11-21T08:00:00-0130', '2026-11-21T09:30:00.000Z'],
+  ] as const) {
+    t.equal(parseInstant(text)?.toISOString(), expected, text)
+  }
+  t.equal(parseInstant('gestern'), undefined)
+})

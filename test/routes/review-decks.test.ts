@@ -1,0 +1,127 @@
+import t from 'tap'
+import { createCard, createDeck, createProgress } from '../support/factories.js'
+import type { Json } from '../support/openapi.js'
+import { type Caller, errorBody, startService } from '../support/service.js'
+
+const service = await startService(t, { now: () => new Date('2026-11-21T08:00:00Z') })
+const { db } = service
+t.afterEach(() => db.deleteFrom('decks').execute())
+
+async function createDeckOf(count: number, overrides = {}) {
+  const deck = await createDeck(db, overrides)
+  const ids: number[] = []
+  for (let index = 0; index < count; index++) {
+    ids.push((await createCard(db, { deck_id: deck.id, sort_order: index })).id)
+  }
+  return { ...deck, ids }
+}
+
+const switchDeck = (caller: Caller, slug: string, active: unknown) =>
+  caller.send({ method: 'PUT', url: `/api/review/decks/${slug}`, payload: { active } })
+const queueOf = async (caller: Caller, query = '') => (await caller.get(`/api/review/queue${query}`)).body
+const idsOf = (queue: Json) => queue.cards.map(({ card_id }: Json) => card_id)
+
+t.test('a deck that is off gives nothing to the queue, unless it is named', async (t) => {
+  const member = await service.member()
+  const first = await createDeckOf(3, { sort_order: 1 })
+  const second = await createDeckOf(4, { sort_order: 2 })
+  const [a] = first.ids as [number]
+  const [x, y] = second.ids as [number, number]
+  const day = { last_rating: 'hard', next_review: '2026-11-20' } as const
+  for (const card_id of [a, x, y]) await createProgress(db, { user_id: member.id, card_id, ...day })
+  await member.post(`/api/review/cards/${y}/suspend`)
+  const numbers = { due: 1, new: 2, young: 1, mature: 0, suspended: 0, unseen: 2 }
+  const one = { slug: first.slug, name: first.name, active: true, cards: 3, ...numbers }
+  const two = { slug: second.slug, name: second.name, active: true, cards: 4, ...numbers, suspended: 1 }
+  t.strictSame((await member.get('/api/review/decks')).body, { decks: [one, two], today: '2026-11-21' })
+  const all = await queueOf(member)
+  t.strictSame(all.counts, { due: 2, new: 4 })
+
+  for (let round = 0; round < 2; round++) {
+    t.strictSame((await switchDeck(member, second.slug, false)).body, { ...two, active: false })
+  }
+  t.strictSame((await member.get('/api/review/decks')).body.decks, [one, { ...two, active: false }])
+  const queue = await queueOf(member)
+  t.strictSame(idsOf(queue), first.ids)
+  t.strictSame(queue.counts, { due: 1, new: 2 })
+  const named = await queueOf(member, `?deck=${second.slug}`)
+  t.strictSame(idsOf(named), [x, ...second.ids.slice(2)])
+  t.strictSame(named.counts, { due: 1, new: 2 }, 'the choice is ignored')
+  const { forecast, decks } = (await member.get('/api/review/stats')).body
+  t.equal(forecast[0].due, 1, 'what the queue will bring')
+  t.equal(decks.length, 2)
+  t.equal((await member.get('/api/review/cards')).body.cards.length, 7)
+  t.equal((await member.get('/api/decks')).body.decks[1].due, 2, 'the deck list stays as it is')
+
+  for (const card_id of [x, second.ids[2]]) {
+    const { body } = await member.post('/api/review', { card_id, rating: 'again' })
+    t.strictSame(body.counts, (await queueOf(member)).counts)
+    const undo = await member.delete(`/api/review/${body.review_id}`)
+    t.strictSame(undo.body.counts, queue.counts)
+    t.equal((await member.post('/api/review', { card_id, rating: 'again' })).status, 200)
+  }
+  const other = await service.member()
+  t.strictSame((await queueOf(other)).counts, { due: 0, new: 7 }, 'everybody chooses alone')
+  t.match((await switchDeck(member, second.slug, true)).body, { ...two, due: 2, new: 1, unseen: 1, young: 2 })
+  t.strictSame((await queueOf(member)).counts, { due: 3, new: 3 })
+})
+
+t.test('the daily number of new cards is shared by all decks', async (t) => {
+  const member = await service.member()
+  await member.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 2 } })
+  const first = await createDeckOf(3, { sort_order: 1 })
+  const second = await createDeckOf(3, { sort_order: 2 })
+  await switchDeck(member, second.slug, false)
+  const { body } = await member.post('/api/review', { card_id: second.ids[0], rating: 'easy' })
+  t.strictSame(body.counts, { due: 0, new: 1 }, 'a new card of a deck that is off is one of today, too')
+  t.strictSame(idsOf(await queueOf(member)), first.ids.slice(0, 1))
+  await switchDeck(member, first.slug, false)
+  t.strictSame(await queueOf(member), { cards: [], counts: { due: 0, new: 0 }, today: '2026-11-21' })
+})
+
+t.test('what is no deck cannot be chosen', async (t) => {
+  const member = await service.member()
+  const deck = await createDeckOf(1)
+  const archived = await createDeckOf(1, { archived_at: new Date() })
+  const notFound = errorBody(404, 'Deck nicht gefunden')
+  for (const slug of [archived.slug, 'x', '%00', '__proto__', '1'.repeat(400)]) {
+    for (const active of [true, false]) t.strictSame((await switchDeck(member, slug, active)).body, notFound, slug)
+  }
+  for (const active of ['true', 1, null]) {
+    t.strictSame(
+      (await switchDeck(member, deck.slug, active)).body,
+      errorBody(400, 'Das Feld "active" muss true oder false sein'),
+    )
+  }
+  t.equal((await switchDeck(member, deck.slug, undefined)).body.message, 'Das Feld "active" fehlt')
+  t.strictSame((await service.anonymous.get('/api/review/decks')).body, errorBody(401, 'Nicht angemeldet'))
+  t.strictSame(await db.selectFrom('inactive_decks').selectAll().execute(), [])
+})
+
+t.test('a deck that was archived comes back as it was chosen; a deleted one takes the choice along', async (t) => {
+  const member = await service.member()
+  const deck = await createDeckOf(1)
+  await switchDeck(member, deck.slug, false)
+  const archive = (archived_at: Date | null) =>
+    db.updateTable('decks').set({ archived_at }).where('id', '=', deck.id).execute()
+  await archive(new Date())
+  t.strictSame((await member.get('/api/review/decks')).body.decks, [])
+  await archive(null)
+  t.match((await member.get('/api/review/decks')).body.decks, [{ active: false, due: 0, new: 1 }])
+  await db.deleteFrom('decks').execute()
+  t.strictSame(await db.selectFrom('inactive_decks').selectAll().execute(), [])
+})
+
+t.test('a page of the queue holds up to 300 cards', async (t) => {
+  const member = await service.member()
+  await member.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 999 } })
+  const { ids } = await createDeckOf(310)
+  for (const [query, count] of [
+    ['', 20],
+    ['?limit=300', 300],
+    ['?limit=1000', 300],
+    ['?limit=300&new=250', 250],
+  ] as const) {
+    t.strictSame(idsOf(await queueOf(member, query)), ids.slice(0, count), query)
+  }
+})
