@@ -1,0 +1,218 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { FAULTS, type Fault, GONE, idsIn, MALFORMED, settleMicrotasks, TAKEN, Tab, World } from './world.js'
+
+const USERS = [1, 2]
+
+type Command =
+  | { do: 'rate'; tab: number; user: number; card: number }
+  | { do: 'undo'; tab: number }
+  | { do: 'kill'; tab: number }
+  | { do: 'wake'; tab: number }
+  | { do: 'login'; tab: number; user: number | undefined }
+  | { do: 'run'; steps: number }
+  | { do: 'time'; ms: number }
+  | { do: 'disk'; isFull: boolean }
+
+const tab = fc.nat(1)
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('rate' as const),
+      tab,
+      user: fc.constantFrom(...USERS),
+      card: fc.constantFrom(1, 2, 3, 4, 5, GONE, TAKEN, MALFORMED),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('undo' as const), tab }) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom('kill' as const, 'wake' as const)
+      .chain((name) => fc.record({ do: fc.constant(name), tab })) as fc.Arbitrary<Command>,
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('login' as const),
+      tab,
+      user: fc.constantFrom<number | undefined>(...USERS, undefined),
+    }),
+  },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('run' as const), steps: fc.integer({ min: 1, max: 40 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('time' as const), ms: fc.constantFrom(500, 5_000, 60_000) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('disk' as const), isFull: fc.boolean() }) },
+)
+
+/** What the person has seen happen, and so must be true in the end. */
+interface Story {
+  id: string
+  user: number
+  card: number
+  tab: Tab
+  /** The place of the tab, which goes on with another one when it is killed. */
+  page: number
+  isStored: boolean
+  isInMemory: boolean
+  undo: 'none' | 'asked' | 'promised'
+  /** Its page was killed before it could promise anything, or held it in memory only. */
+  isUncertain: boolean
+}
+
+async function play(commands: Command[], numbers: number[], faults: Fault[], takesBatches: boolean) {
+  let drawn = 0
+  let fault = 0
+  const world = new World(
+    (below) => (numbers[drawn++ % numbers.length] ?? 0) % below,
+    () => faults[fault++ % faults.length] ?? 'none',
+  )
+  world.service.takesBatches = takesBatches
+  world.loggedIn = 1
+  const stories: Story[] = []
+  const tabs = [new Tab(world), new Tab(world)]
+  const stacks: Story[][] = [[], []]
+
+  const rate = (at: number, user: number, card: number) => {
+    const tab = tabs[at] as Tab
+    const id = `r${stories.length}`
+    const story: Story = {
+      id,
+      user,
+      card,
+      tab,
+      page: at,
+      isStored: false,
+      isInMemory: false,
+      undo: 'none',
+      isUncertain: false,
+    }
+    stories.push(story)
+    stacks[at]?.push(story)
+    void tab.do(async () => {
+      const where = await tab.outbox.add(user, { id, card_id: card, rating: 'medium', duration_ms: 1, reviewed_at: '' })
+      story.isStored = true
+      story.isInMemory = where === 'memory'
+      tab.sender.wake()
+    })
+  }
+  const undo = (at: number) => {
+    const tab = tabs[at] as Tab
+    const story = stacks[at]?.pop()
+    if (story === undefined) return
+    void tab.do(async () => {
+      story.undo = 'asked'
+      const result = await tab.outbox.undo(story.user, story.id)
+      story.undo = result === 'unknown' ? 'none' : 'promised'
+      tab.sender.wake()
+    })
+  }
+  const kill = (at: number) => {
+    const tab = tabs[at] as Tab
+    world.kill(tab)
+    for (const story of stories) {
+      if (story.tab !== tab) continue
+      if (!story.isStored || story.isInMemory) story.isUncertain = true
+    }
+    // The undo goes on in the page that is opened next, for what was stored.
+    stacks[at] = (stacks[at] ?? []).filter(({ isUncertain }) => !isUncertain)
+    tabs[at] = new Tab(world)
+    tabs[at]?.sender.wake()
+  }
+  const logIn = (at: number, user: number | undefined) => {
+    const tab = tabs[at] as Tab
+    void world.takeTurn(tab, async () => {
+      world.loggedIn = user
+      await world.step(tab)
+    })
+    tab.sender.wake('changed')
+  }
+
+  for (const command of commands) {
+    await settleMicrotasks()
+    if (command.do === 'rate') rate(command.tab, command.user, command.card)
+    else if (command.do === 'undo') undo(command.tab)
+    else if (command.do === 'kill') kill(command.tab)
+    else if (command.do === 'wake') tabs[command.tab]?.sender.wake('changed')
+    else if (command.do === 'login') logIn(command.tab, command.user)
+    else if (command.do === 'run') await world.run(command.steps)
+    else if (command.do === 'time') world.passTime(command.ms)
+    else world.isDiskFull = command.isFull
+  }
+
+  // All is well again, and each person comes back once.
+  world.nextFault = () => 'none'
+  world.isDiskFull = false
+  for (const user of USERS) {
+    await world.runOut()
+    world.loggedIn = user
+    for (const tab of tabs) tab.sender.wake('changed')
+    await world.runOut()
+  }
+  return { world, stories, tabs }
+}
+
+t.test(
+  'whatever happens, every rating arrives once, in order, and only for whose it is',
+  { timeout: 600_000 },
+  async (t) => {
+    const runs = Number(process.env.OUTBOX_RUNS ?? 300)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(command, { minLength: 5, maxLength: 60 }),
+        fc.array(fc.nat(1000), { minLength: 1, maxLength: 50 }),
+        fc.array(fc.oneof({ weight: 2, arbitrary: fc.constant<Fault>('none') }, fc.constantFrom(...FAULTS)), {
+          minLength: 1,
+          maxLength: 30,
+        }),
+        fc.boolean(),
+        async (commands, numbers, faults, takesBatches) => {
+          const { world, stories, tabs } = await play(commands, numbers, faults, takesBatches)
+          const { service } = world
+          if (service.foreign.length > 0) throw new Error(`sent for somebody else: ${service.foreign}`)
+          for (const user of USERS) {
+            const own = stories.filter((story) => story.user === user)
+            const good = own.filter(({ card }) => card < 100)
+            const standing = service.standing(user)
+            for (const { id, undo, isStored, isUncertain } of good) {
+              const times = standing.filter((one) => one === id).length
+              if (times > 1) throw new Error(`${id} was applied ${times} times`)
+              if (undo === 'promised' && times > 0 && !isUncertain) throw new Error(`${id} was taken back and stands`)
+              if (undo === 'none' && isStored && !isUncertain && times === 0) throw new Error(`${id} was lost`)
+            }
+            for (const tab of new Set(good.map((story) => story.tab))) {
+              const said = good.filter((story) => story.tab === tab).map(({ id }) => id)
+              const arrived = service.rows.map(({ id }) => id).filter((id) => said.includes(id))
+              const inOrder = said.filter((id) => arrived.includes(id))
+              if (arrived.join() !== inOrder.join()) throw new Error(`said ${inOrder}, arrived ${arrived}`)
+            }
+            for (const { undone, later } of service.standingAtUndo) {
+              const [first, second] = [undone, later].map((id) => own.find((story) => story.id === id))
+              // Of two pages, one may have rated behind the other's back.
+              if (first === undefined || second === undefined || first.page !== second.page) continue
+              // Its page was killed before it could say so.
+              if (second.undo === 'asked') continue
+              if (!first.isUncertain && !second.isUncertain && stories.indexOf(first) < stories.indexOf(second)) {
+                throw new Error(`${undone} was taken back while ${later} stood`)
+              }
+            }
+            const waiting = [world.disk, ...tabs.map(({ memory }) => memory)].map((store) => idsIn(store, user))
+            const left = (await Promise.all(waiting)).flat()
+            if (left.length > 0) throw new Error(`still waiting: ${left}`)
+            const loads = Promise.all(tabs.map(({ outbox }) => outbox.load(user)))
+            await world.runOut()
+            const shown = (await loads).flatMap(({ refused }) => refused)
+            for (const { id, card, undo, isStored, isUncertain } of own) {
+              const isShown = shown.some((entry) => entry.id === id)
+              const isDue = card === MALFORMED && undo === 'none' && isStored && !isUncertain
+              if (isDue && !isShown) throw new Error(`${id} was refused and is not shown`)
+              if (isShown && (card !== MALFORMED || undo === 'promised')) throw new Error(`${id} is shown`)
+            }
+          }
+        },
+      ),
+      { numRuns: runs, seed: Number(process.env.OUTBOX_SEED ?? Date.now()) },
+    )
+    t.pass(`${runs} stories`)
+  },
+)

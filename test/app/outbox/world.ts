@@ -1,0 +1,255 @@
+import type { Entry, RatingEntry } from '../../../web/src/outbox/entry.js'
+import { createMemoryStore } from '../../../web/src/outbox/memory.js'
+import { Outbox } from '../../../web/src/outbox/outbox.js'
+import { Sender, type Transport } from '../../../web/src/outbox/sender.js'
+import type { Store } from '../../../web/src/outbox/store.js'
+import type { Outcome } from '../../../web/src/outbox/verdict.js'
+
+/** Card numbers that the model of the service treats in a special way. */
+export const GONE = 404
+export const TAKEN = 409
+export const MALFORMED = 400
+
+export const FAULTS = ['none', 'request lost', 'answer lost', 'busy', 'broken', 'half', 'html', 'proxy'] as const
+export type Fault = (typeof FAULTS)[number]
+
+interface Row {
+  id: string
+  user: number
+  review_id: number
+  isUndone: boolean
+}
+
+/** What the service keeps of its promises: each client id of a user is applied once, an undo is final. */
+class ModelService {
+  readonly rows: Row[] = []
+  readonly foreign: string[] = []
+  /** Ratings that stood when an earlier one was taken back, which the real service refuses. */
+  readonly standingAtUndo: { undone: string; later: string }[] = []
+  takesBatches = true
+
+  rate(user: number, { id, card_id, user: owner }: RatingEntry): { status: number; body: Record<string, unknown> } {
+    if (owner !== user) this.foreign.push(id)
+    if (card_id === GONE) return refusal(404, 'Karte nicht gefunden')
+    if (card_id === TAKEN) return refusal(409, 'Diese client_id gehört zu einer anderen Bewertung')
+    if (card_id === MALFORMED) return refusal(400, 'Ungültige Anfrage')
+    let row = this.rows.find((one) => one.id === id && one.user === user)
+    if (row === undefined) {
+      row = { id, user, review_id: this.rows.length + 1, isUndone: false }
+      this.rows.push(row)
+    }
+    return { status: 200, body: { review_id: row.review_id, applied: true } }
+  }
+
+  undo(user: number, review_id: number): { status: number; body: Record<string, unknown> } {
+    const row = this.rows.find((one) => one.review_id === review_id)
+    if (row === undefined || row.user !== user) return refusal(404, 'Bewertung nicht gefunden')
+    if (!row.isUndone) {
+      const later = this.rows.filter((one) => one.user === user && one.review_id > review_id && !one.isUndone)
+      this.standingAtUndo.push(...later.map(({ id }) => ({ undone: row.id, later: id })))
+    }
+    row.isUndone = true
+    return { status: 200, body: { card_id: 1 } }
+  }
+
+  standing(user: number): string[] {
+    return this.rows.filter((row) => row.user === user && !row.isUndone).map(({ id }) => id)
+  }
+}
+
+function refusal(statusCode: number, message: string) {
+  return { status: statusCode, body: { statusCode, error: 'Fehler', message } }
+}
+
+interface Pending {
+  /** Undefined: it goes on whoever is killed, as a request on its way does. */
+  tab: Tab | undefined
+  resume: () => void
+}
+
+/** A browser with tabs, a disk and a network, in which everything that takes time waits until it is its turn. */
+export class World {
+  readonly service = new ModelService()
+  /** What survives. */
+  readonly disk = createMemoryStore()
+  /** Whose cookie the browser sends, and who the tabs believe is here. */
+  loggedIn: number | undefined
+  isDiskFull = false
+  now = 0
+  readonly tabs = new Set<Tab>()
+  #pending: Pending[] = []
+  #timers: { at: number; work: () => void; tab: Tab }[] = []
+  #holder: Tab | undefined
+  #queue: { tab: Tab; resume: () => void }[] = []
+
+  constructor(
+    /** A number from 0 up to this one. */
+    readonly draw: (below: number) => number,
+    public nextFault: () => Fault,
+  ) {}
+
+  step(tab: Tab | undefined): Promise<void> {
+    return new Promise((resume) => {
+      // What a killed page waits for never comes.
+      if (tab === undefined || this.tabs.has(tab)) this.#pending.push({ tab, resume })
+    })
+  }
+
+  /** Lets so many things happen, in any order; false when there was nothing left to happen. */
+  async run(count: number): Promise<boolean> {
+    for (let done = 0; done < count; done++) {
+      await settleMicrotasks()
+      if (this.#pending.length === 0) return false
+      const [{ resume }] = this.#pending.splice(this.draw(this.#pending.length), 1) as [Pending]
+      resume()
+    }
+    return true
+  }
+
+  /** Until nothing happens by itself any more, timers included. */
+  async runOut(): Promise<void> {
+    for (let rounds = 0; rounds < 10_000; rounds++) {
+      if (await this.run(1)) continue
+      if (this.#timers.length === 0) return
+      this.passTime(60_000)
+    }
+    throw new Error('it never ends')
+  }
+
+  passTime(ms: number): void {
+    this.now += ms
+    const due = this.#timers.filter(({ at }) => at <= this.now)
+    this.#timers = this.#timers.filter((timer) => !due.includes(timer))
+    for (const { work } of due) work()
+  }
+
+  later(tab: Tab, work: () => void, ms: number): () => void {
+    const timer = { at: this.now + ms, work, tab }
+    this.#timers.push(timer)
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer)
+    }
+  }
+
+  async takeTurn(tab: Tab, work: () => Promise<void>): Promise<void> {
+    await this.step(tab)
+    if (this.#holder === undefined) this.#holder = tab
+    else await new Promise<void>((resume) => this.#queue.push({ tab, resume }))
+    // It was killed when its turn had just come.
+    if (!this.tabs.has(tab)) return new Promise(() => undefined)
+    try {
+      await work()
+    } finally {
+      this.#release()
+    }
+  }
+
+  #release(): void {
+    const next = this.#queue.shift()
+    this.#holder = next?.tab
+    next?.resume()
+  }
+
+  kill(tab: Tab): void {
+    this.tabs.delete(tab)
+    this.#pending = this.#pending.filter((pending) => pending.tab !== tab)
+    this.#timers = this.#timers.filter((timer) => timer.tab !== tab)
+    this.#queue = this.#queue.filter((waiter) => waiter.tab !== tab)
+    if (this.#holder === tab) this.#release()
+  }
+}
+
+/** One page of the app, with its own memory and sender. */
+export class Tab {
+  readonly outbox: Outbox
+  readonly sender: Sender
+  readonly memory = createMemoryStore()
+  #doing: Promise<unknown> = Promise.resolve()
+
+  constructor(readonly world: World) {
+    this.outbox = new Outbox(this.#disk(), this.memory)
+    this.sender = new Sender({
+      outbox: this.outbox,
+      transport: this.#transport(),
+      takeTurn: (work) => world.takeTurn(this, () => work({ isHeld: () => true })),
+      whoIsHere: async () => {
+        await world.step(this)
+        return world.loggedIn
+      },
+      now: () => world.now,
+      random: () => 0.5,
+      later: (work, ms) => world.later(this, work, ms),
+      onChange: () => undefined,
+      onUndoRefused: () => undefined,
+    })
+    world.tabs.add(this)
+  }
+
+  /** A person does one thing after the other. */
+  do<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#doing.then(work)
+    this.#doing = result.catch(() => undefined)
+    return result
+  }
+
+  #disk(): Store {
+    const { world } = this
+    const through =
+      (isWriting: boolean): Store['change'] =>
+      async (work) => {
+        await world.step(this)
+        if (isWriting && world.isDiskFull) throw new Error('QuotaExceededError')
+        const result = await world.disk.change(work)
+        await world.step(this)
+        return result
+      }
+    return { change: through(true), read: through(false) }
+  }
+
+  #transport(): Transport {
+    const { world } = this
+    const { service } = world
+    /** The cookie is that of the moment in which the request leaves. */
+    const send = async (handle: (user: number, isHalf: boolean) => Outcome): Promise<Outcome> => {
+      const user = world.loggedIn
+      const fault = world.nextFault()
+      const arrival = world.step(undefined).then((): Outcome => {
+        if (fault === 'request lost') return { kind: 'lost' }
+        if (fault === 'busy') return { kind: 'answered', ...refusal(429, 'Zu viele Anfragen'), retryAfter: 5_000 }
+        if (fault === 'html') return { kind: 'answered', status: 200, body: undefined }
+        if (fault === 'proxy') return { kind: 'answered', status: 404, body: undefined }
+        if (user === undefined) return { kind: 'answered', ...refusal(401, 'Nicht angemeldet') }
+        const answer = handle(user, fault === 'half')
+        if (fault === 'answer lost') return { kind: 'lost' }
+        if (fault === 'broken' || fault === 'half') return { kind: 'answered', ...refusal(503, 'Später') }
+        return answer
+      })
+      const outcome = await arrival
+      await world.step(this)
+      return outcome
+    }
+    return {
+      rate: (entry) => send((user) => ({ kind: 'answered', ...service.rate(user, entry) })),
+      rateMany: (entries) =>
+        send((user, isHalf) => {
+          if (!service.takesBatches) return { kind: 'answered', ...refusal(404, 'Unbekannter Review-Endpunkt') }
+          const rated = entries.slice(0, isHalf ? entries.length / 2 : undefined)
+          const results = rated.map((entry) => {
+            const { status, body } = service.rate(user, entry)
+            return status === 200 ? { status, review: body } : { status, error: String(body.message) }
+          })
+          return { kind: 'answered', status: 200, body: { results } }
+        }),
+      undo: (review_id) => send((user) => ({ kind: 'answered', ...service.undo(user, review_id) })),
+    }
+  }
+}
+
+export async function idsIn(store: Store, user: number): Promise<string[]> {
+  const entries: Entry[] = await store.read((tables) => tables.oldest(user, Number.MAX_SAFE_INTEGER))
+  return entries.map(({ id }) => id)
+}
+
+export async function settleMicrotasks(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+}

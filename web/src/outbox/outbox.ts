@@ -1,0 +1,122 @@
+import type { Entry, Rated, RatingEntry, UndoEntry } from './entry.js'
+import type { Store, Tables } from './store.js'
+
+/** `removed`: it was never sent; `undoing`: the service is told; `unknown`: there is nothing of that name. */
+export type UndoResult = 'removed' | 'undoing' | 'unknown'
+
+export interface Load {
+  waiting: number
+  /** Those among them that are lost when the page is closed. */
+  volatile: number
+  refused: Entry[]
+}
+
+/** Everything at once, so that a rating changes as little as possible while it is asked for. */
+const ALL = Number.MAX_SAFE_INTEGER
+
+/**
+ * The ratings that the service has not confirmed yet. They lie in a durable store; what cannot be stored there is held in
+ * memory, behind all that could.
+ */
+export class Outbox {
+  /** In the order in which they are sent. */
+  readonly stores: readonly [durable: Store, memory: Store]
+
+  constructor(durable: Store, memory: Store) {
+    this.stores = [durable, memory]
+  }
+
+  /** Once it resolves, the rating survives whatever happens; `memory`: as long as the page is open. */
+  async add(user: number, rated: Rated): Promise<'durable' | 'memory'> {
+    const entry: RatingEntry = { ...rated, user, kind: 'rating', isTried: false }
+    const [durable, memory] = this.stores
+    // While older ratings wait in memory, newer ones may not overtake them.
+    if ((await memory.read((tables) => tables.count(user))) === 0) {
+      try {
+        await durable.change((tables) => tables.add(entry))
+        return 'durable'
+      } catch {
+        // Storage is full, forbidden, or has gone away.
+      }
+    }
+    await memory.change((tables) => tables.add(entry))
+    return 'memory'
+  }
+
+  async undo(user: number, id: string): Promise<UndoResult> {
+    for (const store of this.stores) {
+      const result = await attempt(() => store.change((tables) => undoIn(tables, user, id)))
+      if (result === 'removed' || result === 'undoing') return result
+    }
+    return 'unknown'
+  }
+
+  /** Takes off an entry that the service would not have, after it was shown. */
+  async discard(user: number, id: string): Promise<void> {
+    for (const store of this.stores) await attempt(() => store.change((tables) => tables.remove(user, id)))
+  }
+
+  async load(user: number): Promise<Load> {
+    const load: Load = { waiting: 0, volatile: 0, refused: [] }
+    for (const store of this.stores) {
+      const part = await attempt(() =>
+        store.read(async (tables) => ({ count: await tables.count(user), refused: await tables.refused(user) })),
+      )
+      load.waiting += part?.count ?? 0
+      load.refused.push(...(part?.refused ?? []))
+      if (store === this.stores[1]) load.volatile = part?.count ?? 0
+    }
+    return load
+  }
+
+  /** Cards of which the service does not know the whole truth yet. */
+  async unconfirmed(user: number): Promise<Set<number>> {
+    return new Set((await this.#waiting(user)).map(({ card_id }) => card_id))
+  }
+
+  /** The ratings that stand and that a page of the queue asked for at that moment cannot know, oldest first. */
+  async ratedSince(user: number, at: number): Promise<Pick<RatingEntry, 'card_id' | 'rating'>[]> {
+    const waiting = await this.#waiting(user)
+    const receipts = await Promise.all(
+      this.stores.map((store) => attempt(() => store.read((tables) => tables.receipts(user)))),
+    )
+    const undone = new Set(waiting.flatMap((entry) => (entry.kind === 'undo' ? [entry.of] : [])))
+    const sent = receipts.flatMap((some) => some ?? []).filter((receipt) => receipt.at >= at)
+    const rated = waiting.filter((entry) => entry.kind === 'rating')
+    return [...sent.sort((a, b) => a.at - b.at), ...rated].filter(({ id }) => !undone.has(id))
+  }
+
+  async #waiting(user: number): Promise<Entry[]> {
+    const parts = await Promise.all(
+      this.stores.map((store) => attempt(() => store.read((tables) => tables.oldest(user, ALL)))),
+    )
+    return parts.flatMap((part) => part ?? [])
+  }
+}
+
+async function undoIn(tables: Tables, user: number, id: string): Promise<UndoResult> {
+  const entry = await tables.find(user, id)
+  if (entry?.kind === 'rating' && (!entry.isTried || entry.refusal !== undefined)) {
+    await tables.remove(user, id)
+    return 'removed'
+  }
+  const receipt = await tables.findReceipt(user, id)
+  const known = entry ?? receipt
+  if (known === undefined) return 'unknown'
+  const undo: UndoEntry = { kind: 'undo', user, id: `${id} undo`, of: id, card_id: known.card_id }
+  if ((await tables.find(user, undo.id)) !== undefined) return 'undoing'
+  if (receipt?.review_id === null) {
+    await tables.removeReceipt(user, id)
+    return 'removed'
+  }
+  await tables.add(receipt === undefined ? undo : { ...undo, review_id: receipt.review_id })
+  return 'undoing'
+}
+
+async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,41 @@
+import type { RatingEntry } from './entry.js'
+import type { Transport } from './sender.js'
+import { type Outcome, parseRetryAfter } from './verdict.js'
+
+const PATIENCE_MS = 30_000
+
+/** `date` is what the service's clock said, between two moments of ours. */
+type OnDate = (date: string | null, askedAt: number, answeredAt: number) => void
+
+/** The requests of the outbox. They ask nobody to log in: the answer 401 makes them wait. */
+export function createTransport(urlOf: (path: string) => URL | string, onDate: OnDate): Transport {
+  async function send(method: string, path: string, body?: unknown): Promise<Outcome> {
+    const askedAt = Date.now()
+    try {
+      const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) }
+      const answer = await fetch(urlOf(path), {
+        method,
+        headers,
+        signal: AbortSignal.timeout(PATIENCE_MS),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      onDate(answer.headers.get('date'), askedAt, Date.now())
+      const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false
+      const content: unknown = isJson ? await answer.json() : undefined
+      const retryAfter = parseRetryAfter(answer.headers.get('retry-after'), Date.now())
+      return { kind: 'answered', status: answer.status, body: content, ...(retryAfter !== undefined && { retryAfter }) }
+    } catch {
+      return { kind: 'lost' }
+    }
+  }
+
+  return {
+    rate: (entry) => send('POST', '/api/review', reviewOf(entry)),
+    rateMany: (entries) => send('POST', '/api/review/batch', { reviews: entries.map(reviewOf) }),
+    undo: (review_id) => send('DELETE', `/api/review/${review_id}`),
+  }
+}
+
+function reviewOf({ id, card_id, rating, duration_ms, reviewed_at }: RatingEntry) {
+  return { client_id: id, card_id, rating, duration_ms, reviewed_at }
+}

@@ -1,0 +1,84 @@
+/** Days and moments as people say them. Days are `YYYY-MM-DD` and relative to the service's `today`. */
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const DAYS_A_WEEK = 7
+const DAYS_A_MONTH = 30.44
+const DAYS_A_YEAR = 365.25
+
+interface Unit {
+  /** Up to how many days it is used. */
+  below: number
+  days: number
+  name: string
+  short: string
+}
+
+/** Each begins where it counts two of its own, so that no singular is needed. */
+const UNITS: Unit[] = [
+  { below: 14, days: 1, name: 'Tagen', short: 'T.' },
+  { below: 60, days: DAYS_A_WEEK, name: 'Wochen', short: 'Wo.' },
+  { below: 730, days: DAYS_A_MONTH, name: 'Monaten', short: 'Mon.' },
+  { below: Number.POSITIVE_INFINITY, days: DAYS_A_YEAR, name: 'Jahren', short: 'J.' },
+]
+
+const NEAR: Record<number, string> = {
+  [-2]: 'vorgestern',
+  [-1]: 'gestern',
+  0: 'heute',
+  1: 'morgen',
+  2: 'übermorgen',
+}
+
+const LONG_DAY = new Intl.DateTimeFormat('de-DE', { dateStyle: 'full', timeZone: 'UTC' })
+
+/** Whole days from one day to another; negative when the second one is earlier. */
+export function daysBetween(from: string, to: string): number {
+  return Math.round((noonOf(to).getTime() - noonOf(from).getTime()) / DAY_MS)
+}
+
+/** „heute“, „morgen“, „in 3 Tagen“, „vor 2 Wochen“. */
+export function relativeDay(day: string, today: string): string {
+  const days = daysBetween(today, day)
+  const near = NEAR[days]
+  if (near !== undefined) return near
+  const { unit, count } = inUnits(days)
+  return `${days < 0 ? 'vor' : 'in'} ${count} ${unit.name}`
+}
+
+/** The same where there is little room: „heute“, „morgen“, „3 T.“, „2 Wo.“. */
+export function shortDay(day: string, today: string): string {
+  const days = daysBetween(today, day)
+  if (days >= -1 && days <= 1) return NEAR[days] as string
+  const { unit, count } = inUnits(days)
+  return `${days < 0 ? 'vor ' : ''}${count}\u00a0${unit.short}`
+}
+
+/** „Samstag, 28. November 2026“. */
+export function absoluteDay(day: string): string {
+  return LONG_DAY.format(noonOf(day))
+}
+
+/** When something was fetched or done, for the clock of this device: „14:05“, „gestern, 14:05“, „18. November, 14:05“. */
+export function momentText(at: Date, now: Date): string {
+  const time = at.toLocaleTimeString('de-DE', { hour: '2-digit', minute: '2-digit' })
+  const days = daysBetween(localDay(now), localDay(at))
+  if (days === 0) return time
+  if (days === -1) return `gestern, ${time}`
+  const withYear = at.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const)
+  return `${at.toLocaleDateString('de-DE', { day: 'numeric', month: 'long', ...withYear })}, ${time}`
+}
+
+function inUnits(days: number): { unit: Unit; count: number } {
+  const distance = Math.abs(days)
+  const unit = UNITS.find(({ below }) => distance < below) as Unit
+  return { unit, count: Math.round(distance / unit.days) }
+}
+
+function noonOf(day: string): Date {
+  return new Date(`${day}T12:00:00Z`)
+}
+
+function localDay(at: Date): string {
+  const part = (value: number, length = 2) => String(value).padStart(length, '0')
+  return `${part(at.getFullYear(), 4)}-${part(at.getMonth() + 1)}-${part(at.getDate())}`
+}
