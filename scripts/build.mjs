@@ -13,21 +13,22 @@ const WEB_CONFIG = 'web/vite.config.ts'
 
 const STEPS = {
   program: {
-    inputs: ['src', 'plugins', 'routes', 'db', 'test', 'tsconfig.json', 'package-lock.json'],
+    inputs: ['src', 'plugins', 'routes', 'db', 'test', 'web/src', 'tsconfig.json', 'package-lock.json'],
+    // The tests take in what of the app needs no browser.
     // The compiler writes it whenever it has written anything else, whoever started it.
     output: 'dist/.tsbuildinfo',
     run: () => runNode(resolve('typescript/bin/tsc')),
   },
   web: {
     inputs: ['web', 'package-lock.json'],
-    output: 'dist/web/index.html',
+    output: 'dist/app/index.html',
     run: () => {
       if (!existsSync(WEB_CONFIG)) return
       // Copies of files that are no more would be served.
-      rmSync('dist/web', { recursive: true, force: true })
+      rmSync('dist/app', { recursive: true, force: true })
       const vite = path.join(path.dirname(resolve('vite/package.json')), 'bin/vite.js')
       runNode(vite, 'build', '--config', WEB_CONFIG, '--logLevel', 'warn')
-      runNode('scripts/compress-web.mjs', 'dist/web')
+      runNode('scripts/compress-web.mjs', 'dist/app')
     },
   },
 }

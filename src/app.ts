@@ -41,7 +41,7 @@ const MAX_PARAM_LENGTH = 16_384
 const ORIGIN_OF_URL = /^https?:\/\/[^/?#]*/i
 
 /** Where the build puts the web app: beside this program. */
-const WEB_DIR = fileURLToPath(new URL('../web/', import.meta.url))
+const WEB_DIR = fileURLToPath(new URL('../app/', import.meta.url))
 
 /** From then on more work would only make everybody wait longer. */
 const MAX_DELAY_MS = 500

@@ -11,7 +11,7 @@ export default defineConfig({
   base: './',
   plugins: [svelte()],
   build: {
-    outDir: path.join(import.meta.dirname, '../dist/web'),
+    outDir: path.join(import.meta.dirname, '../dist/app'),
     emptyOutDir: true,
     target: 'es2023',
     // The policy of the page allows no inline data and no inline script.
