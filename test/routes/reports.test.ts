@@ -1,7 +1,7 @@
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createCard, createDeck } from '../support/factories.js'
-import { type Caller, errorBody, startService } from '../support/service.js'
+import { type Caller, callerOf, errorBody, startService } from '../support/service.js'
 
 const text = deckFile('Git', [{ id: 'eins' }, { id: 'zwei' }, { id: 'drei' }])
 const folder = await writeContentFolder(t, {
@@ -124,6 +124,21 @@ t.test('what is no report is refused', async (t) => {
   t.strictSame((await admin.patch('/api/content/reports/1')).body, errorBody(400, 'Das Feld "settled" fehlt'))
   t.strictSame(await list('?state=alt'), errorBody(400, 'Der Parameter "state" muss eines von open, settled sein'))
   t.strictSame(await list('?before=x'), errorBody(400, 'Der Parameter "before" ist ungültig'))
+})
+
+t.test('a token reports with the scope to learn, and settles with that of the content', async (t) => {
+  const card = await idOf('Frage eins?')
+  const callerWith = async (scope: string) => {
+    const { token } = (await admin.post('/api/auth/tokens', { name: scope, scopes: [scope] })).body
+    return callerOf(service.app, undefined, token)
+  }
+  const [learner, editor] = [await callerWith('learn'), await callerWith('content')]
+  const { id } = (await report(learner, card)).body
+  const refused = errorBody(403, 'Der API-Token darf das nicht')
+  t.strictSame((await report(editor, card)).body, refused)
+  t.strictSame((await learner.get('/api/content/reports')).body, refused)
+  t.equal((await editor.get('/api/content/reports')).body.open, 1)
+  t.equal((await editor.patch(`/api/content/reports/${id}`, { settled: true })).status, 200)
 })
 
 t.test('fifty open reports are enough for one learner, however many come at once', async (t) => {

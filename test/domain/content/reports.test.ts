@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { parseReportText } from '../../../src/domain/content/reports.js'
+import { BadRequest } from '../../../src/domain/refusals.js'
+import { countCharacters, isStorable } from '../../../src/domain/text/text.js'
+
+const piece = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.constantFrom(' ', '\t', '\n', '\r', '\r\n', '\0', '\u001b', '\u0085', '\ud800', '😀', '😀'.repeat(999)),
+)
+const anyText = fc.array(piece, { maxLength: 6 }).map((all) => all.join(''))
+
+t.test('a report is text that can be stored and shown, or it is refused', async (t) => {
+  let accepted = 0
+  fc.assert(
+    fc.property(anyText, (input) => {
+      let text: string
+      try {
+        text = parseReportText(input)
+      } catch (error) {
+        return error instanceof BadRequest
+      }
+      accepted++
+      const length = countCharacters(text)
+      return (
+        length >= 1 &&
+        length <= 1_000 &&
+        text.trim() === text &&
+        isStorable(text) &&
+        !/(?![\t\n])\p{Cc}/u.test(text) &&
+        parseReportText(text) === text &&
+        text === input.replaceAll('\r\n', '\n').replaceAll('\r', '\n').trim()
+      )
+    }),
+    { numRuns: 1_000 },
+  )
+  t.ok(accepted > 50, `${accepted} accepted`)
+})
