@@ -16,6 +16,10 @@ export interface UsersTable {
   display_name: string
   is_admin: Generated<boolean>
   created_at: Timestamp
+  /** Until then the user may do nothing else. */
+  must_change_password: Generated<boolean>
+  /** Null when the user has never been here. */
+  last_seen_on: ColumnType<string | null, string | null | undefined, string | null>
 }
 
 export interface SessionsTable {

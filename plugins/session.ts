@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Insertable, Kysely } from 'kysely'
 import { deleteSession, findSession, insertSession, renewSession } from '../db/queries/accounts/sessions.js'
-import type { Account } from '../db/queries/accounts/users.js'
+import type { AccountWithState } from '../db/queries/accounts/users.js'
 import type { Database, SessionsTable } from '../db/types.js'
 import { WRONG_LOGIN } from '../src/domain/refusals.js'
 import type { Login } from '../src/services/accounts/log-in.js'
@@ -41,7 +41,7 @@ export interface SessionPluginOptions {
  */
 class StoredSession {
   constructor(
-    readonly user: Account,
+    readonly user: AccountWithState,
     readonly expiresAt: Date,
     /** What names the session to its user. */
     readonly rowId: number,

@@ -1,12 +1,12 @@
 import fp from 'fastify-plugin'
 import { findSentToken, type SentToken } from '../db/queries/accounts/tokens.js'
-import type { Account } from '../db/queries/accounts/users.js'
+import type { AccountWithState } from '../db/queries/accounts/users.js'
 import { bearerOf, hashToken } from '../src/domain/accounts/tokens.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Of a request with a Bearer header: the owner of the token, or null when the token is none. */
-    tokenUser: Account | null | undefined
+    tokenUser: AccountWithState | null | undefined
     /** The token itself, when it is one. */
     apiToken: SentToken | undefined
   }

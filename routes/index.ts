@@ -10,6 +10,7 @@ import tokens from '../plugins/tokens.js'
 import { NOT_FOUND } from '../src/domain/refusals.js'
 import type { Moment } from '../src/domain/time/calendar.js'
 import accountRoutes from './accounts/index.js'
+import type { About } from './accounts/service.js'
 import adminRoutes from './admin/index.js'
 import authRoutes from './auth/index.js'
 import cheatsheetRoutes from './cheatsheets/index.js'
@@ -24,6 +25,7 @@ export interface ApiOptions {
   /** Where people open the service, if somebody has said. */
   publicUrl: string | undefined
   contentDir: string
+  about: About
   /** Requests per second and address; 0 means no limit. */
   rateLimit: number
   poolState: OpenDatabase['poolState']
@@ -48,7 +50,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   await app.register(crossSite, { allowedOrigins: publicUrl ? [...corsOrigins, publicUrl.origin] : corsOrigins })
   await app.register(tokens)
   await app.register(session, { secrets: sessionSecrets, isSecure: publicUrl?.protocol === 'https:' })
-  await app.register(auth)
+  await app.register(auth, { today })
 
   app.setNotFoundHandler(() => {
     throw NOT_FOUND
@@ -61,7 +63,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(deckRoutes, { prefix: '/decks', today })
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
     await members.register(reviewRoutes, { prefix: '/review', moment })
-    await members.register(accountRoutes, { prefix: '/accounts' })
+    await members.register(accountRoutes, { prefix: '/accounts', about: options.about })
     await members.register(contentRoutes, { prefix: '/content', contentDir })
     await members.register(async (admins) => {
       admins.addHook('preHandler', admins.requireAdmin)

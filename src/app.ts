@@ -145,6 +145,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
     contentDir: config.contentDir,
+    about: { version: VERSION, startedAt: now(), timeZone: config.timeZone, embedded: options.database.embedded },
     rateLimit: config.rateLimit,
     poolState: options.database.poolState,
     maxDelayMs: options.maxDelayMs ?? MAX_DELAY_MS,

@@ -8,6 +8,7 @@ import { VERSION } from './version.js'
 const EXIT_REFUSED = 1
 const EXIT_USAGE = 2
 const AS_JSON = ['--json', 'Ausgabe als JSON, für Programme'] as const
+const MUST_CHANGE = ['--must-change', 'das Passwort muss nach der Anmeldung zuerst geändert werden'] as const
 const MAX_AUDIT_ENTRIES = 100_000
 
 const print = (line: string) => process.stdout.write(`${showControlCharacters(line)}\n`)
@@ -96,9 +97,13 @@ user
   .description('einen Benutzer anlegen; das Passwort wird gefragt oder von der Standardeingabe gelesen')
   .option('--display-name <Name>', 'Anzeigename (sonst der Benutzername)')
   .option('--admin', 'mit Administratorrechten')
+  .option(...MUST_CHANGE)
   .option(...AS_JSON)
-  .action(async (username: string, options: { displayName?: string; admin?: boolean; json?: boolean }) =>
-    (await users()).addUser(await config(), username, options, print),
+  .action(
+    async (
+      username: string,
+      options: { displayName?: string; admin?: boolean; mustChange?: boolean; json?: boolean },
+    ) => (await users()).addUser(await config(), username, options, print),
   )
 
 user
@@ -118,8 +123,9 @@ user
 user
   .command('password <Benutzername>')
   .description('ein neues Passwort setzen; es wird gefragt oder von der Standardeingabe gelesen')
+  .option(...MUST_CHANGE)
   .option(...AS_JSON)
-  .action(async (username: string, options: { json?: boolean }) =>
+  .action(async (username: string, options: { mustChange?: boolean; json?: boolean }) =>
     (await users()).changePassword(await config(), username, options, print),
   )
 

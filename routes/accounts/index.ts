@@ -4,23 +4,26 @@ import { findAccount } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseAccountChange, parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, BadRequest, HttpError, USER_NOT_FOUND } from '../../src/domain/refusals.js'
+import { parseCursor } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers } from '../../src/http/schemas.js'
 import { changeAccount } from '../../src/services/accounts/change-account.js'
 import access from './access.js'
+import list from './list.js'
 import ownAccount from './me.js'
 import { AccountAnswer, AccountParams, AuditList, AuditQuery, ChangeAccountBody } from './schemas.js'
+import service, { type About } from './service.js'
 
 const DEFAULT_AUDIT_ENTRIES = 100
 
 /** Accounts beyond what the admin group offers: administrators change those of others, everyone the own one. */
-const accounts: FastifyPluginAsyncTypebox = async (app) => {
-  app.setNotFoundHandler(() => {
-    throw new HttpError(404, 'Unbekannter Konto-Endpunkt')
-  })
+const accounts: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about }) => {
+  app.setFallback(new HttpError(404, 'Unbekannter Konto-Endpunkt'))
 
   await app.register(ownAccount, { prefix: '/me' })
   await app.register(access, { prefix: '/:id' })
+  await app.register(list)
+  await app.register(service, { about })
 
   app.get(
     '/audit',
@@ -34,8 +37,13 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
       },
       preHandler: app.requireAdmin,
     },
-    async (request) => ({
-      entries: await listAuditEntries(app.db, Number(request.query.limit ?? DEFAULT_AUDIT_ENTRIES)),
+    async ({ query }) => ({
+      entries: await listAuditEntries(app.db, {
+        limit: Number(query.limit ?? DEFAULT_AUDIT_ENTRIES),
+        action: query.action || undefined,
+        actor: query.actor?.trim() || undefined,
+        before: parseCursor(query.before, 'before'),
+      }),
     }),
   )
 
@@ -64,7 +72,7 @@ const accounts: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'changeAccount',
-        summary: 'Change the name, the right or the password of a user',
+        summary: 'Change the name, the right or the password of a user, or demand that the user changes it',
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,

@@ -1,7 +1,24 @@
 import { Type } from '@sinclair/typebox'
+import { ACCOUNT_KEYS } from '../../db/queries/accounts/list.js'
 import { nullable, Timestamp, User } from '../../src/http/schemas.js'
 
 export const AccountParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
+
+/** A user with what is kept about the account besides. */
+const AccountWithState = Type.Object(
+  {
+    ...User.properties,
+    must_change_password: Type.Boolean({ description: 'Before anything else.' }),
+    last_seen_on: nullable(
+      Type.String({
+        format: 'date',
+        description: 'In the time zone of the service; null when never.',
+        examples: ['2026-11-21'],
+      }),
+    ),
+  },
+  { title: 'Account' },
+)
 
 export const AccountAnswer = Type.Object({ user: User })
 
@@ -17,6 +34,9 @@ export const ChangeAccountBody = Type.Object({
       description: "6 to 1,000 characters; ends the user's sessions and API tokens. Not for the own account.",
       examples: ['vier zufällige Wörter'],
     }),
+  ),
+  must_change_password: Type.Optional(
+    Type.Boolean({ description: 'Whether the user must choose another password before anything else.' }),
   ),
 })
 
@@ -44,7 +64,7 @@ export const AccessParams = Type.Object({
 export const SessionParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['12'] }) })
 
 export const OwnDataAnswer = Type.Object({
-  user: User,
+  user: AccountWithState,
   sessions: Type.Array(Type.Object(Session)),
   tokens: Type.Array(
     Type.Object({
@@ -115,7 +135,39 @@ export const OwnDataAnswer = Type.Object({
   ),
 })
 
+const optional = (description: string, example: string) =>
+  Type.Optional(Type.String({ description, examples: [example] }))
+
+export const AccountsQuery = Type.Object({
+  q: optional('A part of the user name or of the display name, in any case.', 'erika'),
+  sort: optional(`One of \`${ACCOUNT_KEYS.join('`, `')}\`; \`username\` when absent.`, 'last_seen_on'),
+  order: optional('`asc` or `desc`; `asc` when absent.', 'desc'),
+  limit: optional('1 to 200, 50 when absent; numbers beyond are cut.', '20'),
+  offset: optional('How many to skip.', '50'),
+})
+
+export const AccountList = Type.Object({
+  users: Type.Array(AccountWithState),
+  total: Type.Integer({ description: 'On all pages.', examples: [30] }),
+})
+
+export const ServiceState = Type.Object({
+  version: Type.String({ examples: ['0.1.0'] }),
+  started_at: Timestamp,
+  database: Type.Object({
+    kind: Type.Unsafe<'embedded' | 'postgresql'>({ type: 'string', enum: ['embedded', 'postgresql'] }),
+    version: Type.String({ examples: ['17.5'] }),
+    size_bytes: Type.Integer({ examples: [48_000_000] }),
+  }),
+  users: Type.Integer({ examples: [30] }),
+  learners: Type.Integer({ description: 'Users with at least one review.', examples: [28] }),
+  time_zone: Type.String({ description: 'Whose days count.', examples: ['Europe/Berlin'] }),
+})
+
 export const AuditQuery = Type.Object({
+  action: optional('Only entries of this action.', 'user.create'),
+  actor: optional('Only what was done under this user name.', 'chef'),
+  before: optional('Only entries with a lower id: of a page the last one leads to the next.', '120'),
   limit: Type.Optional(
     Type.String({ pattern: '^(1000|[1-9][0-9]{0,2})$', description: '1 to 1,000; default 100.', examples: ['20'] }),
   ),

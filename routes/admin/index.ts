@@ -30,9 +30,7 @@ interface AdminOptions {
 }
 
 const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir }) => {
-  app.setNotFoundHandler(() => {
-    throw new HttpError(404, 'Unbekannter Admin-Endpunkt')
-  })
+  app.setFallback(new HttpError(404, 'Unbekannter Admin-Endpunkt'))
 
   app.get(
     '/users',

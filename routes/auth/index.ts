@@ -7,7 +7,7 @@ import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { changeOwnPassword } from '../../src/services/accounts/change-password.js'
 import { logIn } from '../../src/services/accounts/log-in.js'
-import { LoginBody, MethodsAnswer, PasswordBody, UserAnswer } from './schemas.js'
+import { LoggedIn, LoginBody, MethodsAnswer, PasswordBody } from './schemas.js'
 import tokenRoutes from './tokens.js'
 
 const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
@@ -41,7 +41,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['auth'],
         security: [],
         body: LoginBody,
-        response: answers(UserAnswer, [WRONG_LOGIN]),
+        response: answers(LoggedIn, [WRONG_LOGIN]),
       },
       config: { invalidBody: MISSING_LOGIN },
     },
@@ -51,7 +51,8 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       if (username === '' || password === '') throw new BadRequest(MISSING_LOGIN)
       const login = await logIn(app.db, { username, password, address: request.ip })
       await startSession(request, login)
-      return { user: login.user }
+      await request.noteSeen(login.user)
+      return { user: login.user, must_change_password: login.user.must_change_password }
     },
   )
 
@@ -79,11 +80,12 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'getMe',
         summary: 'Who is logged in',
         tags: ['auth'],
-        response: answers(UserAnswer),
+        response: answers(LoggedIn),
       },
       preHandler: app.requireUser,
+      config: { isOpenBeforePasswordChange: true },
     },
-    async (request) => ({ user: request.user }),
+    async ({ user }) => ({ user, must_change_password: user.must_change_password }),
   )
 
   app.post(
@@ -97,7 +99,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         response: answers(Done, [SESSIONS_ONLY]),
       },
       preHandler: [app.requireUser, app.requireSession],
-      config: { invalidBody: MISSING_PASSWORDS },
+      config: { invalidBody: MISSING_PASSWORDS, isOpenBeforePasswordChange: true },
     },
     async (request, reply) => {
       const { current_password, new_password } = request.body

@@ -22,7 +22,13 @@ export const PasswordBody = Type.Object({
   new_password: Type.String({ description: '6 to 1,000 characters.', examples: ['ganz andere Wörter'] }),
 })
 
-export const UserAnswer = Type.Object({ user: User })
+export const LoggedIn = Type.Object({
+  user: User,
+  must_change_password: Type.Boolean({
+    description: `While it is true every other request of this user, by session or token, is answered with 403, except
+GET \`/api/auth/me\`, POST \`/api/auth/password\`, which ends it, and POST \`/api/auth/logout\`.`,
+  }),
+})
 
 const Token = {
   id: Type.Integer({ examples: [3] }),

@@ -9,9 +9,7 @@ import { CheatsheetAnswer, CheatsheetList, CheatsheetParams, SearchAnswer, Searc
 const MIN_QUERY_LENGTH = 2
 
 const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
-  app.setNotFoundHandler(() => {
-    throw new HttpError(404, 'Unbekannter Cheatsheet-Endpunkt')
-  })
+  app.setFallback(new HttpError(404, 'Unbekannter Cheatsheet-Endpunkt'))
 
   app.get(
     '/',

@@ -15,9 +15,7 @@ interface ContentOptions {
 
 /** What decks and sheets are made of. Most of it is for administrators; what is not stands outside their scope. */
 const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, { contentDir }) => {
-  app.setNotFoundHandler(() => {
-    throw new HttpError(404, 'Unbekannter Inhalts-Endpunkt')
-  })
+  app.setFallback(new HttpError(404, 'Unbekannter Inhalts-Endpunkt'))
 
   await app.register(async (admins) => {
     admins.addHook('preHandler', admins.requireAdmin)

@@ -18,10 +18,7 @@ interface DeckOptions {
 }
 
 const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => {
-  app.setNotFoundHandler((_request, reply) => {
-    reply.header('allow', 'GET')
-    throw METHOD_NOT_ALLOWED
-  })
+  app.setFallback(METHOD_NOT_ALLOWED, { allow: 'GET' })
 
   app.get(
     '/',

@@ -10,9 +10,7 @@ import { GenerateQuery, History, Quiz, Score, SubmitBody } from './schemas.js'
 const ALL_DECKS = 'all'
 
 const quiz: FastifyPluginAsyncTypebox = async (app) => {
-  app.setNotFoundHandler(() => {
-    throw new HttpError(404, 'Unbekannter Quiz-Endpunkt')
-  })
+  app.setFallback(new HttpError(404, 'Unbekannter Quiz-Endpunkt'))
 
   app.get(
     '/generate',

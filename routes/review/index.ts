@@ -17,9 +17,7 @@ import settingsRoutes from './settings.js'
 const LONGEST_PAGE = 300
 
 const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
-  app.setNotFoundHandler(() => {
-    throw new HttpError(404, 'Unbekannter Review-Endpunkt')
-  })
+  app.setFallback(new HttpError(404, 'Unbekannter Review-Endpunkt'))
 
   app.get(
     '/queue',

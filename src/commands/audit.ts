@@ -9,7 +9,9 @@ export async function printAudit(
   options: { limit: number; json?: boolean },
   print: (line: string) => void,
 ): Promise<void> {
-  const entries = await withDatabase(config, 'GET /api/accounts/audit', (db) => listAuditEntries(db, options.limit))
+  const entries = await withDatabase(config, 'GET /api/accounts/audit', (db) =>
+    listAuditEntries(db, { limit: options.limit }),
+  )
   if (options.json) return print(JSON.stringify({ entries }))
   for (const entry of entries) print(toLine(entry))
 }

@@ -27,7 +27,7 @@ interface Output {
 export async function addUser(
   config: Config,
   username: string,
-  options: { displayName?: string; admin?: boolean; json?: boolean },
+  options: { displayName?: string; admin?: boolean; mustChange?: boolean; json?: boolean },
   print: Print,
 ): Promise<void> {
   const user = parseNewUser({
@@ -36,7 +36,8 @@ export async function addUser(
     password: await readPassword(),
     is_admin: options.admin,
   })
-  const id = await withDatabase(config, 'POST /api/admin/users', (db) => createAccount(db, commandLineActor(), user))
+  const account = { ...user, must_change_password: options.mustChange === true }
+  const id = await withDatabase(config, 'POST /api/admin/users', (db) => createAccount(db, commandLineActor(), account))
   await warnOfCommonPassword(user.password)
   print(options.json ? JSON.stringify({ id }) : `Benutzer erstellt: ${toField(user.username)} (${id})`)
 }
@@ -61,12 +62,18 @@ export async function removeUser(config: Config, username: string, options: Outp
 }
 
 /** Sets a new password; every session and API token of the user ends. */
-export async function changePassword(config: Config, username: string, options: Output, print: Print): Promise<void> {
+export async function changePassword(
+  config: Config,
+  username: string,
+  options: Output & { mustChange?: boolean },
+  print: Print,
+): Promise<void> {
   const password = await readPassword()
   checkPasswordLength(password, 'password')
   const id = await withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
     const found = await findId(db, username)
-    await changeAccount(db, commandLineActor(), found, { password })
+    const change = { password, ...(options.mustChange && { must_change_password: true }) }
+    await changeAccount(db, commandLineActor(), found, change)
     return found
   })
   await warnOfCommonPassword(password)

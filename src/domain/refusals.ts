@@ -92,6 +92,7 @@ export const ADMINS_ONLY = new HttpError(403, 'Administratorrechte erforderlich'
 export const CROSS_SITE = new HttpError(403, 'Anfrage von fremder Seite abgelehnt', 'CrossSite')
 export const SESSIONS_ONLY = new HttpError(403, 'Mit einem API-Token nicht erlaubt', 'SessionOnly')
 export const TOKEN_NOT_ALLOWED = new HttpError(403, 'Der API-Token darf das nicht', 'TokenNotAllowed')
+export const PASSWORD_CHANGE_FIRST = new HttpError(403, 'Passwort muss zuerst geändert werden', 'PasswordChangeFirst')
 export const NOT_FOUND = new HttpError(404, 'Nicht gefunden')
 export const WEB_NOT_BUILT = new HttpError(
   404,

@@ -24,7 +24,8 @@ const DESCRIPTION = `Flashcards, multiple-choice quizzes and cheat sheets. Every
 Log in with \`POST /api/auth/login\`, which sets a session cookie, or send an API token as \`Authorization: Bearer …\`.
 A caller who is neither gets 401 for every path below the groups, known or not. Errors have one shape, with a German
 \`message\` for people. A token may be limited to scopes: \`x-token-scope\` names the one that an operation needs (\`all\`:
-all four; \`any\`: every token may; \`none\`: no token may). A path or method that no group knows is 404 (405 below \`/api/decks\`).`
+all four; \`any\`: every token may; \`none\`: no token may). A path or method that no group knows is 404 (405 below \`/api/decks\`).
+A user whose password must be changed gets 403 for everything but that (\`must_change_password\` of \`GET /api/auth/me\`).`
 
 /** What `@fastify/swagger` needs besides the routes. */
 export function describeApi(sessionCookie: string, version: string, basePath: string) {

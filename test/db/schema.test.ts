@@ -16,6 +16,8 @@ const COLUMNS: ColumnNames = {
     display_name: 'text',
     is_admin: 'boolean',
     created_at: 'timestamp with time zone',
+    must_change_password: 'boolean',
+    last_seen_on: 'date?',
   },
   sessions: {
     id_hash: 'bytea',

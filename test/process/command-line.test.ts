@@ -125,6 +125,16 @@ t.test('users are added, listed and given passwords', async (t) => {
   t.strictSame(await json('user', 'password', 'chef'), { id: chef.id })
 })
 
+t.test('a password can be one for the first login only', async (t) => {
+  const { id } = await json('user', 'add', 'neu', '--must-change')
+  t.strictSame(await json('user', 'password', 'neu', '--must-change'), { id })
+  const { entries } = await json('audit', '--limit', '2')
+  t.match(entries, [
+    { target: 'neu', action: 'user.password', details: { fields: ['password', 'must_change_password'] } },
+    { target: 'neu', action: 'user.create', details: { is_admin: false, must_change_password: true } },
+  ])
+})
+
 t.test('sessions and tokens of a user are shown and ended', async (t) => {
   t.strictSame(await json('user', 'sessions', 'anna'), { sessions: [] })
   t.strictSame(await json('user', 'tokens', 'anna'), { tokens: [] })
@@ -234,7 +244,8 @@ t.test('the audit trail tells who did what', async (t) => {
     actions.filter((action) => action !== 'content.import'),
     [
       ...['user.delete', 'user.delete', 'user.create'],
-      ...['user.delete', 'user.create', 'user.password', 'user.password', 'user.create', 'user.create'],
+      ...['user.delete', 'user.create', 'user.password', 'user.create'],
+      ...['user.password', 'user.password', 'user.create', 'user.create'],
     ],
   )
   t.ok(actions.includes('content.import'))

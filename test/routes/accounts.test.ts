@@ -229,7 +229,8 @@ t.test('everyone gets all that is kept about the own person', async (t) => {
   const answer = await caller.get('/api/accounts/me/data')
   t.equal(counter.count() - before, 11, 'the session, the user twice, and each of the lists')
   const { user: account, sessions, tokens, progress, results } = answer.body
-  t.strictSame(account, json(user))
+  t.strictSame(account, { ...json(user), must_change_password: false, last_seen_on: account.last_seen_on })
+  t.match(account.last_seen_on, /^\d{4}-\d\d-\d\d$/)
   t.strictSame(progress, [
     {
       card_id: card.id,

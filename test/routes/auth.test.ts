@@ -21,6 +21,7 @@ t.test('login answers the user and sets a cookie that is safe', async (t) => {
   t.equal(answer.status, 200)
   t.strictSame(answer.body, {
     user: { id, username, display_name, is_admin: false, created_at: created_at.toISOString() },
+    must_change_password: false,
   })
   const cookie = cookieOf(answer)
   t.match(cookie, /; Path=\/; .*HttpOnly; SameSite=Lax/i)

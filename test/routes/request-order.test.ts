@@ -15,7 +15,7 @@ const GROUPS = [
   { name: 'review', fallback: errorBody(404, 'Unbekannter Review-Endpunkt'), bare: '' },
   { name: 'decks', fallback: errorBody(405, 'Methode nicht erlaubt'), bare: 'list' },
   { name: 'cheatsheets', fallback: errorBody(404, 'Unbekannter Cheatsheet-Endpunkt'), bare: 'list' },
-  { name: 'accounts', fallback: errorBody(404, 'Unbekannter Konto-Endpunkt'), bare: '' },
+  { name: 'accounts', fallback: errorBody(404, 'Unbekannter Konto-Endpunkt'), bare: 'list' },
 ]
 
 t.test('a stranger is told to log in, known path or not, valid input or not', async (t) => {

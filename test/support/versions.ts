@@ -161,6 +161,9 @@ async function callAll(app: FastifyInstance): Promise<void> {
   }
   await admin('DELETE', `/api/admin/users/${id}`)
   await admin('GET', '/api/accounts/audit')
+  await admin('GET', '/api/accounts/audit?action=user.create&actor=chef&before=1000')
+  await admin('GET', '/api/accounts?q=e&sort=last_seen_on&order=desc')
+  await admin('GET', '/api/accounts/service')
 
   const learner = await logIn('erika')
   await learner('PATCH', '/api/accounts/me', { display_name: 'Erika' })

@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { isStorable } from '../../../src/domain/text/text.js'
 import type { AuditLogTable, Database } from '../../types.js'
 
 /** Who does something, and from where. */
@@ -48,7 +49,24 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
     .execute()
 }
 
-/** The last entries, newest first. */
-export async function listAuditEntries(db: Kysely<Database>, limit: number): Promise<AuditEntry[]> {
-  return db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit).execute()
+export interface AuditFilter {
+  limit: number
+  action?: string | undefined
+  /** The name at that time, composed or decomposed. */
+  actor?: string | undefined
+  /** Only entries with a lower id. */
+  before?: number | undefined
+}
+
+/** The last entries that fit, newest first. */
+export async function listAuditEntries(
+  db: Kysely<Database>,
+  { limit, action, actor, before }: AuditFilter,
+): Promise<AuditEntry[]> {
+  if (![action, actor].every((text) => text === undefined || isStorable(text))) return []
+  let query = db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit)
+  if (action !== undefined) query = query.where('action', '=', action)
+  if (actor !== undefined) query = query.where(sql<boolean>`normalize(actor, NFC) = normalize(${actor}::text, NFC)`)
+  if (before !== undefined) query = query.where('id', '<', before)
+  return query.execute()
 }

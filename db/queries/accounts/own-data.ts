@@ -163,7 +163,8 @@ interface AccountJson {
 }
 
 async function findAccountJson(db: Kysely<Database>, userId: number): Promise<AccountJson | undefined> {
-  const user = json(sql`id, username, display_name, is_admin, ${instant('created_at')}`)
+  const user = json(sql`
+    id, username, display_name, is_admin, ${instant('created_at')}, must_change_password, last_seen_on`)
   const settings = json(sql`new_per_day, desired_retention, maximum_interval`)
   const { rows } = await sql<AccountJson>`
     select item as "user", coalesce((select item from (

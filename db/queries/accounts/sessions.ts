@@ -1,6 +1,6 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database, SessionsTable } from '../../types.js'
-import type { Account } from './users.js'
+import type { AccountWithState } from './users.js'
 
 /**
  * The user of a session that has not expired, read in one statement. As text, since every request sends it: the query
@@ -9,9 +9,10 @@ import type { Account } from './users.js'
 export async function findSession(
   db: Kysely<Database>,
   idHash: Buffer,
-): Promise<(Account & { session_id: number; expires_at: Date }) | undefined> {
-  const { rows } = await sql<Account & { session_id: number; expires_at: Date }>`
-    select sessions.id as session_id, users.id, username, display_name, is_admin, users.created_at, expires_at
+): Promise<(AccountWithState & { session_id: number; expires_at: Date }) | undefined> {
+  const { rows } = await sql<AccountWithState & { session_id: number; expires_at: Date }>`
+    select sessions.id as session_id, users.id, username, display_name, is_admin, users.created_at,
+      must_change_password, last_seen_on, expires_at
     from sessions join users on users.id = sessions.user_id
     where id_hash = ${idHash} and expires_at > now()`.execute(db)
   return rows[0]

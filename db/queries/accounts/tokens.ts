@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Scope } from '../../../src/domain/accounts/scopes.js'
 import type { ApiTokensTable, Database } from '../../types.js'
-import type { Account } from './users.js'
+import type { AccountWithState } from './users.js'
 
 const TOKEN = ['id', 'name', 'created_at', 'last_used_at', 'expires_at', 'scopes'] as const
 
@@ -12,7 +12,7 @@ export type ApiToken = Pick<Selectable<ApiTokensTable>, (typeof TOKEN)[number]>
 export interface SentToken {
   id: number
   scopes: Scope[]
-  user: Account
+  user: AccountWithState
 }
 
 /**
@@ -20,16 +20,18 @@ export interface SentToken {
  * requests at once the second finds the note of the first.
  */
 export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Promise<SentToken | undefined> {
-  const { rows } = await sql<Account & { token_id: number; scopes: Scope[] }>`
+  const { rows } = await sql<AccountWithState & { token_id: number; scopes: Scope[] }>`
     with found as (
-      select api_tokens.id as token_id, scopes, users.id, username, display_name, is_admin, users.created_at
+      select api_tokens.id as token_id, scopes, users.id, username, display_name, is_admin, users.created_at,
+        must_change_password, last_seen_on
       from api_tokens join users on users.id = user_id
       where token_hash = ${tokenHash} and (expires_at is null or expires_at > now())
     ), used as (
       update api_tokens set last_used_at = now() from found
       where api_tokens.id = token_id and (last_used_at is null or last_used_at <= now() - interval '1 minute')
     )
-    select token_id, scopes, id, username, display_name, is_admin, created_at from found`.execute(db)
+    select token_id, scopes, id, username, display_name, is_admin, created_at, must_change_password, last_seen_on
+    from found`.execute(db)
   if (rows[0] === undefined) return undefined
   const { token_id, scopes, ...user } = rows[0]
   return { id: token_id, scopes, user }

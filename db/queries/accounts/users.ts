@@ -7,6 +7,11 @@ const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as 
 /** A user as the API shows it. */
 export type Account = Pick<Selectable<UsersTable>, (typeof ACCOUNT)[number]>
 
+const STATE = ['must_change_password', 'last_seen_on'] as const
+
+/** The same with what is kept about the account besides. */
+export type AccountWithState = Account & Pick<Selectable<UsersTable>, (typeof STATE)[number]>
+
 /** What is unique of a name. */
 const NORMAL_NAME = sql<string>`normalize(username, NFC)`
 
@@ -25,11 +30,11 @@ export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
 export async function findCredentials(
   db: Kysely<Database>,
   username: string,
-): Promise<(Account & { password_hash: string }) | undefined> {
+): Promise<(AccountWithState & { password_hash: string }) | undefined> {
   if (!isStorable(username)) return undefined
   return db
     .selectFrom('users')
-    .select([...ACCOUNT, 'password_hash'])
+    .select([...ACCOUNT, ...STATE, 'password_hash'])
     .where(NORMAL_NAME, '=', sql<string>`normalize(${username}::text, NFC)`)
     .executeTakeFirst()
 }
@@ -51,7 +56,10 @@ export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTab
   return row?.id
 }
 
-/** Replaces a hash by another; false when there is no such user any more or the hash has changed meanwhile. */
+/**
+ * Replaces a hash by that of a password which the user has chosen; false when there is no such user any more or the hash
+ * has changed meanwhile.
+ */
 export async function replacePasswordHash(
   db: Kysely<Database>,
   id: number,
@@ -59,7 +67,7 @@ export async function replacePasswordHash(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')
-    .set({ password_hash: to })
+    .set({ password_hash: to, must_change_password: false })
     .where('id', '=', id)
     .where('password_hash', '=', from)
     .executeTakeFirstOrThrow()
@@ -75,10 +83,23 @@ export async function findAccount(db: Kysely<Database>, id: number): Promise<Acc
 export async function updateUser(
   db: Kysely<Database>,
   id: number,
-  values: Pick<Updateable<UsersTable>, 'display_name' | 'is_admin' | 'password_hash'>,
+  values: Pick<Updateable<UsersTable>, 'display_name' | 'is_admin' | 'password_hash' | 'must_change_password'>,
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)
   return db.updateTable('users').set(values).where('id', '=', id).returning(ACCOUNT).executeTakeFirst()
+}
+
+/**
+ * Notes that the user was here on that day. Not when the row is locked: nobody waits for the note, and the next request
+ * makes it.
+ */
+export async function noteSeen(db: Kysely<Database>, id: number, day: string): Promise<void> {
+  await sql`
+    update users set last_seen_on = ${day}::date
+    where id = (
+      select id from users where id = ${id} and (last_seen_on is null or last_seen_on < ${day}::date)
+      for no key update skip locked
+    )`.execute(db)
 }
 
 /**

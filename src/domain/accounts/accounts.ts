@@ -37,11 +37,12 @@ export interface AccountChange {
   display_name?: string | undefined
   is_admin?: boolean | undefined
   password?: string | undefined
+  must_change_password?: boolean | undefined
 }
 
 /** Trims the name and checks the rules of user creation for what is to be changed. @throws BadRequest */
 export function parseAccountChange(input: AccountChange): AccountChange {
-  const { display_name: name, is_admin, password } = input
+  const { display_name: name, is_admin, password, must_change_password } = input
   const display_name = name?.trim()
   if (display_name !== undefined) checkText('display_name', display_name)
   if (password !== undefined) checkPasswordLength(password, 'password')
@@ -49,6 +50,7 @@ export function parseAccountChange(input: AccountChange): AccountChange {
     ...(display_name !== undefined && { display_name }),
     ...(is_admin !== undefined && { is_admin }),
     ...(password !== undefined && { password }),
+    ...(must_change_password !== undefined && { must_change_password }),
   }
 }
 

@@ -56,6 +56,18 @@ export function parseRowId(text: string, message: string, highest = HIGHEST_INTE
   return Math.abs(id) <= highest ? id : undefined
 }
 
+/** One of these words; undefined when the parameter is absent or empty. @throws BadRequest naming the parameter */
+export function parseChoice<T extends string>(
+  text: string | undefined,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  if (text === undefined || text === '') return undefined
+  const choice = choices.find((one) => one === text)
+  if (choice === undefined) throw new BadRequest(`Der Parameter "${name}" muss eines von ${choices.join(', ')} sein`)
+  return choice
+}
+
 /** `true`, or `false` when it is absent, empty or says so. @throws BadRequest naming the parameter otherwise */
 export function parseFlag(text: string | undefined, name: string): boolean {
   if (text === 'true') return true

@@ -9,13 +9,18 @@ import { BadRequest } from '../../domain/refusals.js'
 import { accountShare, hashPassword } from './passwords.js'
 
 /** Creates the user and notes it; the id. @throws BadRequest when the name is taken */
-export async function createAccount(db: Kysely<Database>, actor: Actor, newUser: NewUser): Promise<number> {
+export async function createAccount(
+  db: Kysely<Database>,
+  actor: Actor,
+  newUser: NewUser & { must_change_password?: boolean },
+): Promise<number> {
   const { password, ...user } = newUser
   const password_hash = await hashPassword(password, accountShare(actor.actor_id))
   return db.transaction().execute(async (transaction) => {
     const id = await insertUser(transaction, { ...user, password_hash })
     if (id === undefined) throw new BadRequest('Benutzername existiert bereits')
-    const details = { is_admin: user.is_admin }
+    const { is_admin, must_change_password } = user
+    const details = { is_admin, ...(must_change_password && { must_change_password }) }
     await insertAuditEntry(transaction, actor, { action: 'user.create', target_id: id, target: user.username, details })
     return id
   })

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { deleteOtherSessions } from '../../../db/queries/accounts/sessions.js'
-import { type Account, findPasswordHash, replacePasswordHash } from '../../../db/queries/accounts/users.js'
+import { type AccountWithState, findPasswordHash, replacePasswordHash } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
 import { BadRequest, NOT_LOGGED_IN } from '../../domain/refusals.js'
@@ -19,14 +19,14 @@ export interface PasswordChange {
 /**
  * Sets the user's own password: every session but one ends, API tokens stay. What an administrator does is noted. Wrong
  * current passwords count as failed logins at that address: whoever guesses has one budget for both doors.
- * @throws BadRequest when the current password is wrong
+ * @throws BadRequest when the current password is wrong, or must be changed and would stay the same
  * @throws TooManyAttempts while the limit of failed logins is in force
  * @throws NOT_LOGGED_IN when the user has been deleted meanwhile
  */
 export async function changeOwnPassword(
   db: Kysely<Database>,
   actor: Actor,
-  user: Account,
+  user: AccountWithState,
   { current, next, address, sessionIdHash }: PasswordChange,
 ): Promise<void> {
   const { id, username } = user
@@ -37,6 +37,9 @@ export async function changeOwnPassword(
     return (await verifyPassword(found, current, share)) ? found : undefined
   })
   if (from === undefined) throw wrongPassword()
+  if (user.must_change_password && next.normalize('NFC') === current.normalize('NFC')) {
+    throw new BadRequest('Das neue Passwort muss ein anderes sein als das aktuelle')
+  }
   const to = await hashPassword(next, share)
   await db.transaction().execute(async (transaction) => {
     // An administrator's reset that came in between must not be undone by whoever knows the old password.

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { type Account, findCredentials } from '../../../db/queries/accounts/users.js'
+import { type AccountWithState, findCredentials } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
 import { WRONG_LOGIN } from '../../domain/refusals.js'
@@ -8,7 +8,7 @@ import { loginShare, verifyPassword } from './passwords.js'
 
 /** Who has logged in, and the hash of the password that was right. */
 export interface Login {
-  user: Account
+  user: AccountWithState
   passwordHash: string
 }
 

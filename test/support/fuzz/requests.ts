@@ -36,7 +36,9 @@ export function listOperations(document: Json): Operation[] {
       method: method.toUpperCase(),
       path,
       isPublic: operation.security?.length === 0,
-      isAdmin: /^\/api\/(admin\/|accounts\/(audit|\{id\})|content\/(check|state|reports))/.test(path),
+      isAdmin: /^\/api\/(admin\/|accounts(\/?$|\/(audit|bulk|service|\{id\}))|content\/(check|state|reports))/.test(
+        path,
+      ),
       needsSession: operation['x-token-scope'] === 'none',
       queryNames: (operation.parameters ?? []).filter((one: Json) => one.in === 'query').map((one: Json) => one.name),
       bodySchema: operation.requestBody?.content['application/json'].schema,
@@ -167,6 +169,7 @@ function fittingValue(name: string, schema: Json): Arbitrary<unknown> {
   if (types.includes('array')) {
     return fc.array(fittingValue(name, schema.items), { minLength: schema.minItems ?? 0, maxLength: 4 })
   }
+  if (types.includes('object')) return fittingBody(schema, 0)
   return fc.oneof(fc.integer({ min: -5, max: 50 }), fc.boolean())
 }
 

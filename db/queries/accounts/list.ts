@@ -1,0 +1,49 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { isStorable } from '../../../src/domain/text/text.js'
+import type { Database } from '../../types.js'
+import type { AccountWithState } from './users.js'
+
+/** By what the list may be sorted, each as a German reader expects; who was never here was so longest ago. */
+const KEYS = {
+  username: sql`username collate "und-x-icu"`,
+  display_name: sql`display_name collate "und-x-icu"`,
+  created_at: sql`created_at`,
+  last_seen_on: sql`coalesce(last_seen_on, '-infinity')`,
+} satisfies Record<string, RawBuilder<unknown>>
+
+export type AccountKey = keyof typeof KEYS
+
+export const ACCOUNT_KEYS = Object.keys(KEYS) as AccountKey[]
+
+export interface AccountSearch {
+  /** A part of the user name or of the display name, in any case; empty for all. */
+  q: string
+  sort: AccountKey
+  order: 'asc' | 'desc'
+  limit: number
+  offset: number
+}
+
+type Row = { [K in keyof AccountWithState]: AccountWithState[K] | null } & { total: number }
+
+/** A page of the accounts, ties by id, and how many there are in all. */
+export async function listAccounts(
+  db: Kysely<Database>,
+  { q, sort, order, limit, offset }: AccountSearch,
+): Promise<{ users: AccountWithState[]; total: number }> {
+  if (!isStorable(q)) return { users: [], total: 0 }
+  const isPart = (column: string) => sql`strpos(fold_text(${sql.ref(column)}), fold_text(${q}::text)) > 0`
+  const isFound = q === '' ? sql`true` : sql`${isPart('username')} or ${isPart('display_name')}`
+  const inOrder = sql`${KEYS[sort]} ${sql.raw(order)}, id`
+  const { rows } = await sql<Row>`
+    with found as (
+      select id, username, display_name, is_admin, created_at, must_change_password, last_seen_on
+      from users where ${isFound}
+    ),
+    page as (select * from found order by ${inOrder} limit ${limit} offset ${offset})
+    select totals.total, page.*
+    from (select count(*) as total from found) as totals left join page on true
+    order by ${inOrder}`.execute(db)
+  const users = rows.flatMap(({ total: _, ...user }) => (user.id === null ? [] : [user as AccountWithState]))
+  return { users, total: rows[0]?.total ?? 0 }
+}

@@ -1,0 +1,45 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findStoreNumbers } from '../../db/queries/accounts/service.js'
+import { ADMINS_ONLY } from '../../src/domain/refusals.js'
+import { answers } from '../../src/http/schemas.js'
+import { ServiceState } from './schemas.js'
+
+/** What the service knows of itself. */
+export interface About {
+  version: string
+  startedAt: Date
+  timeZone: string
+  /** Whether the database is the embedded one. */
+  embedded: boolean
+}
+
+const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about }) => {
+  const { version, startedAt, timeZone, embedded } = about
+
+  app.get(
+    '/service',
+    {
+      schema: {
+        operationId: 'getServiceState',
+        summary: 'Version, database and numbers of the service',
+        tags: ['accounts'],
+        response: answers(ServiceState, [ADMINS_ONLY]),
+      },
+      preHandler: app.requireAdmin,
+    },
+    async () => {
+      const { version: databaseVersion, size_bytes, users, learners } = await findStoreNumbers(app.db)
+      const kind: 'embedded' | 'postgresql' = embedded ? 'embedded' : 'postgresql'
+      return {
+        version,
+        started_at: startedAt,
+        database: { kind, version: databaseVersion, size_bytes },
+        users,
+        learners,
+        time_zone: timeZone,
+      }
+    },
+  )
+}
+
+export default service
