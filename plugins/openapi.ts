@@ -64,6 +64,7 @@ export default fp<OpenapiOptions>(
       })
       await docs.register(swaggerUi, {
         routePrefix: '/docs',
+        indexPrefix: basePath,
         staticCSP: CONTENT_SECURITY_POLICY,
         theme: { title: 'svc-training API' },
         uiConfig: { deepLinking: true, validatorUrl: null },

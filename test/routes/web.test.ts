@@ -1,14 +1,13 @@
-import { Agent, request as ask, createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as ask, type IncomingMessage } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { SESSION_COOKIE } from '../../plugins/session.js'
 import { SECURITY_HEADERS } from '../../src/http/security-headers.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
-import { BUILT, writeBuiltApp } from '../support/web.js'
+import { BUILT, startStrippingProxy, writeBuiltApp } from '../support/web.js'
 
 const webDir = await writeBuiltApp(t)
 const counter = countStatements(await createMigratedDatabase())
@@ -297,28 +296,4 @@ function askRaw(address: string, path: string): Promise<IncomingMessage> {
     const sent = ask(address, { path, headers: LINK, agent: false }, (answer) => resolve(answer.resume()))
     sent.once('error', reject).end()
   })
-}
-
-/** A proxy as nginx is with `location /training/ { proxy_pass http://service/; }`; its address. */
-async function startStrippingProxy(t: Test, prefix: string, target: string): Promise<string> {
-  const agent = new Agent({ keepAlive: true })
-  const proxy = createServer((incoming, outgoing) => {
-    const { url = '', method, headers } = incoming
-    if (!url.startsWith(prefix)) {
-      outgoing.writeHead(404).end('not of this service')
-      return
-    }
-    const sent = ask(`${target}/${url.slice(prefix.length)}`, { method, headers, agent }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(outgoing)
-    })
-    incoming.pipe(sent)
-  })
-  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
-  t.teardown(() => {
-    agent.destroy()
-    proxy.closeAllConnections()
-    return new Promise((done) => proxy.close(done))
-  })
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
 }

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process'
+import { Agent, createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { writeContentFolder } from './content.js'
 import type { Owner } from './process.js'
@@ -21,4 +23,28 @@ export async function writeBuiltApp(t: Owner): Promise<string> {
   const { status } = spawnSync(process.execPath, [path.join(ROOT, 'scripts/compress-web.mjs'), folder])
   if (status !== 0) throw new Error('the app could not be compressed')
   return folder
+}
+
+/** A proxy as nginx is with `location /training/ { proxy_pass http://service/; }`; its address. */
+export async function startStrippingProxy(t: Owner, prefix: string, target: string): Promise<string> {
+  const agent = new Agent({ keepAlive: true })
+  const proxy = createServer((incoming, outgoing) => {
+    const { url = '', method, headers } = incoming
+    if (!url.startsWith(prefix)) {
+      outgoing.writeHead(404).end('not of this service')
+      return
+    }
+    const sent = request(`${target}/${url.slice(prefix.length)}`, { method, headers, agent }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    incoming.pipe(sent)
+  })
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
+  t.teardown(() => {
+    agent.destroy()
+    proxy.closeAllConnections()
+    return new Promise((done) => proxy.close(done))
+  })
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
 }
