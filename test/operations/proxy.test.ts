@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../db/client.js'
@@ -100,6 +100,26 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
       t.equal(document.headers['content-encoding'], 'gzip')
       t.equal((await ask('GET', '/api/decks', { cookie })).headers['content-encoding'], undefined)
       t.match(decks.headers['strict-transport-security'], /^max-age=\d{8}/)
+
+      const page = await send('GET', '/', { 'accept-encoding': 'gzip' })
+      t.match(page.headers, { 'cache-control': 'no-cache', 'content-security-policy': /script-src 'self'/ })
+      const unpacked = await buffer(page)
+      const html = (page.headers['content-encoding'] === 'gzip' ? gunzipSync(unpacked) : unpacked).toString()
+      const same = await ask('GET', '/', { 'accept-encoding': 'gzip', 'if-none-match': String(page.headers.etag) })
+      t.equal(same.status, 304, 'also by the tag that nginx has made weak')
+      const [script = ''] = /assets[/][^"]+[.]js/.exec(html) ?? []
+      for (const [encoding, unpack] of [
+        ['br', brotliDecompressSync],
+        ['gzip', gunzipSync],
+      ] as const) {
+        const file = await send('GET', `/${script}`, { 'accept-encoding': encoding })
+        t.match(
+          file.headers,
+          { 'content-encoding': encoding, 'cache-control': /immutable/ },
+          'as the build has packed it',
+        )
+        t.ok(unpack(await buffer(file)).length > 10_000)
+      }
 
       const plain = await fetch(`http://localhost:${plainPort}/api/decks?a=1`, { redirect: 'manual' })
       t.equal(plain.status, 301)

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { SCRATCH } from '../support/scratch.js'
 import { ROOT } from '../support/service.js'
@@ -50,4 +51,55 @@ t.test('what has not changed is not built again, and a start needs no compiler t
   await writeFile(at('src/one.ts'), 'export const one = 5')
   t.equal(build(), 0)
   t.match(await built(), 'one = 5')
+})
+
+t.test('the app is built when its sources change, and only then, with compressed copies', async (t) => {
+  const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-build-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const at = (name: string) => path.join(folder, name)
+  await cp(path.join(ROOT, 'scripts'), at('scripts'), { recursive: true })
+  await symlink(path.join(ROOT, 'node_modules'), at('node_modules'))
+  await mkdir(at('web/public'), { recursive: true })
+  await mkdir(at('src'))
+  await writeFile(at('package.json'), '{ "type": "module" }')
+  const options = { outDir: 'dist', rootDir: '.', incremental: true, tsBuildInfoFile: 'dist/.tsbuildinfo', types: [] }
+  await writeFile(at('tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['src'] }))
+  await writeFile(at('src/one.ts'), 'export const one = 1')
+  await writeFile(at('web/index.html'), '<base href="/"><script type="module" src="/main.js"></script>')
+  await writeFile(at('web/main.js'), "document.title = 'Karten'")
+  await writeFile(at('web/public/sw.js'), '// nothing')
+  const build = () => spawnSync(process.execPath, [at('scripts/build.mjs')], { encoding: 'utf8' }).status
+  const timeOf = async (name: string) => (await stat(at(name))).mtimeMs
+  const files = async () => (await readdir(at('dist/app'), { recursive: true })).sort()
+
+  t.equal(build(), 0)
+  await t.rejects(files(), 'without a configuration of Vite there is no app to build')
+
+  const config = "{ root: import.meta.dirname, base: './', build: { outDir: '../dist/app' } }"
+  await writeFile(at('web/vite.config.ts'), `export default ${config}`)
+  const compiled = await timeOf('dist/.tsbuildinfo')
+  t.equal(build(), 0)
+  t.equal(await timeOf('dist/.tsbuildinfo'), compiled, 'the compiler has nothing to do')
+  const names = (await files()).filter((name) => name !== 'assets')
+  const [script = ''] = names
+  t.match(script, /^assets[/]index-.+[.]js$/)
+  t.strictSame(names, [script, `${script}.br`, `${script}.gz`, 'index.html', 'sw.js', 'sw.js.br', 'sw.js.gz'])
+  const content = await readFile(at(`dist/app/${script}`), 'utf8')
+  t.match(content, 'Karten')
+  t.equal(brotliDecompressSync(await readFile(at(`dist/app/${script}.br`))).toString(), content)
+  t.equal(gunzipSync(await readFile(at(`dist/app/${script}.gz`))).toString(), content)
+
+  const built = await timeOf('dist/app/index.html')
+  await writeFile(at('src/one.ts'), 'export const one = 2')
+  await mkdir(at('web/node_modules'))
+  await writeFile(at('web/node_modules/x.js'), '')
+  t.equal(build(), 0)
+  t.equal(await timeOf('dist/app/index.html'), built, 'Vite has nothing to do')
+  t.not(await timeOf('dist/.tsbuildinfo'), compiled)
+
+  await writeFile(at('web/main.js'), "document.title = 'Decks'")
+  t.equal(build(), 0)
+  t.notOk((await files()).includes(script), 'no file of the build before is left')
+  await writeFile(at('web/main.js'), 'const = 1')
+  t.not(build(), 0, 'a fault ends it')
 })
