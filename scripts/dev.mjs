@@ -26,7 +26,7 @@ const programs = [
 let isEnding = false
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => end(0))
 for (const program of programs) program.once('exit', () => end(1))
-await untilServed(`http://localhost:${WEB_PORT}/`)
+for (const url of [`http://127.0.0.1:${PORT}/readyz`, `http://localhost:${WEB_PORT}/`]) await untilServed(url)
 if (!isEnding) console.log(`\nZum Entwickeln: http://localhost:${WEB_PORT}/ (Strg+C beendet alles)\n`)
 
 /** In a group of its own: the signal of the keyboard comes to this program alone, which passes it on once. */
