@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { CHROMIUM, DESK, findBarriers, isTooWide, openApp, PHONE } from './support/app.js'
+import { CHROMIUM, DESK, findBarriers, isTooWide, openApp, PHONE, studySome } from './support/app.js'
 import { PAGES } from './support/pages.js'
 
 const LOOKS = [
@@ -14,7 +14,9 @@ t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t)
   const app = await openApp(t)
   for (const { name, ...look } of LOOKS) {
     await t.test(`in the look „${name}“ has no barrier, no complaint and no sideways scrolling`, async (t) => {
-      const { page, complaints } = await app.newPerson({ ...look, isAdmin: true, reducedMotion: 'reduce' })
+      const person = await app.newPerson({ ...look, isAdmin: true, reducedMotion: 'reduce' })
+      const { page, complaints } = person
+      await studySome(person, app.url)
       for (const { path, ready = 'h1' } of PAGES) {
         await page.goto(`${app.url}/${path}`)
         await page.locator(ready).first().waitFor()

@@ -125,3 +125,16 @@ export async function findBarriers(page: Page): Promise<string[]> {
 export async function isTooWide(page: Page): Promise<boolean> {
   return (await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')) as boolean
 }
+
+/** Gives the person a past: rates the first cards of the queue, each rating in its turn. */
+export async function studySome({ page }: Pick<Person, 'page'>, url: string, cards = 8): Promise<void> {
+  const queue = (await (await page.request.get(`${url}/api/review/queue?limit=${cards}`)).json()) as {
+    cards: { card_id: number }[]
+  }
+  const ratings = ['medium', 'easy', 'hard', 'again'] as const
+  for (const [at, { card_id }] of queue.cards.entries()) {
+    const data = { card_id, rating: ratings[at % ratings.length], duration_ms: 6_000 }
+    const answer = await page.request.post(`${url}/api/review`, { data })
+    if (!answer.ok()) throw new Error(`${answer.status()} ${await answer.text()}`)
+  }
+}
