@@ -112,7 +112,7 @@ nsenter --target "$service" --mount --pid --root --wd env node -e "
     const html = await answer.text()
     const [script] = /assets\/[^\"]+\.js/.exec(html) ?? []
     const loaded = await fetch('$address/' + script)
-    process.exit(answer.ok && loaded.headers.get('content-encoding') === 'br' ? 0 : 1)
+    process.exit(answer.ok && loaded.ok && loaded.headers.has('content-encoding') ? 0 : 1)
   }, () => process.exit(1))"
 echo 'the page is there, and its script is compressed'
 kill -TERM "$service"
