@@ -8,7 +8,7 @@ import { fuzz } from './support/fuzz/index.js'
 import { agent } from './support/fuzz/send.js'
 import { startService } from './support/service.js'
 
-const REQUESTS = 3_000
+const REQUESTS = 4_000
 
 t.test(
   'requests made from the OpenAPI document, nearly right and hostile, are all answered as described',

@@ -1,12 +1,24 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import { BadRequest, CARD_NOT_FOUND, NOT_THE_LAST, OTHER_REVIEW, REVIEW_NOT_FOUND } from '../../src/domain/refusals.js'
+import {
+  BadRequest,
+  CARD_NOT_FOUND,
+  INVALID_JSON,
+  NOT_THE_LAST,
+  OTHER_REVIEW,
+  REVIEW_NOT_FOUND,
+} from '../../src/domain/refusals.js'
 import { checkStorable, isInteger, parseId } from '../../src/domain/text/parameters.js'
+import { invalidField } from '../../src/domain/text/schema-errors.js'
 import { type Clock, parseInstant } from '../../src/domain/time/calendar.js'
 import { answers } from '../../src/http/schemas.js'
 import { applyReview, type Review } from '../../src/services/review/apply-review.js'
+import { applyReviews } from '../../src/services/review/apply-reviews.js'
 import { undoReview } from '../../src/services/review/take-back.js'
-import { ReviewAnswer, ReviewBody, ReviewParams, UndoAnswer } from './schemas.js'
+import { BatchAnswer, BatchBody, ReviewAnswer, ReviewBody, ReviewParams, UndoAnswer } from './schemas.js'
+
+/** A hundred reviews whose client ids are as long as they may be, each character written as an escape. */
+const BATCH_LIMIT = 256 * 1024
 
 const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
   app.post(
@@ -21,6 +33,29 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
       },
     },
     async (request) => applyReview(app.db, request.user.id, clock, readReview(request.body)),
+  )
+
+  app.post(
+    '/batch',
+    {
+      bodyLimit: BATCH_LIMIT,
+      schema: {
+        operationId: 'reviewCards',
+        summary: 'Rate up to 100 cards in order, each answered by itself',
+        tags: ['review'],
+        body: BatchBody,
+        response: answers(BatchAnswer),
+      },
+    },
+    async (request) => {
+      const isValid = request.compileValidationSchema(ReviewBody)
+      const readers = request.body.reviews.map((body) => () => {
+        if (typeof body !== 'object' || body === null || Array.isArray(body)) throw INVALID_JSON
+        if (!isValid(body)) throw invalidField(isValid.errors?.[0])
+        return readReview(body as Static<typeof ReviewBody>)
+      })
+      return { results: await applyReviews(app.db, request.user.id, clock, readers) }
+    },
   )
 
   app.delete(

@@ -83,7 +83,7 @@ export const ReviewBody = Type.Object({
         format: 'date-time',
         description:
           'When it was given, if that was before now; later than now is now, older than 14 days is 14 days ago.',
-        examples: ['2026-11-21T08:00:00.000Z'],
+        examples: ['2026-11-20T08:00:00.000Z'],
       }),
     ),
   ),
@@ -97,6 +97,24 @@ export const ReviewAnswer = Type.Object({
   applied: Type.Boolean({
     description: 'False when the card was reviewed or reset after `reviewed_at`: then `progress` stays as it is.',
   }),
+})
+
+const ANYTHING = { description: 'Is refused in its place.' }
+
+/** Each review is checked by itself, so that one that breaks the rules does not keep the others. */
+export const BatchBody = Type.Object({
+  reviews: Type.Array(Type.Unsafe<unknown>({ anyOf: [ReviewBody, ANYTHING] }), { minItems: 1, maxItems: 100 }),
+})
+
+export const BatchAnswer = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      status: Type.Integer({ description: '200, 400, 404 or 409, as if the review had been sent alone.' }),
+      review: Type.Optional(ReviewAnswer),
+      error: Type.Optional(Type.String({ description: 'German, for people; instead of `review`.' })),
+    }),
+    { description: 'In the order of the reviews.' },
+  ),
 })
 
 export const ReviewParams = Type.Object({ id: Type.String({ description: 'The `review_id`.', examples: ['42'] }) })
@@ -139,7 +157,7 @@ export const StudiedDecks = Type.Object({ decks: Type.Array(StudiedDeck), today:
 
 export const DeckParams = Type.Object({ slug: Type.String({ examples: ['git'] }) })
 
-export const DeckBody = Type.Object({ active: Type.Boolean() })
+export const DeckBody = Type.Object({ active: Type.Boolean({ examples: [false] }) })
 
 export const CardsQuery = Type.Object({
   deck: Deck,

@@ -30,6 +30,7 @@ t.test('who is deleted while something is being stored is logged out, and nothin
     ['PUT', '/api/review/settings', { new_per_day: 3 }],
     ['PUT', `/api/review/decks/${deck.slug}`, { active: false }],
     ['POST', '/api/review', { card_id: card.id, rating: 'easy' }],
+    ['POST', '/api/review/batch', { reviews: [{ card_id: card.id, rating: 'easy' }] }],
     ['POST', `/api/review/cards/${card.id}/suspend`, undefined],
     ['POST', `/api/review/cards/${card.id}/reset`, undefined],
     ['DELETE', '/api/review/1', undefined],

@@ -194,6 +194,8 @@ async function callAll(app: FastifyInstance): Promise<void> {
   ]) {
     await get(`review/${url}`)
   }
+  const reviews = [{ card_id: cards[0].card_id, rating: 'hard', reviewed_at: '2026-11-20T08:00:00Z' }]
+  await learner('POST', '/api/review/batch', { reviews })
   await learner('PUT', '/api/review/decks/git', { active: false })
   await learner('PUT', '/api/review/decks/git', { active: true })
   await learner('POST', `${card}/suspend`)

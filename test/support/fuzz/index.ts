@@ -56,8 +56,9 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
   const learn = ({ operation, caller }: FuzzRequest, { text }: Answer) => {
     const path = CREATES[operation.id]
     if (path === undefined) return
-    const { id, review_id } = JSON.parse(text)
-    latest[keyOf(path, caller)] = id ?? review_id
+    const answer = JSON.parse(text)
+    const created = answer.id ?? findUndoable(answer)
+    if (created !== undefined) latest[keyOf(path, caller)] = created
   }
 
   const note = (found: string[], shown: unknown) => {
@@ -122,7 +123,15 @@ const CREATES: Record<string, string> = {
   createUser: ANY_ACCOUNT,
   createToken: '/api/auth/tokens/{id}',
   reviewCard: '/api/review/{id}',
+  reviewCards: '/api/review/{id}',
   reportCard: ANY_REPORT,
+}
+
+/** The review of an answer that its learner can take back, as long as nothing else is rated. */
+function findUndoable(answer: Json): number | undefined {
+  const reviews: Json[] = answer.results?.flatMap(({ review }: Json) => review ?? []) ?? [answer]
+  const today = new Date().toISOString().slice(0, 10)
+  return reviews.findLast(({ applied, progress }) => applied && progress.last_review >= today)?.review_id
 }
 
 function keyOf(path: string, caller: CallerName): string {

@@ -81,6 +81,8 @@ const KNOWN_TEXTS = [
   'due',
   'easy',
 ]
+/** What there is when only little content was imported. */
+const KNOWN_SLUGS = ['git', 'git-befehle']
 const KNOWN_NUMBERS = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 400 })).map(String)
 
 const hostileText = fc.oneof(
@@ -122,7 +124,7 @@ function encode(text: string): string {
 export const LATEST_ID = '{latest}'
 
 function segment(name: string): Arbitrary<string> {
-  const likely = name === 'slug' ? fc.constantFrom(...KNOWN_TEXTS) : KNOWN_NUMBERS
+  const likely = name === 'slug' ? fc.constantFrom(...KNOWN_TEXTS, ...KNOWN_SLUGS, ...KNOWN_SLUGS) : KNOWN_NUMBERS
   return fc.oneof(
     { weight: 6, arbitrary: likely.map(encode) },
     { weight: 3, arbitrary: hostileText.map(encode) },
@@ -155,6 +157,8 @@ function queryOf(names: string[]): Arbitrary<string> {
 /** A value that the schema allows, or nearly so. */
 function fittingValue(name: string, schema: Json): Arbitrary<unknown> {
   const types: string[] = [schema.type ?? 'unknown'].flat()
+  if (schema.anyOf !== undefined) return fittingValue(name, schema.anyOf[0])
+  if (schema.properties !== undefined) return fittingBody(schema, 1)
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   if (name === 'card_id') return fc.integer({ min: 1, max: 60 })
   if (types.includes('integer')) {
