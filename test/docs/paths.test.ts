@@ -5,7 +5,7 @@ import t from 'tap'
 import { ROOT } from '../support/service.js'
 
 /** The folders of the repository that documents name paths in. */
-const PATH = /^(?:content|db|deploy|docs|lab|plugins|routes|scripts|src|test)\/[\w./-]+$/
+const PATH = /^(?:content|db|deploy|docs|lab|plugins|routes|scripts|src|test|web)\/[\w./-]+$/
 
 /** What a document names that is made later. */
 const MADE_LATER = new Set(['test/versions', 'test/versions/', 'lab/bench/results/'])
