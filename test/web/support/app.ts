@@ -109,16 +109,18 @@ export function collectComplaints(page: Page, url: string): string[] {
   return complaints
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** The program that looks for barriers, to be run in the page. */
+export const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What finds them: a promise of one line for each. */
+export const BARRIERS = `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })
+  .then(({ violations }) => violations.map(({ id, nodes }) =>
+    id + ': ' + nodes.slice(0, 3).map(({ target }) => target.join(' ')).join(' | ')))`
 
 /** What axe finds against WCAG 2.2 AA and its own best practices: one line each. */
 export async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
-  const found = (await page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })
-      .then(({ violations }) => violations.map(({ id, nodes }) => ({ id, at: nodes.map(({ target }) => target.join(' ')) })))`,
-  )) as { id: string; at: string[] }[]
-  return found.map(({ id, at }) => `${id}: ${at.slice(0, 3).join(' | ')}`)
+  return (await page.evaluate(BARRIERS)) as string[]
 }
 
 /** Whether the page is wider than the window. */
