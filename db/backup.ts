@@ -43,8 +43,14 @@ interface Table {
   primaryKey: string[]
 }
 
-/** What is not worth keeping: a restore must not log anybody in again, nor lock anybody out. */
-const TRANSIENT_TABLES = new Set(['sessions', 'login_failures'])
+/**
+ * What is not worth keeping: a restore must not log anybody in again, nor lock anybody out; and the index of the search,
+ * which the service makes anew.
+ */
+const TRANSIENT_TABLES = new Set([
+  ...['sessions', 'login_failures'],
+  ...['search_words', 'search_decks', 'search_cheatsheets', 'search_cards'],
+])
 
 const ROWS_PER_BATCH = 500
 const CHARACTERS_PER_BATCH = 2_000_000
@@ -56,6 +62,18 @@ const DERIVED_TABLES: Record<string, (after: number) => RawBuilder<{ id: number 
     select id, fold_text(title), fold_text(content_md)
     from cheatsheets where id > ${after}::bigint order by id limit ${ROWS_PER_BATCH}
     returning cheatsheet_id as id`,
+  // All at once: numbers only.
+  search_pending: (after) => sql`
+    with noted as (
+      select 'deck' as kind, id, id / 200 as part from decks
+      union all
+      select 'cheatsheet', id, id / 10 from cheatsheets
+      union all
+      select 'card', id, id / 200 from cards
+    )
+    insert into search_pending (kind, ids)
+    select kind, array_agg(id) from noted where ${after}::bigint < 0 group by kind, part
+    returning 0 as id`,
 }
 
 const isSaved = ({ name }: Table) => !TRANSIENT_TABLES.has(name) && !(name in DERIVED_TABLES)

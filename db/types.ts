@@ -189,6 +189,29 @@ export interface CheatsheetTextsTable {
   content: Derived<string>
 }
 
+/** The words of all texts that are searched, folded. */
+export interface SearchWordsTable {
+  id: Generated<number>
+  word: string
+  /** What German word forms have in common. */
+  stem: string
+}
+
+/** What has changed and is not indexed yet; some hundred rows of a kind at a time. */
+export interface SearchPendingTable {
+  id: Generated<number>
+  kind: 'deck' | 'cheatsheet' | 'card'
+  ids: Derived<number[]>
+}
+
+/** The numbers of the words of a deck, sheet or card. */
+export interface SearchItemsTable {
+  item_id: number
+  title: number[]
+  /** Those of the title and those of the text. */
+  words: number[]
+}
+
 /** The positions 0 … card_count - 1 of a deck's live cards, in no particular order. */
 export interface CardPositionsTable {
   deck_id: Derived<number>
@@ -266,6 +289,11 @@ export interface Database {
   quiz_results: QuizResultsTable
   cheatsheets: CheatsheetsTable
   cheatsheet_texts: CheatsheetTextsTable
+  search_words: SearchWordsTable
+  search_pending: SearchPendingTable
+  search_decks: SearchItemsTable
+  search_cheatsheets: SearchItemsTable
+  search_cards: SearchItemsTable
   review_log: ReviewLogTable
   suspended_cards: SuspendedCardsTable
   inactive_decks: InactiveDecksTable

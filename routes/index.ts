@@ -18,6 +18,7 @@ import contentRoutes from './content/index.js'
 import deckRoutes from './decks/index.js'
 import quizRoutes from './quiz/index.js'
 import reviewRoutes from './review/index.js'
+import searchRoutes from './search/index.js'
 
 export interface ApiOptions {
   sessionSecrets: string[]
@@ -63,6 +64,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(deckRoutes, { prefix: '/decks', today })
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
     await members.register(reviewRoutes, { prefix: '/review', moment })
+    await members.register(searchRoutes, { prefix: '/search' })
     await members.register(accountRoutes, { prefix: '/accounts', about: options.about })
     await members.register(contentRoutes, { prefix: '/content', contentDir })
     await members.register(async (admins) => {

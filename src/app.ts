@@ -12,6 +12,7 @@ import housekeeping from '../plugins/housekeeping.js'
 import metricsHooks from '../plugins/metrics.js'
 import openapi from '../plugins/openapi.js'
 import requestLog, { logWhenOver } from '../plugins/request-log.js'
+import searchIndex from '../plugins/search-index.js'
 import validation from '../plugins/validation.js'
 import web from '../plugins/web.js'
 import healthRoutes from '../routes/health/index.js'
@@ -117,6 +118,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(validation)
   await app.register(database, { database: options.database })
   await app.register(housekeeping)
+  await app.register(searchIndex)
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)

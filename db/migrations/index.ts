@@ -6,6 +6,7 @@ import * as keepDerivedColumns from './0004_keep_derived_columns.js'
 import * as keepQuizPositions from './0005_keep_quiz_positions.js'
 import * as indexCheatsheetText from './0006_index_cheatsheet_text.js'
 import * as extendReviews from './0007_extend_reviews.js'
+import * as indexWords from './0008_index_words.js'
 import * as addAccountState from './0009_add_account_state.js'
 import * as createCardReports from './0010_create_card_reports.js'
 
@@ -18,6 +19,7 @@ export const migrations: Record<string, Migration> = {
   '0005_keep_quiz_positions': keepQuizPositions,
   '0006_index_cheatsheet_text': indexCheatsheetText,
   '0007_extend_reviews': extendReviews,
+  '0008_index_words': indexWords,
   '0009_add_account_state': addAccountState,
   '0010_create_card_reports': createCardReports,
 }

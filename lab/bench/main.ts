@@ -16,6 +16,7 @@ import { measureLogins } from './scenarios/logins.js'
 import { measureQuiz } from './scenarios/quiz.js'
 import { measureReviews } from './scenarios/reviews.js'
 import { measureSearch } from './scenarios/search.js'
+import { measureSearchAll } from './scenarios/search-all.js'
 import { measureStart } from './scenarios/start.js'
 
 const SCENARIOS: Record<string, Scenario> = {
@@ -29,6 +30,7 @@ const SCENARIOS: Record<string, Scenario> = {
   growth: measureGrowth,
   export: measureExport,
   search: measureSearch,
+  'search-all': measureSearchAll,
   import: measureImport,
 }
 

@@ -40,6 +40,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
       { name: 'quiz', description: 'Multiple-choice questions and results' },
       { name: 'cheatsheets', description: 'Cheat sheets and their search' },
       { name: 'review', description: 'Scheduled reviews of the own cards' },
+      { name: 'search', description: 'Decks, sheets and cards in one list' },
       { name: 'content', description: 'For administrators: the content folder, its import, reports of faulty cards' },
       { name: 'accounts', description: 'The own account; for administrators those of others, and the audit trail' },
       { name: 'admin', description: 'For administrators: users and import' },

@@ -98,6 +98,8 @@ t.test('content', async (t) => {
   t.match(readFileSync(`${folder}/cards.txt`, 'utf8'), /^Eine Frage\t.*\nNoch eine\t.*\tsvc-training::Zwei\t/)
   const found = await follow('Search the cheat sheets')
   t.match(JSON.parse(found.stdout), { query: 'git stash', cheatsheets: [{ slug: 'stash' }] })
+  const hits = await follow('Search in decks, sheets and cards')
+  t.match(JSON.parse(hits.stdout), { query: 'git stash', results: [{ kind: 'cheatsheet', slug: 'stash' }] })
 })
 
 t.test('audit, own data and the end', async (t) => {

@@ -14,6 +14,8 @@ import type { Database } from '../../db/types.js'
 import { restore } from '../../src/commands/backup.js'
 import { reportCard } from '../../src/services/content/reports.js'
 import { applyReview } from '../../src/services/review/apply-review.js'
+import { indexContent } from '../../src/services/search/index-content.js'
+import { searchAll } from '../../src/services/search/search.js'
 import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck, createProgress, createUser } from '../support/factories.js'
 import { createStoreVariables, firstLogin, loginOver, shareProgram, startProcess } from '../support/process.js'
@@ -77,11 +79,12 @@ async function fill(db: Kysely<Database>): Promise<void> {
   await applyReview(db, user.id, clock, review)
 }
 
-/** Each table as text, bookkeeping of the migrations and sessions apart. */
+/** Each table as text, apart from bookkeeping of the migrations, sessions, and the index of the search. */
 async function dump(db: Kysely<Database>): Promise<Record<string, string[]>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_name not like 'kysely%' and table_name not in ('sessions', 'login_failures')
+    where table_schema = 'public' and table_name not like 'kysely%' and table_name not like 'search%'
+      and table_name not in ('sessions', 'login_failures')
     order by table_name`.execute(db)
   const all: Record<string, string[]> = {}
   for (const { name } of tables) {
@@ -147,6 +150,8 @@ async function checkRestored(t: Test, target: Variables): Promise<void> {
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
     t.equal(card_count, 2, 'the triggers work')
+    t.ok(await indexContent(db, async () => true))
+    t.match(await searchAll(db, 'ärger', 5), { hits: [{ slug: 'archiv' }] }, 'the index of the search is made anew')
   })
 }
 

@@ -171,7 +171,15 @@ async function callAll(app: FastifyInstance): Promise<void> {
   for (const url of ['decks', 'decks/git', 'decks/export-anki', 'quiz/generate', 'quiz/generate?deck=git'])
     await get(url)
   await learner('POST', '/api/quiz/submit', { total: 8, correct: 1, deck: 'git' })
-  for (const url of ['quiz/history', 'cheatsheets', 'cheatsheets/git', 'cheatsheets/search?q=stash', 'auth/me']) {
+  for (const url of [
+    'quiz/history',
+    'cheatsheets',
+    'cheatsheets/git',
+    'cheatsheets/search?q=stash',
+    'search?q=Stapeln',
+    'search?q=stsah',
+    'auth/me',
+  ]) {
     await get(url)
   }
 

@@ -1,0 +1,112 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Database, SearchPendingTable } from '../../types.js'
+
+export type SearchKind = SearchPendingTable['kind']
+
+/** The table of what is searched, the one of its words, and what of it is read. */
+export const SEARCH_TABLES = {
+  deck: { table: 'decks', words: 'search_decks', title: 'name', text: 'description' },
+  cheatsheet: { table: 'cheatsheets', words: 'search_cheatsheets', title: 'title', text: 'content_md' },
+  card: { table: 'cards', words: 'search_cards', title: 'question', text: 'answer' },
+} as const
+
+export interface SearchText {
+  id: number
+  title: string
+  text: string
+}
+
+/** The words of one deck, sheet or card. */
+export interface ItemWords {
+  id: number
+  title: string[]
+  /** Those of the title, too. */
+  words: string[]
+}
+
+/** Whether something has changed that is not indexed yet. */
+export async function isIndexPending(db: Kysely<Database>): Promise<boolean> {
+  const row = await db.selectFrom('search_pending').select('id').orderBy('id').limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Writers of the index take turns; false when it is somebody else's. */
+export async function tryLockIndex(transaction: Transaction<Database>): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtext('svc-training search index')) as locked`.execute(transaction)
+  return rows[0]?.locked === true
+}
+
+/** What one transaction takes: so many changes, and about as many rows as 300 cards. */
+const CHANGES = 100
+const WEIGHT = 300
+/** A sheet has as many words as so many cards. */
+const WEIGHT_OF_SHEET = 15
+
+/** Takes some changed rows off the list, oldest first: their ids by kind; nothing when nothing is left. */
+export async function takePending(transaction: Transaction<Database>): Promise<{ kind: SearchKind; ids: number[] }[]> {
+  const { rows } = await sql<{ kind: SearchKind; ids: number[] }>`
+    with oldest as (
+      select id, sum(cardinality(ids) * case kind when 'cheatsheet' then ${WEIGHT_OF_SHEET}::integer else 1 end)
+        over (order by id rows between unbounded preceding and 1 preceding) as weight_before
+      from (select * from search_pending order by id limit ${CHANGES}) as first
+    ),
+    taken as (
+      delete from search_pending
+      where id = any (array(select id from oldest where coalesce(weight_before, 0) < ${WEIGHT}))
+      returning kind, ids
+    )
+    select kind, array_agg(distinct changed) as ids from taken, unnest(ids) as changed group by kind`.execute(
+    transaction,
+  )
+  return rows
+}
+
+/** The texts that still exist. */
+export async function readSearchTexts(
+  db: Kysely<Database>,
+  kind: SearchKind,
+  ids: readonly number[],
+): Promise<SearchText[]> {
+  const { table, title, text } = SEARCH_TABLES[kind]
+  const { rows } = await sql<SearchText>`
+    select id, ${sql.ref(title)} as title, ${sql.ref(text)} as text
+    from ${sql.table(table)} where id = any (${ids}::integer[])`.execute(db)
+  return rows
+}
+
+/** Replaces the words of those items; new words get numbers. The caller holds the lock of the index. */
+export async function writeItemWords(
+  transaction: Transaction<Database>,
+  kind: SearchKind,
+  items: readonly ItemWords[],
+): Promise<void> {
+  const numbers = await numberWords(transaction, [...new Set(items.flatMap(({ words }) => words))])
+  const toArray = (words: string[]) => `{${words.map((word) => numbers.get(word)).join()}}`
+  // A row may have been deleted since its text was read.
+  await sql`
+    insert into ${sql.table(SEARCH_TABLES[kind].words)} (item_id, title, words)
+    select item.id, item.title::integer[], item.words::integer[]
+    from unnest(
+      ${items.map(({ id }) => id)}::integer[], ${items.map(({ title }) => toArray(title))}::text[],
+      ${items.map(({ words }) => toArray(words))}::text[]
+    ) as item (id, title, words)
+    join ${sql.table(SEARCH_TABLES[kind].table)} as subject on subject.id = item.id
+    on conflict (item_id) do update set title = excluded.title, words = excluded.words`.execute(transaction)
+}
+
+async function numberWords(transaction: Transaction<Database>, words: string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: number; word: string }>`
+    with given as materialized (
+      select given.word, search_words.id
+      from unnest(${words}::text[]) as given (word) left join search_words on search_words.word = given.word collate "C"
+    ),
+    added as (
+      insert into search_words (word, stem) select word, stem_of_word(word) from given where id is null
+      returning id, word
+    )
+    select id, word from given where id is not null
+    union all
+    select id, word from added`.execute(transaction)
+  return new Map(rows.map(({ id, word }) => [word, id]))
+}

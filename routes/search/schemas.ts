@@ -1,0 +1,56 @@
+import { Type } from '@sinclair/typebox'
+import { nullable } from '../../src/http/schemas.js'
+
+export const SearchAllQuery = Type.Object({
+  q: Type.Optional(
+    Type.String({
+      description: 'Words, all of which must be found in one item; at most 200 characters.',
+      examples: ['git stash'],
+    }),
+  ),
+  limit: Type.Optional(
+    Type.String({ description: '1 to 50, 20 when absent; numbers beyond are cut.', examples: ['20'] }),
+  ),
+})
+
+const Ranges = (of: string) =>
+  Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
+    description: `Where the matches are in \`${of}\`: from and to in UTF-16 code units, in order, without overlaps.`,
+    examples: [[[4, 9]]],
+  })
+
+const SearchHit = Type.Object(
+  {
+    kind: Type.String({ enum: ['deck', 'cheatsheet', 'card'] }),
+    slug: nullable(Type.String({ description: 'Of a deck or a sheet.' })),
+    card_id: nullable(Type.Integer()),
+    title: Type.String({
+      description: 'Name of the deck, title of the sheet, or the beginning of the question; plain text.',
+      examples: ['Was macht git stash?'],
+    }),
+    deck: Type.Unsafe<{ slug: string; name: string } | null>({
+      type: ['object', 'null'],
+      description: 'Of a card.',
+      properties: { slug: Type.String(), name: Type.String() },
+      required: ['slug', 'name'],
+      additionalProperties: false,
+    }),
+    category: nullable(Type.String({ description: 'Of a sheet.' })),
+    excerpt: Type.String({
+      description: 'Some 160 characters of plain text around the first match, never HTML.',
+      examples: ['Legt Änderungen beiseite.'],
+    }),
+    title_ranges: Ranges('title'),
+    excerpt_ranges: Ranges('excerpt'),
+  },
+  { title: 'SearchHit' },
+)
+
+export const SearchAllAnswer = Type.Object({
+  query: Type.String({ examples: ['git stash'] }),
+  results: Type.Array(SearchHit),
+  corrected: Type.Boolean({
+    description: 'Whether only words that differ by one typing error were found.',
+    examples: [false],
+  }),
+})

@@ -1,0 +1,33 @@
+import MarkdownIt from 'markdown-it'
+
+const markdown = new MarkdownIt({ html: true })
+
+type Token = ReturnType<typeof markdown.parse>[number]
+
+/** What a reader sees of a Markdown text, in one line: marks, addresses, comments and HTML tags are left out. */
+export function toPlainText(source: string): string {
+  return markdown
+    .parse(source, {})
+    .map(textOf)
+    .filter((text) => text !== '')
+    .join(' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+function textOf({ type, content, children }: Token): string {
+  switch (type) {
+    case 'inline':
+    case 'image':
+      return (children ?? []).map(textOf).join('')
+    case 'softbreak':
+    case 'hardbreak':
+      return ' '
+    case 'html_inline':
+      return ''
+    case 'html_block':
+      return content.replaceAll(/<[^<>]*>?/g, ' ')
+    default:
+      return content
+  }
+}

@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely'
+import {
+  isIndexPending,
+  readSearchTexts,
+  takePending,
+  tryLockIndex,
+  writeItemWords,
+} from '../../../db/queries/search/index-words.js'
+import type { Database } from '../../../db/types.js'
+import { wordsOf } from '../../domain/search/words.js'
+
+/**
+ * Indexes what has changed, until nothing is left or `mayGoOn` says no; each part is a transaction of its own.
+ * @returns whether the index is complete
+ */
+export async function indexContent(db: Kysely<Database>, mayGoOn: () => Promise<boolean>): Promise<boolean> {
+  for (;;) {
+    if (!(await isIndexPending(db))) return true
+    if (!(await mayGoOn()) || !(await indexNext(db))) return false
+  }
+}
+
+/** False when another instance is at it. */
+async function indexNext(db: Kysely<Database>): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await tryLockIndex(transaction))) return false
+    for (const { kind, ids } of await takePending(transaction)) {
+      const texts = await readSearchTexts(transaction, kind, ids)
+      const items = texts.map(({ id, title, text }) => {
+        const words = wordsOf(title)
+        return { id, title: [...words], words: [...new Set([...words, ...wordsOf(text)])] }
+      })
+      if (items.length > 0) await writeItemWords(transaction, kind, items)
+    }
+    return true
+  })
+}

@@ -1,0 +1,234 @@
+import t from 'tap'
+import { createCard, createCheatsheet, createDeck } from '../support/factories.js'
+import { errorBody, startService } from '../support/service.js'
+
+const service = await startService(t)
+const { db } = service
+const member = await service.member()
+
+t.afterEach(async () => {
+  await db.deleteFrom('decks').execute()
+  await db.deleteFrom('cheatsheets').execute()
+})
+
+interface Hit {
+  kind: string
+  title: string
+  excerpt: string
+  title_ranges: [number, number][]
+  excerpt_ranges: [number, number][]
+}
+
+const ask = async (q: string, more = {}) => {
+  const answer = await member.get(`/api/search?${new URLSearchParams({ q, ...more })}`)
+  t.equal(answer.status, 200, q)
+  return answer.body as { query: string; corrected: boolean; results: Hit[] }
+}
+const titles = async (q: string, more = {}) => (await ask(q, more)).results.map(({ title }) => title)
+const marked = (text: string, ranges: [number, number][]) => ranges.map(([start, end]) => text.slice(start, end))
+
+t.test('decks, sheets and cards come in one list, with what was found in them', async (t) => {
+  const deck = await createDeck(db, { slug: 'git', name: 'Git', description: 'Zweige und **Stash**' })
+  const card = await createCard(db, {
+    deck_id: deck.id,
+    question: 'Was macht `git stash`?',
+    answer: 'Legt Änderungen\n- beiseite\n- als <b>Stapel</b>',
+  })
+  const sheet = {
+    slug: 'befehle',
+    title: 'Git-Befehle',
+    category: 'Git',
+    content_md: '# Git\n\nErst `git stash`, dann pop.',
+  }
+  await createCheatsheet(db, sheet)
+  t.strictSame(await ask('GIT stash'), {
+    query: 'GIT stash',
+    results: [
+      {
+        kind: 'card',
+        slug: null,
+        card_id: card.id,
+        title: 'Was macht git stash?',
+        deck: { slug: 'git', name: 'Git' },
+        category: null,
+        excerpt: 'Legt Änderungen beiseite als Stapel',
+        title_ranges: [
+          [10, 13],
+          [14, 19],
+        ],
+        excerpt_ranges: [],
+      },
+      {
+        kind: 'deck',
+        slug: 'git',
+        card_id: null,
+        title: 'Git',
+        deck: null,
+        category: null,
+        excerpt: 'Zweige und Stash',
+        title_ranges: [[0, 3]],
+        excerpt_ranges: [[11, 16]],
+      },
+      {
+        kind: 'cheatsheet',
+        slug: 'befehle',
+        card_id: null,
+        title: 'Git-Befehle',
+        deck: null,
+        category: 'Git',
+        excerpt: 'Git Erst git stash, dann pop.',
+        title_ranges: [[0, 3]],
+        excerpt_ranges: [
+          [0, 3],
+          [9, 12],
+          [13, 18],
+        ],
+      },
+    ],
+    corrected: false,
+  })
+})
+
+t.test('titles come first, then whole words, then forms and parts', async (t) => {
+  const deck = await createDeck(db, { name: 'Grundlagen' })
+  const card = (question: string, answer: string) => createCard(db, { deck_id: deck.id, question, answer })
+  await card('Teil im Text', 'ein Terminalbefehl')
+  await card('Form im Text', 'mehrere Befehle')
+  await card('Wort im Text', 'ein BEFEHL')
+  await card('Ein Terminalbefehl als Titel', 'x')
+  await card('Zwei Befehle als Titel', 'x')
+  await card('Der Befehl als Titel', 'x')
+  await createCheatsheet(db, { title: 'Befehl', content_md: 'x' })
+  t.strictSame(await titles('befehl'), [
+    'Befehl',
+    'Der Befehl als Titel',
+    'Zwei Befehle als Titel',
+    'Ein Terminalbefehl als Titel',
+    'Wort im Text',
+    'Form im Text',
+    'Teil im Text',
+  ])
+  t.strictSame(await titles('befehl', { limit: 2 }), ['Befehl', 'Der Befehl als Titel'])
+  const part = (await ask('befehl')).results[3] as Hit
+  t.strictSame(marked(part.title, part.title_ranges), ['befehl'], 'of a compound the part is marked')
+})
+
+t.test('German word forms are found, and either way to write umlauts, in either form of Unicode', async (t) => {
+  const deck = await createDeck(db)
+  await createCard(db, { deck_id: deck.id, question: 'Die Ha\u0308user der Ordner', answer: 'Sie löschten Straßen.' })
+  for (const q of ['haus', 'Häuser', 'HAEUSER', 'löschen', 'loeschten', 'strasse', 'Ordnern', 'STRASSEN']) {
+    t.equal((await titles(q)).length, 1, q)
+  }
+  t.strictSame(await titles('Hausboot'), [])
+})
+
+t.test('all words must be in one item, wherever in it', async (t) => {
+  const deck = await createDeck(db, { description: 'reset' })
+  await createCard(db, { deck_id: deck.id, question: 'eins rebase', answer: 'zwei' })
+  await createCard(db, { deck_id: deck.id, question: 'eins', answer: 'drei' })
+  t.strictSame(await titles('zwei rebase eins'), ['eins rebase'])
+  t.strictSame(await titles('eins reset'), [])
+  t.strictSame(await titles('zwei drei'), [])
+})
+
+t.test('one typing error in a word of five letters or more is forgiven when nothing else is found', async (t) => {
+  const deck = await createDeck(db, { name: 'Deck', description: 'x' })
+  await createCard(db, { deck_id: deck.id, question: 'Was macht rebase?', answer: 'Zweige umhängen' })
+  for (const q of ['rebsae', 'rebae', 'rebasse', 'rebose', 'xebase', 'macht rebsae', 'zweihe', 'umhaengne']) {
+    const { results, corrected } = await ask(q)
+    t.strictSame([results.length, corrected], [1, true], q)
+  }
+  const { results } = await ask('rebsae')
+  t.strictSame(marked(results[0]?.title ?? '', results[0]?.title_ranges ?? []), ['rebase'])
+  t.match(await ask('rebase'), { corrected: false })
+  for (const q of ['wsa', 'rbsae', 'rebase fehlt', 'rebsae xyz']) {
+    t.match(await ask(q), { results: [], corrected: false }, q)
+  }
+})
+
+t.test('what is archived is not found, nor what is in an archived deck, until it is back', async (t) => {
+  const deck = await createDeck(db, { name: 'Einmaliges' })
+  await createCard(db, { deck_id: deck.id, question: 'Einmaliges' })
+  await createCard(db, { deck_id: deck.id, question: 'Einmaliges', archived_at: new Date() })
+  await createCheatsheet(db, { title: 'Einmaliges', archived_at: new Date() })
+  t.equal((await titles('einmaliges')).length, 2)
+  await db.updateTable('decks').set({ archived_at: new Date() }).execute()
+  t.strictSame(await titles('einmaliges'), [])
+  await db.updateTable('decks').set({ archived_at: null }).execute()
+  await db.updateTable('cheatsheets').set({ archived_at: null }).execute()
+  t.equal((await titles('einmaliges')).length, 3)
+})
+
+t.test('rows that scripts write, change, renumber and delete are found as they are now', async (t) => {
+  const deck = await createDeck(db)
+  const card = await createCard(db, { deck_id: deck.id, question: 'Anfangs' })
+  t.strictSame(await titles('anfangs'), ['Anfangs'])
+  await db.updateTable('cards').set({ question: 'Danach' }).where('id', '=', card.id).execute()
+  t.strictSame([await titles('anfangs'), await titles('danach')], [[], ['Danach']])
+  await db
+    .updateTable('cards')
+    .set({ id: card.id + 1_000, answer: 'umgezogen' })
+    .where('id', '=', card.id)
+    .execute()
+  t.strictSame([await titles('danach'), await titles('umgezogen')], [['Danach'], ['Danach']])
+  await db.updateTable('decks').set({ name: 'Umbenannt' }).execute()
+  t.strictSame(await titles('umbenannt'), ['Umbenannt'])
+  await db.deleteFrom('cards').execute()
+  t.strictSame(await titles('danach'), [])
+})
+
+t.test('hostile and empty queries find nothing and break nothing', async (t) => {
+  const deck = await createDeck(db, { description: 'a_b 100%' })
+  await createCard(db, { deck_id: deck.id, question: 'Was ist \\ und %?', answer: "it's & | ! <-> :*" })
+  const nothing = ['', ' ', '%', '_', '\\', "'", '"', '\0', '%_\\', '& | ! <-> :* ( )', '😀', '\ud800', '…', '​']
+  for (const q of nothing) t.match(await ask(q), { results: [], corrected: false }, JSON.stringify(q))
+  t.match((await member.get('/api/search')).body, { query: '', results: [], corrected: false })
+  for (const q of ["und' & !was", 'was:*', 'was <-> ist', 'was\0ist', '\\was%', '(was'])
+    t.equal((await titles(q)).length, 1, q)
+  for (const q of [
+    'a '.repeat(100),
+    'abcdefgh '.repeat(22),
+    [...'abcdefghijklmnopqrstuvwxyz'].join(' '),
+    'x'.repeat(200),
+  ]) {
+    await ask(q)
+  }
+})
+
+t.test('a query has 200 characters at most', async (t) => {
+  t.equal((await ask('😀'.repeat(200))).results.length, 0)
+  const answer = await member.get(`/api/search?q=${'x'.repeat(201)}`)
+  t.strictSame([answer.status, answer.body], [400, errorBody(400, 'Höchstens 200 Zeichen')])
+  const noNumber = await member.get('/api/search?q=x&limit=viele')
+  t.strictSame(noNumber.body, errorBody(400, 'Der Parameter "limit" muss eine Zahl sein'))
+})
+
+t.test('a word of any length is found by its beginning', async (t) => {
+  await createCheatsheet(db, { title: 'Lang', content_md: `${'ab'.repeat(5_000)} Ende` })
+  const { results } = await ask('ab'.repeat(60))
+  t.equal(results[0]?.title, 'Lang')
+  t.ok((results[0]?.excerpt.length ?? 0) < 170)
+})
+
+t.test('more than a search waits for is indexed in the background', async (t) => {
+  const deck = await createDeck(db)
+  const values = Array.from({ length: 4_000 }, (_, index) => ({
+    deck_id: deck.id,
+    question: `Frage ${index}`,
+    answer: `Antwort nummer${index} ${'mit vielen Wörtern darin '.repeat(5)}`,
+  }))
+  for (let first = 0; first < values.length; first += 1_000) {
+    await db
+      .insertInto('cards')
+      .values(values.slice(first, first + 1_000))
+      .execute()
+  }
+  while ((await titles('nummer3999')).length === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+  t.strictSame(await titles('nummer17', { limit: 3 }), ['Frage 17', 'Frage 170', 'Frage 171'])
+})
+
+t.test('other paths below are unknown, and members only may search', async (t) => {
+  t.strictSame((await member.get('/api/search/x')).body, errorBody(404, 'Unbekannter Such-Endpunkt'))
+  t.strictSame((await member.post('/api/search')).body, errorBody(404, 'Unbekannter Such-Endpunkt'))
+  t.equal((await service.anonymous.get('/api/search?q=x')).status, 401)
+})
