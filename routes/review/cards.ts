@@ -2,18 +2,24 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   CARD_STATES,
   type CardStateName,
+  findCard,
   listCards,
   suspendCard,
   unsuspendCard,
 } from '../../db/queries/review/cards.js'
 import { parseReportText } from '../../src/domain/content/reports.js'
 import { BadRequest, CARD_NOT_FOUND, DECK_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/refusals.js'
+import { createScheduler, nextReviewsOf } from '../../src/domain/review/scheduler.js'
 import { invalidCursor, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { countCharacters } from '../../src/domain/text/text.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { reportCard } from '../../src/services/content/reports.js'
 import { resetCard } from '../../src/services/review/take-back.js'
-import { CardPage, CardParams, CardReported, CardsQuery, ReportBody } from './schemas.js'
+import { CardAnswer, CardPage, CardParams, CardReported, CardsQuery, ReportBody } from './schemas.js'
+
+/** As for the search in everything. */
+const MAX_TEXT_LENGTH = 200
 
 const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.get(
@@ -31,8 +37,9 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const { query } = request
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
       const after = parseCursor(query.after, 'after')
+      const filter = { state: parseState(query.state), text: parseText(query.q) }
       const scope = { userId: request.user.id, today: moment().today, deckSlug: query.deck || undefined }
-      const { cards: found, is_mark_known } = await listCards(app.db, scope, parseState(query.state), after, limit + 1)
+      const { cards: found, is_mark_known } = await listCards(app.db, scope, filter, after, limit + 1)
       if (found === undefined) throw DECK_NOT_FOUND
       // An empty page would look like the end.
       if (!is_mark_known) throw invalidCursor('after')
@@ -43,6 +50,31 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         state: state_name,
       }))
       return { cards: page, next_after: found.length > limit ? (page.at(-1)?.card_id ?? null) : null }
+    },
+  )
+
+  app.get(
+    '/cards/:id',
+    {
+      schema: {
+        operationId: 'getReviewCard',
+        summary: 'One card with the own state, also when it is archived',
+        tags: ['review'],
+        params: CardParams,
+        response: answers(CardAnswer, [CARD_NOT_FOUND]),
+      },
+    },
+    async (request) => {
+      const id = parseCardId(request.params.id)
+      const { today } = moment()
+      const found = id === undefined ? undefined : await findCard(app.db, request.user.id, today, id)
+      if (found === undefined) throw CARD_NOT_FOUND
+      const { state, state_name, deck_slug, deck_name, settings, ...card } = found
+      return {
+        card: { ...card, deck: { slug: deck_slug, name: deck_name }, progress: state, state: state_name },
+        next_review: nextReviewsOf(createScheduler(settings)(card.card_id, state, today)),
+        today,
+      }
     },
   )
 
@@ -125,6 +157,12 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
 /** Undefined for a number that no card can have. */
 function parseCardId(text: string): number | undefined {
   return parseRowId(text, 'Ungültige Karten-ID')
+}
+
+function parseText(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  if (countCharacters(text) > MAX_TEXT_LENGTH) throw new BadRequest(`Höchstens ${MAX_TEXT_LENGTH} Zeichen`)
+  return text
 }
 
 function parseState(text: string | undefined): CardStateName | undefined {

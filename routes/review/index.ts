@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findQueue } from '../../db/queries/review/queue.js'
 import { DECK_NOT_FOUND, HttpError } from '../../src/domain/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
-import { createScheduler } from '../../src/domain/review/scheduler.js'
+import { createScheduler, nextReviewsOf } from '../../src/domain/review/scheduler.js'
 import { parseNumber } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers } from '../../src/http/schemas.js'
@@ -43,13 +43,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       if (queue === undefined) throw DECK_NOT_FOUND
       const preview = createScheduler(queue.settings)
       const cards = queue.cards.map(({ state, deck_slug, deck_name, ...card }) => {
-        const { again, hard, medium, easy } = preview(card.card_id, state, today)
-        const next_review = {
-          again: again.next_review,
-          hard: hard.next_review,
-          medium: medium.next_review,
-          easy: easy.next_review,
-        }
+        const next_review = nextReviewsOf(preview(card.card_id, state, today))
         return { ...card, deck: { slug: deck_slug, name: deck_name }, progress: state, next_review }
       })
       return { cards, counts: countsOf(queue.remaining), today }

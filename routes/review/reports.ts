@@ -25,9 +25,10 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const { query } = request
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
       const before = parseCursor(query.before, 'before')
+      const cardId = parseCursor(query.card, 'card')
       const deck = query.deck ? await findDeckBySlug(app.db, query.deck) : undefined
       if (query.deck && deck === undefined) throw DECK_NOT_FOUND
-      const found = await listLog(app.db, request.user.id, deck?.id, before, limit + 1)
+      const found = await listLog(app.db, request.user.id, { deckId: deck?.id, cardId }, before, limit + 1)
       const entries = found.slice(0, limit)
       return { entries, next_before: found.length > limit ? (entries.at(-1)?.id ?? null) : null }
     },

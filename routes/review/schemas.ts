@@ -48,6 +48,11 @@ const CARD = {
   progress: ProgressOrNull,
 }
 
+const NextReview = Type.Object(
+  { again: Day, hard: Day, medium: Day, easy: Day },
+  { description: 'Where each rating would lead to if it were given now.' },
+)
+
 export const QueueQuery = Type.Object({
   deck: Deck,
   limit: limit('Cards at most: 1 to 300, 20 when absent; numbers beyond are cut.'),
@@ -58,10 +63,7 @@ export const Queue = Type.Object({
   cards: Type.Array(
     Type.Object({
       ...CARD,
-      next_review: Type.Object(
-        { again: Day, hard: Day, medium: Day, easy: Day },
-        { description: 'Where each rating would lead to if it were given now.' },
-      ),
+      next_review: NextReview,
     }),
   ),
   counts: Counts,
@@ -164,6 +166,12 @@ export const CardsQuery = Type.Object({
   state: Type.Optional(
     Type.String({ description: `One of ${CARD_STATES.join(', ')}; absent or empty means all.`, examples: ['due'] }),
   ),
+  q: Type.Optional(
+    Type.String({
+      description: 'A part of question or answer, in any case; at most 200 characters; absent or empty means all.',
+      examples: ['stash'],
+    }),
+  ),
   after: Type.Optional(Type.String({ description: 'The `next_after` of the page before.', examples: ['17'] })),
   limit: limit('1 to 200, 50 when absent; numbers beyond are cut.'),
 })
@@ -173,8 +181,19 @@ export const CardPage = Type.Object({
   next_after: nullable(Type.Integer({ description: 'Null on the last page.' })),
 })
 
+export const CardAnswer = Type.Object({
+  card: Type.Object({
+    ...CARD,
+    state: Type.String({ enum: CARD_STATES }),
+    archived: Type.Boolean({ description: 'Whether it or its deck has left the content.' }),
+  }),
+  next_review: NextReview,
+  today: Day,
+})
+
 export const HistoryQuery = Type.Object({
   deck: Deck,
+  card: Type.Optional(Type.String({ description: 'A card; absent or empty means all.', examples: ['17'] })),
   before: Type.Optional(Type.String({ description: 'The `next_before` of the page before.', examples: ['42'] })),
   limit: limit('1 to 200, 50 when absent; numbers beyond are cut.'),
 })

@@ -122,9 +122,9 @@ for (const [name, indexes, work] of [
   [
     'the unseen cards',
     ['card_progress_statistics_idx', 'cards_deck_order_idx', 'hashed SubPlan'],
-    () => listCards(db, scope, 'new', undefined, 50),
+    () => listCards(db, scope, { state: 'new' }, undefined, 50),
   ],
-  ['the cards', ['cards_deck_order_idx'], () => listCards(db, scope, undefined, undefined, 50)],
+  ['the cards', ['cards_deck_order_idx'], () => listCards(db, scope, {}, undefined, 50)],
 ] as const) {
   t.test(`${name} reads no large table whole`, async (t) => {
     for (const plan of await explain(work)) {

@@ -524,6 +524,64 @@ t.test('cards are browsed in deck order, page by page, by state', async (t) => {
   )
 })
 
+t.test('cards are browsed by a part of their text, also page by page, by deck and by state', async (t) => {
+  const member = await service.member()
+  const [one, two] = [await createDeck(db, { sort_order: 1 }), await createDeck(db, { sort_order: 2 })]
+  const card = async (deck_id: number, question: string, answer = 'x') =>
+    (await createCard(db, { deck_id, question, answer, sort_order: 0 })).id
+  const a = await card(one.id, 'Große ÄNDERUNG 100 %')
+  await card(one.id, 'anderes')
+  const b = await card(one.id, 'y', 'eine A\u0308nderung')
+  const c = await card(two.id, 'änderungen')
+  await createProgress(db, { user_id: member.id, card_id: b, last_rating: 'easy', next_review: '2026-11-21' })
+  await member.post(`/api/review/cards/${c}/suspend`)
+  const find = async (query: Record<string, string | number>) => {
+    const search = new URLSearchParams(
+      Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),
+    )
+    return (await member.get(`/api/review/cards?${search}`)).body
+  }
+  const ids = async (query: Record<string, string | number>) =>
+    (await find(query)).cards.map((found: { card_id: number }) => found.card_id)
+  for (const q of ['änderung', 'A\u0308NDERUNG', 'nderun']) t.strictSame(await ids({ q }), [a, b, c], q)
+  t.strictSame(await ids({ q: 'änderung', deck: two.slug }), [c])
+  t.strictSame(await ids({ q: 'änderung', state: 'new' }), [a])
+  t.strictSame(await ids({ q: 'änderung', state: 'due' }), [b])
+  t.strictSame(await ids({ q: 'änderung', state: 'suspended' }), [c])
+  t.match(await find({ q: 'änderung', limit: 1 }), { cards: [{ card_id: a }], next_after: a })
+  t.match(await find({ q: 'änderung', limit: 1, after: a }), { cards: [{ card_id: b }], next_after: b })
+  t.match(await find({ q: 'änderung', limit: 1, after: b }), { cards: [{ card_id: c }], next_after: null })
+  t.strictSame(await ids({ q: '0 %' }), [a], 'nothing is a wildcard')
+  for (const q of ['_', '%%', 'a\0', '\\', 'gibt es nicht']) t.strictSame(await ids({ q }), [], q)
+  t.equal((await ids({ q: '' })).length, 4)
+  const tooLong = await member.get(`/api/review/cards?q=${'x'.repeat(201)}`)
+  t.strictSame(tooLong.body, errorBody(400, 'Höchstens 200 Zeichen'))
+})
+
+t.test('one card is shown with its state, also when it is archived', async (t) => {
+  const member = await service.member()
+  const { deck, cards, ids } = await createDeckOf(2)
+  const [id] = ids as [number]
+  const show = async () => (await member.get(`/api/review/cards/${id}`)).body
+  const [first] = (await member.get('/api/review/queue')).body.cards
+  const { next_review, ...card } = first
+  t.strictSame(await show(), { card: { ...card, state: 'new', archived: false }, next_review, today: '2026-11-21' })
+  const { progress } = (await rate(member, id, 'medium')).body
+  t.match(await show(), { card: { state: 'learned', progress, question: cards[0]?.question } })
+  await member.post(`/api/review/cards/${id}/suspend`)
+  t.match(await show(), { card: { state: 'suspended', deck: { slug: deck.slug, name: deck.name } } })
+  await db.updateTable('cards').set({ archived_at: new Date() }).where('id', '=', id).execute()
+  t.match(await show(), { card: { archived: true, progress } })
+  await db.updateTable('cards').set({ archived_at: null }).where('id', '=', id).execute()
+  await db.updateTable('decks').set({ archived_at: new Date() }).execute()
+  t.match(await show(), { card: { archived: true } })
+  for (const unknown of [0, -1, 2 ** 31 - 1, '99999999999', '99999999999999999999']) {
+    const answer = await member.get(`/api/review/cards/${unknown}`)
+    t.strictSame([answer.status, answer.body], [404, errorBody(404, 'Karte nicht gefunden')], `${unknown}`)
+  }
+  t.strictSame((await member.get('/api/review/cards/x')).body, errorBody(400, 'Ungültige Karten-ID'))
+})
+
 t.test('statistics count what stands', async (t) => {
   const member = await service.member()
   const { deck, ids } = await createDeckOf(4)
@@ -592,6 +650,19 @@ t.test('the log is read in pages', async (t) => {
     before = page.next_before ?? ''
   } while (before !== '')
   t.strictSame(found, reviews)
+  const ofCard = async (query: string) =>
+    (await member.get(`/api/review/history?${query}`)).body.entries?.map(({ id }: { id: number }) => id)
+  await rate(member, ids[4], 'easy')
+  t.equal((await ofCard(`card=${ids[4]}`)).length, 2)
+  t.strictSame(await ofCard(`card=${ids[0]}`), [reviews[4]])
+  t.strictSame(await ofCard(`card=${ids[0]}&before=${reviews[4]}`), [])
+  for (const card of [0, '99999999999', '99999999999999999999'])
+    t.strictSame(await ofCard(`card=${card}`), [], `${card}`)
+  t.equal((await ofCard('card=')).length, 6)
+  t.strictSame(
+    (await member.get('/api/review/history?card=x')).body,
+    errorBody(400, 'Der Parameter "card" ist ungültig'),
+  )
   t.strictSame(
     (await member.get('/api/review/history?before=x')).body,
     errorBody(400, 'Der Parameter "before" ist ungültig'),

@@ -194,6 +194,7 @@ async function callAll(app: FastifyInstance): Promise<void> {
     'cards?state=due',
     'cards?state=new',
     'cards',
+    'cards?q=stash',
     'history?deck=git',
     'stats',
     'settings',
@@ -206,6 +207,8 @@ async function callAll(app: FastifyInstance): Promise<void> {
   await learner('POST', '/api/review/batch', { reviews })
   await learner('PUT', '/api/review/decks/git', { active: false })
   await learner('PUT', '/api/review/decks/git', { active: true })
+  await learner('GET', card)
+  await get(`review/history?card=${cards[0].card_id}`)
   await learner('POST', `${card}/suspend`)
   await learner('DELETE', `${card}/suspend`)
   await learner('POST', `${card}/reset`)

@@ -1,7 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { ReviewSettings } from '../../../src/domain/review/review.js'
+import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
-import { countCtes, type Scope, stateOf } from './progress.js'
+import { countCtes, type Scope, settingsCte, stateOf } from './progress.js'
 import { isUnseen, type StudyCard } from './queue.js'
 
 export const CARD_STATES = ['new', 'due', 'learned', 'suspended'] as const
@@ -26,22 +28,30 @@ interface Row extends Omit<BrowsedCard, 'card_id'> {
   is_mark_known: boolean
 }
 
+/** What of the cards is listed. */
+export interface CardFilter {
+  state?: CardStateName | undefined
+  /** A part of the question or the answer, in any case and in either form of Unicode. */
+  text?: string | undefined
+}
+
 /** Before every card of a deck. */
 const START = -(2 ** 31)
 
 /**
  * Live cards in deck order, behind the card `after`, which may have been archived meanwhile. All cards and new ones are
  * read along the index of the deck order, only in the decks that can fill the page; the other states come from the
- * user's own rows.
+ * user's own rows. A text is looked for in one card after another, from the mark on.
  */
 export async function listCards(
   db: Kysely<Database>,
   scope: Scope,
-  state: CardStateName | undefined,
+  { state, text }: CardFilter,
   after: number | undefined,
   limit: number,
 ): Promise<BrowsedCards> {
   const { userId, today } = scope
+  const holdsText = text === undefined ? undefined : holds(text)
   const behindMark =
     after === undefined ? sql`true` : sql`(${deckOrder('deck_counts')}) >= (select deck_order, name, deck_id from mark)`
   const { rows } = await sql<Row>`
@@ -62,13 +72,12 @@ export async function listCards(
       where ${behindMark}
       window deck_order as (order by ${deckOrder('deck_counts')})
     ),
-    page as (${pageOf(state, userId, today, limit)})
+    page as (${pageOf(state, holdsText, userId, today, limit)})
     select remaining.decks, ${after === undefined ? sql`true` : sql`exists (select from mark)`} as is_mark_known, item.*
     from remaining left join (
       select cards.id as card_id, question, answer, level, decks.slug as deck_slug, decks.name as deck_name,
         case when progress.id is not null then ${stateOf('progress')} end as state,
-        case when suspended_cards.card_id is not null then 'suspended' when progress.id is null then 'new'
-          when next_review <= ${today}::date then 'due' else 'learned' end as state_name,
+        ${stateName(today)} as state_name,
         position, cards.sort_order
       from page
       join cards on cards.id = page.id
@@ -85,13 +94,35 @@ export async function listCards(
   }
 }
 
+/** Of the user's `progress` and `suspended_cards`, which may be missing. */
+function stateName(today: string): RawBuilder<CardStateName> {
+  return sql`case when suspended_cards.card_id is not null then 'suspended' when progress.id is null then 'new'
+    when next_review <= ${today}::date then 'due' else 'learned' end`
+}
+
+/** Whether the card has the text; nothing in it is a wildcard. */
+function holds(text: string): RawBuilder<boolean> {
+  if (!isStorable(text)) return sql`false`
+  const folded = sql`(select fold_text(${text}::text))`
+  return sql`(strpos(fold_text(question), ${folded}) > 0 or strpos(fold_text(answer), ${folded}) > 0)`
+}
+
 /** How many cards of a deck can be on a page. */
 function deckSize(state: CardStateName | undefined): RawBuilder<unknown> {
   return state === 'new' ? sql`unseen` : sql`deck_counts.card_count`
 }
 
-function pageOf(state: CardStateName | undefined, userId: number, today: string, limit: number): RawBuilder<unknown> {
-  const behind = sql`(cards.sort_order, cards.id) > (after_order, after_id)`
+function pageOf(
+  state: CardStateName | undefined,
+  holdsText: RawBuilder<boolean> | undefined,
+  userId: number,
+  today: string,
+  limit: number,
+): RawBuilder<unknown> {
+  const isBehind = sql`(cards.sort_order, cards.id) > (after_order, after_id)`
+  const behind = holdsText === undefined ? isBehind : sql`${isBehind} and ${holdsText}`
+  // Nobody knows how many cards of a deck have the text.
+  const canFill = holdsText === undefined ? sql`cards_before < ${limit}` : sql`true`
   const inOrder = sql`order by position, sort_order, id limit ${limit}`
   const isSuspended = sql`exists (select from suspended_cards where user_id = ${userId} and card_id = cards.id)`
   if (state === 'suspended') {
@@ -110,7 +141,7 @@ function pageOf(state: CardStateName | undefined, userId: number, today: string,
   }
   const isWanted =
     state === 'new'
-      ? sql`${isUnseen(userId, sql`select id from walk where cards_before < ${limit}`)} and not ${isSuspended}`
+      ? sql`${isUnseen(userId, sql`select id from walk where ${canFill}`)} and not ${isSuspended}`
       : sql`true`
   return sql`
     select card.id, position, card.sort_order
@@ -119,7 +150,35 @@ function pageOf(state: CardStateName | undefined, userId: number, today: string,
       where deck_id = walk.id and archived_at is null and ${behind} and ${isWanted}
       order by cards.sort_order, cards.id limit ${limit}
     ) as card
-    where cards_before < ${limit} ${inOrder}`
+    where ${canFill} ${inOrder}`
+}
+
+export interface FoundCard extends BrowsedCard {
+  /** It, or its deck. */
+  archived: boolean
+  settings: ReviewSettings
+}
+
+/** The card as the user has it, also an archived one; undefined when there is none. */
+export async function findCard(
+  db: Kysely<Database>,
+  userId: number,
+  today: string,
+  cardId: number,
+): Promise<FoundCard | undefined> {
+  const { rows } = await sql<FoundCard>`
+    with ${settingsCte(userId)}
+    select cards.id as card_id, question, answer, level, decks.slug as deck_slug, decks.name as deck_name,
+      case when progress.id is not null then ${stateOf('progress')} end as state,
+      ${stateName(today)} as state_name,
+      cards.archived_at is not null or decks.archived_at is not null as archived,
+      to_json(settings) as settings
+    from settings
+    join cards on cards.id = ${cardId}
+    join decks on decks.id = cards.deck_id
+    left join card_progress as progress on progress.user_id = ${userId} and progress.card_id = cards.id
+    left join suspended_cards on suspended_cards.user_id = ${userId} and suspended_cards.card_id = cards.id`.execute(db)
+  return rows[0]
 }
 
 /** Takes a live card out of the user's queue; false when there is no such card. */

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Database, ReviewLogTable } from '../../types.js'
 
 const ENTRY = [
@@ -25,16 +25,20 @@ export interface LogEntry extends Omit<Pick<Selectable<ReviewLogTable>, (typeof 
   applied: boolean
 }
 
-/** The user's log, newest first; of one deck: what happened to cards while they belonged to it. */
+/**
+ * The user's log, newest first; of one deck: what happened to cards while they belonged to it; of one card: all of it,
+ * also when the card is archived or deleted.
+ */
 export async function listLog(
   db: Kysely<Database>,
   userId: number,
-  deckId: number | undefined,
+  { deckId, cardId }: { deckId?: number | undefined; cardId?: number | undefined },
   before: number | undefined,
   limit: number,
 ): Promise<LogEntry[]> {
   let page = db.selectFrom('review_log').select(ENTRY).where('user_id', '=', userId).orderBy('id', 'desc').limit(limit)
   if (deckId !== undefined) page = page.where('deck_id', '=', deckId)
+  if (cardId !== undefined) page = page.where('card_id', '=', sql<number>`${cardId}::bigint`)
   if (before !== undefined) page = page.where('id', '<', before)
   const rows = await db
     .selectFrom(page.as('log'))

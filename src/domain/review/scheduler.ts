@@ -26,6 +26,16 @@ export type NextState = Omit<CardState, 'last_review_id'> & { next_review: strin
 /** The states that the four ratings would lead to. */
 export type Preview = (cardId: number, state: CardState | null, today: string) => Record<Rating, NextState>
 
+/** The days on which the card would come back. */
+export function nextReviewsOf({ again, hard, medium, easy }: ReturnType<Preview>): Record<Rating, string> {
+  return {
+    again: again.next_review,
+    hard: hard.next_review,
+    medium: medium.next_review,
+    easy: easy.next_review,
+  }
+}
+
 /**
  * FSRS-6 in whole days. The first review of a card on a day follows the long-term formulas, further ones the formula
  * for the same day (docs/decisions/0016-same-day-reviews.md), as those of a card that is being relearned: each rating
