@@ -8,6 +8,7 @@ import { exportCards } from '../../db/queries/content/export.js'
 import { drawCards } from '../../db/queries/quiz/draw.js'
 import { listQuizResults } from '../../db/queries/quiz/results.js'
 import { listCards } from '../../db/queries/review/cards.js'
+import { listStudiedDecks } from '../../db/queries/review/decks.js'
 import { findQueue } from '../../db/queries/review/queue.js'
 import { nameStatement } from '../../db/statement-names.js'
 import type { Database } from '../../db/types.js'
@@ -44,6 +45,7 @@ t.before(async () => {
       select 'sheet-' || number, 'Titel ' || number,
         (select string_agg(md5(number || '-' || part), ' ') from generate_series(1, 30) as part)
       from generate_series(1, 3000) as number`,
+    `insert into inactive_decks (user_id, deck_id) select users.id, decks.id from users, decks where decks.id % 50 = 0`,
     'vacuum analyze',
   ]) {
     await sql.raw(statement).execute(database.db)
@@ -116,9 +118,16 @@ for (const [name, indexes, work] of [
   ['one sheet', ['cheatsheets_slug_key'], () => findCheatsheetBySlug(db, 'sheet-7')],
   [
     'the review queue',
-    ['card_progress_statistics_idx', 'card_progress_due_idx', 'cards_deck_order_idx', 'hashed SubPlan'],
+    [
+      'card_progress_statistics_idx',
+      'card_progress_due_idx',
+      'cards_deck_order_idx',
+      'inactive_decks_pkey',
+      'hashed SubPlan',
+    ],
     () => findQueue(db, scope, 20, 20),
   ],
+  ['the decks of a learner', ['card_progress_', 'inactive_decks_pkey'], () => listStudiedDecks(db, scope)],
   [
     'the unseen cards',
     ['card_progress_statistics_idx', 'cards_deck_order_idx', 'hashed SubPlan'],
@@ -131,7 +140,7 @@ for (const [name, indexes, work] of [
       for (const index of indexes) t.match(plan, index, plan)
       t.notMatch(
         plan,
-        /Seq Scan on (cards|card_|users|sessions|quiz_results|cheatsheets|cheatsheet_texts|distinct_answers )/,
+        /Seq Scan on (cards|card_|inactive_decks|users|sessions|quiz_results|cheatsheets|cheatsheet_texts|distinct_answers )/,
         plan,
       )
       if (name === 'the history') t.notMatch(plan, /Sort/, plan)

@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Kysely } from 'kysely'
 import { listCards } from '../../../dist/db/queries/review/cards.js'
+import { listStudiedDecks } from '../../../dist/db/queries/review/decks.js'
 import { listLog } from '../../../dist/db/queries/review/log.js'
 import { findQueue } from '../../../dist/db/queries/review/queue.js'
 import { findStatistics } from '../../../dist/db/queries/review/statistics.js'
@@ -34,8 +35,10 @@ export async function measureReviews(postgres: Postgres): Promise<Measure[]> {
   const today = new Date().toISOString().slice(0, 10)
   const scope = { userId: CALLER, today, deckSlug: undefined }
   const reads: [string, Work?][] = [
-    ['queue', (db) => findQueue(db, scope, 20, 100)],
+    ['queue', (db) => findQueue(db, scope, 20, 300)],
+    ['queue?limit=300', (db) => findQueue(db, scope, 300, 300)],
     ['queue?deck=deck-50'],
+    ['decks', (db) => listStudiedDecks(db, scope)],
     ['stats?days=365', (db) => findStatistics(db, CALLER, today, addDays(today, -364))],
     ['history', (db) => listLog(db, CALLER, {}, undefined, 51)],
     ['history?before=50000'],
