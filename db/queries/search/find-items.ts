@@ -14,8 +14,8 @@ export interface MatchingWord {
 }
 
 /** Words with a common stem, or with a common part, that count at most; the latter for all words together. */
-const FORMS = 200
-const PARTS = 1_000
+const FORMS = 100
+const PARTS = 400
 /** With more words beside them, one or two letters must be a word: what begins with them is in every row. */
 const FEW_TERMS = 3
 /** Shorter ones are parts of most words, so that only beginnings are looked for; trigrams need three letters. */
@@ -42,11 +42,15 @@ export interface ItemText extends FoundItem {
 }
 
 /**
- * For this transaction: all statements of the search have an index, however many rows the planner expects. What it
- * knows of arrays is little, and nothing at all of a table that was just filled.
+ * For this transaction: all statements collect rows by the indexes of words and look up the others by their ids. What the
+ * planner knows of arrays is little, and nothing of a table that was just filled: it would rather read one item after
+ * another until it has enough.
  */
 export async function preferIndexes(transaction: Transaction<Database>): Promise<void> {
-  await sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`.execute(transaction)
+  await sql`
+    select set_config(name, 'off', true)
+    from unnest(array['enable_seqscan', 'enable_indexscan', 'enable_mergejoin', 'enable_hashjoin', 'jit']) as name
+  `.execute(transaction)
 }
 
 /**
