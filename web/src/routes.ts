@@ -18,6 +18,9 @@ const page = (load: () => Promise<{ default: Component<never> }>) => load as unk
 /** Every page of the app, in one place; each is a chunk of its own. */
 export const ROUTES: Route[] = [
   { pattern: '/', load: page(() => import('./pages/heute/heute.svelte')) },
+  { pattern: '/decks', load: page(() => import('./pages/decks/decks.svelte')) },
+  { pattern: '/decks/:slug', load: page(() => import('./pages/decks/deck.svelte')) },
+  { pattern: '/karten/:id', load: page(() => import('./pages/karten/karte.svelte')) },
   { pattern: '/einstellungen', load: page(() => import('./pages/einstellungen/einstellungen.svelte')) },
   { pattern: '/konto', load: page(() => import('./pages/konto/konto.svelte')) },
   { pattern: '/hilfe', load: page(() => import('./pages/hilfe/hilfe.svelte')) },

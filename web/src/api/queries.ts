@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/svelte-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { api } from './client.js'
 
 /** What pages ask for, each under one key, so that what changes it can name it: `queryClient.invalidateQueries(keys…)`. */
@@ -18,6 +18,35 @@ export const queries = {
   sessions: () =>
     queryOptions({ queryKey: ['account', 'sessions'], queryFn: () => api.get('/api/accounts/me/sessions') }),
   tokens: () => queryOptions({ queryKey: ['account', 'tokens'], queryFn: () => api.get('/api/auth/tokens') }),
+  /** The decks as they are written; what the learner has of them is `deckChoice`. */
+  decks: () => queryOptions({ queryKey: ['content', 'decks'], queryFn: () => api.get('/api/decks') }),
+  deck: (slug: string) =>
+    queryOptions({
+      queryKey: ['content', 'decks', slug],
+      queryFn: () => api.get('/api/decks/{slug}', { path: { slug } }),
+    }),
+  /** Pages of a deck's cards; what is found or filtered is a list of its own. */
+  cards: (deck: string, filter: { q: string; state: string }) =>
+    infiniteQueryOptions({
+      queryKey: ['review', 'cards', deck, filter.state, filter.q],
+      queryFn: ({ pageParam }) =>
+        api.get('/api/review/cards', { query: { deck, ...filter, limit: 100, after: pageParam } }),
+      initialPageParam: undefined as number | undefined,
+      getNextPageParam: (page) => page.next_after ?? undefined,
+    }),
+  card: (id: number) =>
+    queryOptions({
+      queryKey: ['review', 'card', id],
+      queryFn: () => api.get('/api/review/cards/{id}', { path: { id: String(id) } }),
+    }),
+  cardHistory: (card: number) =>
+    infiniteQueryOptions({
+      queryKey: ['review', 'history', 'card', card],
+      queryFn: ({ pageParam }) => api.get('/api/review/history', { query: { card, limit: 20, before: pageParam } }),
+      initialPageParam: undefined as number | undefined,
+      getNextPageParam: (page) => page.next_before ?? undefined,
+    }),
+  quizResults: () => queryOptions({ queryKey: ['quiz', 'results'], queryFn: () => api.get('/api/quiz/history') }),
   deckChoice: () => queryOptions({ queryKey: ['review', 'decks'], queryFn: () => api.get('/api/review/decks') }),
 }
 

@@ -1,0 +1,41 @@
+import type { InfiniteData, QueryClient } from '@tanstack/svelte-query'
+import { api } from './client.js'
+import { queries } from './queries.js'
+import type { CardDetail, CardPage } from './types.js'
+
+export type CardChange = 'suspend' | 'resume' | 'reset'
+
+const CHANGES = {
+  suspend: (id: string) => api.post('/api/review/cards/{id}/suspend', { path: { id } }),
+  resume: (id: string) => api.delete('/api/review/cards/{id}/suspend', { path: { id } }),
+  reset: (id: string) => api.post('/api/review/cards/{id}/reset', { path: { id } }),
+}
+
+/** Changes one's own state of a card, and what is shown of it. */
+export async function changeCard(client: QueryClient, id: number, change: CardChange): Promise<void> {
+  await CHANGES[change](String(id))
+  void refreshOthers(client)
+  const detail = await api.get('/api/review/cards/{id}', { path: { id: String(id) } }).catch(() => undefined)
+  if (detail === undefined) return
+  client.setQueryData(queries.card(id).queryKey, detail)
+  showInLists(client, detail.card)
+}
+
+/** A list keeps its place: only the card itself changes in it, even where a filter would no longer show it. */
+function showInLists(client: QueryClient, { card_id, state, progress }: CardDetail['card']): void {
+  client.setQueriesData<InfiniteData<CardPage>>({ queryKey: ['review', 'cards'] }, (list) => {
+    if (list === undefined) return list
+    const pages = list.pages.map((page) => {
+      if (!page.cards.some((card) => card.card_id === card_id)) return page
+      const cards = page.cards.map((card) => (card.card_id === card_id ? { ...card, state, progress } : card))
+      return { ...page, cards }
+    })
+    return { ...list, pages }
+  })
+}
+
+function refreshOthers(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({
+    predicate: ({ queryKey: [group, kind] }) => group === 'review' && kind !== 'cards' && kind !== 'card',
+  })
+}

@@ -1,0 +1,19 @@
+import type { HistoryEntry } from '../../api/types.js'
+import { daysBetween } from '../../words/dates.js'
+import { countOf } from '../../words/numbers.js'
+import { RATINGS } from '../../words/ratings.js'
+
+/** What an entry of the log says: what happened, and what followed from it. */
+export function describeEntry(entry: Pick<HistoryEntry, 'kind' | 'rating' | 'studied_on' | 'after' | 'is_undone'>): {
+  what: string
+  next: string
+} {
+  if (entry.kind === 'undo') return { what: 'Zurückgenommen', next: 'Der Stand davor gilt wieder.' }
+  if (entry.kind === 'reset') return { what: 'Zurückgesetzt', next: 'Die Karte war wieder neu.' }
+  const what = RATINGS.find(({ rating }) => rating === entry.rating)?.label ?? 'Bewertet'
+  if (entry.is_undone) return { what, next: 'zurückgenommen' }
+  const next = entry.after?.next_review
+  if (!next) return { what, next: '' }
+  const days = daysBetween(entry.studied_on, next)
+  return { what, next: days <= 0 ? 'noch am selben Tag' : `nach ${countOf(days, 'Tag', 'Tagen')}` }
+}
