@@ -2,7 +2,7 @@ import { api, onLoggedOut } from '../api/client.js'
 import { Fault, Refused } from '../api/faults.js'
 import { queryClient } from '../api/query-client.js'
 import type { User } from '../api/types.js'
-import { readStored, removeStored, writeStored } from '../platform/storage.js'
+import { readStored, removeOwn, removeStored, writeStored } from '../platform/storage.js'
 
 /**
  * `unknown` until the service has said who is here; `nobody`: the login page; `password`: a new password comes first;
@@ -109,6 +109,7 @@ function accept({ user, must_change_password }: { user: User; must_change_passwo
 
 async function forget(): Promise<void> {
   removeStored(REMEMBERED)
+  removeOwn()
   queryClient.clear()
   await Promise.all([...leaving].map((work) => work()))
 }

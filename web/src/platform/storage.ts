@@ -9,6 +9,9 @@ export function readStored<T>(key: string): T | undefined {
   }
 }
 
+/** How keys begin that belong to the person and not to the device; behind it stands whose they are. */
+export const OWN = 'training.own.'
+
 /** False when it could not be kept. */
 export function writeStored(key: string, value: unknown): boolean {
   try {
@@ -24,5 +27,14 @@ export function removeStored(key: string): void {
     localStorage.removeItem(key)
   } catch {
     // What cannot be touched holds nothing of ours.
+  }
+}
+
+/** Takes away what belongs to a person, when they leave this device. */
+export function removeOwn(): void {
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith(OWN)) localStorage.removeItem(key)
+  } catch {
+    // As above.
   }
 }

@@ -1,0 +1,34 @@
+import type { QuizResult } from '../../api/types.js'
+import { isStored, type Run, scoreOf } from './run.js'
+
+export interface DeliveryPorts {
+  results(): Promise<QuizResult[]>
+  submit(body: { total: number; correct: number; deck: string }): Promise<unknown>
+  /** Keeps the run, before anything that follows. */
+  keep(run: Run): void
+  /** Whether the service has surely not stored what it was sent. */
+  isSurelyRefused(error: unknown): boolean
+}
+
+/**
+ * Sends a result once. Whether a request without an answer was stored is read from the history before it is sent again.
+ * @throws what the requests throw
+ */
+export async function deliver(run: Run, ports: DeliveryPorts): Promise<void> {
+  if (run.isPractice || run.delivery.state === 'stored') return
+  const results = await ports.results()
+  if (run.delivery.state === 'unsure' && isStored(run, run.delivery.before, results)) {
+    ports.keep({ ...run, delivery: { state: 'stored' } })
+    return
+  }
+  const before = results.map(({ created_at }) => created_at)
+  ports.keep({ ...run, delivery: { state: 'unsure', before } })
+  const { total, correct } = scoreOf(run)
+  try {
+    await ports.submit({ total, correct, deck: run.deck || 'all' })
+  } catch (error) {
+    if (ports.isSurelyRefused(error)) ports.keep({ ...run, delivery: { state: 'unsent' } })
+    throw error
+  }
+  ports.keep({ ...run, delivery: { state: 'stored' } })
+}

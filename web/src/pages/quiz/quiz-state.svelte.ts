@@ -1,0 +1,72 @@
+import { account } from '../../account/account.svelte.js'
+import { api } from '../../api/client.js'
+import { Refused } from '../../api/faults.js'
+import { OWN, readStored, removeStored, writeStored } from '../../platform/storage.js'
+import { deliver } from './deliver.js'
+import { parseRun, type Run } from './run.js'
+
+interface QuizState {
+  run: Run | undefined
+  isSending: boolean
+  /** Why the result could not be stored. */
+  fault: unknown
+}
+
+/** The quiz of whoever is logged in; every tab shows the same one. */
+export const quiz = $state<QuizState>({ run: undefined, isSending: false, fault: undefined })
+
+const keyOf = () => `${OWN}quiz.${account.user?.id}`
+
+/** Takes up what was kept, and what other tabs do with it, until the returned function is called. */
+export function followRun(): () => void {
+  const read = () => {
+    quiz.run = parseRun(readStored(keyOf()))
+  }
+  const onStorage = ({ key }: StorageEvent) => {
+    if (key === keyOf()) read()
+  }
+  read()
+  quiz.fault = undefined
+  addEventListener('storage', onStorage)
+  return () => removeEventListener('storage', onStorage)
+}
+
+export function keepRun(run: Run): void {
+  quiz.run = run
+  writeStored(keyOf(), run)
+}
+
+export function dropRun(): void {
+  quiz.run = undefined
+  removeStored(keyOf())
+}
+
+/** Sends the result of the run that is over; why it could not is in `quiz.fault`. */
+export async function sendResult(): Promise<void> {
+  if (quiz.isSending) return
+  quiz.isSending = true
+  quiz.fault = undefined
+  try {
+    await oneTabAtATime(async () => {
+      // Another tab may have sent it while this one waited.
+      const run = parseRun(readStored(keyOf())) ?? quiz.run
+      if (run === undefined || run.id !== quiz.run?.id) return
+      await deliver(run, {
+        results: async () => (await api.get('/api/quiz/history')).results,
+        submit: (body) => api.post('/api/quiz/submit', { body }),
+        keep: keepRun,
+        isSurelyRefused: (error) => error instanceof Refused && !error.isPassing,
+      })
+    })
+  } catch (error) {
+    quiz.fault = error
+  } finally {
+    quiz.isSending = false
+  }
+}
+
+/** Over plain http there are no locks: there two tabs of one quiz may both send its result. */
+async function oneTabAtATime(work: () => Promise<void>): Promise<void> {
+  if (navigator.locks === undefined) await work()
+  else await navigator.locks.request('training.quiz', work)
+}

@@ -1,0 +1,130 @@
+import type { QuizQuestion, QuizResult } from '../../api/types.js'
+
+/**
+ * How far the result is on its way: `unsure` when it was sent and no answer has come, with the moments of the results
+ * that the service knew before.
+ */
+export type Delivery = { state: 'unsent' } | { state: 'unsure'; before: string[] } | { state: 'stored' }
+
+export interface Subject {
+  /** The deck's slug; empty for all decks. */
+  deck: string
+  /** The deck's name for people. */
+  name: string
+}
+
+/** A quiz from its first question to its result; it is kept as it is, so that a reload goes on with it. */
+export interface Run extends Subject {
+  version: 1
+  id: string
+  questions: QuizQuestion[]
+  /** The option chosen for each question so far. */
+  chosen: number[]
+  /** The question on the screen; their number at the result. */
+  at: number
+  spent_ms: number
+  /** The wrong ones once more: its result is not stored. */
+  isPractice: boolean
+  delivery: Delivery
+  /** Cards that were put back into learning; each try has names of its own for its reviews. */
+  putBack: { cards: number[]; tries: number }
+}
+
+export type View = 'question' | 'feedback' | 'result'
+
+/** Who thinks longer is not at the screen. */
+const LONGEST_MS = 5 * 60_000
+
+export function startRun(id: string, { deck, name }: Subject, questions: QuizQuestion[], isPractice = false): Run {
+  return {
+    version: 1,
+    id,
+    deck,
+    name,
+    questions,
+    chosen: [],
+    at: 0,
+    spent_ms: 0,
+    isPractice,
+    delivery: { state: 'unsent' },
+    putBack: { cards: [], tries: 0 },
+  }
+}
+
+export function viewOf(run: Run): View {
+  if (run.at >= run.questions.length) return 'result'
+  return run.chosen.length > run.at ? 'feedback' : 'question'
+}
+
+/** Answers the question on the screen once; anything else leaves the run as it is. */
+export function answer(run: Run, option: number, took_ms: number): Run {
+  const question = run.questions[run.at]
+  if (viewOf(run) !== 'question' || question?.options[option] === undefined) return run
+  const spent_ms = run.spent_ms + Math.min(Math.max(Math.round(took_ms), 0), LONGEST_MS)
+  return { ...run, chosen: [...run.chosen, option], spent_ms }
+}
+
+export function proceed(run: Run): Run {
+  return viewOf(run) === 'feedback' ? { ...run, at: run.at + 1 } : run
+}
+
+/** Options may look alike once they are cut: what reads the same is the same. */
+export function isRight(question: QuizQuestion, option: number | undefined): boolean {
+  return option !== undefined && question.options[option] === question.options[question.correct_index]
+}
+
+export function scoreOf({ questions, chosen }: Run): { total: number; correct: number; percent: number } {
+  const total = questions.length
+  const correct = questions.filter((question, at) => isRight(question, chosen[at])).length
+  // As the service rounds: half away from zero, in whole numbers.
+  return { total, correct, percent: total === 0 ? 0 : Math.floor((200 * correct + total) / (2 * total)) }
+}
+
+export function wrongOnes({ questions, chosen }: Run): QuizQuestion[] {
+  return questions.filter((question, at) => chosen[at] !== undefined && !isRight(question, chosen[at]))
+}
+
+/** The wrong ones once more, their options in another order. */
+export function practise(run: Run, id: string, random: () => number): Run {
+  const questions = wrongOnes(run).map((question) => {
+    const right = question.options[question.correct_index] as string
+    const options = shuffle(question.options, random)
+    return { ...question, options, correct_index: options.indexOf(right) }
+  })
+  return startRun(id, run, questions, true)
+}
+
+/** Whether the service knows the result although its answer was lost: it is among those that were not there before. */
+export function isStored(run: Run, before: readonly string[], results: readonly QuizResult[]): boolean {
+  const { total, correct } = scoreOf(run)
+  const known = new Set(before)
+  return results.some(
+    (result) =>
+      !known.has(result.created_at) &&
+      result.deck_slug === (run.deck || 'all') &&
+      result.total_questions === total &&
+      result.correct_answers === correct,
+  )
+}
+
+/** What was kept, if it is a run that this version understands. */
+export function parseRun(kept: unknown): Run | undefined {
+  const run = kept as Run | null | undefined
+  if (typeof run !== 'object' || run === null || run.version !== 1) return undefined
+  if (!Array.isArray(run.questions) || run.questions.length === 0 || !Array.isArray(run.chosen)) return undefined
+  const isWhole = run.questions.every(
+    (question) => Array.isArray(question?.options) && question.options[question.correct_index] !== undefined,
+  )
+  const ahead = run.chosen.length - run.at
+  if (!isWhole || !Number.isInteger(run.at) || ahead < 0 || ahead > 1) return undefined
+  return Array.isArray(run.putBack?.cards) && run.delivery?.state !== undefined ? run : undefined
+}
+
+function shuffle<T>(items: readonly T[], random: () => number): T[] {
+  const shuffled = [...items]
+  for (let at = shuffled.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(random() * (at + 1))
+    ;[shuffled[at], shuffled[other]] = [shuffled[other] as T, shuffled[at] as T]
+  }
+  return shuffled
+}
