@@ -10,5 +10,3 @@ export type CardPage = Answer<'/api/review/cards'>
 export type ReviewCard = CardPage['cards'][number]
 export type CardDetail = Answer<'/api/review/cards/{id}'>
 export type HistoryEntry = Answer<'/api/review/history'>['entries'][number]
-export type QuizQuestion = Answer<'/api/quiz/generate'>['questions'][number]
-export type QuizResult = Answer<'/api/quiz/history'>['results'][number]

@@ -1,5 +1,4 @@
-import type { QuizResult } from '../../api/types.js'
-import { isStored, type Run, scoreOf } from './run.js'
+import { isStored, type QuizResult, type Run, scoreOf } from './run.js'
 
 export interface DeliveryPorts {
   results(): Promise<QuizResult[]>

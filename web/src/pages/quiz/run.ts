@@ -1,4 +1,22 @@
-import type { QuizQuestion, QuizResult } from '../../api/types.js'
+/** As the service asks it. */
+export interface QuizQuestion {
+  card_id: number
+  question: string
+  /** Cut, so that several may read the same. */
+  options: string[]
+  correct_index: number
+  full_answer: string
+  deck_name: string
+}
+
+/** As the service stores it. */
+export interface QuizResult {
+  deck_slug: string
+  score_percent: number
+  total_questions: number
+  correct_answers: number
+  created_at: string
+}
 
 /**
  * How far the result is on its way: `unsure` when it was sent and no answer has come, with the moments of the results

@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { inlineParts, plainText } from '../../../web/src/markdown/inline.js'
+
+t.test('code and bold are told apart from the rest', async (t) => {
+  const code = (text: string) => ({ kind: 'code', text })
+  const plain = (text: string) => ({ kind: 'text', text })
+  const strong = (text: string) => ({ kind: 'strong', text })
+  t.strictSame(inlineParts('Was macht `git stash`?'), [plain('Was macht '), code('git stash'), plain('?')])
+  t.strictSame(inlineParts('**Nie** so'), [strong('Nie'), plain(' so')])
+  t.strictSame(inlineParts('``a`b``'), [code('a`b')])
+  t.strictSame(inlineParts('So:\n\n```bash\ngit pull\ngit push\n```\nfertig'), [
+    plain('So:\n'),
+    code('git pull\ngit push'),
+    plain('\nfertig'),
+  ])
+  t.strictSame(inlineParts('2 ** 3 ** 4 `'), [plain('2 ** 3 ** 4 `')])
+})
+
+t.test('what a cut has left open is what it was', async (t) => {
+  t.strictSame(inlineParts('So:\n\n```bash\ngit pu...'), [
+    { kind: 'text', text: 'So:\n' },
+    { kind: 'code', text: 'git pu...' },
+  ])
+  t.strictSame(inlineParts('entspricht `255.25...'), [
+    { kind: 'text', text: 'entspricht ' },
+    { kind: 'code', text: '255.25...' },
+  ])
+  t.strictSame(inlineParts('das **ganze La...'), [
+    { kind: 'text', text: 'das ' },
+    { kind: 'strong', text: 'ganze La...' },
+  ])
+})
+
+t.test('no text loses a letter, and a long one ends early', async (t) => {
+  const text = fc.string({ unit: fc.constantFrom('`', '*', '\n', ' ', 'a', 'ä', '.', '😀'), maxLength: 60 })
+  fc.assert(
+    fc.property(text, (source) => {
+      const letters = (some: string) => some.replaceAll(/[^aä😀]/gu, '')
+      const read = inlineParts(source)
+        .map(({ text }) => text)
+        .join('')
+      // The word behind an opening fence names a language.
+      if (!source.includes('```')) t.equal(letters(read), letters(source))
+      t.ok(read.length <= source.length)
+    }),
+  )
+  t.equal(plainText('😀'.repeat(500), 10), `${'😀'.repeat(10)} …`)
+  const started = performance.now()
+  for (const hostile of ['`'.repeat(100_000), '**a'.repeat(50_000), '`a``b'.repeat(30_000)]) inlineParts(hostile)
+  t.ok(performance.now() - started < 500)
+})

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { deliver } from '../../../web/src/pages/quiz/deliver.js'
+import { answer, proceed, type QuizResult, type Run, startRun } from '../../../web/src/pages/quiz/run.js'
+
+const OPTIONS = { options: ['a', 'b'], correct_index: 0, question: '?', full_answer: 'a', deck_name: 'Git' }
+const finished = (): Run =>
+  proceed(answer(startRun('run', { deck: 'git', name: 'Git' }, [{ card_id: 1, ...OPTIONS }]), 0, 1000))
+
+type Fault = 'none' | 'request lost' | 'answer lost' | 'refused'
+
+/** A service with as many results like ours from before, on a network that loses what it is told to. */
+function createService(before: number) {
+  const results: QuizResult[] = []
+  const store = () => {
+    results.unshift({
+      deck_slug: 'git',
+      quiz_type: 'multiple_choice',
+      score_percent: 100,
+      total_questions: 1,
+      correct_answers: 1,
+      created_at: new Date(results.length * 1000).toISOString(),
+    })
+  }
+  for (let at = 0; at < before; at += 1) store()
+  return { results, store }
+}
+
+t.test('whatever is lost on the way, and wherever the page is loaded anew, the result is stored once', async (t) => {
+  const fault = fc.constantFrom<Fault>('none', 'request lost', 'answer lost', 'refused')
+  const attempt = fc.record({ reading: fc.boolean(), sending: fault })
+  await fc.assert(
+    fc.asyncProperty(fc.nat({ max: 25 }), fc.array(attempt, { maxLength: 6 }), async (before, attempts) => {
+      const service = createService(before)
+      let kept = finished()
+      for (const { reading, sending } of [...attempts, { reading: true, sending: 'none' as const }]) {
+        const ports = {
+          results: async () => {
+            if (!reading) throw new Error('no answer')
+            return service.results.slice(0, 20)
+          },
+          submit: async () => {
+            if (sending === 'request lost') throw new Error('no answer')
+            if (sending === 'refused') throw new Error('refused')
+            service.store()
+            if (sending === 'answer lost') throw new Error('no answer')
+          },
+          keep: (run: Run) => {
+            kept = JSON.parse(JSON.stringify(run))
+          },
+          isSurelyRefused: (error: unknown) => (error as Error).message === 'refused',
+        }
+        await deliver(kept, ports).catch(() => {})
+      }
+      t.equal(kept.delivery.state, 'stored')
+      t.equal(service.results.length, before + 1)
+    }),
+  )
+})
+
+t.test('a practice round and a stored result are not sent', async (t) => {
+  const ports = {
+    results: async () => t.fail('asked'),
+    submit: async () => t.fail('sent'),
+    keep: () => t.fail('kept'),
+    isSurelyRefused: () => false,
+  } as unknown as Parameters<typeof deliver>[1]
+  await deliver({ ...finished(), isPractice: true }, ports)
+  await deliver({ ...finished(), delivery: { state: 'stored' } }, ports)
+})
