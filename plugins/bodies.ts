@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { INVALID_JSON, JSON_ONLY } from '../src/domain/refusals.js'
 
@@ -39,6 +40,20 @@ export default fp(
   },
   { name: 'bodies' },
 )
+
+/** The body of a request that brings a CSV file. */
+export class CsvBody {
+  constructor(readonly bytes: Uint8Array) {}
+}
+
+/** Lets the routes of this scope take CSV as well, as a `CsvBody`. */
+export function acceptCsv(scope: FastifyInstance): void {
+  scope.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (body.length === 0) done(null)
+    else if (isEncoded(request.headers)) done(JSON_ONLY)
+    else done(null, new CsvBody(body))
+  })
+}
 
 /** `identity` says that it is not. */
 function isEncoded({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {

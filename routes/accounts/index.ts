@@ -9,6 +9,7 @@ import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers } from '../../src/http/schemas.js'
 import { changeAccount } from '../../src/services/accounts/change-account.js'
 import access from './access.js'
+import bulk from './bulk.js'
 import list from './list.js'
 import ownAccount from './me.js'
 import { AccountAnswer, AccountParams, AuditList, AuditQuery, ChangeAccountBody } from './schemas.js'
@@ -23,6 +24,7 @@ const accounts: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { abou
   await app.register(ownAccount, { prefix: '/me' })
   await app.register(access, { prefix: '/:id' })
   await app.register(list)
+  await app.register(bulk)
   await app.register(service, { about })
 
   app.get(

@@ -1,3 +1,4 @@
+import type { RowFault } from './accounts/user-list.js'
 import type { Fault } from './content/types.js'
 
 /** An answer that is not 200: status and German message for the caller. */
@@ -33,6 +34,16 @@ export class FaultyContent extends BadRequest {
 
   constructor(faults: Fault[]) {
     super(`Import abgebrochen: ${faults.length} Fehler in den Inhalten`)
+    this.faults = faults
+  }
+}
+
+/** A list of users has faults, so none of them was created. */
+export class FaultyUsers extends BadRequest {
+  readonly faults: RowFault[]
+
+  constructor(faults: RowFault[]) {
+    super(`Kein Benutzer angelegt: ${faults.length} Fehler in der Liste`)
     this.faults = faults
   }
 }
@@ -93,6 +104,8 @@ export const CROSS_SITE = new HttpError(403, 'Anfrage von fremder Seite abgelehn
 export const SESSIONS_ONLY = new HttpError(403, 'Mit einem API-Token nicht erlaubt', 'SessionOnly')
 export const TOKEN_NOT_ALLOWED = new HttpError(403, 'Der API-Token darf das nicht', 'TokenNotAllowed')
 export const PASSWORD_CHANGE_FIRST = new HttpError(403, 'Passwort muss zuerst geändert werden', 'PasswordChangeFirst')
+/** Nobody hears it; the log says that the caller has gone. */
+export const CALLER_GONE = new BadRequest('Die Verbindung wurde getrennt')
 export const NOT_FOUND = new HttpError(404, 'Nicht gefunden')
 export const WEB_NOT_BUILT = new HttpError(
   404,

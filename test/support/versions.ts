@@ -164,6 +164,9 @@ async function callAll(app: FastifyInstance): Promise<void> {
   await admin('GET', '/api/accounts/audit?action=user.create&actor=chef&before=1000')
   await admin('GET', '/api/accounts?q=e&sort=last_seen_on&order=desc')
   await admin('GET', '/api/accounts/service')
+  const { users } = (await admin('POST', '/api/accounts/bulk', { users: [{ username: 'liste' }] })).body
+  await admin('PATCH', `/api/accounts/${users[0].id}`, { must_change_password: false })
+  await admin('DELETE', `/api/admin/users/${users[0].id}`)
 
   const learner = await logIn('erika')
   await learner('PATCH', '/api/accounts/me', { display_name: 'Erika' })

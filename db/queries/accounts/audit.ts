@@ -49,6 +49,20 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
     .execute()
 }
 
+/** The same for many at once. */
+export async function insertAuditEntries(db: Kysely<Database>, actor: Actor, deeds: AuditedDeed[]): Promise<void> {
+  const { actor_id, actor: name, via, address } = actor
+  await sql`
+    insert into audit_log (actor_id, actor, via, address, action, target_id, target, details)
+    select ${actor_id}::integer, ${name}::text, ${via}::text, ${address}::text, action, target_id, target, details::jsonb
+    from unnest(
+      ${deeds.map(({ action }) => action)}::text[], ${deeds.map(({ target_id }) => target_id ?? null)}::integer[],
+      ${deeds.map(({ target }) => target ?? null)}::text[],
+      ${deeds.map(({ details }) => (details === undefined ? null : JSON.stringify(details)))}::text[]
+    ) with ordinality as deed (action, target_id, target, details, position)
+    order by position`.execute(db)
+}
+
 export interface AuditFilter {
   limit: number
   action?: string | undefined

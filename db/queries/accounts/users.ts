@@ -56,6 +56,39 @@ export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTab
   return row?.id
 }
 
+/** Which of these names users have, composed or decomposed; each as the user's is written. */
+export async function findTakenNames(db: Kysely<Database>, usernames: string[]): Promise<string[]> {
+  const { rows } = await sql<{ username: string }>`
+    select username from users
+    where normalize(username, NFC) in (select normalize(name, NFC) from unnest(${usernames}::text[]) as name)`.execute(
+    db,
+  )
+  return rows.map(({ username }) => username)
+}
+
+/**
+ * Stores new users in their order; of each the id, by name, unless the name is taken. Other lists wait until the
+ * transaction ends: two that share names could otherwise wait for each other.
+ */
+export async function insertUsers(
+  transaction: Transaction<Database>,
+  users: Required<Omit<Insertable<UsersTable>, 'id' | 'created_at' | 'last_seen_on'>>[],
+): Promise<Map<string, number>> {
+  await sql`select pg_advisory_xact_lock(hashtext('svc-training users'))`.execute(transaction)
+  const column = <K extends keyof (typeof users)[number]>(name: K) => users.map((user) => user[name])
+  const { rows } = await sql<{ id: number; username: string }>`
+    insert into users (username, display_name, password_hash, is_admin, must_change_password)
+    select username, display_name, password_hash, is_admin, must_change_password
+    from unnest(
+      ${column('username')}::text[], ${column('display_name')}::text[], ${column('password_hash')}::text[],
+      ${column('is_admin')}::boolean[], ${column('must_change_password')}::boolean[]
+    ) with ordinality as given (username, display_name, password_hash, is_admin, must_change_password, position)
+    order by position
+    on conflict do nothing
+    returning id, username`.execute(transaction)
+  return new Map(rows.map(({ id, username }) => [username, id]))
+}
+
 /**
  * Replaces a hash by that of a password which the user has chosen; false when there is no such user any more or the hash
  * has changed meanwhile.

@@ -68,7 +68,8 @@ export function checkText(field: string, text: string): void {
   checkName(field, text)
 }
 
-function checkName(field: string, name: string): void {
+/** The upper limit of a name, and what the database can hold. @throws BadRequest */
+export function checkName(field: string, name: string): void {
   if (countCharacters(name) > MAX_NAME_LENGTH) {
     throw new BadRequest(`Das Feld "${field}" darf höchstens ${MAX_NAME_LENGTH} Zeichen haben`)
   }

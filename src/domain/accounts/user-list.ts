@@ -1,0 +1,142 @@
+import { BadRequest } from '../refusals.js'
+import { checkName } from './accounts.js'
+import { checkPasswordLength } from './passwords.js'
+
+export const MAX_USERS = 1_000
+
+/** What is wrong in a list of users: in which line of the file, or at which place of the JSON list, from 1 on. */
+export interface RowFault {
+  line: number
+  /** Null when it is of no field, or of several. */
+  field: string | null
+  message: string
+}
+
+/** What a line says of a user, not judged yet. */
+export interface UserRow {
+  line: number
+  username?: unknown
+  display_name?: unknown
+  is_admin?: unknown
+  password?: unknown
+  must_change_password?: unknown
+}
+
+export interface ListedUser {
+  line: number
+  username: string
+  display_name: string
+  is_admin: boolean
+  must_change_password: boolean
+  /** Undefined when one is to be made up. */
+  password: string | undefined
+}
+
+export interface UserList {
+  /** With faults these, too, are only good for further checks. */
+  users: ListedUser[]
+  faults: RowFault[]
+}
+
+/** The rows of a body `{ users: […] }`. @throws BadRequest when it has no such list */
+export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault[] } {
+  const { users } = body as { users?: unknown }
+  if (users === undefined) throw new BadRequest('Das Feld "users" fehlt')
+  if (!Array.isArray(users)) throw new BadRequest('Das Feld "users" muss eine Liste sein')
+  const rows: UserRow[] = []
+  const faults: RowFault[] = []
+  for (const [index, user] of users.entries()) {
+    const line = index + 1
+    const isObject = typeof user === 'object' && user !== null && !Array.isArray(user)
+    if (isObject) rows.push({ ...user, line })
+    else faults.push({ line, field: null, message: 'Erwartet wird ein JSON-Objekt' })
+  }
+  if (users.length === 0) faults.push({ line: 1, field: null, message: 'Die Liste enthält keine Benutzer' })
+  return { rows, faults }
+}
+
+/** Judges each row by the rules of user creation, and all together: no name may come twice. */
+export function judgeRows(rows: UserRow[]): UserList {
+  const first = rows[MAX_USERS]
+  if (first !== undefined) {
+    const message = `Höchstens ${MAX_USERS.toLocaleString('de')} Benutzer auf einmal, bitte die Liste teilen`
+    return { users: [], faults: [{ line: first.line, field: null, message }] }
+  }
+  const users: ListedUser[] = []
+  const faults: RowFault[] = []
+  const lines = new Map<string, number>()
+  for (const row of rows) {
+    const { user, faults: own } = judgeRow(row)
+    faults.push(...own)
+    if (user === undefined) continue
+    const name = nameKey(user.username)
+    const earlier = lines.get(name)
+    if (earlier === undefined) {
+      lines.set(name, row.line)
+      users.push(user)
+    } else {
+      faults.push({ line: row.line, field: 'username', message: `Der Benutzername steht schon in Zeile ${earlier}` })
+    }
+  }
+  return { users, faults }
+}
+
+/** What of a name is unique. */
+export function nameKey(username: string): string {
+  return username.normalize('NFC')
+}
+
+export function nameTaken(line: number): RowFault {
+  return { line, field: 'username', message: 'Benutzername existiert bereits' }
+}
+
+/** By line, and within a line in the order in which they were found. */
+export function sortFaults(faults: RowFault[]): RowFault[] {
+  return faults.toSorted((a, b) => a.line - b.line)
+}
+
+/** The user of a row that has a name; faulty or not. */
+function judgeRow(row: UserRow): { user: ListedUser | undefined; faults: RowFault[] } {
+  const { line } = row
+  const faults: RowFault[] = []
+  const complain = (field: string, message: string) => {
+    faults.push({ line, field, message })
+  }
+  /** Says what the check refuses. */
+  const judge = (field: string, check: () => void) => {
+    try {
+      check()
+    } catch (error) {
+      if (!(error instanceof BadRequest)) throw error
+      complain(field, error.message)
+    }
+  }
+  const readText = (field: 'username' | 'display_name' | 'password') => {
+    const value = row[field] ?? ''
+    if (typeof value === 'string') return value
+    complain(field, `Das Feld "${field}" muss ein Text sein`)
+    return undefined
+  }
+  const readFlag = (field: 'is_admin' | 'must_change_password', absent: boolean) => {
+    const value = row[field] ?? absent
+    if (typeof value === 'boolean') return value
+    complain(field, `Das Feld "${field}" muss true oder false (ja oder nein) sein`)
+    return absent
+  }
+
+  const username = readText('username')?.trim()
+  if (username === '') complain('username', 'Der Benutzername fehlt')
+  else if (username !== undefined) judge('username', () => checkName('username', username))
+  const display_name = readText('display_name')?.trim()
+  if (display_name) judge('display_name', () => checkName('display_name', display_name))
+  const is_admin = readFlag('is_admin', false)
+  const password = readText('password') || undefined
+  if (password !== undefined) judge('password', () => checkPasswordLength(password, 'password'))
+  const must_change_password = readFlag('must_change_password', true)
+
+  const hasName = username !== undefined && username !== '' && faults.every(({ field }) => field !== 'username')
+  const user = hasName
+    ? { line, username, display_name: display_name || username, is_admin, must_change_password, password }
+    : undefined
+  return { user, faults }
+}

@@ -1,0 +1,183 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { makeUpPassword } from '../../src/domain/accounts/passwords.js'
+import { readCsvRows } from '../../src/domain/accounts/user-csv.js'
+import { judgeRows, MAX_USERS, readJsonRows } from '../../src/domain/accounts/user-list.js'
+
+const csv = (text: string | Uint8Array) => readCsvRows(typeof text === 'string' ? Buffer.from(text) : text)
+const faultsOf = (text: string | Uint8Array) => {
+  const { rows, faults } = csv(text)
+  return [...faults, ...judgeRows(rows).faults].map(({ line, field, message }) => [line, field, message])
+}
+
+t.test('whatever is written as CSV is read, by any separator, quoted or not', async (t) => {
+  const cell = fc.string({ unit: fc.constantFrom('a', 'ä', '"', ';', ',', '\t', '\n', ' ', "'", '😀') })
+  const table = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 20 })
+  const style = fc.record({
+    separator: fc.constantFrom(';', ',', '\t'),
+    lineEnd: fc.constantFrom('\n', '\r\n'),
+    begin: fc.constantFrom('', '\ufeff'),
+  })
+  fc.assert(
+    fc.property(table, style, (users, { separator, lineEnd, begin }) => {
+      const quote = (text: string) => `"${text.replaceAll('"', '""').replaceAll('\n', lineEnd)}"`
+      const lines = users.map((cells) => cells.map(quote).join(separator))
+      const { rows, faults } = csv(
+        begin + [['benutzername', 'Name', 'PASSWORT'].join(separator), ...lines].join(lineEnd),
+      )
+      const filled = users.filter((cells) => cells.some((text) => text.trim() !== ''))
+      t.strictSame(
+        rows.map(({ username, display_name, password }) => [username, display_name, password]),
+        filled,
+      )
+      if (filled.length > 0) t.strictSame(faults, [])
+      let line = 2
+      const starts = users.map((cells) => {
+        const start = line
+        line += cells.join('').split('\n').length
+        return { start, isFilled: cells.some((text) => text.trim() !== '') }
+      })
+      t.strictSame(
+        rows.map((row) => row.line),
+        starts.filter(({ isFilled }) => isFilled).map(({ start }) => start),
+      )
+    }),
+    { numRuns: 200 },
+  )
+})
+
+t.test('any bytes are read or refused', async (t) => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      for (const begin of ['', 'username;name\n', 'username\n"']) {
+        const { rows, faults } = csv(Buffer.concat([Buffer.from(begin), bytes]))
+        t.ok(rows.length + faults.length > 0)
+        t.ok([...rows, ...faults].every(({ line }) => Number.isInteger(line) && line >= 1))
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+t.test('headings and flags have several names', async (t) => {
+  const values = ['ja', 'nein', 'TRUE', 'false', 'WAHR', 'Falsch', '1', '0', '', ' ja ']
+  const { rows } = csv(`Anzeigename,Administrator,Benutzername\n${values.map((one, i) => `N,${one},u${i}`).join('\n')}`)
+  t.strictSame(
+    rows.map(({ is_admin }) => is_admin),
+    [true, false, true, false, true, false, true, false, false, true],
+  )
+  t.strictSame(judgeRows(rows).users[0], {
+    ...{ line: 2, username: 'u0', display_name: 'N', is_admin: true, must_change_password: true, password: undefined },
+  })
+})
+
+t.test('every fault of a file is told with its line', async (t) => {
+  const long = 'x'.repeat(201)
+  t.strictSame(
+    faultsOf(
+      [
+        'username;display_name;is_admin;password',
+        'erika;Erika;ja;geheim-genug',
+        ';Ohne Namen;;',
+        `${long};${long};vielleicht;kurz`,
+        'A\u0308nne;x;;',
+        '"mehr\nzeilig";x;;',
+        'Änne;x;;',
+        'zu;wenig',
+        'zu;viel;;;',
+        'nul\u0001;;;',
+        `lang;;;${'x'.repeat(1_001)}`,
+      ].join('\n'),
+    ).sort((a, b) => Number(a[0]) - Number(b[0])),
+    [
+      [3, 'username', 'Der Benutzername fehlt'],
+      [4, 'username', 'Das Feld "username" darf höchstens 200 Zeichen haben'],
+      [4, 'display_name', 'Das Feld "display_name" darf höchstens 200 Zeichen haben'],
+      [4, 'is_admin', 'Das Feld "is_admin" muss true oder false (ja oder nein) sein'],
+      [4, 'password', 'Passwort muss mindestens 6 Zeichen haben'],
+      [8, 'username', 'Der Benutzername steht schon in Zeile 5'],
+      [9, null, 'Die Zeile hat 2 statt 4 Felder'],
+      [10, null, 'Die Zeile hat 5 statt 4 Felder'],
+      [12, 'password', 'Das Feld "password" darf höchstens 1000 Zeichen haben'],
+    ],
+  )
+  for (const [text, faults] of [
+    ['', [[1, null, 'Die Datei ist leer']]],
+    ['\n\n', [[1, null, 'Die Datei ist leer']]],
+    ['username;name\n', [[1, null, 'Unter den Überschriften stehen keine Benutzer']]],
+    ['\nname;password\nx;y\n', [[2, 'username', 'Die Spalte "username" (Benutzername) fehlt']]],
+    [
+      'username;mail;toString\n',
+      [
+        [1, 'mail', 'Diese Spalte ist unbekannt'],
+        [1, 'toString', 'Diese Spalte ist unbekannt'],
+      ],
+    ],
+    ['username;Benutzername\n', [[1, 'username', 'Die Spalte "Benutzername" gibt es zweimal']]],
+    ['username;\nx;\n', [[1, null, 'Die 2. Spalte hat keine Überschrift']]],
+    ['username\na"b\n\n"c"d\n\nx\n"offen\ny\n', [[2, null, 'Die Anführungszeichen passen nicht zusammen']]],
+    ['username\nx\0\n', [[2, null, 'NUL-Zeichen sind nicht erlaubt']]],
+  ] as const) {
+    t.strictSame(faultsOf(text), faults, JSON.stringify(text))
+  }
+})
+
+t.test('what Excel writes without being asked for UTF-8 is read where it can be told', async (t) => {
+  const ansi = Buffer.from('benutzername;name\r\nj\xf6rg;J\xf6rg Stra\xdfe\r\n', 'latin1')
+  t.match(csv(ansi), { rows: [{ username: 'jörg', display_name: 'Jörg Straße' }], faults: [] })
+  const refused = 'Die Datei ist nicht in UTF-8 kodiert. In Excel hilft: Speichern unter, Dateityp „CSV UTF-8“'
+  for (const name of ['j\x9arg', 'j\x94rg', 'J\xc3\xb6rg \xe9', '\xff\xfeu\0', 'a\xd7b', '\xa4']) {
+    t.strictSame(faultsOf(Buffer.from(`benutzername\n${name}\n`, 'latin1')), [[2, null, refused]])
+  }
+})
+
+t.test('rows of JSON are judged by the same rules', async (t) => {
+  const judge = (users: unknown) => {
+    const { rows, faults } = readJsonRows({ users })
+    const judged = judgeRows(rows)
+    return { users: judged.users, faults: [...faults, ...judged.faults].map(({ line, field }) => [line, field]) }
+  }
+  t.strictSame(judge([{ username: ' erika ', display_name: null, password: '', is_admin: null, id: 7 }]).users, [
+    {
+      line: 1,
+      username: 'erika',
+      display_name: 'erika',
+      is_admin: false,
+      must_change_password: true,
+      password: undefined,
+    },
+  ])
+  t.strictSame(
+    judge([{ username: 5 }, 'x', {}, { username: 'a', is_admin: 1, must_change_password: 'ja', password: [] }]).faults,
+    [
+      [2, null],
+      [1, 'username'],
+      [3, 'username'],
+      [4, 'is_admin'],
+      [4, 'password'],
+      [4, 'must_change_password'],
+    ],
+  )
+  t.strictSame(judge([]).faults, [[1, null]])
+  t.throws(() => judge(undefined), { message: 'Das Feld "users" fehlt' })
+  t.throws(() => judge({}), { message: 'Das Feld "users" muss eine Liste sein' })
+  const many = Array.from({ length: MAX_USERS + 1 }, (_, i) => ({ username: `u${i}` }))
+  t.strictSame(judge(many.slice(1)).faults, [])
+  t.match(judgeRows(readJsonRows({ users: many }).rows), {
+    faults: [{ line: 1_001, message: /^Höchstens 1\.000 Benutzer/ }],
+  })
+})
+
+t.test('a mebibyte of anything is read in a moment', async (t) => {
+  for (const line of ['"\n', 'a"b\n', '"a"b\n', ';\n', '"";"a\n', 'x\n']) {
+    const started = performance.now()
+    csv(`username\n${line.repeat(2 ** 20 / line.length)}`)
+    t.ok(performance.now() - started < 5_000, `${JSON.stringify(line)}: ${performance.now() - started} ms`)
+  }
+})
+
+t.test('a password that is made up is easy to type and never the same', async (t) => {
+  const made = Array.from({ length: 1_000 }, makeUpPassword)
+  t.ok(made.every((password) => /^([b-df-hjkmnp-tv-x2-9]{4}-){3}[b-df-hjkmnp-tv-x2-9]{4}$/.test(password)))
+  t.equal(new Set(made).size, made.length)
+})

@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createUser, PASSWORD, unique } from '../support/factories.js'
+import { callerOf, errorBody, startService } from '../support/service.js'
+
+const service = await startService(t)
+const { anonymous, app, db } = service
+const admin = await service.admin()
+const URL = '/api/accounts/bulk'
+
+const send = (text: string | Buffer, query = '', headers: Record<string, string> = {}) =>
+  admin.send({ method: 'POST', url: URL + query, payload: text, headers: { 'content-type': 'text/csv', ...headers } })
+const countUsers = async () => (await db.selectFrom('users').select('id').execute()).length
+const refused = (errors: object[]) => ({
+  ...errorBody(400, `Kein Benutzer angelegt: ${errors.length} Fehler in der Liste`),
+  errors,
+})
+
+t.test('a list is looked at first, then created as a whole, noted, and the users log in', async (t) => {
+  const [anna, bert] = [unique('anna'), unique('bert')]
+  const file = `\ufeffBenutzername;Name;Administrator;Passwort\r\n${anna};Änne;ja;\r\n${bert};;;passwort\r\n`
+  const before = await countUsers()
+  const preview = await send(file, '?check=true')
+  const base = { must_change_password: true, password: null, id: null }
+  t.strictSame(preview.body, {
+    check: true,
+    users: [
+      { line: 2, ...base, username: anna, display_name: 'Änne', is_admin: true },
+      { line: 3, ...base, username: bert, display_name: bert, is_admin: false },
+    ],
+  })
+  t.equal(preview.headers['x-password-warning'], 'common')
+  t.equal(await countUsers(), before)
+
+  const answer = await send(file)
+  const { users } = answer.body
+  t.equal(answer.status, 200)
+  t.match(users, [
+    { id: Number, password: /^(\w{4}-){3}\w{4}$/ },
+    { id: Number, password: null },
+  ])
+  for (const [username, password] of [
+    [anna, users[0].password],
+    [bert, 'passwort'],
+  ]) {
+    t.match((await anonymous.post('/api/auth/login', { username, password })).body, { must_change_password: true })
+  }
+  const { entries } = (await admin.get('/api/accounts/audit?action=user.create&limit=2')).body
+  t.match(entries, [
+    { actor_id: admin.id, target_id: users[1].id, target: bert, details: { is_admin: false } },
+    { actor_id: admin.id, target_id: users[0].id, target: anna, details: { is_admin: true } },
+  ])
+  t.strictSame(
+    (await send(file, '?check=true')).body,
+    refused([2, 3].map((line) => ({ line, field: 'username', message: 'Benutzername existiert bereits' }))),
+  )
+})
+
+t.test('with one fault nothing is created, and each is told', async (t) => {
+  const { username } = await createUser(db, { username: unique('ä') })
+  const before = await countUsers()
+  const users = [
+    { username: unique('gut') },
+    { username: username.normalize('NFD') },
+    { username: 'x', password: 'kurz' },
+  ]
+  t.strictSame(
+    (await admin.post(URL, { users })).body,
+    refused([
+      { line: 2, field: 'username', message: 'Benutzername existiert bereits' },
+      { line: 3, field: 'password', message: 'Passwort muss mindestens 6 Zeichen haben' },
+    ]),
+  )
+  t.strictSame((await admin.post(URL)).body, errorBody(400, 'Das Feld "users" fehlt'))
+  t.equal((await send('username\nx', '?check=maybe')).status, 400)
+  t.equal((await send('username\nx', '', { 'content-encoding': 'gzip' })).status, 415)
+  t.equal(await countUsers(), before)
+})
+
+t.test('only administrators, and only here a mebibyte', async (t) => {
+  const member = await service.member()
+  const large = { users: [{ username: 'x', padding: 'x'.repeat(1024 * 1024 - 42) }] }
+  const size = JSON.stringify(large).length
+  t.ok(size > 1_000_000 && size <= 1024 * 1024)
+  t.equal((await admin.post(`${URL}?check=true`, large)).status, 200)
+  large.users[0] = { username: 'x', padding: 'x'.repeat(1024 * 1024) }
+  t.strictSame((await admin.post(URL, large)).body, errorBody(413, 'Anfrage zu groß'))
+  t.equal((await admin.post('/api/admin/users', { username: 'x'.repeat(70_000) })).status, 413)
+  const csv = { method: 'POST', payload: 'username', headers: { 'content-type': 'text/csv' } } as const
+  t.equal((await admin.send({ ...csv, url: '/api/admin/users' })).status, 415)
+  t.strictSame((await member.send({ ...csv, url: URL })).body, errorBody(403, 'Administratorrechte erforderlich'))
+  t.strictSame((await callerOf(app).post(URL, large)).body, errorBody(401, 'Nicht angemeldet'))
+})
+
+t.test('of two lists at once that share names one wins', async (t) => {
+  const names = Array.from({ length: 5 }, () => unique('zwei'))
+  const lists = [names, names.toReversed()].map((some) => ({
+    users: some.map((username) => ({ username, password: PASSWORD })),
+  }))
+  const before = await countUsers()
+  const answers = await Promise.all(lists.map((list) => admin.post(URL, list)))
+  t.strictSame(answers.map(({ status }) => status).sort(), [200, 400])
+  t.equal(answers.find(({ status }) => status === 400)?.body.errors.length, 5)
+  t.equal(await countUsers(), before + 5)
+})
+
+t.test('a cut connection creates nothing, and nobody waits for the hashes', async (t) => {
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const users = Array.from({ length: 100 }, () => ({ username: unique('weg') }))
+  const body = JSON.stringify({ users })
+  const before = await countUsers()
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  const head = `POST ${URL} HTTP/1.1\r\nHost: localhost\r\nCookie: ${admin.cookie}\r\nContent-Type: application/json\r\n`
+  socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`)
+  await sleep(300)
+  t.equal((await admin.get('/api/decks')).status, 200, 'the database is free')
+  const { username } = await createUser(db)
+  t.equal((await anonymous.post('/api/auth/login', { username, password: PASSWORD })).status, 200)
+  socket.destroy()
+  await sleep(500)
+  const { username: last } = await createUser(db)
+  t.equal((await anonymous.post('/api/auth/login', { username: last, password: PASSWORD })).status, 200)
+  t.equal(await countUsers(), before + 2)
+})
