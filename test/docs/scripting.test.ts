@@ -79,6 +79,13 @@ t.test('users', async (t) => {
   t.equal(await login('erika', 'geheim\\1'), 200)
 
   t.match(await follow('List users, one a line'), { status: 0, stdout: /^1;chef\n\d+;erika\n\d+;otto\n?$/ })
+  t.match(await follow('Create all users of a CSV file, or none'), { status: 0, stdout: '', stderr: '' })
+  const list = (name: string) => JSON.parse(readFileSync(`${folder}/${name}.json`, 'utf8')).users
+  t.match(list('preview'), [
+    { line: 2, id: null, password: null },
+    { line: 3, is_admin: true },
+  ])
+  t.equal(await login('lena', list('created')[0].password), 200)
   const changed = await follow('Set a forgotten password')
   t.match(JSON.parse(changed.stdout), { user: { username: 'erika', display_name: 'Erika "die Schnelle" Müller' } })
   t.equal(await login('erika', 'ganz "neu"'), 200)
