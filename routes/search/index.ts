@@ -9,9 +9,7 @@ import { SearchAllAnswer, SearchAllQuery } from './schemas.js'
 const MAX_QUERY_LENGTH = 200
 
 const search: FastifyPluginAsyncTypebox = async (app) => {
-  app.setNotFoundHandler(() => {
-    throw new HttpError(404, 'Unbekannter Such-Endpunkt')
-  })
+  app.setFallback(new HttpError(404, 'Unbekannter Such-Endpunkt'))
 
   app.get(
     '/',

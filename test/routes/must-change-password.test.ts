@@ -53,7 +53,15 @@ t.test('it is judged after who may ask, before the fallback and the input', asyn
     for (const url of ['/api/admin/users', '/api/admin/unknown', '/api/accounts/audit', '/api/accounts/1']) {
       t.strictSame((await one.get(url)).body, ADMINS_ONLY, url)
     }
-    for (const group of ['quiz', 'review', 'decks/a/b', 'cheatsheets/a/b', 'accounts/a/b', 'content/unknown']) {
+    for (const group of [
+      'quiz',
+      'review',
+      'decks/a/b',
+      'cheatsheets/a/b',
+      'accounts/a/b',
+      'content/unknown',
+      'search/unknown',
+    ]) {
       for (const method of ['GET', 'PUT', 'OPTIONS', 'HEAD'] as const) {
         const answer = await one.send({ method, url: `/api/${group}` })
         t.equal(answer.status, 403, `${method} ${group}`)
