@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listAuditEntries } from '../../db/queries/accounts/audit.js'
-import { findAccount } from '../../db/queries/accounts/users.js'
+import { findAccountWithState } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseAccountChange, parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, BadRequest, HttpError, USER_NOT_FOUND } from '../../src/domain/refusals.js'
@@ -12,7 +12,14 @@ import access from './access.js'
 import bulk from './bulk.js'
 import list from './list.js'
 import ownAccount from './me.js'
-import { AccountAnswer, AccountParams, AuditList, AuditQuery, ChangeAccountBody } from './schemas.js'
+import {
+  AccountAnswer,
+  AccountParams,
+  AccountWithStateAnswer,
+  AuditList,
+  AuditQuery,
+  ChangeAccountBody,
+} from './schemas.js'
 import service, { type About } from './service.js'
 
 const DEFAULT_AUDIT_ENTRIES = 100
@@ -57,13 +64,13 @@ const accounts: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { abou
         summary: 'One user',
         tags: ['accounts'],
         params: AccountParams,
-        response: answers(AccountAnswer, [ADMINS_ONLY, USER_NOT_FOUND]),
+        response: answers(AccountWithStateAnswer, [ADMINS_ONLY, USER_NOT_FOUND]),
       },
       preHandler: app.requireAdmin,
     },
     async (request) => {
       const id = parseUserId(request.params.id)
-      const user = id === undefined ? undefined : await findAccount(app.db, id)
+      const user = id === undefined ? undefined : await findAccountWithState(app.db, id)
       if (user === undefined) throw USER_NOT_FOUND
       return { user }
     },

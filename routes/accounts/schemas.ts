@@ -23,6 +23,8 @@ const AccountWithState = Type.Object(
 
 export const AccountAnswer = Type.Object({ user: User })
 
+export const AccountWithStateAnswer = Type.Object({ user: AccountWithState })
+
 const DisplayName = Type.Optional(
   Type.String({ description: '1 to 200 characters after trimming.', examples: ['Erika Muster'] }),
 )

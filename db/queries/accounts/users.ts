@@ -112,6 +112,15 @@ export async function findAccount(db: Kysely<Database>, id: number): Promise<Acc
   return db.selectFrom('users').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
 }
 
+/** Undefined when there is no such user. */
+export async function findAccountWithState(db: Kysely<Database>, id: number): Promise<AccountWithState | undefined> {
+  return db
+    .selectFrom('users')
+    .select([...ACCOUNT, ...STATE])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
 /** The changed user; undefined when there is none. Values that are undefined stay as they are. */
 export async function updateUser(
   db: Kysely<Database>,
