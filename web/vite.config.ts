@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
+import { serviceWorker } from './build/service-worker.ts'
 
 /** The service that `npm run dev` starts beside Vite. */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
@@ -9,7 +10,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that one build serves any path behind a proxy; the page's `<base href>` says which.
   base: './',
-  plugins: [svelte()],
+  plugins: [svelte(), serviceWorker(path.join(import.meta.dirname, 'src/worker/worker.ts'))],
   build: {
     outDir: path.join(import.meta.dirname, '../dist/app'),
     emptyOutDir: true,

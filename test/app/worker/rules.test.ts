@@ -1,0 +1,28 @@
+import t from 'tap'
+import { answerFor } from '../../../web/src/worker/rules.js'
+
+const FILES = new Set(['assets/index-abc.js', 'theme.js', 'manifest.webmanifest'])
+
+t.test('what the worker answers', async (t) => {
+  for (const scope of ['http://localhost/', 'https://example.org/training/']) {
+    const ask = (path: string, mode = 'navigate', method = 'GET') =>
+      answerFor({ url: scope + path, method, mode }, scope, FILES)
+    for (const path of ['', 'lernen/git', 'karten/4?von=suche', 'apidocs', 'gibt-es-nicht'])
+      t.equal(ask(path), '', path)
+    for (const path of ['api', 'api/decks', 'docs/', 'assets/x.js', 'openapi.json', 'healthz', 'readyz', 'sw.js?x']) {
+      t.equal(ask(path), undefined, path)
+    }
+    t.equal(ask('theme.js'), undefined, 'a file that is looked at is itself')
+    t.equal(ask('assets/index-abc.js', 'cors'), 'assets/index-abc.js')
+    t.equal(ask('assets/index-abc.js?old', 'no-cors'), 'assets/index-abc.js')
+    t.equal(ask('assets/index-old.js', 'cors'), undefined)
+    t.equal(ask('', 'cors'), undefined, 'the page asks for itself to see whether there is a newer one')
+    t.equal(ask('api/review', 'cors'), undefined)
+    t.equal(ask('lernen', 'navigate', 'POST'), undefined)
+    t.equal(ask('theme.js', 'cors', 'HEAD'), undefined)
+  }
+  t.equal(
+    answerFor({ url: 'http://localhost/', method: 'GET', mode: 'navigate' }, 'http://localhost/a/', FILES),
+    undefined,
+  )
+})

@@ -1,0 +1,59 @@
+/** Only this address may become a worker. */
+const ADDRESS = new URL('sw.js', document.baseURI).href
+
+interface PolicyFactory {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: (url: string) => string },
+  ): {
+    createScriptURL(url: string): string
+  }
+}
+
+let registration: ServiceWorkerRegistration | undefined
+
+/** Lets the app start without a network. Over plain http browsers have no workers, and all else works. */
+export async function registerWorker(): Promise<void> {
+  if (!import.meta.env.PROD || navigator.serviceWorker === undefined) return
+  const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
+  const policy = factory?.createPolicy('service-worker', {
+    createScriptURL: (url) => {
+      if (url !== ADDRESS) throw new TypeError(`${url} is not the worker of this app`)
+      return url
+    },
+  })
+  try {
+    registration = await navigator.serviceWorker.register(policy?.createScriptURL(ADDRESS) ?? ADDRESS, {
+      updateViaCache: 'none',
+    })
+  } catch {
+    // Forbidden, or the service is away: the app works without it.
+  }
+}
+
+/** Whether the service has another version of the app than this page is of. @throws when it cannot be asked */
+export async function hasNewVersion(): Promise<boolean> {
+  const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
+  const answer = await fetch(document.baseURI, { cache: 'no-cache', headers: { accept: 'text/html' } })
+  if (!answer.ok || script === null) return false
+  const isOther = !(await answer.text()).includes(script.src.split('/').pop() as string)
+  if (isOther) await registration?.update()
+  return isOther
+}
+
+/** Loads the new version, with the worker that belongs to it. */
+export async function loadNewVersion(): Promise<void> {
+  const { installing, waiting } = registration ?? {}
+  const next = waiting ?? (await whenInstalled(installing))
+  if (next == null) return location.reload()
+  navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
+  next.postMessage('take over')
+}
+
+async function whenInstalled(worker: ServiceWorker | null | undefined): Promise<ServiceWorker | undefined> {
+  if (worker == null) return undefined
+  if (worker.state === 'installing') {
+    await new Promise((resolve) => worker.addEventListener('statechange', resolve, { once: true }))
+  }
+  return worker.state === 'installed' ? worker : undefined
+}
