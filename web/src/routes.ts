@@ -25,6 +25,8 @@ export const ROUTES: Route[] = [
   { pattern: '/karten/:id', load: page(() => import('./pages/karten/karte.svelte')) },
   { pattern: '/einstellungen', load: page(() => import('./pages/einstellungen/einstellungen.svelte')) },
   { pattern: '/konto', load: page(() => import('./pages/konto/konto.svelte')) },
+  { pattern: '/lernen', load: page(() => import('./pages/lernen/lernen.svelte')), isFocused: true },
+  { pattern: '/lernen/:deck', load: page(() => import('./pages/lernen/lernen.svelte')), isFocused: true },
   { pattern: '/hilfe', load: page(() => import('./pages/hilfe/hilfe.svelte')) },
   ...(import.meta.env.DEV ? [{ pattern: '/teile', load: page(() => import('./pages/teile/teile.svelte')) }] : []),
 ]

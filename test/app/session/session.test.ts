@@ -9,6 +9,7 @@ import {
   GUARD_MS,
   isOver,
   mergePage,
+  needsDates,
   needsPage,
   nextCard,
   type Page,
@@ -19,6 +20,7 @@ import {
   suspend,
   undo,
   undoRefused,
+  withSteps,
 } from '../../../web/src/session/session.js'
 import { summarize } from '../../../web/src/session/summary.js'
 import type { Rating } from '../../../web/src/words/ratings.js'
@@ -139,7 +141,7 @@ t.test('what waits is applied to the page', async (t) => {
     { card_id: 9, rating: 'easy' },
   ] as const
   t.strictSame(idsOf(beginSession(pageOf([1, 2, 3, 4]), waiting, 0)), [4, 3, 1])
-  const again = { last_rating: 'again', last_review: TODAY } as const
+  const again = { last_rating: 'again', last_review: TODAY, reps: 1, lapses: 1 } as const
   const cards = [cardOf(1, again), cardOf(2, { ...again, last_review: '2026-11-20' })]
   t.strictSame(
     idsOf(beginSession({ cards, counts: { due: 2, new: 0 }, today: TODAY }, [], 0)),
@@ -175,16 +177,25 @@ t.test('a page that was asked for before an undo does not take the card away', a
   t.strictSame(idsOf(s.session), [1, 2])
 })
 
-t.test('pages are asked for ahead of time', async (t) => {
+t.test('more is asked for ahead of time', async (t) => {
   const long = beginSession(pageOf([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 40), [], 0)
-  t.equal(needsPage(long, NOBODY), false)
-  t.equal(needsPage(rate(reveal(long, 300), 'easy', 'x', 600), NOBODY), true)
+  t.equal(needsPage(long), false)
+  t.equal(needsPage(rate(reveal(long, 300), 'easy', 'x', 600)), true)
+  t.equal(needsPage(beginSession(pageOf([1]), [], 0)), false, 'the service has no more')
+
   const s = sessionOf(1, 2, 3, 4, 5)
   s.rate('again')
-  t.equal(needsPage(s.session, NOBODY), false, 'the dates are not needed yet')
+  t.equal(needsDates(s.session, NOBODY), false, 'the dates are not needed yet')
   s.rate('medium', 'medium')
-  t.equal(needsPage(s.session, new Set([1])), false, 'the service does not know them yet')
-  t.equal(needsPage(s.session, NOBODY), true)
+  t.equal(needsDates(s.session, new Set([1])), false, 'the service does not know them yet')
+  t.equal(needsDates(s.session, NOBODY), true)
+})
+
+t.test('a reload keeps what can be taken back', async (t) => {
+  const s = sessionOf(1, 2)
+  s.rate('medium')
+  const again = withSteps(beginSession(pageOf([2]), [], 0), s.session.steps)
+  t.strictSame(idsOf(undo(again, 900)), [1, 2])
 })
 
 t.test('a reminder when too much is hard', async (t) => {

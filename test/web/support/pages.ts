@@ -11,6 +11,7 @@ export interface AppPage {
 /** Every page of the app; each is checked for accessibility and the policy in every look, and photographed. */
 export const PAGES: AppPage[] = [
   { path: '', name: 'heute', ready: 'text=Jetzt lernen' },
+  { path: 'lernen', name: 'lernen', ready: 'text=Antwort zeigen' },
   { path: 'einstellungen', name: 'einstellungen', ready: 'text=Speichern' },
   { path: 'konto', name: 'konto', ready: 'text=dieses Gerät' },
   { path: 'hilfe', name: 'hilfe' },

@@ -3,6 +3,7 @@ import { Fault, Refused } from '../api/faults.js'
 import { queryClient } from '../api/query-client.js'
 import type { User } from '../api/types.js'
 import { readStored, removeOwn, removeStored, writeStored } from '../platform/storage.js'
+import { takeTurn } from '../storage/turn.js'
 
 /**
  * `unknown` until the service has said who is here; `nobody`: the login page; `password`: a new password comes first;
@@ -50,6 +51,12 @@ onLoggedOut(() => {
   return asked
 })
 
+// Somebody has logged in as somebody else in another page of the browser: this one would show a mix of both.
+addEventListener('storage', ({ key, newValue }) => {
+  if (key !== REMEMBERED || newValue === null || account.user === undefined) return
+  if ((JSON.parse(newValue) as User).id !== account.user.id) location.reload()
+})
+
 /** Asks the service who is here; without a network it is who was here last. */
 export async function findAccount(): Promise<void> {
   account.fault = undefined
@@ -72,7 +79,12 @@ export async function findAccount(): Promise<void> {
 
 /** @throws Fault with the sentence to show */
 export async function logIn(username: string, password: string): Promise<void> {
-  const answer = await api.post('/api/auth/login', { body: { username, password } })
+  // No page sends the ratings of one person while the next one logs in.
+  const answer = await takeTurn(async () => {
+    const found = await api.post('/api/auth/login', { body: { username, password } })
+    writeStored(REMEMBERED, found.user)
+    return found
+  })
   const before = account.user
   if (before !== undefined && before.id !== answer.user.id) {
     // Somebody else sits here now: nothing of the one before may stay on the screen or in memory.
@@ -91,7 +103,10 @@ export function declineLogin(): void {
 }
 
 export async function logOut(): Promise<void> {
-  await api.post('/api/auth/logout')
+  await takeTurn(async () => {
+    await api.post('/api/auth/logout')
+    removeStored(REMEMBERED)
+  })
   await forget()
   location.assign(document.baseURI)
 }

@@ -45,6 +45,9 @@ interface Next {
   entries: Entry[]
 }
 
+/** How it went, and whether there may be more. */
+type Progress = 'empty' | 'more' | 'one by one' | Pause
+
 /** Sends what waits, in order, and tries again for as long as it takes. */
 export class Sender {
   readonly #ports: SenderPorts
@@ -79,14 +82,7 @@ export class Sender {
     this.#callOff()
     do {
       this.#isAskedAgain = false
-      this.#pause = undefined
-      try {
-        await this.#ports.takeTurn(async (turn) => {
-          this.#pause = await this.#sendAll(turn)
-        })
-      } catch {
-        this.#pause = { obstacle: 'service' }
-      }
+      this.#pause = await this.#sendAll().catch((): Pause => ({ obstacle: 'service' }))
     } while (this.#isAskedAgain && this.#pause === undefined)
     this.#isRunning = false
     this.#rest()
@@ -106,22 +102,31 @@ export class Sender {
     onChange(this.#pause?.obstacle)
   }
 
-  async #sendAll(turn: Turn): Promise<Pause | undefined> {
-    const { whoIsHere, onChange } = this.#ports
+  async #sendAll(): Promise<Pause | undefined> {
     let count = BATCH
     for (;;) {
-      const user = await whoIsHere()
-      if (user === undefined) return undefined
-      const next = await this.#takeNext(user, count)
-      if (next === 'unwritable') return { obstacle: 'storage' }
-      if (next === undefined) return undefined
-      if (!turn.isHeld()) return { obstacle: 'service' }
-      const result = await this.#send(next.store, next.entries)
-      if (result === 'one by one') count = 1
-      else if (result !== undefined) return result
-      this.#failures = 0
-      onChange(undefined)
+      let result: Progress = 'empty'
+      // A turn for each request, so that whoever logs in need not wait for all of them.
+      await this.#ports.takeTurn(async (turn) => {
+        result = await this.#sendNext(turn, count)
+      })
+      const now = result as Progress
+      if (now === 'empty') return undefined
+      if (typeof now === 'object') return now
+      if (now === 'one by one') count = 1
+      else this.#failures = 0
+      this.#ports.onChange(undefined)
     }
+  }
+
+  async #sendNext(turn: Turn, count: number): Promise<Progress> {
+    const user = await this.#ports.whoIsHere()
+    if (user === undefined) return 'empty'
+    const next = await this.#takeNext(user, count)
+    if (next === 'unwritable') return { obstacle: 'storage' }
+    if (next === undefined) return 'empty'
+    if (!turn.isHeld()) return { obstacle: 'service' }
+    return (await this.#send(next.store, next.entries)) ?? 'more'
   }
 
   /** What lies in memory is younger than what is stored: it is looked at first and sent last. */

@@ -10,7 +10,7 @@ export interface StudyCard {
   answer: string
   level: string
   deck: { slug: string; name: string }
-  progress: { last_rating: Rating | null; last_review: string | null } | null
+  progress: { last_rating?: Rating | null; last_review?: string | null; reps?: number; lapses?: number } | null
   /** Null once it was rated „Nochmal“ here, until the service has said where the next rating leads. */
   next_review: Dates | null
 }

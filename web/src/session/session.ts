@@ -5,6 +5,10 @@ import type { StudyCard } from './card.js'
 export const GUARD_MS = 200
 /** Whoever takes longer for a card has left it lying. */
 const LONGEST_MS = 300_000
+/** So many unseen cards are left when more are asked for. */
+const FEW = 10
+/** So many cards before it is shown, the dates of one that comes back are asked for. */
+const NEAR = 3
 
 export type Side = 'question' | 'answer'
 
@@ -174,11 +178,19 @@ export function mergePage(session: Session, page: Page, asked: Asked, now: numbe
   return withQueue({ ...session, beyond }, inOrder(queue, current), now)
 }
 
-/** Whether another page should be asked for: before the cards run out, and for the dates of those that come back. */
-export function needsPage(session: Session, unconfirmed: ReadonlySet<number>): boolean {
-  const { queue, beyond } = session
-  if (beyond > 0 && queue.filter(({ isAgain }) => !isAgain).length < 10) return true
-  return queue.slice(0, 3).some(({ card }) => card.next_review === null && !unconfirmed.has(card.card_id))
+/** Whether another page should be asked for, before the cards run out. */
+export function needsPage({ queue, beyond }: Session): boolean {
+  return beyond > 0 && queue.filter(({ isAgain }) => !isAgain).length < FEW
+}
+
+/** Whether a card is about to come back whose dates the service can tell by now. */
+export function needsDates({ queue }: Session, unconfirmed: ReadonlySet<number>): boolean {
+  return queue.slice(0, NEAR).some(({ card }) => card.next_review === null && !unconfirmed.has(card.card_id))
+}
+
+/** After a reload: the latest steps can still be taken back. */
+export function withSteps(session: Session, steps: readonly Step[]): Session {
+  return { ...session, steps: steps.map((step) => ({ ...step, at: 0 })) }
 }
 
 export interface Progress {

@@ -1,0 +1,221 @@
+import { api } from '../../api/client.js'
+import { Fault, sentenceOf } from '../../api/faults.js'
+import type { Queue } from '../../api/types.js'
+import {
+  nameOfRating,
+  onPost,
+  type PostEvent,
+  ratedSince,
+  sendRating,
+  takeBack,
+  unconfirmed,
+} from '../../outbox/post.svelte.js'
+import { say } from '../../parts/toasts.svelte.js'
+import { readStored, writeStored } from '../../platform/storage.js'
+import { isHardOverused } from '../../session/hard-reminder.js'
+import type { Session, Step } from '../../session/session.js'
+import * as sessions from '../../session/session.js'
+import { findKept, type Kept, keep } from '../../storage/kept.js'
+import type { Rating } from '../../words/ratings.js'
+
+/** As many as are shown soon; the rest comes while the first card is read. */
+const FIRST = 20
+const ALL = 300
+const MORE = 50
+/** Then what was kept is better than waiting. */
+const PATIENCE_MS = 3_000
+const KEPT_STEPS = 20
+const REMINDED = 'training.reminded'
+
+/** A session and what it needs: its cards, the way of its ratings, and what is kept of it. */
+export class Study {
+  session = $state.raw<Session>()
+  today = $state('')
+  /** Set while it is shown what was kept for a time without a network. */
+  keptAt = $state<number>()
+  fault = $state.raw<unknown>()
+  isReminded = $state(false)
+  readonly #user: number
+  readonly #deck: string | undefined
+  readonly #stops: (() => void)[] = []
+  #isAsking = false
+  #isStoring = false
+
+  constructor(user: number, deck: string | undefined) {
+    this.#user = user
+    this.#deck = deck
+    this.#stops.push(onPost((event) => this.#hear(event)))
+  }
+
+  async start(): Promise<void> {
+    this.fault = undefined
+    const kept = await findKept<Queue>(this.#user, this.#name)
+    const asked = this.#fetch(FIRST)
+    const late = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE_MS))
+    try {
+      const page = await (kept === undefined ? asked : Promise.race([asked, late]))
+      if (page === undefined) await this.#startFrom(kept as Kept<Queue>, true)
+      else await this.#startFrom(page, false)
+      // A page that came too late for the start still brings the session up to date.
+      if (page === undefined) await asked
+    } catch (error) {
+      if (kept === undefined || !(error instanceof Fault && error.isPassing)) this.fault = error
+      else if (this.session === undefined) await this.#startFrom(kept, true)
+      return
+    }
+    await this.#ask(ALL)
+  }
+
+  stop(): void {
+    for (const stop of this.#stops) stop()
+  }
+
+  reveal(): void {
+    this.#set((session, now) => sessions.reveal(session, now))
+  }
+
+  /** The rating is stored before the next card shows, which takes some milliseconds; it never waits for the network. */
+  async rate(rating: Rating): Promise<void> {
+    if (this.session === undefined || this.#isStoring) return
+    const name = nameOfRating()
+    const step = sessions.lastStep(sessions.rate(this.session, rating, name, performance.now()))
+    if (step?.kind !== 'rated' || step.id !== name) return
+    const { card_id } = step.waiting.card
+    this.#isStoring = true
+    try {
+      await sendRating(name, card_id, rating, step.duration_ms)
+    } finally {
+      this.#isStoring = false
+    }
+    if (sessions.currentCard(this.session)?.card_id !== card_id) return
+    this.#set((session, now) => sessions.rate(session, rating, name, now))
+    this.#remind()
+    await this.#refill()
+  }
+
+  async undo(): Promise<void> {
+    const step = this.session?.steps.at(-1)
+    if (step === undefined || this.#isStoring || !this.#set((session, now) => sessions.undo(session, now))) return
+    const { card_id } = step.waiting.card
+    if (step.kind === 'rated') {
+      if ((await takeBack(step.id)) === 'unknown') this.#refuseUndo(card_id, 'Das ließ sich nicht mehr zurücknehmen.')
+      return
+    }
+    await this.#tell(() => api.delete('/api/review/cards/{id}/suspend', { path: { id: String(card_id) } }))
+  }
+
+  /** Needs the network: only ratings can wait. */
+  async suspend(): Promise<void> {
+    const card = this.session && sessions.currentCard(this.session)
+    if (card === undefined) return
+    const id = card.card_id
+    const isDone = await this.#tell(() => api.post('/api/review/cards/{id}/suspend', { path: { id: String(id) } }))
+    if (!isDone || this.session === undefined || sessions.currentCard(this.session)?.card_id !== id) return
+    this.#set((session, now) => sessions.suspend(session, now))
+    say('Ausgesetzt. Die Karte kommt nicht mehr, bis du sie zurückholst.')
+  }
+
+  get #name(): string {
+    return `queue ${this.#deck ?? ''}`
+  }
+
+  get #stepsKey(): string {
+    return `training.steps ${this.#user} ${this.#name} ${this.today}`
+  }
+
+  async #fetch(limit: number): Promise<Kept<Queue>> {
+    const at = Date.now()
+    return { content: await api.get('/api/review/queue', { query: { deck: this.#deck, limit } }), at }
+  }
+
+  async #startFrom({ content, at }: Kept<Queue>, isKept: boolean): Promise<void> {
+    const ratings = await ratedSince(at)
+    this.today = content.today
+    this.keptAt = isKept ? at : undefined
+    const session = sessions.beginSession(content, ratings, performance.now())
+    this.session = sessions.withSteps(session, readSteps(this.#stepsKey))
+  }
+
+  /** Takes in what the service has now. */
+  async #ask(limit: number): Promise<void> {
+    if (this.#isAsking || this.session === undefined) return
+    this.#isAsking = true
+    try {
+      const asked = { changes: this.session.changes, unconfirmed: await unconfirmed() }
+      const { content, at } = await this.#fetch(limit)
+      this.session = sessions.mergePage(this.session, content, asked, performance.now())
+      this.today = content.today
+      this.keptAt = undefined
+      if (limit === ALL) await keep(this.#user, this.#name, content, at)
+    } catch {
+      // The session goes on with the cards that are here; the next step asks again.
+    } finally {
+      this.#isAsking = false
+    }
+  }
+
+  async #refill(): Promise<void> {
+    if (this.session === undefined) return
+    if (this.keptAt !== undefined) return this.#ask(ALL)
+    if (sessions.needsPage(this.session) || sessions.needsDates(this.session, await unconfirmed())) {
+      await this.#ask(MORE)
+    }
+  }
+
+  /** Whether anything has changed. */
+  #set(change: (session: Session, now: number) => Session): boolean {
+    if (this.session === undefined) return false
+    const next = change(this.session, performance.now())
+    if (next === this.session) return false
+    if (next.steps !== this.session.steps) writeSteps(this.#stepsKey, next.steps)
+    this.session = next
+    return true
+  }
+
+  async #tell(request: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await request()
+      return true
+    } catch (error) {
+      say(sentenceOf(error), { tone: 'bad' })
+      return false
+    }
+  }
+
+  #hear(event: PostEvent): void {
+    if (event.kind === 'undo refused') this.#refuseUndo(event.card_id, event.message)
+    // What another page has rated is not asked here again, unless it comes back anyway.
+    if (event.kind === 'rated' && event.rating !== 'again') {
+      this.#set((session, now) => sessions.dropCards(session, [event.card_id], now))
+    }
+  }
+
+  #refuseUndo(card_id: number, message: string): void {
+    say(`Die Bewertung bleibt bestehen. ${message}`, { tone: 'bad' })
+    this.#set((session, now) => sessions.undoRefused(session, card_id, now))
+  }
+
+  #remind(): void {
+    if (this.session === undefined) return
+    if (!isHardOverused(this.session, readStored<number>(REMINDED), Date.now())) return
+    writeStored(REMINDED, Date.now())
+    this.isReminded = true
+  }
+}
+
+/** A reload of this page, and no other page, can still take back what was done. */
+function readSteps(key: string): Step[] {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? '[]') as Step[]
+  } catch {
+    return []
+  }
+}
+
+function writeSteps(key: string, steps: readonly Step[]): void {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(steps.slice(-KEPT_STEPS)))
+  } catch {
+    // Then a reload forgets them.
+  }
+}
