@@ -106,7 +106,6 @@ t.test('a result is found again among those that were not there before', async (
   const run = play(start(2), [1, 0])
   const result = (created_at: string, correct_answers = 1, deck_slug = 'git') => ({
     deck_slug,
-    quiz_type: 'multiple_choice',
     score_percent: 50,
     total_questions: 2,
     correct_answers,
