@@ -8,6 +8,14 @@ export interface Heading {
   text: string
 }
 
+/** For a text that is rendered in several pieces. */
+export interface Whole {
+  /** How often each name of a heading was given. */
+  seen: Map<string, number>
+  /** Whether headings of the first level are in it, so that all go down by one: the page has a heading of its own. */
+  isLowered: boolean
+}
+
 export interface Rendered {
   content: DocumentFragment
   /** In the order of the text; for a table of contents. */
@@ -18,6 +26,7 @@ export interface Rendered {
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName !== 'A') return
   const href = node.getAttribute('href') ?? ''
+  if (href.startsWith('#')) return
   if (/^https?:/i.test(href)) {
     node.setAttribute('target', '_blank')
     node.setAttribute('rel', 'noopener noreferrer')
@@ -36,11 +45,16 @@ const ALLOWED = {
   RETURN_DOM_FRAGMENT: true,
 } as const
 
+const HEADINGS = 'h1, h2, h3, h4, h5, h6'
+/** More in one piece would hold up the page for seconds: it is shown as it was written. */
+const MAX_PIECE = 100_000
+
 /**
  * Markdown as nodes. What is HTML in it stays text, and a second net lets only harmless elements pass. Headings get ids
  * that begin with `anchor`, so that several texts may stand on one page.
  */
-export function renderMarkdown(source: string, anchor: string): Rendered {
+export function renderMarkdown(source: string, anchor: string, whole?: Whole): Rendered {
+  if (source.length > MAX_PIECE) return { content: asWritten(source), headings: [] }
   const html = micromark(source, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] })
   const content = DOMPurify.sanitize(html, {
     ...ALLOWED,
@@ -55,7 +69,23 @@ export function renderMarkdown(source: string, anchor: string): Rendered {
     scroller.append(table)
     makeScrollable(scroller, 'Tabelle')
   }
-  return { content, headings: nameHeadings(content, anchor) }
+  for (const link of content.querySelectorAll<HTMLAnchorElement>('a[href^="#"]')) aimWithinPage(link, anchor)
+  if (whole?.isLowered ?? content.querySelector('h1') !== null) lowerHeadings(content)
+  return { content, headings: nameHeadings(content, anchor, whole?.seen ?? new Map()) }
+}
+
+function asWritten(source: string): DocumentFragment {
+  const content = document.createDocumentFragment()
+  const block = document.createElement('pre')
+  block.textContent = source
+  makeScrollable(block, 'Text')
+  content.append(block)
+  return content
+}
+
+/** A fragment alone would lead to the start page, because of `<base href>`. */
+function aimWithinPage(link: HTMLAnchorElement, anchor: string): void {
+  link.href = `${location.pathname}${location.search}#${anchor}${link.hash.slice(1)}`
 }
 
 /** Whoever scrolls by keyboard must be able to get there. */
@@ -65,9 +95,16 @@ function makeScrollable(element: HTMLElement, label: string): void {
   element.setAttribute('aria-label', label)
 }
 
-function nameHeadings(content: DocumentFragment, anchor: string): Heading[] {
-  const seen = new Map<string, number>()
-  return [...content.querySelectorAll<HTMLElement>('h1, h2, h3, h4, h5, h6')].map((heading) => {
+function lowerHeadings(content: DocumentFragment): void {
+  for (const heading of content.querySelectorAll(HEADINGS)) {
+    const lower = document.createElement(`h${Math.min(Number(heading.tagName.slice(1)) + 1, 6)}`)
+    lower.append(...heading.childNodes)
+    heading.replaceWith(lower)
+  }
+}
+
+function nameHeadings(content: DocumentFragment, anchor: string, seen: Map<string, number>): Heading[] {
+  return [...content.querySelectorAll<HTMLElement>(HEADINGS)].map((heading) => {
     const text = heading.textContent ?? ''
     const name =
       text

@@ -42,8 +42,15 @@ async function move(): Promise<void> {
   const next = readPlace()
   Object.assign(place, next, { step: place.step + 1 })
   await tick()
-  if (next.hash !== '') document.getElementById(next.hash)?.scrollIntoView()
+  if (next.hash !== '') goToFragment(next.hash)
   else if (next.path !== before) window.scrollTo(0, 0)
+}
+
+/** Shows the element of this id and goes on from there by keyboard, as the browser does with a link to a fragment. */
+export function goToFragment(id: string): void {
+  const target = document.getElementById(id)
+  target?.scrollIntoView()
+  target?.focus({ preventScroll: true })
 }
 
 /** Follows links within the app without loading the page anew. */

@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { micromark } from 'micromark'
+import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table'
+import t from 'tap'
+import { splitSource } from '../../../web/src/markdown/split-source.js'
+
+const toHtml = (source: string) => micromark(source, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] })
+const withoutSpace = (html: string) => html.replaceAll(/\s+/g, '')
+
+const block = fc.constantFrom(
+  '# Eins\n',
+  '## Zwei\n\n',
+  'Ein Absatz mit `code` und\nnoch einer Zeile.\n\n',
+  '```bash\n# kein Titel\n\n## auch nicht\n```\n\n',
+  '~~~\n```\n# drin\n~~~\n',
+  '````md\n```\n# drin\n```\n````\n\n',
+  '- eins\n- zwei\n\n',
+  '| a | b |\n|---|---|\n| 1 | 2 |\n\n',
+  '> # zitiert\n\n',
+  'Siehe [dort].\n\n',
+  '\n',
+)
+
+t.test('pieces joined are the source, and look like it', async (t) => {
+  fc.assert(
+    fc.property(fc.array(block, { maxLength: 30 }), (blocks) => {
+      const source = blocks.join('')
+      const pieces = splitSource(source)
+      return pieces.join('') === source && withoutSpace(pieces.map(toHtml).join('')) === withoutSpace(toHtml(source))
+    }),
+  )
+  t.pass()
+})
+
+t.test('each piece begins with a heading outside of code', async (t) => {
+  const source = 'Vorweg\n# A\nText\n```\n# kein Titel\n```\n## B\n'
+  t.strictSame(splitSource(source), ['Vorweg\n', '# A\nText\n```\n# kein Titel\n```\n', '## B\n'])
+})
+
+t.test('definitions of links are known in every piece', async (t) => {
+  const [first = ''] = splitSource('# A\n[dort]\n# B\n\n[dort]: https://example.com\n')
+  t.match(toHtml(first), '<a href="https://example.com">dort</a>')
+})
+
+t.test('long text without headings is cut at empty lines', async (t) => {
+  const source = 'Ein Absatz, der nicht kurz ist.\n\n'.repeat(1_000)
+  const pieces = splitSource(source, 1_000)
+  t.equal(pieces.join(''), source)
+  t.ok(Math.max(...pieces.map(({ length }) => length)) < 1_100)
+})

@@ -1,0 +1,36 @@
+/** A piece without headings is cut at an empty line beyond this length. */
+const LONG_PIECE = 16_000
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+const HEADING = /^#{1,6}(?:[ \t]|$)/
+const DEFINITION = /^ {0,3}\[[^\]]+\]:\s*\S/
+
+/**
+ * Markdown in pieces that can be read one after another: cut before headings, and in long stretches at empty lines,
+ * never inside a block of code. Joined they are the source; each piece knows the definitions of links of all others.
+ */
+export function splitSource(source: string, longPiece = LONG_PIECE): string[] {
+  const pieces: string[] = []
+  let piece = ''
+  let fence: string | undefined
+  let isAfterEmptyLine = false
+  const definitions: string[] = []
+  for (const line of source.split(/(?<=\n)/)) {
+    const isHeading = HEADING.test(line)
+    const isCut = isHeading || (isAfterEmptyLine && piece.length > longPiece && /^\S/.test(line))
+    if (fence === undefined && isCut && piece !== '') {
+      pieces.push(piece)
+      piece = ''
+    }
+    piece += line
+    const mark = FENCE.exec(line)?.[1]
+    if (fence === undefined) {
+      fence = mark
+      if (DEFINITION.test(line)) definitions.push(line)
+    } else if (mark?.startsWith(fence) && line.trim() === mark) fence = undefined
+    isAfterEmptyLine = line.trim() === ''
+  }
+  if (piece !== '') pieces.push(piece)
+  if (definitions.length === 0 || pieces.length === 1) return pieces
+  const known = `\n\n${definitions.join('')}`
+  return pieces.map((text) => text + known)
+}
