@@ -29,6 +29,14 @@ const NEAR: Record<number, string> = {
   2: 'übermorgen',
 }
 
+const SHORT_DATE = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const WEEKDAY_DATE = new Intl.DateTimeFormat('de-DE', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
 const LONG_DAY = new Intl.DateTimeFormat('de-DE', { dateStyle: 'full', timeZone: 'UTC' })
 
 /** Whole days from one day to another; negative when the second one is earlier. */
@@ -56,6 +64,16 @@ export function shortDay(day: string, today: string): string {
 /** „Samstag, 28. November 2026“. */
 export function absoluteDay(day: string): string {
   return LONG_DAY.format(noonOf(day))
+}
+
+/** Where there is little room: „28. Nov.“. */
+export function shortDate(day: string): string {
+  return SHORT_DATE.format(noonOf(day))
+}
+
+/** „Sa., 28. November 2026“. */
+export function weekdayDate(day: string): string {
+  return WEEKDAY_DATE.format(noonOf(day))
 }
 
 /** When something was fetched or done, for the clock of this device: „14:05“, „gestern, 14:05“, „18. November, 14:05“. */

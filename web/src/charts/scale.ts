@@ -1,0 +1,16 @@
+const STEPS = [1, 2, 4, 6, 8, 10]
+
+/** The end of an axis that begins at 0: even, round, and not below the largest value. */
+export function roundUp(largest: number): number {
+  if (largest <= 2) return 2
+  const unit = 10 ** Math.floor(Math.log10(largest))
+  const steps = unit === 1 ? STEPS.slice(1) : STEPS
+  return unit * (steps.find((step) => step * unit >= largest) as number)
+}
+
+/** Which of so many labels have room, in even steps from the one that matters most: the first or the last. */
+export function labelsAt(count: number, width: number, room: number, from: 'first' | 'last'): number[] {
+  const every = Math.max(1, Math.ceil((count * room) / Math.max(width, 1)))
+  const steps = Array.from({ length: Math.ceil(count / every) }, (_, at) => at * every)
+  return from === 'first' ? steps : steps.map((step) => count - 1 - step).reverse()
+}
