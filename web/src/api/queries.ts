@@ -48,6 +48,24 @@ export const queries = {
     }),
   quizResults: () => queryOptions({ queryKey: ['quiz', 'results'], queryFn: () => api.get('/api/quiz/history') }),
   deckChoice: () => queryOptions({ queryKey: ['review', 'decks'], queryFn: () => api.get('/api/review/decks') }),
+  history: () =>
+    infiniteQueryOptions({
+      queryKey: ['review', 'history'],
+      queryFn: ({ pageParam }) => api.get('/api/review/history', { query: { before: pageParam } }),
+      initialPageParam: undefined as number | undefined,
+      getNextPageParam: (page) => page.next_before ?? undefined,
+    }),
+  sheets: () => queryOptions({ queryKey: ['sheets'], queryFn: () => api.get('/api/cheatsheets') }),
+  sheet: (slug: string) =>
+    queryOptions({
+      queryKey: ['sheets', slug],
+      queryFn: () => api.get('/api/cheatsheets/{slug}', { path: { slug } }),
+    }),
+  search: (q: string, limit: number) =>
+    queryOptions({
+      queryKey: ['search', q, limit],
+      queryFn: ({ signal }) => api.get('/api/search', { query: { q, limit }, signal }),
+    }),
 }
 
 /** Everything that a rating changes. */

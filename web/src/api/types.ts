@@ -5,6 +5,7 @@ export type Queue = Answer<'/api/review/queue'>
 export type QueueCard = Queue['cards'][number]
 export type Stats = Answer<'/api/review/stats'>
 export type DeckChoice = Answer<'/api/review/decks'>['decks'][number]
+export type SearchHit = Answer<'/api/search'>['results'][number]
 export type ReviewSettings = Answer<'/api/review/settings'>
 export type CardPage = Answer<'/api/review/cards'>
 export type ReviewCard = CardPage['cards'][number]

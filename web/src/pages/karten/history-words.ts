@@ -15,5 +15,5 @@ export function describeEntry(entry: Pick<HistoryEntry, 'kind' | 'rating' | 'stu
   const next = entry.after?.next_review
   if (!next) return { what, next: '' }
   const days = daysBetween(entry.studied_on, next)
-  return { what, next: days <= 0 ? 'noch am selben Tag' : `nach ${countOf(days, 'Tag', 'Tagen')}` }
+  return { what, next: days <= 0 ? 'wieder am selben Tag' : `wieder nach ${countOf(days, 'Tag', 'Tagen')}` }
 }

@@ -1,0 +1,42 @@
+import t from 'tap'
+import { judgeRetention } from '../../../web/src/pages/statistik/judge-retention.js'
+import { findUndoable, groupByDay } from '../../../web/src/pages/verlauf/group-by-day.js'
+
+t.test('what was reached is judged against the wish', async (t) => {
+  const judge = (rate: number | null, reviews = 100, wish: number | undefined = 0.9) =>
+    judgeRetention({ reviews, rate }, wish).replaceAll('\u00a0', ' ')
+  t.equal(judge(null, 0), 'In dieser Zeit hast du noch keine Karte wiedergesehen.')
+  t.equal(judge(0.91), 'Du hast 91 % gewusst, gewünscht sind 90 %. Das passt.')
+  t.match(judge(0.85), /etwas weniger/)
+  t.match(judge(0.97), /mehr als nötig/)
+  t.match(judge(0.5, 10), /noch wenige Bewertungen/)
+  t.equal(judgeRetention({ reviews: 100, rate: 0.9 }, undefined).replaceAll('\u00a0', ' '), 'Du hast 90 % gewusst.')
+})
+
+const entry = (id: number, values: object = {}) => ({
+  id,
+  kind: 'review',
+  studied_on: '2026-11-21',
+  is_undone: false,
+  ...values,
+})
+
+t.test('only the latest review that counts can be taken back, on its day', async (t) => {
+  const today = '2026-11-21'
+  t.equal(findUndoable([entry(9, { kind: 'undo' }), entry(8, { is_undone: true }), entry(7), entry(6)], today), 7)
+  t.equal(findUndoable([entry(8, { applied: false }), entry(7)], today), 7)
+  t.equal(findUndoable([entry(7, { studied_on: '2026-11-20' }), entry(6)], today), undefined)
+  t.equal(findUndoable([entry(7)], ''), undefined, 'while it is not known which day it is')
+  t.equal(findUndoable([], today), undefined)
+})
+
+t.test('entries stand below their days, in the order in which they came', async (t) => {
+  const days = groupByDay([entry(4), entry(3, { studied_on: '2026-11-20' }), entry(2)])
+  t.strictSame(
+    days.map(({ day, entries }) => [day, entries.map(({ id }) => id)]),
+    [
+      ['2026-11-21', [4, 2]],
+      ['2026-11-20', [3]],
+    ],
+  )
+})

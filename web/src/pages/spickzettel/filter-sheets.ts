@@ -1,0 +1,46 @@
+export interface SheetEntry {
+  slug: string
+  title: string
+  category: string
+}
+
+export interface Category<T> {
+  name: string
+  sheets: T[]
+}
+
+const ORDER = new Intl.Collator('de', { numeric: true })
+
+/** Capitals, accents and the way of writing them make no difference. */
+export function fold(text: string): string {
+  return text.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '')
+}
+
+/** The sheets whose title or category holds every word, in the order of their titles. */
+export function filterSheets<T extends SheetEntry>(sheets: readonly T[], text: string, category = ''): T[] {
+  const words = fold(text).split(/\s+/).filter(Boolean)
+  return sheets
+    .filter((sheet) => category === '' || sheet.category === category)
+    .filter((sheet) => {
+      const said = fold(`${sheet.title} ${sheet.category} ${sheet.slug}`)
+      return words.every((word) => said.includes(word))
+    })
+    .sort((a, b) => ORDER.compare(a.title, b.title))
+}
+
+/** In the order of the categories' names; within one as they came. */
+export function groupByCategory<T extends SheetEntry>(sheets: readonly T[]): Category<T>[] {
+  const groups = new Map<string, T[]>()
+  for (const sheet of sheets) {
+    const group = groups.get(sheet.category)
+    if (group === undefined) groups.set(sheet.category, [sheet])
+    else group.push(sheet)
+  }
+  return [...groups].map(([name, of]) => ({ name, sheets: of })).sort((a, b) => ORDER.compare(a.name, b.name))
+}
+
+/** The text below its own title, which the page shows already. */
+export function withoutTitle(source: string, title: string): string {
+  const [, heading, rest] = /^\s*#[ \t]+(.*?)[ \t]*#*[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(source) ?? []
+  return heading !== undefined && fold(heading) === fold(title) ? (rest ?? '') : source
+}

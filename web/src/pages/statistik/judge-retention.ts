@@ -1,0 +1,21 @@
+import { percent } from '../../words/numbers.js'
+
+/** Fewer say little. */
+const MIN_REVIEWS = 50
+/** Within it what was reached is what was wished. */
+const TOLERANCE = 0.02
+
+/** What was reached against the wish, in a sentence. */
+export function judgeRetention(
+  { reviews, rate }: { reviews: number; rate: number | null },
+  wish: number | undefined,
+): string {
+  if (rate === null || reviews === 0) return 'In dieser Zeit hast du noch keine Karte wiedergesehen.'
+  const reached = `Du hast ${percent(rate)} gewusst`
+  if (wish === undefined) return `${reached}.`
+  const compared = `${reached}, gewünscht sind ${percent(wish)}.`
+  if (reviews < MIN_REVIEWS) return `${compared} Für ein Urteil sind es noch wenige Bewertungen.`
+  if (rate < wish - TOLERANCE) return `${compared} Das ist etwas weniger.`
+  if (rate > wish + TOLERANCE) return `${compared} Das ist mehr als nötig.`
+  return `${compared} Das passt.`
+}
