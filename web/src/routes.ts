@@ -33,6 +33,37 @@ export const ROUTES: Route[] = [
   { pattern: '/lernen', load: page(() => import('./pages/lernen/lernen.svelte')), isFocused: true },
   { pattern: '/lernen/:deck', load: page(() => import('./pages/lernen/lernen.svelte')), isFocused: true },
   { pattern: '/hilfe', load: page(() => import('./pages/hilfe/hilfe.svelte')) },
+  { pattern: '/verwaltung', isAdmin: true, load: page(() => import('./pages/verwaltung/uebersicht.svelte')) },
+  {
+    pattern: '/verwaltung/benutzer',
+    isAdmin: true,
+    load: page(() => import('./pages/verwaltung/benutzer/benutzer.svelte')),
+  },
+  {
+    pattern: '/verwaltung/benutzer/import',
+    isAdmin: true,
+    load: page(() => import('./pages/verwaltung/benutzer/import.svelte')),
+  },
+  {
+    pattern: '/verwaltung/benutzer/:id',
+    isAdmin: true,
+    load: page(() => import('./pages/verwaltung/benutzer/konto-von.svelte')),
+  },
+  {
+    pattern: '/verwaltung/inhalte',
+    isAdmin: true,
+    load: page(() => import('./pages/verwaltung/inhalte/inhalte.svelte')),
+  },
+  {
+    pattern: '/verwaltung/meldungen',
+    isAdmin: true,
+    load: page(() => import('./pages/verwaltung/meldungen/meldungen.svelte')),
+  },
+  {
+    pattern: '/verwaltung/protokoll',
+    isAdmin: true,
+    load: page(() => import('./pages/verwaltung/protokoll/protokoll.svelte')),
+  },
   ...(import.meta.env.DEV ? [{ pattern: '/teile', load: page(() => import('./pages/teile/teile.svelte')) }] : []),
 ]
 

@@ -16,6 +16,22 @@ export function percent(share: number): string {
   return PERCENT.format(share)
 }
 
+const KILO = 1_000
+const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+/** `48 MB`, `1,2 GB` */
+export function bytes(value: number): string {
+  let size = 0
+  let rest = value
+  // What would be rounded to a thousand is one of the next size.
+  while (rest >= KILO - 0.5 && size < SIZES.length - 1) {
+    rest /= KILO
+    size += 1
+  }
+  const maximumFractionDigits = rest < 10 && size > 0 ? 1 : 0
+  return new Intl.NumberFormat('de', { style: 'unit', unit: SIZES[size], maximumFractionDigits }).format(rest)
+}
+
 /** A length of time in words: `unter einer Minute`, `1 Minute`, `12 Minuten`, `1 Stunde 20 Minuten`. */
 export function minutes(milliseconds: number): string {
   const total = Math.round(milliseconds / 60_000)

@@ -1,0 +1,221 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
+import { CHROMIUM, openApp } from './support/app.js'
+
+const deck = (slug: string, cards: number) =>
+  deckFile(
+    `Deck ${slug}`,
+    Array.from({ length: cards }, (_, at) => ({ id: `${slug}-${at}` })),
+    { slug },
+  )
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const dialog = (page: Page) => page.locator('dialog[open]')
+
+t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const content = await writeContentFolder(t, { 'decks/alt.md': deck('alt', 12), 'decks/neu.md': deck('neu', 3) })
+  const app = await openApp(t, { CONTENT_DIR: content })
+  const change = (files: Record<string, string | null>) => changeFiles(content, files)
+
+  const logIn = (username: string, password: string) =>
+    fetch(`${app.url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username, password }),
+    })
+
+  await t.test('creates an account, changes it, sets a password, deletes it', async (t) => {
+    const { page, complaints } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/verwaltung/benutzer`)
+    await button(page, 'Benutzer anlegen').click()
+    await dialog(page).getByLabel('Benutzername').fill(app.admin.username)
+    await button(page, 'Anlegen').click()
+    await dialog(page).getByText('Benutzername existiert bereits').waitFor()
+    await dialog(page).getByLabel('Benutzername').fill('erika')
+    await dialog(page).getByLabel('Anzeigename').fill('Erika Muster')
+    await button(page, 'Anlegen').click()
+    const secret = dialog(page).getByLabel('Passwort von erika')
+    const first = await secret.inputValue()
+    const answer = await logIn('erika', first)
+    t.match(await answer.json(), { must_change_password: true }, 'with the password that was shown once')
+    await button(page, 'Fertig').click()
+
+    await page.getByLabel('Suchen').fill('erika m')
+    await page.waitForURL(/q=erika/)
+    await page.reload()
+    await page.getByText('1 Treffer').first().waitFor()
+    await page.getByRole('link', { name: 'Erika Muster' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Erika Muster' }).waitFor()
+    await page.getByLabel('Anzeigename').fill('Erika Beispiel')
+    await page.getByLabel('Muss das Passwort ändern').uncheck()
+    await button(page, 'Speichern').click()
+    await page.getByRole('heading', { level: 1, name: 'Erika Beispiel' }).waitFor()
+    t.match(await (await logIn('erika', first)).json(), { must_change_password: false })
+    await page.reload()
+    await button(page, 'Überall abmelden').click()
+    await page.getByText('Nirgends angemeldet').waitFor()
+
+    await button(page, 'Neues Passwort').click()
+    await button(page, 'Neues Passwort setzen').click()
+    const second = await dialog(page).getByLabel('Passwort von erika').inputValue()
+    t.match(second, /^(\w{4}-){3}\w{4}$/)
+    await button(page, 'Fertig').click()
+    t.equal((await logIn('erika', first)).status, 401)
+    t.match(await (await logIn('erika', second)).json(), { must_change_password: true })
+
+    await button(page, 'Konto löschen …').click()
+    await dialog(page).getByRole('textbox').fill('erik')
+    await button(page, 'Endgültig löschen').click()
+    await dialog(page).getByText('Das ist nicht der Benutzername').waitFor()
+    await dialog(page).getByRole('textbox').fill('erika')
+    await button(page, 'Endgültig löschen').click()
+    await page.getByText('Das Konto „erika“ ist gelöscht').waitFor()
+    t.equal(new URL(page.url()).pathname, '/verwaltung/benutzer')
+    t.equal((await logIn('erika', second)).status, 401)
+    t.strictSame(complaints, [])
+  })
+
+  await t.test('says what the service says of oneself', async (t) => {
+    const { page, login, complaints } = await app.newPerson({ isAdmin: true, name: 'Selbst' })
+    const { users } = (await (await app.asAdmin('GET', `/api/accounts?q=${login.username}`)).json()) as {
+      users: { id: number }[]
+    }
+    await page.goto(`${app.url}/verwaltung/benutzer/${users[0]?.id}`)
+    await button(page, 'Konto löschen …').click()
+    await dialog(page).getByRole('textbox').fill(login.username)
+    await button(page, 'Endgültig löschen').click()
+    await dialog(page).getByText('Eigenen Account kann man nicht loeschen').waitFor()
+    await page.goto(`${app.url}/verwaltung/benutzer/99999`)
+    await page.getByText('Dieses Konto gibt es nicht').waitFor()
+    t.strictSame(complaints, [])
+  })
+
+  await t.test('is not for learners', async (t) => {
+    const { page } = await app.newPerson()
+    await page.goto(`${app.url}/verwaltung/benutzer`)
+    await page.getByText('Diese Seite gehört zur Verwaltung').waitFor()
+    t.pass()
+  })
+
+  await t.test('creates many accounts from a list, after a preview', async (t) => {
+    const { page, complaints } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/verwaltung/benutzer/import`)
+    const template = page.waitForEvent('download')
+    await button(page, 'Vorlage herunterladen').click()
+    t.match(await readFile(await (await template).path(), 'utf8'), /^\ufeffBenutzername;Anzeigename/)
+
+    const list = page.getByLabel('Oder hier einfügen')
+    await list.fill('Benutzername;Name\nviele-1;Jürgen Größer\nviele-1;Noch einer\n')
+    await button(page, 'Liste prüfen').click()
+    await page.getByText('Der Benutzername steht schon in Zeile 2').waitFor()
+    t.match(await (await app.asAdmin('GET', '/api/accounts?q=viele')).json(), { total: 0 }, 'nobody is created')
+
+    await list.fill('')
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'liste.csv',
+      mimeType: 'text/csv',
+      // As Excel writes it.
+      buffer: Buffer.from(
+        'Benutzername;Name;Passwort\r\nviele-1;Jürgen Größer;\r\nviele-2;Aylin;vier-zufaellige\r\n',
+        'latin1',
+      ),
+    })
+    await button(page, 'Liste prüfen').click()
+    await page.getByRole('cell', { name: 'Jürgen Größer' }).waitFor()
+    await button(page, '2 Konten anlegen').click()
+    await page.getByText('aus der Liste').waitFor()
+    const kept = page.waitForEvent('download')
+    await button(page, 'Als CSV herunterladen').click()
+    const [, line = ''] = (await readFile(await (await kept).path(), 'utf8')).split('\r\n')
+    const [username = '', , password = ''] = line.split(';')
+    t.match(await (await logIn(username, password)).json(), { must_change_password: true })
+    t.strictSame(complaints, [])
+  })
+
+  await t.test('checks the content, shows its faults, and asks before much is archived', async (t) => {
+    const { page, complaints, login } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/verwaltung/inhalte`)
+    await page.getByText('beim Start des Dienstes').waitFor()
+
+    await change({ 'decks/neu.md': '---\nslug: neu\nname: Deck neu\n---\n## Eine Frage ohne Antwort?\n' })
+    await button(page, 'Dateien prüfen').click()
+    await page.getByText(/^decks\/neu\.md:\d+/).first().waitFor()
+
+    await change({ 'decks/neu.md': deck('neu', 4) })
+    await button(page, 'Noch einmal prüfen').click()
+    await button(page, 'Jetzt einlesen').click()
+    await page.getByText('Die Inhalte sind eingelesen.').waitFor()
+    await page.getByText(`von ${login.username}`).waitFor()
+    await page.getByText('2 Decks, 16 Karten').waitFor()
+
+    await change({ 'decks/alt.md': null })
+    await button(page, 'Noch einmal prüfen').click()
+    await page.getByText('Es würden 12 von 16 Karten archiviert').first().waitFor()
+    await button(page, 'Trotzdem einlesen …').click()
+    await dialog(page).getByRole('button', { name: 'Trotzdem einlesen' }).click()
+    await page.getByText('Die Inhalte sind eingelesen.').waitFor()
+    await page.getByRole('cell', { name: 'Deck alt' }).waitFor()
+
+    // What is refused only when it is asked for (the folder has changed since the check) asks, too.
+    await change({ 'decks/alt.md': deck('alt', 13) })
+    await button(page, 'Noch einmal prüfen').click()
+    await button(page, 'Jetzt einlesen').waitFor()
+    await change({ 'decks/alt.md': null })
+    await change({ 'decks/neu.md': deck('anders', 12) })
+    await button(page, 'Jetzt einlesen').click()
+    await dialog(page).waitFor()
+    await dialog(page).getByRole('button', { name: 'Nichts ändern' }).click()
+    await page.getByText('abgelehnt', { exact: true }).waitFor()
+    await page.goto(`${app.url}/verwaltung`)
+    await page.getByText('Die Inhalte ließen sich zuletzt nicht einlesen').waitFor()
+    t.strictSame(complaints, [])
+
+    await change({ 'decks/neu.md': deck('neu', 4) })
+    await change({ 'decks/alt.md': deck('alt', 12) })
+    t.equal((await app.asAdmin('POST', '/api/admin/import')).status, 200)
+  })
+
+  await t.test('settles a report and takes that back', async (t) => {
+    const learner = await app.newPerson()
+    const queue = await (await learner.page.request.get(`${app.url}/api/review/queue?limit=1`)).json()
+    const { card_id } = queue.cards[0]
+    const data = { text: 'Da fehlt ein Wort' }
+    await learner.page.request.post(`${app.url}/api/review/cards/${card_id}/reports`, { data })
+
+    const { page, complaints } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/verwaltung/meldungen`)
+    await page.getByText('Da fehlt ein Wort').waitFor()
+    t.equal(await page.locator(`a[href="karten/${card_id}"]`).count(), 1)
+    t.match(await page.locator('code').textContent(), /^decks\/\w+\.md:\d+$/)
+    await button(page, 'Erledigt').click()
+    await page.getByText('Keine offenen Meldungen').waitFor()
+    await button(page, 'Zurücknehmen').click()
+    await page.getByText('Da fehlt ein Wort').waitFor()
+    await button(page, 'Erledigt').click()
+    await page.getByText('Keine offenen Meldungen').waitFor()
+    await page.getByText('Erledigt', { exact: true }).first().click()
+    await button(page, 'Wieder öffnen').waitFor()
+    await page.reload()
+    await button(page, 'Wieder öffnen').waitFor()
+    t.strictSame(complaints, [])
+  })
+
+  await t.test('tells what was done, and keeps the filter in the address', async (t) => {
+    const { page, complaints } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/verwaltung/protokoll`)
+    await page.getByText('Benutzer „viele-1“ angelegt').waitFor()
+    await page.getByLabel('Was').selectOption({ label: 'Benutzer gelöscht' })
+    await page.getByText('Benutzer „viele-1“ angelegt').waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByText('Benutzer „erika“ gelöscht').waitFor()
+    t.equal(await page.locator('tbody tr').count(), 1)
+    await page.getByLabel('Wer').fill('niemand')
+    await page.getByText('Nichts gefunden').waitFor()
+    await button(page, 'Alles zeigen').click()
+    await page.getByText('Benutzer „viele-1“ angelegt').waitFor()
+    t.strictSame(complaints, [])
+  })
+})

@@ -1,0 +1,17 @@
+import { REPORTS_KEY } from '../../../api/admin-queries.js'
+import { api } from '../../../api/client.js'
+import { sentenceOf } from '../../../api/faults.js'
+import { queryClient } from '../../../api/query-client.js'
+import { say } from '../../../parts/toasts.svelte.js'
+
+/** Settles a report or opens it again, and offers to take that back: by then the report is on the other list. */
+export async function settleReport(id: number, settled: boolean): Promise<void> {
+  await api.patch('/api/content/reports/{id}', { path: { id: String(id) }, body: { settled } })
+  const takeBack = () =>
+    settleReport(id, !settled)
+      .catch((error: unknown) => say(sentenceOf(error), { tone: 'bad' }))
+      .finally(() => queryClient.invalidateQueries({ queryKey: REPORTS_KEY }))
+  say(settled ? 'Die Meldung ist erledigt.' : 'Die Meldung ist wieder offen.', {
+    action: { label: 'Zurücknehmen', onclick: () => void takeBack() },
+  })
+}

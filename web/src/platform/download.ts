@@ -1,0 +1,10 @@
+/** Lets the browser save a text as a file. */
+export function saveText(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The download has been taken over by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

@@ -1,0 +1,19 @@
+/** As the service makes them up: no vowels, nothing that looks alike, no y and z, which keyboards have in each other's place. */
+const CHARACTERS = 'bcdfghjkmnpqrstvwx23456789'
+const GROUPS = 4
+const GROUP_LENGTH = 4
+/** Bytes from here on would make some characters likelier than others. */
+const FAIR_BELOW = 256 - (256 % CHARACTERS.length)
+
+/** A password that somebody is to type once: four groups such as `k7mf-3xqv-…`, 75 random bits. */
+export function makeUpPassword(): string {
+  const characters: string[] = []
+  while (characters.length < GROUPS * GROUP_LENGTH) {
+    const [byte = 255] = crypto.getRandomValues(new Uint8Array(1))
+    if (byte < FAIR_BELOW) characters.push(CHARACTERS[byte % CHARACTERS.length] as string)
+  }
+  const groups = Array.from({ length: GROUPS }, (_, at) =>
+    characters.slice(at * GROUP_LENGTH, (at + 1) * GROUP_LENGTH).join(''),
+  )
+  return groups.join('-')
+}

@@ -1,0 +1,106 @@
+import { count, countOf } from './numbers.js'
+
+/** What the service has noted; `details` are those of its action. */
+export interface AuditedDeed {
+  action: string
+  target: string | null
+  target_id: number | null
+  details: unknown
+}
+
+interface Words {
+  /** As a choice of the filter. */
+  label: string
+  /** What was done, with its object. */
+  sentence: (target: string) => string
+}
+
+/** What administrators do, in the order of the filter. */
+export const ACTIONS: Readonly<Record<string, Words>> = {
+  'user.create': { label: 'Benutzer angelegt', sentence: (who) => `Benutzer „${who}“ angelegt` },
+  'user.update': { label: 'Benutzer geändert', sentence: (who) => `Benutzer „${who}“ geändert` },
+  'user.password': { label: 'Passwort gesetzt', sentence: (who) => `Passwort von „${who}“ gesetzt` },
+  'user.delete': { label: 'Benutzer gelöscht', sentence: (who) => `Benutzer „${who}“ gelöscht` },
+  'user.sessions': { label: 'Geräte abgemeldet', sentence: (who) => `Geräte von „${who}“ abgemeldet` },
+  'user.tokens': { label: 'Token eines Benutzers widerrufen', sentence: (who) => `Token von „${who}“ widerrufen` },
+  'token.create': { label: 'Eigenen Token angelegt', sentence: (name) => `Eigenen Token „${name}“ angelegt` },
+  'token.delete': { label: 'Eigenen Token widerrufen', sentence: () => 'Eigenen Token widerrufen' },
+  'content.import': { label: 'Inhalte eingelesen', sentence: () => 'Inhalte eingelesen' },
+  'report.settle': { label: 'Meldung erledigt', sentence: (deck) => `Meldung im Deck „${deck}“ erledigt` },
+  'report.reopen': {
+    label: 'Meldung wieder geöffnet',
+    sentence: (deck) => `Meldung im Deck „${deck}“ wieder geöffnet`,
+  },
+}
+
+const FIELDS: Readonly<Record<string, string>> = {
+  display_name: 'Anzeigename',
+  is_admin: 'Rechte',
+  password: 'Passwort',
+  must_change_password: 'Passwortwechsel',
+}
+
+/** „Benutzer „erika“ angelegt“; an action that this app does not know yet keeps its code. */
+export function sentenceOf({ action, target, target_id }: AuditedDeed): string {
+  const object = target ?? (target_id === null ? '' : String(target_id))
+  return Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] as Words).sentence(object) : `${action} ${object}`.trim()
+}
+
+/** The rest of what is known of a deed, in words; empty when there is nothing to add. */
+export function detailsOf({ action, details }: AuditedDeed): string {
+  if (typeof details !== 'object' || details === null) return ''
+  const known = details as Record<string, unknown>
+  if (action === 'content.import') return importWords(known)
+  const words = [
+    ...(Array.isArray(known.fields) ? [known.fields.map((field) => FIELDS[field] ?? String(field)).join(', ')] : []),
+    ...(known.is_admin === true ? ['ist jetzt Administrator'] : []),
+    // Of an account that has just been created it goes without saying.
+    ...(known.is_admin === false && action !== 'user.create' ? ['ist kein Administrator mehr'] : []),
+    ...(known.must_change_password === true ? ['muss das Passwort ändern'] : []),
+    ...(typeof known.ended === 'number' && known.ended > 1 ? [`${count(known.ended)} auf einmal`] : []),
+    ...(typeof known.card_id === 'number' ? [`Karte ${known.card_id}`] : []),
+  ]
+  return words.join(' · ')
+}
+
+/** What an import has changed, without what it has not. */
+function importWords(stats: Record<string, unknown>): string {
+  const words = [
+    changes(stats.decks, 'Deck', 'Decks'),
+    changes(stats.cards, 'Karte', 'Karten'),
+    changes(stats.cheatsheets, 'Spickzettel', 'Spickzettel'),
+    ...(typeof stats.warnings === 'number' && stats.warnings > 0
+      ? [countOf(stats.warnings, 'Hinweis', 'Hinweise')]
+      : []),
+  ].filter((part) => part !== '')
+  return words.join(' · ') || 'nichts geändert'
+}
+
+const CHANGES = [
+  ['created', 'neu'],
+  ['updated', 'geändert'],
+  ['archived', 'archiviert'],
+] as const
+
+function changes(numbers: unknown, one: string, many: string): string {
+  if (typeof numbers !== 'object' || numbers === null) return ''
+  const values = numbers as Record<string, unknown>
+  const parts = CHANGES.flatMap(([key, word]) => {
+    const value = values[key]
+    return typeof value === 'number' && value > 0 ? [{ value, word }] : []
+  })
+  const [first] = parts
+  if (first === undefined) return ''
+  const words = parts.map(({ value, word }, at) =>
+    at === 0 ? `${countOf(value, one, many)} ${word}` : `${count(value)} ${word}`,
+  )
+  return words.join(', ')
+}
+
+/** By which way somebody came. */
+export function viaWords(via: string): string {
+  if (via === 'token') return 'mit einem Token'
+  if (via === 'cli') return 'auf der Kommandozeile'
+  if (via === 'start') return 'beim Start des Dienstes'
+  return ''
+}
