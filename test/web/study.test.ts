@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import t from 'tap'
+import { createStoreVariables, startProcess } from '../support/process.js'
 import { type App, CHROMIUM, findBarriers, isTooWide, openApp, PHONE } from './support/app.js'
 
 /** Longer than input is ignored for after a change. */
@@ -188,4 +191,194 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.ok(await until(async () => cards.length === 0))
     t.strictSame(await standing(app, page), [])
   })
+
+  await t.test('two tabs share the cards, and nothing is rated twice', async (t) => {
+    const { page } = await app.newPerson()
+    const other = await page.context().newPage()
+    await openSession(app, page)
+    await openSession(app, other)
+    const first = await question(page)
+    t.equal(await question(other), first)
+    await press(page, ' ', '3')
+    t.ok(await until(async () => (await question(other)) === (await question(page))), 'the other tab goes on as well')
+    await press(other, ' ', '4')
+    await press(page, ' ', '1')
+    t.ok(await arrived(app, page, ['medium', 'easy', 'again']))
+    const cards = (await readLog(app, page)).map(({ card_id }) => card_id)
+    t.equal(new Set(cards).size, 3)
+  })
+
+  await t.test('offline in the middle: ratings wait, survive a closed tab, and arrive once', async (t) => {
+    const { page, complaints } = await app.newPerson()
+    const context = page.context()
+    await openSession(app, page)
+    await press(page, ' ', '3')
+    t.ok(await arrived(app, page, ['medium']))
+    await context.setOffline(true)
+    await press(page, ' ', '1', ' ', '2', ' ', '4')
+    await page.getByText('3 warten').waitFor()
+    t.strictSame(await findBarriers(page), [])
+    await press(page, 'u', '3')
+    await page.getByText('3 warten').waitFor()
+    await page.close()
+    const again = await context.newPage()
+    await again.goto(`${app.url}/lernen/git`)
+    await again.getByText(/Ohne Verbindung: Karten vom Stand/).waitFor()
+    await again.getByText('3 warten').waitFor()
+    t.match(await left(again), /davon 1 noch einmal/, 'what waits is taken into account')
+    await press(again, ' ', '4')
+    await again.getByText('4 warten').waitFor()
+    await context.setOffline(false)
+    t.ok(await arrived(app, again, ['medium', 'again', 'hard', 'medium', 'easy']))
+    await again.getByText(/warten/).waitFor({ state: 'detached' })
+    t.strictSame(
+      complaints.filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED')),
+      [],
+    )
+  })
+
+  await t.test('whatever answers in between, ratings wait and arrive in order', async (t) => {
+    const { page } = await app.newPerson()
+    await openSession(app, page)
+    const answers = [
+      { status: 503, headers: { 'retry-after': '1' }, json: { statusCode: 503, error: 'x', message: 'Später' } },
+      { status: 429, headers: { 'retry-after': '1' }, json: { statusCode: 429, error: 'x', message: 'Zu viel' } },
+      { status: 200, contentType: 'text/html', body: '<h1>Hotel-WLAN</h1>' },
+      { status: 404, contentType: 'text/html', body: 'nginx' },
+    ]
+    await page.route(/\/api\/review(\/batch)?$/, (route) => {
+      const answer = answers.shift()
+      return answer === undefined ? route.fallback() : route.fulfill(answer)
+    })
+    await press(page, ' ', '3', ' ', '4', ' ', '2')
+    await page
+      .getByText(/warten/)
+      .first()
+      .waitFor()
+    t.ok(await until(async () => answers.length === 0))
+    t.ok(await arrived(app, page, ['medium', 'easy', 'hard']))
+  })
+
+  await t.test('a rating that is refused is set aside and shown', async (t) => {
+    const { page } = await app.newPerson()
+    await openSession(app, page)
+    await page.route(
+      /\/api\/review$/,
+      (route) => route.fulfill({ status: 400, json: { statusCode: 400, error: 'Bad Request', message: 'So nicht.' } }),
+      { times: 1 },
+    )
+    await press(page, ' ', '3', ' ', '4')
+    await page.getByRole('button', { name: '1 nicht angenommen' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Bewertungen auf dem Weg' })
+    await dialog.getByText('So nicht.').waitFor()
+    t.ok(await arrived(app, page, ['easy']), 'what follows goes on')
+    await dialog.getByRole('button', { name: 'Verwerfen' }).click()
+    await page
+      .getByText(/nicht angenommen/)
+      .first()
+      .waitFor({ state: 'detached' })
+  })
+
+  await t.test('logging in again in between loses nothing; somebody else gets a page of their own', async (t) => {
+    const { page, login } = await app.newPerson()
+    await openSession(app, page)
+    await press(page, ' ', '3')
+    t.ok(await arrived(app, page, ['medium']))
+    const other = await app.newPerson()
+    await page.context().clearCookies()
+    await press(page, ' ', '4')
+    const dialog = page.getByRole('dialog', { name: 'Bitte noch einmal anmelden' })
+    await dialog.getByLabel('Passwort', { exact: true }).fill(login.password)
+    await dialog.getByRole('button', { name: 'Anmelden' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    t.ok(await arrived(app, page, ['medium', 'easy']))
+
+    await page.context().clearCookies()
+    await press(page, ' ', '1')
+    await dialog.getByLabel('Benutzername').fill(other.login.username)
+    await dialog.getByLabel('Passwort', { exact: true }).fill(other.login.password)
+    await dialog.getByRole('button', { name: 'Anmelden' }).click()
+    await page.waitForURL(`${app.url}/`)
+    await openSession(app, page)
+    await press(page, ' ', '2')
+    t.ok(await arrived(app, page, ['hard']), 'only what the second person has rated')
+
+    await page.request.post(`${app.url}/api/auth/login`, { data: login })
+    await page.evaluate('localStorage.clear()')
+    await page.goto(app.url)
+    t.ok(await arrived(app, page, ['medium', 'easy', 'again']), 'the rest arrives when the first one is back')
+  })
+
+  await t.test('a clock that is wrong by an hour', async (t) => {
+    for (const hours of [-1, 1]) {
+      const { page } = await app.newPerson()
+      await page.clock.install({ time: new Date(Date.now() + hours * 3_600_000) })
+      await page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day: 1 } })
+      await openSession(app, page)
+      await page.clock.runFor(1_000)
+      for (const key of [' ', '1', ' ', '3']) {
+        await page.clock.runFor(300)
+        await page.keyboard.press(key)
+        await page.waitForTimeout(300)
+      }
+      t.ok(await arrived(app, page, ['again', 'medium']), `${hours}`)
+      const log = await readLog(app, page)
+      t.ok(
+        log.every(({ created_at }) => Math.abs(Date.parse(created_at) - Date.now()) < 60_000),
+        'the times are those of the service',
+      )
+    }
+  })
+
+  await t.test('thousands of waiting ratings', { timeout: 600_000 }, async (t) => {
+    const count = Number(process.env.WAITING ?? 1_000)
+    const { page } = await app.newPerson()
+    await openSession(app, page)
+    const me = (await (await page.request.get(`${app.url}/api/auth/me`)).json()) as { user: { id: number } }
+    const queue = (await (await page.request.get(`${app.url}/api/review/queue`)).json()) as {
+      cards: { card_id: number }[]
+    }
+    const script = `(async ([user, cards, count]) => {
+      const database = await new Promise((done) => { indexedDB.open('training /').onsuccess = (event) => done(event.target.result) })
+      const transaction = database.transaction('entries', 'readwrite')
+      for (let at = 0; at < count; at++) transaction.objectStore('entries').add({
+        kind: 'rating', user, id: 'many-' + at, card_id: cards[at % cards.length], rating: ['again', 'hard', 'medium', 'easy'][at % 4],
+        duration_ms: 1, reviewed_at: new Date(Date.now() - (count - at) * 10).toISOString(), isTried: false, aside: 0,
+      })
+      await new Promise((done) => { transaction.oncomplete = done })
+      database.close()
+    })(${JSON.stringify([me.user.id, queue.cards.map(({ card_id }) => card_id), count])})`
+    await page.evaluate(script)
+    const begun = Date.now()
+    await page.reload()
+    await openSession(app, page)
+    const shown = Date.now() - begun
+    const expected = Array.from({ length: count }, (_, at) => ['again', 'hard', 'medium', 'easy'][at % 4] as string)
+    while ((await standing(app, page)).length < count) await page.waitForTimeout(1_000)
+    t.strictSame(await standing(app, page), expected)
+    t.comment(`${count} ratings: first card after ${shown} ms, all arrived after ${Date.now() - begun} ms`)
+  })
 })
+
+t.test('a service that dies under ratings', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const store = await createStoreVariables(t)
+  const port = await findFreePort()
+  const variables = { ...store, PORT: String(port) }
+  const app = await openApp(t, variables)
+  const { page } = await app.newPerson()
+  await openSession(app, page)
+  await press(page, ' ', '3', ' ', '4')
+  await app.service.stop('SIGKILL')
+  await press(page, ' ', '1', ' ', '2')
+  await page.getByText('2 warten').waitFor()
+  await startProcess(t, variables)
+  t.ok(await arrived(app, page, ['medium', 'easy', 'again', 'hard']))
+})
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return port
+}

@@ -33,6 +33,14 @@ export function onLoggedOut(handler: LogInAgain): void {
   logInAgain = handler
 }
 
+/** What the service's clock said, between two moments of this device. */
+type OnDate = (date: string | null, askedAt: number, answeredAt: number) => void
+let hearDate: OnDate = () => undefined
+
+export function onDate(handler: OnDate): void {
+  hearDate = handler
+}
+
 /** The address of an API path, below whatever path the page is served at. */
 export function urlOf(
   path: string,
@@ -54,11 +62,13 @@ export function urlOf(
  * @throws Refused with the service's German sentence
  */
 export async function send(method: string, url: URL, init: RequestInit = {}, mayAskLogin = true): Promise<unknown> {
+  const askedAt = Date.now()
   const answer = await fetch(url, { ...init, method, signal: init.signal ?? AbortSignal.timeout(PATIENCE_MS) }).catch(
     (error: Error) => {
       throw error.name === 'AbortError' ? error : new Unreachable()
     },
   )
+  hearDate(answer.headers.get('date'), askedAt, Date.now())
   if (!answer.headers.get('content-type')?.startsWith('application/json')) throw new ForeignAnswer(answer.status)
   const content = await answer.json().catch(() => {
     throw new ForeignAnswer(answer.status)

@@ -46,6 +46,9 @@ function tablesOf(entries: Map<string, Entry>, receipts: Map<string, Receipt>): 
     async count(user) {
       return entriesOf(user, false).length
     },
+    async undos(user) {
+      return entriesOf(user, false).filter((entry) => entry.kind === 'undo')
+    },
     async addReceipt(receipt) {
       receipts.set(keyOf(receipt.user, receipt.id), { ...receipt })
     },

@@ -60,7 +60,12 @@ export class Outbox {
     const load: Load = { waiting: 0, volatile: 0, refused: [] }
     for (const store of this.stores) {
       const part = await attempt(() =>
-        store.read(async (tables) => ({ count: await tables.count(user), refused: await tables.refused(user) })),
+        store.read(async (tables) => {
+          // An undo and the rating that it takes back are nothing that a person waits for.
+          const pairs = (await tables.undos(user)).filter(({ review_id }) => review_id === undefined).length
+          const count = Math.max((await tables.count(user)) - 2 * pairs, 0)
+          return { count, refused: await tables.refused(user) }
+        }),
       )
       load.waiting += part?.count ?? 0
       load.refused.push(...(part?.refused ?? []))

@@ -1,4 +1,4 @@
-import { api, urlOf } from '../api/client.js'
+import { api, onDate, urlOf } from '../api/client.js'
 import { REVIEW_KEY } from '../api/queries.js'
 import { queryClient } from '../api/query-client.js'
 import { readStored, writeStored } from '../platform/storage.js'
@@ -49,7 +49,7 @@ let askedAt = 0
 
 const sender = new Sender({
   outbox,
-  transport: createTransport(urlOf, (date, from, to) => keepOffset(learnOffset(offset, date, from, to))),
+  transport: createTransport(urlOf, learnClock),
   takeTurn,
   whoIsHere,
   now: () => performance.now(),
@@ -62,7 +62,8 @@ const sender = new Sender({
   onUndoRefused: ({ user, card_id }: UndoEntry, message) => tell({ kind: 'undo refused', user, card_id, message }),
 })
 
-function keepOffset(found: number): void {
+function learnClock(date: string | null, askedAt: number, answeredAt: number): void {
+  const found = learnOffset(offset, date, askedAt, answeredAt)
   if (found === offset) return
   offset = found
   writeStored(OFFSET, offset)
@@ -152,6 +153,7 @@ function tell(event: PostEvent): void {
   for (const listener of listeners) listener(event)
 }
 
+onDate(learnClock)
 others.addEventListener('message', ({ data }: MessageEvent<PostEvent>) => {
   if (data.user !== user) return
   if (data.kind === 'changed') void refresh()

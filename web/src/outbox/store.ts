@@ -1,4 +1,4 @@
-import type { Entry, Receipt } from './entry.js'
+import type { Entry, Receipt, UndoEntry } from './entry.js'
 
 /** What can be done within one transaction. Entries keep the order in which they were added. */
 export interface Tables {
@@ -13,6 +13,7 @@ export interface Tables {
   refused(user: number): Promise<Entry[]>
   /** How many no refusal has set aside. */
   count(user: number): Promise<number>
+  undos(user: number): Promise<UndoEntry[]>
   addReceipt(receipt: Receipt): Promise<void>
   findReceipt(user: number, id: string): Promise<Receipt | undefined>
   removeReceipt(user: number, id: string): Promise<void>

@@ -18,7 +18,7 @@ export interface AppDatabase extends DBSchema {
   entries: {
     key: number
     value: StoredEntry
-    indexes: { 'by id': [number, string]; 'by state': [number, number] }
+    indexes: { 'by id': [number, string]; 'by state': [number, number]; undos: [number, string] }
   }
   receipts: { key: [number, string]; value: Receipt; indexes: { 'by user': number; 'by time': number } }
   kept: { key: [number, string]; value: KeptItem }
@@ -39,6 +39,8 @@ export function openDatabase(): Promise<Database> {
       const entries = database.createObjectStore('entries', { keyPath: 'place', autoIncrement: true })
       entries.createIndex('by id', ['user', 'id'], { unique: true })
       entries.createIndex('by state', ['user', 'aside'])
+      // Only undos say which rating they are of.
+      entries.createIndex('undos', ['user', 'of'])
       const receipts = database.createObjectStore('receipts', { keyPath: ['user', 'id'] })
       receipts.createIndex('by user', 'user')
       receipts.createIndex('by time', 'at')

@@ -51,6 +51,10 @@ function readingTables(transaction: Reading | Writing) {
     oldest: async (user, count) => (await entries.index('by state').getAll([user, 0], limitOf(count))).map(entryOf),
     refused: async (user) => (await entries.index('by state').getAll([user, 1])).map(entryOf),
     count: (user) => entries.index('by state').count([user, 0]),
+    undos: async (user) => {
+      const found = await entries.index('undos').getAll(IDBKeyRange.bound([user], [user, []]))
+      return found.map(entryOf).filter((entry) => entry.kind === 'undo')
+    },
     findReceipt: (user, id) => receipts.get([user, id]),
     receipts: (user) => receipts.index('by user').getAll(user),
   } satisfies Partial<Tables>
