@@ -12,6 +12,10 @@ export interface AppPage {
 export const PAGES: AppPage[] = [
   { path: '', name: 'heute', ready: 'text=Jetzt lernen' },
   { path: 'lernen', name: 'lernen', ready: 'text=Antwort zeigen' },
+  { path: 'decks', name: 'decks', ready: 'text=Mitlernen' },
+  { path: 'decks/git', name: 'deck', ready: 'summary' },
+  { path: 'karten/1', name: 'karte', ready: 'text=Dein Lernstand' },
+  { path: 'quiz', name: 'quiz', ready: 'text=Quiz beginnen' },
   { path: 'einstellungen', name: 'einstellungen', ready: 'text=Speichern' },
   { path: 'konto', name: 'konto', ready: 'text=dieses Gerät' },
   { path: 'hilfe', name: 'hilfe' },

@@ -30,9 +30,11 @@ export const queries = {
     infiniteQueryOptions({
       queryKey: ['review', 'cards', deck, filter.state, filter.q],
       queryFn: ({ pageParam }) =>
-        api.get('/api/review/cards', { query: { deck, ...filter, limit: 100, after: pageParam } }),
+        api.get('/api/review/cards', { query: { deck, ...filter, limit: 50, after: pageParam } }),
       initialPageParam: undefined as number | undefined,
       getNextPageParam: (page) => page.next_after ?? undefined,
+      // Comparing all that is there with each page that comes would cost more with every page.
+      structuralSharing: false,
     }),
   card: (id: number) =>
     queryOptions({

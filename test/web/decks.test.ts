@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import t from 'tap'
+import { changeFiles, writeContentFolder } from '../support/content.js'
+import { CHROMIUM, openApp } from './support/app.js'
+import { numberedDeck } from './support/numbered-deck.js'
+
+t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const folder = await writeContentFolder(t, {
+    'decks/alpha.md': numberedDeck('Deck alpha', 1, 12, 'Die ersten zwölf'),
+    'decks/beta.md': numberedDeck('Deck beta', 21, 30),
+  })
+  const app = await openApp(t, { CONTENT_DIR: folder })
+  const { page, complaints } = await app.newPerson()
+  page.setDefaultTimeout(10_000)
+  const ask = async (path: string) => (await page.request.get(`${app.url}${path}`)).json()
+  const rows = page.locator('summary', { hasText: 'Frage' })
+  const toast = page.locator('[role=status]', { hasText: 'Karte' })
+
+  await t.test('a deck is found, and taken out of what one learns', async (t) => {
+    await page.getByRole('link', { name: 'Decks', exact: true }).first().click()
+    await page.getByRole('heading', { name: 'Deck beta' }).waitFor()
+    await page.getByRole('switch', { name: 'Mitlernen Deck beta' }).press('Space')
+    await page.waitForResponse((answer) => answer.request().method() === 'PUT' && answer.ok())
+    const { decks } = await ask('/api/review/decks')
+    t.strictSame(
+      decks.map((deck: { slug: string; active: boolean }) => [deck.slug, deck.active]),
+      [
+        ['alpha', true],
+        ['beta', false],
+      ],
+    )
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('für Anki').click()])
+    t.match(download.suggestedFilename(), /^svc_training_anki_.*\.txt$/)
+  })
+
+  await t.test('what is searched and filtered stands in the address and survives a reload', async (t) => {
+    await page.getByRole('link', { name: 'Deck alpha', exact: true }).click()
+    await page.getByRole('heading', { name: 'Deck alpha', exact: true }).waitFor()
+    t.ok(await page.getByText('Die ersten zwölf').isVisible())
+    await rows.nth(11).waitFor()
+    await page.getByRole('searchbox').fill('befehl-1')
+    await page.waitForURL(/q=befehl-1/)
+    await page.getByText('4 Karten', { exact: true }).waitFor()
+    await page.getByRole('radio', { name: 'Neu' }).press('Space')
+    await page.waitForURL(/zustand=neu/)
+    await page.reload()
+    await page.getByText('4 Karten', { exact: true }).waitFor()
+    t.equal(await page.getByRole('searchbox').inputValue(), 'befehl-1')
+    t.ok(await page.getByRole('radio', { name: 'Neu' }).isChecked())
+    await page.getByRole('searchbox').fill('gibt es nicht')
+    await page.getByRole('heading', { name: 'Keine Karte gefunden' }).waitFor()
+    await page.getByRole('button', { name: 'Alle Karten zeigen' }).click()
+    await rows.nth(11).waitFor()
+    t.equal(new URL(page.url()).search, '')
+  })
+
+  await t.test('an answer is made only when it is asked for', async (t) => {
+    t.equal(await page.getByText('Antwort 2', { exact: true }).count(), 0)
+    await rows.nth(1).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Antwort 2', { exact: true }).waitFor()
+  })
+
+  await t.test('a card is put aside and taken back at once', async (t) => {
+    const isSuspended = async () => (await ask('/api/review/cards?deck=alpha&state=suspended')).cards.length === 1
+    await page.getByRole('button', { name: 'Aussetzen' }).click()
+    await rows.nth(1).getByText('ausgesetzt').waitFor()
+    t.ok(await isSuspended())
+    await toast.getByRole('button', { name: 'Zurücknehmen' }).click()
+    await rows.nth(1).getByText('neu', { exact: true }).waitFor()
+    t.notOk(await isSuspended())
+  })
+
+  await t.test('the page of a card tells what was and what would be', async (t) => {
+    const { cards } = await ask('/api/review/cards?deck=alpha')
+    const { card_id } = cards[1]
+    await page.request.post(`${app.url}/api/review`, { data: { card_id, rating: 'easy' } })
+    await page.getByRole('link', { name: 'Verlauf und Vorschau' }).click()
+    await page.waitForURL(new RegExp(`/karten/${card_id}$`))
+    await page.reload()
+    await page.getByRole('heading', { name: 'Wenn du sie jetzt bewertest' }).waitFor()
+    t.match(await page.locator('dl').first().textContent(), /Nochmal\s*heute\s*Schwer.*Gut.*Leicht/)
+    await page.locator('li', { hasText: 'Leicht' }).waitFor()
+    t.equal(await page.getByText('Antwort 2', { exact: true }).count(), 0, 'its answer is folded')
+
+    await page.getByRole('button', { name: 'Zurücksetzen' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Karte zurücksetzen?' })
+    await dialog.getByText('lässt sich nicht zurücknehmen').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    t.equal((await ask(`/api/review/cards/${card_id}`)).card.state, 'learned')
+    await page.getByRole('button', { name: 'Zurücksetzen' }).click()
+    await dialog.getByRole('button', { name: 'Zurücksetzen' }).click()
+    await page.getByText('Diese Karte hast du noch nicht gelernt.').waitFor()
+    await page.locator('li', { hasText: 'Zurückgesetzt' }).waitFor()
+    t.equal((await ask(`/api/review/cards/${card_id}`)).card.state, 'new')
+  })
+
+  await t.test('an archived card says so', async (t) => {
+    await changeFiles(folder, { 'decks/alpha.md': numberedDeck('Deck alpha', 3, 12) })
+    t.equal((await app.asAdmin('POST', '/api/admin/import')).status, 200)
+    await page.reload()
+    await page.getByText('Diese Karte ist archiviert').waitFor()
+    t.equal(await page.getByRole('button', { name: 'Aussetzen' }).count(), 0)
+  })
+
+  await t.test('addresses of nothing help', async (t) => {
+    for (const [path, heading] of [
+      ['decks/gibt-es-nicht', 'Dieses Deck gibt es nicht'],
+      ['karten/999999', 'Diese Karte gibt es nicht'],
+      ['karten/abc', 'Diese Karte gibt es nicht'],
+    ]) {
+      await page.goto(`${app.url}/${path}`)
+      await page.getByRole('heading', { name: heading as string }).waitFor()
+    }
+    t.strictSame(complaints, [])
+  })
+})

@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { writeContentFolder } from '../support/content.js'
+import { CHROMIUM, openApp } from './support/app.js'
+import { numberedDeck } from './support/numbered-deck.js'
+
+/** The service has the result. */
+const IS_STORED = 'localStorage[Object.keys(localStorage).find((key) => /quiz/.test(key))].includes("stored")'
+
+/** The number of the question on the screen, whose right answer has the same one. */
+async function numberAsked(page: Page): Promise<string> {
+  const text = await page.locator('section .question').textContent()
+  return /Frage (\d+)/.exec(text ?? '')?.[1] ?? ''
+}
+
+/** Answers the question by its key, and says whether Enter goes on. */
+async function answerByKey(page: Page, isRight: boolean): Promise<void> {
+  const number = await numberAsked(page)
+  const options = await page.locator('.options button').allTextContents()
+  const right = options.findIndex((text) => text.trim().endsWith(`Antwort ${number}`))
+  // What appears is left alone for a moment, so that nobody answers by a tap too many.
+  await page.waitForTimeout(250)
+  await page.keyboard.press(String((isRight ? right : (right + 1) % options.length) + 1))
+  await page.getByText(isRight ? 'Richtig' : 'Leider falsch', { exact: true }).waitFor()
+}
+
+t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const folder = await writeContentFolder(t, {
+    'decks/alpha.md': numberedDeck('Deck alpha', 1, 5),
+    'decks/beta.md': numberedDeck('Deck beta', 21, 40),
+  })
+  const app = await openApp(t, { CONTENT_DIR: folder })
+  const { page, complaints } = await app.newPerson()
+  page.setDefaultTimeout(10_000)
+  const results = async () => (await (await page.request.get(`${app.url}/api/quiz/history`)).json()).results
+  const begin = async () => {
+    await page.getByRole('button', { name: 'Quiz beginnen' }).press('Enter')
+    await page.getByText('Frage 1 von 5').waitFor()
+  }
+  const playToTheEnd = async (isRight: (at: number) => boolean, from = 0) => {
+    for (let at = from; at < 5; at += 1) {
+      await page.getByText(`Frage ${at + 1} von 5`).waitFor()
+      await answerByKey(page, isRight(at))
+      await page.keyboard.press('Enter')
+    }
+    await page.getByRole('heading', { name: 'Ergebnis' }).waitFor()
+  }
+
+  await t.test('by keyboard alone, with a reload in the middle', async (t) => {
+    await page.goto(`${app.url}/quiz/alpha`)
+    await begin()
+    await answerByKey(page, false)
+    t.match(await page.locator('.options .wrong').textContent(), /falsch$/)
+    t.match(await page.locator('.options .right').textContent(), /richtig$/)
+    t.equal(await page.locator('.options button[aria-disabled=true]').count(), 4)
+    t.equal(await page.evaluate('document.activeElement.textContent.trim()'), 'Weiter')
+    await page.reload()
+    await page.getByText('Leider falsch', { exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await playToTheEnd((at) => at !== 2, 1)
+    t.match(await page.locator('main').textContent(), /3 von 5 richtig\s*60 % in \d+ Sekunden?/)
+    t.equal(await page.locator('summary', { hasText: 'falsch' }).count(), 2)
+    await page.waitForFunction(IS_STORED)
+    t.match(await results(), [{ deck_slug: 'alpha', total_questions: 5, correct_answers: 3, score_percent: 60 }])
+    await page.reload()
+    await page.getByText('3 von 5').waitFor()
+    t.equal((await results()).length, 1)
+  })
+
+  await t.test('wrong ones go back into learning, and out again', async (t) => {
+    const due = async () => (await (await page.request.get(`${app.url}/api/review/queue`)).json()).counts.due
+    await page.getByRole('button', { name: '2 Karten nochmal lernen' }).click()
+    await page.getByText('2 Karten kommen heute noch einmal.').waitFor()
+    t.equal(await due(), 2)
+    await page.getByRole('button', { name: 'Zurücknehmen' }).click()
+    await page.getByText('Zurückgenommen.').waitFor()
+    t.equal(await due(), 0)
+    await page.getByRole('button', { name: '2 Karten nochmal lernen' }).click()
+    await page.getByText('Die falschen Karten kommen heute noch einmal dran.').waitFor()
+    t.equal(await due(), 2)
+  })
+
+  await t.test('the wrong ones come once more, which counts for nothing', async (t) => {
+    await page.getByRole('button', { name: 'Die falschen noch einmal' }).click()
+    for (const at of [1, 2]) {
+      await page.getByText(`Frage ${at} von 2`).waitFor()
+      await answerByKey(page, true)
+      await page.keyboard.press('Enter')
+    }
+    await page.getByText('zählt nicht als Ergebnis').waitFor()
+    t.equal((await results()).length, 1)
+    await page.getByRole('button', { name: 'Neues Quiz' }).click()
+    await page.getByRole('heading', { name: 'Dein letztes Ergebnis' }).waitFor()
+    await page.getByText('Als Tabelle').click()
+    await page.locator('tbody tr').first().waitFor()
+    t.match(await page.locator('tbody tr').allTextContents(), [/Deck alpha\s*3 von 5\s*60/])
+  })
+
+  for (const isStored of [true, false]) {
+    await t.test(`a result whose ${isStored ? 'answer' : 'request'} is lost is stored once`, async (t) => {
+      const before = (await results()).length
+      await page.goto(`${app.url}/quiz/alpha`)
+      await begin()
+      await page.route('**/api/quiz/submit', async (route) => {
+        if (isStored) await route.fetch()
+        await route.abort()
+      })
+      await playToTheEnd(() => true)
+      await page.getByText('Das Ergebnis ist noch nicht gespeichert.').waitFor()
+      t.equal((await results()).length, before + Number(isStored))
+      await page.getByRole('button', { name: 'Neues Quiz' }).click()
+      await page.getByRole('dialog', { name: 'Ohne Ergebnis weiter?' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.unroute('**/api/quiz/submit')
+      await page.reload()
+      await page.getByText('5 von 5').first().waitFor()
+      await page.getByText('noch nicht gespeichert').waitFor({ state: 'detached' })
+      await page.waitForFunction(IS_STORED)
+      t.equal((await results()).length, before + 1)
+      await page.getByRole('button', { name: 'Neues Quiz' }).click()
+    })
+  }
+
+  await t.test('another deck asks what becomes of the one that is open; giving up can be taken back', async () => {
+    await begin()
+    await page.getByRole('button', { name: 'Abbrechen' }).click()
+    await page.getByRole('button', { name: 'Zurücknehmen' }).click()
+    await page.getByText('Frage 1 von 5').waitFor()
+    await page.goto(`${app.url}/quiz`)
+    await page.getByText('Du bist mitten in einem Quiz: Deck alpha, Frage 1 von 5.').waitFor()
+    await page.getByRole('button', { name: 'Weitermachen' }).click()
+    await page.waitForURL(/quiz\/alpha$/)
+    await page.getByText('Frage 1 von 5').waitFor()
+  })
+
+  await t.test('nothing of it stays after a logout', async (t) => {
+    const kept = () => page.evaluate('Object.keys(localStorage).filter((key) => /quiz/.test(key)).length')
+    t.equal(await kept(), 1)
+    await page.goto(app.url)
+    await page
+      .getByRole('button', { name: /Erika|Konto|Muster/ })
+      .first()
+      .click()
+    await page.getByRole('menuitem', { name: 'Abmelden' }).click()
+    await page.getByRole('button', { name: 'Anmelden' }).waitFor()
+    t.equal(await kept(), 0)
+    t.strictSame(
+      complaints.filter((complaint) => !complaint.includes('ERR_FAILED')),
+      [],
+    )
+  })
+})

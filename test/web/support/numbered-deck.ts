@@ -1,0 +1,11 @@
+import { deckFile } from '../../support/content.js'
+
+/** A deck whose answers a test can know: „Frage 3“ is answered by „Antwort 3“. */
+export function numberedDeck(name: string, from: number, to: number, description = `Das Deck ${name}`): string {
+  const cards = Array.from({ length: to - from + 1 }, (_, at) => ({
+    id: `karte-${from + at}`,
+    question: `Frage ${from + at}: was tut \`befehl-${from + at}\`?`,
+    answer: `Antwort ${from + at}`,
+  }))
+  return deckFile(name, cards, { description })
+}
