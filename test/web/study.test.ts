@@ -237,6 +237,21 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     )
   })
 
+  await t.test('the app starts without a network, and shows what was seen', async (t) => {
+    const { page } = await app.newPerson()
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    await page.goto(`${app.url}/spickzettel`)
+    const sheet = page.locator('main a[href^="spickzettel/"]').first()
+    const title = await textOf(sheet)
+    await sheet.click()
+    await page.waitForURL(/spickzettel\/./)
+    await page.locator('.markdown').first().waitFor()
+    await page.context().setOffline(true)
+    await page.reload()
+    await page.getByText(/Ohne Verbindung: Stand von/).waitFor()
+    t.ok((await page.locator('.markdown').first().textContent()) !== '', title)
+  })
+
   await t.test('whatever answers in between, ratings wait and arrive in order', async (t) => {
     const { page } = await app.newPerson()
     await openSession(app, page)

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { api } from './client.js'
+import { askOrRemember } from './offline.js'
 
 /** What pages ask for, each under one key, so that what changes it can name it: `queryClient.invalidateQueries(keys…)`. */
 export const queries = {
@@ -57,11 +58,12 @@ export const queries = {
       initialPageParam: undefined as number | undefined,
       getNextPageParam: (page) => page.next_before ?? undefined,
     }),
-  sheets: () => queryOptions({ queryKey: ['sheets'], queryFn: () => api.get('/api/cheatsheets') }),
+  sheets: () =>
+    queryOptions({ queryKey: ['sheets'], queryFn: () => askOrRemember('sheets', () => api.get('/api/cheatsheets')) }),
   sheet: (slug: string) =>
     queryOptions({
       queryKey: ['sheets', slug],
-      queryFn: () => api.get('/api/cheatsheets/{slug}', { path: { slug } }),
+      queryFn: () => askOrRemember(`sheet ${slug}`, () => api.get('/api/cheatsheets/{slug}', { path: { slug } })),
     }),
   search: (q: string, limit: number) =>
     queryOptions({

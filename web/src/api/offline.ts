@@ -1,0 +1,21 @@
+import { readStored } from '../platform/storage.js'
+import { findKept, keep } from '../storage/kept.js'
+import { Fault } from './faults.js'
+
+const REMEMBERED = 'training.user'
+
+/** Asks, and keeps the answer for a time without a network; then it is that one, with the moment it is of. */
+export async function askOrRemember<T>(name: string, ask: () => Promise<T>): Promise<T & { keptAt?: number }> {
+  const at = Date.now()
+  const user = readStored<{ id: number }>(REMEMBERED)?.id
+  try {
+    const content = await ask()
+    if (user !== undefined) await keep(user, name, content, at)
+    return content as T & { keptAt?: number }
+  } catch (error) {
+    const mayRemember = user !== undefined && error instanceof Fault && error.isPassing
+    const kept = mayRemember ? await findKept<T>(user, name) : undefined
+    if (kept === undefined) throw error
+    return { ...kept.content, keptAt: kept.at }
+  }
+}
