@@ -8,6 +8,7 @@ const LOOKS = [
   { name: 'dark', colorScheme: 'dark', viewport: DESK },
   { name: 'phone', colorScheme: 'light', viewport: PHONE },
   { name: '320 px', colorScheme: 'light', viewport: { width: 320, height: 640 } },
+  { name: 'forced colours', colorScheme: 'dark', forcedColors: 'active', viewport: DESK },
 ] as const
 
 t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
@@ -28,4 +29,19 @@ t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t)
       t.strictSame(complaints, [])
     })
   }
+
+  await t.test('with text of twice the size nothing is cut off sideways', async (t) => {
+    const person = await app.newPerson({
+      viewport: { width: 1280, height: 900 },
+      isAdmin: true,
+      reducedMotion: 'reduce',
+    })
+    await studySome(person, app.url)
+    for (const { path, ready = 'h1' } of PAGES) {
+      await person.page.goto(`${app.url}/${path}`)
+      await person.page.locator(ready).first().waitFor()
+      await person.page.evaluate("document.documentElement.style.fontSize = '200%'")
+      t.notOk(await isTooWide(person.page), path)
+    }
+  })
 })
