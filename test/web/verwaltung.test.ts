@@ -142,7 +142,10 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
 
     await change({ 'decks/neu.md': '---\nslug: neu\nname: Deck neu\n---\n## Eine Frage ohne Antwort?\n' })
     await button(page, 'Dateien prüfen').click()
-    await page.getByText(/^decks\/neu\.md:\d+/).first().waitFor()
+    await page
+      .getByText(/^decks\/neu\.md:\d+/)
+      .first()
+      .waitFor()
 
     await change({ 'decks/neu.md': deck('neu', 4) })
     await button(page, 'Noch einmal prüfen').click()
