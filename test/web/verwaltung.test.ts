@@ -176,9 +176,35 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     await page.getByText('Die Inhalte ließen sich zuletzt nicht einlesen').waitFor()
     t.strictSame(complaints, [])
 
-    await change({ 'decks/neu.md': deck('neu', 12) })
-    await change({ 'decks/alt.md': deck('alt', 14) })
+    await change({ 'decks/neu.md': deck('neu', 12), 'decks/alt.md': deck('alt', 14) })
+    await page.goto(`${app.url}/verwaltung/inhalte`)
+    await button(page, 'Dateien prüfen').click()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/api/admin/import*', async (route) => {
+      await held
+      await route.continue()
+    })
+    await button(page, 'Jetzt einlesen').click()
+    await page.getByText('Die Inhalte werden eingelesen.').waitFor()
+    await page.getByRole('navigation', { name: 'Verwaltung' }).getByRole('link', { name: 'Benutzer' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Benutzer' }).waitFor()
+    release()
+    await page.getByText('Die Inhalte sind eingelesen.').waitFor()
+    await button(page, 'Ansehen').click()
+    await page.getByText('Was sich geändert hat').waitFor()
+
+    // A proxy did not wait: the service goes on, and the page looks how it ended.
+    await change({ 'decks/neu.md': deck('neu', 13) })
+    await page.unroute('**/api/admin/import*')
+    await page.route('**/api/admin/import*', (route) => route.abort())
+    await button(page, 'Noch einmal prüfen').click()
+    await button(page, 'Jetzt einlesen').click()
+    await page.getByText('Das Einlesen läuft im Dienst.').waitFor()
     t.equal((await app.asAdmin('POST', '/api/admin/import')).status, 200)
+    await page.getByText('Die Inhalte sind eingelesen.').waitFor()
   })
 
   await t.test('settles a report and takes that back', async (t) => {
