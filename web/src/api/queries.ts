@@ -31,7 +31,7 @@ export const queries = {
     infiniteQueryOptions({
       queryKey: ['review', 'cards', deck, filter.state, filter.q],
       queryFn: ({ pageParam }) =>
-        api.get('/api/review/cards', { query: { deck, ...filter, limit: 50, after: pageParam } }),
+        api.get('/api/review/cards', { query: { deck, ...filter, limit: 30, after: pageParam } }),
       initialPageParam: undefined as number | undefined,
       getNextPageParam: (page) => page.next_after ?? undefined,
       // Comparing all that is there with each page that comes would cost more with every page.
