@@ -171,3 +171,14 @@ export async function studyForWeeks({ page }: Pick<Person, 'page'>, url: string)
     if (!answer.ok()) throw new Error(`${answer.status()} ${await answer.text()}`)
   }
 }
+
+const UNTIL_MS = 15_000
+
+/** Waits until an expression holds in the page; Playwright's own way would need `eval`, which the policy forbids. */
+export async function until(page: Page, expression: string): Promise<void> {
+  const end = Date.now() + UNTIL_MS
+  while (!(await page.evaluate(expression))) {
+    if (Date.now() > end) throw new Error(`not in time: ${expression}`)
+    await page.waitForTimeout(50)
+  }
+}

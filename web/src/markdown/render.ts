@@ -91,7 +91,8 @@ function aimWithinPage(link: HTMLAnchorElement, anchor: string): void {
 /** Whoever scrolls by keyboard must be able to get there. */
 function makeScrollable(element: HTMLElement, label: string): void {
   element.tabIndex = 0
-  element.setAttribute('role', 'region')
+  // No landmark: a text may hold many of them.
+  element.setAttribute('role', 'group')
   element.setAttribute('aria-label', label)
 }
 

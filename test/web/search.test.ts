@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs'
+import t from 'tap'
+import { CHROMIUM, findBarriers, openApp, until } from './support/app.js'
+
+t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const app = await openApp(t)
+
+  await t.test('the dialog is used by keyboard alone', async (t) => {
+    const { page, complaints } = await app.newPerson()
+    await page.keyboard.press('/')
+    const field = page.getByRole('combobox')
+    await field.waitFor()
+    await until(page, 'document.activeElement.getAttribute("role") === "combobox"')
+    await page.keyboard.type('stash')
+    const options = page.getByRole('option')
+    await options.first().waitFor()
+    t.ok((await options.locator('mark').count()) > 0, 'hits are marked')
+    t.equal(await options.first().getAttribute('aria-selected'), 'true')
+    t.strictSame(await findBarriers(page), [])
+    await page.keyboard.press('ArrowDown')
+    const second = options.nth(1)
+    t.equal(await second.getAttribute('aria-selected'), 'true')
+    t.equal(await field.getAttribute('aria-activedescendant'), await second.getAttribute('id'))
+    const href = (await second.getAttribute('href')) as string
+    const [opened] = await Promise.all([page.context().waitForEvent('page'), page.keyboard.press('Control+Enter')])
+    t.equal(opened.url(), `${app.url}/${href}`, 'in a new tab')
+    await opened.close()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${app.url}/${href}`)
+    await field.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await field.waitFor()
+    await page.keyboard.press('Escape')
+    await field.waitFor({ state: 'detached' })
+    t.strictSame(complaints, [])
+  })
+
+  await t.test('an older answer never takes the place of a newer one', async (t) => {
+    const { page } = await app.newPerson()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(/api\/search\?q=docker/, async (route) => {
+      await held
+      await route.continue().catch(() => {})
+    })
+    await page.goto(`${app.url}/suche`)
+    await page.getByRole('combobox').fill('docker')
+    await page.waitForRequest(/q=docker/)
+    await page.getByRole('combobox').fill('stash')
+    const first = page.getByRole('option').first()
+    await first.getByText(/stash/i).first().waitFor()
+    release()
+    await page.waitForTimeout(500)
+    t.match(await first.textContent(), /stash/i)
+    t.equal(page.url(), `${app.url}/suche?q=stash`)
+  })
+
+  await t.test('says that nothing was found, what it has corrected, and what went wrong', async () => {
+    const { page } = await app.newPerson()
+    await page.goto(`${app.url}/suche?q=xyzzyxyzzy`)
+    await page.getByText('Zu „xyzzyxyzzy“ gibt es nichts.').waitFor()
+    await page.getByRole('combobox').fill('containre')
+    await page.getByText('Ähnlich geschrieben ist').waitFor()
+    await page.route(/api\/search/, (route) =>
+      route.fulfill({ status: 404, json: { error: 'Not Found', message: 'Heute nicht' } }),
+    )
+    await page.getByRole('combobox').fill('git')
+    await page.getByText('Heute nicht').waitFor()
+    await page.unroute(/api\/search/)
+    await page.getByRole('button', { name: 'Noch einmal versuchen' }).click()
+    await page.getByRole('option').first().waitFor()
+  })
+
+  await t.test('keys lead everywhere, but not from fields and not when they are off', async (t) => {
+    const { page, complaints } = await app.newPerson()
+    for (const [key, path] of [
+      ['s', 'spickzettel'],
+      ['t', 'statistik'],
+      ['h', ''],
+    ] as const) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.waitForURL(`${app.url}/${path}`)
+    }
+    await page.keyboard.press('?')
+    await page.waitForURL(`${app.url}/hilfe`)
+    await page.keyboard.press('g')
+    await page.keyboard.press('x')
+    await page.keyboard.press('s')
+    await page.goto(`${app.url}/spickzettel`)
+    await page.getByLabel('Nach Titel filtern').pressSequentially('g/?')
+    t.equal(new URL(page.url()).searchParams.get('q'), 'g/?')
+    t.equal(await page.getByRole('dialog').count(), 0)
+    await page.evaluate('localStorage.setItem("training.look", JSON.stringify({ singleKeys: false }))')
+    await page.goto(`${app.url}/hilfe`)
+    await page.locator('h1').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    await page.waitForTimeout(300)
+    t.equal(page.url(), `${app.url}/hilfe`)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').waitFor()
+    t.strictSame(complaints, [])
+  })
+
+  await t.test(
+    'statistics are read by arrows and as tables; the log takes back the last review of today',
+    async (t) => {
+      const { page, complaints } = await app.newPerson()
+      await page.goto(`${app.url}/statistik`)
+      await page.getByText('Noch nichts gelernt').waitFor()
+      const queue = (await (await page.request.get(`${app.url}/api/review/queue?limit=3`)).json()) as {
+        cards: { card_id: number }[]
+      }
+      for (const { card_id } of queue.cards) {
+        await page.request.post(`${app.url}/api/review`, { data: { card_id, rating: 'medium', duration_ms: 8_000 } })
+      }
+      await page.reload()
+      const year = page.getByRole('slider', { name: /jedem Tag/ })
+      await year.waitFor()
+      t.match(await year.getAttribute('aria-valuetext'), /: 3 Bewertungen$/)
+      await year.press('ArrowUp')
+      t.match(await year.getAttribute('aria-valuetext'), /: nichts gelernt$/)
+      t.match(
+        await page.getByRole('img', { name: /jedem Tag/ }).getAttribute('aria-label'),
+        /an 1 von 365 Tagen gelernt/,
+      )
+      const charts = page.locator('figure')
+      t.equal(await charts.count(), 4, 'retention has none before a card was seen again')
+      for (const chart of await charts.all()) {
+        await chart.locator('summary').click()
+        t.ok((await chart.getByRole('table').getByRole('row').count()) > 1)
+      }
+      t.strictSame(await findBarriers(page), [])
+
+      await page.getByRole('link', { name: 'Verlauf' }).click()
+      await page.getByRole('heading', { name: 'Heute' }).waitFor()
+      const rows = page.locator('ol.entries > li')
+      t.equal(await rows.count(), 3)
+      t.equal(await page.getByRole('button', { name: 'Zurücknehmen' }).count(), 1)
+      await page.getByRole('button', { name: 'Zurücknehmen' }).click()
+      await rows.nth(3).waitFor()
+      t.match(await rows.first().textContent(), 'Zurückgenommen')
+      t.match(await rows.nth(1).textContent(), 'zurückgenommen', 'the review itself is struck out')
+      t.equal(await rows.count(), 4)
+      t.equal(await page.getByRole('button', { name: 'Zurücknehmen' }).count(), 1, 'now the one before')
+      t.strictSame(complaints, [])
+    },
+  )
+})
