@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { ACTIONS, detailsOf, sentenceOf, viaWords } from '../../../web/src/words/audit.js'
+import { ACTIONS, detailsOf, sentenceOf, viaWords } from '../../../web/src/pages/verwaltung/audit-words.js'
 import { toCsv } from '../../../web/src/words/csv.js'
 import { bytes } from '../../../web/src/words/numbers.js'
 

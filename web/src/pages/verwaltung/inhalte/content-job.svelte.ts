@@ -1,10 +1,10 @@
-import type { CheckAnswer, ContentState, ImportStats } from '../../../api/admin-queries.js'
-import { adminQueries } from '../../../api/admin-queries.js'
 import { api } from '../../../api/client.js'
 import { isRefused, Refused, sentenceOf } from '../../../api/faults.js'
 import { queryClient } from '../../../api/query-client.js'
 import { say } from '../../../parts/toasts.svelte.js'
 import { go, place } from '../../../platform/router.svelte.js'
+import type { CheckAnswer, ContentState, ImportStats } from '../admin-queries.js'
+import { adminQueries } from '../admin-queries.js'
 
 export interface FileFault {
   file: string

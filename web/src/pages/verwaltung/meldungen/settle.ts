@@ -1,8 +1,8 @@
-import { REPORTS_KEY } from '../../../api/admin-queries.js'
 import { api } from '../../../api/client.js'
 import { sentenceOf } from '../../../api/faults.js'
 import { queryClient } from '../../../api/query-client.js'
 import { say } from '../../../parts/toasts.svelte.js'
+import { REPORTS_KEY } from '../admin-queries.js'
 
 /** Settles a report or opens it again, and offers to take that back: by then the report is on the other list. */
 export async function settleReport(id: number, settled: boolean): Promise<void> {

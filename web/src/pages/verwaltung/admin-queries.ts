@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/svelte-query'
-import { type Answer, api } from './client.js'
+import { type Answer, api } from '../../api/client.js'
 
 export type AccountList = Answer<'/api/accounts'>
 export type Account = AccountList['users'][number]

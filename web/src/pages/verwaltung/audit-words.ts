@@ -1,4 +1,4 @@
-import { count, countOf } from './numbers.js'
+import { count, countOf } from '../../words/numbers.js'
 
 /** What the service has noted; `details` are those of its action. */
 export interface AuditedDeed {
