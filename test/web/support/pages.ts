@@ -25,7 +25,7 @@ export const PAGES: AppPage[] = [
   { path: 'konto', name: 'konto', ready: 'text=dieses Gerät' },
   { path: 'hilfe', name: 'hilfe' },
   { path: 'verwaltung', name: 'verwaltung', ready: 'text=Datenbank', isAdmin: true },
-  { path: 'verwaltung/benutzer', name: 'verwaltung-benutzer', ready: 'text=Erika Muster', isAdmin: true },
+  { path: 'verwaltung/benutzer', name: 'verwaltung-benutzer', ready: 'main table td', isAdmin: true },
   { path: 'verwaltung/benutzer/1', name: 'verwaltung-ein-benutzer', ready: 'text=Passwort', isAdmin: true },
   { path: 'verwaltung/benutzer/import', name: 'verwaltung-viele', ready: 'textarea', isAdmin: true },
   { path: 'verwaltung/inhalte', name: 'verwaltung-inhalte', ready: 'text=prüfen', isAdmin: true },

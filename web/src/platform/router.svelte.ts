@@ -21,6 +21,8 @@ function readPlace() {
 /** Goes to an address such as `decks/git?karte=4`, relative to the base. */
 export async function go(href: string, { replace = false } = {}): Promise<void> {
   const url = new URL(href, document.baseURI)
+  // Whoever comes back finds the place where the page was left.
+  if (!replace) history.replaceState({ top: window.scrollY }, '')
   if (replace) history.replaceState(null, '', url)
   else history.pushState(null, '', url)
   await move()
@@ -37,13 +39,30 @@ export function setQuery(values: Record<string, string | undefined>): void {
   place.query = new URLSearchParams(url.search)
 }
 
-async function move(): Promise<void> {
+async function move(top = 0): Promise<void> {
   const { path: before } = place
   const next = readPlace()
   Object.assign(place, next, { step: place.step + 1 })
   await tick()
   if (next.hash !== '') goToFragment(next.hash)
-  else if (next.path !== before) window.scrollTo(0, 0)
+  else if (next.path !== before) scrollWhenTall(top)
+}
+
+/** How long a page that one comes back to may take until it is as long as it was. */
+const GROWING_MS = 1_500
+
+/** Scrolls there as soon as the page is long enough, unless its reader has scrolled already. */
+function scrollWhenTall(top: number): void {
+  window.scrollTo(0, 0)
+  const end = performance.now() + GROWING_MS
+  const { path } = place
+  const attempt = () => {
+    if (place.path !== path || window.scrollY > 0) return
+    const isTall = document.documentElement.scrollHeight >= top + window.innerHeight
+    if (isTall || performance.now() >= end) window.scrollTo(0, top)
+    else requestAnimationFrame(attempt)
+  }
+  if (top > 0) attempt()
 }
 
 /** Shows the element of this id and goes on from there by keyboard, as the browser does with a link to a fragment. */
@@ -55,7 +74,8 @@ export function goToFragment(id: string): void {
 
 /** Follows links within the app without loading the page anew. */
 export function startRouter(): void {
-  addEventListener('popstate', () => void move())
+  history.scrollRestoration = 'manual'
+  addEventListener('popstate', ({ state }) => void move((state as { top?: number } | null)?.top))
   addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
