@@ -1,7 +1,5 @@
-import DOMPurify from 'dompurify'
 import hljs from 'highlight.js/lib/core'
 import bash from 'highlight.js/lib/languages/bash'
-import css from 'highlight.js/lib/languages/css'
 import diff from 'highlight.js/lib/languages/diff'
 import dockerfile from 'highlight.js/lib/languages/dockerfile'
 import http from 'highlight.js/lib/languages/http'
@@ -14,10 +12,10 @@ import sql from 'highlight.js/lib/languages/sql'
 import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
+import { sanitize } from './sanitize.js'
 
 const LANGUAGES = {
   bash,
-  css,
   diff,
   dockerfile,
   http,
@@ -43,7 +41,6 @@ export function highlight(blocks: Iterable<HTMLElement>): void {
     const code = block.textContent ?? ''
     if (language === undefined || hljs.getLanguage(language) === undefined || code.length > MAX_LENGTH) continue
     const { value } = hljs.highlight(code, { language, ignoreIllegals: true })
-    const colours = { ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'], RETURN_DOM_FRAGMENT: true } as const
-    block.replaceChildren(DOMPurify.sanitize(value, { ...colours, ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'] }))
+    block.replaceChildren(sanitize(value, { elements: ['span'], attributes: ['class'] }))
   }
 }

@@ -1,6 +1,6 @@
-import DOMPurify from 'dompurify'
 import { micromark } from 'micromark'
 import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table'
+import { type Allowed, sanitize } from './sanitize.js'
 
 export interface Heading {
   id: string
@@ -22,28 +22,13 @@ export interface Rendered {
   headings: Heading[]
 }
 
-// A link out of the app opens beside it and tells nobody where it was followed.
-DOMPurify.addHook('afterSanitizeAttributes', (node) => {
-  if (node.tagName !== 'A') return
-  const href = node.getAttribute('href') ?? ''
-  if (href.startsWith('#')) return
-  if (/^https?:/i.test(href)) {
-    node.setAttribute('target', '_blank')
-    node.setAttribute('rel', 'noopener noreferrer')
-  } else {
-    node.setAttribute('data-outside', '')
-  }
-})
-
-const ALLOWED = {
-  ALLOWED_TAGS: [
+const ALLOWED: Allowed = {
+  elements: [
     ...['a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'img', 'li', 'ol', 'p'],
     ...['pre', 'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
   ],
-  ALLOWED_ATTR: ['href', 'title', 'src', 'alt', 'class', 'start', 'align'],
-  ALLOW_DATA_ATTR: false,
-  RETURN_DOM_FRAGMENT: true,
-} as const
+  attributes: ['href', 'title', 'src', 'alt', 'class', 'start', 'align'],
+}
 
 const HEADINGS = 'h1, h2, h3, h4, h5, h6'
 /** More in one piece would hold up the page for seconds: it is shown as it was written. */
@@ -56,11 +41,7 @@ const MAX_PIECE = 100_000
 export function renderMarkdown(source: string, anchor: string, whole?: Whole): Rendered {
   if (source.length > MAX_PIECE) return { content: asWritten(source), headings: [] }
   const html = micromark(source, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] })
-  const content = DOMPurify.sanitize(html, {
-    ...ALLOWED,
-    ALLOWED_TAGS: [...ALLOWED.ALLOWED_TAGS],
-    ALLOWED_ATTR: [...ALLOWED.ALLOWED_ATTR],
-  })
+  const content = sanitize(html, ALLOWED)
   for (const block of content.querySelectorAll('pre')) makeScrollable(block, 'Code')
   for (const table of content.querySelectorAll('table')) {
     const scroller = document.createElement('div')
@@ -69,7 +50,7 @@ export function renderMarkdown(source: string, anchor: string, whole?: Whole): R
     scroller.append(table)
     makeScrollable(scroller, 'Tabelle')
   }
-  for (const link of content.querySelectorAll<HTMLAnchorElement>('a[href^="#"]')) aimWithinPage(link, anchor)
+  for (const link of content.querySelectorAll('a')) aim(link, anchor)
   if (whole?.isLowered ?? content.querySelector('h1') !== null) lowerHeadings(content)
   return { content, headings: nameHeadings(content, anchor, whole?.seen ?? new Map()) }
 }
@@ -83,9 +64,18 @@ function asWritten(source: string): DocumentFragment {
   return content
 }
 
-/** A fragment alone would lead to the start page, because of `<base href>`. */
-function aimWithinPage(link: HTMLAnchorElement, anchor: string): void {
-  link.href = `${location.pathname}${location.search}#${anchor}${link.hash.slice(1)}`
+/** A link out of the app opens beside it and tells nobody where it was followed. */
+function aim(link: HTMLAnchorElement, anchor: string): void {
+  const href = link.getAttribute('href') ?? ''
+  if (href.startsWith('#')) {
+    // A fragment alone would lead to the start page, because of `<base href>`.
+    link.href = `${location.pathname}${location.search}#${anchor}${link.hash.slice(1)}`
+  } else if (/^https?:/i.test(href)) {
+    link.target = '_blank'
+    link.rel = 'noopener noreferrer'
+  } else {
+    link.dataset.outside = ''
+  }
 }
 
 /** Whoever scrolls by keyboard must be able to get there. */
