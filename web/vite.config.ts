@@ -1,16 +1,56 @@
 import path from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
+import { preloadChunk } from './build/preload-chunk.ts'
 import { serviceWorker } from './build/service-worker.ts'
 
 /** The service that `npm run dev` starts beside Vite. */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
 
+/** What comes together: few files for a first visit, and none that carries what another page needs. */
+const CHUNKS = [
+  { name: 'start', test: /node_modules|web\/src\/.*\//, tags: ['$initial' as const] },
+  // What nearly every page is made of.
+  {
+    name: 'pages',
+    test: new RegExp(
+      [
+        /web\/src\/(api\/(?!admin)|parts\/(load|skeleton|badge|state-bar|meter|page)\b|words\/numbers|storage\/id)/,
+        /svelte-query\/dist\/create(Base)?Query|query-core\/build\/modern\/queryObserver/,
+        /icons\/(check|chevron-right|ellipsis-vertical|flag)\./,
+      ]
+        .map(({ source }) => source)
+        .join('|'),
+    ),
+  },
+  { name: 'words', test: /web\/src\/words\/(dates|devices|moments|ratings)/ },
+  { name: 'markdown', test: /web\/src\/markdown\/(markdown|render|sanitize|show|split)|node_modules\/micromark/ },
+  {
+    name: 'outbox',
+    test: /web\/src\/((outbox|storage)\/(?!lease)|shell\/waiting-badge)|node_modules\/idb\/|icons\/(cloud-off|triangle-alert)\./,
+  },
+  {
+    name: 'forms',
+    test: /node_modules\/(svelte|@tanstack)\/|web\/src\/parts\//,
+    minShareCount: 3,
+  },
+  { name: 'icons', test: /@lucide\/svelte/, minShareCount: 2 },
+  // Few open it, and whoever does goes through all of it.
+  {
+    name: 'verwaltung',
+    test: /web\/src\/(pages\/verwaltung|api\/admin|words\/audit|parts\/(pager|data-table|shown-once))/,
+  },
+]
+
 export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that one build serves any path behind a proxy; the page's `<base href>` says which.
   base: './',
-  plugins: [svelte(), serviceWorker(path.join(import.meta.dirname, 'src/worker/worker.ts'))],
+  plugins: [
+    svelte({ configFile: false }),
+    preloadChunk('pages'),
+    serviceWorker(path.join(import.meta.dirname, 'src/worker/worker.ts')),
+  ],
   build: {
     outDir: path.join(import.meta.dirname, '../dist/app'),
     emptyOutDir: true,
@@ -18,20 +58,19 @@ export default defineConfig({
     // The policy of the page allows no inline data and no inline script.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // One file of styles, smaller than its parts: no page waits for another one, and nothing moves when it comes.
+    cssCodeSplit: false,
     rolldownOptions: {
-      output: {
-        // What most pages share comes in two files instead of twenty.
-        advancedChunks: {
-          groups: [
-            { name: 'runtime', test: /node_modules\/(svelte|@tanstack|esm-env|clsx)\// },
-            {
-              name: 'parts',
-              test: /web\/src\/(parts|words|platform|api)\/|@lucide\/svelte\/dist\/[^/]+$/,
-              minShareCount: 2,
-            },
-          ],
-        },
+      // Timings are for whoever asks for them.
+      checks: { bundlerTimings: false },
+      treeshake: {
+        // Svelte does not say which of its modules do something by being loaded; without this all bindings come first.
+        moduleSideEffects: [
+          { test: /node_modules\/svelte\/src\/internal\/(disclose-version|flags\/)/, sideEffects: true },
+          { test: /node_modules\/svelte\//, sideEffects: false },
+        ],
       },
+      output: { codeSplitting: { groups: CHUNKS } },
     },
   },
   server: {

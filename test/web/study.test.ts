@@ -212,6 +212,8 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     const { page, complaints } = await app.newPerson()
     const context = page.context()
     await openSession(app, page)
+    // It comes some seconds after the first page, which it does not hold up.
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
     await press(page, ' ', '3')
     t.ok(await arrived(app, page, ['medium']))
     await context.setOffline(true)

@@ -1,8 +1,10 @@
 import { readStored } from '../platform/storage.js'
-import { findKept, keep } from '../storage/kept.js'
 import { Fault } from './faults.js'
 
 const REMEMBERED = 'training.user'
+
+/** Comes after the first page, which seldom needs it. */
+const store = () => import('../storage/kept.js')
 
 /** Asks, and keeps the answer for a time without a network; then it is that one, with the moment it is of. */
 export async function askOrRemember<T>(name: string, ask: () => Promise<T>): Promise<T & { keptAt?: number }> {
@@ -10,11 +12,15 @@ export async function askOrRemember<T>(name: string, ask: () => Promise<T>): Pro
   const user = readStored<{ id: number }>(REMEMBERED)?.id
   try {
     const content = await ask()
-    if (user !== undefined) await keep(user, name, content, at)
+    if (user !== undefined)
+      void store().then(
+        ({ keep }) => keep(user, name, content, at),
+        () => undefined,
+      )
     return content as T & { keptAt?: number }
   } catch (error) {
     const mayRemember = user !== undefined && error instanceof Fault && error.isPassing
-    const kept = mayRemember ? await findKept<T>(user, name) : undefined
+    const kept = mayRemember ? await (await store()).findKept<T>(user, name) : undefined
     if (kept === undefined) throw error
     return { ...kept.content, keptAt: kept.at }
   }

@@ -12,21 +12,9 @@ import type { Entry, UndoEntry } from './entry.js'
 import { createMemoryStore } from './memory.js'
 import { Outbox, type UndoResult } from './outbox.js'
 import { Sender } from './sender.js'
+import { post } from './state.svelte.js'
 import { createTransport } from './transport.js'
 import type { Obstacle } from './verdict.js'
-
-interface PostState {
-  /** Ratings and undos that the service has not confirmed. */
-  waiting: number
-  /** Those among them that the browser cannot keep. */
-  volatile: number
-  /** What the service would not have. */
-  refused: Entry[]
-  obstacle: Obstacle | undefined
-}
-
-/** How the ratings of whoever is here are getting on. */
-export const post = $state<PostState>({ waiting: 0, volatile: 0, refused: [], obstacle: undefined })
 
 /** What happens beside the page that is looked at. */
 export type PostEvent =

@@ -4,6 +4,7 @@ import type { Queue } from '../../api/types.js'
 import {
   nameOfRating,
   onPost,
+  openPost,
   type PostEvent,
   ratedSince,
   sendRating,
@@ -44,6 +45,7 @@ export class Study {
   constructor(user: number, deck: string | undefined) {
     this.#user = user
     this.#deck = deck
+    openPost(user)
     this.#stops.push(onPost((event) => this.#hear(event)))
   }
 

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+
+/** What the service sends: the built files, compressed as they lie there. */
+const ASSETS = path.join(import.meta.dirname, '../../app/assets')
+const files = readdirSync(ASSETS)
+const sizeOf = (file: string) => statSync(path.join(ASSETS, `${file}.br`)).size
+const kilobytes = (sizes: number[]) => Math.round(sizes.reduce((sum, size) => sum + size, 0) / 100) / 10
+
+const IMPORTED = /(?:\bfrom|\bimport)\s*["']\.\/([\w.-]+\.js)["']/g
+
+/** The chunk of that name. */
+function chunk(name: string): string {
+  const found = files.filter((file) => file.endsWith('.js') && file.replace(/-[\w-]{8}\.js$/, '') === name)
+  if (found.length !== 1) throw new Error(`${name}: ${found.join(', ') || 'no such chunk'}`)
+  return found[0] as string
+}
+
+/** These files and all that they import, before a line of them runs. */
+function withImports(...entries: string[]): string[] {
+  const all = new Set(entries)
+  for (const file of all) {
+    for (const [, imported] of readFileSync(path.join(ASSETS, file), 'utf8').matchAll(IMPORTED))
+      all.add(imported as string)
+  }
+  return [...all]
+}
+
+const entry = chunk('index')
+const page = (name: string) => withImports(entry, chunk(name))
+
+t.test('the start page needs 45 kB of JavaScript at most', async (t) => {
+  const needed = page('heute')
+  const size = kilobytes(needed.map(sizeOf))
+  t.comment(`${size} kB: ${needed.join(', ')}`)
+  t.ok(needed.length > 2, 'imports were followed')
+  t.ok(size <= 45, `${size} kB`)
+})
+
+t.test('the first card needs 75 kB of JavaScript at most', async (t) => {
+  const needed = page('lernen')
+  const size = kilobytes(needed.map(sizeOf))
+  t.comment(`${size} kB: ${needed.join(', ')}`)
+  t.ok(
+    needed.some((file) => file.startsWith('markdown-')),
+    'the text of a card is counted',
+  )
+  t.ok(size <= 75, `${size} kB`)
+})
+
+t.test('all JavaScript and CSS is 190 kB at most, CSS 14 kB', async (t) => {
+  const styles = files.filter((file) => file.endsWith('.css'))
+  const scripts = files.filter((file) => file.endsWith('.js'))
+  const css = kilobytes(styles.map(sizeOf))
+  const all = kilobytes([...styles, ...scripts].map(sizeOf))
+  t.comment(`${all} kB, CSS ${css} kB`)
+  t.ok(styles.length > 0)
+  t.ok(css <= 14, `${css} kB of CSS`)
+  t.ok(all <= 190, `${all} kB`)
+})

@@ -1,0 +1,3 @@
+export { default as CardInfo } from './card-info.svelte'
+export { default as CardReport } from './card-report.svelte'
+export { default as End } from './end.svelte'

@@ -1,0 +1,22 @@
+import { afterStart } from '../platform/after-start.js'
+
+type AfterPage = typeof import('./after-page.js')
+
+/** Long enough for the first page to be there on a slow phone. */
+const WAIT_MS = 1_000
+
+let loading: Promise<AfterPage> | undefined
+
+/**
+ * What sends ratings and says how many wait, forgets what was kept, and looks for a new version: needed on every page, but
+ * not before it. Loaded once.
+ */
+export function later(): Promise<AfterPage> {
+  loading ??= afterStart(WAIT_MS)
+    .then(() => import('./after-page.js'))
+    .catch((error) => {
+      loading = undefined
+      throw error
+    })
+  return loading
+}
