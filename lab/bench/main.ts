@@ -18,6 +18,7 @@ import { measureReviews } from './scenarios/reviews.js'
 import { measureSearch } from './scenarios/search.js'
 import { measureSearchAll } from './scenarios/search-all.js'
 import { measureStart } from './scenarios/start.js'
+import { measureWeb } from './scenarios/web.js'
 
 const SCENARIOS: Record<string, Scenario> = {
   start: measureStart,
@@ -32,6 +33,7 @@ const SCENARIOS: Record<string, Scenario> = {
   search: measureSearch,
   'search-all': measureSearchAll,
   import: measureImport,
+  web: measureWeb,
 }
 
 const USAGE = `npm run bench -- [scenario …] [--markdown FILE]

@@ -39,6 +39,12 @@ export function below(limit: number, figure: number, unit: string): Pick<Measure
   }
 }
 
+/** A figure that shall be that at most. */
+export function within(limit: number, figure: number, unit: string): Pick<Measure, 'target' | 'reached' | 'met'> {
+  const [target, reached] = [limit, Number(figure.toFixed(figure < 10 ? 2 : 1))]
+  return { target: `≤ ${target} ${unit}`.trim(), reached: `${reached} ${unit}`.trim(), met: reached <= limit }
+}
+
 /** The lines as a Markdown table. */
 export function formatTable(measures: readonly ScenarioMeasure[]): string {
   const rows = measures.map(({ scenario, what, service, limit, usual, target = '', reached = '', met }) => [

@@ -1,0 +1,96 @@
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { openSession } from '../../../dist/test/support/process.js'
+import { startBrowser } from '../browser.js'
+import { createGermanWriter } from '../german-text.js'
+import { PASSWORD } from '../password.js'
+import type { Postgres } from '../postgres.js'
+import { makeFolder, ROOT, startService } from '../processes.js'
+import { createRandom } from '../random.js'
+import { type Measure, within } from '../report.js'
+import { measureKeys } from '../web/keys.js'
+import { measureLighthouse } from '../web/lighthouse.js'
+import { measureList } from '../web/list.js'
+import { measureLoading } from '../web/loading.js'
+
+const CARDS = 5_000
+const SESSION = 50
+const ASSETS = path.join(ROOT, 'dist/app/assets')
+
+/** What a service and a person give to the measurements of the app. */
+export interface Visit {
+  url: string
+  /** The `Cookie` header of somebody who has learned before. */
+  cookie: string
+  /** The deck of so many cards. */
+  deck: string
+  /** So many cards are due in a session. */
+  session: number
+}
+
+/** The web app in a real browser, on a phone that is slowed down by the browser itself. */
+export async function measureWeb(postgres: Postgres): Promise<Measure[]> {
+  const username = 'lernt-im-browser'
+  const service = await startService(await postgres.createDatabase(), {
+    CONTENT_DIR: await writeContent(),
+    ADMIN_USERNAME: username,
+    ADMIN_PASSWORD: PASSWORD,
+  })
+  const cookie = await openSession(service.url, { username, password: PASSWORD })
+  const visit: Visit = { url: service.url, cookie, deck: 'sehr-viele', session: SESSION }
+  await learnBefore(visit)
+  const browser = await startBrowser()
+  return [
+    ...(await measureSizes()),
+    ...(await measureLoading(browser, visit)),
+    ...(await measureKeys(browser, visit)),
+    ...(await measureList(browser, visit)),
+    ...(await measureLighthouse(browser, visit)),
+  ]
+}
+
+/** The shipped content, and one deck of very many cards. */
+async function writeContent(): Promise<string> {
+  const folder = await makeFolder()
+  await cp(path.join(ROOT, 'content'), folder, { recursive: true })
+  const write = await createGermanWriter(createRandom())
+  const cards = Array.from({ length: CARDS }, (_, index) =>
+    [
+      `## Karte ${index + 1}: ${write(40).replaceAll(/\s+/g, ' ')}?`,
+      `<!-- id: karte-${index + 1}; level: grundlagen -->`,
+      '### Antwort',
+      `${write(200)}\n\n\`\`\`bash\ngit log --oneline -${index + 1}\n\`\`\``,
+    ].join('\n'),
+  )
+  const head = '---\nslug: sehr-viele\nname: Sehr viele Karten\nsort_order: 900\n---\n'
+  await writeFile(path.join(folder, 'decks', 'sehr-viele.md'), `${head}${cards.join('\n\n')}\n`)
+  return folder
+}
+
+/** Somebody who has learned some cards and takes as many new ones a day as a session has. */
+async function learnBefore({ url, cookie, deck, session }: Visit): Promise<void> {
+  const send = async (method: string, address: string, body?: unknown) => {
+    const headers = { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+    const answer = await fetch(url + address, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+    if (!answer.ok) throw new Error(`${method} ${address}: ${answer.status} ${await answer.text()}`)
+    return answer.json() as Promise<unknown>
+  }
+  const queue = (await send('GET', '/api/review/queue?limit=10')) as { cards: { card_id: number }[] }
+  for (const { card_id } of queue.cards)
+    await send('POST', '/api/review', { card_id, rating: 'easy', duration_ms: 5_000 })
+  await send('PUT', '/api/review/settings', { new_per_day: 20 * session })
+  await send('PUT', `/api/review/decks/${deck}`, { active: false })
+}
+
+/** What the service sends, as it was compressed by the build; which of it a visit needs is `test/web/sizes.test.ts`. */
+async function measureSizes(): Promise<Measure[]> {
+  const files = (await readdir(ASSETS)).filter((file) => /\.(js|css)\.br$/.test(file))
+  const sizes = await Promise.all(
+    files.map(async (file) => ({ file, size: (await readFile(path.join(ASSETS, file))).length / 1000 })),
+  )
+  const sum = (those: typeof sizes) => those.reduce((total, { size }) => total + size, 0)
+  return [
+    { what: 'all JavaScript and CSS of the app, brotli', ...within(190, sum(sizes), 'kB') },
+    { what: 'its CSS', ...within(14, sum(sizes.filter(({ file }) => file.endsWith('.css.br'))), 'kB') },
+  ]
+}

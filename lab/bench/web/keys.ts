@@ -1,0 +1,74 @@
+import type { Browser, Page } from 'puppeteer-core'
+import { newVisitor, openPage, SLOW_PROCESSOR } from '../browser.js'
+import { median } from '../median.js'
+import { type Measure, within } from '../report.js'
+import type { Visit } from '../scenarios/web.js'
+
+const ROUNDS = 3
+/** The app ignores what comes sooner after a change. */
+const BETWEEN_KEYS_MS = 300
+const PATIENCE_MS = 30_000
+
+const CARD = 'main article:not([hidden])'
+
+/** From a key to the painted change, over whole sessions: Space shows the answer, 3 rates it and brings the next card. */
+export async function measureKeys(browser: Browser, visit: Visit): Promise<Measure[]> {
+  const reveals: number[] = []
+  const ratings: number[] = []
+  const all: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const context = await newVisitor(browser, visit.url, visit.cookie)
+    const page = await openPage(context, SLOW_PROCESSOR)
+    await page.evaluateOnNewDocument(WATCH)
+    await page.goto(`${visit.url}/lernen`)
+    await page.waitForSelector(CARD, { timeout: PATIENCE_MS })
+    const of: Record<'reveal' | 'rate', number[]> = { reveal: [], rate: [] }
+    for (let card = 0; card < visit.session; card++) {
+      of.reveal.push(await press(page, 'Space'))
+      of.rate.push(await press(page, 'Digit3'))
+    }
+    reveals.push(p95(of.reveal))
+    ratings.push(p95(of.rate))
+    all.push(p95([...of.reveal, ...of.rate]))
+    await context.close()
+  }
+  return [
+    {
+      what: `key to paint in a session of ${visit.session}, CPU 4×: p95, median of ${ROUNDS} runs`,
+      service: `Space ${Math.round(median(reveals))} ms, rating and next card ${Math.round(median(ratings))} ms`,
+      ...within(100, median(all), 'ms'),
+    },
+  ]
+}
+
+function p95(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] ?? Number.NaN
+}
+
+/**
+ * Notes when a key came and when the frame after the change had been painted: what is shown is looked at in each frame,
+ * and once it differs, the next frame begins after the paint. What happens after the handler, such as storing the rating,
+ * counts too, which Event Timing would leave out.
+ */
+const WATCH = `(() => {
+  const shown = () => {
+    const card = document.querySelector('${CARD}')
+    return card === null ? 'none' : card.querySelector('.answer')?.hidden + card.querySelector('.question').textContent
+  }
+  addEventListener('keydown', ({ timeStamp }) => {
+    const before = shown()
+    globalThis.__painted = undefined
+    const look = () => {
+      if (shown() === before) requestAnimationFrame(look)
+      else requestAnimationFrame((now) => { globalThis.__painted = now - timeStamp })
+    }
+    requestAnimationFrame(look)
+  }, { capture: true })
+})()`
+
+async function press(page: Page, key: 'Space' | 'Digit3'): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, BETWEEN_KEYS_MS))
+  await page.keyboard.press(key)
+  const painted = await page.waitForFunction('globalThis.__painted', { timeout: PATIENCE_MS })
+  return (await painted.jsonValue()) as number
+}
