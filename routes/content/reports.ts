@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import { type CardReport, listReports } from '../../db/queries/content/reports.js'
+import { type CardReport, listReports, REPORT_STATES } from '../../db/queries/content/reports.js'
 import { actorOf } from '../../plugins/auth.js'
-import { ADMINS_ONLY, BadRequest, REPORT_NOT_FOUND, REPORTED_AGAIN } from '../../src/domain/refusals.js'
-import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { ADMINS_ONLY, REPORT_NOT_FOUND, REPORTED_AGAIN } from '../../src/domain/refusals.js'
+import { parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { findCardLines } from '../../src/services/content/card-lines.js'
 import { settleReport } from '../../src/services/content/reports.js'
@@ -30,7 +30,8 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
     async ({ query }) => {
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
       const before = parseCursor(query.before, 'before')
-      const { reports: found, open } = await listReports(app.db, parseState(query.state), before, limit + 1)
+      const state = parseChoice(query.state, 'state', REPORT_STATES)
+      const { reports: found, open } = await listReports(app.db, state, before, limit + 1)
       const page = await describe(found.slice(0, limit))
       return { reports: page, open, next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
     },
@@ -65,13 +66,6 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
       ...(places[index] ?? { file: null, line: null }),
     }))
   }
-}
-
-/** Undefined for all. */
-function parseState(text: string | undefined): boolean | undefined {
-  if (text === undefined || text === '') return undefined
-  if (text === 'open' || text === 'settled') return text === 'settled'
-  throw new BadRequest('Der Parameter "state" muss eines von open, settled sein')
 }
 
 export default reports

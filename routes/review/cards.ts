@@ -1,16 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import {
-  CARD_STATES,
-  type CardStateName,
-  findCard,
-  listCards,
-  suspendCard,
-  unsuspendCard,
-} from '../../db/queries/review/cards.js'
+import { CARD_STATES, findCard, listCards, suspendCard, unsuspendCard } from '../../db/queries/review/cards.js'
 import { parseReportText } from '../../src/domain/content/reports.js'
 import { BadRequest, CARD_NOT_FOUND, DECK_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/refusals.js'
 import { createScheduler, nextReviewsOf } from '../../src/domain/review/scheduler.js'
-import { invalidCursor, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { invalidCursor, parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { countCharacters } from '../../src/domain/text/text.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -37,7 +30,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const { query } = request
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
       const after = parseCursor(query.after, 'after')
-      const filter = { state: parseState(query.state), text: parseText(query.q) }
+      const filter = { state: parseChoice(query.state, 'state', CARD_STATES), text: parseText(query.q) }
       const scope = { userId: request.user.id, today: moment().today, deckSlug: query.deck || undefined }
       const { cards: found, is_mark_known } = await listCards(app.db, scope, filter, after, limit + 1)
       if (found === undefined) throw DECK_NOT_FOUND
@@ -163,13 +156,6 @@ function parseText(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
   if (countCharacters(text) > MAX_TEXT_LENGTH) throw new BadRequest(`Höchstens ${MAX_TEXT_LENGTH} Zeichen`)
   return text
-}
-
-function parseState(text: string | undefined): CardStateName | undefined {
-  if (text === undefined || text === '') return undefined
-  const state = CARD_STATES.find((name) => name === text)
-  if (state === undefined) throw new BadRequest(`Der Parameter "state" muss eines von ${CARD_STATES.join(', ')} sein`)
-  return state
 }
 
 export default cards

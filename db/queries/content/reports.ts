@@ -69,14 +69,17 @@ export interface ReportPage {
   open: number
 }
 
-/** Reports, newest first, behind the one with the id `before`; all of them when `settled` is undefined. */
+export const REPORT_STATES = ['open', 'settled'] as const
+
+/** Reports, newest first, behind the one with the id `before`; all of them without a state. */
 export async function listReports(
   db: Kysely<Database>,
-  settled: boolean | undefined,
+  state: (typeof REPORT_STATES)[number] | undefined,
   before: number | undefined,
   limit: number,
 ): Promise<ReportPage> {
-  const isWanted = settled === undefined ? sql`true` : settled ? sql`settled_at is not null` : sql`settled_at is null`
+  const conditions = { open: sql`settled_at is null`, settled: sql`settled_at is not null` }
+  const isWanted = state === undefined ? sql`true` : conditions[state]
   const isBehind = before === undefined ? sql`true` : sql`card_reports.id < ${before}::bigint`
   const { rows } = await sql<Omit<CardReport, 'id'> & { id: number | null; open: number }>`
     select open, item.*

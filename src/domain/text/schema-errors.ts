@@ -17,6 +17,8 @@ const TYPES: Record<string, string> = {
   number: 'eine Zahl',
   string: 'ein Text',
   boolean: 'true oder false',
+  array: 'eine Liste',
+  object: 'ein JSON-Objekt',
 }
 
 /** The refusal of a body for what is wrong with it first. */
