@@ -3,8 +3,10 @@ import { posix } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
 
+type Floor = [name: string, files: RegExp]
+
 /** From the ground up; a file may import from its own floor and from those below. */
-const FLOORS: [name: string, files: RegExp][] = [
+const FLOORS: Floor[] = [
   ['domain', /^src\/domain\//],
   ['database', /^db\//],
   ['services', /^src\/services\//],
@@ -14,38 +16,59 @@ const FLOORS: [name: string, files: RegExp][] = [
   ['roof', /^src\/(commands\/)?[^/]+\.ts$/],
 ]
 
+/** Those of the app, as web/README.md has them. */
+const APP_FLOORS: Floor[] = [
+  ['ground', /^web\/src\/(words|platform|worker)\//],
+  ['storage', /^web\/src\/storage\//],
+  ['api and session', /^web\/src\/(api|session)\//],
+  ['outbox', /^web\/src\/outbox\//],
+  ['parts', /^web\/src\/parts\//],
+  ['what is large', /^web\/src\/(account|search|charts|markdown)\//],
+  ['shell', /^web\/src\/shell\//],
+  ['pages', /^web\/src\/pages\//],
+  ['roof', /^web\/src\/[^/]+\.(ts|svelte)$/],
+]
+
 interface Import {
   from: string
   to: string
 }
 
-function floorOf(file: string): number {
-  return FLOORS.findIndex(([, files]) => files.test(file))
+/** Waits until it is asked for, so that it may close a circle. */
+const LAZY = /\bimport\(/g
+
+function floorOf(floors: Floor[], file: string): number {
+  return floors.findIndex(([, files]) => files.test(file))
 }
 
-/** The imports of the project's own files, type imports as well. */
-async function readImports(): Promise<Import[]> {
+/** The imports of the project's own files in these folders, type imports as well. */
+async function readImports(folders: readonly string[], isLazyToo = true): Promise<Import[]> {
   const found: Import[] = []
-  for (const folder of ['src', 'db', 'plugins', 'routes']) {
+  for (const folder of folders) {
     for (const entry of await readdir(folder, { recursive: true })) {
-      if (!entry.endsWith('.ts') || entry.endsWith('.d.ts')) continue
+      if (!/\.(ts|svelte)$/.test(entry) || entry.endsWith('.d.ts')) continue
       const from = posix.join(folder, entry)
-      found.push(...importsIn(from, await readFile(from, 'utf8')))
+      const text = await readFile(from, 'utf8')
+      found.push(...importsIn(from, isLazyToo ? text : text.replaceAll(LAZY, 'later(')))
     }
   }
   return found
 }
 
 function importsIn(from: string, text: string): Import[] {
-  const { importedFiles } = ts.preProcessFile(text, true, true)
+  const script = from.endsWith('.svelte') ? scriptsOf(text) : text
+  const { importedFiles } = ts.preProcessFile(script, true, true)
   return importedFiles
-    .filter(({ fileName }) => fileName.startsWith('.'))
+    .filter(({ fileName }) => fileName.startsWith('.') && !fileName.endsWith('.css'))
     .map(({ fileName }) => ({ from, to: posix.join(posix.dirname(from), fileName).replace(/\.js$/, '.ts') }))
+    .filter(({ to }) => !to.startsWith('dist/'))
 }
 
-function runsUpwards({ from, to }: Import): boolean {
-  return floorOf(to) === -1 || floorOf(to) > floorOf(from)
-}
+const scriptsOf = (component: string) =>
+  Array.from(component.matchAll(/<script[^>]*>(.*?)<\/script>/gs), ([, script]) => script).join('\n')
+
+const runsUpwards = (floors: Floor[]) => (step: Import) =>
+  floorOf(floors, step.to) === -1 || floorOf(floors, step.to) > floorOf(floors, step.from)
 
 /** A circle of imports as the files on it, or undefined. */
 function findCircle(imports: Import[]): string[] | undefined {
@@ -69,23 +92,28 @@ function findCircle(imports: Import[]): string[] | undefined {
   return undefined
 }
 
-t.test('imports run downwards only', async (t) => {
-  const imports = await readImports()
-  const files = new Set(imports.map(({ from }) => from))
-  for (const [index, [name]] of FLOORS.entries()) {
-    t.ok(
-      [...files].some((file) => floorOf(file) === index),
-      `the floor ${name} has files`,
+for (const [house, floors, folders] of [
+  ['the service', FLOORS, ['src', 'db', 'plugins', 'routes']],
+  ['the app', APP_FLOORS, ['web/src']],
+] as const) {
+  t.test(`imports of ${house} run downwards only`, async (t) => {
+    const imports = await readImports(folders)
+    const files = new Set(imports.map(({ from }) => from))
+    for (const [index, [name]] of floors.entries()) {
+      t.ok(
+        [...files].some((file) => floorOf(floors, file) === index),
+        `the floor ${name} has files`,
+      )
+    }
+    t.same(
+      [...files].filter((file) => floorOf(floors, file) === -1),
+      [],
+      'every file is on a floor',
     )
-  }
-  t.same(
-    [...files].filter((file) => floorOf(file) === -1),
-    [],
-    'every file is on a floor',
-  )
-  t.same(imports.filter(runsUpwards), [])
-  t.equal(findCircle(imports), undefined)
-})
+    t.same(imports.filter(runsUpwards(floors)), [])
+    t.equal(findCircle(await readImports(folders, false)), undefined)
+  })
+}
 
 t.test('what is looked for would be found', async (t) => {
   const [upwards, downwards, aside, dynamic] = importsIn(
@@ -95,7 +123,16 @@ t.test('what is looked for would be found', async (t) => {
      import { startService } from '../test/support/service.js'
      const { buildApp } = await import('../src/app.js')`,
   ) as [Import, Import, Import, Import]
-  t.same([upwards, downwards, aside, dynamic].map(runsUpwards), [true, false, true, true])
+  t.same([upwards, downwards, aside, dynamic].map(runsUpwards(FLOORS)), [true, false, true, true])
+  const inComponent = importsIn(
+    'web/src/parts/card.svelte',
+    `<script lang="ts">
+       import { account } from '../account/account.svelte.js'
+     </script>
+     <p>import './nothing.js'</p>`,
+  )
+  t.same(inComponent, [{ from: 'web/src/parts/card.svelte', to: 'web/src/account/account.svelte.ts' }])
+  t.same(inComponent.map(runsUpwards(APP_FLOORS)), [true])
   t.same(
     findCircle([
       { from: 'a.ts', to: 'b.ts' },

@@ -1,4 +1,4 @@
-import type { RowFault } from './accounts/user-list.js'
+import type { RowFault } from './accounts/types.js'
 import type { Fault } from './content/types.js'
 
 /** An answer that is not 200: status and German message for the caller. */

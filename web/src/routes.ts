@@ -1,17 +1,5 @@
 import type { Component } from 'svelte'
-
-/** A page gets the parameters of its address: `/decks/:slug` → `{ slug }`. */
-type PageComponent = Component<Record<string, string>>
-type Load = () => Promise<{ default: PageComponent }>
-
-interface Route {
-  pattern: string
-  load: Load
-  /** Only for administrators; others see that the page is not for them. */
-  isAdmin?: boolean
-  /** Without header and bar, as a session is. */
-  isFocused?: boolean
-}
+import type { Found, Load, Route } from './shell/route.js'
 
 const page = (load: () => Promise<{ default: Component<never> }>) => load as unknown as Load
 
@@ -68,7 +56,7 @@ export const ROUTES: Route[] = [
 ]
 
 /** The route of a path and its parameters; undefined for an address that is none. */
-export function findRoute(path: string): { route: Route; params: Record<string, string> } | undefined {
+export function findRoute(path: string): Found | undefined {
   for (const route of ROUTES) {
     const names = [...route.pattern.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
     const match = new RegExp(`^${route.pattern.replaceAll(/:\w+/g, '([^/]+)')}$`).exec(path)

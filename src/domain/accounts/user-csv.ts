@@ -1,6 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { countLines, decodeText } from '../content/decode-text.js'
-import { MAX_USERS, type RowFault, type UserRow } from './user-list.js'
+import type { RowFault } from './types.js'
+import { MAX_USERS, type UserRow } from './user-list.js'
 
 type Column = 'username' | 'display_name' | 'is_admin' | 'password'
 

@@ -1,16 +1,9 @@
 import { BadRequest } from '../refusals.js'
 import { checkName } from './accounts.js'
 import { checkPasswordLength } from './passwords.js'
+import type { RowFault } from './types.js'
 
 export const MAX_USERS = 1_000
-
-/** What is wrong in a list of users: in which line of the file, or at which place of the JSON list, from 1 on. */
-export interface RowFault {
-  line: number
-  /** Null when it is of no field, or of several. */
-  field: string | null
-  message: string
-}
 
 /** What a line says of a user, not judged yet. */
 export interface UserRow {

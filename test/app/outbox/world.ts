@@ -1,9 +1,9 @@
-import type { Entry, RatingEntry } from '../../../web/src/outbox/entry.js'
 import { createMemoryStore } from '../../../web/src/outbox/memory.js'
 import { Outbox } from '../../../web/src/outbox/outbox.js'
 import { Sender, type Transport } from '../../../web/src/outbox/sender.js'
-import type { Store } from '../../../web/src/outbox/store.js'
 import type { Outcome } from '../../../web/src/outbox/verdict.js'
+import type { Entry, RatingEntry } from '../../../web/src/storage/entry.js'
+import type { Store } from '../../../web/src/storage/store.js'
 
 /** Card numbers that the model of the service treats in a special way. */
 export const GONE = 404

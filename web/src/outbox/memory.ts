@@ -1,5 +1,5 @@
-import type { Entry, Receipt } from './entry.js'
-import type { Store, Tables } from './store.js'
+import type { Entry, Receipt } from '../storage/entry.js'
+import type { Store, Tables } from '../storage/store.js'
 
 /** A store that lasts as long as the page, for browsers that keep nothing. */
 export function createMemoryStore(): Store {

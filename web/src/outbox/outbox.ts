@@ -1,5 +1,5 @@
-import type { Entry, Rated, RatingEntry, UndoEntry } from './entry.js'
-import type { Store, Tables } from './store.js'
+import type { Entry, Rated, RatingEntry, UndoEntry } from '../storage/entry.js'
+import type { Store, Tables } from '../storage/store.js'
 
 /** `removed`: it was never sent; `undoing`: the service is told; `unknown`: there is nothing of that name. */
 export type UndoResult = 'removed' | 'undoing' | 'unknown'

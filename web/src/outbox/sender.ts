@@ -1,7 +1,7 @@
-import type { Entry, RatingEntry, UndoEntry } from './entry.js'
+import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
+import type { Store, Turn } from '../storage/store.js'
 import type { Outbox } from './outbox.js'
 import { findReviewId, type Settled, settleRatings, settleUndo, takeNext } from './settle.js'
-import type { Store } from './store.js'
 import { type Answered, delayAfter, judge, messageOf, type Obstacle, type Outcome } from './verdict.js'
 
 /** What the service takes at once. */
@@ -12,11 +12,6 @@ export interface Transport {
   rate(entry: RatingEntry): Promise<Outcome>
   rateMany(entries: readonly RatingEntry[]): Promise<Outcome>
   undo(review_id: number): Promise<Outcome>
-}
-
-/** A turn is had by one page of the browser at a time; it can be lost when the page is put to sleep. */
-export interface Turn {
-  isHeld(): boolean
 }
 
 export interface SenderPorts {

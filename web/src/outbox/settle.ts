@@ -1,5 +1,5 @@
-import type { Entry, RatingEntry, UndoEntry } from './entry.js'
-import type { Store, Tables } from './store.js'
+import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
+import type { Store, Tables } from '../storage/store.js'
 import { type Answered, judge } from './verdict.js'
 
 /** Receipts serve an undo, and a kept queue of the same day. */

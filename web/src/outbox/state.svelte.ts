@@ -1,4 +1,4 @@
-import type { Entry } from './entry.js'
+import type { Entry } from '../storage/entry.js'
 import type { Obstacle } from './verdict.js'
 
 interface PostState {

@@ -1,4 +1,4 @@
-import type { RatingEntry } from './entry.js'
+import type { RatingEntry } from '../storage/entry.js'
 import type { Transport } from './sender.js'
 import { type Outcome, parseRetryAfter } from './verdict.js'
 

@@ -1,7 +1,4 @@
-import type { ROUTES } from '../routes.js'
-
-type Route = (typeof ROUTES)[number]
-type PageComponent = Awaited<ReturnType<Route['load']>>['default']
+import type { PageComponent, Route } from './route.js'
 
 /** The page's part of the program could not be loaded: no network, or a newer version has replaced it. */
 export class ChunkGone extends Error {}

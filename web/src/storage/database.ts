@@ -1,5 +1,5 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
-import type { Entry, Receipt } from '../outbox/entry.js'
+import type { Entry, Receipt } from './entry.js'
 
 /** Entries are found by user and id, and sent by user in the order of `place`; a refusal sets them aside. */
 export type StoredEntry = Entry & { place?: number; aside: 0 | 1 }

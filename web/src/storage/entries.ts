@@ -1,7 +1,7 @@
 import type { IDBPTransaction } from 'idb'
-import type { Entry } from '../outbox/entry.js'
-import type { Store, Tables } from '../outbox/store.js'
 import { type AppDatabase, openDatabase, type StoredEntry } from './database.js'
+import type { Entry } from './entry.js'
+import type { Store, Tables } from './store.js'
 
 type Names = ('entries' | 'receipts')[]
 const NAMES: Names = ['entries', 'receipts']

@@ -1,6 +1,6 @@
-import type { Turn } from '../outbox/sender.js'
 import { openDatabase } from './database.js'
 import { newId } from './id.js'
+import type { Turn } from './store.js'
 
 const LEASE_MS = 10_000
 const RENEW_MS = 3_000

@@ -1,4 +1,4 @@
-import type { Turn } from '../outbox/sender.js'
+import type { Turn } from './store.js'
 
 const NAME = `training outbox ${new URL(document.baseURI).pathname}`
 

@@ -27,3 +27,8 @@ export interface Store {
   /** Sees one state, writes nothing. */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>
 }
+
+/** A turn is had by one page of the browser at a time; it can be lost when the page is put to sleep. */
+export interface Turn {
+  isHeld(): boolean
+}
