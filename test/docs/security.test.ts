@@ -5,7 +5,7 @@ import { errorBody, ROOT, startService } from '../support/service.js'
 const text = readFileSync(`${ROOT}docs/security.md`, 'utf8')
 
 t.test('every file that the page names exists', async (t) => {
-  const names = [...text.matchAll(/`((?:db|docs|plugins|routes|src|test)\/[^`*]+)`/g)].map(([, name = '']) => name)
+  const names = [...text.matchAll(/`((?:db|docs|plugins|routes|src|test|web)\/[^`*]+)`/g)].map(([, name = '']) => name)
   t.ok(names.length > 60)
   for (const name of new Set(names)) t.ok(existsSync(`${ROOT}${name}`), name)
 })
