@@ -48,3 +48,8 @@ t.test('long text without headings is cut at empty lines', async (t) => {
   t.equal(pieces.join(''), source)
   t.ok(Math.max(...pieces.map(({ length }) => length)) < 1_100)
 })
+
+t.test('thousands of pieces and definitions cost no more than their text', async (t) => {
+  const source = '# [a]\n\n[a]: b\n\n'.repeat(10_000)
+  t.equal(splitSource(source).join('').length, source.length)
+})

@@ -61,3 +61,8 @@ t.test('sizes', async (t) => {
   t.equal(plain(48_300_000), '48 MB')
   t.equal(plain(999_700), '1 MB')
 })
+
+t.test('a name that a table program would calculate is text in the file', async (t) => {
+  const [, row] = toCsv([['Name'], ['=HYPERLINK("https://example.com")', '+1', '-1', '@a', 'a=b']]).split('\r\n')
+  t.equal(row, `"'=HYPERLINK(""https://example.com"")";'+1;'-1;'@a;a=b`)
+})

@@ -30,9 +30,10 @@ const ALLOWED: Allowed = {
   attributes: ['href', 'title', 'src', 'alt', 'class', 'start', 'align'],
 }
 
+const LANGUAGE = /^language-\S+$/
 const HEADINGS = 'h1, h2, h3, h4, h5, h6'
 /** More in one piece would hold up the page for seconds: it is shown as it was written. */
-const MAX_PIECE = 100_000
+const MAX_PIECE = 50_000
 
 /**
  * Markdown as nodes. What is HTML in it stays text, and a second net lets only harmless elements pass. Headings get ids
@@ -42,6 +43,11 @@ export function renderMarkdown(source: string, anchor: string, whole?: Whole): R
   if (source.length > MAX_PIECE) return { content: asWritten(source), headings: [] }
   const html = micromark(source, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] })
   const content = sanitize(html, ALLOWED)
+  for (const image of content.querySelectorAll('img')) keepToOurImages(image)
+  // Content names a language, never one of our classes.
+  for (const code of content.querySelectorAll('[class]')) {
+    if (!LANGUAGE.test(code.className)) code.removeAttribute('class')
+  }
   for (const block of content.querySelectorAll('pre')) makeScrollable(block, 'Code')
   for (const table of content.querySelectorAll('table')) {
     const scroller = document.createElement('div')
@@ -64,18 +70,46 @@ function asWritten(source: string): DocumentFragment {
   return content
 }
 
-/** A link out of the app opens beside it and tells nobody where it was followed. */
+/** A link out of the app opens beside it and tells nobody where it was followed. One that was refused is none. */
 function aim(link: HTMLAnchorElement, anchor: string): void {
   const href = link.getAttribute('href') ?? ''
-  if (href.startsWith('#')) {
+  if (href === '') {
+    link.removeAttribute('href')
+  } else if (href.startsWith('#')) {
     // A fragment alone would lead to the start page, because of `<base href>`.
     link.href = `${location.pathname}${location.search}#${anchor}${link.hash.slice(1)}`
-  } else if (/^https?:/i.test(href)) {
+  } else if (isForeign(href)) {
     link.target = '_blank'
     link.rel = 'noopener noreferrer'
   } else {
     link.dataset.outside = ''
   }
+}
+
+/**
+ * An image from elsewhere would tell its host who reads this, and when: in its place stand its words, as a link to it.
+ * The nodes are not in the page yet, and nothing has been asked for.
+ */
+function keepToOurImages(image: HTMLImageElement): void {
+  const src = image.getAttribute('src') ?? ''
+  if (src !== '' && !isForeign(src)) return
+  const words = image.alt || 'Bild'
+  if (src === '' || image.closest('a') !== null) {
+    image.replaceWith(words)
+    return
+  }
+  const link = document.createElement('a')
+  link.href = src
+  link.append(words)
+  image.replaceWith(link)
+}
+
+/** Of another host, be its scheme left out. */
+function isForeign(address: string): boolean {
+  if (!URL.canParse(address, document.baseURI)) return true
+  const { protocol, origin } = new URL(address, document.baseURI)
+  return /^https?:$/.test(protocol) && origin !== location.origin
+}
 }
 
 /** Whoever scrolls by keyboard must be able to get there. */
@@ -102,10 +136,21 @@ function nameHeadings(content: DocumentFragment, anchor: string, seen: Map<strin
         .toLowerCase()
         .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
         .replaceAll(/^-|-$/g, '') || 'abschnitt'
-    const times = seen.get(name) ?? 0
-    seen.set(name, times + 1)
-    heading.id = `${anchor}${name}${times === 0 ? '' : `-${times + 1}`}`
+    heading.id = `${anchor}${nameOnce(name, seen)}`
     heading.tabIndex = -1
     return { id: heading.id, level: Number(heading.tagName.slice(1)), text }
   })
+}
+
+/** The name, with a number behind it when it was given before: to a heading, or as the numbered name of another. */
+function nameOnce(name: string, seen: Map<string, number>): string {
+  let times = seen.get(name) ?? 0
+  let unique = name
+  do {
+    times += 1
+    unique = times === 1 ? name : `${name}-${times}`
+  } while (times > 1 && seen.has(unique))
+  seen.set(name, times)
+  if (unique !== name) seen.set(unique, 1)
+  return unique
 }

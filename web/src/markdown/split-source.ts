@@ -1,5 +1,7 @@
 /** A piece without headings is cut at an empty line beyond this length. */
 const LONG_PIECE = 16_000
+/** So many characters of definitions may be read again with the pieces. */
+const MAX_REPEATED = 2_000_000
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^#{1,6}(?:[ \t]|$)/
 const DEFINITION = /^ {0,3}\[[^\]]+\]:\s*\S/
@@ -32,5 +34,7 @@ export function splitSource(source: string, longPiece = LONG_PIECE): string[] {
   if (piece !== '') pieces.push(piece)
   if (definitions.length === 0 || pieces.length === 1) return pieces
   const known = `\n\n${definitions.join('')}`
+  // Thousands of both are no text that somebody reads: they would be read thousands of times.
+  if (pieces.length * known.length > MAX_REPEATED) return pieces
   return pieces.map((text) => text + known)
 }

@@ -92,8 +92,10 @@ export function startRouter(): void {
 
 /** Where to go after the login: only an address of this app, as a path below the base. */
 export function parseNext(text: string | null): string {
-  if (text === null || !text.startsWith('/') || text.startsWith('//') || text.includes('\\')) return '.'
-  return text.slice(1) || '.'
+  if (text === null || !/^\/(?![/\\])/.test(text)) return '.'
+  // With the dot it is a path, whatever follows: `javascript:` and `https:` would be addresses of their own.
+  const url = new URL(`.${text}`, document.baseURI)
+  return url.origin === window.location.origin && url.pathname.startsWith(BASE) ? url.href : '.'
 }
 
 function decodeURIComponentSafely(text: string): string {
