@@ -1,4 +1,4 @@
-import { api, onLoggedOut } from '../api/client.js'
+import { api, onLoggedOut, onPasswordDemanded } from '../api/client.js'
 import { Fault, Refused } from '../api/faults.js'
 import { queryClient } from '../api/query-client.js'
 import type { User } from '../api/types.js'
@@ -29,13 +29,6 @@ export const account = $state<AccountState>({
   isAskedAgain: false,
 })
 
-/** What others do when the person leaves: cached data goes, what waits to be sent stays. */
-const leaving = new Set<() => Promise<void> | void>()
-
-export function beforeLeaving(work: () => Promise<void> | void): void {
-  leaving.add(work)
-}
-
 let answerAsked: ((isBack: boolean) => void) | undefined
 let asked: Promise<boolean> | undefined
 
@@ -51,10 +44,16 @@ onLoggedOut(() => {
   return asked
 })
 
-// Somebody has logged in as somebody else in another page of the browser: this one would show a mix of both.
+// An administrator has set another password meanwhile.
+onPasswordDemanded(() => {
+  if (account.status === 'ready') void refreshAccount().catch(() => {})
+})
+
+// In another page of the browser somebody else has logged in, and this one would show a mix of both; or whoever was
+// here has logged out, and may be gone.
 addEventListener('storage', ({ key, newValue }) => {
-  if (key !== REMEMBERED || newValue === null || account.user === undefined) return
-  if ((JSON.parse(newValue) as User).id !== account.user.id) location.reload()
+  if (key !== REMEMBERED || account.user === undefined) return
+  if (newValue === null || readStored<User>(REMEMBERED)?.id !== account.user.id) location.reload()
 })
 
 /** Asks the service who is here; without a network it is who was here last. */
@@ -82,14 +81,13 @@ export async function logIn(username: string, password: string): Promise<void> {
   // No page sends the ratings of one person while the next one logs in.
   const answer = await takeTurn(async () => {
     const found = await api.post('/api/auth/login', { body: { username, password } })
+    // Somebody else: nothing of the one before may stay, also when their session ended by itself long ago.
+    const last = account.user ?? readStored<User>(REMEMBERED)
+    if (last !== undefined && last.id !== found.user.id) await forget()
     writeStored(REMEMBERED, found.user)
     return found
   })
-  const before = account.user
-  if (before !== undefined && before.id !== answer.user.id) {
-    // Somebody else sits here now: nothing of the one before may stay on the screen or in memory.
-    await forget()
-    writeStored(REMEMBERED, answer.user)
+  if (account.user !== undefined && account.user.id !== answer.user.id) {
     location.assign(document.baseURI)
     return
   }
@@ -122,9 +120,11 @@ function accept({ user, must_change_password }: { user: User; must_change_passwo
   writeStored(REMEMBERED, user)
 }
 
+/** Takes away what was kept for reading; what waits to be sent stays. */
 async function forget(): Promise<void> {
   removeStored(REMEMBERED)
   removeOwn()
   queryClient.clear()
-  await Promise.all([...leaving].map((work) => work()))
+  // When its part is gone, what was kept goes as soon as the next person is here.
+  await import('../storage/kept.js').then(({ forgetKept }) => forgetKept()).catch(() => {})
 }

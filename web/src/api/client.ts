@@ -25,6 +25,9 @@ export interface Options<P extends keyof paths, M extends Method> {
 const PATIENCE_MS = 30_000
 const BODY_FREE = new Set(['GET', 'DELETE'])
 
+/** The service's sentence for it; no other refusal needs to be told apart by its words. */
+const PASSWORD_FIRST = 'Passwort muss zuerst geändert werden'
+
 /** What to do when nobody is logged in any more: resolves to true once somebody is again. */
 type LogInAgain = () => Promise<boolean>
 let logInAgain: LogInAgain = async () => false
@@ -39,6 +42,13 @@ let hearDate: OnDate = () => undefined
 
 export function onDate(handler: OnDate): void {
   hearDate = handler
+}
+
+/** What to do when the password must be changed before anything else. */
+let demandPassword: () => void = () => {}
+
+export function onPasswordDemanded(handler: () => void): void {
+  demandPassword = handler
 }
 
 /** The address of an API path, below whatever path the page is served at. */
@@ -70,12 +80,15 @@ export async function send(method: string, url: URL, init: RequestInit = {}, may
   )
   hearDate(answer.headers.get('date'), askedAt, Date.now())
   if (!answer.headers.get('content-type')?.startsWith('application/json')) throw new ForeignAnswer(answer.status)
-  const content = await answer.json().catch(() => {
-    throw new ForeignAnswer(answer.status)
+  const content = await answer.json().catch((error: Error) => {
+    if (error.name === 'AbortError') throw error
+    throw error instanceof SyntaxError ? new ForeignAnswer(answer.status) : new Unreachable()
   })
   if (answer.ok) return content
   if (answer.status === 401 && mayAskLogin && (await logInAgain())) return send(method, url, init, false)
-  throw new Refused(answer.status, content, Number(answer.headers.get('retry-after')) || undefined)
+  const refused = new Refused(answer.status, content, Number(answer.headers.get('retry-after')) || undefined)
+  if (answer.status === 403 && refused.message === PASSWORD_FIRST) demandPassword()
+  throw refused
 }
 
 function call<M extends Method>(method: M) {

@@ -29,9 +29,15 @@ export class Refused extends Fault {
     /** Seconds to wait, when the service has said so. */
     readonly retryAfter?: number,
   ) {
-    super((content as { message?: string } | null)?.message ?? `Der Dienst hat mit Status ${status} abgelehnt.`)
+    super(messageOf(content) ?? `Der Dienst hat mit Status ${status} abgelehnt.`)
     this.isPassing = status === 429 || status >= 500
   }
+}
+
+/** What a proxy answers in JSON may hold anything there. */
+function messageOf(content: unknown): string | undefined {
+  const { message } = (content ?? {}) as { message?: unknown }
+  return typeof message === 'string' ? message : undefined
 }
 
 /** The sentence for any error, also for one that is a mistake of ours. */

@@ -88,7 +88,7 @@ function aim(link: HTMLAnchorElement, anchor: string): void {
 
 /**
  * An image from elsewhere would tell its host who reads this, and when: in its place stand its words, as a link to it.
- * The nodes are not in the page yet, and nothing has been asked for.
+ * Until the nodes are put into the page nothing is asked for.
  */
 function keepToOurImages(image: HTMLImageElement): void {
   const src = image.getAttribute('src') ?? ''

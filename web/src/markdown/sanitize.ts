@@ -11,7 +11,10 @@ type Sanitizing = HTMLElement & { setHTML?: (html: string, options: { sanitizer:
 const isNative = 'setHTML' in Element.prototype
 const { default: DOMPurify } = isNative ? { default: undefined } : await import('dompurify')
 
-/** HTML as nodes, of which only harmless ones are left. */
+/** Its images are not asked for before somebody has looked at where they come from. */
+const inert = document.implementation.createHTMLDocument('')
+
+/** HTML as nodes of a document that is not shown, of which only harmless ones are left. */
 export function sanitize(html: string, { elements, attributes }: Allowed): DocumentFragment {
   if (DOMPurify !== undefined) {
     return DOMPurify.sanitize(html, {
@@ -22,9 +25,9 @@ export function sanitize(html: string, { elements, attributes }: Allowed): Docum
       RETURN_DOM_FRAGMENT: true,
     })
   }
-  const holder: Sanitizing = document.createElement('div')
+  const holder: Sanitizing = inert.createElement('div')
   holder.setHTML?.(html, { sanitizer: { elements, attributes } })
-  const content = document.createDocumentFragment()
+  const content = inert.createDocumentFragment()
   content.append(...holder.childNodes)
   return content
 }

@@ -1,0 +1,373 @@
+import { existsSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
+import { createStoreVariables, startProcess } from '../support/process.js'
+import { type App, CHROMIUM, openApp } from './support/app.js'
+
+/** Longer than a session ignores input after a change. */
+const GUARD_MS = 230
+const AGAIN = 'Noch einmal versuchen'
+
+const HTML = { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }
+
+/** What the service says with these statuses, where it cannot be made to say it at a wish. */
+function refusal(status: number, message: unknown, seconds?: number) {
+  return {
+    status,
+    contentType: 'application/json; charset=utf-8',
+    body: JSON.stringify({ statusCode: status, error: 'x', message }),
+    headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
+  }
+}
+
+const sees = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click()
+
+async function logInAgain(page: Page, { username, password }: { username: string; password: string }): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Bitte noch einmal anmelden' })
+  await dialog.locator('input[autocomplete=username]').fill(username)
+  await dialog.locator('input[autocomplete=current-password]').fill(password)
+  await dialog.getByRole('button', { name: 'Anmelden' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+}
+
+/** Rates one card and waits until the service has it. */
+async function rateOne(app: App, page: Page): Promise<number> {
+  await page.goto(`${app.url}/lernen`)
+  await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
+  await page.waitForTimeout(GUARD_MS)
+  await page.keyboard.press(' ')
+  await page.waitForTimeout(GUARD_MS)
+  const sent = page.waitForResponse((answer) => answer.url().endsWith('/api/review'))
+  await page.keyboard.press('3')
+  return (await sent).status()
+}
+
+t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const folder = await writeContentFolder(t, {
+    'decks/bleibt.md': deckFile('Bleibt', [{ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd' }]),
+    'decks/geht.md': deckFile('Geht', [{ id: 'e' }]),
+    'cheatsheets/geht.md': '# Geht\n\nText\n',
+    'cheatsheets/bleibt.md': '# Bleibt\n\nText\n',
+  })
+  const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
+  const app = await openApp(t, variables)
+  // The worker of the app would answer what is to be missing.
+  const plain = { serviceWorkers: 'block' } as const
+
+  await t.test('an answer that takes five seconds', async (t) => {
+    const { page, complaints } = await app.newPerson()
+    const slowly = async (route: { continue(): Promise<void> }) => {
+      await new Promise((resolve) => setTimeout(resolve, 5_000))
+      await route.continue().catch(() => {})
+    }
+    await page.route('**/api/auth/me', slowly)
+    await page.goto(`${app.url}/decks`)
+    await sees(page, 'Das dauert länger als sonst')
+    await sees(page, 'Bleibt')
+    await page.unroute('**/api/auth/me')
+    await page.route('**/api/review/decks', slowly)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Decks' }).waitFor()
+    await sees(page, 'Das dauert länger als sonst')
+    await sees(page, 'Bleibt')
+    t.strictSame(complaints, [])
+    await page.context().close()
+  })
+
+  for (const [name, answer, sentence] of [
+    ['429 that asks for a minute', refusal(429, 'Zu viele Versuche', 60), 'Zu viele Versuche'],
+    ['503 that asks for a minute', refusal(503, 'Dienst überlastet', 60), 'Dienst überlastet'],
+    ['500', refusal(500, 'Interner Fehler'), 'Interner Fehler'],
+    ['a page of a proxy', HTML, 'etwas anderes als der Dienst'],
+    ['JSON of a proxy', refusal(502, { reason: 'upstream' }), 'Der Dienst hat mit Status 502 abgelehnt.'],
+    ['JSON that breaks off', { ...refusal(200, ''), body: '{"decks":[' }, 'etwas anderes als der Dienst'],
+  ] as const) {
+    await t.test(`${name}: one sentence, and a button that tries again`, async (t) => {
+      const { page, complaints } = await app.newPerson()
+      await page.route('**/api/review/decks', (route) => route.fulfill(answer))
+      await page.goto(`${app.url}/decks`)
+      const alert = page.getByRole('alert').filter({ hasText: sentence })
+      await alert.waitFor()
+      t.equal(await page.getByRole('alert').filter({ hasText: /\S/ }).count(), 1, 'one sentence')
+      t.equal(await page.locator('h1').textContent(), 'Decks')
+      await page.unroute('**/api/review/decks')
+      await press(page, AGAIN)
+      await sees(page, 'Bleibt')
+      t.equal(await alert.count(), 0)
+      t.strictSame(complaints, [])
+      await page.context().close()
+    })
+  }
+
+  await t.test('503 for a moment needs nobody', async (t) => {
+    const { page } = await app.newPerson()
+    let left = 2
+    await page.route('**/api/review/decks', (route) =>
+      left-- > 0 ? route.fulfill(refusal(503, 'Dienst überlastet', 1)) : route.continue(),
+    )
+    await page.goto(`${app.url}/decks`)
+    await sees(page, 'Bleibt')
+    t.equal(left, -1)
+    await page.context().close()
+  })
+
+  await t.test('who is here cannot be asked: a sentence and a button instead of a white page', async (t) => {
+    const { page } = await app.newBrowser(plain)
+    await page.route('**/api/auth/me', (route) => route.fulfill(HTML))
+    await page.goto(`${app.url}/`)
+    await sees(page, 'etwas anderes als der Dienst')
+    await page.unroute('**/api/auth/me')
+    await press(page, AGAIN)
+    await page.getByRole('heading', { name: 'Anmelden' }).waitFor()
+    t.pass('the login is there')
+    await page.context().close()
+  })
+
+  await t.test('too many wrong passwords: the time that is left', async (t) => {
+    const { page } = await app.newBrowser()
+    const { login } = await app.newPerson()
+    await page.goto(`${app.url}/anmelden`)
+    await page.locator('input[autocomplete=username]').fill(login.username)
+    for (let tries = 0; tries < 12; tries++) {
+      await page.locator('input[autocomplete=current-password]').fill('falsch-geraten')
+      const answered = page.waitForResponse('**/api/auth/login')
+      await press(page, 'Anmelden')
+      if ((await answered).status() === 429) break
+      await sees(page, 'Benutzername oder Passwort falsch')
+    }
+    await sees(page, /In \d+ Sekunden? geht es weiter/)
+    t.ok(await page.getByRole('button', { name: 'Anmelden', exact: true }).isDisabled())
+    await page.context().close()
+  })
+
+  await t.test('another version: parts that are gone end in no white page', async (t) => {
+    const { page, login } = await app.newPerson(plain)
+    await page.goto(`${app.url}/konto`)
+    await page.getByLabel('Anzeigename').waitFor()
+    await page.route('**/assets/**', (route) => route.fulfill(refusal(404, 'Nicht gefunden')))
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Speichern' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Bitte noch einmal anmelden' })
+    await dialog.waitFor()
+    await dialog.getByText('ließ sich nicht laden').waitFor()
+    await dialog.getByRole('button', { name: 'Schließen' }).click()
+    await page.getByRole('link', { name: 'Spickzettel' }).first().click()
+    await sees(page, 'ließ sich nicht laden')
+    await page.unroute('**/assets/**')
+    await press(page, 'Neu laden')
+    await page.getByRole('heading', { name: 'Anmelden' }).waitFor()
+    await page.locator('input[autocomplete=username]').fill(login.username)
+    await page.locator('input[autocomplete=current-password]').fill(login.password)
+    await press(page, 'Anmelden')
+    await page.getByRole('heading', { name: 'Spickzettel' }).waitFor()
+    t.pass('and the new version goes on where it was')
+    await page.context().close()
+  })
+
+  await t.test('the part with the login is gone', async (t) => {
+    const { page } = await app.newBrowser(plain)
+    await page.route('**/assets/anmelden*.js', (route) => route.fulfill(refusal(404, 'Nicht gefunden')))
+    await page.goto(`${app.url}/`)
+    await sees(page, 'ließ sich nicht laden')
+    await page.unroute('**/assets/anmelden*.js')
+    await press(page, 'Neu laden')
+    await page.getByRole('heading', { name: 'Anmelden' }).waitFor()
+    t.pass('the login is there')
+    await page.context().close()
+  })
+
+  await t.test('without its program the page says so', async (t) => {
+    const { page } = await app.newBrowser({ ...plain, javaScriptEnabled: false })
+    await page.goto(`${app.url}/decks/git`)
+    t.match(await page.locator('.no-script').textContent(), 'Training braucht JavaScript.')
+    t.ok(await page.locator('.no-script').isVisible())
+    t.notOk(await page.locator('.still-waiting').isVisible())
+    await page.context().close()
+
+    const { page: broken } = await app.newBrowser(plain)
+    await broken.route('**/assets/*.js', (route) => route.fulfill(refusal(404, 'Nicht gefunden')))
+    await broken.goto(`${app.url}/`)
+    const sentence = broken.getByText('Die Seite lädt ungewöhnlich lange.')
+    t.notOk(await sentence.isVisible(), 'not at once')
+    await sentence.waitFor({ timeout: 15_000 })
+    await broken.context().close()
+  })
+
+  for (const [name, script] of Object.entries({
+    'storage that is forbidden': `
+      const refuse = () => { throw new DOMException('The operation is insecure.', 'SecurityError') }
+      Object.defineProperty(window, 'localStorage', { get: refuse })
+      IDBFactory.prototype.open = refuse`,
+    'storage that is full': `
+      const refuse = () => { throw new DOMException('The quota has been exceeded.', 'QuotaExceededError') }
+      Storage.prototype.setItem = refuse
+      IDBObjectStore.prototype.add = refuse
+      IDBObjectStore.prototype.put = refuse`,
+  })) {
+    await t.test(`${name}: learning and looks work, as long as the page is open`, async (t) => {
+      const { page, complaints } = await app.newPerson()
+      await page.addInitScript(script)
+      await page.goto(`${app.url}/`)
+      await page.getByRole('heading', { name: /Hallo/ }).waitFor()
+      t.equal(await rateOne(app, page), 200, 'the rating arrives')
+      await page.goto(`${app.url}/quiz/bleibt`)
+      await press(page, 'Quiz beginnen')
+      await page.getByText('Frage 1 von').first().waitFor()
+      t.strictSame(complaints, [])
+      await page.context().close()
+    })
+  }
+
+  await t.test('the session has ended: nothing typed is lost', async (t) => {
+    const { page, login } = await app.newPerson()
+    await page.goto(`${app.url}/konto`)
+    await page.getByLabel('Anzeigename').fill('Halb getippt')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Speichern' }).click()
+    await logInAgain(page, login)
+    await sees(page, 'Der Name ist gespeichert.')
+    t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Halb getippt')
+
+    await page.getByLabel('Anzeigename').fill('Noch einmal')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Speichern' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Schließen' }).click()
+    await page.getByRole('alert').filter({ hasText: 'Nicht angemeldet' }).waitFor()
+    t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Noch einmal', 'also for whoever says no')
+    await page.context().close()
+  })
+
+  await t.test(
+    'the session has ended and somebody else logs in: a fresh page, and nothing sent in their name',
+    async (t) => {
+      const { page } = await app.newPerson({ name: 'Erste Person' })
+      const { login: other } = await app.newPerson({ name: 'Zweite Person' })
+      await page.goto(`${app.url}/konto`)
+      await page.getByLabel('Anzeigename').fill('Getippt von der ersten')
+      await page.evaluate("localStorage.setItem('training.own.quiz.1', '{}')")
+      await page.context().clearCookies()
+      await page.getByRole('button', { name: 'Speichern' }).click()
+      await logInAgain(page, other)
+      await page.getByRole('heading', { name: 'Hallo, Zweite' }).waitFor()
+      await page.goto(`${app.url}/konto`)
+      t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Zweite Person')
+      t.equal(await page.evaluate("localStorage.getItem('training.own.quiz.1')"), null)
+      await page.context().close()
+    },
+  )
+
+  await t.test('who comes after a session that ended by itself finds nothing of the one before', async (t) => {
+    const { page } = await app.newPerson({ name: 'Erste Person' })
+    const { login: other } = await app.newPerson({ name: 'Zweite Person' })
+    await page.evaluate("localStorage.setItem('training.own.quiz.1', '{}')")
+    await page.context().clearCookies()
+    await page.goto(`${app.url}/`)
+    await page.locator('input[autocomplete=username]').fill(other.username)
+    await page.locator('input[autocomplete=current-password]').fill(other.password)
+    await press(page, 'Anmelden')
+    await page.getByRole('heading', { name: 'Hallo, Zweite' }).waitFor()
+    t.equal(await page.evaluate("localStorage.getItem('training.own.quiz.1')"), null)
+    await page.context().close()
+  })
+
+  await t.test('a logout in one page empties the others', async (t) => {
+    const { page } = await app.newPerson()
+    const second = await page.context().newPage()
+    await second.goto(`${app.url}/konto`)
+    await second.getByLabel('Anzeigename').waitFor()
+    await page.getByRole('button', { name: /^Menü von/ }).click()
+    await page.getByRole('menuitem', { name: 'Abmelden' }).click()
+    await page.getByRole('heading', { name: 'Anmelden' }).waitFor()
+    await second.getByRole('heading', { name: 'Anmelden' }).waitFor()
+    t.match(second.url(), /\/konto$/, 'whoever comes back is where they were')
+    await page.context().close()
+  })
+
+  await t.test('who is logged in already does not stay at the login', async (t) => {
+    const { page } = await app.newPerson()
+    await page.goto(`${app.url}/anmelden?weiter=/hilfe`)
+    await page.waitForURL(`${app.url}/hilfe`)
+    await page.goto(`${app.url}/anmelden`)
+    await page.getByRole('heading', { name: /Hallo/ }).waitFor()
+    t.equal(page.url(), `${app.url}/`)
+    await page.context().close()
+  })
+
+  await t.test('a password that must be changed, in the middle of something', async (t) => {
+    const { page, login } = await app.newPerson()
+    const me = (await (await page.request.get(`${app.url}/api/auth/me`)).json()) as { user: { id: number } }
+    const changed = await app.asAdmin('PATCH', `/api/accounts/${me.user.id}`, { must_change_password: true })
+    t.equal(changed.status, 200)
+    await page.getByRole('link', { name: 'Decks' }).first().click()
+    await page.getByRole('heading', { name: 'Neues Passwort' }).waitFor()
+    await page.getByLabel('Bisheriges Passwort').fill(login.password)
+    await page.getByLabel('Neues Passwort').fill('fuenf-andere-woerter')
+    await press(page, 'Passwort ändern')
+    await sees(page, 'Bleibt')
+    t.match(page.url(), /\/decks$/, 'goes on where it was')
+    await page.context().close()
+  })
+
+  await t.test('what is gone says so, and leads on', async (t) => {
+    const { page, complaints } = await app.newPerson()
+    const found = (await (await page.request.get(`${app.url}/api/review/cards?deck=geht`)).json()) as {
+      cards: { card_id: number }[]
+    }
+    await changeFiles(folder, { 'decks/geht.md': null, 'cheatsheets/geht.md': null })
+    t.equal((await app.asAdmin('POST', '/api/admin/import?force=true')).status, 200)
+    for (const [path, sentence, way] of [
+      ['decks/geht', 'Dieses Deck gibt es nicht', 'Alle Decks'],
+      ['lernen/geht', /gibt es nicht|nicht gefunden/, /Heute|Decks/],
+      ['quiz/geht', /Quiz/, /Quiz beginnen/],
+      [`karten/${found.cards[0]?.card_id}`, 'Diese Karte ist archiviert', 'Geht'],
+      ['karten/999999', 'Diese Karte gibt es nicht', 'Alle Decks'],
+      ['spickzettel/geht', 'Diesen Spickzettel gibt es nicht mehr', 'Alle Spickzettel'],
+      ['spickzettel/nie', 'Diesen Spickzettel gibt es nicht mehr', 'Alle Spickzettel'],
+      ['irgendwas', 'Hier ist nichts', 'Zu Heute'],
+      ['verwaltung', 'Nur für Administratoren', 'Zu Heute'],
+    ] as const) {
+      await page.goto(`${app.url}/${path}`)
+      await sees(page, sentence)
+      await sees(page, way)
+      t.pass(path)
+    }
+    t.strictSame(complaints, [])
+    await page.context().close()
+  })
+
+  await t.test('409: a name that is taken, an import that is running', async (t) => {
+    const { page, login } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/verwaltung/benutzer`)
+    await press(page, 'Benutzer anlegen')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Benutzername').fill(login.username)
+    await dialog.getByRole('button', { name: 'Anlegen' }).click()
+    await dialog
+      .getByText(/existiert bereits/)
+      .first()
+      .waitFor()
+    t.equal(await dialog.getByLabel('Benutzername').inputValue(), login.username, 'what was typed stays')
+
+    await page.route('**/api/content/check*', (route) => route.fulfill(refusal(409, 'Ein Import läuft bereits')))
+    await page.goto(`${app.url}/verwaltung/inhalte`)
+    await press(page, 'Dateien prüfen')
+    await sees(page, 'Ein Import läuft bereits')
+    await page.context().close()
+  })
+
+  await t.test('the service is restarted in between', async (t) => {
+    const { page } = await app.newPerson(plain)
+    await page.goto(`${app.url}/konto`)
+    await page.getByLabel('Anzeigename').fill('Vor dem Neustart')
+    await app.service.stop()
+    await page.getByRole('button', { name: 'Speichern' }).click()
+    await page.getByRole('alert').filter({ hasText: 'Der Dienst ist gerade nicht erreichbar.' }).waitFor()
+    await startProcess(t, { ...variables, PORT: new URL(app.url).port })
+    await page.getByRole('button', { name: 'Speichern' }).click()
+    await sees(page, 'Der Name ist gespeichert.')
+    t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Vor dem Neustart', 'nothing typed is lost')
+    await page.context().close()
+  })
+})
