@@ -145,7 +145,10 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     await page.getByRole('radio', { name: '5', exact: true }).check({ force: true })
     await page.getByRole('button', { name: 'Quiz beginnen' }).click()
     for (let at = 0; at < 5; at++) {
-      await page.getByText(`Frage ${at + 1} von`).first().waitFor()
+      await page
+        .getByText(`Frage ${at + 1} von`)
+        .first()
+        .waitFor()
       await page.waitForTimeout(GUARD_MS)
       await page.keyboard.press('1')
       await page.getByText('Die ganze Antwort').waitFor()

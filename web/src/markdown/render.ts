@@ -110,7 +110,6 @@ function isForeign(address: string): boolean {
   const { protocol, origin } = new URL(address, document.baseURI)
   return /^https?:$/.test(protocol) && origin !== location.origin
 }
-}
 
 /** Whoever scrolls by keyboard must be able to get there. */
 function makeScrollable(element: HTMLElement, label: string): void {
