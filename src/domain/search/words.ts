@@ -26,10 +26,16 @@ export function foldWord(word: string): string {
   return short.normalize('NFC').toLowerCase().normalize('NFC')
 }
 
-/** The different words of a text, or of what somebody looks for. */
+/** More different words than a book has; a log that somebody has pasted must not keep the store busy for minutes. */
+const MOST_WORDS = 20_000
+
+/** The different words of a text, the first 20,000 of them, or of what somebody looks for. */
 export function wordsOf(text: string): Set<string> {
   const words = new Set<string>()
-  for (const { folded } of findWords(text)) words.add(folded)
+  for (const { folded } of findWords(text)) {
+    words.add(folded)
+    if (words.size >= MOST_WORDS) break
+  }
   return words
 }
 

@@ -67,3 +67,10 @@ t.test('whose neighbour a word is, that is its neighbour', async () => {
     }),
   )
 })
+
+t.test('of a text with more different words than a book only the first ones count', async (t) => {
+  const words = wordsOf(Array.from({ length: 50_000 }, (_, index) => `wort${index}`).join(' '))
+  t.equal(words.size, 20_000)
+  t.ok(words.has('wort19999'))
+  t.equal(wordsOf('eins zwei '.repeat(50_000)).size, 2)
+})
