@@ -254,6 +254,28 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.ok((await page.locator('.markdown').first().textContent()) !== '', title)
   })
 
+  await t.test('what was learned before the network went is not asked again without it', async (t) => {
+    const { page } = await app.newPerson()
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    const isKept = page.waitForResponse(/review\/queue\?.*limit=300/)
+    await openSession(app, page)
+    await isKept
+    const first = await question(page)
+    await page.waitForTimeout(GUARD_MS)
+    await page.keyboard.press('Space')
+    await page.waitForTimeout(GUARD_MS)
+    await page.keyboard.press('4')
+    t.ok(await arrived(app, page, ['easy']))
+    await page.waitForTimeout(GUARD_MS)
+    const second = await question(page)
+    await page.context().setOffline(true)
+    await page.evaluate('sessionStorage.clear()')
+    await page.reload()
+    await page.getByText(/Ohne Verbindung: Karten vom Stand/).waitFor()
+    t.not(await question(page), first)
+    t.equal(await question(page), second)
+  })
+
   await t.test('whatever answers in between, ratings wait and arrive in order', async (t) => {
     const { page } = await app.newPerson()
     await openSession(app, page)

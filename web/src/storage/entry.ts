@@ -6,7 +6,8 @@ export interface Rated {
   id: string
   card_id: number
   rating: Rating
-  duration_ms: number
+  /** Absent when nobody looked at the card. */
+  duration_ms?: number | undefined
   /** When it was given, by the service's clock as far as that is known. */
   reviewed_at: string
 }

@@ -44,8 +44,8 @@ export interface Run extends Subject {
   /** The wrong ones once more: its result is not stored. */
   isPractice: boolean
   delivery: Delivery
-  /** Cards that were put back into learning; each try has names of its own for its reviews. */
-  putBack: { cards: number[]; tries: number }
+  /** Cards that were put back into learning. */
+  putBack: { cards: number[] }
 }
 
 export type View = 'question' | 'feedback' | 'result'
@@ -65,7 +65,7 @@ export function startRun(id: string, { deck, name }: Subject, questions: QuizQue
     spent_ms: 0,
     isPractice,
     delivery: { state: 'unsent' },
-    putBack: { cards: [], tries: 0 },
+    putBack: { cards: [] },
   }
 }
 
