@@ -18,15 +18,20 @@ export interface Options<P extends keyof paths, M extends Method> {
   path?: Operation<P, M> extends { parameters: { path: infer Params } } ? Params : never
   query?: Record<string, string | number | boolean | undefined>
   body?: Body<P, M>
+  /** Calls it off, as for an answer that nobody waits for any more. */
   signal?: AbortSignal
+  /** How long the answer may take, in milliseconds. */
+  patience?: number
 }
 
-/** How long an answer may take; a whole import is given longer by its caller. */
+/** How long an answer may take unless its caller says otherwise. */
 const PATIENCE_MS = 30_000
 const BODY_FREE = new Set(['GET', 'DELETE'])
 
 /** The service's sentence for it; no other refusal needs to be told apart by its words. */
 const PASSWORD_FIRST = 'Passwort muss zuerst geändert werden'
+
+type Request = RequestInit & { patience?: number }
 
 /** What to do when nobody is logged in any more: resolves to true once somebody is again. */
 type LogInAgain = () => Promise<boolean>
@@ -71,13 +76,12 @@ export function urlOf(
  * @throws ForeignAnswer when the answer is not the service's, such as a proxy's page
  * @throws Refused with the service's German sentence
  */
-export async function send(method: string, url: URL, init: RequestInit = {}, mayAskLogin = true): Promise<unknown> {
+export async function send(method: string, url: URL, init: Request = {}, mayAskLogin = true): Promise<unknown> {
+  const { patience = PATIENCE_MS, ...rest } = init
   const askedAt = Date.now()
-  const answer = await fetch(url, { ...init, method, signal: init.signal ?? AbortSignal.timeout(PATIENCE_MS) }).catch(
-    (error: Error) => {
-      throw error.name === 'AbortError' ? error : new Unreachable()
-    },
-  )
+  const answer = await fetch(url, { ...rest, method, signal: endOf(init.signal, patience) }).catch((error: Error) => {
+    throw error.name === 'AbortError' ? error : new Unreachable()
+  })
   hearDate(answer.headers.get('date'), askedAt, Date.now())
   if (!answer.headers.get('content-type')?.startsWith('application/json')) throw new ForeignAnswer(answer.status)
   const content = await answer.json().catch((error: Error) => {
@@ -91,12 +95,19 @@ export async function send(method: string, url: URL, init: RequestInit = {}, may
   throw refused
 }
 
+/** Whichever comes first: the caller calls it off, or patience is at its end. */
+function endOf(signal: AbortSignal | null | undefined, patience: number): AbortSignal {
+  const limit = AbortSignal.timeout(patience)
+  return signal ? AbortSignal.any([signal, limit]) : limit
+}
+
 function call<M extends Method>(method: M) {
   return <P extends PathOf<M>>(path: P, options: Options<P, M> = {}): Promise<Answer<P, M>> => {
     const verb = method.toUpperCase()
     const url = urlOf(path, options.path as Record<string, string> | undefined, options.query)
-    const init: RequestInit = { headers: { accept: 'application/json' } }
+    const init: Request = { headers: { accept: 'application/json' } }
     if (options.signal !== undefined) init.signal = options.signal
+    if (options.patience !== undefined) init.patience = options.patience
     if (!BODY_FREE.has(verb)) {
       init.headers = { ...init.headers, 'content-type': 'application/json' }
       init.body = JSON.stringify(options.body ?? {})

@@ -30,8 +30,8 @@ export const queries = {
   cards: (deck: string, filter: { q: string; state: string }) =>
     infiniteQueryOptions({
       queryKey: ['review', 'cards', deck, filter.state, filter.q],
-      queryFn: ({ pageParam }) =>
-        api.get('/api/review/cards', { query: { deck, ...filter, limit: 30, after: pageParam } }),
+      queryFn: ({ pageParam, signal }) =>
+        api.get('/api/review/cards', { query: { deck, ...filter, limit: 30, after: pageParam }, signal }),
       initialPageParam: undefined as number | undefined,
       getNextPageParam: (page) => page.next_after ?? undefined,
       // Comparing all that is there with each page that comes would cost more with every page.

@@ -15,6 +15,6 @@ export function sendList(list: File | string, isCheck: boolean): Promise<BulkAns
   return send('POST', url, {
     headers: { accept: 'application/json', 'content-type': 'text/csv' },
     body: list,
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    patience: PATIENCE_MS,
   }) as Promise<BulkAnswer>
 }

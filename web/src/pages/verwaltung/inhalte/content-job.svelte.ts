@@ -39,7 +39,7 @@ export const job = $state<Job>({ doing: 'nothing', outcome: undefined })
 
 export async function checkContent(): Promise<void> {
   await work('check', async () => {
-    const preview = await api.post('/api/content/check', { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const preview = await api.post('/api/content/check', { patience: PATIENCE_MS })
     return { kind: 'checked', preview }
   })
 }
@@ -48,8 +48,10 @@ export async function importContent(force: boolean): Promise<void> {
   const before = queryClient.getQueryData(adminQueries.contentState().queryKey)?.last_import?.at
   await work('import', async () => {
     try {
-      const signal = AbortSignal.timeout(PATIENCE_MS)
-      const { stats } = await api.post('/api/admin/import', { query: { force: force || undefined }, signal })
+      const { stats } = await api.post('/api/admin/import', {
+        query: { force: force || undefined },
+        patience: PATIENCE_MS,
+      })
       return { kind: 'imported', stats }
     } catch (error) {
       // Somebody else has begun one, or a proxy did not wait: the service goes on, and says how it ended.
