@@ -36,7 +36,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     )
   const sections = ['Ablauf', 'Stash', 'Übersicht'].map((name) => `## ${name}\n\n${'Text.\n\n'.repeat(40)}`)
   await small('git-alltag', 'Git im Alltag', sections.join(''))
-  await small('ports', 'Ports und Übersicht', '```bash\nss -tlnp\n```\n')
+  await small('ports', 'Ports und Übersicht', '```bash\nss -tlnp\n```\n\n[Stash](../git/git-alltag.md#stash)\n')
   await writeFile(path.join(content, 'cheatsheets/gross.md'), largeSheet())
   const app = await openApp(t, { CONTENT_DIR: content })
 
@@ -72,6 +72,15 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     await until(page, 'scrollY > 1000')
     t.equal(await page.locator('h1').count(), 1, 'the title of the text is not said twice')
     t.strictSame(complaints, [])
+  })
+
+  await t.test('lead to each other by the names of their files', async () => {
+    const { page } = await app.newPerson()
+    await page.goto(`${app.url}/spickzettel/ports`)
+    await page.getByRole('link', { name: 'Stash' }).click()
+    await page.waitForURL(`${app.url}/spickzettel/git-alltag#abschnitt-stash`)
+    await page.getByRole('heading', { name: 'Git im Alltag' }).waitFor()
+    await until(page, 'document.activeElement.id === "abschnitt-stash"')
   })
 
   await t.test('fold their contents on a phone', async (t) => {

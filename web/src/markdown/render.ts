@@ -1,5 +1,6 @@
 import { micromark } from 'micromark'
 import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table'
+import { addressOf } from './address-of.js'
 import { type Allowed, sanitize } from './sanitize.js'
 
 export interface Heading {
@@ -82,7 +83,9 @@ function aim(link: HTMLAnchorElement, anchor: string): void {
     link.target = '_blank'
     link.rel = 'noopener noreferrer'
   } else {
-    link.dataset.outside = ''
+    const address = addressOf(href, anchor)
+    if (address === undefined) link.dataset.outside = ''
+    else link.setAttribute('href', address)
   }
 }
 
