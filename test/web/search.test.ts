@@ -35,6 +35,21 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     t.strictSame(complaints, [])
   })
 
+  await t.test('what is typed before the dialog is there stands in it', async () => {
+    const { page } = await app.newPerson()
+    await page.context().route('**/assets/search-dialog*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await route.continue()
+    })
+    await page.keyboard.press('/')
+    await page.keyboard.type('stashh')
+    await page.keyboard.press('Backspace')
+    await page.getByRole('combobox').waitFor()
+    await until(page, 'document.activeElement.value === "stash"')
+    await page.keyboard.type('es')
+    await until(page, 'document.activeElement.value === "stashes"')
+  })
+
   await t.test('an older answer never takes the place of a newer one', async (t) => {
     const { page } = await app.newPerson()
     let release = () => {}

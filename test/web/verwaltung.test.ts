@@ -43,7 +43,7 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     t.match(await answer.json(), { must_change_password: true }, 'with the password that was shown once')
     await button(page, 'Fertig').click()
 
-    await page.getByRole('searchbox', { name: 'Suchen' }).fill('frieda m')
+    await page.getByRole('searchbox', { name: 'Benutzer suchen' }).fill('frieda m')
     await page.waitForURL(/q=frieda/)
     await page.reload()
     await page.getByText('1 Treffer').first().waitFor()

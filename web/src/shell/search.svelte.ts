@@ -1,17 +1,33 @@
 import type { Component } from 'svelte'
 import { go } from '../platform/router.svelte.js'
+import { collectKeys } from './collect-keys.js'
+
+type SearchDialog = Component<{ onclose: () => void; typed?: string }>
 
 /** The dialog while it is open; its part of the program comes when it is asked for first. */
-let dialog = $state.raw<Component<{ onclose: () => void }> | undefined>()
+let dialog = $state.raw<SearchDialog | undefined>()
+let typed = ''
+let isComing = false
 
 export const search = {
   get dialog() {
     return dialog
   },
+  /** What was typed while the dialog was on its way. */
+  get typed() {
+    return typed
+  },
   async open(): Promise<void> {
+    if (isComing) return
+    isComing = true
+    const keys = collectKeys()
     // Without the network the page of the search says what is missing.
     const module = await import('../search/search-dialog.svelte').catch(() => undefined)
-    if (module === undefined) void go('suche')
+    const text = keys.stop()
+    isComing = false
+    if (text === undefined) return
+    typed = text
+    if (module === undefined) void go(`suche${text === '' ? '' : `?q=${encodeURIComponent(text)}`}`)
     else dialog = module.default
   },
   close(): void {
