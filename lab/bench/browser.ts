@@ -57,8 +57,12 @@ export async function openPage(
   await slowDown(session)
   const slowWorkers = async () => {
     for (const target of context.targets()) {
+      if (target.type() !== 'service_worker') continue
       // One that has just gone needs no brake.
-      if (target.type() === 'service_worker') await target.createCDPSession().then(slowDown, () => {})
+      await target
+        .createCDPSession()
+        .then(slowDown)
+        .catch(() => {})
     }
   }
   await slowWorkers()

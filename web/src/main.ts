@@ -1,6 +1,7 @@
 import './styles/tokens.css'
 import './styles/base.css'
 import { mount } from 'svelte'
+import { isSomebodyKnown } from './account/account.svelte.js'
 import App from './app.svelte'
 import { place, startRouter } from './platform/router.svelte.js'
 import { findRoute } from './routes.js'
@@ -11,5 +12,8 @@ target.replaceChildren()
 startRouter()
 // The page's own part comes while the service is asked who is here.
 const first = findRoute(place.path)
-if (first !== undefined) loadPage(first.route).catch(() => {})
+if (first !== undefined) {
+  loadPage(first.route).catch(() => {})
+  if (isSomebodyKnown()) first.route.ask?.(first.params)
+}
 mount(App, { target })

@@ -1,11 +1,25 @@
 import type { Component } from 'svelte'
+import { queries } from './api/queries.js'
+import { queryClient } from './api/query-client.js'
 import type { Found, Load, Route } from './shell/route.js'
 
 const page = (load: () => Promise<{ default: Component<never> }>) => load as unknown as Load
 
+function askForCards({ deck }: Record<string, string>): void {
+  void queryClient.prefetchQuery(queries.firstCards(deck))
+}
+
 /** Every page of the app, in one place; each is a chunk of its own. */
 export const ROUTES: Route[] = [
-  { pattern: '/', load: page(() => import('./pages/heute/heute.svelte')) },
+  {
+    pattern: '/',
+    load: page(() => import('./pages/heute/heute.svelte')),
+    ask: () => {
+      void queryClient.prefetchQuery(queries.deckChoice())
+      void queryClient.prefetchQuery(queries.counts())
+      void queryClient.prefetchQuery(queries.stats(30))
+    },
+  },
   { pattern: '/decks', load: page(() => import('./pages/decks/decks.svelte')) },
   { pattern: '/decks/:slug', load: page(() => import('./pages/decks/deck.svelte')) },
   { pattern: '/quiz', load: page(() => import('./pages/quiz/quiz.svelte')) },
@@ -18,8 +32,13 @@ export const ROUTES: Route[] = [
   { pattern: '/verlauf', load: page(() => import('./pages/verlauf/verlauf.svelte')) },
   { pattern: '/einstellungen', load: page(() => import('./pages/einstellungen/einstellungen.svelte')) },
   { pattern: '/konto', load: page(() => import('./pages/konto/konto.svelte')) },
-  { pattern: '/lernen', load: page(() => import('./pages/lernen/lernen.svelte')), isFocused: true },
-  { pattern: '/lernen/:deck', load: page(() => import('./pages/lernen/lernen.svelte')), isFocused: true },
+  { pattern: '/lernen', load: page(() => import('./pages/lernen/lernen.svelte')), ask: askForCards, isFocused: true },
+  {
+    pattern: '/lernen/:deck',
+    load: page(() => import('./pages/lernen/lernen.svelte')),
+    ask: askForCards,
+    isFocused: true,
+  },
   { pattern: '/hilfe', load: page(() => import('./pages/hilfe/hilfe.svelte')) },
   { pattern: '/verwaltung', isAdmin: true, load: page(() => import('./pages/verwaltung/uebersicht.svelte')) },
   {

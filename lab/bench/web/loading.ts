@@ -115,6 +115,8 @@ async function load(context: BrowserContext, url: string, selector: string): Pro
   const page = await openPage(context, SLOW_PHONE)
   const requests = collectRequests(page)
   await page.evaluateOnNewDocument(watch(selector))
+  // Whoever has the cookie has logged in here, and only the cache is empty.
+  await page.evaluateOnNewDocument("localStorage['training.user'] ??= '{}'")
   await page.goto(url, { waitUntil: 'domcontentloaded', timeout: PATIENCE_MS })
   await page.waitForFunction('globalThis.__seen?.readable > 0', { timeout: PATIENCE_MS })
   const sent = requests.length

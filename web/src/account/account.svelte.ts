@@ -56,6 +56,11 @@ addEventListener('storage', ({ key, newValue }) => {
   if (newValue === null || readStored<User>(REMEMBERED)?.id !== account.user.id) location.reload()
 })
 
+/** Whether somebody was logged in here when the app was last open, and probably still is. */
+export function isSomebodyKnown(): boolean {
+  return readStored(REMEMBERED) !== undefined
+}
+
 /** Asks the service who is here; without a network it is who was here last. */
 export async function findAccount(): Promise<void> {
   account.fault = undefined

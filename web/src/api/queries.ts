@@ -2,6 +2,9 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { api } from './client.js'
 import { askOrRemember } from './offline.js'
 
+/** As many as are shown soon; the rest comes while the first card is read. */
+const FIRST_CARDS = 20
+
 /** What pages ask for, each under one key, so that what changes it can name it: `queryClient.invalidateQueries(keys…)`. */
 export const queries = {
   /** How much is left today, in all decks that were chosen. */
@@ -9,6 +12,16 @@ export const queries = {
     queryOptions({
       queryKey: ['review', 'counts'],
       queryFn: () => api.get('/api/review/queue', { query: { limit: 1 } }),
+    }),
+  /** The first cards of a session, and when they were asked for; a session asks anew. */
+  firstCards: (deck: string | undefined) =>
+    queryOptions({
+      queryKey: ['review', 'first cards', deck ?? null],
+      queryFn: async () => {
+        const at = Date.now()
+        return { content: await api.get('/api/review/queue', { query: { deck, limit: FIRST_CARDS } }), at }
+      },
+      retry: false,
     }),
   stats: (days: number) =>
     queryOptions({

@@ -2,8 +2,8 @@ import { afterStart } from '../platform/after-start.js'
 
 type AfterPage = typeof import('./after-page.js')
 
-/** Long enough for the first page to be there on a slow phone. */
-const WAIT_MS = 1_000
+/** So long after the first page. */
+const WAIT_MS = 300
 
 let loading: Promise<AfterPage> | undefined
 

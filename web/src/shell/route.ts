@@ -7,6 +7,8 @@ export type Load = () => Promise<{ default: PageComponent }>
 export interface Route {
   pattern: string
   load: Load
+  /** Asks for what the page will show, while its part of the program is still on its way. */
+  ask?: (params: Record<string, string>) => void
   /** Only for administrators; others see that the page is not for them. */
   isAdmin?: boolean
   /** Without header and bar, as a session is. */

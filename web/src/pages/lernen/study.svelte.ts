@@ -1,5 +1,7 @@
 import { api } from '../../api/client.js'
 import { Fault, sentenceOf } from '../../api/faults.js'
+import { queries } from '../../api/queries.js'
+import { queryClient } from '../../api/query-client.js'
 import type { Queue } from '../../api/types.js'
 import {
   nameOfRating,
@@ -19,8 +21,6 @@ import * as sessions from '../../session/session.js'
 import { findKept, type Kept, keep } from '../../storage/kept.js'
 import type { Rating } from '../../words/ratings.js'
 
-/** As many as are shown soon; the rest comes while the first card is read. */
-const FIRST = 20
 const ALL = 300
 const MORE = 50
 /** Then what was kept is better than waiting. */
@@ -52,7 +52,7 @@ export class Study {
   async start(): Promise<void> {
     this.fault = undefined
     const kept = await findKept<Queue>(this.#user, this.#name)
-    const asked = this.#fetch(FIRST)
+    const asked = this.#fetchFirst()
     const late = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE_MS))
     try {
       const page = await (kept === undefined ? asked : Promise.race([asked, late]))
@@ -123,6 +123,16 @@ export class Study {
 
   get #stepsKey(): string {
     return `training.steps ${this.#user} ${this.#name} ${this.today}`
+  }
+
+  /** Mostly it was asked for when the app began to load. */
+  async #fetchFirst(): Promise<Kept<Queue>> {
+    const query = queries.firstCards(this.#deck)
+    try {
+      return await queryClient.fetchQuery(query)
+    } finally {
+      queryClient.removeQueries({ queryKey: query.queryKey, exact: true })
+    }
   }
 
   async #fetch(limit: number): Promise<Kept<Queue>> {

@@ -44,3 +44,10 @@ export function withoutTitle(source: string, title: string): string {
   const [, heading, rest] = /^\s*#[ \t]+(.*?)[ \t]*#*[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(source) ?? []
   return heading !== undefined && fold(heading) === fold(title) ? (rest ?? '') : source
 }
+
+const CODE = /^(`{3,}|~{3,})[\s\S]*?^\1/gm
+
+/** Whether a sheet has so many headings that a list of them helps, told before it is rendered. */
+export function hasContents(content: string): boolean {
+  return (content.replaceAll(CODE, '').match(/^#{2,3} /gm)?.length ?? 0) >= 3
+}
