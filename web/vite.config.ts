@@ -15,15 +15,19 @@ const CHUNKS = [
     name: 'pages',
     test: new RegExp(
       [
-        /web\/src\/(api\/(?!admin)|parts\/(load|skeleton|badge|state-bar|meter|page)\b|words\/numbers|storage\/id)/,
+        /web\/src\/(api\/(?!admin|card-changes)|parts\/(load|skeleton|badge|state-bar|page)\b|words\/numbers|storage\/id)/,
         /svelte-query\/dist\/create(Base)?Query|query-core\/build\/modern\/queryObserver/,
-        /icons\/(check|chevron-right|ellipsis-vertical|flag)\./,
+        /icons\/(check|chevron-right)\./,
       ]
         .map(({ source }) => source)
         .join('|'),
     ),
   },
-  { name: 'words', test: /web\/src\/words\/(dates|devices|moments|ratings)/ },
+  // What pages about single cards share.
+  {
+    name: 'words',
+    test: /web\/src\/(words\/(dates|devices|moments|ratings)|api\/card-changes|parts\/meter)|icons\/(ellipsis-vertical|flag)\./,
+  },
   { name: 'markdown', test: /web\/src\/markdown\/(markdown|render|sanitize|show|split)|node_modules\/micromark/ },
   {
     name: 'outbox',
