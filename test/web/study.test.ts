@@ -242,6 +242,8 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
   await t.test('the app starts without a network, and shows what was seen', async (t) => {
     const { page } = await app.newPerson()
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    await page.goto(`${app.url}/decks`)
+    await page.getByText('Mitlernen').first().waitFor()
     await page.goto(`${app.url}/spickzettel`)
     const sheet = page.locator('main a[href^="spickzettel/"]').first()
     const title = await textOf(sheet)
@@ -252,6 +254,14 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.reload()
     await page.getByText(/Ohne Verbindung: Stand von/).waitFor()
     t.ok((await page.locator('.markdown').first().textContent()) !== '', title)
+    for (const [path, seen] of [
+      ['', 'Was möchtest du lernen?'],
+      ['decks', 'Mitlernen'],
+    ] as const) {
+      await page.goto(`${app.url}/${path}`)
+      await page.getByText(/Ohne Verbindung: Stand von/).waitFor()
+      t.ok(await page.getByText(seen).first().isVisible(), seen)
+    }
   })
 
   await t.test('what was learned before the network went is not asked again without it', async (t) => {

@@ -11,7 +11,7 @@ export const queries = {
   counts: () =>
     queryOptions({
       queryKey: ['review', 'counts'],
-      queryFn: () => api.get('/api/review/queue', { query: { limit: 1 } }),
+      queryFn: () => askOrRemember('counts', () => api.get('/api/review/queue', { query: { limit: 1 } })),
     }),
   /** The first cards of a session, and when they were asked for; a session asks anew. */
   firstCards: (deck: string | undefined) =>
@@ -26,14 +26,18 @@ export const queries = {
   stats: (days: number) =>
     queryOptions({
       queryKey: ['review', 'stats', days],
-      queryFn: () => api.get('/api/review/stats', { query: { days } }),
+      queryFn: () => askOrRemember(`stats ${days}`, () => api.get('/api/review/stats', { query: { days } })),
     }),
   settings: () => queryOptions({ queryKey: ['review', 'settings'], queryFn: () => api.get('/api/review/settings') }),
   sessions: () =>
     queryOptions({ queryKey: ['account', 'sessions'], queryFn: () => api.get('/api/accounts/me/sessions') }),
   tokens: () => queryOptions({ queryKey: ['account', 'tokens'], queryFn: () => api.get('/api/auth/tokens') }),
   /** The decks as they are written; what the learner has of them is `deckChoice`. */
-  decks: () => queryOptions({ queryKey: ['content', 'decks'], queryFn: () => api.get('/api/decks') }),
+  decks: () =>
+    queryOptions({
+      queryKey: ['content', 'decks'],
+      queryFn: () => askOrRemember('decks', () => api.get('/api/decks')),
+    }),
   deck: (slug: string) =>
     queryOptions({
       queryKey: ['content', 'decks', slug],
@@ -63,7 +67,11 @@ export const queries = {
       getNextPageParam: (page) => page.next_before ?? undefined,
     }),
   quizResults: () => queryOptions({ queryKey: ['quiz', 'results'], queryFn: () => api.get('/api/quiz/history') }),
-  deckChoice: () => queryOptions({ queryKey: ['review', 'decks'], queryFn: () => api.get('/api/review/decks') }),
+  deckChoice: () =>
+    queryOptions({
+      queryKey: ['review', 'decks'],
+      queryFn: () => askOrRemember('choice', () => api.get('/api/review/decks')),
+    }),
   history: () =>
     infiniteQueryOptions({
       queryKey: ['review', 'history'],
