@@ -36,7 +36,7 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
   await t.test('what is searched and filtered stands in the address and survives a reload', async (t) => {
     await page.getByRole('link', { name: 'Deck alpha', exact: true }).click()
     await page.getByRole('heading', { name: 'Deck alpha', exact: true }).waitFor()
-    t.ok(await page.getByText('Die ersten zwölf').isVisible())
+    await page.getByText('Die ersten zwölf').waitFor()
     await rows.nth(11).waitFor()
     await page.getByRole('searchbox').fill('befehl-1')
     await page.waitForURL(/q=befehl-1/)

@@ -21,7 +21,9 @@ t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t)
       for (const { path, ready = 'h1' } of PAGES) {
         await page.goto(`${app.url}/${path}`)
         await page.locator(ready).first().waitFor()
-        t.strictSame(await findBarriers(page), [], `${path}: barriers`)
+        // Forced colours are the system's own: there is no contrast of ours to judge.
+        const isOurs = (barrier: string) => name !== 'forced colours' || !barrier.startsWith('color-contrast')
+        t.strictSame((await findBarriers(page)).filter(isOurs), [], `${path}: barriers`)
         t.notOk(await isTooWide(page), `${path}: fits the window`)
         t.equal(await page.locator('h1').count(), 1, `${path}: one heading`)
         t.match(await page.title(), / · Training$/, `${path}: title`)
@@ -30,18 +32,24 @@ t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t)
     })
   }
 
-  await t.test('with text of twice the size nothing is cut off sideways', async (t) => {
-    const person = await app.newPerson({
-      viewport: { width: 1280, height: 900 },
-      isAdmin: true,
-      reducedMotion: 'reduce',
-    })
-    await studySome(person, app.url)
-    for (const { path, ready = 'h1' } of PAGES) {
-      await person.page.goto(`${app.url}/${path}`)
-      await person.page.locator(ready).first().waitFor()
-      await person.page.evaluate("document.documentElement.style.fontSize = '200%'")
-      t.notOk(await isTooWide(person.page), path)
-    }
-  })
+  await t.test(
+    'at 200 %, and with the largest text that the settings offer, nothing is cut off sideways',
+    async (t) => {
+      for (const { viewport, textSize } of [
+        // A window of 1280 at 200 %.
+        { viewport: { width: 640, height: 450 }, textSize: 'normal' },
+        { viewport: { width: 1024, height: 768 }, textSize: 'larger' },
+        { viewport: PHONE, textSize: 'larger' },
+      ]) {
+        const person = await app.newPerson({ viewport, isAdmin: true, reducedMotion: 'reduce' })
+        await studySome(person, app.url)
+        await person.page.evaluate(`localStorage.setItem('training.look', '{"textSize":"${textSize}"}')`)
+        for (const { path, ready = 'h1' } of PAGES) {
+          await person.page.goto(`${app.url}/${path}`)
+          await person.page.locator(ready).first().waitFor()
+          t.notOk(await isTooWide(person.page), `${path}: ${viewport.width} ${textSize}`)
+        }
+      }
+    },
+  )
 })
