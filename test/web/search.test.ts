@@ -147,7 +147,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
       t.equal(await charts.count(), 4, 'retention has none before a card was seen again')
       for (const chart of await charts.all()) {
         await chart.locator('summary').click()
-        t.ok((await chart.getByRole('table').getByRole('row').count()) > 1)
+        await chart.getByRole('table').getByRole('row').nth(1).waitFor()
       }
       t.strictSame(await findBarriers(page), [])
 

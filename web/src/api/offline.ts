@@ -1,5 +1,5 @@
 import { readStored } from '../platform/storage.js'
-import { Fault } from './faults.js'
+import { Unreachable } from './faults.js'
 
 const REMEMBERED = 'training.user'
 
@@ -19,7 +19,7 @@ export async function askOrRemember<T>(name: string, ask: () => Promise<T>): Pro
       )
     return content as T & { keptAt?: number }
   } catch (error) {
-    const mayRemember = user !== undefined && error instanceof Fault && error.isPassing
+    const mayRemember = user !== undefined && error instanceof Unreachable
     const kept = mayRemember ? await (await store()).findKept<T>(user, name) : undefined
     if (kept === undefined) throw error
     return { ...kept.content, keptAt: kept.at }
