@@ -83,6 +83,13 @@ interface Learner extends Caller {
   introduced: Map<string, number>
 }
 
+/** What chance may leave out in a few runs: a rating that comes late, and an undo behind it. */
+const ALWAYS: Step[] = [
+  { kind: 'review', card: 0, rating: 'medium', delay: 0 },
+  { kind: 'review', card: 0, rating: 'easy', delay: 3_000 },
+  { kind: 'undo', back: 0 },
+]
+
 t.test(`${RUNS} runs of ${STEPS} steps are what the tables say`, async (t) => {
   const tally: Record<string, number> = {}
   await fc.assert(
@@ -102,7 +109,7 @@ t.test(`${RUNS} runs of ${STEPS} steps are what the tables say`, async (t) => {
         await compare(t, learner)
       }
     }),
-    { numRuns: RUNS, endOnFailure: true },
+    { numRuns: RUNS, endOnFailure: true, examples: [[ALWAYS]] },
   )
   for (const outcome of ['review 200', 'review late', 'undo 200'])
     t.ok((tally[outcome] ?? 0) > 0, `${outcome}: ${tally[outcome]}`)
