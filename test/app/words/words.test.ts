@@ -3,7 +3,7 @@ import t from 'tap'
 import { costOf, repetitionsAt } from '../../../web/src/pages/einstellungen/cost.js'
 import { deviceName } from '../../../web/src/words/devices.js'
 import { usualTime } from '../../../web/src/words/estimate.js'
-import { count, countOf, minutes, percent } from '../../../web/src/words/numbers.js'
+import { aboutMinutes, count, countOf, minutes, percent } from '../../../web/src/words/numbers.js'
 
 t.test('numbers are written as a German reader expects', async (t) => {
   t.equal(count(1234567), '1.234.567')
@@ -15,6 +15,8 @@ t.test('numbers are written as a German reader expects', async (t) => {
   t.equal(minutes(12 * 60_000), '12 Minuten')
   t.equal(minutes(60 * 60_000), '1 Stunde')
   t.equal(minutes(125 * 60_000), '2 Stunden 5 Minuten')
+  t.equal(aboutMinutes(20_000), 'unter einer Minute')
+  t.equal(aboutMinutes(12 * 60_000), 'etwa 12 Minuten')
 })
 
 t.test('the usual time for a card is the median of the days that have times', async (t) => {

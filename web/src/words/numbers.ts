@@ -41,3 +41,9 @@ export function minutes(milliseconds: number): string {
   const hours = countOf(Math.floor(total / 60), 'Stunde', 'Stunden')
   return rest === 0 ? hours : `${hours} ${countOf(rest, 'Minute', 'Minuten')}`
 }
+
+/** The same of a length that is only estimated: `unter einer Minute`, `etwa 12 Minuten`. */
+export function aboutMinutes(milliseconds: number): string {
+  const words = minutes(milliseconds)
+  return words.startsWith('unter') ? words : `etwa ${words}`
+}
