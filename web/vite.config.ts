@@ -28,7 +28,11 @@ const CHUNKS = [
     name: 'words',
     test: /web\/src\/(words\/(dates|devices|moments|ratings)|api\/card-changes|parts\/meter)|icons\/(ellipsis-vertical|flag)\./,
   },
-  { name: 'markdown', test: /web\/src\/markdown\/(markdown|render|sanitize|show|split)|node_modules\/micromark/ },
+  // With what the bundler needs itself, of which nothing earlier needs anything.
+  {
+    name: 'markdown',
+    test: /rolldown\/runtime|web\/src\/markdown\/(markdown|render|sanitize|show|split)|node_modules\/micromark/,
+  },
   {
     name: 'outbox',
     test: /web\/src\/((outbox|storage)\/(?!lease)|shell\/waiting-badge)|node_modules\/idb\/|icons\/(cloud-off|triangle-alert)\./,

@@ -1,7 +1,7 @@
 import './styles/tokens.css'
 import './styles/base.css'
 import { mount } from 'svelte'
-import { isSomebodyKnown } from './account/account.svelte.js'
+import { findAccount, isSomebodyKnown } from './account/account.svelte.js'
 import App from './app.svelte'
 import { place, startRouter } from './platform/router.svelte.js'
 import { findRoute } from './routes.js'
@@ -9,8 +9,9 @@ import { loadPage } from './shell/load-page.js'
 
 const target = document.getElementById('app') as HTMLElement
 target.replaceChildren()
+// What waits for the network longest begins first: who is here, then the page's own part and what it will show.
+void findAccount()
 startRouter()
-// The page's own part comes while the service is asked who is here.
 const first = findRoute(place.path)
 if (first !== undefined) {
   loadPage(first.route).catch(() => {})

@@ -26,6 +26,8 @@ const REMEMBERED = 'training.user'
 const OFFSET = 'training.clock'
 /** How long it is believed who is here; another page of the app says at once when that changes. */
 const BELIEVED_MS = 60_000
+/** So long it may take to say so; the ratings wait meanwhile. */
+const PATIENCE_MS = 10_000
 
 const outbox = new Outbox(createDurableStore(), createMemoryStore())
 const listeners = new Set<(event: PostEvent) => void>()
@@ -112,7 +114,8 @@ async function whoIsHere(): Promise<number | undefined> {
   const remembered = readStored<{ id: number }>(REMEMBERED)?.id ?? user
   if (performance.now() - askedAt < BELIEVED_MS) return remembered
   try {
-    const answer = await fetch(urlOf('/api/auth/me'), { headers: { accept: 'application/json' } })
+    const init = { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(PATIENCE_MS) }
+    const answer = await fetch(urlOf('/api/auth/me'), init)
     if (!answer.ok) return remembered
     const found = ((await answer.json()) as { user: { id: number } }).user.id
     askedAt = performance.now()

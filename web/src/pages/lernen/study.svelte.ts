@@ -14,6 +14,7 @@ import {
   unconfirmed,
 } from '../../outbox/post.svelte.js'
 import { say } from '../../parts/toasts.svelte.js'
+import { afterStart } from '../../platform/after-start.js'
 import { readStored, writeStored } from '../../platform/storage.js'
 import { isHardOverused } from '../../session/hard-reminder.js'
 import type { Session, Step } from '../../session/session.js'
@@ -23,6 +24,7 @@ import type { Rating } from '../../words/ratings.js'
 
 const ALL = 300
 const MORE = 50
+const REST_AFTER_MS = 200
 /** Then what was kept is better than waiting. */
 const PATIENCE_MS = 3_000
 const KEPT_STEPS = 20
@@ -65,6 +67,8 @@ export class Study {
       else if (this.session === undefined) await this.#startFrom(kept, true)
       return
     }
+    // The rest would only keep the first card waiting.
+    await afterStart(REST_AFTER_MS)
     await this.#ask(ALL)
   }
 

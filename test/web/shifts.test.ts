@@ -1,0 +1,103 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import t from 'tap'
+import { type App, DESK, openApp, type Person, PHONE, studyForWeeks } from './support/app.js'
+import { type AppPage, PAGES } from './support/pages.js'
+
+const MOST = 0.02
+/** Who is here is answered after so long, and each further request of a page so much later than the one before. */
+const SLOW_MS = 200
+/** After it nothing more is on its way: no page asks for more than this allows. */
+const SETTLED_MS = 1_200
+const AT_ONCE = 4
+
+/** Runs before the page does, and adds up what has moved, by the browser's own measure. */
+const WATCH = `(() => {
+  const shifts = globalThis.__shifts = { sum: 0, sources: [] }
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries()) {
+      if (hadRecentInput) continue
+      shifts.sum += value
+      for (const { node, previousRect, currentRect } of sources) {
+        const name = node === null ? 'gone' : node.nodeName.toLowerCase() + '.' + (node.className ?? '')
+        shifts.sources.push(name + ' ' + previousRect.y + ' -> ' + currentRect.y)
+      }
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+})()`
+
+interface Shifts {
+  sum: number
+  sources: string[]
+}
+
+/** Answers one after another, as a slow service might, and in the other order when asked for. */
+async function slowDown(page: Page, isReversed: boolean): Promise<void> {
+  let asked = 0
+  await page.route('**/api/**', async (route) => {
+    const isMe = route.request().url().endsWith('/api/auth/me')
+    if (!isMe) asked += 1
+    const turn = isMe ? 1 : isReversed ? Math.max(6 - asked, 2) : 1 + asked
+    await new Promise((resolve) => setTimeout(resolve, turn * SLOW_MS))
+    // A page that was closed meanwhile wants no answer.
+    await route.continue().catch(() => {})
+  })
+}
+
+async function visit(app: App, person: Person, at: AppPage, options: BrowserContextOptions): Promise<Shifts> {
+  const context = await app.browser.newContext({ locale: 'de-DE', timezoneId: 'Europe/Berlin', ...options })
+  try {
+    await context.addCookies(await person.page.context().cookies())
+    const page = await context.newPage()
+    await slowDown(page, options.viewport === DESK)
+    await page.addInitScript(WATCH)
+    // Whoever has the cookie has been here before: what the page needs is asked for at once.
+    await page.addInitScript("localStorage['training.user'] ??= '{}'")
+    await page.goto(`${app.url}/${at.path}`)
+    await page
+      .locator(at.ready ?? 'h1')
+      .first()
+      .waitFor()
+    await page.waitForTimeout(SETTLED_MS)
+    return (await page.evaluate('globalThis.__shifts')) as Shifts
+  } finally {
+    await context.close()
+  }
+}
+
+t.test('no page moves what it has shown, however late and in whatever order the service answers', async (t) => {
+  const app = await openApp(t)
+  const person = await app.newPerson({ isAdmin: true })
+  await studyForWeeks(person, app.url)
+  const visits = PAGES.flatMap((at) => [
+    { at, name: `${at.name}, phone`, options: { viewport: PHONE } },
+    { at, name: `${at.name}, desk`, options: { viewport: DESK } },
+  ])
+  const lanes = Array.from({ length: AT_ONCE }, async () => {
+    for (let next = visits.shift(); next !== undefined; next = visits.shift()) {
+      const { sum, sources } = await visit(app, person, next.at, next.options)
+      t.ok(sum <= MOST, `${next.name}: ${sum.toFixed(3)}`, { sources })
+    }
+  })
+  await Promise.all(lanes)
+})
+
+t.test('neither does the start page of somebody who is new, or has done everything for today', async (t) => {
+  const app = await openApp(t)
+  const start = { path: '', name: 'heute', ready: 'main section' }
+  for (const viewport of [PHONE, DESK]) {
+    const person = await app.newPerson()
+    const { sum, sources } = await visit(app, person, start, { viewport })
+    t.ok(sum <= MOST, `new, ${viewport.width}: ${sum.toFixed(3)}`, { sources })
+    await studyForWeeks(person, app.url)
+    for (const { slug } of await activeDecks(person, app.url)) {
+      await person.page.request.put(`${app.url}/api/review/decks/${slug}`, { data: { active: false } })
+    }
+    const done = await visit(app, person, { ...start, ready: 'text=alles geschafft' }, { viewport })
+    t.ok(done.sum <= MOST, `done, ${viewport.width}: ${done.sum.toFixed(3)}`, { sources: done.sources })
+  }
+})
+
+async function activeDecks({ page }: Person, url: string): Promise<{ slug: string }[]> {
+  const answer = await page.request.get(`${url}/api/review/decks`)
+  return ((await answer.json()) as { decks: { slug: string }[] }).decks
+}
