@@ -7,6 +7,13 @@ import fp from 'fastify-plugin'
 import { NOT_FOUND, WEB_NOT_BUILT } from '../src/domain/refusals.js'
 import rateLimit from './rate-limit.js'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Answers a person's link that no route can read with 400 and the page; false when it is not one. */
+    showPage?: (request: FastifyRequest, reply: FastifyReply) => boolean
+  }
+}
+
 /** The page loads its own files and nothing else, and writes HTML only by the policies that are named. */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -60,6 +67,13 @@ export default fp<WebOptions>(
       if (knows(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
       return reply.type('text/html; charset=utf-8').send(page.html)
     }
+
+    app.decorate('showPage', (request: FastifyRequest, reply: FastifyReply) => {
+      if (page === undefined || !isNavigation(request)) return false
+      reply.code(400).headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-store' })
+      reply.type('text/html; charset=utf-8').send(page.html)
+      return true
+    })
 
     await app.register(async (pages) => {
       await pages.register(rateLimit, { perSecond })

@@ -101,7 +101,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       logWhenOver(request, reply)
       reply.headers(SECURITY_HEADERS)
-      if (!allowOrigin(config.corsOrigins, request, reply)) sendError(error, request, reply)
+      if (allowOrigin(config.corsOrigins, request, reply)) return
+      if (error.code === 'FST_ERR_BAD_URL' && app.showPage?.(request, reply)) return
+      sendError(error, request, reply)
     },
     clientErrorHandler: refuseMalformedRequest,
   })

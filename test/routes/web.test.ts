@@ -79,6 +79,25 @@ t.test('a link to any page of the app gives the page', async (t) => {
   }
 })
 
+t.test('a link whose address cannot be decoded gives the page, too, and is refused to everybody else', async (t) => {
+  for (const url of ['/karten/%E0%A4%A', '/%ZZ', '/decks/%']) {
+    const page = await get(url, LINK)
+    t.strictSame([page.statusCode, page.body], [400, PAGE], url)
+    t.match(page.headers, {
+      ...SECURITY_HEADERS,
+      'content-security-policy': POLICY,
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+    })
+    t.equal(page.headers.etag, undefined, 'it is not what the service has at this address')
+    t.strictSame((await get(url, { accept: '*/*' })).json(), errorBody(400, 'Ungültige URL'), url)
+    t.equal((await app.inject({ method: 'POST', url, headers: LINK })).statusCode, 400)
+  }
+  for (const url of ['/api/karten/%ZZ', '/docs/%', '/assets/%']) {
+    t.strictSame((await get(url, LINK)).json(), errorBody(400, 'Ungültige URL'), url)
+  }
+})
+
 t.test('everything else that nobody knows is not found, in JSON', async (t) => {
   const refuse = async (options: InjectOptions) => {
     const answer = await app.inject(options)
