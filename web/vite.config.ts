@@ -1,6 +1,8 @@
 import path from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
+import { inlineIcon } from './build/inline-icon.ts'
+import { pageParts } from './build/page-parts.ts'
 import { preloadChunk } from './build/preload-chunk.ts'
 import { serviceWorker } from './build/service-worker.ts'
 
@@ -57,6 +59,8 @@ export default defineConfig({
   plugins: [
     svelte({ configFile: false }),
     preloadChunk('pages'),
+    inlineIcon(path.join(import.meta.dirname, 'public/icon.svg')),
+    pageParts(path.join(import.meta.dirname, 'src/routes.ts')),
     serviceWorker(path.join(import.meta.dirname, 'src/worker/worker.ts')),
   ],
   build: {

@@ -1,0 +1,43 @@
+import t from 'tap'
+import { openApp, PHONE } from './support/app.js'
+
+/** So long the program is held back; what was asked for by then did not wait for it. */
+const HELD_MS = 1_500
+/** Later than this Chromium complains of what was fetched ahead and not used. */
+const COMPLAINED_MS = 4_000
+
+t.test(
+  'the first card needs 14 requests at most, each one once, and its part does not wait for the start',
+  async (t) => {
+    const app = await openApp(t)
+    const { page: known } = await app.newPerson()
+    // Empty of files, but not of the session.
+    const { page, complaints } = await app.newBrowser({ viewport: PHONE })
+    await page.context().addCookies(await known.context().cookies())
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(new URL(request.url()).pathname))
+    let ahead: string[] = []
+    await page.route('**/assets/start-*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, HELD_MS))
+      ahead = [...sent]
+      await route.continue()
+    })
+    await page.goto(`${app.url}/lernen`)
+    await page.locator('article .question').first().waitFor()
+    const untilCard = [...sent]
+    t.ok(untilCard.length <= 14, `${untilCard.length}: ${untilCard.join(' ')}`)
+    t.strictSame([...new Set(untilCard)], untilCard, 'nothing is asked for twice')
+    for (const part of ['/assets/lernen-', '/assets/words-', '/assets/markdown-', '/assets/outbox-', '/api/auth/me']) {
+      t.ok(
+        ahead.some((path) => path.startsWith(part)),
+        `${part} does not wait for the start`,
+      )
+    }
+    await page.waitForTimeout(COMPLAINED_MS)
+    t.strictSame(
+      complaints.filter((text) => /preload/.test(text)),
+      [],
+      'all that was fetched ahead was used',
+    )
+  },
+)
