@@ -189,7 +189,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await broken.goto(`${app.url}/`)
     const sentence = broken.getByText('Die Seite lädt ungewöhnlich lange.')
     t.notOk(await sentence.isVisible(), 'not at once')
-    await sentence.waitFor({ timeout: 15_000 })
+    await sentence.waitFor()
     await broken.context().close()
   })
 

@@ -71,7 +71,7 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   await t.test('wrong ones go back into learning, and out again', async (t) => {
     // The ratings go through the outbox, so that the service hears of them a moment later.
     const isDue = async (count: number) => {
-      for (let left = 100; left > 0; left--) {
+      for (let left = 600; left > 0; left--) {
         const queue = await (await page.request.get(`${app.url}/api/review/queue`)).json()
         if (queue.counts.due === count) return true
         await page.waitForTimeout(50)

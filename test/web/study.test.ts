@@ -37,7 +37,7 @@ async function standing(app: App, page: Page | BrowserContext): Promise<string[]
 }
 
 async function until(isTrue: () => Promise<boolean>): Promise<boolean> {
-  for (let left = 100; left > 0; left--) {
+  for (let left = 600; left > 0; left--) {
     if (await isTrue()) return true
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
@@ -365,10 +365,15 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
       await page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day: 1 } })
       await openSession(app, page)
       await page.clock.runFor(1_000)
-      for (const key of [' ', '1', ' ', '3']) {
+      for (const [key, next] of [
+        [' ', 'Gut'],
+        ['1', 'Antwort zeigen'],
+        [' ', 'Gut'],
+        ['3', undefined],
+      ] as const) {
         await page.clock.runFor(300)
         await page.keyboard.press(key)
-        await page.waitForTimeout(300)
+        if (next !== undefined) await page.getByRole('button', { name: next }).waitFor()
       }
       t.ok(await arrived(app, page, ['again', 'medium']), `${hours}`)
       const log = await readLog(app, page)

@@ -37,6 +37,9 @@ export interface App {
   asAdmin(method: string, path: string, body?: unknown): Promise<Response>
 }
 
+/** How long a step may take: twenty seconds and more on a machine that is slow or busy otherwise. */
+const PATIENCE_MS = 90_000
+
 /** An answer of 4xx or 5xx that the app has asked for is no complaint of the page. */
 const REFUSED_REQUEST = /^Failed to load resource: the server responded with a status of (4|5)\d\d/
 
@@ -56,6 +59,7 @@ export async function openApp(t: Owner, variables: Record<string, string> = {}):
       timezoneId: 'Europe/Berlin',
       ...options,
     })
+    context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     return { page, complaints: collectComplaints(page, url) }
   }
@@ -172,7 +176,7 @@ export async function studyForWeeks({ page }: Pick<Person, 'page'>, url: string)
   }
 }
 
-const UNTIL_MS = 15_000
+const UNTIL_MS = 60_000
 
 /** Waits until an expression holds in the page; Playwright's own way would need `eval`, which the policy forbids. */
 export async function until(page: Page, expression: string): Promise<void> {
