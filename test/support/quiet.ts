@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { OpenDatabase } from '../../db/client.js'
+
+const QUIET_MS = 300
+
+/**
+ * Waits until no statement has been sent and no connection been in use for a while, however long a statement takes.
+ * @param count of `countStatements`
+ */
+export async function untilQuiet({ poolState }: OpenDatabase, count: () => number): Promise<void> {
+  const isBusy = () => poolState().total > poolState().idle
+  let before = -1
+  while (count() > before || isBusy()) {
+    before = count()
+    await sleep(QUIET_MS)
+  }
+}
