@@ -75,11 +75,12 @@ t.test('whoever would wait too long for a connection is refused at once', async 
   }
   const started = performance.now()
   const last = await asks[1_099]
-  t.ok(performance.now() - started < 5_000)
+  const waited = performance.now() - started
   t.match(last, { status: 503, body: UNAVAILABLE, headers: { 'retry-after': '2' } })
   t.equal((await service.anonymous.get('/healthz')).status, 200, 'the process is alive all the same')
   await Promise.all(transactions)
   const statuses = (await Promise.all(asks)).map((answer) => answer.status)
+  t.ok(waited < (performance.now() - started) / 2, `told after ${waited} ms, while the others wait`)
   const served = statuses.filter((status) => status === 200).length
   t.ok(served >= 1_000 && served < 1_070, `${served} who were waiting are served`)
   t.equal((await member.get('/api/auth/me')).status, 200)
@@ -103,8 +104,13 @@ t.test('an event loop that is late refuses work, one long piece of work does not
   }
   t.ok(seen.has(503), [...seen].join())
   t.equal((await anonymous.get('/healthz')).status, 200)
-  await sleep(2_200)
-  t.equal(await status(), 401, 'it recovers')
+  // A machine that is busy otherwise may be late for a while longer.
+  let recovered = 0
+  for (let left = 30; left > 0 && recovered !== 401; left--) {
+    await sleep(1_100)
+    recovered = await status()
+  }
+  t.equal(recovered, 401, 'it recovers')
 })
 
 t.test('a client that is too slow is told so and cut off', async (t) => {
