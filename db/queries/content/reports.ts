@@ -44,6 +44,8 @@ export async function upsertReport(
     select ${report.user_id}::integer, cards.id, ${report.text}::text
     from cards join decks on decks.id = deck_id
     where cards.id = ${report.card_id} and cards.archived_at is null and decks.archived_at is null
+    -- What is deleted at the same moment is waited for, and then not there.
+    for key share of cards
     on conflict (user_id, card_id) where settled_at is null
       do update set text = excluded.text, created_at = excluded.created_at
     returning id`.execute(db)

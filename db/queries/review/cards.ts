@@ -191,7 +191,8 @@ export async function suspendCard(db: Kysely<Database>, userId: number, cardId: 
         .select('cards.id')
         .where('cards.id', '=', cardId)
         .where('cards.archived_at', 'is', null)
-        .where('decks.archived_at', 'is', null),
+        .where('decks.archived_at', 'is', null)
+        .forKeyShare('cards'),
     )
     .with('suspended', (cte) =>
       cte

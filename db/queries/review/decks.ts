@@ -46,7 +46,7 @@ export async function switchDeck(
     ? sql`delete from inactive_decks where user_id = ${userId} and deck_id in (select id from deck)`
     : sql`insert into inactive_decks (user_id, deck_id) select ${userId}::integer, id from deck on conflict do nothing`
   const { rows } = await sql`
-    with deck as (select id from decks where slug = ${slug} and archived_at is null),
+    with deck as (select id from decks where slug = ${slug} and archived_at is null for key share),
     changed as (${changed})
     select id from deck`.execute(db)
   return rows.length > 0

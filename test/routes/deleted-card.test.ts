@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import t from 'tap'
+import { createMigratedDatabase } from '../support/database.js'
+import { createCard, createDeck } from '../support/factories.js'
+import { errorBody, startService } from '../support/service.js'
+
+const database = await createMigratedDatabase()
+const { db, member } = await startService(t, { database })
+
+t.test('what is deleted at the same moment is not found', async (t) => {
+  const learner = await member()
+  for (const [name, method, ask, payload] of [
+    ['Karte', 'POST', (id: number) => `/api/review/cards/${id}/reports`, { text: 'Falsch' }],
+    ['Karte', 'POST', (id: number) => `/api/review/cards/${id}/suspend`, undefined],
+    ['Deck', 'PUT', (_: number, slug: string) => `/api/review/decks/${slug}`, { active: false }],
+  ] as const) {
+    const deck = await createDeck(db)
+    const card = await createCard(db, { deck_id: deck.id })
+    const url = ask(card.id, deck.slug)
+    const send = () => learner.send({ method, url, ...(payload && { payload }) })
+    const answer = await db.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom('decks').where('id', '=', deck.id).execute()
+      const asked = send()
+      // The embedded database has one connection: there it has been deleted before the question.
+      if (!database.embedded) await untilSomebodyWaits()
+      return { asked }
+    })
+    const { status, body } = await answer.asked
+    t.strictSame([status, body], [404, errorBody(404, `${name} nicht gefunden`)], url)
+  }
+})
+
+async function untilSomebodyWaits(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+    if (rows.length > 0) return
+    await sleep(10)
+  }
+}
