@@ -50,7 +50,17 @@ const MAX_DELAY_MS = 500
 export interface AppOptions {
   config: Pick<
     Config,
-    'basePath' | 'contentDir' | 'corsOrigins' | 'publicUrl' | 'rateLimit' | 'timeZone' | 'trustProxy' | 'web'
+    | 'basePath'
+    | 'contentDir'
+    | 'corsOrigins'
+    | 'importMaxBytes'
+    | 'mediaMaxBytes'
+    | 'publicUrl'
+    | 'rateLimit'
+    | 'timeZone'
+    | 'tmpDir'
+    | 'trustProxy'
+    | 'web'
   >
   /** At least one; the first one signs cookies. */
   sessionSecrets: string[]
@@ -147,6 +157,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
     contentDir: config.contentDir,
+    tmpDir: config.tmpDir,
+    importMaxBytes: config.importMaxBytes,
+    mediaMaxBytes: config.mediaMaxBytes,
     about: { version: VERSION, startedAt: now(), timeZone: config.timeZone, embedded: options.database.embedded },
     rateLimit: config.rateLimit,
     poolState: options.database.poolState,

@@ -149,7 +149,10 @@ async function prepare(
 /** Faulty content does not keep the service from running: the store stays empty until a later import. */
 async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, print: Print): Promise<void> {
   try {
-    const stats = await importIntoEmptyStore(db, config.contentDir, reportProgress('Erster Import', print))
+    const stats = await importIntoEmptyStore(db, config.contentDir, {
+      mediaMaxBytes: config.mediaMaxBytes,
+      onProgress: reportProgress('Erster Import', print),
+    })
     if (stats === undefined) return
     const { decks, cards, cheatsheets, warnings } = stats
     if (warnings.length > 0) log.warn({ warnings }, 'first import left files out')

@@ -60,6 +60,13 @@ export class MostArchived extends Conflict {
   }
 }
 
+/** The pictures would take more room than `MEDIA_MAX_MB`. */
+export class MediaFull extends HttpError {
+  constructor(maxMegabytes: number) {
+    super(413, `Die Bilder brauchten zusammen mehr als ${maxMegabytes} MB (MEDIA_MAX_MB)`, 'MediaFull')
+  }
+}
+
 /** 500: the content folder itself cannot be read. Only administrators import, and they need to know which one it is. */
 export class UnreadableContent extends HttpError {
   constructor(folder: string, code = 'unbekannter Fehler') {

@@ -29,17 +29,25 @@ export async function isContentEmpty(db: Kysely<Database>): Promise<boolean> {
   return rows[0]?.empty === true
 }
 
-/** All decks, those of scripts and archived ones too. */
-export async function findStoredDecks(db: Kysely<Database>): Promise<StoredDeck[]> {
-  const { rows } = await sql<StoredDeck>`
-    select id, slug, name, description, sort_order, archived_at is null as is_live, deck_id is not null as is_imported,
-      file
-    from decks left join imported_decks on deck_id = id
-    order by id`.execute(db)
+/** Whose a deck or sheet is beside the folder: the name of its source, or null. */
+interface Owned {
+  owner: string | null
+}
+
+/** All decks, those of scripts and sources and archived ones too. */
+export async function findStoredDecks(db: Kysely<Database>): Promise<(StoredDeck & Owned)[]> {
+  const { rows } = await sql<StoredDeck & Owned>`
+    select decks.id, slug, decks.name, description, sort_order, decks.archived_at is null as is_live,
+      deck_id is not null and source_id is null as is_imported, file, content_sources.name as owner
+    from decks left join imported_decks on deck_id = decks.id left join content_sources on content_sources.id = source_id
+    order by decks.id`.execute(db)
   return rows
 }
 
-/** All cards that imports have written, archived ones too. Texts stay in the database: their digests are compared. */
+/**
+ * All cards that the folder's imports have written, archived ones too, and those of released decks. Texts stay in the
+ * database: their digests are compared.
+ */
 export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[]> {
   return readByKey(CARDS_AT_ONCE, async (after) => {
     const { rows } = await sql<StoredCard>`
@@ -47,19 +55,22 @@ export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[
         archived_at is null as is_live, ${digestOf('question')} as question_digest,
         ${digestOf('answer', 'level')} as rest_digest
       from imported_cards join cards on id = card_id
-      where card_id > ${after} order by card_id limit ${CARDS_AT_ONCE}`.execute(db)
+      left join imported_decks on imported_decks.deck_id = imported_cards.deck_id
+      where source_id is null and card_id > ${after} order by card_id limit ${CARDS_AT_ONCE}`.execute(db)
     return rows
   })
 }
 
-/** All sheets, those of scripts and archived ones too. */
-export async function findStoredSheets(db: Kysely<Database>): Promise<StoredSheet[]> {
+/** All sheets, those of scripts and sources and archived ones too. */
+export async function findStoredSheets(db: Kysely<Database>): Promise<(StoredSheet & Owned)[]> {
   return readByKey(SHEETS_AT_ONCE, async (after) => {
-    const { rows } = await sql<StoredSheet>`
-      select id, slug, archived_at is null as is_live, cheatsheet_id is not null as is_imported,
-        ${digestOf('title', 'category', 'content_md')} as digest
-      from cheatsheets left join imported_cheatsheets on cheatsheet_id = id
-      where id > ${after} order by id limit ${SHEETS_AT_ONCE}`.execute(db)
+    const { rows } = await sql<StoredSheet & Owned>`
+      select cheatsheets.id, slug, cheatsheets.archived_at is null as is_live,
+        cheatsheet_id is not null and source_id is null as is_imported,
+        ${digestOf('title', 'category', 'content_md')} as digest, content_sources.name as owner
+      from cheatsheets left join imported_cheatsheets on cheatsheet_id = cheatsheets.id
+      left join content_sources on content_sources.id = source_id
+      where cheatsheets.id > ${after} order by cheatsheets.id limit ${SHEETS_AT_ONCE}`.execute(db)
     return rows
   })
 }

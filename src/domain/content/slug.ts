@@ -54,6 +54,15 @@ export function findDuplicateSlugs(places: readonly SlugPlace[]): Fault[] {
   return faults
 }
 
+/** A fault for each slug that belongs to an uploaded source, whose names are given by slug. */
+export function findForeignSlugs(places: readonly SlugPlace[], owners: ReadonlyMap<string, string>): Fault[] {
+  return places.flatMap(({ file, line, slug }) => {
+    const owner = owners.get(slug)
+    if (owner === undefined) return []
+    return { file, line, message: `Der Slug „${slug}“ gehört der Quelle „${owner}“` }
+  })
+}
+
 /** A fault for each alias that is the slug of a file or that an earlier file has already. */
 export function findTakenAliases(aliases: readonly SlugPlace[], slugs: readonly SlugPlace[]): Fault[] {
   const files = new Map(slugs.map(({ slug, file }) => [slug, file]))

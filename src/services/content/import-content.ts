@@ -6,6 +6,7 @@ import { saveLastImport } from '../../../db/queries/content/state.js'
 import type { Database } from '../../../db/types.js'
 import type { ImportStats } from '../../domain/content/import-plan.js'
 import { CONTENT_CHANGES, FaultyContent, HttpError, IMPORT_RUNS } from '../../domain/refusals.js'
+import { DEFAULT_MEDIA_BYTES, dropUnusedPictures, findMissingPictures, storePictures } from './pictures.js'
 import { changesOf, digestContent, planNow, refusalOf, sortWarnings } from './plan-now.js'
 import { readContent } from './read-content.js'
 import { type OnProgress, writePlan } from './write-plan.js'
@@ -13,6 +14,8 @@ import { type OnProgress, writePlan } from './write-plan.js'
 export interface ImportOptions {
   /** Whether more than half of the cards, or of the sheets, may be archived. */
   force?: boolean | undefined
+  /** What all pictures may take together. */
+  mediaMaxBytes?: number
   onProgress?: OnProgress
 }
 
@@ -31,6 +34,7 @@ const importing = new WeakSet<Kysely<Database>>()
  * @throws UnreadableContent when the folder cannot be read
  * @throws FaultyContent with every fault of the files
  * @throws MostArchived when more than half of the cards or sheets would go, unless forced
+ * @throws MediaFull when the pictures would take too much room
  * @throws IMPORT_RUNS
  * @throws CONTENT_CHANGES when somebody else writes the same content all the time
  */
@@ -53,10 +57,10 @@ export async function importContent(
 export async function importIntoEmptyStore(
   db: Kysely<Database>,
   folder: string,
-  onProgress?: OnProgress,
+  options: Omit<ImportOptions, 'force'> = {},
 ): Promise<ImportStats | undefined> {
   if (!(await isContentEmpty(db))) return undefined
-  return importExclusively(db, undefined, folder, isContentEmpty, onProgress === undefined ? {} : { onProgress })
+  return importExclusively(db, undefined, folder, isContentEmpty, options)
 }
 
 type Condition = (transaction: Transaction<Database>) => Promise<boolean>
@@ -89,20 +93,24 @@ async function readAndWrite(
   actor: Actor | undefined,
   folder: string,
   condition: Condition,
-  { force = false, onProgress = () => {} }: ImportOptions,
+  { force = false, mediaMaxBytes = DEFAULT_MEDIA_BYTES, onProgress = () => {} }: ImportOptions,
 ): Promise<ImportStats | undefined> {
   const started = performance.now()
   // Reading comes first: on the embedded database a transaction keeps everybody else waiting.
-  const { content, faults, warnings } = await readContent(folder)
+  const read = await readContent(folder)
+  const { faults, warnings } = read
   if (faults.length > 0) throw new FaultyContent(faults)
-  const digests = await digestContent(content)
+  const digests = await digestContent(read.content)
   return whileOvertaken(() =>
     db.transaction().execute(async (transaction) => {
       if (!(await tryLockImport(transaction)) || !(await condition(transaction))) return undefined
-      const plan = await planNow(transaction, content, digests)
+      const plan = await planNow(transaction, read, digests)
       const refusal = force ? undefined : refusalOf(plan)
       if (refusal !== undefined) throw refusal
+      const missing = await findMissingPictures(transaction, read.pictures, mediaMaxBytes)
       await writePlan(transaction, plan, onProgress)
+      await storePictures(transaction, missing)
+      if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
       const stats = {
         ...changesOf(plan),
         duration_ms: Math.round(performance.now() - started),
