@@ -71,7 +71,15 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(reviewRoutes, { prefix: '/review', moment })
     await members.register(searchRoutes, { prefix: '/search' })
     await members.register(accountRoutes, { prefix: '/accounts', about: options.about })
-    await members.register(contentRoutes, { prefix: '/content', contentDir, tmpDir, importMaxBytes, mediaMaxBytes })
+    await members.register(contentRoutes, {
+      prefix: '/content',
+      contentDir,
+      tmpDir,
+      importMaxBytes,
+      mediaMaxBytes,
+      moment,
+      timeZone: options.about.timeZone,
+    })
     await members.register(async (admins) => {
       admins.addHook('preHandler', admins.requireAdmin)
       await admins.register(adminRoutes, { prefix: '/admin', contentDir, mediaMaxBytes })

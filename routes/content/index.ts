@@ -5,22 +5,23 @@ import { parseFlag } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { checkFolder } from '../../src/services/content/check-content.js'
 import { ImportQuery, ImportRefused, MEDIA_FULL, UNREADABLE } from '../admin/schemas.js'
+import exportRoutes, { type ExportOptions } from './export.js'
 import reports from './reports.js'
 import { CheckAnswer, ContentState } from './schemas.js'
 
-interface ContentOptions {
+interface ContentOptions extends ExportOptions {
   /** The folder that the import reads. */
   contentDir: string
-  /** A folder on a disk, for uploads while they are read. */
-  tmpDir: string
   /** What an upload may take, and what all pictures together. */
   importMaxBytes: number
   mediaMaxBytes: number
 }
 
 /** What decks and sheets are made of. Most of it is for administrators; what is not stands outside their scope. */
-const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, { contentDir, mediaMaxBytes }) => {
+const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) => {
+  const { contentDir, mediaMaxBytes, tmpDir, moment, timeZone } = options
   app.setFallback(new HttpError(404, 'Unbekannter Inhalts-Endpunkt'))
+  await app.register(exportRoutes, { tmpDir, moment, timeZone })
 
   await app.register(async (admins) => {
     admins.addHook('preHandler', admins.requireAdmin)

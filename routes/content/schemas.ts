@@ -34,6 +34,16 @@ export const ContentState = Type.Object({
   content_dir: Type.String({ description: 'The folder that the import reads.', examples: ['/app/content'] }),
 })
 
+export const ExportQuery = Type.Object({
+  format: Type.Optional(Type.String({ description: '`apkg`, `csv` or `markdown`; required.', examples: ['apkg'] })),
+  deck: Type.Optional(Type.String({ description: 'Its slug; absent or empty means all decks.', examples: ['git'] })),
+  progress: Type.Optional(
+    Type.String({ description: '`true` or `false`; only with `apkg`: the own progress, too.', examples: ['false'] }),
+  ),
+})
+
+export const ExportFile = Type.String({ format: 'binary', description: 'The file.' })
+
 export const ReportsQuery = Type.Object({
   state: Type.Optional(
     Type.String({ description: '`open` or `settled`; absent or empty means all.', examples: ['open'] }),

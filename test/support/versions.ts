@@ -206,6 +206,9 @@ async function callAll(app: FastifyInstance): Promise<void> {
   ]) {
     await get(`review/${url}`)
   }
+  for (const query of ['format=apkg&progress=true', 'format=apkg', 'format=csv&deck=git', 'format=markdown']) {
+    await get(`content/export?${query}`)
+  }
   const reviews = [{ card_id: cards[0].card_id, rating: 'hard', reviewed_at: '2026-11-20T08:00:00Z' }]
   await learner('POST', '/api/review/batch', { reviews })
   await learner('PUT', '/api/review/decks/git', { active: false })
