@@ -38,6 +38,13 @@ export class FaultyContent extends BadRequest {
   }
 }
 
+/** An upload is not whole, or not what it says it is; `reason` is German. */
+export class DamagedPackage extends BadRequest {
+  constructor(reason: string) {
+    super(`Das Paket ist beschädigt: ${reason}`, 'DamagedPackage')
+  }
+}
+
 /** A list of users has faults, so none of them was created. */
 export class FaultyUsers extends BadRequest {
   readonly faults: RowFault[]
@@ -103,6 +110,12 @@ export class TooManyAttempts extends ComeBackLater {
 export const INVALID_JSON = new BadRequest('Ungültiger JSON-Inhalt', 'BadRequest')
 export const MALFORMED_REQUEST = new BadRequest('Ungültige HTTP-Anfrage')
 export const INVALID_URL = new BadRequest('Ungültige URL')
+export const NOT_A_PACKAGE = new BadRequest('Die Datei ist kein Anki-Paket', 'NotAPackage')
+export const PACKAGE_TOO_NEW = new BadRequest('Das Paket braucht eine neuere Version dieses Dienstes', 'PackageTooNew')
+export const READING_TOO_LONG = new BadRequest(
+  'Die Datei ließ sich nicht in der erlaubten Zeit lesen',
+  'ReadingTooLong',
+)
 /** Nobody is logged in, or the user has been deleted meanwhile. */
 export const NOT_LOGGED_IN = new HttpError(401, 'Nicht angemeldet', 'Unauthorized')
 export const WRONG_LOGIN = new HttpError(401, 'Benutzername oder Passwort falsch', 'WrongLogin')
@@ -142,6 +155,7 @@ export const REPORTED_AGAIN = new Conflict(
 export const OTHER_REVIEW = new Conflict('Diese "client_id" gehört zu einer anderen Bewertung', 'OtherReview')
 export const NOT_THE_LAST = new Conflict('Nur die letzte Bewertung kann zurückgenommen werden', 'NotTheLast')
 export const TOO_LARGE = new HttpError(413, 'Anfrage zu groß', 'TooLarge')
+export const FILE_TOO_LARGE = new HttpError(413, 'Datei zu groß', 'FileTooLarge')
 export const JSON_ONLY = new HttpError(415, 'Nur application/json wird unterstützt', 'Unsupported')
 export const HEADERS_TOO_LARGE = new HttpError(431, 'Kopfzeilen zu groß')
 export const INTERNAL_ERROR = new HttpError(500, 'Interner Serverfehler', 'Internal')

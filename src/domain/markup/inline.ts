@@ -1,0 +1,168 @@
+import { codeSpan, escapeText } from './escape.js'
+
+export interface Style {
+  bold: boolean
+  italic: boolean
+  code: boolean
+  href: string | undefined
+}
+
+/** A stretch of text in one style; `raw` stands for Markdown that is ready, such as a picture. */
+export interface Run extends Style {
+  kind: 'text' | 'raw' | 'break'
+  text: string
+}
+
+export const PLAIN: Style = { bold: false, italic: false, code: false, href: undefined }
+
+const BLANKS = /[ \t\n\r\f\u00a0]+/g
+
+/** The paragraphs that runs make: lines end at breaks, and an empty line ends a paragraph. */
+export function writeParagraphs(runs: readonly Run[]): string[] {
+  const paragraphs: string[] = []
+  let lines: string[] = []
+  let line: Run[] = []
+  const endLine = () => {
+    const text = writeLine(line, false)
+    line = []
+    if (text !== '') lines.push(text)
+    else if (lines.length > 0) {
+      // Two blanks at its end keep a line a line of its own.
+      paragraphs.push(lines.join('  \n'))
+      lines = []
+    }
+  }
+  for (const run of runs) {
+    if (run.kind === 'break') endLine()
+    else line.push(run)
+  }
+  endLine()
+  if (lines.length > 0) paragraphs.push(lines.join('  \n'))
+  return paragraphs
+}
+
+/** All runs in one line. */
+export function writeLine(runs: readonly Run[], isCell: boolean): string {
+  const pieces = merge(spaceOut(runs))
+  dropUnclear(pieces, 'italic')
+  dropUnclear(pieces, 'bold')
+  return emit(merge(pieces), isCell)
+}
+
+/** White space collapses as in a browser, and stands outside of what is emphasised. */
+function spaceOut(runs: readonly Run[]): Run[] {
+  const pieces: Run[] = []
+  let isSpaced = true
+  for (const run of runs) {
+    const text = run.kind === 'break' ? ' ' : run.kind === 'raw' ? run.text : run.text.replace(BLANKS, ' ')
+    const core = run.kind === 'raw' ? text : text.trim()
+    const isLed = core !== text && (core === '' || !text.startsWith(core))
+    if (isLed && !isSpaced) pieces.push({ ...PLAIN, kind: 'text', text: ' ' })
+    if (isLed) isSpaced = true
+    if (core === '') continue
+    pieces.push({ ...run, kind: run.kind === 'raw' ? 'raw' : 'text', text: core })
+    isSpaced = false
+    if (run.kind !== 'raw' && !text.endsWith(core)) {
+      pieces.push({ ...PLAIN, kind: 'text', text: ' ' })
+      isSpaced = true
+    }
+  }
+  if (pieces.at(-1)?.text === ' ') pieces.pop()
+  for (const [index, piece] of pieces.entries()) {
+    const before = pieces[index - 1]
+    const after = pieces[index + 1]
+    if (piece.text !== ' ' || before === undefined || after === undefined) continue
+    piece.bold = before.bold && after.bold
+    piece.italic = before.italic && after.italic
+    piece.href = before.href === after.href ? before.href : undefined
+    piece.code = before.code && after.code && isAlike(before, after)
+  }
+  return pieces
+}
+
+function merge(pieces: readonly Run[]): Run[] {
+  const merged: Run[] = []
+  for (const piece of pieces) {
+    const last = merged.at(-1)
+    if (last?.kind === 'text' && piece.kind === 'text' && isAlike(last, piece)) last.text += piece.text
+    else merged.push({ ...piece })
+  }
+  return merged
+}
+
+function isAlike(a: Style, b: Style): boolean {
+  return a.bold === b.bold && a.italic === b.italic && a.code === b.code && a.href === b.href
+}
+
+/** Markdown cannot emphasise everywhere, as within a word; what would stay visible as a mark is left out. */
+function dropUnclear(pieces: Run[], style: 'bold' | 'italic'): void {
+  for (let start = 0; start < pieces.length; start++) {
+    const first = pieces[start] as Run
+    if (!first[style]) continue
+    let end = start
+    while (pieces[end + 1]?.[style] && pieces[end + 1]?.href === first.href) end++
+    const last = pieces[end] as Run
+    const before = outside(pieces[start - 1], first, -1)
+    const after = outside(pieces[end + 1], last, 0)
+    const opens = before !== 'word' || (style === 'bold' && inside(first, 0, style) === 'word')
+    const closes = after !== 'word' || (style === 'bold' && inside(last, -1, style) === 'word')
+    if (!opens || !closes) for (let at = start; at <= end; at++) (pieces[at] as Run)[style] = false
+    start = end
+  }
+}
+
+type Sort = 'space' | 'mark' | 'word'
+
+function outside(piece: Run | undefined, neighbour: Run, at: 0 | -1): Sort {
+  if (piece === undefined) return 'space'
+  if (piece.kind === 'raw' || piece.code || piece.href !== neighbour.href) return 'mark'
+  return sortOf(piece.text, at)
+}
+
+function inside(piece: Run, at: 0 | -1, style: 'bold' | 'italic'): Sort {
+  if (piece.kind === 'raw' || piece.code || (style === 'bold' && piece.italic)) return 'mark'
+  return sortOf(piece.text, at)
+}
+
+function sortOf(text: string, at: 0 | -1): Sort {
+  const character = at === 0 ? String.fromCodePoint(text.codePointAt(0) ?? 32) : lastOf(text)
+  if (/\s/u.test(character)) return 'space'
+  return /[\p{P}\p{S}]/u.test(character) ? 'mark' : 'word'
+}
+
+function lastOf(text: string): string {
+  const code = text.codePointAt(text.length - 2) ?? 0
+  return code > 0xffff ? String.fromCodePoint(code) : text.slice(-1)
+}
+
+/** Links are outermost, then bold, then italic. */
+function emit(pieces: readonly Run[], isCell: boolean): string {
+  let text = ''
+  let now: Style = PLAIN
+  for (const [index, piece] of pieces.entries()) {
+    text += switchStyle(now, piece)
+    now = piece
+    if (piece.kind === 'raw') text += piece.text
+    else if (piece.code) text += codeSpan(piece.text, isCell)
+    else {
+      const isLineStart = text === ''
+      const isLineEnd = index === pieces.length - 1
+      text += escapeText(piece.text, { isLineStart, isLineEnd, isLinked: piece.href !== undefined, isCell })
+    }
+  }
+  return text + switchStyle(now, PLAIN)
+}
+
+function switchStyle(from: Style, to: Style): string {
+  const isSameLink = from.href === to.href
+  const isSameBold = isSameLink && from.bold === to.bold
+  const isSameItalic = isSameBold && from.italic === to.italic
+  let marks = ''
+  if (from.italic && !isSameItalic) marks += '_'
+  if (from.bold && !isSameBold) marks += '**'
+  if (from.href !== undefined && !isSameLink) marks += `](${from.href})`
+  if (to.href !== undefined && !isSameLink) marks += '['
+  if (to.bold && !isSameBold) marks += '**'
+  if (to.italic && !isSameItalic) marks += '_'
+  return marks
+}
