@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { speakGerman, speakGermanToo } from './commands/help.js'
 import type { Config } from './config.js'
+import { EXPORT_FORMATS, type ExportFormat } from './domain/content/export-formats.js'
 import { showControlCharacters } from './domain/text/printable.js'
 import { VERSION } from './version.js'
 
@@ -57,6 +58,17 @@ program
     const run = options.check ? checkContent : importIntoStore
     await run(await config(), options, print)
   })
+
+program
+  .command('export <Datei>')
+  .description('die Karten in eine Datei schreiben: .apkg für Anki, .csv als Tabelle, .zip als Ordner mit Markdown')
+  .option('--deck <Slug>', 'nur dieses Deck')
+  .option('--user <Benutzername>', 'mit dem Fortschritt dieses Benutzers (nur .apkg)')
+  .option('--format <Format>', 'apkg, csv oder markdown, wenn der Dateiname es nicht sagt', exportFormat)
+  .option(...AS_JSON)
+  .action(async (file: string, options: { deck?: string; user?: string; format?: ExportFormat; json?: boolean }) =>
+    (await import('./commands/export.js')).exportToFile(await config(), file, options, print),
+  )
 
 program
   .command('audit')
@@ -155,6 +167,12 @@ try {
   process.exitCode = await report(error)
   // pg leaves its connection open when the server asks for a password and there is none.
   setTimeout(() => process.exit(), 1_000).unref()
+}
+
+function exportFormat(text: string): ExportFormat {
+  const format = EXPORT_FORMATS.find((one) => one === text)
+  if (format !== undefined) return format
+  throw new InvalidArgumentError(`Erwartet wird eines von ${EXPORT_FORMATS.join(', ')}.`)
 }
 
 function wholeNumber(text: string): number {
