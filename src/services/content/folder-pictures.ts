@@ -20,17 +20,20 @@ export function mayShowPictures(text: string): boolean {
 }
 
 /** The file of a picture, or what is wrong with it. */
-type Found = IncomingPicture | string
+export type Found = IncomingPicture | string
 
 const MEGABYTE = 2 ** 20
+export const PICTURE_TOO_LARGE = `ist größer als ${MAX_PICTURE_BYTES / MEGABYTE} MB`
+export const NO_PICTURE = 'ist weder PNG noch JPEG, GIF, WebP oder AVIF'
+export const MISSING_PICTURE = 'gibt es nicht'
 
-/** The pictures that the files of a folder show; each file is read once. */
+/** The pictures that the files of a folder, or of what is like one, show; each file is read once. */
 export class FolderPictures {
-  readonly #folder: string
+  readonly #read: (path: string) => Promise<Found>
   readonly #byPath = new Map<string, Found>()
 
-  constructor(folder: string) {
-    this.#folder = folder
+  constructor(read: (path: string) => Promise<Found>) {
+    this.#read = read
   }
 
   /** Each picture once. */
@@ -72,19 +75,22 @@ export class FolderPictures {
       if (replaced !== text) replace(replaced)
     }
   }
+}
 
-  async #read(path: string): Promise<Found> {
+/** The picture of that path below a folder. */
+export function readPictureOf(folder: string): (path: string) => Promise<Found> {
+  return async (path) => {
     try {
-      const place = join(this.#folder, path)
+      const place = join(folder, path)
       const { size } = await stat(place)
-      if (size > MAX_PICTURE_BYTES) return `ist größer als ${MAX_PICTURE_BYTES / MEGABYTE} MB`
+      if (size > MAX_PICTURE_BYTES) return PICTURE_TOO_LARGE
       const bytes = await readFile(place)
       const extension = findPictureType(bytes)
-      if (extension === undefined) return 'ist weder PNG noch JPEG, GIF, WebP oder AVIF'
+      if (extension === undefined) return NO_PICTURE
       return { sha: hash('sha256', bytes, 'hex'), extension, size: bytes.length, path: place }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      return code === 'ENOENT' || code === 'ENOTDIR' ? 'gibt es nicht' : `ist nicht lesbar (${code})`
+      return code === 'ENOENT' || code === 'ENOTDIR' ? MISSING_PICTURE : `ist nicht lesbar (${code})`
     }
   }
 }

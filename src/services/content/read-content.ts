@@ -7,7 +7,7 @@ import { findDuplicateSlugs, findTakenAliases } from '../../domain/content/slug.
 import type { Content, DeckSource, Fault, SheetSource, SlugPlace } from '../../domain/content/types.js'
 import { UnreadableContent } from '../../domain/refusals.js'
 import { comparePlaces, DECKS, type Findings, findFiles, guard, SHEETS, warnOfStrays } from './find-files.js'
-import { type FileText, FolderPictures, mayShowPictures } from './folder-pictures.js'
+import { type FileText, FolderPictures, mayShowPictures, readPictureOf } from './folder-pictures.js'
 import { runInTurns } from './turns.js'
 
 /** What could be read; with any fault `content` is incomplete and must not be imported. */
@@ -38,7 +38,7 @@ export async function readContent(folder: string): Promise<ReadContent> {
     faults.push({ file: '.', line: 1, message: 'Der Ordner enthält weder decks/*.md noch cheatsheets/**/*.md' })
   }
 
-  const pictures = new FolderPictures(folder)
+  const pictures = new FolderPictures(readPictureOf(folder))
   const deckSlugs: SlugPlace[] = []
   const deckAliases: SlugPlace[] = []
   for (const file of deckFiles) {
@@ -76,7 +76,8 @@ export async function readContent(folder: string): Promise<ReadContent> {
   }
 }
 
-function textsOf({ cards }: DeckSource): FileText[] {
+/** The sides of its cards that may show pictures. */
+export function textsOf({ cards }: DeckSource): FileText[] {
   const texts: FileText[] = []
   for (const card of cards) {
     for (const side of ['question', 'answer'] as const) {
@@ -90,7 +91,7 @@ function textsOf({ cards }: DeckSource): FileText[] {
   return texts
 }
 
-function textOf(sheet: SheetSource): FileText {
+export function textOf(sheet: SheetSource): FileText {
   const replace = (text: string) => {
     sheet.content_md = text
   }

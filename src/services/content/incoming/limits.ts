@@ -8,7 +8,7 @@ export const LIMITS = {
   mediaListBytes: 8 * MEGABYTE,
   /** Of all files of an archive together. */
   archiveBytes: 256 * MEGABYTE,
-  tableBytes: 256 * MEGABYTE,
+  tableBytes: 128 * MEGABYTE,
   cards: 100_000,
   fieldLength: MEGABYTE,
   /** Characters of a side. */

@@ -1,7 +1,8 @@
 import { findMedia } from '../../../domain/anki/media-list.js'
 import { MAX_PICTURE_BYTES } from '../../../domain/content/pictures.js'
 import { FILE_TOO_LARGE } from '../../../domain/refusals.js'
-import { type Kept, type PictureStore, TOO_LARGE_PICTURE } from './picture-store.js'
+import { type Found, PICTURE_TOO_LARGE } from '../folder-pictures.js'
+import type { PictureStore } from './picture-store.js'
 import type { UnpackedCollection } from './unpack-collection.js'
 import { unzstd } from './unzstd.js'
 import type { Zip } from './zip.js'
@@ -12,7 +13,7 @@ export class PackagePictures {
   readonly #collection: UnpackedCollection
   readonly #store: PictureStore
   /** By the address in the note. */
-  readonly #known = new Map<string, Kept>()
+  readonly #known = new Map<string, Found>()
 
   constructor(zip: Zip, collection: UnpackedCollection, store: PictureStore) {
     this.#zip = zip
@@ -21,7 +22,7 @@ export class PackagePictures {
   }
 
   /** Undefined when it has not been unpacked. */
-  find(src: string): Kept | undefined {
+  find(src: string): Found | undefined {
     return this.#known.get(src)
   }
 
@@ -29,11 +30,11 @@ export class PackagePictures {
     this.#known.set(src, await this.#read(src))
   }
 
-  async #read(src: string): Promise<Kept> {
+  async #read(src: string): Promise<Found> {
     const entry = findMedia(this.#collection.media, src)
-    if (entry === undefined || !this.#zip.has(entry)) return { reason: 'nicht im Paket' }
+    if (entry === undefined || !this.#zip.has(entry)) return 'ist nicht im Paket'
     const bytes = await this.#inflate(entry)
-    return bytes === undefined ? { reason: TOO_LARGE_PICTURE } : this.#store.keep(bytes)
+    return bytes === undefined ? PICTURE_TOO_LARGE : this.#store.keep(bytes)
   }
 
   /** Undefined when it is larger than a picture may be. */

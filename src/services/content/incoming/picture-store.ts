@@ -2,15 +2,10 @@ import { hash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IncomingPicture } from '../../../domain/content/incoming.js'
-import { findPictureType, MAX_PICTURE_BYTES, mediaTarget } from '../../../domain/content/pictures.js'
+import { findPictureType, MAX_PICTURE_BYTES } from '../../../domain/content/pictures.js'
 import { FILE_TOO_LARGE } from '../../../domain/refusals.js'
+import { type Found, NO_PICTURE, PICTURE_TOO_LARGE } from '../folder-pictures.js'
 import { LIMITS } from './limits.js'
-
-/** A picture that is kept, or why it is not. */
-export type Kept = { target: string } | { reason: string }
-
-export const TOO_LARGE_PICTURE = 'größer als 2 MB'
-export const NO_PICTURE = 'kein Bild in PNG, JPEG, GIF, WebP oder AVIF'
 
 /** The pictures of an upload, each once, in its folder. */
 export class PictureStore {
@@ -24,11 +19,11 @@ export class PictureStore {
     this.#maxBytes = maxBytes
   }
 
-  /** @throws FILE_TOO_LARGE when all of them together are */
-  keep(bytes: Uint8Array): Kept {
-    if (bytes.length > MAX_PICTURE_BYTES) return { reason: TOO_LARGE_PICTURE }
+  /** The picture, or what is wrong with it. @throws FILE_TOO_LARGE when all of them together are */
+  keep(bytes: Uint8Array): Found {
+    if (bytes.length > MAX_PICTURE_BYTES) return PICTURE_TOO_LARGE
     const extension = findPictureType(bytes)
-    if (extension === undefined) return { reason: NO_PICTURE }
+    if (extension === undefined) return NO_PICTURE
     const sha = hash('sha256', bytes, 'hex')
     let picture = this.#pictures.get(sha)
     if (picture === undefined) {
@@ -38,7 +33,7 @@ export class PictureStore {
       writeFileSync(picture.path, bytes, { mode: 0o600 })
       this.#pictures.set(sha, picture)
     }
-    return { target: mediaTarget(picture) }
+    return picture
   }
 
   get pictures(): IncomingPicture[] {

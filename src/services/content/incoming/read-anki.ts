@@ -1,3 +1,4 @@
+import { tidyDeckName } from '../../../domain/anki/deck-name.js'
 import { levelOf } from '../../../domain/anki/level.js'
 import {
   type CardTemplate,
@@ -8,6 +9,7 @@ import {
 } from '../../../domain/anki/note-type.js'
 import { behindAnswerLine, renderCard, SKIPPED_OCCLUSION } from '../../../domain/anki/render-card.js'
 import type { Incoming, IncomingCard, IncomingDeck } from '../../../domain/content/incoming.js'
+import { mediaTarget } from '../../../domain/content/pictures.js'
 import { type Converted, convertHtml } from '../../../domain/markup/convert.js'
 import { FILE_TOO_LARGE } from '../../../domain/refusals.js'
 import { compareText } from '../find-files.js'
@@ -54,7 +56,6 @@ class Reader {
   readonly #decks = new Map<string, IncomingDeck>()
   readonly #templates = new Map<string, Template>()
   readonly #seen = new Set<string>()
-  readonly #missing = new Set<string>()
   #learned = 0
   #suspended = 0
   #sounds = 0
@@ -123,7 +124,6 @@ class Reader {
     if (answer.isBlank) return this.#skip(place, 'die Rückseite ist leer')
     for (const side of [question, answer]) {
       this.#sounds += side.sounds
-      for (const name of side.missing) this.#missing.add(name)
     }
     if (row.isLearned) this.#learned++
     if (row.isSuspended) this.#suspended++
@@ -147,16 +147,15 @@ class Reader {
       const picture = (src: string) => {
         const kept = this.#pictures.find(src)
         if (kept === undefined) wanted.add(src)
-        return kept !== undefined && 'target' in kept ? kept.target : undefined
+        return kept === undefined || typeof kept === 'string' ? undefined : mediaTarget(kept)
       }
       const converted = convertHtml(html, { picture, maxLength: LIMITS.cardLength })
       if (wanted.size === 0) return converted
       for (const src of wanted) {
         await this.#pictures.unpack(src)
         const kept = this.#pictures.find(src)
-        if (kept !== undefined && 'reason' in kept) {
-          const name = src.slice(0, 200)
-          this.#findings.warn(this.#options.fileName, 0, `Das Bild „${name}“ wird nicht übernommen: ${kept.reason}`)
+        if (typeof kept === 'string') {
+          this.#findings.warn(this.#options.fileName, 0, `Das Bild „${src.slice(0, 200)}“ ${kept}`)
         }
       }
     }
@@ -196,9 +195,3 @@ class Reader {
 }
 
 const TOO_LONG = 'der Text ist zu lang'
-
-/** `A::B` without blanks around the parts and without what no name may hold. */
-export function tidyDeckName(name: string): string {
-  const parts = name.split('::').map((part) => part.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim())
-  return parts.filter((part) => part !== '').join('::') || 'Default'
-}
