@@ -196,7 +196,7 @@ export class Document {
   #endCode(): void {
     const text = (this.#code ?? [])
       .join('')
-      .replace(/^[ \t]*\n/, '')
+      .replace(/^(?:[ \t]*\n)+/, '')
       .trimEnd()
     this.#code = undefined
     if (text !== '') this.#blocks.addCode(text, this.#language)

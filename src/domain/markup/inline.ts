@@ -72,9 +72,11 @@ function spaceOut(runs: readonly Run[]): Run[] {
     const before = pieces[index - 1]
     const after = pieces[index + 1]
     if (piece.text !== ' ' || before === undefined || after === undefined) continue
-    piece.bold = before.bold && after.bold
-    piece.italic = before.italic && after.italic
-    piece.href = before.href === after.href ? before.href : undefined
+    // Where an outer mark ends, those within it end, too.
+    const isOneLink = before.href === after.href
+    piece.href = isOneLink ? before.href : undefined
+    piece.bold = isOneLink && before.bold && after.bold
+    piece.italic = isOneLink && before.bold === after.bold && before.italic && after.italic
     piece.code = before.code && after.code && isAlike(before, after)
   }
   return pieces
