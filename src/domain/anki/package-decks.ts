@@ -38,6 +38,11 @@ export class PackageDecks {
   }
 }
 
+/** The name of the deck that became this one in a package. */
+export function withoutRoot(name: string): string {
+  return name.startsWith(`${ROOT}::`) ? name.slice(ROOT.length + 2) : name
+}
+
 /** Anki takes quotes and control characters away, and names nothing `blank`. */
 function cleanName(name: string): string {
   return name

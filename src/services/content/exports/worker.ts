@@ -1,9 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ExportFormat } from '../../../domain/content/export-formats.js'
 import type { ExportItem, ExportSource } from './items.js'
-import { type PackageOptions, writeApkg } from './write-apkg.js'
-import { writeCsv } from './write-csv.js'
-import { writeMarkdown } from './write-markdown.js'
+import type { PackageOptions } from './write-apkg.js'
 
 export interface WorkerOptions extends PackageOptions {
   format: ExportFormat
@@ -38,8 +36,9 @@ async function* readItems(): AsyncGenerator<ExportItem> {
 
 const source: ExportSource = { items: readItems(), picture: (sha) => ask<Uint8Array>({ ask: 'picture', sha }) }
 const { format, folder, ...options } = workerData as WorkerOptions
-if (format === 'apkg') await writeApkg(source, folder, options)
-else if (format === 'csv') await writeCsv(source, folder)
-else await writeMarkdown(source, folder)
+// Each loads what it needs alone.
+if (format === 'apkg') await (await import('./write-apkg.js')).writeApkg(source, folder, options)
+else if (format === 'csv') await (await import('./write-csv.js')).writeCsv(source, folder)
+else await (await import('./write-markdown.js')).writeMarkdown(source, folder)
 port.postMessage({ ask: 'end' } satisfies WorkerRequest)
 port.close()

@@ -9,7 +9,8 @@ import type { ExportSource } from './items.js'
 
 /** What Excel takes for a table where a comma is in numbers; the mark tells it the encoding. */
 const MARK = '\ufeff'
-const FORMAT = { delimiter: ';', record_delimiter: '\r\n' }
+/** The package quotes what holds a whole line end of its own; a part of one ends the line, too. */
+const FORMAT = { delimiter: ';', record_delimiter: '\r\n', quoted_match: /[\r\n]/ }
 
 /** A table of the cards, one row each. */
 export async function writeCsv(source: ExportSource, folder: string): Promise<void> {
@@ -21,12 +22,10 @@ async function* chunks({ items }: ExportSource): AsyncGenerator<string> {
   yield MARK + stringify([TABLE_HEADINGS], FORMAT)
   const names = new DeckNames()
   let name = ''
-  let keys = new CardKeys()
+  // Of a table as a whole, where a card may move from deck to deck.
+  const keys = new CardKeys()
   for await (const item of items) {
-    if (item.kind === 'deck') {
-      name = names.take(item.deck.name, item.deck.slug)
-      keys = new CardKeys()
-    }
+    if (item.kind === 'deck') name = names.take(item.deck.name, item.deck.slug)
     if (item.kind !== 'cards') continue
     const rows = item.cards.map(({ id, question, answer, level, key }) =>
       [question, answer, level, name, keys.take(key, id)].map(guardCell),

@@ -1,4 +1,5 @@
 import { tidyDeckName } from '../../../domain/anki/deck-name.js'
+import { splitGuid } from '../../../domain/anki/guid.js'
 import { levelOf } from '../../../domain/anki/level.js'
 import {
   type CardTemplate,
@@ -7,6 +8,8 @@ import {
   type ParsedTemplate,
   parseSides,
 } from '../../../domain/anki/note-type.js'
+import { withoutRoot } from '../../../domain/anki/package-decks.js'
+import { MODEL_ID } from '../../../domain/anki/package-schema.js'
 import { behindAnswerLine, renderCard, SKIPPED_OCCLUSION } from '../../../domain/anki/render-card.js'
 import type { Incoming, IncomingCard, IncomingDeck } from '../../../domain/content/incoming.js'
 import { mediaTarget } from '../../../domain/content/pictures.js'
@@ -45,6 +48,11 @@ export async function readAnki(zip: Zip, options: ReadOptions): Promise<Incoming
 
 interface Template extends CardTemplate {
   parsed: ParsedTemplate
+}
+
+/** Whether a package of our own brought it, perhaps by way of Anki. */
+function isOurs({ noteType }: CardRow): boolean {
+  return noteType === String(MODEL_ID)
 }
 
 class Reader {
@@ -130,7 +138,7 @@ class Reader {
     this.#findings.countCard(question.markdown, answer.markdown)
     const { cards } = this.#getDeck(deck)
     const card: IncomingCard = {
-      identity: { by: 'note', guid, ord: row.ord },
+      identity: { by: 'note', ...(isOurs(row) ? splitGuid(guid) : { guid, ord: row.ord }) },
       question: question.markdown,
       answer: answer.markdown,
       level: this.#options.level ?? levelOf(row.tags, this.#levels),
@@ -166,10 +174,13 @@ class Reader {
   }
 
   /** The name of its deck; of a borrowed card that where it belongs. */
-  #deckOf({ deckId, homeId }: CardRow): string | undefined {
+  #deckOf(row: CardRow): string | undefined {
+    const { deckId, homeId } = row
     const { decks } = this.#collection
     const deck = decks.get(homeId === '0' ? deckId : homeId) ?? decks.get(deckId)
-    return deck && (this.#options.deck ?? tidyDeckName(deck.name))
+    if (deck === undefined || this.#options.deck !== undefined) return deck && this.#options.deck
+    const name = tidyDeckName(deck.name)
+    return isOurs(row) ? withoutRoot(name) : name
   }
 
   #getDeck(name: string): IncomingDeck {
