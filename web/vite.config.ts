@@ -3,6 +3,8 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
 import { preloadChunk } from './build/preload-chunk.ts'
 import { serviceWorker } from './build/service-worker.ts'
+import { shortClasses } from './build/short-classes.ts'
+import { shrink } from './build/shrink.ts'
 
 /** The service that `npm run dev` starts beside Vite. */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
@@ -28,7 +30,10 @@ const CHUNKS = [
     name: 'words',
     test: /web\/src\/(words\/(dates|devices|moments|ratings)|api\/card-changes|parts\/meter)|icons\/(ellipsis-vertical|flag)\./,
   },
-  { name: 'markdown', test: /web\/src\/markdown\/(markdown|render|sanitize|show|split)|node_modules\/micromark/ },
+  {
+    name: 'markdown',
+    test: /web\/src\/markdown\/(entity|markdown|picture-address|pictures|render|sanitize|show|split)\b|web\/src\/platform\/picture|node_modules\/micromark/,
+  },
   {
     name: 'outbox',
     test: /web\/src\/((outbox|storage)\/(?!lease)|shell\/waiting-badge)|node_modules\/idb\/|icons\/(cloud-off|triangle-alert)\./,
@@ -39,6 +44,9 @@ const CHUNKS = [
     minShareCount: 3,
   },
   { name: 'icons', test: /@lucide\/svelte/, minShareCount: 2 },
+  // Seldom opened, and smaller together.
+  { name: 'person', test: /web\/src\/pages\/(einstellungen|hilfe|konto|verlauf)\/|parts\/shown-once/ },
+  { name: 'login', test: /web\/src\/(account\/(login|new)|pages\/(anmelden|passwort))|shell\/(alone|not)/ },
   // Few open it, and whoever does goes through all of it.
   {
     name: 'verwaltung',
@@ -51,10 +59,13 @@ export default defineConfig({
   // Relative, so that one build serves any path behind a proxy; the page's `<base href>` says which.
   base: './',
   plugins: [
-    svelte({ configFile: false }),
+    svelte({ configFile: false, compilerOptions: { cssHash: shortClasses(path.join(import.meta.dirname, 'src')) } }),
     preloadChunk('pages'),
+    shrink(),
     serviceWorker(path.join(import.meta.dirname, 'src/worker/worker.ts')),
   ],
+  // Its way in browsers is to write HTML, which the policy of the page forbids.
+  resolve: { alias: { 'decode-named-character-reference': path.join(import.meta.dirname, 'src/markdown/entity.ts') } },
   build: {
     outDir: path.join(import.meta.dirname, '../dist/app'),
     emptyOutDir: true,
