@@ -48,7 +48,8 @@ function escapeOne(character: string, text: string, at: number, place: Place): s
     case '!':
       return after === '[' || (after === undefined && !place.isLineEnd) ? escaped : character
     case '[':
-      return place.isLinked ? escaped : character
+      // What comes later may hold the bracket that makes a definition of it.
+      return place.isLinked || (place.isLineStart && at === 0 && !text.includes(']')) ? escaped : character
     case ']':
       if (place.isLinked || after === '(' || after === ':') return escaped
       return after === undefined && !place.isLineEnd ? escaped : character

@@ -60,7 +60,9 @@ function spaceOut(runs: readonly Run[]): Run[] {
     if (isLed && !isSpaced) pieces.push({ ...PLAIN, kind: 'text', text: ' ' })
     if (isLed) isSpaced = true
     if (core === '') continue
-    pieces.push({ ...run, kind: run.kind === 'raw' ? 'raw' : 'text', text: core })
+    // In code brackets cannot be escaped, and would end the words of a link.
+    const href = run.code && /[[\]]/.test(core) ? undefined : run.href
+    pieces.push({ ...run, kind: run.kind === 'raw' ? 'raw' : 'text', text: core, href })
     isSpaced = false
     if (run.kind !== 'raw' && !text.endsWith(core)) {
       pieces.push({ ...PLAIN, kind: 'text', text: ' ' })
@@ -115,26 +117,22 @@ function dropUnclear(pieces: Run[], style: 'bold' | 'italic'): void {
 
 type Sort = 'space' | 'mark' | 'word'
 
+/** Parsers disagree about characters beyond 16 bits, such as emoji: they count as what allows less. */
 function outside(piece: Run | undefined, neighbour: Run, at: 0 | -1): Sort {
   if (piece === undefined) return 'space'
   if (piece.kind === 'raw' || piece.code || piece.href !== neighbour.href) return 'mark'
-  return sortOf(piece.text, at)
+  return sortOf(piece.text.at(at) ?? ' ', 'word')
 }
 
 function inside(piece: Run, at: 0 | -1, style: 'bold' | 'italic'): Sort {
   if (piece.kind === 'raw' || piece.code || (style === 'bold' && piece.italic)) return 'mark'
-  return sortOf(piece.text, at)
+  return sortOf(piece.text.at(at) ?? ' ', 'mark')
 }
 
-function sortOf(text: string, at: 0 | -1): Sort {
-  const character = at === 0 ? String.fromCodePoint(text.codePointAt(0) ?? 32) : lastOf(text)
-  if (/\s/u.test(character)) return 'space'
-  return /[\p{P}\p{S}]/u.test(character) ? 'mark' : 'word'
-}
-
-function lastOf(text: string): string {
-  const code = text.codePointAt(text.length - 2) ?? 0
-  return code > 0xffff ? String.fromCodePoint(code) : text.slice(-1)
+function sortOf(unit: string, surrogate: Sort): Sort {
+  if (/[\ud800-\udfff]/.test(unit)) return surrogate
+  if (/\s/.test(unit)) return 'space'
+  return /[\p{P}\p{S}]/u.test(unit) ? 'mark' : 'word'
 }
 
 /** Links are outermost, then bold, then italic. */
@@ -145,7 +143,8 @@ function emit(pieces: readonly Run[], isCell: boolean): string {
     text += switchStyle(now, piece)
     now = piece
     if (piece.kind === 'raw') text += piece.text
-    else if (piece.code) text += codeSpan(piece.text, isCell)
+    // Parsers disagree about a backslash before the bar that ends a cell.
+    else if (piece.code && !(isCell && piece.text.includes('\\|'))) text += codeSpan(piece.text, isCell)
     else {
       const isLineStart = text === ''
       const isLineEnd = index === pieces.length - 1

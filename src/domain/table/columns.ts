@@ -42,7 +42,7 @@ export function findColumns(
   header: AnkiHeader | undefined,
 ): { columns: Columns; faults: string[] } {
   const named = header?.columns ?? (isHeading(first) ? first : undefined)
-  if (named !== undefined && named.some((name) => roleOf(name) !== undefined)) {
+  if (named?.some((name) => roleOf(name) !== undefined)) {
     return byName(named, header, header?.columns === undefined)
   }
   return { columns: byPlace(named ?? first, header, named !== undefined), faults: [] }
