@@ -24,6 +24,13 @@ export class Findings {
     if (this.#warnings.length < MAX_WARNINGS) this.#warnings.push({ file, line, message })
   }
 
+  /** What sums up many things must not go under in them. */
+  summarise(file: string, message: string): void {
+    this.#total++
+    if (this.#warnings.length >= MAX_WARNINGS) this.#warnings.pop()
+    this.#warnings.push({ file, line: 0, message })
+  }
+
   /** @throws FILE_TOO_LARGE when all cards together are too much */
   countCard(question: string, answer: string): void {
     this.#cards++

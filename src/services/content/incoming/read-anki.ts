@@ -115,7 +115,7 @@ class Reader {
       [this.#covered, 'Karten verdecken Teile eines Bildes (Image Occlusion); sie werden nicht übernommen'],
     ]
     for (const [count, text] of summaries) {
-      if (count > 0) this.#findings.warn(this.#options.fileName, 0, `${count} ${text}`)
+      if (count > 0) this.#findings.summarise(this.#options.fileName, `${count} ${text}`)
     }
     const decks = [...this.#decks.values()].sort((a, b) => compareText(a.name, b.name))
     return { decks, ...this.#findings.warnings }
