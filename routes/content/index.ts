@@ -6,8 +6,11 @@ import { answers } from '../../src/http/schemas.js'
 import { checkFolder } from '../../src/services/content/check-content.js'
 import { ImportQuery, ImportRefused, MEDIA_FULL, UNREADABLE } from '../admin/schemas.js'
 import exportRoutes, { type ExportOptions } from './export.js'
+import imports from './imports.js'
+import media from './media.js'
 import reports from './reports.js'
 import { CheckAnswer, ContentState } from './schemas.js'
+import sources from './sources.js'
 
 interface ContentOptions extends ExportOptions {
   /** The folder that the import reads. */
@@ -19,13 +22,16 @@ interface ContentOptions extends ExportOptions {
 
 /** What decks and sheets are made of. Most of it is for administrators; what is not stands outside their scope. */
 const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) => {
-  const { contentDir, mediaMaxBytes, tmpDir, moment, timeZone } = options
+  const { contentDir, importMaxBytes, mediaMaxBytes, tmpDir, moment, timeZone } = options
   app.setFallback(new HttpError(404, 'Unbekannter Inhalts-Endpunkt'))
+  await app.register(media, { prefix: '/media' })
   await app.register(exportRoutes, { tmpDir, moment, timeZone })
 
   await app.register(async (admins) => {
     admins.addHook('preHandler', admins.requireAdmin)
     await admins.register(folder, { contentDir, mediaMaxBytes })
+    await admins.register(imports, { tmpDir, importMaxBytes, mediaMaxBytes })
+    await admins.register(sources, { prefix: '/sources' })
     await admins.register(reports, { prefix: '/reports', contentDir })
   })
 }

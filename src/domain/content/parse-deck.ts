@@ -10,13 +10,11 @@ import {
 } from './front-matter.js'
 import type { Block } from './markdown.js'
 import { type Section, splitSections } from './sections.js'
-import { readAliases, readSlug } from './slug.js'
+import { RESERVED_DECKS, readAliases, readSlug } from './slug.js'
 import type { CardSource, DeckSource, Fault, Report, SlugPlace } from './types.js'
 import { readFence } from './verbatim.js'
 
 const KEYS = ['slug', 'name', 'description', 'sort_order', 'aliases']
-// `all` stands for every deck in stored results; `export-anki` is matched before a slug.
-const RESERVED = ['all', 'export-anki']
 
 interface Ids {
   /** The line of the card that has the id. */
@@ -52,7 +50,7 @@ export function* parseDeckInSteps(file: string, bytes: Uint8Array): Generator<vo
   yield
 
   if (parts.fields === undefined && faults.length === 0) report(1, 'Das Front Matter fehlt')
-  const place = parts.fields && readSlug(file, parts.fields, RESERVED, report)
+  const place = parts.fields && readSlug(file, parts.fields, RESERVED_DECKS, report)
   const aliases = parts.fields ? readAliases(file, parts.fields, report) : []
   const head = parts.fields && readHead(parts.fields, report)
   const cards = yield* parseCards(parts.body, parts.bodyLine, report)
