@@ -16,6 +16,8 @@ export interface Operation {
   /** No token may do it. */
   needsSession: boolean
   queryNames: string[]
+  /** Of each name, such as the document shows. */
+  queryExamples: Map<string, string[]>
   bodySchema: Json | undefined
   /** The body is a file. */
   takesFile: boolean
@@ -45,6 +47,11 @@ export function listOperations(document: Json): Operation[] {
         ),
       needsSession: operation['x-token-scope'] === 'none',
       queryNames: (operation.parameters ?? []).filter((one: Json) => one.in === 'query').map((one: Json) => one.name),
+      queryExamples: new Map(
+        (operation.parameters ?? [])
+          .filter((one: Json) => one.in === 'query')
+          .map((one: Json) => [one.name, one.example ? [String(one.example)] : []]),
+      ),
       bodySchema: operation.requestBody?.content['application/json']?.schema,
       takesFile: operation.requestBody?.content['application/octet-stream'] !== undefined,
     })),
@@ -85,8 +92,6 @@ const KNOWN_TEXTS = [
   'new',
   'due',
   'easy',
-  'csv',
-  'markdown',
 ]
 /** A picture that the content of the tests shows. */
 export const KNOWN_PICTURE = gifOf('fuzz')
@@ -134,7 +139,7 @@ export const LATEST_ID = '{latest}'
 
 function segment(name: string): Arbitrary<string> {
   const known: Record<string, Arbitrary<string>> = {
-    slug: fc.constantFrom(...KNOWN_TEXTS, ...KNOWN_SLUGS, ...KNOWN_SLUGS),
+    slug: fc.constantFrom(...KNOWN_TEXTS, ...KNOWN_SLUGS, ...KNOWN_SLUGS, ...KNOWN_SLUGS, ...KNOWN_SLUGS),
     sha: fc.constantFrom(targetOf(KNOWN_PICTURE).slice('media/'.length), '0'.repeat(64)),
   }
   const likely = known[name] ?? KNOWN_NUMBERS
@@ -156,10 +161,14 @@ function pathOf(template: string): Arbitrary<string> {
   return fc.tuple(filled, ending).map(([all, end]) => all.join('') + end)
 }
 
-function queryOf(names: string[]): Arbitrary<string> {
+function queryOf({ queryNames: names, queryExamples }: Operation): Arbitrary<string> {
+  const textFor = (key: string) => {
+    const examples = queryExamples.get(key) ?? []
+    return examples.length === 0 ? anyText : fc.oneof(anyText, fc.constantFrom(...examples))
+  }
   const name = names.length === 0 ? fc.constant('x') : fc.constantFrom(...names, ...names, 'x', '__proto__', 'q[]')
   const pair = fc.oneof(
-    { weight: 9, arbitrary: fc.tuple(name, anyText).map(([key, value]) => `${encode(key)}=${encode(value)}`) },
+    { weight: 9, arbitrary: name.chain((key) => textFor(key).map((value) => `${encode(key)}=${encode(value)}`)) },
     { weight: 1, arbitrary: fc.tuple(name, rawSegment).map(([key, value]) => `${key}=${value}`) },
   )
   const pairs = fc.array(pair, { minLength: 1, maxLength: 3 }).map((all) => `?${all.join('&')}`)
@@ -358,7 +367,7 @@ function requestOf(operation: Operation): Arbitrary<FuzzRequest> {
         { weight: 1, arbitrary: fc.constantFrom(...ODD_METHODS) },
       ),
       path: pathOf(operation.path),
-      query: operation.takesFile ? fc.oneof(fileName, queryOf(operation.queryNames)) : queryOf(operation.queryNames),
+      query: operation.takesFile ? fc.oneof(fileName, queryOf(operation)) : queryOf(operation),
       contentType: operation.takesFile ? fileType : contentType,
       headers: headersOf,
       body: operation.takesFile ? fileBody : bodyOf(operation.bodySchema),
