@@ -20,13 +20,16 @@ export interface ListedDeck {
  * @param deckId one deck alone
  */
 export async function listDecksToExport(db: Kysely<Database>, deckId: number | undefined): Promise<ListedDeck[]> {
+  const isWanted = (column: string) => (deckId === undefined ? sql`true` : sql`${sql.ref(column)} = ${deckId}`)
+  // All cards are gone through once. By deck, a planner with old statistics did so for each of them.
   const { rows } = await sql<Omit<ListedDeck, 'card_ids'> & { ids: string }>`
-    select decks.id, slug, name, description, sort_order, coalesce(ids, '') as ids
-    from decks left join lateral (
-      select string_agg(cards.id::text, ',' order by cards.sort_order, cards.id) as ids
-      from cards where deck_id = decks.id and archived_at is null
-    ) as cards on true
-    where archived_at is null and ${deckId === undefined ? sql`true` : sql`decks.id = ${deckId}`}
+    select id, slug, name, description, sort_order, coalesce(ids, '') as ids
+    from decks left join (
+      select deck_id, string_agg(id::text, ',' order by sort_order, id) as ids
+      from cards where archived_at is null and ${isWanted('deck_id')}
+      group by deck_id
+    ) as listed on deck_id = decks.id
+    where archived_at is null and ${isWanted('decks.id')}
     order by ${deckOrder('decks')}`.execute(db)
   return rows.map(({ ids, ...deck }) => ({ ...deck, card_ids: ids === '' ? [] : ids.split(',').map(Number) }))
 }
