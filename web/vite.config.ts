@@ -44,8 +44,10 @@ const CHUNKS = [
     minShareCount: 3,
   },
   { name: 'icons', test: /@lucide\/svelte/, minShareCount: 2 },
-  // Seldom opened, and smaller together.
+  // Never the first page, and smaller together.
   { name: 'person', test: /web\/src\/pages\/(einstellungen|hilfe|konto|verlauf)\/|parts\/shown-once/ },
+  { name: 'decks', test: /web\/src\/pages\/(decks|karten)\// },
+  { name: 'spickzettel', test: /web\/src\/pages\/spickzettel\// },
   { name: 'login', test: /web\/src\/(account\/(login|new)|pages\/(anmelden|passwort))|shell\/(alone|not)/ },
   // Few open it, and whoever does goes through all of it.
   {
