@@ -87,7 +87,7 @@ export class AnkiDatabase {
         yield toCard(value)
       }
     } finally {
-      statement.finalize()
+      guard(() => statement.finalize())
     }
   }
 
