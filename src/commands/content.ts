@@ -90,7 +90,8 @@ function printWarnings(warnings: readonly Warning[]): void {
   for (const warning of warnings) complain(formatWarning(warning))
 }
 
-function printChanges(stats: Pick<ImportStats, 'decks' | 'cards' | 'cheatsheets'>, print: Print): void {
+/** What changes, in a line for each kind. */
+export function printChanges(stats: Pick<ImportStats, 'decks' | 'cards' | 'cheatsheets'>, print: Print): void {
   for (const [name, key] of [
     ['Decks', 'decks'],
     ['Karten', 'cards'],

@@ -71,11 +71,14 @@ export class OtherKind extends BadRequest {
 
 /** There is a source of that name, and nobody has said whether it is meant. */
 export class SourceExists extends Conflict {
+  readonly source: { id: number; name: string }
+
   constructor({ id, name }: { id: number; name: string }) {
     super(
       `Eine Quelle „${name}“ gibt es schon: source=${id} aktualisiert sie, new=true legt eine zweite an`,
       'SourceExists',
     )
+    this.source = { id, name }
   }
 }
 

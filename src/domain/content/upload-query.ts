@@ -23,7 +23,7 @@ export interface UploadWishes extends UploadName {
   level: string | undefined
 }
 
-type Query = Partial<Record<'name' | 'source' | 'new' | 'deck' | 'level' | 'mirror', string>>
+type Query = { [Name in 'name' | 'source' | 'new' | 'deck' | 'level' | 'mirror']?: string | undefined }
 
 /** @throws BadRequest naming the parameter that is wrong */
 export function parseUploadQuery(query: Query): UploadWishes {

@@ -26,6 +26,10 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'token.create': { label: 'Eigenen Token angelegt', sentence: (name) => `Eigenen Token „${name}“ angelegt` },
   'token.delete': { label: 'Eigenen Token widerrufen', sentence: () => 'Eigenen Token widerrufen' },
   'content.import': { label: 'Inhalte eingelesen', sentence: () => 'Inhalte eingelesen' },
+  'content.upload': { label: 'Datei importiert', sentence: (name) => `Datei in die Quelle „${name}“ importiert` },
+  'source.archive': { label: 'Quelle archiviert', sentence: (name) => `Quelle „${name}“ archiviert` },
+  'source.purge': { label: 'Quelle entfernt', sentence: (name) => `Quelle „${name}“ endgültig entfernt` },
+  'source.release': { label: 'Quelle übergeben', sentence: (name) => `Quelle „${name}“ an den Ordner übergeben` },
   'report.settle': { label: 'Meldung erledigt', sentence: (deck) => `Meldung im Deck „${deck}“ erledigt` },
   'report.reopen': {
     label: 'Meldung wieder geöffnet',
