@@ -77,15 +77,12 @@ export class Blocks {
 
   open(container: Pick<Container, 'kind' | 'number' | 'isHead'>): void {
     this.endParagraph()
-    const { kind } = container
-    this.#stack.push({
-      ...container,
-      blocks: [],
-      runs: [],
-      ...(kind === 'list' && { items: [] }),
-      ...(kind === 'table' && { table: { rows: [] } }),
-      ...(kind === 'cell' && { flat: [] }),
-    })
+    const { kind, number, isHead = false } = container
+    const opened: Container = { kind, number, isHead, blocks: [], runs: [] }
+    if (kind === 'list') opened.items = []
+    else if (kind === 'table') opened.table = { rows: [] }
+    else if (kind === 'cell') opened.flat = []
+    this.#stack.push(opened)
   }
 
   startRow(isHead: boolean): void {

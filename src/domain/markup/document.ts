@@ -219,7 +219,7 @@ export class Document {
   }
 
   #push(written: string): void {
-    const text = written.replace(CONTROLS, '')
+    const text = HAS_CONTROLS.test(written) ? written.replace(CONTROLS, '') : written
     if (text === '') return
     this.#length += text.length
     if (this.#isBlank && text.trim() !== '') this.#isBlank = false
@@ -284,6 +284,8 @@ export class Document {
 
 const SOUND = '[sound:'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const HAS_CONTROLS = /[\0-\x08\x0b\x0e-\x1f\x7f\ufeff]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: likewise
 const CONTROLS = /[\0-\x08\x0b\x0e-\x1f\x7f\ufeff]/g
 
 function languageOf(names = ''): string {

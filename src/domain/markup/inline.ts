@@ -16,6 +16,8 @@ export interface Run extends Style {
 export const PLAIN: Style = { bold: false, italic: false, code: false, href: undefined }
 
 const BLANKS = /[ \t\n\r\f\u00a0]+/g
+/** Most texts have only blanks that are right already, and to ask is faster than to replace. */
+const HAS_BLANKS = /[\t\n\r\f\u00a0]| {2}/
 
 /** The paragraphs that runs make: lines end at breaks, and an empty line ends a paragraph. */
 export function writeParagraphs(runs: readonly Run[]): string[] {
@@ -54,18 +56,19 @@ function spaceOut(runs: readonly Run[]): Run[] {
   const pieces: Run[] = []
   let isSpaced = true
   for (const run of runs) {
-    const text = run.kind === 'break' ? ' ' : run.kind === 'raw' ? run.text : run.text.replace(BLANKS, ' ')
+    const text = run.kind === 'break' ? ' ' : run.kind === 'raw' ? run.text : collapse(run.text)
     const core = run.kind === 'raw' ? text : text.trim()
     const isLed = core !== text && (core === '' || !text.startsWith(core))
-    if (isLed && !isSpaced) pieces.push({ ...PLAIN, kind: 'text', text: ' ' })
+    if (isLed && !isSpaced) pieces.push(blank())
     if (isLed) isSpaced = true
     if (core === '') continue
     // In code brackets cannot be escaped, and would end the words of a link.
     const href = run.code && /[[\]]/.test(core) ? undefined : run.href
-    pieces.push({ ...run, kind: run.kind === 'raw' ? 'raw' : 'text', text: core, href })
+    const { bold, italic, code } = run
+    pieces.push({ kind: run.kind === 'raw' ? 'raw' : 'text', text: core, bold, italic, code, href })
     isSpaced = false
     if (run.kind !== 'raw' && !text.endsWith(core)) {
-      pieces.push({ ...PLAIN, kind: 'text', text: ' ' })
+      pieces.push(blank())
       isSpaced = true
     }
   }
@@ -84,12 +87,21 @@ function spaceOut(runs: readonly Run[]): Run[] {
   return pieces
 }
 
+function blank(): Run {
+  return { kind: 'text', text: ' ', bold: false, italic: false, code: false, href: undefined }
+}
+
+function collapse(text: string): string {
+  return HAS_BLANKS.test(text) ? text.replace(BLANKS, ' ') : text
+}
+
+/** The pieces are this module's own, and may be changed. */
 function merge(pieces: readonly Run[]): Run[] {
   const merged: Run[] = []
   for (const piece of pieces) {
     const last = merged.at(-1)
     if (last?.kind === 'text' && piece.kind === 'text' && isAlike(last, piece)) last.text += piece.text
-    else merged.push({ ...piece })
+    else merged.push(piece)
   }
   return merged
 }
