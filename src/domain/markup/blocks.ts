@@ -1,5 +1,5 @@
 import { fence } from './escape.js'
-import { type Run, writeLine, writeParagraphs } from './inline.js'
+import { makeRun, type Run, writeLine, writeParagraphs } from './inline.js'
 
 /** A finished block of Markdown, without the marks of what it stands in. */
 interface Block {
@@ -53,7 +53,7 @@ export class Blocks {
   }
 
   startLine(style: Omit<Run, 'kind' | 'text'>): void {
-    if (!this.isAtLineStart) this.runs.push({ ...style, kind: 'break', text: '' })
+    if (!this.isAtLineStart) this.runs.push(makeRun('break', '', style))
   }
 
   endParagraph(): void {

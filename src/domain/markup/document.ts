@@ -1,7 +1,7 @@
 import { Blocks } from './blocks.js'
 import { BOLD, CODE, endsOf, HIDDEN, ITALIC, LINES, PARAGRAPHS, VOID } from './elements.js'
 import { linkTarget } from './escape.js'
-import { PLAIN, type Run, type Style } from './inline.js'
+import { makeRun, PLAIN, type Run, type Style } from './inline.js'
 import { toScript } from './scripts.js'
 
 export interface ConvertOptions {
@@ -184,7 +184,7 @@ export class Document {
   #break(): void {
     if (this.#isHidden || ++this.#length > this.#options.maxLength) return
     if (this.#code !== undefined) this.#code.push('\n')
-    else this.#blocks.runs.push({ ...this.#style, kind: 'break', text: '' })
+    else this.#blocks.runs.push(makeRun('break', '', this.#style))
   }
 
   #startLine(): void {
@@ -224,7 +224,7 @@ export class Document {
     this.#length += text.length
     if (this.#isBlank && text.trim() !== '') this.#isBlank = false
     if (this.#code !== undefined) this.#code.push(text.replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n'))
-    else this.#blocks.runs.push({ ...this.#style, kind: 'text', text })
+    else this.#blocks.runs.push(makeRun('text', text, this.#style))
   }
 
   /** Text that stands for something else. */
