@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
@@ -32,6 +33,8 @@ function hasBody({ headers }: FastifyRequest): boolean {
 /** Until all of it is there, also when the answer is given before. */
 function watch({ raw, server: { server } }: FastifyRequest, milliseconds: number): void {
   const { socket } = raw
+  // Only real connections can be slow.
+  if (!(socket instanceof Socket)) return
   const timer = setTimeout(() => {
     // As Node says it itself; see src/http/refused-connections.ts.
     const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { CALLER_GONE, FILE_TOO_LARGE, NO_FILE, NO_ROOM } from '../../domain/refusals.js'
 
 const PREFIX = 'svc-training-upload-'
+const LEFTOVER_MS = 24 * 60 * 60_000
 const NO_SPACE = ['ENOSPC', 'EDQUOT']
 const GONE = ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR']
 
@@ -31,6 +32,18 @@ export async function withReceivedFile<T>(
     if (size === 0) throw NO_FILE
     return work({ path: file, size, folder })
   })
+}
+
+/** Makes the folder for them, and removes what a process that was killed has left there. */
+export async function prepareWorkFolders(tmpDir: string): Promise<void> {
+  await mkdir(tmpDir, { recursive: true })
+  for (const name of await readdir(tmpDir)) {
+    if (!name.startsWith(PREFIX)) continue
+    const folder = path.join(tmpDir, name)
+    // Another instance may be at work on a younger one.
+    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Date.now() }))
+    if (Date.now() - mtimeMs > LEFTOVER_MS) await rm(folder, { recursive: true, force: true }).catch(() => {})
+  }
 }
 
 /** A private folder that is gone afterwards. @throws NO_ROOM when something written to it finds none */
