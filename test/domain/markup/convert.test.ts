@@ -219,3 +219,44 @@ t.test('a reader of the Markdown sees the text of the HTML', async (t) => {
   )
   t.pass('for all texts')
 })
+
+/** How many elements of arrays and characters of texts the work has had in its hands. */
+function countWork(work: () => void): number {
+  let count = 0
+  const originals: [object, string, unknown][] = []
+  const watch = (prototype: object, name: string, weigh: (self: { length: number }, result: unknown) => number) => {
+    const original = Reflect.get(prototype, name) as (...values: unknown[]) => unknown
+    originals.push([prototype, name, original])
+    Reflect.set(prototype, name, function (this: { length: number }, ...values: unknown[]) {
+      const result = original.apply(this, values)
+      count += weigh(this, result)
+      return result
+    })
+  }
+  const sizeOf = (value: unknown) => (typeof value === 'string' || Array.isArray(value) ? value.length : 1)
+  for (const name of ['push', 'pop']) watch(Array.prototype, name, () => 1)
+  for (const name of ['slice', 'splice']) watch(Array.prototype, name, (_, result) => 1 + sizeOf(result))
+  for (const name of ['map', 'join', 'some', 'every', 'filter', 'findLastIndex', 'findIndex', 'findLast', 'reduce']) {
+    watch(Array.prototype, name, ({ length }) => 1 + length)
+  }
+  for (const name of ['slice', 'trim', 'toLowerCase', 'split', 'replaceAll', 'replace']) {
+    watch(String.prototype, name, ({ length }, result) => 1 + (name === 'slice' ? sizeOf(result) : length))
+  }
+  try {
+    work()
+  } finally {
+    for (const [prototype, name, original] of originals) Reflect.set(prototype, name, original)
+  }
+  return count
+}
+
+const HOSTILE =
+  '<b>|</i><b>|<div>|<ul><li>|<li>a|<table><td>|<td>a|<tr>|<sub>a|</p>|<p>|<blockquote>|a<br>|<rt>|[sound:|*a_|<b>a</b>|<pre>|`|![|](|&lt;|<!--|<img src=a>|<a href="https://a.de">b'
+
+t.test('twice the text is twice the work, whatever it is', async (t) => {
+  for (const piece of HOSTILE.split('|')) {
+    const work = (times: number) => countWork(() => convert(piece.repeat(times), 2 ** 30))
+    const ratio = work(8_000) / work(4_000)
+    t.ok(ratio < 2.2, `${piece}: ${ratio.toFixed(2)}`)
+  }
+})
