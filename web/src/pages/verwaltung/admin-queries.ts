@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/svelte-query'
-import { type Answer, api, send, urlOf } from '../../api/client.js'
+import { type Answer, api } from '../../api/client.js'
 
 export type AccountList = Answer<'/api/accounts'>
 export type Account = AccountList['users'][number]
@@ -10,40 +10,9 @@ export type ImportStats = Answer<'/api/admin/import', 'post'>['stats']
 export type CardReport = Answer<'/api/content/reports'>['reports'][number]
 export type NewAccount = Answer<'/api/accounts/bulk', 'post'>['users'][number]
 
-type Numbers = Record<'created' | 'updated' | 'unchanged' | 'archived', number>
-
 /** What an upload would bring, or has brought. */
-export interface Upload {
-  source: { id: number | null; kind: string; name: string }
-  existing: { id: number; name: string } | null
-  stats: {
-    decks: Numbers
-    cards: Numbers
-    cheatsheets: Numbers
-    pictures: { created: number; unchanged: number }
-    warnings: { file: string; line: number; message: string }[]
-    warnings_total: number
-  }
-  decks: (Numbers & { slug: string; name: string; moved: number })[]
-  examples: {
-    deck: string
-    kind: 'created' | 'updated'
-    before: { question: string; answer: string } | null
-    after: { question: string; answer: string; level: string }
-  }[]
-}
-
-export interface Source {
-  id: number
-  kind: string
-  name: string
-  file_name: string | null
-  decks: number
-  cards: number
-  size_bytes: number
-  updated_at: string
-  updated_by: string | null
-}
+export type Upload = Answer<'/api/content/imports', 'post'>
+export type Source = Answer<'/api/content/sources'>['sources'][number]
 
 export interface AccountFilter {
   q: string
@@ -83,7 +52,7 @@ export const adminQueries = {
   sources: () =>
     queryOptions({
       queryKey: ['admin', 'content', 'sources'],
-      queryFn: async () => (await send('GET', urlOf('/api/content/sources'))) as { sources: Source[] },
+      queryFn: () => api.get('/api/content/sources'),
     }),
   /** Only how many reports are open. */
   openReports: () =>

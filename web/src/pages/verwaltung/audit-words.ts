@@ -54,7 +54,7 @@ export function sentenceOf({ action, target, target_id }: AuditedDeed): string {
 export function detailsOf({ action, details }: AuditedDeed): string {
   if (typeof details !== 'object' || details === null) return ''
   const known = details as Record<string, unknown>
-  if (action === 'content.import') return importWords(known)
+  if (action === 'content.import' || action === 'content.upload') return importWords(known)
   const words = [
     ...(Array.isArray(known.fields) ? [known.fields.map((field) => FIELDS[field] ?? String(field)).join(', ')] : []),
     ...(known.is_admin === true ? ['ist jetzt Administrator'] : []),

@@ -87,8 +87,7 @@ export class UploadJob {
       '/api/content/imports',
       {},
       {
-        name: name.trim() || (file === undefined ? PASTED : undefined),
-        file: file?.name,
+        name: name.trim() || (file?.name ?? (typeof this.target === 'number' ? undefined : PASTED)),
         source: typeof this.target === 'number' ? this.target : undefined,
         new: this.target === 'new' || undefined,
         deck: deck.trim(),
@@ -109,7 +108,7 @@ export class UploadJob {
 function failureOf(error: unknown, file: File | undefined): Failure {
   if (error instanceof Refused) {
     const { errors = [], errors_total } = (error.content ?? {}) as { errors?: FileFault[]; errors_total?: number }
-    const sentence = error.message.replace(FOR_SCRIPTS, '')
+    const sentence = error.status === 413 ? tooLarge(file) : error.message.replace(FOR_SCRIPTS, '')
     return { sentence, errors, total: errors_total ?? errors.length }
   }
   return { sentence: wordsOf(error, file), errors: [], total: 0 }
@@ -120,7 +119,12 @@ function wordsOf(error: unknown, file: File | undefined): string {
   if (error instanceof DOMException) return 'Die Datei lässt sich nicht mehr lesen. Bitte noch einmal wählen.'
   if (error instanceof Unreachable && (file?.size ?? 0) > USUAL_LIMIT) {
     // Who refuses a large file may close the door while it is still coming in.
-    return `Die Datei kam nicht an. Mit ${bytes(file?.size ?? 0)} ist sie vermutlich zu groß.`
+    return `Der Dienst hat sie nicht angenommen. ${tooLarge(file)}`
   }
   return sentenceOf(error)
+}
+
+function tooLarge(file: File | undefined): string {
+  const size = file === undefined ? '' : ` mit ${bytes(file.size)}`
+  return `Die Datei ist${size} zu groß zum Hochladen. Auf dem Server liest „import“ auch größere ein.`
 }
