@@ -3,6 +3,8 @@ import { makeRun, PLAIN, type Run, type Style } from './inline.js'
 import { toScript } from './scripts.js'
 
 const MAX_NAME = 100
+/** Of what somebody wrote about a picture. */
+const MAX_WORDS = 2_000
 
 /** Writes the texts and pictures of a document into its blocks, in the style of the moment. */
 export class Writer {
@@ -97,7 +99,7 @@ export class Writer {
       this.addMissing(shortName(address) || shortName(alt) || 'ohne Namen')
       return
     }
-    const words = shortName(alt).replace(/[\\[\]`*_<&!|]/g, ' ')
+    const words = oneLine(alt).replace(/[\\[\]`*_<&!|]/g, ' ')
     this.isBlank = false
     this.length += target.length
     this.blocks.runs.push({ ...this.style, code: false, kind: 'raw', text: `![${words.trim()}](${target})` })
@@ -138,9 +140,12 @@ function languageOf(names = ''): string {
 /** The last part of an address, for people. */
 function shortName(address: string): string {
   if (/^data:/i.test(address)) return 'eingebettet'
-  const name = address.slice(0, 2_000).split(/[\\/]/).at(-1) ?? ''
-  return name
+  return oneLine(address.slice(0, 2_000).split(/[\\/]/).at(-1) ?? '').slice(0, MAX_NAME)
+}
+
+function oneLine(text: string): string {
+  return text
+    .slice(0, MAX_WORDS)
     .replace(/[\s\p{Cc}[\]]+/gu, ' ')
     .trim()
-    .slice(0, MAX_NAME)
 }

@@ -69,6 +69,9 @@ t.test('ruby, sub and sup', async (t) => {
 
 t.test('pictures and sounds', async (t) => {
   t.equal(toMarkdown('<img src="a.png" alt="[x]">'), '![x](media/a.png)')
+  t.equal(toMarkdown('<img src="a.png" alt="ein Paket von TCP/IP">'), '![ein Paket von TCP/IP](media/a.png)')
+  const words = 'zeigt auf '.repeat(20).trim()
+  t.equal(toMarkdown(`<img src="a.png" alt="${words}">`), `![${words}](media/a.png)`)
   t.match(convert('<img src="b.svg"> [sound:a.mp3]'), {
     markdown: '[Bild: b.svg] [Ton: a.mp3]',
     isBlank: true,
