@@ -181,7 +181,7 @@ t.test('content in and out', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     // Who leaves takes the pictures along.
     await page.getByRole('button', { name: 'Menü von Erika Muster' }).click()
     await page.getByRole('menuitem', { name: 'Abmelden' }).click()
-    await page.waitForURL(/anmelden/)
+    await page.getByLabel('Passwort', { exact: true }).waitFor()
     await until(page, `${kept}.then((count) => count === 0)`)
   })
 
