@@ -53,6 +53,8 @@ const TRANSIENT_TABLES = new Set([
 ])
 
 const ROWS_PER_BATCH = 500
+/** Of a picture the text form alone has four million characters. */
+const WIDE_TABLES: Record<string, number> = { media: 4 }
 const CHARACTERS_PER_BATCH = 2_000_000
 
 /** Made anew from other tables after a restore: the target's locale may fold letters in another way. */
@@ -115,9 +117,10 @@ async function* readRows(transaction: Transaction<Database>, table: Table): Asyn
   await sql`
     declare backup_rows no scroll cursor for
     select array[${values}] as values from ${sql.table(table.name)} order by ${order}`.execute(transaction)
+  const size = String(WIDE_TABLES[table.name] ?? ROWS_PER_BATCH)
   for (;;) {
     const { rows } = await sql<{ values: Row }>`
-      fetch ${sql.raw(String(ROWS_PER_BATCH))} from backup_rows`.execute(transaction)
+      fetch ${sql.raw(size)} from backup_rows`.execute(transaction)
     if (rows.length === 0) break
     for (const { values } of rows) yield values
   }

@@ -1,6 +1,9 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Scope } from '../src/domain/accounts/scopes.js'
+import type { IncomingPicture, SourceKind } from '../src/domain/content/incoming.js'
 import type { CardState, Rating, ReviewPhase } from '../src/domain/review/review.js'
+
+type PictureExtension = IncomingPicture['extension']
 
 /** An instant; PostgreSQL fills it when it is left out. */
 type Timestamp = ColumnType<Date, Date | undefined, Date>
@@ -233,22 +236,62 @@ export interface DistinctAnswerTotalsTable {
   total: Derived<number>
 }
 
-/** The decks that a content file describes, or described until it was archived. */
-export interface ImportedDecksTable {
-  deck_id: number
-  /** Relative to the content folder; null when no import has run since it is kept. */
-  file: string | null
+/** What was uploaded: a package, a table, an archive. */
+export interface ContentSourcesTable {
+  id: Generated<number>
+  kind: SourceKind
+  name: string
+  /** Null when it had none, such as a pasted table. */
+  file_name: string | null
+  /** Of the latest upload. */
+  size_bytes: number
+  created_at: Timestamp
+  /** The name at that time; null on the command line. */
+  created_by: string | null
+  updated_at: Timestamp
+  updated_by: string | null
+  archived_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
-/** Which row a card of a content file became: identity is (deck, key). */
+/**
+ * The decks that a content file or a source describes, or described until they were archived. A released deck has cards
+ * with identities and no row here.
+ */
+export interface ImportedDecksTable {
+  deck_id: number
+  /** Relative to the content folder; null when no import has run since it is kept, and of a source. */
+  file: string | null
+  /** Null: the folder. */
+  source_id: ColumnType<number | null, number | null | undefined, number | null>
+  /** What the source calls it. */
+  source_key: ColumnType<string | null, string | null | undefined, string | null>
+}
+
+/** Which row a card of a content file or a source became: identity is (deck, key), and (guid, ord) where there is one. */
 export interface ImportedCardsTable {
   card_id: number
   deck_id: number
   key: string
+  /** Of an Anki note. */
+  guid: ColumnType<string | null, string | null | undefined, string | null>
+  /** Of the template or the cloze, from 0. */
+  ord: ColumnType<number | null, number | null | undefined, number | null>
 }
 
 export interface ImportedCheatsheetsTable {
   cheatsheet_id: number
+  /** Null: the folder. */
+  source_id: ColumnType<number | null, number | null | undefined, number | null>
+  source_key: ColumnType<string | null, string | null | undefined, string | null>
+}
+
+/** Pictures, each once. */
+export interface MediaTable {
+  sha256: Buffer
+  extension: PictureExtension
+  size_bytes: number
+  created_at: Timestamp
+  bytes: Buffer
 }
 
 /** What learners report of cards; one open report for each of them. */
@@ -301,9 +344,11 @@ export interface Database {
   card_positions: CardPositionsTable
   distinct_answers: DistinctAnswersTable
   distinct_answer_totals: DistinctAnswerTotalsTable
+  content_sources: ContentSourcesTable
   imported_decks: ImportedDecksTable
   imported_cards: ImportedCardsTable
   imported_cheatsheets: ImportedCheatsheetsTable
+  media: MediaTable
   card_reports: CardReportsTable
   last_import: LastImportTable
 }

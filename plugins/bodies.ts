@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { INVALID_JSON, JSON_ONLY } from '../src/domain/refusals.js'
+import { FILE_ONLY, INVALID_JSON, JSON_ONLY } from '../src/domain/refusals.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -53,6 +53,19 @@ export function acceptCsv(scope: FastifyInstance): void {
     else if (isEncoded(request.headers)) done(JSON_ONLY)
     else done(null, new CsvBody(body))
   })
+}
+
+/**
+ * Routes of this scope take a file of any size as their body, unread: whoever may not ask is refused before a byte of it
+ * is read.
+ */
+export function acceptFile(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('application/octet-stream', (request, body: IncomingMessage, done) => {
+    if (isEncoded(request.headers)) done(FILE_ONLY)
+    else done(null, body)
+  })
+  scope.addContentTypeParser('*', (_request, _body, done) => done(FILE_ONLY))
 }
 
 /** `identity` says that it is not. */

@@ -26,6 +26,11 @@ export interface ApiOptions {
   /** Where people open the service, if somebody has said. */
   publicUrl: string | undefined
   contentDir: string
+  /** A folder on a disk, for uploads while they are read. */
+  tmpDir: string
+  /** What an upload may take, and what all pictures together. */
+  importMaxBytes: number
+  mediaMaxBytes: number
   about: About
   /** Requests per second and address; 0 means no limit. */
   rateLimit: number
@@ -40,7 +45,7 @@ export interface ApiOptions {
 
 /** The `/api` scope. What is registered in the inner scopes is protected by them. */
 const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
-  const { sessionSecrets, corsOrigins, contentDir, today, moment } = options
+  const { sessionSecrets, corsOrigins, contentDir, tmpDir, importMaxBytes, mediaMaxBytes, today, moment } = options
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl)
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
@@ -66,10 +71,18 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(reviewRoutes, { prefix: '/review', moment })
     await members.register(searchRoutes, { prefix: '/search' })
     await members.register(accountRoutes, { prefix: '/accounts', about: options.about })
-    await members.register(contentRoutes, { prefix: '/content', contentDir })
+    await members.register(contentRoutes, {
+      prefix: '/content',
+      contentDir,
+      tmpDir,
+      importMaxBytes,
+      mediaMaxBytes,
+      moment,
+      timeZone: options.about.timeZone,
+    })
     await members.register(async (admins) => {
       admins.addHook('preHandler', admins.requireAdmin)
-      await admins.register(adminRoutes, { prefix: '/admin', contentDir })
+      await admins.register(adminRoutes, { prefix: '/admin', contentDir, mediaMaxBytes })
     })
   })
 }

@@ -12,6 +12,7 @@ import housekeeping from '../plugins/housekeeping.js'
 import metricsHooks from '../plugins/metrics.js'
 import openapi from '../plugins/openapi.js'
 import requestLog, { logWhenOver } from '../plugins/request-log.js'
+import requestTimeout from '../plugins/request-timeout.js'
 import searchIndex from '../plugins/search-index.js'
 import validation from '../plugins/validation.js'
 import web from '../plugins/web.js'
@@ -32,6 +33,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** Within these a request must have arrived: its headers, and all of it. Who is slower keeps a connection from others. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
+/** Node's own limit is for the whole server, so it is that of the slowest route: an upload of 64 MB by a thin line. */
+const UPLOAD_TIMEOUT_MS = 900_000
 /** How often Node looks for requests that take too long to arrive. */
 const CHECKING_INTERVAL_MS = 2_000
 /** A connection on which nothing moves, such as that of a reader who has stalled; longer than the longest import. */
@@ -50,7 +53,17 @@ const MAX_DELAY_MS = 500
 export interface AppOptions {
   config: Pick<
     Config,
-    'basePath' | 'contentDir' | 'corsOrigins' | 'publicUrl' | 'rateLimit' | 'timeZone' | 'trustProxy' | 'web'
+    | 'basePath'
+    | 'contentDir'
+    | 'corsOrigins'
+    | 'importMaxBytes'
+    | 'mediaMaxBytes'
+    | 'publicUrl'
+    | 'rateLimit'
+    | 'timeZone'
+    | 'tmpDir'
+    | 'trustProxy'
+    | 'web'
   >
   /** At least one; the first one signs cookies. */
   sessionSecrets: string[]
@@ -66,6 +79,8 @@ export interface AppOptions {
   webDir?: string
   /** How late the event loop may be before requests are refused; tests share theirs with much else. */
   maxDelayMs?: number
+  /** Within which time a request must have arrived, but for uploads. */
+  requestTimeoutMs?: number
   /** Sees every route before it is added; for tests of the house rules. */
   onRoute?: (route: RouteOptions) => void
 }
@@ -80,7 +95,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: BODY_LIMIT,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: UPLOAD_TIMEOUT_MS,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -117,6 +132,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (options.metrics !== undefined) await app.register(metricsHooks, { metrics: options.metrics })
   await app.register(errors)
   await app.register(bodies)
+  await app.register(requestTimeout, { milliseconds: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS })
   await app.register(validation)
   await app.register(database, { database: options.database })
   await app.register(housekeeping)
@@ -149,6 +165,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
     contentDir: config.contentDir,
+    tmpDir: config.tmpDir,
+    importMaxBytes: config.importMaxBytes,
+    mediaMaxBytes: config.mediaMaxBytes,
     about: { version: VERSION, startedAt: now(), timeZone: config.timeZone, embedded: options.database.embedded },
     rateLimit: config.rateLimit,
     poolState: options.database.poolState,

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { speakGerman, speakGermanToo } from './commands/help.js'
+import type { UploadOptions } from './commands/uploads.js'
 import type { Config } from './config.js'
+import { EXPORT_FORMATS, type ExportFormat } from './domain/content/export-formats.js'
 import { showControlCharacters } from './domain/text/printable.js'
 import { VERSION } from './version.js'
 
@@ -22,6 +24,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // What a command needs is loaded when it runs: the help is there at once, without the service behind it.
 const config = async (): Promise<Config> => (await import('./config.js')).readConfig(process.env)
 const content = () => import('./commands/content.js')
+const uploads = () => import('./commands/uploads.js')
 const backups = () => import('./commands/backup.js')
 const users = () => import('./commands/users.js')
 
@@ -47,16 +50,35 @@ program
   .action(async (options: { json?: boolean }) => (await content()).migrateStore(await config(), options, print))
 
 program
-  .command('import')
-  .description('die Inhalte aus CONTENT_DIR einlesen')
+  .command('import [Datei]')
+  .description('die Inhalte aus CONTENT_DIR einlesen, oder eine Datei: Anki-Paket, Tabelle oder Archiv mit Markdown')
   .option('--check', 'nur prüfen und zeigen, was sich ändern würde; nichts schreiben')
-  .option('--force', 'auch mehr als die Hälfte der Karten archivieren')
+  .option('--force', 'CONTENT_DIR: auch mehr als die Hälfte der Karten archivieren')
+  .option('--source <Nummer>', 'Datei: diese Quelle aktualisieren', wholeNumber)
+  .option('--new', 'Datei: eine neue Quelle anlegen, auch wenn es eine gleichen Namens gibt')
+  .option('--name <Name>', 'Datei: Name der Quelle, sonst der der Datei')
+  .option('--deck <Name>', 'Datei: alle Karten in dieses Deck')
+  .option('--level <Level>', 'Datei: Level aller Karten')
+  .option('--mirror', 'Datei: archivieren, was die Quelle hatte und die Datei nicht mehr hat')
   .option(...AS_JSON)
-  .action(async (options: { check?: boolean; force?: boolean; json?: boolean }) => {
+  .action(async (file: string | undefined, options: UploadOptions & { force?: boolean }) => {
+    refuseForeignOptions(file, options)
+    if (file !== undefined) return (await uploads()).importFile(await config(), file, options, print)
     const { checkContent, importIntoStore } = await content()
     const run = options.check ? checkContent : importIntoStore
     await run(await config(), options, print)
   })
+
+program
+  .command('export <Datei>')
+  .description('die Karten in eine Datei schreiben: .apkg für Anki, .csv als Tabelle, .zip als Ordner mit Markdown')
+  .option('--deck <Slug>', 'nur dieses Deck')
+  .option('--user <Benutzername>', 'mit dem Fortschritt dieses Benutzers (nur .apkg)')
+  .option('--format <Format>', 'apkg, csv oder markdown, wenn der Dateiname es nicht sagt', exportFormat)
+  .option(...AS_JSON)
+  .action(async (file: string, options: { deck?: string; user?: string; format?: ExportFormat; json?: boolean }) =>
+    (await import('./commands/export.js')).exportToFile(await config(), file, options, print),
+  )
 
 program
   .command('audit')
@@ -89,6 +111,33 @@ program
   .command('openapi')
   .description('die OpenAPI-Beschreibung der Schnittstelle ausgeben')
   .action(async () => (await import('./commands/openapi.js')).printOpenapi(print))
+
+const source = program.command('source').description('verwalten, was aus Dateien importiert wurde')
+
+source
+  .command('list')
+  .description('alle Quellen zeigen')
+  .option(...AS_JSON)
+  .action(async (options: { json?: boolean }) => (await uploads()).printSources(await config(), options, print))
+
+source
+  .command('delete')
+  .argument('<Nummer>', 'der Quelle', wholeNumber)
+  .description('die Decks einer Quelle archivieren; ein neuer Import bringt sie zurück')
+  .option('--purge', 'endgültig entfernen, mit allem Fortschritt')
+  .option(...AS_JSON)
+  .action(async (id: number, options: { purge?: boolean; json?: boolean }) =>
+    (await uploads()).deleteSource(await config(), id, options, print),
+  )
+
+source
+  .command('release')
+  .argument('<Nummer>', 'der Quelle', wholeNumber)
+  .description('die Decks einer Quelle an CONTENT_DIR übergeben; gleichnamige Dateien übernehmen sie mit Fortschritt')
+  .option(...AS_JSON)
+  .action(async (id: number, options: { json?: boolean }) =>
+    (await uploads()).handOverSource(await config(), id, options, print),
+  )
 
 const user = program.command('user').description('Benutzer verwalten')
 
@@ -155,6 +204,20 @@ try {
   process.exitCode = await report(error)
   // pg leaves its connection open when the server asks for a password and there is none.
   setTimeout(() => process.exit(), 1_000).unref()
+}
+
+function exportFormat(text: string): ExportFormat {
+  const format = EXPORT_FORMATS.find((one) => one === text)
+  if (format !== undefined) return format
+  throw new InvalidArgumentError(`Erwartet wird eines von ${EXPORT_FORMATS.join(', ')}.`)
+}
+
+/** The folder and a file are imported by different rules. */
+function refuseForeignOptions(file: string | undefined, options: UploadOptions & { force?: boolean }): void {
+  const { force, check: _check, json: _json, ...ofFile } = options
+  const [name] = Object.keys(file === undefined ? ofFile : force === undefined ? {} : { force })
+  if (name === undefined) return
+  program.error(`--${name} ${file === undefined ? 'gilt nur für eine Datei' : 'gilt nur ohne Datei'}`)
 }
 
 function wholeNumber(text: string): number {

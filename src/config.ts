@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { envSchema } from 'env-schema'
 import { parseNewUser } from './domain/accounts/accounts.js'
 import { checkPasswordLength } from './domain/accounts/passwords.js'
 import { describeSchemaError, type SchemaError } from './domain/text/schema-errors.js'
 import { asBasePath, type Environment, listOf, listSettings } from './settings.js'
+
+const MEGABYTE = 2 ** 20
 
 /** A setting is wrong; the message is one German line that names the variable. */
 export class ConfigError extends Error {}
@@ -17,6 +20,12 @@ export interface Config {
   databasePrepare: boolean
   dataDir: string
   contentDir: string
+  /** Where uploads lie while they are read. */
+  tmpDir: string
+  /** What an upload may take, in bytes, */
+  importMaxBytes: number
+  /** and what all pictures together. */
+  mediaMaxBytes: number
   /** The first one signs, all are accepted; empty in embedded mode, which keeps its own. */
   sessionSecrets: string[]
   firstAdmin: { username: string; password: string } | undefined
@@ -57,6 +66,9 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     databasePrepare: env.DATABASE_PREPARE,
     dataDir: path.resolve(env.DATA_DIR),
     contentDir: path.resolve(env.CONTENT_DIR),
+    tmpDir: path.resolve(env.TMP_DIR ?? tmpdir()),
+    importMaxBytes: env.IMPORT_MAX_MB * MEGABYTE,
+    mediaMaxBytes: env.MEDIA_MAX_MB * MEGABYTE,
     sessionSecrets: listOf(env.SESSION_SECRET ?? ''),
     firstAdmin: firstAdmin(env.ADMIN_USERNAME, env.ADMIN_PASSWORD),
     host: env.HOST,

@@ -19,6 +19,7 @@ import { serveMetrics } from './metrics-server.js'
 import { createFirstAdmin } from './services/accounts/first-admin.js'
 import { importIntoEmptyStore } from './services/content/import-content.js'
 import { reportProgress } from './services/content/progress.js'
+import { prepareWorkFolders } from './services/content/receive-file.js'
 import { loadSessionSecrets } from './session-secrets.js'
 
 /** The settings that say where it listens, as a refusal names them. */
@@ -123,6 +124,7 @@ async function prepare(
 ): Promise<FastifyInstance> {
   const { db } = database
   await migrateToLatest(db)
+  await prepareWorkFolders(config.tmpDir)
   const login = await createFirstAdmin(db, {
     configured: config.firstAdmin,
     mayInvent: config.databaseUrl === undefined,
@@ -149,7 +151,10 @@ async function prepare(
 /** Faulty content does not keep the service from running: the store stays empty until a later import. */
 async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, print: Print): Promise<void> {
   try {
-    const stats = await importIntoEmptyStore(db, config.contentDir, reportProgress('Erster Import', print))
+    const stats = await importIntoEmptyStore(db, config.contentDir, {
+      mediaMaxBytes: config.mediaMaxBytes,
+      onProgress: reportProgress('Erster Import', print),
+    })
     if (stats === undefined) return
     const { decks, cards, cheatsheets, warnings } = stats
     if (warnings.length > 0) log.warn({ warnings }, 'first import left files out')

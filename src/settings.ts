@@ -67,6 +67,21 @@ export const SETTINGS = {
     german: { text: 'Ordner der Inhalte', default: 'die mitgelieferten' },
     english: { text: 'what the import reads', default: "the package's `content/`" },
   },
+  IMPORT_MAX_MB: {
+    schema: { type: 'integer', minimum: 1, maximum: 1_024, default: 64 },
+    german: { text: 'Größe einer hochgeladenen Datei in MB, höchstens' },
+    english: { text: 'what an uploaded file may take; a proxy in front must let it pass' },
+  },
+  MEDIA_MAX_MB: {
+    schema: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 2_048 },
+    german: { text: 'Größe aller Bilder in der Datenbank in MB, höchstens' },
+    english: { text: 'what all pictures in the database may take together' },
+  },
+  TMP_DIR: {
+    schema: { type: 'string', minLength: 1 },
+    german: { text: 'Ordner für Hochgeladenes, solange es gelesen wird', default: 'der des Systems' },
+    english: { text: 'where uploads lie while they are read; on a disk, not in memory', default: "the system's" },
+  },
   SESSION_SECRET: {
     schema: { type: 'string' },
     isSecret: true,

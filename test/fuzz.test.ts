@@ -1,14 +1,24 @@
+import { writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import type { Kysely } from 'kysely'
 import t from 'tap'
+import type { Database } from '../db/types.js'
 import { commandLineActor } from '../src/commands/actor.js'
 import { importContent } from '../src/services/content/import-content.js'
 import { deckFile, writeContentFolder } from './support/content.js'
 import { createUser, PASSWORD } from './support/factories.js'
 import { fuzz } from './support/fuzz/index.js'
+import { KNOWN_PICTURE } from './support/fuzz/requests.js'
 import { agent } from './support/fuzz/send.js'
 import { startService } from './support/service.js'
 
-const REQUESTS = 4_000
+const REQUESTS = 5_000
+
+/** Some of those whose ids are tried. */
+async function createSources(db: Kysely<Database>): Promise<void> {
+  const source = { kind: 'table', name: 'Tabelle', file_name: null, size_bytes: 1 } as const
+  await db.insertInto('content_sources').values(Array(60).fill(source)).execute()
+}
 
 t.test(
   'requests made from the OpenAPI document, nearly right and hostile, are all answered as described',
@@ -18,12 +28,14 @@ t.test(
         'Git',
         Array.from({ length: 30 }, (_, index) => ({ id: `karte-${index}` })),
       ),
-      'cheatsheets/git-befehle.md': '# Git\n\n`git stash` legt Änderungen beiseite.\n',
+      'cheatsheets/git-befehle.md': '# Git\n\n`git stash` legt Änderungen beiseite.\n\n![Ein Baum](baum.gif)\n',
     })
+    await writeFile(`${contentDir}/cheatsheets/baum.gif`, KNOWN_PICTURE)
     const config = { contentDir, trustProxy: ['127.0.0.1'], corsOrigins: ['https://app.example.org'] }
     const { app, db } = await startService(t, { config })
     await importContent(db, commandLineActor(), contentDir)
     const { username } = await createUser(db, { is_admin: true })
+    await createSources(db)
     await app.listen({ host: '127.0.0.1', port: 0 })
     t.teardown(() => agent.destroy())
     const { port } = app.server.address() as AddressInfo

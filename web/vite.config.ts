@@ -5,6 +5,8 @@ import { inlineIcon } from './build/inline-icon.ts'
 import { pageParts } from './build/page-parts.ts'
 import { preloadChunk } from './build/preload-chunk.ts'
 import { serviceWorker } from './build/service-worker.ts'
+import { shortClasses } from './build/short-classes.ts'
+import { shrink } from './build/shrink.ts'
 
 /** The service that `npm run dev` starts beside Vite. */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
@@ -33,7 +35,7 @@ const CHUNKS = [
   // With what the bundler needs itself, of which nothing earlier needs anything.
   {
     name: 'markdown',
-    test: /rolldown\/runtime|web\/src\/markdown\/(markdown|render|sanitize|show|split)|node_modules\/micromark/,
+    test: /rolldown\/runtime|web\/src\/markdown\/(entity|markdown|picture-address|pictures|render|sanitize|show|split)\b|web\/src\/platform\/picture|node_modules\/micromark/,
   },
   {
     name: 'outbox',
@@ -45,6 +47,11 @@ const CHUNKS = [
     minShareCount: 3,
   },
   { name: 'icons', test: /@lucide\/svelte/, minShareCount: 2 },
+  // Never the first page, and smaller together.
+  { name: 'person', test: /web\/src\/pages\/(einstellungen|hilfe|konto|verlauf)\/|parts\/shown-once/ },
+  { name: 'decks', test: /web\/src\/pages\/(decks|karten)\// },
+  { name: 'spickzettel', test: /web\/src\/pages\/spickzettel\// },
+  { name: 'login', test: /web\/src\/(account\/(login|new)|pages\/(anmelden|passwort))|shell\/(alone|not)/ },
   // Few open it, and whoever does goes through all of it.
   {
     name: 'verwaltung',
@@ -57,12 +64,15 @@ export default defineConfig({
   // Relative, so that one build serves any path behind a proxy; the page's `<base href>` says which.
   base: './',
   plugins: [
-    svelte({ configFile: false }),
+    svelte({ configFile: false, compilerOptions: { cssHash: shortClasses(path.join(import.meta.dirname, 'src')) } }),
     preloadChunk('pages'),
     inlineIcon(path.join(import.meta.dirname, 'public/icon.svg')),
     pageParts(path.join(import.meta.dirname, 'src/routes.ts')),
+    shrink(),
     serviceWorker(path.join(import.meta.dirname, 'src/worker/worker.ts')),
   ],
+  // Its way in browsers is to write HTML, which the policy of the page forbids.
+  resolve: { alias: { 'decode-named-character-reference': path.join(import.meta.dirname, 'src/markdown/entity.ts') } },
   build: {
     outDir: path.join(import.meta.dirname, '../dist/app'),
     emptyOutDir: true,

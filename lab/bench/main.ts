@@ -13,6 +13,7 @@ import { measureHistory } from './scenarios/history.js'
 import { measureImport } from './scenarios/import.js'
 import { measureInstances } from './scenarios/instances.js'
 import { measureLogins } from './scenarios/logins.js'
+import { measurePackages } from './scenarios/packages.js'
 import { measureQuiz } from './scenarios/quiz.js'
 import { measureReviews } from './scenarios/reviews.js'
 import { measureSearch } from './scenarios/search.js'
@@ -33,6 +34,7 @@ const SCENARIOS: Record<string, Scenario> = {
   search: measureSearch,
   'search-all': measureSearchAll,
   import: measureImport,
+  packages: measurePackages,
   web: measureWeb,
 }
 

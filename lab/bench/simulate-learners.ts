@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Card, createEmptyCard, type FSRS, type Grade, Rating } from 'ts-fsrs'
@@ -83,6 +84,9 @@ const app = await buildApp({
     publicUrl: undefined,
     rateLimit: 0,
     timeZone: 'Europe/Berlin',
+    tmpDir: tmpdir(),
+    importMaxBytes: 2 ** 26,
+    mediaMaxBytes: 2 ** 31,
     trustProxy: [],
     web: false,
   },

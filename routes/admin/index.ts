@@ -14,6 +14,7 @@ import {
   ImportDone,
   ImportQuery,
   ImportRefused,
+  MEDIA_FULL,
   MOST_CARDS,
   MOST_SHEETS,
   UNREADABLE,
@@ -22,14 +23,16 @@ import {
   UserParams,
 } from './schemas.js'
 
-const IMPORT_REFUSALS = [IMPORT_RUNS, CONTENT_CHANGES, MOST_CARDS, MOST_SHEETS, UNREADABLE]
+const IMPORT_REFUSALS = [IMPORT_RUNS, CONTENT_CHANGES, MOST_CARDS, MOST_SHEETS, UNREADABLE, MEDIA_FULL]
 
 interface AdminOptions {
   /** The folder that the import reads. */
   contentDir: string
+  /** What all pictures may take together. */
+  mediaMaxBytes: number
 }
 
-const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir }) => {
+const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir, mediaMaxBytes }) => {
   app.setFallback(new HttpError(404, 'Unbekannter Admin-Endpunkt'))
 
   app.get(
@@ -97,7 +100,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir 
     async (request) => {
       const onProgress = reportProgress('Import', (line) => request.log.info(line))
       const force = parseFlag(request.query.force, 'force')
-      const stats = await importContent(app.db, actorOf(request), contentDir, { force, onProgress })
+      const stats = await importContent(app.db, actorOf(request), contentDir, { force, mediaMaxBytes, onProgress })
       return { message: 'Import abgeschlossen', stats }
     },
   )

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { MostArchived, UnreadableContent } from '../../src/domain/refusals.js'
+import { MediaFull, MostArchived, UnreadableContent } from '../../src/domain/refusals.js'
 import { errorWith, User } from '../../src/http/schemas.js'
 
 export const UserList = Type.Object({ users: Type.Array(User) })
@@ -68,6 +68,9 @@ export const ImportRefused = errorWith(
 
 /** What is answered when the content folder cannot be read, with an example of a folder. */
 export const UNREADABLE = new UnreadableContent('/srv/content', 'ENOENT')
+
+/** The same, when the pictures would take too much room. */
+export const MEDIA_FULL = new MediaFull(2_048)
 
 /** The same, when most cards or sheets would go. */
 export const MOST_CARDS = new MostArchived('Karten', 120, 196)

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { nullable, Timestamp } from '../../src/http/schemas.js'
+import { SourceExists } from '../../src/domain/refusals.js'
+import { errorWith, nullable, Timestamp } from '../../src/http/schemas.js'
 import { Changes, ImportDone, Place } from '../admin/schemas.js'
 
 const { stats: ImportStats } = ImportDone.properties
@@ -33,6 +34,16 @@ export const ContentState = Type.Object({
   }),
   content_dir: Type.String({ description: 'The folder that the import reads.', examples: ['/app/content'] }),
 })
+
+export const ExportQuery = Type.Object({
+  format: Type.Optional(Type.String({ description: '`apkg`, `csv` or `markdown`; required.', examples: ['apkg'] })),
+  deck: Type.Optional(Type.String({ description: 'Its slug; absent or empty means all decks.', examples: ['git'] })),
+  progress: Type.Optional(
+    Type.String({ description: '`true` or `false`; only with `apkg`: the own progress, too.', examples: ['false'] }),
+  ),
+})
+
+export const ExportFile = Type.String({ format: 'binary', description: 'The file.' })
 
 export const ReportsQuery = Type.Object({
   state: Type.Optional(
@@ -76,3 +87,123 @@ export const ReportList = Type.Object({
 export const ReportParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['42'] }) })
 
 export const SettleBody = Type.Object({ settled: Type.Boolean({ examples: [true] }) })
+
+export const UploadQuery = Type.Object({
+  name: Type.Optional(
+    Type.String({
+      description: 'The name of the file, or of the source; may be missing with `source`.',
+      examples: ['Netzwerk.apkg'],
+    }),
+  ),
+  source: Type.Optional(Type.String({ description: 'The id of the source that it updates.', examples: [''] })),
+  new: Type.Optional(
+    Type.String({
+      description: '`true` makes another source although there is one of that name.',
+      examples: ['false'],
+    }),
+  ),
+  deck: Type.Optional(Type.String({ description: 'The deck of all cards, whatever the file says.', examples: [''] })),
+  level: Type.Optional(Type.String({ description: 'The level of all cards, whatever the file says.', examples: [''] })),
+  mirror: Type.Optional(
+    Type.String({ description: '`true` archives what the source had and the file lacks.', examples: ['false'] }),
+  ),
+  check: Type.Optional(Type.String({ description: '`true` writes nothing.', examples: ['true'] })),
+})
+
+export const UploadFile = Type.String({ format: 'binary', description: 'The file.' })
+
+const Kind = Type.String({ enum: ['anki', 'table', 'archive'] })
+
+const Texts = { question: Type.String(), answer: Type.String() }
+
+export const UploadDone = Type.Object({
+  message: Type.String({ examples: ['Import abgeschlossen'] }),
+  check: Type.Boolean({ description: 'Whether nothing was written.' }),
+  source: Type.Object({
+    id: nullable(Type.Integer({ description: 'Null when an import would make the source.' })),
+    kind: Kind,
+    name: Type.String({ examples: ['Netzwerk'] }),
+  }),
+  existing: nullable(
+    Type.Object(
+      { id: Type.Integer(), name: Type.String() },
+      { description: 'An equally named source that is taken for the one that is meant; an import asks to say so.' },
+    ),
+  ),
+  stats: Type.Object({
+    decks: Changes,
+    cards: Changes,
+    cheatsheets: Changes,
+    pictures: Type.Object({ created: Type.Integer(), unchanged: Type.Integer() }),
+    duration_ms: Type.Integer({ examples: [412] }),
+    warnings: Type.Array(Place, {
+      description: 'What was imported, or left out, otherwise than its author may have meant; at most 200.',
+    }),
+    warnings_total: Type.Integer(),
+  }),
+  decks: Type.Array(
+    Type.Object({
+      slug: Type.String({ examples: ['netz-tcp'] }),
+      name: Type.String({ examples: ['Netz::TCP'] }),
+      created: Type.Integer({ description: 'Cards; each is counted once.' }),
+      updated: Type.Integer(),
+      moved: Type.Integer({ description: 'From another deck, be it with another text.' }),
+      unchanged: Type.Integer(),
+      archived: Type.Integer(),
+    }),
+    { description: 'At most 200.' },
+  ),
+  examples: Type.Array(
+    Type.Object({
+      deck: Type.String({ description: 'Its slug.' }),
+      kind: Type.String({ enum: ['created', 'updated'] }),
+      before: nullable(Type.Object(Texts)),
+      after: Type.Object({ ...Texts, level: Type.String() }),
+    }),
+    { description: 'At most 10 cards.' },
+  ),
+})
+
+export const UploadRefused = errorWith(
+  {
+    errors: Type.Optional(Type.Array(Place, { description: 'The first 200 faults of the file.' })),
+    errors_total: Type.Optional(Type.Integer({ description: 'All faults of the file.' })),
+  },
+  'UploadError',
+)
+
+/** What an import of an equally named file is answered, with an example of a source. */
+export const SOURCE_EXISTS = new SourceExists({ id: 3, name: 'Netzwerk' })
+
+export const SourceList = Type.Object({
+  sources: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      kind: Kind,
+      name: Type.String(),
+      file_name: nullable(Type.String({ description: 'Null when it had none, as a pasted table.' })),
+      decks: Type.Integer({ description: 'Live ones; so are the cards.' }),
+      cards: Type.Integer(),
+      size_bytes: Type.Integer({ description: 'Of the latest upload.' }),
+      created_at: Timestamp,
+      created_by: nullable(Type.String({ description: 'Null on the command line.' })),
+      updated_at: Timestamp,
+      updated_by: nullable(Type.String()),
+      archived_at: nullable(Timestamp),
+    }),
+  ),
+})
+
+export const SourceParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
+
+export const PurgeQuery = Type.Object({
+  purge: Type.Optional(
+    Type.String({ description: '`true` removes everything for good, with all progress.', examples: ['false'] }),
+  ),
+})
+
+export const MediaParams = Type.Object({
+  sha: Type.String({ description: 'The SHA-256 in hex, with or without an extension.', examples: ['e3b0c442….png'] }),
+})
+
+export const PictureFile = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })

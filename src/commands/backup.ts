@@ -147,12 +147,18 @@ export async function restore(db: Kysely<Database>, file: string, replace: boole
 
 /** Not `node:readline`, which also ends a line at U+2028. */
 async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = ''
+  // Joined once a line is whole: that of a picture comes in hundreds of chunks.
+  let parts: string[] = []
   for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
+    const [first = '', ...lines] = chunk.split('\n')
+    parts.push(first)
+    const last = lines.pop()
+    if (last === undefined) continue
+    yield parts.join('')
     yield* lines
+    parts = [last]
   }
+  const rest = parts.join('')
   if (rest !== '') yield rest
 }
 

@@ -36,12 +36,13 @@ interface ImportOutput extends Output {
  * @throws FaultyContent, RefusedError
  */
 export async function checkContent(config: Config, options: ImportOutput, print: Print): Promise<void> {
-  const { content, faults, warnings } = await readContent(config.contentDir)
+  const read = await readContent(config.contentDir)
+  const { content, faults, warnings } = read
   if (!options.json) printWarnings(warnings)
   if (faults.length > 0) throw new FaultyContent(faults)
   const cards = content.decks.reduce((sum, deck) => sum + deck.cards.length, 0)
   const counts = { decks: content.decks.length, cards, cheatsheets: content.sheets.length }
-  const checked = await withExistingStore(config, (db) => previewImport(db, content))
+  const checked = await withExistingStore(config, (db) => previewImport(db, read, config.mediaMaxBytes))
   const { refusal } = checked.result ?? {}
   if (refusal !== undefined && options.force !== true) nameTheOption(refusal)
   const plan = checked.result?.stats
@@ -65,7 +66,11 @@ export async function importIntoStore(config: Config, options: ImportOutput, pri
     options.json ? false : undefined,
   )
   const stats = await withDatabase(config, 'POST /api/admin/import', (db) =>
-    importContent(db, commandLineActor(), config.contentDir, { force: options.force === true, onProgress }),
+    importContent(db, commandLineActor(), config.contentDir, {
+      force: options.force === true,
+      mediaMaxBytes: config.mediaMaxBytes,
+      onProgress,
+    }),
   )
     .catch(nameTheOption)
     .finally(stop)
@@ -85,7 +90,8 @@ function printWarnings(warnings: readonly Warning[]): void {
   for (const warning of warnings) complain(formatWarning(warning))
 }
 
-function printChanges(stats: Pick<ImportStats, 'decks' | 'cards' | 'cheatsheets'>, print: Print): void {
+/** What changes, in a line for each kind. */
+export function printChanges(stats: Pick<ImportStats, 'decks' | 'cards' | 'cheatsheets'>, print: Print): void {
   for (const [name, key] of [
     ['Decks', 'decks'],
     ['Karten', 'cards'],

@@ -19,6 +19,7 @@ const MESSAGES: [english: RegExp, german: string][] = [
   [/^error: missing required argument '(.*)'/, 'Es fehlt: <$1>'],
   [/^error: option '(.*)' argument missing/, 'Der Option "$1" fehlt ihr Wert'],
   [/^error: option '(.*)' argument '(.*)' is invalid\./, 'Option "$1": "$2" geht nicht.'],
+  [/^error: command-argument value '(.*)' is invalid for argument '(.*)'\./, '<$2>: "$1" geht nicht.'],
   [/^error: too many arguments.* Expected (\d+) arguments? but got (\d+)\./, 'Zu viele Argumente: $2 statt $1'],
   [/\n\(Did you mean (?:one of )?(.*)\?\)/, '. Gemeint war vielleicht: $1'],
 ]

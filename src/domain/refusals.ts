@@ -1,4 +1,5 @@
 import type { RowFault } from './accounts/types.js'
+import type { SourceKind } from './content/incoming.js'
 import type { Fault } from './content/types.js'
 
 /** An answer that is not 200: status and German message for the caller. */
@@ -21,6 +22,9 @@ export class BadRequest extends HttpError {
   }
 }
 
+/** Told of an upload. */
+const MAX_FAULTS = 200
+
 /** 409: something else is in the way of it now. */
 export class Conflict extends HttpError {
   constructor(message: string, title?: string) {
@@ -35,6 +39,46 @@ export class FaultyContent extends BadRequest {
   constructor(faults: Fault[]) {
     super(`Import abgebrochen: ${faults.length} Fehler in den Inhalten`)
     this.faults = faults
+  }
+}
+
+/** An upload is not whole, or not what it says it is; `reason` is German. */
+export class DamagedPackage extends BadRequest {
+  constructor(reason: string) {
+    super(`Das Paket ist beschädigt: ${reason}`, 'DamagedPackage')
+  }
+}
+
+/** An upload has faults; the first of them are told. */
+export class FaultyUpload extends FaultyContent {
+  readonly total: number
+
+  constructor({ faults, message }: FaultyContent) {
+    super(faults.slice(0, MAX_FAULTS))
+    this.message = message
+    this.total = faults.length
+  }
+}
+
+const KINDS: Record<SourceKind, string> = { anki: 'ein Anki-Paket', table: 'eine Tabelle', archive: 'ein Archiv' }
+
+/** A source is updated by its own kind of files. */
+export class OtherKind extends BadRequest {
+  constructor({ name, kind }: { name: string; kind: SourceKind }, given: SourceKind) {
+    super(`Die Quelle „${name}“ ist ${KINDS[kind]}, die Datei ist ${KINDS[given]}`)
+  }
+}
+
+/** There is a source of that name, and nobody has said whether it is meant. */
+export class SourceExists extends Conflict {
+  readonly source: { id: number; name: string }
+
+  constructor({ id, name }: { id: number; name: string }) {
+    super(
+      `Eine Quelle „${name}“ gibt es schon: source=${id} aktualisiert sie, new=true legt eine zweite an`,
+      'SourceExists',
+    )
+    this.source = { id, name }
   }
 }
 
@@ -59,6 +103,16 @@ export class MostArchived extends Conflict {
     this.reason = reason
   }
 }
+
+/** The pictures would take more room than `MEDIA_MAX_MB`. */
+export class MediaFull extends HttpError {
+  constructor(maxMegabytes: number) {
+    super(413, `Die Bilder brauchten zusammen mehr als ${maxMegabytes} MB (MEDIA_MAX_MB)`, 'MediaFull')
+  }
+}
+
+/** The disk of `TMP_DIR` is full. Only administrators upload, and they can do something about it. */
+export const NO_ROOM = new HttpError(507, 'Auf dem Server ist kein Platz für die Datei (TMP_DIR)', 'NoRoom')
 
 /** 500: the content folder itself cannot be read. Only administrators import, and they need to know which one it is. */
 export class UnreadableContent extends HttpError {
@@ -96,6 +150,13 @@ export class TooManyAttempts extends ComeBackLater {
 export const INVALID_JSON = new BadRequest('Ungültiger JSON-Inhalt', 'BadRequest')
 export const MALFORMED_REQUEST = new BadRequest('Ungültige HTTP-Anfrage')
 export const INVALID_URL = new BadRequest('Ungültige URL')
+export const NO_FILE = new BadRequest('Die Anfrage enthält keine Datei', 'NoFile')
+export const NOT_A_PACKAGE = new BadRequest('Die Datei ist kein Anki-Paket', 'NotAPackage')
+export const PACKAGE_TOO_NEW = new BadRequest('Das Paket braucht eine neuere Version dieses Dienstes', 'PackageTooNew')
+export const READING_TOO_LONG = new BadRequest(
+  'Die Datei ließ sich nicht in der erlaubten Zeit lesen',
+  'ReadingTooLong',
+)
 /** Nobody is logged in, or the user has been deleted meanwhile. */
 export const NOT_LOGGED_IN = new HttpError(401, 'Nicht angemeldet', 'Unauthorized')
 export const WRONG_LOGIN = new HttpError(401, 'Benutzername oder Passwort falsch', 'WrongLogin')
@@ -115,6 +176,8 @@ export const DECK_NOT_FOUND = new HttpError(404, 'Deck nicht gefunden', 'NoDeck'
 export const CHEATSHEET_NOT_FOUND = new HttpError(404, 'Cheat Sheet nicht gefunden', 'NoCheatsheet')
 export const CARD_NOT_FOUND = new HttpError(404, 'Karte nicht gefunden', 'NoCard')
 export const REVIEW_NOT_FOUND = new HttpError(404, 'Bewertung nicht gefunden', 'NoReview')
+export const SOURCE_NOT_FOUND = new HttpError(404, 'Quelle nicht gefunden', 'NoSource')
+export const PICTURE_NOT_FOUND = new HttpError(404, 'Bild nicht gefunden', 'NoPicture')
 export const REPORT_NOT_FOUND = new HttpError(404, 'Meldung nicht gefunden', 'NoReport')
 export const USER_NOT_FOUND = new HttpError(404, 'Benutzer nicht gefunden', 'NoUser')
 export const METHOD_NOT_ALLOWED = new HttpError(405, 'Methode nicht erlaubt')
@@ -135,6 +198,8 @@ export const REPORTED_AGAIN = new Conflict(
 export const OTHER_REVIEW = new Conflict('Diese "client_id" gehört zu einer anderen Bewertung', 'OtherReview')
 export const NOT_THE_LAST = new Conflict('Nur die letzte Bewertung kann zurückgenommen werden', 'NotTheLast')
 export const TOO_LARGE = new HttpError(413, 'Anfrage zu groß', 'TooLarge')
+export const FILE_TOO_LARGE = new HttpError(413, 'Datei zu groß', 'FileTooLarge')
 export const JSON_ONLY = new HttpError(415, 'Nur application/json wird unterstützt', 'Unsupported')
+export const FILE_ONLY = new HttpError(415, 'Die Datei wird als application/octet-stream erwartet', 'FileOnly')
 export const HEADERS_TOO_LARGE = new HttpError(431, 'Kopfzeilen zu groß')
 export const INTERNAL_ERROR = new HttpError(500, 'Interner Serverfehler', 'Internal')

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -77,6 +78,36 @@ async function fill(db: Kysely<Database>): Promise<void> {
   const clock = { moment: (at = new Date()) => ({ at, today: '2026-11-21' }) }
   const review = { card_id: card.id, rating: 'hard', client_id: 'ä', duration_ms: 4_200, reviewed_at: null } as const
   await applyReview(db, user.id, clock, review)
+  await fillSource(db)
+}
+
+/** A source with a card of an Anki note and a picture of the largest size. */
+async function fillSource(db: Kysely<Database>): Promise<void> {
+  const source = await db
+    .insertInto('content_sources')
+    .values({
+      kind: 'anki',
+      name: 'Ärztliches',
+      file_name: null,
+      size_bytes: 2 ** 40,
+      created_by: 'erika',
+      updated_by: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const deck = await createDeck(db, { slug: 'a-b', name: 'A::B' })
+  await db
+    .insertInto('imported_decks')
+    .values({ deck_id: deck.id, file: null, source_id: source.id, source_key: 'A::B' })
+    .execute()
+  const card = await createCard(db, { deck_id: deck.id })
+  await db
+    .insertInto('imported_cards')
+    .values({ card_id: card.id, deck_id: deck.id, key: 'k', guid: '"\\', ord: 3 })
+    .execute()
+  const bytes = randomBytes(2 ** 21)
+  const sha256 = createHash('sha256').update(bytes).digest()
+  await db.insertInto('media').values({ sha256, extension: 'png', size_bytes: bytes.length, bytes }).execute()
 }
 
 /** Each table as text, apart from bookkeeping of the migrations, sessions, and the index of the search. */
@@ -160,7 +191,7 @@ t.test('it can be restored into an empty store, with equal rows, ids and next id
   const restored = await run(target, 'restore', file)
   t.match(restored, { code: 0, stderr: '', stdout: /^users: 1$/m })
   t.match(restored.stdout, /^card_progress: 2$/m)
-  t.match(restored.stdout, /^cards: 258$/m)
+  t.match(restored.stdout, /^cards: 259$/m)
   t.match(restored.stdout, /stimmen mit der Sicherung überein/)
   await checkRestored(t, target)
 })

@@ -9,6 +9,7 @@ import { type AppOptions, buildApp } from '../../src/app.js'
 import { createMigratedDatabase } from './database.js'
 import { cheapHashOfPassword, createUser, hashOfPassword, PASSWORD } from './factories.js'
 import { type AnswerChecker, createAnswerChecker } from './openapi.js'
+import { SCRATCH } from './scratch.js'
 
 /** The repository's root: compiled tests lie in `dist/test/support`. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -20,9 +21,12 @@ export const CONFIG: AppOptions['config'] = {
   basePath: '/',
   contentDir: `${ROOT}content`,
   corsOrigins: [],
+  importMaxBytes: 4 * 2 ** 20,
+  mediaMaxBytes: 64 * 2 ** 20,
   publicUrl: undefined,
   rateLimit: 0,
   timeZone: 'Europe/Berlin',
+  tmpDir: SCRATCH,
   trustProxy: [],
   web: false,
 }

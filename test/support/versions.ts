@@ -15,6 +15,7 @@ import { changeFiles, deckFile } from './content.js'
 import { createDatabase, onServer } from './database.js'
 import { createUser, PASSWORD } from './factories.js'
 import type { Json } from './openapi.js'
+import { gifOf, targetOf } from './pictures.js'
 import { CONFIG, callerOf, ROOT, SECRET } from './service.js'
 
 /** Where the recordings of released versions lie: `NNNN.sql` and `NNNN.statements.json`, NNNN being the newest migration. */
@@ -116,6 +117,8 @@ export async function recordVersion(serverUrl: string, folder: string): Promise<
   return version
 }
 
+const PICTURE = gifOf('version')
+
 async function writeContent(folder: string, answer: string): Promise<void> {
   await changeFiles(folder, {
     'decks/git.md': deckFile('Git', [
@@ -124,15 +127,18 @@ async function writeContent(folder: string, answer: string): Promise<void> {
       { id: 'reset' },
       { id: 'neu', question: answer },
     ]),
-    'cheatsheets/git.md': `---\ntitle: Git-Befehle\ncategory: Git\n---\n# Git\n\n${answer}\n`,
+    'cheatsheets/git.md': `---\ntitle: Git-Befehle\ncategory: Git\n---\n# Git\n\n${answer}\n\n![Baum](baum.gif)\n`,
   })
+  await writeFile(path.join(folder, 'cheatsheets', 'baum.gif'), PICTURE)
 }
+
+const FILE = { 'content-type': 'application/octet-stream' }
 
 /** Calls every operation of the OpenAPI document once, as an administrator and a learner would. */
 async function callAll(app: FastifyInstance): Promise<void> {
   const called: string[] = []
-  const callerFor = (cookie?: string) => async (method: string, url: string, payload?: object) => {
-    const options = { method, url, ...(payload && { payload }) } as InjectOptions
+  const callerFor = (cookie?: string) => async (method: string, url: string, payload?: object, headers?: object) => {
+    const options = { method, url, ...(payload && { payload }), ...(headers && { headers }) } as InjectOptions
     const answer = await callerOf(app, cookie).send(options)
     if (answer.status >= 400) throw new Error(`${method} ${url}: ${answer.text}`)
     called.push(`${method.toLowerCase()} ${url.split('?', 1)[0]}`)
@@ -167,6 +173,17 @@ async function callAll(app: FastifyInstance): Promise<void> {
   const { users } = (await admin('POST', '/api/accounts/bulk', { users: [{ username: 'liste' }] })).body
   await admin('PATCH', `/api/accounts/${users[0].id}`, { must_change_password: false })
   await admin('DELETE', `/api/admin/users/${users[0].id}`)
+
+  // What it needs is archived by the first one and removed by the second.
+  for (const [index, end] of ['/release', '?purge=true', ''].entries()) {
+    const table = Buffer.from(`id;Frage;Antwort\n${index};Was?;Das.\n${index}0;Wer?;Der.\n`)
+    const file = (query: string) => admin('POST', `/api/content/imports?${query}`, table, FILE)
+    const { source } = (await file(`name=Tabelle.csv&new=true`)).body
+    await file(`name=Tabelle.csv&source=${source.id}&check=true`)
+    await admin(end === '/release' ? 'POST' : 'DELETE', `/api/content/sources/${source.id}${end}`)
+  }
+  await admin('GET', '/api/content/sources')
+  await admin('GET', `/api/content/${targetOf(PICTURE)}`)
 
   const learner = await logIn('erika')
   await learner('PATCH', '/api/accounts/me', { display_name: 'Erika' })
@@ -205,6 +222,9 @@ async function callAll(app: FastifyInstance): Promise<void> {
     'decks',
   ]) {
     await get(`review/${url}`)
+  }
+  for (const query of ['format=apkg&progress=true', 'format=apkg', 'format=csv&deck=git', 'format=markdown']) {
+    await get(`content/export?${query}`)
   }
   const reviews = [{ card_id: cards[0].card_id, rating: 'hard', reviewed_at: '2026-11-20T08:00:00Z' }]
   await learner('POST', '/api/review/batch', { reviews })

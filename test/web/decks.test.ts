@@ -29,8 +29,16 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
         ['beta', false],
       ],
     )
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('für Anki').click()])
-    t.match(download.suggestedFilename(), /^svc_training_anki_.*\.txt$/)
+    const names = [
+      ['Text für Anki (.txt)', /^svc_training_anki_.*\.txt$/],
+      ['Anki (.apkg)', /^svc_training_anki_.*\.apkg$/],
+    ] as const
+    for (const [format, name] of names) {
+      await page.getByRole('button', { name: 'Alle Karten exportieren' }).click()
+      const choice = page.getByRole('menuitem', { name: format })
+      const [download] = await Promise.all([page.waitForEvent('download'), choice.click()])
+      t.match(download.suggestedFilename(), name)
+    }
   })
 
   await t.test('what is searched and filtered stands in the address and survives a reload', async (t) => {

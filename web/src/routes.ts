@@ -62,6 +62,11 @@ export const ROUTES: Route[] = [
     load: page(() => import('./pages/verwaltung/inhalte/inhalte.svelte')),
   },
   {
+    pattern: '/verwaltung/inhalte/hochladen',
+    isAdmin: true,
+    load: page(() => import('./pages/verwaltung/inhalte/hochladen/hochladen.svelte')),
+  },
+  {
     pattern: '/verwaltung/meldungen',
     isAdmin: true,
     load: page(() => import('./pages/verwaltung/meldungen/meldungen.svelte')),

@@ -20,6 +20,10 @@ export type AuditAction =
   | 'token.create'
   | 'token.delete'
   | 'content.import'
+  | 'content.upload'
+  | 'source.archive'
+  | 'source.purge'
+  | 'source.release'
   | 'report.settle'
   | 'report.reopen'
 

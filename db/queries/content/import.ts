@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { StoredCard, StoredDeck, StoredSheet } from '../../../src/domain/content/import-plan.js'
+import type { StoredCard } from '../../../src/domain/content/import-plan.js'
+import type { OwnedCard, OwnedDeck, OwnedSheet } from '../../../src/domain/content/upload-plan.js'
 import type { CardsTable, CheatsheetsTable, Database, DecksTable } from '../../types.js'
 
 export type DeckInput = Pick<Selectable<DecksTable>, 'slug' | 'name' | 'description' | 'sort_order'>
@@ -9,10 +10,14 @@ export type CheatsheetInput = Pick<Selectable<CheatsheetsTable>, 'slug' | 'title
 export interface CardInput
   extends Pick<Selectable<CardsTable>, 'deck_id' | 'question' | 'answer' | 'level' | 'sort_order'> {
   key: string
+  /** Of an Anki note, else null. */
+  guid: string | null
+  ord: number | null
 }
 
 /** Rows that one statement reads. */
 const CARDS_AT_ONCE = 5_000
+const NOTES_AT_ONCE = 1_000
 const SHEETS_AT_ONCE = 200
 
 /** Only one import writes at a time; the lock ends with the transaction. False when another one holds it. */
@@ -29,37 +34,89 @@ export async function isContentEmpty(db: Kysely<Database>): Promise<boolean> {
   return rows[0]?.empty === true
 }
 
-/** All decks, those of scripts and archived ones too. */
-export async function findStoredDecks(db: Kysely<Database>): Promise<StoredDeck[]> {
-  const { rows } = await sql<StoredDeck>`
-    select id, slug, name, description, sort_order, archived_at is null as is_live, deck_id is not null as is_imported,
-      file
-    from decks left join imported_decks on deck_id = id
-    order by id`.execute(db)
+/** All decks, those of scripts and sources and archived ones too. */
+export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]> {
+  const { rows } = await sql<OwnedDeck>`
+    select decks.id, slug, decks.name, description, sort_order, card_count, decks.archived_at is null as is_live,
+      deck_id is not null and source_id is null as is_imported, file, source_id, source_key,
+      content_sources.name as owner, content_sources.archived_at is null as owner_is_live
+    from decks left join imported_decks on deck_id = decks.id left join content_sources on content_sources.id = source_id
+    order by decks.id`.execute(db)
   return rows
 }
 
-/** All cards that imports have written, archived ones too. Texts stay in the database: their digests are compared. */
+/**
+ * All cards that the folder's imports have written, archived ones too, and those of released decks. Texts stay in the
+ * database: their digests are compared.
+ */
 export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[]> {
   return readByKey(CARDS_AT_ONCE, async (after) => {
     const { rows } = await sql<StoredCard>`
-      select id, imported_cards.deck_id as identity_deck_id, key, cards.deck_id, sort_order,
-        archived_at is null as is_live, ${digestOf('question')} as question_digest,
-        ${digestOf('answer', 'level')} as rest_digest
+      select ${storedCard()}
       from imported_cards join cards on id = card_id
-      where card_id > ${after} order by card_id limit ${CARDS_AT_ONCE}`.execute(db)
+      left join imported_decks on imported_decks.deck_id = imported_cards.deck_id
+      where source_id is null and card_id > ${after} order by card_id limit ${CARDS_AT_ONCE}`.execute(db)
     return rows
   })
 }
 
-/** All sheets, those of scripts and archived ones too. */
-export async function findStoredSheets(db: Kysely<Database>): Promise<StoredSheet[]> {
+/** All cards of a source, archived ones too. */
+export async function findSourceCards(db: Kysely<Database>, sourceId: number): Promise<OwnedCard[]> {
+  return readByKey(CARDS_AT_ONCE, async (after) => {
+    const { rows } = await sql<OwnedCard>`
+      select ${storedCard()}, guid, ord
+      from imported_cards join cards on id = card_id
+      join imported_decks on imported_decks.deck_id = imported_cards.deck_id
+      where source_id = ${sourceId} and card_id > ${after} order by card_id limit ${CARDS_AT_ONCE}`.execute(db)
+    return rows
+  })
+}
+
+/** The cards of Anki notes, whosever they are. */
+export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
+  const found: OwnedCard[] = []
+  for (let first = 0; first < guids.length; first += NOTES_AT_ONCE) {
+    const { rows } = await sql<OwnedCard>`
+      select ${storedCard()}, guid, ord
+      from imported_cards join cards on id = card_id
+      where guid = any (${guids.slice(first, first + NOTES_AT_ONCE)}::text[])`.execute(db)
+    for (const row of rows) found.push(row)
+  }
+  return found
+}
+
+function storedCard() {
+  return sql`id, imported_cards.deck_id as identity_deck_id, key, cards.deck_id, sort_order,
+    archived_at is null as is_live, ${digestOf('question')} as question_digest,
+    ${digestOf('answer', 'level')} as rest_digest`
+}
+
+/** The levels of all live cards. */
+export async function listLevels(db: Kysely<Database>): Promise<string[]> {
+  const rows = await db.selectFrom('cards').select('level').distinct().where('archived_at', 'is', null).execute()
+  return rows.map(({ level }) => level)
+}
+
+/** What cards say now. */
+export async function findCardTexts(
+  db: Kysely<Database>,
+  ids: number[],
+): Promise<Map<number, { question: string; answer: string }>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('cards').select(['id', 'question', 'answer']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, ...texts }) => [id, texts]))
+}
+
+/** All sheets, those of scripts and sources and archived ones too. */
+export async function findStoredSheets(db: Kysely<Database>): Promise<OwnedSheet[]> {
   return readByKey(SHEETS_AT_ONCE, async (after) => {
-    const { rows } = await sql<StoredSheet>`
-      select id, slug, archived_at is null as is_live, cheatsheet_id is not null as is_imported,
-        ${digestOf('title', 'category', 'content_md')} as digest
-      from cheatsheets left join imported_cheatsheets on cheatsheet_id = id
-      where id > ${after} order by id limit ${SHEETS_AT_ONCE}`.execute(db)
+    const { rows } = await sql<OwnedSheet>`
+      select cheatsheets.id, slug, cheatsheets.archived_at is null as is_live,
+        cheatsheet_id is not null and source_id is null as is_imported,
+        ${digestOf('title', 'category', 'content_md')} as digest, source_id, source_key, content_sources.name as owner
+      from cheatsheets left join imported_cheatsheets on cheatsheet_id = cheatsheets.id
+      left join content_sources on content_sources.id = source_id
+      where cheatsheets.id > ${after} order by cheatsheets.id limit ${SHEETS_AT_ONCE}`.execute(db)
     return rows
   })
 }
@@ -81,16 +138,20 @@ function digestOf(...columns: string[]) {
   return sql`substr(encode(sha256(${sql.join(bytes, sql` || '\\x00'::bytea || `)}), 'hex'), 1, 32)`
 }
 
-/** A deck's file, relative to the content folder. */
-export interface DescribedDeck {
-  id: number
-  file: string
+/** What describes a deck: a file, relative to the content folder, or a source and what that calls it. */
+export interface DeckOrigin {
+  file: string | null
+  source_id: number | null
+  source_key: string | null
 }
+
+/** The same of a sheet. */
+export type SheetOrigin = Pick<DeckOrigin, 'source_id' | 'source_key'>
 
 /** Creates decks; ids by slug. */
 export async function insertDecks(
   transaction: Transaction<Database>,
-  decks: (DeckInput & { file: string })[],
+  decks: (DeckInput & DeckOrigin)[],
 ): Promise<Map<string, number>> {
   if (decks.length === 0) return new Map()
   const rows = await transaction
@@ -106,7 +167,7 @@ export async function insertDecks(
   const ids = new Map(rows.map(({ id, slug }) => [slug, id]))
   await markDecksAsImported(
     transaction,
-    decks.map(({ slug, file }) => ({ id: ids.get(slug) as number, file })),
+    decks.map(({ slug, ...origin }) => ({ ...origin, id: ids.get(slug) as number })),
   )
   return ids
 }
@@ -129,12 +190,17 @@ export async function updateDecks(
     where decks.id = input.id`.execute(transaction)
 }
 
-/** Notes which files describe the decks. */
-export async function markDecksAsImported(transaction: Transaction<Database>, decks: DescribedDeck[]): Promise<void> {
+/** Notes what describes the decks. */
+export async function markDecksAsImported(
+  transaction: Transaction<Database>,
+  decks: (DeckOrigin & { id: number })[],
+): Promise<void> {
   if (decks.length === 0) return
   await sql`
-    insert into imported_decks (deck_id, file)
-    select * from unnest(${decks.map(({ id }) => id)}::integer[], ${decks.map(({ file }) => file)}::text[])
+    insert into imported_decks (deck_id, file, source_id, source_key)
+    select * from unnest(
+      ${decks.map(({ id }) => id)}::integer[], ${decks.map(({ file }) => file)}::text[],
+      ${decks.map(({ source_id }) => source_id)}::integer[], ${decks.map(({ source_key }) => source_key)}::text[])
     on conflict (deck_id) do update set file = excluded.file`.execute(transaction)
 }
 
@@ -151,20 +217,22 @@ export async function insertCards(transaction: Transaction<Database>, cards: Car
       from unnest(
         ${cards.map((card) => card.deck_id)}::integer[], ${cards.map((card) => card.key)}::text[],
         ${cards.map((card) => card.question)}::text[], ${cards.map((card) => card.answer)}::text[],
-        ${cards.map((card) => card.level)}::text[], ${cards.map((card) => card.sort_order)}::integer[]
-      ) as input (deck_id, key, question, answer, level, sort_order)
+        ${cards.map((card) => card.level)}::text[], ${cards.map((card) => card.sort_order)}::integer[],
+        ${cards.map((card) => card.guid)}::text[], ${cards.map((card) => card.ord)}::integer[]
+      ) as input (deck_id, key, question, answer, level, sort_order, guid, ord)
     ),
     created as (
       insert into cards (id, deck_id, question, answer, level, sort_order)
       select id, deck_id, question, answer, level, sort_order from input
     )
-    insert into imported_cards (card_id, deck_id, key) select id, deck_id, key from input`.execute(transaction)
+    insert into imported_cards (card_id, deck_id, key, guid, ord)
+    select id, deck_id, key, guid, ord from input`.execute(transaction)
 }
 
 /** Makes cards, archived ones too, what the inputs say. */
 export async function updateCards(
   transaction: Transaction<Database>,
-  cards: (Omit<CardInput, 'key'> & { id: number })[],
+  cards: (Omit<CardInput, 'key' | 'guid' | 'ord'> & { id: number })[],
 ): Promise<void> {
   await sql`
     update cards
@@ -248,16 +316,25 @@ export async function passOnProgress(
   await sql`delete from imported_cards where card_id = any (${from})`.execute(transaction)
 }
 
-export async function insertSheets(transaction: Transaction<Database>, sheets: CheatsheetInput[]): Promise<void> {
+export async function insertSheets(
+  transaction: Transaction<Database>,
+  sheets: (CheatsheetInput & SheetOrigin)[],
+): Promise<void> {
+  const slugs = sheets.map((sheet) => sheet.slug)
   await sql`
     with created as (
       insert into cheatsheets (slug, title, category, content_md)
       select * from unnest(
-        ${sheets.map((sheet) => sheet.slug)}::text[], ${sheets.map((sheet) => sheet.title)}::text[],
+        ${slugs}::text[], ${sheets.map((sheet) => sheet.title)}::text[],
         ${sheets.map((sheet) => sheet.category)}::text[], ${sheets.map((sheet) => sheet.content_md)}::text[])
-      returning id
+      returning id, slug
     )
-    insert into imported_cheatsheets (cheatsheet_id) select id from created`.execute(transaction)
+    insert into imported_cheatsheets (cheatsheet_id, source_id, source_key)
+    select id, source_id, source_key
+    from created join unnest(
+      ${slugs}::text[], ${sheets.map((sheet) => sheet.source_id)}::integer[],
+      ${sheets.map((sheet) => sheet.source_key)}::text[]
+    ) as origin (slug, source_id, source_key) using (slug)`.execute(transaction)
 }
 
 /** Makes sheets, archived ones too, what the inputs say. */

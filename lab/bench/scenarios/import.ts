@@ -104,7 +104,7 @@ async function measureHugeDeck(postgres: Postgres): Promise<Measure[]> {
   ]
 }
 
-async function writeContent(folder: string, word: string, decks = DECKS, total = CARDS): Promise<void> {
+export async function writeContent(folder: string, word: string, decks = DECKS, total = CARDS): Promise<void> {
   await mkdir(path.join(folder, 'decks'), { recursive: true })
   await mkdir(path.join(folder, 'cheatsheets'), { recursive: true })
   for (let deck = 0; deck < decks; deck++) {

@@ -26,6 +26,8 @@ const RULES: Rule[] = [
   rule('/api/review', 'read', 'learn'),
   rule('/api/search', 'read', 'learn'),
   rule('/api/content', 'content'),
+  rule('/api/content/export', 'read'),
+  rule('/api/content/media', 'read'),
   rule('/api/admin/import', 'content'),
   rule('/api/admin', 'admin'),
   rule('/api/accounts', 'admin'),

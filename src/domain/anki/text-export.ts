@@ -43,3 +43,8 @@ function markBold(text: string): string {
 export function ankiFileName(day: string): string {
   return `svc_training_anki_${day}.txt`
 }
+
+/** The name of a package. Anki would offer to replace everything by one that is called `collection` or `backup`. */
+export function packageFileName(day: string): string {
+  return `svc_training_anki_${day}.apkg`
+}

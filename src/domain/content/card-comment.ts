@@ -1,16 +1,19 @@
 import { countLines } from './decode-text.js'
 import { hasControls } from './front-matter.js'
 import type { Report } from './types.js'
+import { readLevel } from './verbatim.js'
 
 /** What the comment below a card's heading says; a key is undefined when it is missing or faulty. */
 export interface CardComment {
   id: string | undefined
   level: string | undefined
   aliases: string[]
+  /** Question and answer stand in one fence each, the level is JSON. */
+  verbatim: boolean
 }
 
 const ID = /^[a-z0-9-]{1,64}$/
-const KEYS = ['id', 'level', 'aliases']
+const KEYS = ['id', 'level', 'aliases', 'verbatim']
 
 /**
  * Reads `id: git-stash; level: grundlagen; aliases: [stash]`.
@@ -36,16 +39,29 @@ export function parseCardComment(text: string, line: number, report: Report): Ca
   const aliases = values.get('aliases')
   if (id === undefined) report(line, 'Der Karte fehlt die „id“')
   else if (!ID.test(id.value)) report(id.line, describeBadId(id.value))
-  if (level === undefined) report(line, 'Der Karte fehlt das „level“')
-  else if (level.value === '') report(level.line, '„level“ darf nicht leer sein')
-  else if (hasControls(level.value)) {
-    report(level.line, '„level“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
+  const verbatim = values.get('verbatim')
+  if (verbatim !== undefined && !/^(?:true|false)$/.test(verbatim.value)) {
+    report(verbatim.line, '„verbatim“ muss true oder false sein')
   }
+  const isVerbatim = verbatim?.value === 'true'
+  if (level === undefined) report(line, 'Der Karte fehlt das „level“')
   return {
     id: id && ID.test(id.value) ? id.value : undefined,
-    level: level?.value,
+    level: level && parseLevel(level.value, level.line, isVerbatim, report),
     aliases: aliases ? parseAliases(aliases.value, aliases.line, report) : [],
+    verbatim: isVerbatim,
   }
+}
+
+function parseLevel(value: string, line: number, isVerbatim: boolean, report: Report): string | undefined {
+  const level = isVerbatim ? readLevel(value) : value
+  if (level === undefined) report(line, 'Mit „verbatim“ steht „level“ in Anführungszeichen, als JSON')
+  // What scripts have written has no level at times, and is exported all the same.
+  else if (level === '' && !isVerbatim) report(line, '„level“ darf nicht leer sein')
+  else if (hasControls(level)) {
+    report(line, '„level“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
+  }
+  return level
 }
 
 function parseAliases(value: string, line: number, report: Report): string[] {

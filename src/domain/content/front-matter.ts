@@ -27,7 +27,7 @@ export interface FrontMatter {
 const FENCE = /^---[ \t]*$/
 const FENCE_AFTER_BLANK_LINES = /^\s+---[ \t]*(?:\n|$)/
 /** YAML takes many times its length of memory, and is parsed in one go. */
-const MAX_LENGTH = 65_536
+export const MAX_LENGTH = 65_536
 /** Keys whose value is a list. */
 const LISTS = ['aliases']
 const INT4_MIN = -(2 ** 31)

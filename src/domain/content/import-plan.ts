@@ -8,7 +8,7 @@ export interface Changes {
   archived: number
 }
 
-/** A deck of the store, whoever wrote it. */
+/** A deck of the store, whoever wrote it; one of a source is none that a file describes. */
 export interface StoredDeck {
   id: number
   slug: string
@@ -22,7 +22,7 @@ export interface StoredDeck {
   file: string | null
 }
 
-/** A card that an import wrote: identity is (identity_deck_id, key), the rest is the row of today. */
+/** A card of the folder's decks or of a released one: identity is (identity_deck_id, key), the rest is the row of today. */
 export interface StoredCard {
   id: number
   identity_deck_id: number

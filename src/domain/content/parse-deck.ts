@@ -10,12 +10,11 @@ import {
 } from './front-matter.js'
 import type { Block } from './markdown.js'
 import { type Section, splitSections } from './sections.js'
-import { readAliases, readSlug } from './slug.js'
+import { RESERVED_DECKS, readAliases, readSlug } from './slug.js'
 import type { CardSource, DeckSource, Fault, Report, SlugPlace } from './types.js'
+import { readFence } from './verbatim.js'
 
 const KEYS = ['slug', 'name', 'description', 'sort_order', 'aliases']
-// `all` stands for every deck in stored results; `export-anki` is matched before a slug.
-const RESERVED = ['all', 'export-anki']
 
 interface Ids {
   /** The line of the card that has the id. */
@@ -51,7 +50,7 @@ export function* parseDeckInSteps(file: string, bytes: Uint8Array): Generator<vo
   yield
 
   if (parts.fields === undefined && faults.length === 0) report(1, 'Das Front Matter fehlt')
-  const place = parts.fields && readSlug(file, parts.fields, RESERVED, report)
+  const place = parts.fields && readSlug(file, parts.fields, RESERVED_DECKS, report)
   const aliases = parts.fields ? readAliases(file, parts.fields, report) : []
   const head = parts.fields && readHead(parts.fields, report)
   const cards = yield* parseCards(parts.body, parts.bodyLine, report)
@@ -60,6 +59,18 @@ export function* parseDeckInSteps(file: string, bytes: Uint8Array): Generator<vo
   }
   const deck = { file, slug: place.slug, aliases: aliases.map(({ slug }) => slug), ...head, cards }
   return { deck, slug: place, aliases, faults }
+}
+
+/** The cards of a file's body; undefined when it has any fault. */
+export function readCards(body: string): CardSource[] | undefined {
+  let isFaulty = false
+  const steps = parseCards(body, 1, () => {
+    isFaulty = true
+  })
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return isFaulty ? undefined : value
+  }
 }
 
 function readHead(fields: Fields, report: Report): Pick<DeckSource, 'name' | 'description' | 'sort_order'> {
@@ -108,15 +119,20 @@ function parseCard(section: Section, heading: string, line: number, ids: Ids, re
   }
   for (const alias of comment?.aliases ?? []) ids.aliases.push({ alias, line })
 
+  const { id = '', aliases = [], level = '', verbatim = false } = comment ?? {}
+  const readPart = verbatim ? readFenced : trimPart
   const end = mark?.line ?? lines.length
-  const more = rest === '' ? trimPart(lines, blocks, next, end) : [rest, ...lines.slice(next, end)].join('\n').trimEnd()
-  const question = [heading, more].filter((part) => part !== '').join('\n\n')
-  if (question === '') report(line, 'Die Frage der Karte ist leer')
-  const answer = mark === undefined ? '' : trimPart(lines, blocks, mark.end, lines.length)
+  const more = rest === '' ? readPart(lines, blocks, next, end) : [rest, ...lines.slice(next, end)].join('\n').trimEnd()
+  const question = [heading, more ?? ''].filter((part) => part !== '').join('\n\n')
+  const answer = mark === undefined ? '' : readPart(lines, blocks, mark.end, lines.length)
   if (mark === undefined) report(line, 'Der Karte fehlt die Zeile „### Antwort“')
-  else if (answer === '') report(line + 1 + mark.line, 'Die Antwort der Karte ist leer')
-  const { id = '', aliases = [], level = '' } = comment ?? {}
-  return { key: id, aliases, question, answer, level, line }
+  if (verbatim) {
+    if (more === undefined || answer === undefined || rest !== '') report(line, FENCES_ONLY)
+  } else {
+    if (question === '') report(line, 'Die Frage der Karte ist leer')
+    if (mark !== undefined && answer === '') report(line + 1 + mark.line, 'Die Antwort der Karte ist leer')
+  }
+  return { key: id, aliases, question, answer: answer ?? '', level, line }
 }
 
 /** The comment, the text behind it on its last line, and the line that the question goes on with. */
@@ -151,6 +167,18 @@ function trimPart(lines: string[], blocks: Block[], from: number, to: number): s
   const first = blocks.find((block) => block.line === text)
   if (first === undefined || !INDENTED.includes(first.type)) return lines.slice(from, to).join('\n').trim()
   return lines.slice(text, to).join('\n').trimEnd()
+}
+
+const FENCES_ONLY = 'Mit „verbatim“ stehen Frage und Antwort in je einem Codeblock, mit nichts davor und dahinter'
+const CLOSING_FENCE = /^ {0,3}(?:`{3,}|~{3,})[ \t]*$/
+
+/** What the only fence among some lines holds, byte for byte; undefined when there is anything else. */
+function readFenced(lines: string[], blocks: Block[], from: number, to: number): string | undefined {
+  const [fence, ...others] = blocks.filter(({ line }) => line >= from && line < to)
+  if (fence?.type !== 'fence' || others.length > 0 || fence.end - fence.line < 2) return undefined
+  const around = [...lines.slice(from, fence.line), ...lines.slice(fence.end, to)]
+  if (around.some((line) => line.trim() !== '') || !CLOSING_FENCE.test(lines[fence.end - 1] ?? '')) return undefined
+  return readFence(lines.slice(fence.line, fence.end))
 }
 
 function findText(lines: string[], from: number): number {

@@ -2,12 +2,10 @@ import { posix } from 'node:path'
 import { decodeText } from './decode-text.js'
 import { type Fields, readTextField, splitFrontMatter } from './front-matter.js'
 import { findBlocks } from './markdown.js'
-import { readSlug } from './slug.js'
+import { RESERVED_SHEETS, readSlug } from './slug.js'
 import type { Fault, Report, SheetSource, SlugPlace } from './types.js'
 
 const KEYS = ['slug', 'title', 'category']
-// Matched before a slug.
-const RESERVED = ['search']
 const TOP_CATEGORY = 'Allgemein'
 
 /**
@@ -28,7 +26,7 @@ export function parseSheet(
   // Front matter that could not be read has been reported; the title may have been in it.
   const isReadable = parts.fields !== undefined || parts.bodyLine === 1
   const fields: Fields = parts.fields ?? new Map()
-  const place = isReadable ? readSlug(file, fields, RESERVED, report) : undefined
+  const place = isReadable ? readSlug(file, fields, RESERVED_SHEETS, report) : undefined
   const title = fields.has('title') ? readTextField(fields, 'title', report) : findTitle(parts.body)
   if (title === undefined && isReadable && !fields.has('title')) {
     report(1, 'Der Titel fehlt: weder „title“ im Front Matter noch eine Überschrift #')

@@ -18,14 +18,18 @@ export function planImport(content: Content, digests: Digests, stored: StoredCon
   for (const card of stored.cards) {
     const cards = identities.get(card.identity_deck_id) ?? new Map<string, StoredCard>()
     identities.set(card.identity_deck_id, cards.set(card.key, card))
-    if (card.is_live) plan.liveCards++
   }
   const described = new Set<StoredCard>()
   const aliased = planDecks(plan, content.decks, stored.decks)
+  // A deck that a source has released is left alone until a file describes it.
+  const ours = new Set(plan.deckIds.values())
+  for (const { id, is_imported } of stored.decks) if (is_imported) ours.add(id)
+  const live = stored.cards.filter((card) => card.is_live && ours.has(card.identity_deck_id))
+  plan.liveCards = live.length
   for (const deck of content.decks) {
     planCards(plan, deck, aliased.get(deck) ?? [], identities, described, digests)
   }
-  const archived = stored.cards.filter((card) => card.is_live && !described.has(card))
+  const archived = live.filter((card) => !described.has(card))
   plan.archivedCards = archived.map(({ id }) => id)
   plan.cards.archived = archived.length
   planSheets(plan, content.sheets, stored.sheets, digests)

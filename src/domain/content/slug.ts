@@ -3,6 +3,12 @@ import { type Fields, hasControls, readList, readTextField } from './front-matte
 import type { Fault, Report, SlugPlace } from './types.js'
 
 const MAX_SLUG_LENGTH = 200
+/** For what tells it from another of the same name. */
+const SUFFIX_ROOM = 10
+
+// `all` stands for every deck in stored results; `export-anki` and `search` are matched before a slug.
+export const RESERVED_DECKS = ['all', 'export-anki']
+export const RESERVED_SHEETS = ['search']
 
 // A browser takes `.` and `..` out of a path before it asks.
 const UNREACHABLE = ['.', '..']
@@ -24,6 +30,48 @@ export function readSlug(
   else if (reserved.includes(slug) || UNREACHABLE.includes(slug)) report(line, `Der Slug „${slug}“ ist reserviert`)
   else return { file, line, slug }
   return undefined
+}
+
+const WRITTEN_OUT: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' }
+
+/** A slug for a name, such as `netz-tcp-ip` for `Netz::TCP/IP`; empty when nothing of it can be written. */
+export function slugFrom(name: string): string {
+  const words = name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[äöüß]/g, (letter) => WRITTEN_OUT[letter] as string)
+    .normalize('NFD')
+    // Accents of Latin letters; marks of other scripts make other letters.
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .match(/[\p{L}\p{M}\p{N}]+/gu)
+  return (words ?? []).join('-')
+}
+
+/** Gives each name a slug that is not taken and can be reached: with `-2` and so on behind it where it must be. */
+export class FreeSlugs {
+  readonly #taken: Set<string>
+  readonly #reserved: readonly string[]
+  readonly #fallback: string
+  readonly #next = new Map<string, number>()
+
+  /** @param fallback for what has no name */
+  constructor(taken: Iterable<string>, reserved: readonly string[], fallback: string) {
+    this.#taken = new Set(taken)
+    this.#reserved = [...reserved, ...UNREACHABLE]
+    this.#fallback = fallback
+  }
+
+  take(wanted: string): string {
+    const base = [...wanted].slice(0, MAX_SLUG_LENGTH - SUFFIX_ROOM).join('') || this.#fallback
+    let slug = base
+    for (let number = this.#next.get(base) ?? 2; this.#taken.has(slug) || this.#reserved.includes(slug); number++) {
+      slug = `${base}-${number}`
+      this.#next.set(base, number + 1)
+    }
+    this.#taken.add(slug)
+    return slug
+  }
 }
 
 /** The slugs that a deck had before. */
@@ -52,6 +100,15 @@ export function findDuplicateSlugs(places: readonly SlugPlace[]): Fault[] {
     else faults.push({ file, line, message: `Der Slug „${slug}“ ist schon in ${other} vergeben` })
   }
   return faults
+}
+
+/** A fault for each slug that belongs to an uploaded source, whose names are given by slug. */
+export function findForeignSlugs(places: readonly SlugPlace[], owners: ReadonlyMap<string, string>): Fault[] {
+  return places.flatMap(({ file, line, slug }) => {
+    const owner = owners.get(slug)
+    if (owner === undefined) return []
+    return { file, line, message: `Der Slug „${slug}“ gehört der Quelle „${owner}“` }
+  })
 }
 
 /** A fault for each alias that is the slug of a file or that an earlier file has already. */

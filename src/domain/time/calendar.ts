@@ -66,3 +66,23 @@ export function addDays(day: string, days: number): string {
 export function daysBetween(from: string, to: string): number {
   return Math.round((noonOf(to).getTime() - noonOf(from).getTime()) / DAY_MS)
 }
+
+/**
+ * When a calendar day begins in a time zone, and how many minutes west of Greenwich its clocks are then. Where they are
+ * put forward at midnight, the day begins an hour later than it should.
+ */
+export function startOfDay(day: string, timeZone: string): { instant: Date; minutesWest: number } {
+  const midnight = new Date(`${day}T00:00:00Z`)
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone,
+    hourCycle: 'h23',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  })
+  const parts = new Map(format.formatToParts(midnight).map(({ type, value }) => [type, Number(value)]))
+  const local = (parts.get('hour') ?? 0) * 60 + (parts.get('minute') ?? 0)
+  const isDayBefore = parts.get('day') !== midnight.getUTCDate()
+  const minutesWest = isDayBefore ? 24 * 60 - local : -local
+  return { instant: new Date(midnight.getTime() + minutesWest * 60_000), minutesWest }
+}

@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
 import type { Database } from '../../../db/types.js'
 import type { ImportStats } from '../../domain/content/import-plan.js'
-import type { Content } from '../../domain/content/types.js'
 import { FaultyContent, type MostArchived } from '../../domain/refusals.js'
+import { DEFAULT_MEDIA_BYTES, findMissingPictures } from './pictures.js'
 import { changesOf, digestContent, planNow, refusalOf, sortWarnings } from './plan-now.js'
-import { readContent } from './read-content.js'
+import { type ReadContent, readContent } from './read-content.js'
 
 /** What an import would do now. */
 export interface ImportPreview {
@@ -19,9 +19,18 @@ export interface ImportPreview {
   live_cheatsheets: number
 }
 
-/** What an import of the content, as `readContent` returned it, would do now; nothing is written. */
-export async function previewImport(db: Kysely<Database>, content: Content): Promise<ImportPreview> {
-  const plan = await planNow(db, content, await digestContent(content))
+/**
+ * What an import of the content would do now; nothing is written.
+ * @throws FaultyContent when a file wants what belongs to a source
+ * @throws MediaFull
+ */
+export async function previewImport(
+  db: Kysely<Database>,
+  read: ReadContent,
+  mediaMaxBytes = DEFAULT_MEDIA_BYTES,
+): Promise<ImportPreview> {
+  const plan = await planNow(db, read, await digestContent(read.content))
+  await findMissingPictures(db, read.pictures, mediaMaxBytes)
   return {
     stats: { ...changesOf(plan), warnings: plan.warnings },
     refusal: refusalOf(plan),
@@ -37,13 +46,14 @@ const checkInTurn = pLimit(1)
 
 /**
  * What an import of the folder would do now; nothing is written, and only other checks have to wait.
- * @throws UnreadableContent, FaultyContent
+ * @throws UnreadableContent, FaultyContent, MediaFull
  */
-export function checkFolder(db: Kysely<Database>, folder: string): Promise<ImportPreview> {
+export function checkFolder(db: Kysely<Database>, folder: string, mediaMaxBytes?: number): Promise<ImportPreview> {
   return checkInTurn(async () => {
-    const { content, faults, warnings } = await readContent(folder)
+    const read = await readContent(folder)
+    const { faults, warnings } = read
     if (faults.length > 0) throw new FaultyContent(faults)
-    const { stats, ...preview } = await previewImport(db, content)
+    const { stats, ...preview } = await previewImport(db, read, mediaMaxBytes)
     return { ...preview, stats: { ...stats, warnings: sortWarnings([...warnings, ...stats.warnings]) } }
   })
 }

@@ -101,6 +101,11 @@ export async function guard<T>(file: string, faults: Fault[], read: () => Promis
   }
 }
 
+/** By file and line. */
+export function comparePlaces(a: Fault, b: Fault): number {
+  return compareText(a.file, b.file) || a.line - b.line
+}
+
 /** The order of paths: by code units, the same on every machine. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0

@@ -1,11 +1,12 @@
 import type { Kysely, Transaction } from 'kysely'
-import { isContentOvertaken } from '../../../db/errors.js'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { isContentEmpty, tryLockImport } from '../../../db/queries/content/import.js'
 import { saveLastImport } from '../../../db/queries/content/state.js'
 import type { Database } from '../../../db/types.js'
 import type { ImportStats } from '../../domain/content/import-plan.js'
-import { CONTENT_CHANGES, FaultyContent, HttpError, IMPORT_RUNS } from '../../domain/refusals.js'
+import { FaultyContent, HttpError, IMPORT_RUNS } from '../../domain/refusals.js'
+import { importAlone, whileOvertaken } from './import-turns.js'
+import { DEFAULT_MEDIA_BYTES, dropUnusedPictures, findMissingPictures, storePictures } from './pictures.js'
 import { changesOf, digestContent, planNow, refusalOf, sortWarnings } from './plan-now.js'
 import { readContent } from './read-content.js'
 import { type OnProgress, writePlan } from './write-plan.js'
@@ -13,16 +14,13 @@ import { type OnProgress, writePlan } from './write-plan.js'
 export interface ImportOptions {
   /** Whether more than half of the cards, or of the sheets, may be archived. */
   force?: boolean | undefined
+  /** What all pictures may take together. */
+  mediaMaxBytes?: number
   onProgress?: OnProgress
 }
 
 /** Kept of a refused import. */
 const MAX_FAULTS = 200
-/** Plans of one import: a script may write the same rows meanwhile. */
-const ATTEMPTS = 3
-
-/** The databases that this process imports into at the moment. */
-const importing = new WeakSet<Kysely<Database>>()
 
 /**
  * Makes the store equal to the files of the folder, in one transaction: all or nothing. Rows that scripts wrote and
@@ -31,6 +29,7 @@ const importing = new WeakSet<Kysely<Database>>()
  * @throws UnreadableContent when the folder cannot be read
  * @throws FaultyContent with every fault of the files
  * @throws MostArchived when more than half of the cards or sheets would go, unless forced
+ * @throws MediaFull when the pictures would take too much room
  * @throws IMPORT_RUNS
  * @throws CONTENT_CHANGES when somebody else writes the same content all the time
  */
@@ -53,10 +52,10 @@ export async function importContent(
 export async function importIntoEmptyStore(
   db: Kysely<Database>,
   folder: string,
-  onProgress?: OnProgress,
+  options: Omit<ImportOptions, 'force'> = {},
 ): Promise<ImportStats | undefined> {
   if (!(await isContentEmpty(db))) return undefined
-  return importExclusively(db, undefined, folder, isContentEmpty, onProgress === undefined ? {} : { onProgress })
+  return importExclusively(db, undefined, folder, isContentEmpty, options)
 }
 
 type Condition = (transaction: Transaction<Database>) => Promise<boolean>
@@ -69,19 +68,17 @@ async function importExclusively(
   condition: Condition,
   options: ImportOptions,
 ): Promise<ImportStats | undefined> {
-  if (importing.has(db)) return undefined
-  importing.add(db)
-  try {
-    return await readAndWrite(db, actor, folder, condition, options)
-  } catch (error) {
-    if (error instanceof HttpError) {
-      const errors = error instanceof FaultyContent ? error.faults.slice(0, MAX_FAULTS) : []
-      await saveLastImport(db, { ...originOf(actor), outcome: 'refused', error: error.message, stats: null, errors })
+  return importAlone(db, async () => {
+    try {
+      return await readAndWrite(db, actor, folder, condition, options)
+    } catch (error) {
+      if (error instanceof HttpError) {
+        const errors = error instanceof FaultyContent ? error.faults.slice(0, MAX_FAULTS) : []
+        await saveLastImport(db, { ...originOf(actor), outcome: 'refused', error: error.message, stats: null, errors })
+      }
+      throw error
     }
-    throw error
-  } finally {
-    importing.delete(db)
-  }
+  })
 }
 
 async function readAndWrite(
@@ -89,46 +86,36 @@ async function readAndWrite(
   actor: Actor | undefined,
   folder: string,
   condition: Condition,
-  { force = false, onProgress = () => {} }: ImportOptions,
+  { force = false, mediaMaxBytes = DEFAULT_MEDIA_BYTES, onProgress = () => {} }: ImportOptions,
 ): Promise<ImportStats | undefined> {
   const started = performance.now()
   // Reading comes first: on the embedded database a transaction keeps everybody else waiting.
-  const { content, faults, warnings } = await readContent(folder)
+  const read = await readContent(folder)
+  const { faults, warnings } = read
   if (faults.length > 0) throw new FaultyContent(faults)
-  const digests = await digestContent(content)
-  return whileOvertaken(() =>
-    db.transaction().execute(async (transaction) => {
-      if (!(await tryLockImport(transaction)) || !(await condition(transaction))) return undefined
-      const plan = await planNow(transaction, content, digests)
-      const refusal = force ? undefined : refusalOf(plan)
-      if (refusal !== undefined) throw refusal
-      await writePlan(transaction, plan, onProgress)
-      const stats = {
-        ...changesOf(plan),
-        duration_ms: Math.round(performance.now() - started),
-        warnings: sortWarnings([...warnings, ...plan.warnings]),
-      }
-      if (actor !== undefined) {
-        // The number is enough: each import would say the same again of a file that stays ignored.
-        const details = { ...stats, warnings: stats.warnings.length }
-        await insertAuditEntry(transaction, actor, { action: 'content.import', details })
-      }
-      await saveLastImport(transaction, { ...originOf(actor), outcome: 'done', error: null, stats, errors: [] })
-      return stats
-    }),
-  )
-}
-
-/** Begins anew when somebody else has changed what the plan was made for. */
-async function whileOvertaken<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isContentOvertaken(error)) throw error
+  const digests = await digestContent(read.content)
+  return whileOvertaken(db, async (transaction) => {
+    if (!(await tryLockImport(transaction)) || !(await condition(transaction))) return undefined
+    const plan = await planNow(transaction, read, digests)
+    const refusal = force ? undefined : refusalOf(plan)
+    if (refusal !== undefined) throw refusal
+    const missing = await findMissingPictures(transaction, read.pictures, mediaMaxBytes)
+    await writePlan(transaction, plan, onProgress)
+    await storePictures(transaction, missing)
+    if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
+    const stats = {
+      ...changesOf(plan),
+      duration_ms: Math.round(performance.now() - started),
+      warnings: sortWarnings([...warnings, ...plan.warnings]),
     }
-  }
-  throw CONTENT_CHANGES
+    if (actor !== undefined) {
+      // The number is enough: each import would say the same again of a file that stays ignored.
+      const details = { ...stats, warnings: stats.warnings.length }
+      await insertAuditEntry(transaction, actor, { action: 'content.import', details })
+    }
+    await saveLastImport(transaction, { ...originOf(actor), outcome: 'done', error: null, stats, errors: [] })
+    return stats
+  })
 }
 
 /** The account that asked for the import, and how; the command line has no account. */

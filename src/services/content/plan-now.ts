@@ -11,19 +11,37 @@ import {
   type ImportPlan,
 } from '../../domain/content/import-plan.js'
 import { planImport } from '../../domain/content/plan-import.js'
+import { findForeignSlugs } from '../../domain/content/slug.js'
 import type { CardSource, Content, SheetSource, Warning } from '../../domain/content/types.js'
-import { MostArchived } from '../../domain/refusals.js'
-import { compareText } from './find-files.js'
+import { FaultyContent, MostArchived } from '../../domain/refusals.js'
+import { comparePlaces } from './find-files.js'
+import type { ReadContent } from './read-content.js'
 
 const MAX_WARNINGS = 200
 const DIGESTS_AT_ONCE = 500
 
-/** Compares the content with what the store holds at this moment. */
-export async function planNow(db: Kysely<Database>, content: Content, digests: Digests): Promise<ImportPlan> {
+/**
+ * Compares the content with what the store holds at this moment.
+ * @throws FaultyContent when a file wants what belongs to a source
+ */
+export async function planNow(
+  db: Kysely<Database>,
+  { content, slugs }: Pick<ReadContent, 'content' | 'slugs'>,
+  digests: Digests,
+): Promise<ImportPlan> {
   const decks = await findStoredDecks(db)
   const cards = await findStoredCards(db)
   const sheets = await findStoredSheets(db)
+  const faults = [
+    ...findForeignSlugs(slugs.decks, ownersOf(decks)),
+    ...findForeignSlugs(slugs.sheets, ownersOf(sheets)),
+  ]
+  if (faults.length > 0) throw new FaultyContent(faults.sort(comparePlaces))
   return planImport(content, digests, { decks, cards, sheets })
+}
+
+function ownersOf(rows: readonly { slug: string; owner: string | null }[]): Map<string, string> {
+  return new Map(rows.flatMap(({ slug, owner }) => (owner === null ? [] : [[slug, owner]])))
 }
 
 /** Why the plan is carried out only by force. */
@@ -56,5 +74,5 @@ export async function digestContent({ decks, sheets }: Content): Promise<Digests
 
 /** By file and line; at most 200. */
 export function sortWarnings(warnings: Warning[]): Warning[] {
-  return warnings.sort((a, b) => compareText(a.file, b.file) || a.line - b.line).slice(0, MAX_WARNINGS)
+  return warnings.sort(comparePlaces).slice(0, MAX_WARNINGS)
 }

@@ -3,7 +3,9 @@ import {
   archiveCards,
   archiveDecks,
   archiveSheets,
+  type CardInput,
   countLearners,
+  type DeckOrigin,
   insertCards,
   insertDecks,
   insertSheets,
@@ -11,6 +13,7 @@ import {
   markSheetsAsImported,
   passOnProgress,
   renameCards,
+  type SheetOrigin,
   updateCards,
   updateDecks,
   updateSheets,
@@ -28,11 +31,25 @@ const BATCH_CHARACTERS = 1_000_000
 /** Progress is written where cards come and go. */
 const BATCH_LEARNERS = 20_000
 
+/** What describes the decks, cards and sheets of a plan. */
+export interface Origin {
+  ofDeck(deck: DeckSource): DeckOrigin
+  ofCard(card: CardSource): Pick<CardInput, 'guid' | 'ord'>
+  ofSheet(sheet: SheetSource): SheetOrigin
+}
+
+const FOLDER: Origin = {
+  ofDeck: ({ file }) => ({ file, source_id: null, source_key: null }),
+  ofCard: () => ({ guid: null, ord: null }),
+  ofSheet: () => ({ source_id: null, source_key: null }),
+}
+
 /** Writes what the plan says, in batches. */
 export async function writePlan(
   transaction: Transaction<Database>,
   plan: ImportPlan,
   onProgress: OnProgress,
+  origin = FOLDER,
 ): Promise<void> {
   const { cards } = plan
   const total = cards.created + cards.updated + cards.unchanged
@@ -41,7 +58,7 @@ export async function writePlan(
     done += written
     onProgress(done, total)
   }
-  const idOf = await writeDecks(transaction, plan)
+  const idOf = await writeDecks(transaction, plan, origin)
   await goThrough(transaction, plan.archivedCards, (batch) => archiveCards(transaction, batch))
   await archiveDecks(transaction, plan.archivedDecks)
   for (const batch of inBatches(plan.renamedCards, () => 0)) {
@@ -54,7 +71,7 @@ export async function writePlan(
   for (const batch of inBatches(plan.newCards, ({ card }) => weightOf(card))) {
     await insertCards(
       transaction,
-      batch.map((placed) => ({ ...inputOf(placed, idOf), key: placed.card.key })),
+      batch.map((placed) => ({ ...inputOf(placed, idOf), key: placed.card.key, ...origin.ofCard(placed.card) })),
     )
     advance(batch.length)
   }
@@ -65,19 +82,23 @@ export async function writePlan(
       batch.map((from) => heirs.get(from) as { from: number; to: number }),
     ),
   )
-  await writeSheets(transaction, plan)
+  await writeSheets(transaction, plan, origin)
 }
 
 type IdOf = (deck: DeckSource) => number
 
 /** Returns the ids of all decks. */
-async function writeDecks(transaction: Transaction<Database>, plan: ImportPlan): Promise<IdOf> {
+async function writeDecks(transaction: Transaction<Database>, plan: ImportPlan, origin: Origin): Promise<IdOf> {
   for (const batch of inBatches(plan.changedDecks, () => 0)) await updateDecks(transaction, batch)
   const ids = new Map<string, number>()
   for (const batch of inBatches(plan.newDecks, () => 0)) {
-    for (const [slug, id] of await insertDecks(transaction, batch)) ids.set(slug, id)
+    const inputs = batch.map((deck) => ({ ...deck, ...origin.ofDeck(deck) }))
+    for (const [slug, id] of await insertDecks(transaction, inputs)) ids.set(slug, id)
   }
-  await markDecksAsImported(transaction, plan.describedDecks)
+  await markDecksAsImported(
+    transaction,
+    plan.describedDecks.map((deck) => ({ ...deck, source_id: null, source_key: null })),
+  )
   return (deck) => (plan.deckIds.get(deck) ?? ids.get(deck.slug)) as number
 }
 
@@ -99,10 +120,15 @@ async function updateChangedCards(
   }
 }
 
-async function writeSheets(transaction: Transaction<Database>, plan: ImportPlan): Promise<void> {
+async function writeSheets(transaction: Transaction<Database>, plan: ImportPlan, origin: Origin): Promise<void> {
   const weigh = (sheet: SheetSource) => sheet.content_md.length / CHARACTERS_PER_ROW
   for (const batch of inBatches(plan.changedSheets, ({ sheet }) => weigh(sheet))) await updateSheets(transaction, batch)
-  for (const batch of inBatches(plan.newSheets, weigh)) await insertSheets(transaction, batch)
+  for (const batch of inBatches(plan.newSheets, weigh)) {
+    await insertSheets(
+      transaction,
+      batch.map((sheet) => ({ ...sheet, ...origin.ofSheet(sheet) })),
+    )
+  }
   await markSheetsAsImported(transaction, plan.adoptedSheets)
   await archiveSheets(transaction, plan.archivedSheets)
 }
@@ -118,8 +144,8 @@ function weightOf({ question, answer }: CardSource): number {
   return (question.length + answer.length) / CHARACTERS_PER_ROW
 }
 
-/** Works on cards whose learners' progress is written, too. */
-async function goThrough(
+/** Works in batches on cards whose learners' progress is written, too. */
+export async function goThrough(
   transaction: Transaction<Database>,
   cardIds: number[],
   work: (batch: number[]) => Promise<void>,

@@ -32,6 +32,24 @@ t.test('what a cut has left open is what it was', async (t) => {
   ])
 })
 
+const SHA = 'a'.repeat(64)
+const picture = (text: string, address?: string) => ({ kind: 'picture', text, address })
+
+t.test('a kept picture is told from every other one, and keeps its words', async (t) => {
+  const address = `api/content/media/${SHA}.webp`
+  t.strictSame(inlineParts(`Was ist ![ein \\[Zweig\\]](media/${SHA}.webp "Titel")?`), [
+    { kind: 'text', text: 'Was ist ' },
+    picture('ein [Zweig]', address),
+    { kind: 'text', text: '?' },
+  ])
+  t.strictSame(inlineParts(`![](media/${SHA}.webp)`), [picture('Bild', address)])
+  t.equal(plainText(`Das ist ![ein Zweig](media/${SHA}.webp)`), 'Das ist ein Zweig')
+  for (const target of [`media/${SHA}.svg`, `media/${SHA}.png/../../x`, 'media/x.png', 'https://example.org/x.png'])
+    t.strictSame(inlineParts(`![x](${target})`), [{ kind: 'text', text: `![x](${target})` }], target)
+  for (const cut of ['![ein Zweig...', `![ein Zweig](media/${SHA.slice(1)}...`, '![ein Zweig](...'])
+    t.match(inlineParts(cut), [{ kind: 'picture', text: /^ein Zweig/, address: undefined }], cut)
+})
+
 t.test('no text loses a letter, and a long one ends early', async (t) => {
   const text = fc.string({ unit: fc.constantFrom('`', '*', '\n', ' ', 'a', 'ä', '.', '😀'), maxLength: 60 })
   fc.assert(
@@ -47,6 +65,7 @@ t.test('no text loses a letter, and a long one ends early', async (t) => {
   )
   t.equal(plainText('😀'.repeat(500), 10), `${'😀'.repeat(10)} …`)
   const started = performance.now()
-  for (const hostile of ['`'.repeat(100_000), '**a'.repeat(50_000), '`a``b'.repeat(30_000)]) inlineParts(hostile)
+  for (const hostile of ['`'.repeat(100_000), '**a'.repeat(50_000), '`a``b'.repeat(30_000), '![a'.repeat(50_000)])
+    inlineParts(hostile)
   t.ok(performance.now() - started < 5_000)
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { answerFor } from '../../../web/src/worker/rules.js'
+import { answerFor, isPicture } from '../../../web/src/worker/rules.js'
 
 const FILES = new Set(['assets/index-abc.js', 'theme.js', 'manifest.webmanifest'])
 
@@ -25,4 +25,13 @@ t.test('what the worker answers', async (t) => {
     answerFor({ url: 'http://localhost/', method: 'GET', mode: 'navigate' }, 'http://localhost/a/', FILES),
     undefined,
   )
+})
+
+t.test('a picture of the content may come from what is kept', async (t) => {
+  const scope = 'https://example.org/training/'
+  const ask = (url: string, method = 'GET') => isPicture({ url, method, mode: 'no-cors' }, scope)
+  t.ok(ask(`${scope}api/content/media/abc.png`))
+  t.notOk(ask(`${scope}api/content/media/abc.png`, 'HEAD'))
+  t.notOk(ask(`${scope}api/content/export`))
+  t.notOk(ask('https://example.org/api/content/media/abc.png'))
 })

@@ -137,7 +137,7 @@ t.test('faults of a card, all at once and with their lines', async (t) => {
   t.same(withComment('<!--\nid: Ä;\nlevel:;\nfarbe: rot;\nid: b;\n\nnix -->'), [
     `6: „Ä“ ${badId}`,
     '7: „level“ darf nicht leer sein',
-    '8: Unbekannter Schlüssel „farbe“ (erlaubt: id, level, aliases)',
+    '8: Unbekannter Schlüssel „farbe“ (erlaubt: id, level, aliases, verbatim)',
     '9: Der Schlüssel „id“ steht mehrfach im Kommentar',
     '11: Der Kommentar der Karte muss aus „schlüssel: wert“ bestehen, getrennt durch ;',
   ])

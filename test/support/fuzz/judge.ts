@@ -6,7 +6,7 @@ import type { Answer } from './send.js'
 const LEAKS =
   /\bat \S+ \(|\.[jt]s:\d|node_modules|node:internal|\/(dist|src|home|root|tmp|usr|var|work|app)\/|\b(select|insert into|update|delete from)\s+["\w]+\s+(from|set|where|values|\()|syntax error|relation "|column "|constraint|sqlstate|\bpg_|kysely|fastify|FST_ERR|ECONN|TypeError|RangeError|ReferenceError|undefined|\[object/i
 
-const ERROR_KEYS = new Set(['statusCode', 'error', 'message', 'requestId', 'errors'])
+const ERROR_KEYS = new Set(['statusCode', 'error', 'message', 'requestId', 'errors', 'errors_total'])
 
 /** What is wrong with the answer; empty when nothing is. */
 export function judge(request: FuzzRequest, answer: Answer, check: AnswerChecker): string[] {

@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { Json } from '../openapi.js'
+import { gifOf, targetOf } from '../pictures.js'
 
 /** Who sends a request. */
 export const CALLERS = ['anonymous', 'learner', 'admin', 'learnerToken', 'adminToken'] as const
@@ -15,7 +16,11 @@ export interface Operation {
   /** No token may do it. */
   needsSession: boolean
   queryNames: string[]
+  /** Of each name, such as the document shows. */
+  queryExamples: Map<string, string[]>
   bodySchema: Json | undefined
+  /** The body is a file. */
+  takesFile: boolean
 }
 
 export interface FuzzRequest {
@@ -36,12 +41,19 @@ export function listOperations(document: Json): Operation[] {
       method: method.toUpperCase(),
       path,
       isPublic: operation.security?.length === 0,
-      isAdmin: /^\/api\/(admin\/|accounts(\/?$|\/(audit|bulk|service|\{id\}))|content\/(check|state|reports))/.test(
-        path,
-      ),
+      isAdmin:
+        /^\/api\/(admin\/|accounts(\/?$|\/(audit|bulk|service|\{id\}))|content\/(check|state|reports|imports|sources))/.test(
+          path,
+        ),
       needsSession: operation['x-token-scope'] === 'none',
       queryNames: (operation.parameters ?? []).filter((one: Json) => one.in === 'query').map((one: Json) => one.name),
-      bodySchema: operation.requestBody?.content['application/json'].schema,
+      queryExamples: new Map(
+        (operation.parameters ?? [])
+          .filter((one: Json) => one.in === 'query')
+          .map((one: Json) => [one.name, one.example ? [String(one.example)] : []]),
+      ),
+      bodySchema: operation.requestBody?.content['application/json']?.schema,
+      takesFile: operation.requestBody?.content['application/octet-stream'] !== undefined,
     })),
   )
 }
@@ -81,6 +93,8 @@ const KNOWN_TEXTS = [
   'due',
   'easy',
 ]
+/** A picture that the content of the tests shows. */
+export const KNOWN_PICTURE = gifOf('fuzz')
 /** What there is when only little content was imported. */
 const KNOWN_SLUGS = ['git', 'git-befehle']
 const KNOWN_NUMBERS = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 400 })).map(String)
@@ -124,7 +138,11 @@ function encode(text: string): string {
 export const LATEST_ID = '{latest}'
 
 function segment(name: string): Arbitrary<string> {
-  const likely = name === 'slug' ? fc.constantFrom(...KNOWN_TEXTS, ...KNOWN_SLUGS, ...KNOWN_SLUGS) : KNOWN_NUMBERS
+  const known: Record<string, Arbitrary<string>> = {
+    slug: fc.constantFrom(...KNOWN_TEXTS, ...KNOWN_SLUGS, ...KNOWN_SLUGS, ...KNOWN_SLUGS, ...KNOWN_SLUGS),
+    sha: fc.constantFrom(targetOf(KNOWN_PICTURE).slice('media/'.length), '0'.repeat(64)),
+  }
+  const likely = known[name] ?? KNOWN_NUMBERS
   return fc.oneof(
     { weight: 6, arbitrary: likely.map(encode) },
     { weight: 3, arbitrary: hostileText.map(encode) },
@@ -143,10 +161,14 @@ function pathOf(template: string): Arbitrary<string> {
   return fc.tuple(filled, ending).map(([all, end]) => all.join('') + end)
 }
 
-function queryOf(names: string[]): Arbitrary<string> {
+function queryOf({ queryNames: names, queryExamples }: Operation): Arbitrary<string> {
+  const textFor = (key: string) => {
+    const examples = queryExamples.get(key) ?? []
+    return examples.length === 0 ? anyText : fc.oneof(anyText, fc.constantFrom(...examples))
+  }
   const name = names.length === 0 ? fc.constant('x') : fc.constantFrom(...names, ...names, 'x', '__proto__', 'q[]')
   const pair = fc.oneof(
-    { weight: 9, arbitrary: fc.tuple(name, anyText).map(([key, value]) => `${encode(key)}=${encode(value)}`) },
+    { weight: 9, arbitrary: name.chain((key) => textFor(key).map((value) => `${encode(key)}=${encode(value)}`)) },
     { weight: 1, arbitrary: fc.tuple(name, rawSegment).map(([key, value]) => `${key}=${value}`) },
   )
   const pairs = fc.array(pair, { minLength: 1, maxLength: 3 }).map((all) => `?${all.join('&')}`)
@@ -211,6 +233,41 @@ const BROKEN_BODIES = [
   ...['['.repeat(30_000), `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, `{"deck":"${'x'.repeat(70_000)}"}`],
 ]
 
+const CONTENT_TYPES = [
+  ...['application/json; charset=utf-8', 'application/json; charset=utf-16', 'APPLICATION/JSON', 'application/json;;'],
+  ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'a/b/c', '*/*', ';', 'x'],
+]
+function contentTypes(): Arbitrary<string> {
+  return fc.constantFrom(...CONTENT_TYPES)
+}
+
+const TABLE =
+  'id;Frage;Antwort;Level;Deck\n1;Was ist TCP?;Ein Protokoll;netz;Netz::TCP\n2;"Was; ist IP?";"Noch\neins";;\n'
+const TABLE_BYTES = [...Buffer.from(TABLE)]
+
+/** A table, whole or damaged, and bytes that begin like a package. */
+const fileBody = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(TABLE).map(toBase64) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.nat(TABLE_BYTES.length - 1), fc.nat(255))
+      .map(([at, byte]) => Buffer.from(TABLE_BYTES.with(at, byte)).toString('base64')),
+  },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('base64')) },
+  { weight: 1, arbitrary: fc.string({ maxLength: 200 }).map((text) => toBase64(`PK\x03\x04${text}`)) },
+  { weight: 1, arbitrary: fc.constant(undefined) },
+)
+const fileType = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('application/octet-stream') },
+  { weight: 1, arbitrary: contentTypes() },
+)
+/** An upload without a name is refused. */
+const fileName = fc.oneof(
+  { weight: 3, arbitrary: fc.nat(9).map((number) => `?name=Tabelle-${number}.csv&new=true`) },
+  { weight: 1, arbitrary: fc.constant('?name=Tabelle.csv&check=true') },
+)
+
 /** Bytes in base64; undefined for no body. */
 function bodyOf(schema: Json | undefined): Arbitrary<string | undefined> {
   const text = (value: Arbitrary<unknown>) => value.map((one) => toBase64(JSON.stringify(one) ?? 'null'))
@@ -238,10 +295,6 @@ function toBase64(text: string): string {
   return Buffer.from(text).toString('base64')
 }
 
-const CONTENT_TYPES = [
-  ...['application/json; charset=utf-8', 'application/json; charset=utf-16', 'APPLICATION/JSON', 'application/json;;'],
-  ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'a/b/c', '*/*', ';', 'x'],
-]
 const contentType = fc.oneof(
   { weight: 12, arbitrary: fc.constant('application/json') },
   { weight: 1, arbitrary: fc.constantFrom(...CONTENT_TYPES) },
@@ -314,10 +367,10 @@ function requestOf(operation: Operation): Arbitrary<FuzzRequest> {
         { weight: 1, arbitrary: fc.constantFrom(...ODD_METHODS) },
       ),
       path: pathOf(operation.path),
-      query: queryOf(operation.queryNames),
-      contentType,
+      query: operation.takesFile ? fc.oneof(fileName, queryOf(operation)) : queryOf(operation),
+      contentType: operation.takesFile ? fileType : contentType,
       headers: headersOf,
-      body: bodyOf(operation.bodySchema),
+      body: operation.takesFile ? fileBody : bodyOf(operation.bodySchema),
     })
     .map(({ caller, method, path, query, contentType, headers, body }) => ({
       operation,

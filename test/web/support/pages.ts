@@ -29,6 +29,7 @@ export const PAGES: AppPage[] = [
   { path: 'verwaltung/benutzer/1', name: 'verwaltung-ein-benutzer', ready: 'text=Passwort', isAdmin: true },
   { path: 'verwaltung/benutzer/import', name: 'verwaltung-viele', ready: 'textarea', isAdmin: true },
   { path: 'verwaltung/inhalte', name: 'verwaltung-inhalte', ready: 'text=prüfen', isAdmin: true },
+  { path: 'verwaltung/inhalte/hochladen', name: 'verwaltung-hochladen', ready: 'textarea', isAdmin: true },
   { path: 'verwaltung/meldungen', name: 'verwaltung-meldungen', ready: 'h2', isAdmin: true },
   { path: 'verwaltung/protokoll', name: 'verwaltung-protokoll', ready: 'text=Benutzer', isAdmin: true },
   { path: 'gibt-es-nicht', name: 'nicht-gefunden', ready: 'h2' },

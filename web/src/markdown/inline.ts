@@ -1,14 +1,19 @@
+import { pictureAddress } from './picture-address.js'
+
 export interface InlinePart {
-  kind: 'text' | 'code' | 'strong'
+  kind: 'text' | 'code' | 'strong' | 'picture'
+  /** Of a picture what it shows. */
   text: string
+  /** Where a picture is had; not when a cut has taken it away. */
+  address?: string | undefined
 }
 
 /** More than anybody reads in a line; it bounds the work for a text of any length too. */
 const MAX_LENGTH = 300
 
-/** A fence, code, bold; the last two are what a cut has left open. */
+/** A fence, code, bold, a kept picture; then what a cut has left open of code, bold and a picture. */
 const MARKS =
-  /(`{3,})[^\n`]*\n([\s\S]*?)(?:\n?\1`*|$)|(`+)([^`]|[^`][\s\S]*?[^`])\3(?!`)|\*\*(?=\S)([\s\S]+?)\*\*|`+([^`]+\.\.\.)$|\*\*([^*]+\.\.\.)$/g
+  /(`{3,})[^\n`]*\n([\s\S]*?)(?:\n?\1`*|$)|(`+)([^`]|[^`][\s\S]*?[^`])\3(?!`)|\*\*(?=\S)([\s\S]+?)\*\*|!\[((?:[^\]\\]|\\[\s\S])*)\]\((media\/[\w.]+)(?:\s+"[^"\n]*")?\)|`+([^`]+\.\.\.)$|\*\*([^*]+\.\.\.)$|!\[([^\]]*)(?:\]\([\w./]*)?(?:\.\.\.| …)$/g
 
 /**
  * A short text of Markdown as pieces for one line: code, bold and the rest as it stands. It may have been cut in the
@@ -19,14 +24,22 @@ export function inlineParts(source: string, maxLength = MAX_LENGTH): InlinePart[
   const isCut = characters.length > maxLength || source.length > 2 * maxLength
   const text = isCut ? `${characters.slice(0, maxLength).join('').trimEnd()} …` : source
   const parts: InlinePart[] = []
-  const add = (kind: InlinePart['kind'], piece: string) => {
+  const add = (kind: 'text' | 'code' | 'strong', piece: string) => {
     if (piece !== '') parts.push({ kind, text: kind === 'code' ? piece : piece.replaceAll(/\n{2,}/g, '\n') })
   }
   let end = 0
   for (const match of text.matchAll(MARKS)) {
     add('text', text.slice(end, match.index))
-    const [whole, , fenced, , code, strong, openCode, openStrong] = match
-    if (fenced !== undefined) add('code', fenced.trimEnd())
+    const [whole, , fenced, , code, strong, alt, target = '', openCode, openStrong, openAlt] = match
+    const address = pictureAddress(target)
+    if (alt !== undefined && address === undefined) add('text', whole)
+    else if (alt !== undefined || openAlt !== undefined)
+      parts.push({
+        kind: 'picture',
+        text: (alt ?? openAlt ?? '').replaceAll(/\\(?=[!-/:-@[-`{-~])/g, '') || 'Bild',
+        address,
+      })
+    else if (fenced !== undefined) add('code', fenced.trimEnd())
     else if (code !== undefined || openCode !== undefined) add('code', code ?? openCode ?? '')
     else add('strong', strong ?? openStrong ?? '')
     end = match.index + whole.length

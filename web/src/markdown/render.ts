@@ -1,6 +1,7 @@
 import { micromark } from 'micromark'
 import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table'
 import { addressOf } from './address-of.js'
+import { showPicture } from './pictures.js'
 import { type Allowed, sanitize } from './sanitize.js'
 
 export interface Heading {
@@ -44,11 +45,11 @@ export function renderMarkdown(source: string, anchor: string, whole?: Whole): R
   if (source.length > MAX_PIECE) return { content: asWritten(source), headings: [] }
   const html = micromark(source, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] })
   const content = sanitize(html, ALLOWED)
-  for (const image of content.querySelectorAll('img')) keepToOurImages(image)
   // Content names a language, never one of our classes.
   for (const code of content.querySelectorAll('[class]')) {
     if (!LANGUAGE.test(code.className)) code.removeAttribute('class')
   }
+  for (const image of content.querySelectorAll('img')) if (!showPicture(image)) keepToOurImages(image)
   for (const block of content.querySelectorAll('pre')) makeScrollable(block, 'Code')
   for (const table of content.querySelectorAll('table')) {
     const scroller = document.createElement('div')

@@ -1,4 +1,5 @@
 import { copyButton } from './copy-button.js'
+import { fetchHidden } from './pictures.js'
 import { type Heading, renderMarkdown, type Whole } from './render.js'
 import { splitSource } from './split-source.js'
 
@@ -47,6 +48,7 @@ export function showMarkdown(
 
   element.replaceChildren()
   showSlice()
+  fetchHidden(element)
   onheadings?.(headings)
   if (next < pieces.length) void showRest()
 

@@ -1,6 +1,11 @@
 /** Lets the browser save a text as a file. */
 export function saveText(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }))
+  saveFile(name, new Blob([text], { type }))
+}
+
+/** The same of anything. */
+export function saveFile(name: string, file: Blob): void {
+  const url = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -1,4 +1,5 @@
 import { openDatabase } from './database.js'
+import { forgetPictures, keepPictures } from './pictures.js'
 
 /** What was fetched, and when. */
 export interface Kept<T> {
@@ -6,13 +7,15 @@ export interface Kept<T> {
   at: number
 }
 
-/** Keeps what was fetched for a time without a network. That it cannot be kept is no reason to fail. */
+/** Keeps what was fetched, and its pictures, for a time without a network. That it cannot be kept is no reason to fail. */
 export async function keep(user: number, name: string, content: unknown, at: number): Promise<void> {
   try {
     await (await openDatabase()).put('kept', { user, name, content, at })
   } catch {
     // A browser that keeps nothing, or has no more room.
+    return
   }
+  void keepPictures(user, content)
 }
 
 export async function findKept<T>(user: number, name: string): Promise<Kept<T> | undefined> {
@@ -26,6 +29,7 @@ export async function findKept<T>(user: number, name: string): Promise<Kept<T> |
 /** What others, or everybody, have left; what waits to be sent is not touched. */
 export async function forgetKept(except?: number): Promise<void> {
   try {
+    await forgetPictures(except)
     const database = await openDatabase()
     for (const key of await database.getAllKeys('kept')) if (key[0] !== except) await database.delete('kept', key)
   } catch {

@@ -19,3 +19,8 @@ export function answerFor({ url, method, mode }: Asked, scope: string, files: Re
   if (mode === 'navigate') return NO_PAGES.has(path.split('/', 1)[0] ?? '') || files.has(path) ? undefined : ''
   return files.has(path) ? path : undefined
 }
+
+/** Whether a request is for a picture of the content, which never changes: what the page has kept is as good. */
+export function isPicture({ url, method }: Asked, scope: string): boolean {
+  return method === 'GET' && url.startsWith(`${scope}api/content/media/`)
+}

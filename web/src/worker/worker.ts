@@ -1,4 +1,4 @@
-import { answerFor } from './rules.js'
+import { answerFor, isPicture } from './rules.js'
 
 /** The files of this version and its name, put in by the build. */
 declare const FILES: string[]
@@ -23,6 +23,8 @@ const worker = globalThis as unknown as WorkerScope
 const { scope } = worker.registration
 const PREFIX = `training ${new URL(scope).pathname} `
 const NAME = PREFIX + VERSION
+/** What the page keeps for each person; `storage/pictures.ts` fills it, and empties it when they leave. */
+const PICTURES = `training-pictures ${new URL(scope).pathname} `
 const files = new Set(FILES)
 
 worker.addEventListener<Extendable>('install', (event) => event.waitUntil(install()))
@@ -33,6 +35,7 @@ worker.addEventListener<MessageEvent>('message', ({ data }) => {
 worker.addEventListener<Fetching>('fetch', (event) => {
   const path = answerFor(event.request, scope, files)
   if (path !== undefined) event.respondWith(answer(path, event.request))
+  else if (isPicture(event.request, scope)) event.respondWith(answerPicture(event.request))
 })
 
 async function install(): Promise<void> {
@@ -57,4 +60,12 @@ async function activate(): Promise<void> {
 async function answer(path: string, request: Request): Promise<Response> {
   const kept = await caches.match(new URL(path, scope), { cacheName: NAME })
   return kept ?? fetch(request)
+}
+
+async function answerPicture(request: Request): Promise<Response> {
+  for (const name of await caches.keys()) {
+    const kept = name.startsWith(PICTURES) ? await caches.match(request.url, { cacheName: name }) : undefined
+    if (kept !== undefined) return kept
+  }
+  return fetch(request)
 }

@@ -10,6 +10,10 @@ export type ImportStats = Answer<'/api/admin/import', 'post'>['stats']
 export type CardReport = Answer<'/api/content/reports'>['reports'][number]
 export type NewAccount = Answer<'/api/accounts/bulk', 'post'>['users'][number]
 
+/** What an upload would bring, or has brought. */
+export type Upload = Answer<'/api/content/imports', 'post'>
+export type Source = Answer<'/api/content/sources'>['sources'][number]
+
 export interface AccountFilter {
   q: string
   sort: string
@@ -45,6 +49,11 @@ export const adminQueries = {
       queryFn: () => api.get('/api/accounts/{id}/tokens', { path: { id } }),
     }),
   contentState: () => queryOptions({ queryKey: ['admin', 'content'], queryFn: () => api.get('/api/content/state') }),
+  sources: () =>
+    queryOptions({
+      queryKey: ['admin', 'content', 'sources'],
+      queryFn: () => api.get('/api/content/sources'),
+    }),
   /** Only how many reports are open. */
   openReports: () =>
     queryOptions({

@@ -26,6 +26,10 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'token.create': { label: 'Eigenen Token angelegt', sentence: (name) => `Eigenen Token „${name}“ angelegt` },
   'token.delete': { label: 'Eigenen Token widerrufen', sentence: () => 'Eigenen Token widerrufen' },
   'content.import': { label: 'Inhalte eingelesen', sentence: () => 'Inhalte eingelesen' },
+  'content.upload': { label: 'Datei importiert', sentence: (name) => `Datei in die Quelle „${name}“ importiert` },
+  'source.archive': { label: 'Quelle archiviert', sentence: (name) => `Quelle „${name}“ archiviert` },
+  'source.purge': { label: 'Quelle entfernt', sentence: (name) => `Quelle „${name}“ endgültig entfernt` },
+  'source.release': { label: 'Quelle übergeben', sentence: (name) => `Quelle „${name}“ an den Ordner übergeben` },
   'report.settle': { label: 'Meldung erledigt', sentence: (deck) => `Meldung im Deck „${deck}“ erledigt` },
   'report.reopen': {
     label: 'Meldung wieder geöffnet',
@@ -50,7 +54,7 @@ export function sentenceOf({ action, target, target_id }: AuditedDeed): string {
 export function detailsOf({ action, details }: AuditedDeed): string {
   if (typeof details !== 'object' || details === null) return ''
   const known = details as Record<string, unknown>
-  if (action === 'content.import') return importWords(known)
+  if (action === 'content.import' || action === 'content.upload') return importWords(known)
   const words = [
     ...(Array.isArray(known.fields) ? [known.fields.map((field) => FIELDS[field] ?? String(field)).join(', ')] : []),
     ...(known.is_admin === true ? ['ist jetzt Administrator'] : []),

@@ -1,0 +1,198 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Rating, ReviewPhase } from '../../../src/domain/review/review.js'
+import type { Database } from '../../types.js'
+import { readInTurn } from '../read-in-turn.js'
+import { deckOrder } from './decks.js'
+
+/** A live deck with the ids of its live cards, in their order. */
+export interface ListedDeck {
+  id: number
+  slug: string
+  name: string
+  description: string
+  sort_order: number
+  card_ids: number[]
+}
+
+/**
+ * Which cards an export holds, by one statement: whatever an import does meanwhile, none comes twice, and none is missed
+ * because it moved.
+ * @param deckId one deck alone
+ */
+export async function listDecksToExport(db: Kysely<Database>, deckId: number | undefined): Promise<ListedDeck[]> {
+  const isWanted = (column: string) => (deckId === undefined ? sql`true` : sql`${sql.ref(column)} = ${deckId}`)
+  // All cards are gone through once. By deck, a planner with old statistics did so for each of them.
+  const { rows } = await sql<Omit<ListedDeck, 'card_ids'> & { ids: string }>`
+    select id, slug, name, description, sort_order, coalesce(ids, '') as ids
+    from decks left join (
+      select deck_id, string_agg(id::text, ',' order by sort_order, id) as ids
+      from cards where archived_at is null and ${isWanted('deck_id')}
+      group by deck_id
+    ) as listed on deck_id = decks.id
+    where archived_at is null and ${isWanted('decks.id')}
+    order by ${deckOrder('decks')}`.execute(db)
+  return rows.map(({ ids, ...deck }) => ({ ...deck, card_ids: ids === '' ? [] : ids.split(',').map(Number) }))
+}
+
+/** What a learner has of a card. */
+export interface ExportedProgress {
+  last_rating: Rating | null
+  next_review: string | null
+  last_review: string | null
+  last_review_at: Date | null
+  stability: number | null
+  difficulty: number | null
+  reps: number
+  lapses: number
+}
+
+export interface ExportedCard {
+  id: number
+  question: string
+  answer: string
+  level: string
+  created_at: Date
+  updated_at: Date
+  /** Null when no import has written the card. */
+  key: string | null
+  /** Of the Anki note that it came from. */
+  guid: string | null
+  ord: number | null
+  progress: ExportedProgress | null
+  is_suspended: boolean
+}
+
+type CardRow = Omit<ExportedCard, 'progress'> & ExportedProgress & { has_progress: boolean }
+
+/** Those of the cards that are still live, in the order of the ids. @param userId whose progress comes with them */
+export async function readCardsToExport(
+  db: Kysely<Database>,
+  ids: readonly number[],
+  userId: number | undefined,
+): Promise<ExportedCard[]> {
+  const progress = userId === undefined ? NO_PROGRESS : progressOf(userId)
+  const { rows } = await readInTurn(() =>
+    sql<CardRow>`
+      select cards.id, question, cards.answer, level, cards.created_at, updated_at, key, guid, ord, ${progress.columns}
+      from unnest(${ids}::integer[]) with ordinality as wanted (id, place)
+      join cards on cards.id = wanted.id
+      left join imported_cards on imported_cards.card_id = cards.id
+      ${progress.joins}
+      where archived_at is null
+      order by place`.execute(db),
+  )
+  return rows.map(toCard)
+}
+
+const NO_PROGRESS = { columns: sql`false as has_progress, false as is_suspended`, joins: sql`` }
+
+function progressOf(userId: number): { columns: RawBuilder<unknown>; joins: RawBuilder<unknown> } {
+  return {
+    columns: sql`progress.id is not null as has_progress, suspended.card_id is not null as is_suspended, last_rating,
+      next_review, last_review, stability, difficulty, reps, lapses, last.created_at as last_review_at`,
+    joins: sql`
+      left join card_progress as progress on progress.user_id = ${userId} and progress.card_id = cards.id
+      left join suspended_cards as suspended on suspended.user_id = ${userId} and suspended.card_id = cards.id
+      left join review_log as last on last.user_id = ${userId} and last.id = last_review_id`,
+  }
+}
+
+function toCard(row: CardRow): ExportedCard {
+  const { id, question, answer, level, created_at, updated_at, key, guid, ord, has_progress, is_suspended } = row
+  const { last_rating, next_review, last_review, last_review_at, stability, difficulty, reps, lapses } = row
+  const card = { id, question, answer, level, created_at, updated_at, key, guid, ord, is_suspended }
+  if (!has_progress) return { ...card, progress: null }
+  const progress = { last_rating, next_review, last_review, last_review_at, stability, difficulty, reps, lapses }
+  return { ...card, progress }
+}
+
+export interface ExportedReview {
+  id: number
+  card_id: number
+  rating: Rating
+  phase: ReviewPhase
+  /** For how many days the review put the card off, and how long it had been put off before. */
+  interval_days: number | null
+  last_interval_days: number | null
+  duration_ms: number | null
+  created_at: Date
+}
+
+const REVIEWS_AT_ONCE = 1_000
+
+/** The user's reviews that nobody has taken back and no reset has ended, in batches by their ids. */
+export async function* readReviewsToExport(db: Kysely<Database>, userId: number): AsyncGenerator<ExportedReview[]> {
+  for (let after = 0; ; ) {
+    const { rows } = await readInTurn(() =>
+      sql<ExportedReview & { stands: boolean }>`
+        select id, card_id, rating, phase, duration_ms, created_at, interval_days as last_interval_days,
+          case when phase = 'late' then null
+            else (after ->> 'next_review')::date - (after ->> 'last_review')::date end as interval_days,
+          not exists (select from review_log as undo where undo.undoes = log.id)
+            and not exists (
+              select from review_log as reset where reset.user_id = ${userId} and reset.kind = 'reset'
+                and reset.card_id = log.card_id and reset.id > log.id
+            ) as stands
+        from (
+          select * from review_log
+          where user_id = ${userId} and kind = 'review' and id > ${after} order by id limit ${REVIEWS_AT_ONCE}
+        ) as log
+        order by id`.execute(db),
+    )
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows.filter(({ stands }) => stands)
+    if (rows.length < REVIEWS_AT_ONCE) return
+    after = last.id
+  }
+}
+
+export interface ExportedSheet {
+  id: number
+  slug: string
+  title: string
+  category: string
+  content_md: string
+}
+
+const SHEETS_AT_ONCE = 20
+
+/** All live sheets, in batches by their ids. */
+export async function* readSheetsToExport(db: Kysely<Database>): AsyncGenerator<ExportedSheet[]> {
+  for (let after = -(2 ** 31); ; ) {
+    const { rows } = await readInTurn(() =>
+      sql<ExportedSheet>`
+        select id, slug, title, category, content_md from cheatsheets
+        where archived_at is null and id > ${after} order by id limit ${SHEETS_AT_ONCE}`.execute(db),
+    )
+    if (rows.length > 0) yield rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < SHEETS_AT_ONCE) return
+    after = last.id
+  }
+}
+
+/** All stored pictures by their SHA-256 in hex. */
+export async function listPictures(db: Kysely<Database>): Promise<Set<string>> {
+  const { rows } = await sql<{ shas: string }>`
+    select coalesce(string_agg(encode(sha256, 'hex'), ','), '') as shas from media`.execute(db)
+  return new Set(rows[0]?.shas.split(',').filter((sha) => sha !== ''))
+}
+
+/** The bytes of a stored picture. @param sha in hex */
+export async function findPictureBytes(db: Kysely<Database>, sha: string): Promise<Buffer | undefined> {
+  const row = await readInTurn(() =>
+    db.selectFrom('media').select('bytes').where('sha256', '=', Buffer.from(sha, 'hex')).executeTakeFirst(),
+  )
+  return row?.bytes
+}
+
+/** The user's desired retention, if it is not the default. */
+export async function findRetention(db: Kysely<Database>, userId: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('review_settings')
+    .select('desired_retention')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row?.desired_retention
+}

@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { readAnkiPackage } from 'anki-reader'
+
+/** Reads a package of the content that is shipped by a library of somebody else: every card must be there, in its deck. */
+const CLI = path.join(import.meta.dirname, '../../dist/src/cli.js')
+const folder = mkdtempSync(path.join(tmpdir(), 'svc-training-oracle-'))
+const run = (...args: string[]) => {
+  const { PATH, HOME } = process.env
+  const env = { PATH, HOME, DATA_DIR: path.join(folder, 'data') }
+  return execFileSync(process.execPath, [CLI, ...args, '--json'], { env, encoding: 'utf8' })
+}
+
+try {
+  const { stats } = JSON.parse(run('import'))
+  const file = path.join(folder, 'karten.apkg')
+  run('export', file)
+  const { collection } = await readAnkiPackage(new Blob([readFileSync(file)]))
+  let cards = 0
+  for (const deck of Object.values(collection.getDecks())) {
+    const found = Object.values(deck.getCards())
+    if (found.length === 0) continue
+    const { name } = deck.getRawDeck()
+    if (!name.startsWith('svc-training::')) throw new Error(`cards in the deck ${name}`)
+    if (found.some((card) => !card.getFront() || !card.getBack())) throw new Error(`an empty side in ${name}`)
+    cards += found.length
+    process.stdout.write(`${name}: ${found.length}\n`)
+  }
+  if (cards !== stats.cards.created || cards === 0) throw new Error(`${cards} of ${stats.cards.created} cards`)
+  process.stdout.write(`anki-reader finds all ${cards} cards\n`)
+} finally {
+  rmSync(folder, { recursive: true })
+}

@@ -1,0 +1,81 @@
+import { access, mkdtemp, open, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { Kysely } from 'kysely'
+import { findCredentials } from '../../db/queries/accounts/users.js'
+import { findDeckBySlug } from '../../db/queries/content/decks.js'
+import { syncPath } from '../../db/sync-path.js'
+import type { Database } from '../../db/types.js'
+import type { Config } from '../config.js'
+import type { ExportFormat } from '../domain/content/export-formats.js'
+import { DECK_NOT_FOUND } from '../domain/refusals.js'
+import { writeExport } from '../services/content/exports/write-export.js'
+import { RefusedError, withDatabase } from './store.js'
+
+interface Options {
+  deck?: string
+  user?: string
+  format?: ExportFormat
+  json?: boolean
+}
+
+const BY_EXTENSION: Record<string, ExportFormat> = { '.apkg': 'apkg', '.csv': 'csv', '.zip': 'markdown' }
+
+/**
+ * Writes cards to `file`, complete or not at all; its format is that of its extension, unless it is named.
+ * @throws RefusedError, DECK_NOT_FOUND
+ */
+export async function exportToFile(
+  config: Config,
+  file: string,
+  options: Options,
+  print: (line: string) => void,
+): Promise<void> {
+  const format = options.format ?? BY_EXTENSION[path.extname(file).toLowerCase()]
+  if (format === undefined)
+    throw new RefusedError('Das Format ist nicht bekannt: bitte .apkg, .csv, .zip oder --format')
+  if (options.user !== undefined && format !== 'apkg') throw new RefusedError('--user gilt nur für das Format apkg.')
+  await refuseExisting(file)
+  // Beside the file, so that a name is all that is missing in the end.
+  const folder = await mkdtemp(path.resolve(`${file}.part-`))
+  try {
+    await withDatabase(config, 'GET /api/content/export', async (db) => {
+      const deckId = await findDeckId(db, options.deck)
+      const userId = await findUserId(db, options.user)
+      const request = { format, deckId, userId, timeZone: config.timeZone, now: new Date() }
+      const written = await writeExport(db, request, folder)
+      await flush(written)
+      await rename(written, file)
+    })
+    await syncPath(path.dirname(file))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+  print(options.json ? JSON.stringify({ file }) : `Exportiert: ${file}`)
+}
+
+async function findDeckId(db: Kysely<Database>, slug: string | undefined): Promise<number | undefined> {
+  if (slug === undefined) return undefined
+  const deck = await findDeckBySlug(db, slug)
+  if (deck === undefined) throw DECK_NOT_FOUND
+  return deck.id
+}
+
+async function findUserId(db: Kysely<Database>, username: string | undefined): Promise<number | undefined> {
+  if (username === undefined) return undefined
+  const user = await findCredentials(db, username)
+  if (user === undefined) throw new RefusedError(`Es gibt keinen Benutzer ${username}.`)
+  return user.id
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  const exists = await access(file).then(
+    () => true,
+    () => false,
+  )
+  if (exists) throw new RefusedError(`Die Datei ${file} gibt es schon.`)
+}
+
+async function flush(file: string): Promise<void> {
+  const handle = await open(file, 'r+')
+  await handle.sync().finally(() => handle.close())
+}

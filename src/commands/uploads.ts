@@ -1,0 +1,143 @@
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Kysely } from 'kysely'
+import { listSources } from '../../db/queries/content/sources.js'
+import type { Database } from '../../db/types.js'
+import type { Config } from '../config.js'
+import { formatWarning } from '../domain/content/format-finding.js'
+import { parseUploadQuery } from '../domain/content/upload-query.js'
+import { SOURCE_NOT_FOUND, SourceExists } from '../domain/refusals.js'
+import { checkUpload, importUpload } from '../services/content/import-upload.js'
+import type { UploadReport } from '../services/content/plan-upload-now.js'
+import { readUpload } from '../services/content/read-upload.js'
+import { withWorkFolder } from '../services/content/receive-file.js'
+import { archiveSource, purgeSource, releaseSource } from '../services/content/sources.js'
+import { commandLineActor } from './actor.js'
+import { complain } from './complain.js'
+import { printChanges } from './content.js'
+import { showProgress } from './progress.js'
+import { RefusedError, withDatabase } from './store.js'
+
+type Print = (line: string) => void
+
+export interface UploadOptions {
+  check?: boolean
+  source?: number
+  new?: boolean
+  deck?: string
+  level?: string
+  mirror?: boolean
+  name?: string
+  json?: boolean
+}
+
+/**
+ * Imports a package, a table or an archive, or says what that would do. Only what protects a service is not limited: the
+ * size of the file and the time for reading it.
+ * @throws FaultyUpload, HttpError, RefusedError
+ */
+export async function importFile(config: Config, file: string, options: UploadOptions, print: Print): Promise<void> {
+  const size = await sizeOf(file)
+  const { sourceId, deck, level, ...wishes } = parseUploadQuery({
+    name: options.name ?? path.basename(file),
+    source: options.source === undefined ? undefined : String(options.source),
+    new: String(options.new === true),
+    mirror: String(options.mirror === true),
+    deck: options.deck,
+    level: options.level,
+  })
+  if (sourceId === null) throw SOURCE_NOT_FOUND
+  const { mediaMaxBytes } = config
+  const isQuiet = options.json === true
+  const { onProgress, stop } = showProgress('Datei einlesen', isQuiet ? () => {} : print, isQuiet ? false : undefined)
+  const report = await withDatabase(config, 'POST /api/content/imports', (db) =>
+    withWorkFolder(config.tmpDir, (workFolder) => {
+      const read = () =>
+        readUpload(db, path.resolve(file), {
+          fileName: path.basename(file),
+          workFolder,
+          deck,
+          level,
+          maxPictureBytes: mediaMaxBytes,
+          timeoutMs: Number.POSITIVE_INFINITY,
+        })
+      const upload = { ...wishes, fileName: path.basename(file), sourceId, size, mediaMaxBytes, onProgress }
+      return options.check ? checkUpload(db, read, upload) : importUpload(db, commandLineActor(), read, upload)
+    }),
+  )
+    .catch(nameTheOptions)
+    .finally(stop)
+  if (isQuiet) return print(JSON.stringify({ check: options.check === true, ...report }))
+  printReport(report, options.check === true, print)
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const stats = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new RefusedError(`Die Datei ${file} ist nicht lesbar (${error.code}).`)
+  })
+  if (!stats.isFile()) throw new RefusedError(`${file} ist keine Datei.`)
+  return stats.size
+}
+
+/** The refusal names parameters of the API. */
+function nameTheOptions(error: unknown): never {
+  if (!(error instanceof SourceExists)) throw error
+  const { id, name } = error.source
+  throw new RefusedError(
+    `Eine Quelle „${name}“ gibt es schon: --source ${id} aktualisiert sie, --new legt eine zweite an.`,
+  )
+}
+
+function printReport({ source, stats, decks }: UploadReport, isCheck: boolean, print: Print): void {
+  for (const warning of stats.warnings) complain(formatWarning(warning))
+  const more = stats.warnings_total - stats.warnings.length
+  if (more > 0) complain(`… und ${more} weitere Warnungen`)
+  const number = source.id === null ? 'eine neue Quelle' : `Quelle ${source.id}`
+  print(
+    isCheck ? `Ein Import in „${source.name}“ (${number}) würde ändern:` : `Importiert in „${source.name}“ (${number})`,
+  )
+  printChanges(stats, print)
+  print(`Bilder: ${stats.pictures.created} neu, ${stats.pictures.unchanged} vorhanden`)
+  for (const { slug, name, created, updated, moved, unchanged, archived } of decks) {
+    const numbers = `${created} neu, ${updated} geändert, ${moved} verschoben, ${unchanged} unverändert, ${archived} archiviert`
+    print(`  ${slug} („${name}“): ${numbers}`)
+  }
+}
+
+interface Output {
+  json?: boolean
+}
+
+/** Prints all sources, the latest upload first. */
+export async function printSources(config: Config, options: Output, print: Print): Promise<void> {
+  const sources = await withDatabase(config, 'GET /api/content/sources', (db) => listSources(db))
+  if (options.json) return print(JSON.stringify({ sources }))
+  for (const { id, name, kind, decks, cards, updated_at, archived_at } of sources) {
+    const state = archived_at === null ? '' : ', archiviert'
+    print(`${id}\t${name}\t${kind}\t${decks} Decks, ${cards} Karten${state}\t${updated_at.toISOString()}`)
+  }
+}
+
+/** @throws SOURCE_NOT_FOUND */
+export async function deleteSource(
+  config: Config,
+  id: number,
+  options: Output & { purge?: boolean },
+  print: Print,
+): Promise<void> {
+  const remove = options.purge ? purgeSource : archiveSource
+  await changeSource(config, `DELETE /api/content/sources/${id}`, (db) => remove(db, commandLineActor(), id))
+  print(options.json ? JSON.stringify({ ok: true }) : options.purge ? 'Endgültig entfernt.' : 'Archiviert.')
+}
+
+/** @throws SOURCE_NOT_FOUND */
+export async function handOverSource(config: Config, id: number, options: Output, print: Print): Promise<void> {
+  await changeSource(config, `POST /api/content/sources/${id}/release`, (db) =>
+    releaseSource(db, commandLineActor(), id),
+  )
+  print(options.json ? JSON.stringify({ ok: true }) : 'Die Decks gehören jetzt zum Ordner der Inhalte.')
+}
+
+function changeSource(config: Config, call: string, change: (db: Kysely<Database>) => Promise<void>): Promise<void> {
+  return withDatabase(config, call, (db) => change(db))
+}

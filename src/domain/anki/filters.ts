@@ -1,0 +1,75 @@
+import { clozeOnly, renderClozes } from './cloze.js'
+
+export interface Side {
+  side: 'front' | 'back'
+  /** The number of the gap that is asked for, from 1; undefined when the note has no gaps. */
+  cloze: number | undefined
+}
+
+/**
+ * A field's HTML after one filter of a template. What is typed in is not asked on the front; what a filter of an add-on
+ * would do nobody knows, so it does nothing.
+ */
+export function applyFilter(filter: string, html: string, { side, cloze }: Side, isTyped: boolean): string {
+  switch (filter) {
+    case 'text':
+      return stripHtml(html)
+    case 'cloze':
+      if (cloze === undefined) return ''
+      return isTyped ? clozeOnly(html, cloze) : renderClozes(html, cloze, side)
+    case 'cloze-only':
+      return cloze === undefined ? '' : clozeOnly(html, cloze)
+    case 'type':
+      return side === 'front' ? '' : html
+    case 'furigana':
+      return readings(html, (base, reading) => `<ruby>${base}<rt>${reading}</rt></ruby>`)
+    case 'kanji':
+      return readings(html, (base) => base)
+    case 'kana':
+      return readings(html, (_, reading) => reading)
+    default:
+      return /^tts(?:\s|-voices|$)/.test(filter) ? '' : html
+  }
+}
+
+/** `漢字[かんじ]`: the base goes back to a blank or a tag. */
+function readings(html: string, write: (base: string, reading: string) => string): string {
+  let written = ''
+  let done = 0
+  for (let open = html.indexOf('['); open >= 0; open = html.indexOf('[', open + 1)) {
+    let base = open
+    while (base > done && !/[ >\]]/.test(html[base - 1] as string)) base--
+    const close = html.indexOf(']', open)
+    if (close < 0) break
+    const reading = html.slice(open + 1, close)
+    if (base === open || reading === '' || reading.startsWith('sound:')) continue
+    const isSpaced = html[base - 1] === ' ' && base > done
+    written += html.slice(done, isSpaced ? base - 1 : base) + write(html.slice(base, open), reading)
+    done = close + 1
+    open = close
+  }
+  return written + html.slice(done)
+}
+
+/** Without tags; entities stay what they are. */
+export function stripHtml(html: string): string {
+  let text = ''
+  let done = 0
+  for (let open = html.indexOf('<'); open >= 0; open = html.indexOf('<', done)) {
+    const isComment = html.startsWith('<!--', open)
+    const close = isComment ? html.indexOf('-->', open) : html.indexOf('>', open)
+    if (close < 0) break
+    text += html.slice(done, open)
+    done = close + (isComment ? 3 : 1)
+  }
+  return text + html.slice(done)
+}
+
+/** Whether a field counts as empty in a template: breaks and blanks are nothing, a picture is something. */
+export function isEmptyField(html: string): boolean {
+  return /^(?:\s|&nbsp;|<\/?(?:br|div)\s*\/?>)*$/i.test(html.slice(0, 1_000)) && html.length <= 1_000
+}
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

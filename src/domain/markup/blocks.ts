@@ -1,0 +1,184 @@
+import { fence } from './escape.js'
+import { makeRun, type Run, writeLine, writeParagraphs } from './inline.js'
+
+/** A finished block of Markdown, without the marks of what it stands in. */
+interface Block {
+  kind: 'text' | 'list' | 'other'
+  text: string
+  /** Of a list: what its marks are made of, so that the next list takes others. */
+  mark?: string
+}
+
+interface Table {
+  rows: { cells: Container[]; isHead: boolean }[]
+}
+
+/** What blocks are collected in; lists and tables have no text of their own. */
+export interface Container {
+  kind: 'root' | 'quote' | 'list' | 'item' | 'table' | 'cell'
+  blocks: Block[]
+  runs: Run[]
+  /** Of a list: the number of its next item, undefined without numbers. */
+  number?: number | undefined
+  items?: Container[]
+  table?: Table
+  /** Of a cell: all of its text for one line. */
+  flat?: Run[]
+  isHead?: boolean
+}
+
+const SPACE: Run = { kind: 'text', text: ' ', bold: false, italic: false, code: false, href: undefined }
+
+/** Collects the text of a document and writes its blocks as Markdown. */
+export class Blocks {
+  readonly #stack: Container[] = [{ kind: 'root', blocks: [], runs: [] }]
+
+  get top(): Container {
+    return this.#stack.at(-1) as Container
+  }
+
+  get depth(): number {
+    return this.#stack.length
+  }
+
+  /** The runs of the paragraph that is being written. */
+  get runs(): Run[] {
+    return this.top.runs
+  }
+
+  /** Whether text would stand at the beginning of a line. */
+  get isAtLineStart(): boolean {
+    const last = this.runs.at(-1)
+    return last === undefined || last.kind === 'break'
+  }
+
+  startLine(style: Omit<Run, 'kind' | 'text'>): void {
+    if (!this.isAtLineStart) this.runs.push(makeRun('break', '', style))
+  }
+
+  endParagraph(): void {
+    const { top } = this
+    if (top.runs.length === 0) return
+    for (const text of writeParagraphs(top.runs)) top.blocks.push({ kind: 'text', text })
+    this.#flatten(top.runs)
+    top.runs = []
+  }
+
+  addCode(text: string, language: string): void {
+    this.endParagraph()
+    this.top.blocks.push({ kind: 'other', text: fence(text, language) })
+    this.#flatten([{ ...SPACE, code: true, text }])
+  }
+
+  addRule(): void {
+    this.endParagraph()
+    this.top.blocks.push({ kind: 'other', text: '---' })
+  }
+
+  open(container: Pick<Container, 'kind' | 'number' | 'isHead'>): void {
+    this.endParagraph()
+    const { kind, number, isHead = false } = container
+    const opened: Container = { kind, number, isHead, blocks: [], runs: [] }
+    if (kind === 'list') opened.items = []
+    else if (kind === 'table') opened.table = { rows: [] }
+    else if (kind === 'cell') opened.flat = []
+    this.#stack.push(opened)
+  }
+
+  startRow(isHead: boolean): void {
+    this.top.table?.rows.push({ cells: [], isHead })
+  }
+
+  /** Ends the container on top and hands its text to the one below. */
+  close(): void {
+    this.endParagraph()
+    const done = this.#stack.pop() as Container
+    const { top } = this
+    if (done.kind === 'item') top.items?.push(done)
+    else if (done.kind === 'cell') addCell(top, done)
+    else if (done.kind === 'list') writeList(done, top)
+    else if (done.kind === 'table') {
+      writeTable(done.table as Table, top)
+      this.#flatten((done.table as Table).rows.flatMap(({ cells }) => cells.flatMap(({ flat = [] }) => flat)))
+    } else if (done.kind === 'quote' && done.blocks.length > 0) {
+      top.blocks.push({ kind: 'other', text: prefix(join(done.blocks), '> ', '> ') })
+    }
+  }
+
+  /** The whole document; ends all containers. */
+  finish(): string {
+    while (this.depth > 1) this.close()
+    this.endParagraph()
+    return join(this.top.blocks)
+  }
+
+  #flatten(runs: readonly Run[]): void {
+    const cell = this.#stack.findLast(({ kind }) => kind === 'cell')
+    if (cell?.flat === undefined) return
+    for (const run of runs) cell.flat.push(run)
+    cell.flat.push(SPACE)
+  }
+}
+
+function join(blocks: readonly Block[]): string {
+  return blocks.map(({ text }) => text).join('\n\n')
+}
+
+function addCell({ table }: Container, cell: Container): void {
+  const row = table?.rows.at(-1)
+  if (row === undefined) table?.rows.push({ cells: [cell], isHead: false })
+  else row.cells.push(cell)
+}
+
+function writeList({ items = [], number }: Container, parent: Container): void {
+  const full = items.filter(({ blocks }) => blocks.length > 0)
+  if (full.length === 0) return
+  // Two lists in a row with the same marks would be one.
+  const last = parent.blocks.at(-1)
+  const marks = number === undefined ? ['-', '+'] : ['.', ')']
+  const mark = last?.kind === 'list' && last.mark === marks[0] ? (marks[1] as string) : (marks[0] as string)
+  const lines = full.map(({ blocks }, index) => {
+    const start = number === undefined ? `${mark} ` : `${number + index}${mark} `
+    return prefix(joinItem(blocks), start, ' '.repeat(start.length))
+  })
+  parent.blocks.push({ kind: 'list', text: lines.join('\n'), mark })
+}
+
+/** A list below a line stands close to it. */
+function joinItem(blocks: readonly Block[]): string {
+  let text = ''
+  for (const [index, block] of blocks.entries()) {
+    const before = blocks[index - 1]
+    const isClose = before?.kind === 'text' && block.kind === 'list' && /^[-+] |^1[.)] /.test(block.text)
+    text += index === 0 ? block.text : `${isClose ? '\n' : '\n\n'}${block.text}`
+  }
+  return text
+}
+
+function prefix(text: string, first: string, others: string): string {
+  return text
+    .split('\n')
+    .map((line, index) => (index === 0 ? first : line === '' ? others.trimEnd() : others) + line)
+    .join('\n')
+}
+
+/** A table of one column only lays out the page. Without headings the row for them stays empty. */
+function writeTable({ rows }: Table, parent: Container): void {
+  const full = rows.filter(({ cells }) => cells.some(({ blocks }) => blocks.length > 0))
+  const columns = full.reduce((most, { cells }) => Math.max(most, cells.length), 0)
+  if (columns <= 1) {
+    for (const { cells } of full) for (const { blocks } of cells) for (const block of blocks) parent.blocks.push(block)
+    return
+  }
+  const [first] = full
+  const isHead = first !== undefined && (first.isHead || first.cells.every(({ isHead }) => isHead))
+  const head = isHead ? first.cells.map(writeCell) : []
+  while (head.length < columns) head.push('')
+  const body = isHead ? full.slice(1) : full
+  const lines = [head, Array<string>(columns).fill('---'), ...body.map(({ cells }) => cells.map(writeCell))]
+  parent.blocks.push({ kind: 'other', text: lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n') })
+}
+
+function writeCell({ flat = [] }: Container): string {
+  return writeLine(flat, true)
+}

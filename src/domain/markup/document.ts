@@ -1,0 +1,195 @@
+import type { Blocks } from './blocks.js'
+import { BOLD, CODE, endsOf, HIDDEN, ITALIC, LINES, PARAGRAPHS, VOID } from './elements.js'
+import { linkTarget } from './escape.js'
+import type { Style } from './inline.js'
+import { Writer } from './writer.js'
+
+export interface ConvertOptions {
+  /** The target of a picture of that `src`, such as `media/….png`; undefined when it cannot be shown. */
+  picture(src: string): string | undefined
+  /** Characters of text at most. */
+  maxLength: number
+}
+
+export interface Converted {
+  /** Empty when it is too long. */
+  markdown: string
+  /** Neither text nor a picture is in it, at most names of what cannot be shown. */
+  isBlank: boolean
+  isTooLong: boolean
+  /** How many sounds and films were named instead. */
+  sounds: number
+  /** The names of the pictures that cannot be shown. */
+  missing: string[]
+}
+
+interface Element {
+  name: string
+  /** As it was before the element. */
+  style: Style
+  isHidden: boolean
+  /** How many containers there were before. */
+  depth: number
+  /** The first run within, for what is written otherwise at its end. */
+  run: number
+}
+
+const MAX_DEPTH = 100
+const MAX_CONTAINERS = 16
+
+/** What the tags and texts of a document do, one after another. */
+export class Document {
+  readonly #writer: Writer
+  readonly #blocks: Blocks
+  readonly #elements: Element[] = []
+  /** Elements that are open beyond the depth. */
+  #beyond = 0
+  #isHidden = false
+  #text = ''
+
+  constructor({ maxLength, picture }: ConvertOptions) {
+    this.#writer = new Writer(maxLength, picture)
+    this.#blocks = this.#writer.blocks
+  }
+
+  addText(text: string): void {
+    if (!this.#isHidden && !this.#writer.isFull) this.#text += text
+  }
+
+  finish(): Converted {
+    while (this.#elements.length > 0) this.#endElement()
+    this.#commit()
+    const { isFull, isBlank, sounds, missing } = this.#writer
+    const markdown = isFull ? '' : this.#blocks.finish().toWellFormed()
+    return { markdown, isBlank, isTooLong: isFull, sounds, missing }
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    this.#commit()
+    if (!VOID.has(name)) this.#openElement(name, attributes)
+    else if (!this.#isHidden) this.#addVoid(name, attributes)
+  }
+
+  #addVoid(name: string, attributes: Record<string, string>): void {
+    if (name === 'img' || name === 'embed') this.#writer.addPicture(attributes)
+    else if (name === 'br') this.#writer.break()
+    else if (name === 'hr' && !this.#writer.isCode) this.#blocks.addRule()
+  }
+
+  #openElement(name: string, attributes: Record<string, string>): void {
+    this.#endBefore(name)
+    if (this.#elements.length >= MAX_DEPTH) {
+      this.#beyond++
+      if (!this.#isHidden && (LINES.has(name) || PARAGRAPHS.has(name))) this.#writer.startLine()
+      return
+    }
+    const blocks = this.#blocks
+    this.#elements.push({
+      name,
+      style: this.#writer.style,
+      isHidden: this.#isHidden,
+      depth: blocks.depth,
+      run: blocks.runs.length,
+    })
+    if (this.#isHidden) return
+    const isFilm = name === 'audio' || name === 'video'
+    if (isFilm) this.#writer.addSound(name === 'audio' ? 'Ton' : 'Video', attributes.src ?? '')
+    if (name === 'svg') this.#writer.addMissing('Zeichnung')
+    const css = (attributes.style ?? '').slice(0, 1_000)
+    this.#isHidden = HIDDEN.has(name) || isFilm || /display\s*:\s*none/i.test(css)
+    if (this.#isHidden) return
+    this.#restyle(name, attributes, css)
+    if (!this.#writer.isCode) this.#openBlock(name, attributes)
+    else if (LINES.has(name) || PARAGRAPHS.has(name)) this.#writer.startLine()
+  }
+
+  close(name: string): void {
+    this.#commit()
+    if (this.#beyond > 0) {
+      this.#beyond--
+      return
+    }
+    if (name === 'br' && !this.#isHidden) this.#writer.break()
+    const at = this.#elements.findLastIndex((element) => element.name === name)
+    if (at < 0) return
+    while (this.#elements.length > at) this.#endElement()
+  }
+
+  /** A cell ends the cell before it, even when nobody has written so. */
+  #endBefore(name: string): void {
+    const ends = endsOf(name)
+    if (ends === undefined || this.#beyond > 0) return
+    const limit = this.#elements.findLastIndex((element) => ends.within.includes(element.name))
+    const at = this.#elements.findIndex((element, index) => index > limit && ends.ended.includes(element.name))
+    if (at >= 0) while (this.#elements.length > at) this.#endElement()
+  }
+
+  #openBlock(name: string, attributes: Record<string, string>): void {
+    const blocks = this.#blocks
+    const { kind } = blocks.top
+    const isFull = blocks.depth >= MAX_CONTAINERS
+    if (name === 'pre') this.#writer.startCode(attributes.class)
+    else if ((name === 'ul' || name === 'ol') && !isFull) {
+      const start = Number(attributes.start ?? 1)
+      const isNumber = Number.isInteger(start) && start >= 0 && start < 1e8
+      blocks.open({ kind: 'list', number: name === 'ul' ? undefined : isNumber ? start : 1 })
+    } else if (name === 'li' && kind === 'list') blocks.open({ kind: 'item' })
+    else if (name === 'blockquote' && !isFull) blocks.open({ kind: 'quote' })
+    else if (name === 'table' && !isFull) blocks.open({ kind: 'table' })
+    else if (name === 'tr' && kind === 'table') blocks.startRow(this.#elements.some(({ name }) => name === 'thead'))
+    else if ((name === 'td' || name === 'th') && kind === 'table') blocks.open({ kind: 'cell', isHead: name === 'th' })
+    else if (PARAGRAPHS.has(name)) blocks.endParagraph()
+    else if (LINES.has(name) || name === 'li' || name === 'tr') blocks.startLine(this.#writer.style)
+    else if (name === 'rt') this.#writer.push('(')
+  }
+
+  #endElement(): void {
+    this.#commit()
+    const element = this.#elements.pop() as Element
+    const { name } = element
+    const blocks = this.#blocks
+    if (!this.#isHidden) {
+      if (name === 'pre' && this.#writer.isCode) this.#writer.endCode()
+      else if (this.#writer.isCode) {
+        if (LINES.has(name) || PARAGRAPHS.has(name)) this.#writer.startLine()
+      } else {
+        while (blocks.depth > element.depth) blocks.close()
+        if (PARAGRAPHS.has(name)) blocks.endParagraph()
+        else if (LINES.has(name) || name === 'li' || name === 'tr') blocks.startLine(this.#writer.style)
+        else if (name === 'sub' || name === 'sup') this.#writer.endScript(name, element.run)
+        else if (name === 'rt') this.#writer.endRuby(element.run)
+      }
+    }
+    this.#writer.style = element.style
+    this.#isHidden = element.isHidden
+  }
+
+  #restyle(name: string, attributes: Record<string, string>, css: string): void {
+    const style = { ...this.#writer.style }
+    if (BOLD.has(name) || /font-weight\s*:\s*(?:bold|[6-9]00)/i.test(css)) style.bold = true
+    else if (/font-weight\s*:\s*(?:normal|[1-5]00)/i.test(css)) style.bold = false
+    if (ITALIC.has(name) || /font-style\s*:\s*(?:italic|oblique)/i.test(css)) style.italic = true
+    if (CODE.has(name)) style.code = true
+    if (name === 'code' && this.#writer.isCode) this.#writer.nameLanguage(attributes.class)
+    if (name === 'a') style.href = linkTarget(attributes.href ?? '')
+    this.#writer.style = style
+  }
+
+  /** What has been read since the last tag. */
+  #commit(): void {
+    const text = this.#text
+    this.#text = ''
+    if (text === '') return
+    let done = 0
+    for (let at = text.indexOf(SOUND); at >= 0; at = text.indexOf(SOUND, done)) {
+      const end = text.indexOf(']', at)
+      if (end < 0) break
+      this.#writer.push(text.slice(done, at))
+      this.#writer.addSound('Ton', text.slice(at + SOUND.length, end))
+      done = end + 1
+    }
+    this.#writer.push(text.slice(done))
+  }
+}
+
+const SOUND = '[sound:'

@@ -1,0 +1,186 @@
+import { codeSpan, escapeText } from './escape.js'
+
+export interface Style {
+  bold: boolean
+  italic: boolean
+  code: boolean
+  href: string | undefined
+}
+
+/** A stretch of text in one style; `raw` stands for Markdown that is ready, such as a picture. */
+export interface Run extends Style {
+  kind: 'text' | 'raw' | 'break'
+  text: string
+}
+
+/** Spelt out: with a spread it takes three times as long, and each text has many. */
+export function makeRun(kind: Run['kind'], text: string, { bold, italic, code, href }: Style): Run {
+  return { kind, text, bold, italic, code, href }
+}
+
+export const PLAIN: Style = { bold: false, italic: false, code: false, href: undefined }
+
+const BLANKS = /[ \t\n\r\f\u00a0]+/g
+/** Most texts have only blanks that are right already, and to ask is faster than to replace. */
+const HAS_BLANKS = /[\t\n\r\f\u00a0]| {2}/
+
+/** The paragraphs that runs make: lines end at breaks, and an empty line ends a paragraph. */
+export function writeParagraphs(runs: readonly Run[]): string[] {
+  const paragraphs: string[] = []
+  let lines: string[] = []
+  let line: Run[] = []
+  const endLine = () => {
+    const text = writeLine(line, false)
+    line = []
+    if (text !== '') lines.push(text)
+    else if (lines.length > 0) {
+      // Two blanks at its end keep a line a line of its own.
+      paragraphs.push(lines.join('  \n'))
+      lines = []
+    }
+  }
+  for (const run of runs) {
+    if (run.kind === 'break') endLine()
+    else line.push(run)
+  }
+  endLine()
+  if (lines.length > 0) paragraphs.push(lines.join('  \n'))
+  return paragraphs
+}
+
+/** All runs in one line. */
+export function writeLine(runs: readonly Run[], isCell: boolean): string {
+  const pieces = merge(spaceOut(runs))
+  dropUnclear(pieces, 'italic')
+  dropUnclear(pieces, 'bold')
+  return emit(merge(pieces), isCell)
+}
+
+/** White space collapses as in a browser, and stands outside of what is emphasised. */
+function spaceOut(runs: readonly Run[]): Run[] {
+  const pieces: Run[] = []
+  let isSpaced = true
+  for (const run of runs) {
+    const text = run.kind === 'break' ? ' ' : run.kind === 'raw' ? run.text : collapse(run.text)
+    const core = run.kind === 'raw' ? text : text.trim()
+    const isLed = core !== text && (core === '' || !text.startsWith(core))
+    if (isLed && !isSpaced) pieces.push(blank())
+    if (isLed) isSpaced = true
+    if (core === '') continue
+    // In code brackets cannot be escaped, and would end the words of a link.
+    const href = run.code && /[[\]]/.test(core) ? undefined : run.href
+    const { bold, italic, code } = run
+    pieces.push({ kind: run.kind === 'raw' ? 'raw' : 'text', text: core, bold, italic, code, href })
+    isSpaced = false
+    if (run.kind !== 'raw' && !text.endsWith(core)) {
+      pieces.push(blank())
+      isSpaced = true
+    }
+  }
+  if (pieces.at(-1)?.text === ' ') pieces.pop()
+  for (const [index, piece] of pieces.entries()) {
+    const before = pieces[index - 1]
+    const after = pieces[index + 1]
+    if (piece.text !== ' ' || before === undefined || after === undefined) continue
+    // Where an outer mark ends, those within it end, too.
+    const isOneLink = before.href === after.href
+    piece.href = isOneLink ? before.href : undefined
+    piece.bold = isOneLink && before.bold && after.bold
+    piece.italic = isOneLink && before.bold === after.bold && before.italic && after.italic
+    piece.code = before.code && after.code && isAlike(before, after)
+  }
+  return pieces
+}
+
+function blank(): Run {
+  return makeRun('text', ' ', PLAIN)
+}
+
+function collapse(text: string): string {
+  return HAS_BLANKS.test(text) ? text.replace(BLANKS, ' ') : text
+}
+
+/** The pieces are this module's own, and may be changed. */
+function merge(pieces: readonly Run[]): Run[] {
+  const merged: Run[] = []
+  for (const piece of pieces) {
+    const last = merged.at(-1)
+    if (last?.kind === 'text' && piece.kind === 'text' && isAlike(last, piece)) last.text += piece.text
+    else merged.push(piece)
+  }
+  return merged
+}
+
+function isAlike(a: Style, b: Style): boolean {
+  return a.bold === b.bold && a.italic === b.italic && a.code === b.code && a.href === b.href
+}
+
+/** Markdown cannot emphasise everywhere, as within a word; what would stay visible as a mark is left out. */
+function dropUnclear(pieces: Run[], style: 'bold' | 'italic'): void {
+  for (let start = 0; start < pieces.length; start++) {
+    const first = pieces[start] as Run
+    if (!first[style]) continue
+    let end = start
+    while (pieces[end + 1]?.[style] && pieces[end + 1]?.href === first.href) end++
+    const last = pieces[end] as Run
+    const before = outside(pieces[start - 1], first, -1)
+    const after = outside(pieces[end + 1], last, 0)
+    const opens = before !== 'word' || (style === 'bold' && inside(first, 0, style) === 'word')
+    const closes = after !== 'word' || (style === 'bold' && inside(last, -1, style) === 'word')
+    if (!opens || !closes) for (let at = start; at <= end; at++) (pieces[at] as Run)[style] = false
+    start = end
+  }
+}
+
+type Sort = 'space' | 'mark' | 'word'
+
+/** Parsers disagree about characters beyond 16 bits, such as emoji: they count as what allows less. */
+function outside(piece: Run | undefined, neighbour: Run, at: 0 | -1): Sort {
+  if (piece === undefined) return 'space'
+  if (piece.kind === 'raw' || piece.code || piece.href !== neighbour.href) return 'mark'
+  return sortOf(piece.text.at(at) ?? ' ', 'word')
+}
+
+function inside(piece: Run, at: 0 | -1, style: 'bold' | 'italic'): Sort {
+  if (piece.kind === 'raw' || piece.code || (style === 'bold' && piece.italic)) return 'mark'
+  return sortOf(piece.text.at(at) ?? ' ', 'mark')
+}
+
+function sortOf(unit: string, surrogate: Sort): Sort {
+  if (/[\ud800-\udfff]/.test(unit)) return surrogate
+  if (/\s/.test(unit)) return 'space'
+  return /[\p{P}\p{S}]/u.test(unit) ? 'mark' : 'word'
+}
+
+/** Links are outermost, then bold, then italic. */
+function emit(pieces: readonly Run[], isCell: boolean): string {
+  let text = ''
+  let now: Style = PLAIN
+  for (const [index, piece] of pieces.entries()) {
+    text += switchStyle(now, piece)
+    now = piece
+    if (piece.kind === 'raw') text += piece.text
+    // Parsers disagree about a backslash before the bar that ends a cell.
+    else if (piece.code && !(isCell && piece.text.includes('\\|'))) text += codeSpan(piece.text, isCell)
+    else {
+      const isLineStart = text === ''
+      const isLineEnd = index === pieces.length - 1
+      text += escapeText(piece.text, { isLineStart, isLineEnd, isLinked: piece.href !== undefined, isCell })
+    }
+  }
+  return text + switchStyle(now, PLAIN)
+}
+
+function switchStyle(from: Style, to: Style): string {
+  const isSameLink = from.href === to.href
+  const isSameBold = isSameLink && from.bold === to.bold
+  const isSameItalic = isSameBold && from.italic === to.italic
+  let marks = ''
+  if (from.italic && !isSameItalic) marks += '_'
+  if (from.bold && !isSameBold) marks += '**'
+  if (from.href !== undefined && !isSameLink) marks += `](${from.href})`
+  if (to.href !== undefined && !isSameLink) marks += '['
+  if (to.bold && !isSameBold) marks += '**'
+  if (to.italic && !isSameItalic) marks += '_'
+  return marks
+}

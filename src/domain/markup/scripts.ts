@@ -1,0 +1,20 @@
+const SUBSCRIPT = new Map(zip('0123456789+-=()aehijklmnoprstuvxβγρφχ', '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ'))
+const SUPERSCRIPT = new Map(zip('0123456789+-=()abcdefghijklmnoprstuvwxyz', '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ'))
+
+/** A short text as small letters below or above the line; undefined when one of them does not exist. */
+export function toScript(text: string, place: 'sub' | 'sup'): string | undefined {
+  if (text.length > 40) return undefined
+  const letters = place === 'sub' ? SUBSCRIPT : SUPERSCRIPT
+  let written = ''
+  for (const character of text.replaceAll('−', '-')) {
+    const letter = character === ' ' ? ' ' : letters.get(character)
+    if (letter === undefined) return undefined
+    written += letter
+  }
+  return written
+}
+
+function zip(keys: string, values: string): [string, string][] {
+  const letters = [...values]
+  return [...keys].map((key, index) => [key, letters[index] as string])
+}

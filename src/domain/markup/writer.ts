@@ -1,0 +1,151 @@
+import { Blocks } from './blocks.js'
+import { makeRun, PLAIN, type Run, type Style } from './inline.js'
+import { toScript } from './scripts.js'
+
+const MAX_NAME = 100
+/** Of what somebody wrote about a picture. */
+const MAX_WORDS = 2_000
+
+/** Writes the texts and pictures of a document into its blocks, in the style of the moment. */
+export class Writer {
+  readonly blocks = new Blocks()
+  readonly missing: string[] = []
+  style: Style = PLAIN
+  /** Characters of text, as it was. */
+  length = 0
+  sounds = 0
+  isBlank = true
+  readonly #maxLength: number
+  readonly #picture: (src: string) => string | undefined
+  /** Of the block of code that is open. */
+  #code: string[] | undefined
+  #language = ''
+
+  constructor(maxLength: number, picture: (src: string) => string | undefined) {
+    this.#maxLength = maxLength
+    this.#picture = picture
+  }
+
+  get isFull(): boolean {
+    return this.length > this.#maxLength
+  }
+
+  /** Whether a block of code is open. */
+  get isCode(): boolean {
+    return this.#code !== undefined
+  }
+
+  startCode(names: string | undefined): void {
+    this.blocks.endParagraph()
+    this.#code = []
+    this.#language = languageOf(names)
+  }
+
+  /** Of a block of code that has said none itself. */
+  nameLanguage(names: string | undefined): void {
+    this.#language ||= languageOf(names)
+  }
+
+  break(): void {
+    if (++this.length > this.#maxLength) return
+    if (this.#code !== undefined) this.#code.push('\n')
+    else this.blocks.runs.push(makeRun('break', '', this.style))
+  }
+
+  startLine(): void {
+    if (this.#code === undefined) this.blocks.startLine(this.style)
+    else if (this.#code.length > 0 && !this.#code.at(-1)?.endsWith('\n')) this.#code.push('\n')
+  }
+
+  endCode(): void {
+    const text = (this.#code ?? [])
+      .join('')
+      .replace(/^(?:[ \t]*\n)+/, '')
+      .trimEnd()
+    this.#code = undefined
+    if (text !== '') this.blocks.addCode(text, this.#language)
+  }
+
+  push(written: string): void {
+    const text = HAS_CONTROLS.test(written) ? written.replace(CONTROLS, '') : written
+    if (text === '') return
+    this.length += text.length
+    if (this.isBlank && text.trim() !== '') this.isBlank = false
+    if (this.#code !== undefined) this.#code.push(text.replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n'))
+    else this.blocks.runs.push(makeRun('text', text, this.style))
+  }
+
+  /** Text that stands for something else. */
+  #name(text: string): void {
+    this.length += text.length
+    if (this.#code !== undefined) this.#code.push(text)
+    else this.blocks.runs.push({ ...this.style, code: false, kind: 'text', text })
+  }
+
+  addSound(kind: string, name: string): void {
+    this.sounds++
+    this.#name(`[${kind}: ${shortName(name) || 'ohne Namen'}]`)
+  }
+
+  addMissing(name: string): void {
+    this.missing.push(name)
+    this.#name(`[Bild: ${name}]`)
+  }
+
+  addPicture({ src = '', data = '', alt = '' }: Record<string, string>): void {
+    const address = src || data
+    const target = this.#code === undefined ? this.#picture(address) : undefined
+    if (target === undefined) {
+      this.addMissing(shortName(address) || shortName(alt) || 'ohne Namen')
+      return
+    }
+    const words = oneLine(alt).replace(/[\\[\]`*_<&!|]/g, ' ')
+    this.isBlank = false
+    this.length += target.length
+    this.blocks.runs.push({ ...this.style, code: false, kind: 'raw', text: `![${words.trim()}](${target})` })
+  }
+
+  /** What was written since the run, as small letters where there are such. */
+  endScript(place: 'sub' | 'sup', from: number): void {
+    const { runs } = this.blocks
+    const inside = runs.slice(from)
+    const text = inside.map((run) => run.text).join('')
+    if (text.trim() === '' || inside.some(({ kind, code }) => kind !== 'text' || code)) return
+    const small = toScript(text.trim(), place)
+    if (small !== undefined) {
+      runs.splice(from, inside.length, { ...(inside[0] as Run), text: small })
+      return
+    }
+    const mark = place === 'sub' ? '_(' : '^('
+    runs.splice(from, 0, { ...(inside[0] as Run), text: mark })
+    runs.push({ ...(inside.at(-1) as Run), text: ')' })
+  }
+
+  endRuby(from: number): void {
+    const { runs } = this.blocks
+    if (runs.slice(from + 1).every(({ text }) => text.trim() === '')) runs.length = Math.min(from, runs.length)
+    else this.push(')')
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const HAS_CONTROLS = /[\0-\x08\x0b\x0e-\x1f\x7f\ufeff]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: likewise
+const CONTROLS = /[\0-\x08\x0b\x0e-\x1f\x7f\ufeff]/g
+
+function languageOf(names = ''): string {
+  return /(?:^|\s)(?:lang|language)-([\w+#-]{1,20})(?:\s|$)/.exec(names)?.[1] ?? ''
+}
+
+/** The last part of an address, for people. */
+function shortName(address: string): string {
+  if (/^data:/i.test(address)) return 'eingebettet'
+  return oneLine(address.slice(0, 2_000).split(/[\\/]/).at(-1) ?? '').slice(0, MAX_NAME)
+}
+
+function oneLine(text: string): string {
+  return text
+    .slice(0, MAX_WORDS)
+    .replace(/[\s\p{Cc}[\]]+/gu, ' ')
+    .trim()
+}

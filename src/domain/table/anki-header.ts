@@ -1,0 +1,56 @@
+/** What the first lines of Anki's text export say; columns count from 0. */
+export interface AnkiHeader {
+  separator?: string
+  isHtml: boolean
+  columns?: string[]
+  deck?: string
+  tags?: string
+  roles: Map<number, 'guid' | 'notetype' | 'deck' | 'tags'>
+  /** How many lines of the text they take. */
+  lines: number
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  tab: '\t',
+  comma: ',',
+  semicolon: ';',
+  space: ' ',
+  pipe: '|',
+  colon: ':',
+}
+const LINE = /^#(?<key>[a-z ]{2,20}):(?<value>.*)$/i
+
+/** Undefined when the text has no such lines. */
+export function readAnkiHeader(text: string): AnkiHeader | undefined {
+  const header: AnkiHeader = { isHtml: false, roles: new Map(), lines: 0 }
+  let columns: string | undefined
+  for (let at = 0; text[at] === '#'; ) {
+    const end = text.indexOf('\n', at)
+    const { key = '', value = '' } = LINE.exec(text.slice(at, end < 0 ? text.length : end))?.groups ?? {}
+    if (key === '') break
+    const name = key.trim().toLowerCase()
+    if (name === 'separator') header.separator = separatorOf(value)
+    else if (name === 'html') header.isHtml = value.trim().toLowerCase() === 'true'
+    else if (name === 'columns') columns = value
+    else if (name === 'deck') header.deck = value.trim()
+    else if (name === 'tags') header.tags = value.trim()
+    else setRole(header, name, value)
+    header.lines++
+    if (end < 0) break
+    at = end + 1
+  }
+  if (header.lines === 0) return undefined
+  if (columns !== undefined) header.columns = columns.split(header.separator ?? '\t').map((column) => column.trim())
+  return header
+}
+
+function separatorOf(value: string): string {
+  return NAMES[value.trim().toLowerCase()] ?? ([...(value.trim() || value)][0] as string | undefined) ?? '\t'
+}
+
+function setRole({ roles }: AnkiHeader, key: string, value: string): void {
+  const role = /^(guid|notetype|deck|tags) column$/.exec(key)?.[1]
+  const number = Number(value.trim())
+  if (role === undefined || !Number.isInteger(number) || number < 1 || number > 1_000) return
+  roles.set(number - 1, role as 'guid' | 'notetype' | 'deck' | 'tags')
+}

@@ -1,0 +1,85 @@
+/** A line of a table, or several when a field has line ends; or what is wrong with one. */
+export type TableRecord = { line: number; fields: string[] } | { line: number; fault: string }
+
+export const UNCLOSED = 'Anführungszeichen nicht geschlossen'
+export const TRAILING = 'hinter dem schließenden Anführungszeichen steht noch Text'
+
+/**
+ * The records of a CSV text (RFC 4180). A quote within a field that has none at its beginning is a letter, as table
+ * programs take it. After a fault it goes on in the next line, so that all faults are found; still each character is
+ * looked at a few times at most.
+ * @param line of the first character, counted from 1
+ */
+export function* splitRecords(text: string, separator: string, line = 1): Generator<TableRecord> {
+  let at = 0
+  let now = line
+  while (at < text.length) {
+    const begin = now
+    const fields: string[] = []
+    let fault: string | undefined
+    for (;;) {
+      if (text[at] !== '"') {
+        const end = endOfField(text, at, separator)
+        fields.push(text.slice(at, end))
+        at = end
+      } else {
+        const field = readQuoted(text, at)
+        const end = field?.end ?? text.length
+        const isWhole = field !== undefined && (end === text.length || text[end] === separator || text[end] === '\n')
+        if (!isWhole) {
+          const lineEnd = nextLine(text, at)
+          // What ends lines later is most likely the beginning of another field.
+          fault = field !== undefined && end < lineEnd ? TRAILING : UNCLOSED
+          yield { line: now, fault }
+          at = lineEnd
+          now++
+          break
+        }
+        fields.push(field.text)
+        now += field.lines
+        at = end
+      }
+      if (text[at] !== separator) {
+        at++
+        now++
+        break
+      }
+      at++
+    }
+    if (fault === undefined && fields.some((field) => field.trim() !== '')) yield { line: begin, fields }
+  }
+}
+
+function endOfField(text: string, from: number, separator: string): number {
+  let at = from
+  while (at < text.length && text[at] !== separator && text[at] !== '\n') at++
+  return at
+}
+
+/** Undefined when the quote is not closed. */
+function readQuoted(text: string, from: number): { text: string; end: number; lines: number } | undefined {
+  let field = ''
+  let start = from + 1
+  for (let quote = text.indexOf('"', start); quote >= 0; quote = text.indexOf('"', start)) {
+    field += text.slice(start, quote)
+    if (text[quote + 1] !== '"') return { text: field, end: quote + 1, lines: field.split('\n').length - 1 }
+    field += '"'
+    start = quote + 2
+  }
+  return undefined
+}
+
+function nextLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end < 0 ? text.length : end + 1
+}
+
+const SEPARATORS = ['\t', ';', ',']
+
+/** What separates the fields of the first line; the quotes of its fields do not count. */
+export function guessSeparator(text: string): string {
+  const first = text.split('\n', 20).find((line) => line.trim() !== '') ?? ''
+  const bare = first.replace(/"[^"]*"/g, '')
+  const counted = SEPARATORS.map((separator) => ({ separator, count: bare.split(separator).length }))
+  return counted.sort((a, b) => b.count - a.count)[0]?.separator ?? ';'
+}

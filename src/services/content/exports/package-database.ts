@@ -1,0 +1,53 @@
+import sqlite from 'node-sqlite3-wasm'
+import type { Row } from '../../../domain/anki/package-rows.js'
+import { type Collection, collectionRow, INDEXES, TABLES } from '../../../domain/anki/package-schema.js'
+
+/** Nobody else sees the file, and of one that is not complete nothing is kept. */
+const PRAGMAS = `
+  pragma page_size = 4096; pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive;
+  pragma cache_size = -16000; pragma temp_store = memory`
+
+type Statement = ReturnType<InstanceType<typeof sqlite.Database>['prepare']>
+
+/** The SQLite file of an Anki package. */
+export class PackageDatabase {
+  readonly #db: InstanceType<typeof sqlite.Database>
+  readonly #notes: Statement
+  readonly #cards: Statement
+  readonly #reviews: Statement
+
+  constructor(path: string) {
+    this.#db = new sqlite.Database(path)
+    this.#db.exec(PRAGMAS)
+    this.#db.exec(TABLES)
+    this.#db.exec('begin')
+    const insert = (table: string, columns: number, conflict = '') =>
+      this.#db.prepare(`insert ${conflict} into ${table} values (${Array(columns).fill('?').join(', ')})`)
+    this.#notes = insert('notes', 11)
+    this.#cards = insert('cards', 18)
+    this.#reviews = insert('revlog', 9, 'or ignore')
+  }
+
+  addNote(row: Row): void {
+    this.#notes.run(row)
+  }
+
+  addCard(row: Row): void {
+    this.#cards.run(row)
+  }
+
+  /** False when another review has that id already. */
+  addReview(row: Row): boolean {
+    return this.#reviews.run(row).changes > 0
+  }
+
+  /** Completes the file. */
+  close(collection: Collection): void {
+    const row = collectionRow(collection)
+    this.#db.run(`insert into col values (${row.map(() => '?').join(', ')})`, row)
+    this.#db.exec(INDEXES)
+    this.#db.exec('commit')
+    for (const statement of [this.#notes, this.#cards, this.#reviews]) statement.finalize()
+    this.#db.close()
+  }
+}

@@ -1,0 +1,44 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { ExportFormat } from '../../../domain/content/export-formats.js'
+import type { ExportItem, ExportSource } from './items.js'
+import type { PackageOptions } from './write-apkg.js'
+
+export interface WorkerOptions extends PackageOptions {
+  format: ExportFormat
+  /** Empty; the file `export` in it is what was asked for. */
+  folder: string
+}
+
+/** What the thread asks for, one after another; the answer is the item or the bytes, undefined when there is no more. */
+export type WorkerRequest = { ask: 'item' } | { ask: 'picture'; sha: string } | { ask: 'end' }
+
+const port = parentPort
+if (port === null) throw new Error('this is a worker thread')
+
+const waiting: ((answer: unknown) => void)[] = []
+port.on('message', (answer: unknown) => waiting.shift()?.(answer))
+
+function ask<T>(request: WorkerRequest): Promise<T | undefined> {
+  port?.postMessage(request)
+  return new Promise((resolve) => waiting.push(resolve as (answer: unknown) => void))
+}
+
+/** The next item is being read while one is written. */
+async function* readItems(): AsyncGenerator<ExportItem> {
+  let next = ask<ExportItem>({ ask: 'item' })
+  for (;;) {
+    const item = await next
+    if (item === undefined) return
+    next = ask<ExportItem>({ ask: 'item' })
+    yield item
+  }
+}
+
+const source: ExportSource = { items: readItems(), picture: (sha) => ask<Uint8Array>({ ask: 'picture', sha }) }
+const { format, folder, ...options } = workerData as WorkerOptions
+// Each loads what it needs alone.
+if (format === 'apkg') await (await import('./write-apkg.js')).writeApkg(source, folder, options)
+else if (format === 'csv') await (await import('./write-csv.js')).writeCsv(source, folder)
+else await (await import('./write-markdown.js')).writeMarkdown(source, folder)
+port.postMessage({ ask: 'end' } satisfies WorkerRequest)
+port.close()

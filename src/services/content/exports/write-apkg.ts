@@ -1,0 +1,93 @@
+import path from 'node:path'
+import type { ExportedCard, ExportedReview } from '../../../../db/queries/content/export-cards.js'
+import { type Pictures, toFieldHtml } from '../../../domain/anki/card-html.js'
+import { PackageDecks } from '../../../domain/anki/package-decks.js'
+import { learnedCardRow, newCardRow, noteRow, reviewRow } from '../../../domain/anki/package-rows.js'
+import type { ExportSource } from './items.js'
+import { PackageDatabase } from './package-database.js'
+import { ZipWriter } from './zip.js'
+
+export interface PackageOptions {
+  now: Date
+  /** Day 0 of what is due. */
+  created: { seconds: number; minutesWest: number }
+  /** With the progress of whoever exports, and what share of the cards they want to remember; without it null. */
+  retention: number | null
+}
+
+/**
+ * An Anki package, as every Anki reads it: without progress one collection of new cards; with it another one beside that,
+ * which newer programs take.
+ */
+export async function writeApkg(source: ExportSource, folder: string, options: PackageOptions): Promise<void> {
+  const collections = new Collections(folder, options)
+  for await (const item of source.items) {
+    if (item.kind === 'pictures') collections.pictures.stored = item.shas
+    else if (item.kind === 'deck') collections.beginDeck(item.deck.name)
+    else if (item.kind === 'cards') for (const card of item.cards) collections.addCard(card)
+    else if (item.kind === 'reviews') for (const review of item.reviews) collections.addReview(review)
+  }
+  const files = collections.close()
+  const zip = new ZipWriter(path.join(folder, 'export'))
+  for (const name of files) zip.addFile(path.join(folder, name), name)
+  const media: Record<string, string> = {}
+  for (const [name, sha] of collections.pictures.shown) {
+    const bytes = await source.picture(sha)
+    // Gone in the meantime.
+    if (bytes === undefined) continue
+    const number = String(Object.keys(media).length)
+    await zip.addBytes(bytes, number)
+    media[number] = name
+  }
+  await zip.addBytes(Buffer.from(JSON.stringify(media)), 'media')
+  await zip.close()
+}
+
+class Collections {
+  readonly pictures: Pictures = { stored: new Set(), shown: new Map() }
+  readonly #decks = new PackageDecks()
+  readonly #options: PackageOptions
+  readonly #plain: PackageDatabase
+  readonly #learned: PackageDatabase | undefined
+  readonly #cardIds = new Set<number>()
+  #deckId = 0
+  #position = 0
+
+  constructor(folder: string, options: PackageOptions) {
+    this.#options = options
+    this.#plain = new PackageDatabase(path.join(folder, 'collection.anki2'))
+    if (options.retention !== null) this.#learned = new PackageDatabase(path.join(folder, 'collection.anki21'))
+  }
+
+  beginDeck(name: string): void {
+    this.#deckId = this.#decks.add(name)
+  }
+
+  addCard(card: ExportedCard): void {
+    this.#position++
+    const note = noteRow(card, toFieldHtml(card.question, this.pictures), toFieldHtml(card.answer, this.pictures))
+    this.#plain.addNote(note)
+    this.#plain.addCard(newCardRow(card, this.#deckId, this.#position))
+    const { retention } = this.#options
+    if (this.#learned === undefined || retention === null) return
+    this.#cardIds.add(card.id)
+    this.#learned.addNote(note)
+    this.#learned.addCard(learnedCardRow(card, this.#deckId, this.#position, retention))
+  }
+
+  addReview(review: ExportedReview): void {
+    if (!this.#cardIds.has(review.card_id)) return
+    let id = review.created_at.getTime()
+    while (this.#learned?.addReview(reviewRow(review, id)) === false) id++
+  }
+
+  /** The names of the files. */
+  close(): string[] {
+    const { now, created } = this.#options
+    const collection = { now, created, decks: this.#decks.list(), nextPosition: this.#position + 1 }
+    this.#plain.close({ ...collection, scheduler: 1 })
+    if (this.#learned === undefined) return ['collection.anki2']
+    this.#learned.close({ ...collection, scheduler: 2 })
+    return ['collection.anki2', 'collection.anki21']
+  }
+}

@@ -1,0 +1,117 @@
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import { Worker } from 'node:worker_threads'
+import type { Kysely } from 'kysely'
+import pLimit from 'p-limit'
+import { findRetention } from '../../../../db/queries/content/export-cards.js'
+import type { Database } from '../../../../db/types.js'
+import { FIRST_DAY } from '../../../domain/anki/package-rows.js'
+import type { ExportFormat } from '../../../domain/content/export-formats.js'
+import { DEFAULT_SETTINGS } from '../../../domain/review/review.js'
+import { startOfDay } from '../../../domain/time/calendar.js'
+import { readSource } from './items.js'
+import type { WorkerOptions, WorkerRequest } from './worker.js'
+
+export interface ExportRequest {
+  format: ExportFormat
+  /** All decks, and with `markdown` the sheets, when it is undefined. */
+  deckId?: number | undefined
+  /** Whose progress comes along, in a package. */
+  userId?: number | undefined
+  timeZone: string
+  now: Date
+}
+
+/** Each has a thread and some 100 MB while it is written; others wait their turn. */
+const writeInTurn = pLimit(2)
+/** Anki's day begins so many hours after midnight. */
+const ROLLOVER_HOURS = 4
+
+/**
+ * Writes an export to a private temporary file, in a thread of its own, and opens it. The file has no name any more by
+ * then: it is gone as soon as nobody reads it, whatever happens.
+ * @param signal ends the work
+ */
+export async function openExport(
+  db: Kysely<Database>,
+  request: ExportRequest,
+  tmpDir: string,
+  signal: AbortSignal,
+): Promise<{ stream: Readable; size: number }> {
+  return writeInTurn(async () => {
+    const folder = await mkdtemp(path.join(tmpDir, 'svc-training-export-'))
+    try {
+      const handle = await open(await writeExport(db, request, folder, signal))
+      const { size } = await handle.stat()
+      return { stream: handle.createReadStream(), size }
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+}
+
+/** The path of the file, which is in the folder. Other files may be there, too. */
+export async function writeExport(
+  db: Kysely<Database>,
+  request: ExportRequest,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  signal?.throwIfAborted()
+  const { format, deckId, userId, now, timeZone } = request
+  const retention = userId === undefined ? null : await retentionOf(db, userId)
+  const options: WorkerOptions = { format, folder, now, retention, created: firstDay(timeZone) }
+  const { items, picture } = readSource(db, {
+    deckId,
+    userId,
+    hasSheets: format === 'markdown' && deckId === undefined,
+  })
+  const iterator = items[Symbol.asyncIterator]()
+  const answer = async (asked: WorkerRequest) => {
+    if (asked.ask === 'picture') return picture(asked.sha)
+    const { done, value } = await iterator.next()
+    return done ? undefined : value
+  }
+  await runWorker(options, answer, signal)
+  return path.join(folder, 'export')
+}
+
+async function retentionOf(db: Kysely<Database>, userId: number): Promise<number> {
+  return (await findRetention(db, userId)) ?? DEFAULT_SETTINGS.desired_retention
+}
+
+function firstDay(timeZone: string): WorkerOptions['created'] {
+  const { instant, minutesWest } = startOfDay(FIRST_DAY, timeZone)
+  return { seconds: instant.getTime() / 1000 + ROLLOVER_HOURS * 3600, minutesWest }
+}
+
+/** Resolves when the thread has ended by itself. */
+async function runWorker(
+  options: WorkerOptions,
+  answer: (request: WorkerRequest) => Promise<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options, execArgv: [] })
+  const abort = () => void worker.terminate()
+  signal?.addEventListener('abort', abort)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      let isComplete = false
+      let last: Promise<void> = Promise.resolve()
+      worker.on('message', (request: WorkerRequest) => {
+        if (request.ask === 'end') {
+          isComplete = true
+          return
+        }
+        // One after another, as the thread expects them.
+        last = last.then(async () => worker.postMessage(await answer(request))).catch(reject)
+      })
+      worker.on('error', reject)
+      worker.on('exit', () => (isComplete ? resolve() : reject(signal?.reason ?? new Error('the export has ended'))))
+    })
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    await worker.terminate()
+  }
+}

@@ -1,0 +1,94 @@
+import path from 'node:path'
+import type { ExportedCard, ExportedSheet, ListedDeck } from '../../../../db/queries/content/export-cards.js'
+import { CardKeys } from '../../../domain/content/card-keys.js'
+import { FileNames } from '../../../domain/content/file-names.js'
+import { renamePictures } from '../../../domain/content/find-pictures.js'
+import { parseMediaTarget } from '../../../domain/content/pictures.js'
+import { writeCard, writeDeckHead } from '../../../domain/content/write-deck.js'
+import { writeSheet } from '../../../domain/content/write-sheet.js'
+import type { ExportSource } from './items.js'
+import { ZipWriter } from './zip.js'
+
+/** Seen from decks/ and cheatsheets/. */
+const PICTURES = '../bilder/'
+
+type OpenText = ReturnType<ZipWriter['addText']>
+
+/** A folder of content as a zip: importing it gives the same decks, cards and sheets with the same ids. */
+export async function writeMarkdown(source: ExportSource, folder: string): Promise<void> {
+  const archive = new Archive(new ZipWriter(path.join(folder, 'export')), source)
+  for await (const item of source.items) {
+    if (item.kind === 'pictures') archive.stored = item.shas
+    else if (item.kind === 'deck') await archive.beginDeck(item.deck)
+    else if (item.kind === 'cards') await archive.addCards(item.cards)
+    else if (item.kind === 'sheets') for (const sheet of item.sheets) await archive.addSheet(sheet)
+  }
+  await archive.close()
+}
+
+class Archive {
+  readonly #zip: ZipWriter
+  readonly #source: ExportSource
+  readonly #deckNames = new FileNames()
+  readonly #sheetNames = new FileNames()
+  stored: ReadonlySet<string> = new Set()
+  /** SHA-256 by name. */
+  readonly #shown = new Map<string, string>()
+  #deck: OpenText | undefined
+  #keys = new CardKeys()
+
+  constructor(zip: ZipWriter, source: ExportSource) {
+    this.#zip = zip
+    this.#source = source
+  }
+
+  async beginDeck(deck: Omit<ListedDeck, 'card_ids'>): Promise<void> {
+    await this.#deck?.end()
+    const { name, isSlug } = this.#deckNames.take(deck.slug)
+    this.#keys = new CardKeys()
+    this.#deck = this.#zip.addText(`decks/${name}.md`)
+    await this.#deck.write(writeDeckHead(deck, isSlug ? undefined : deck.slug))
+  }
+
+  async addCards(cards: readonly ExportedCard[]): Promise<void> {
+    for (const { id, key, question, answer, level } of cards) {
+      const card = {
+        key: this.#keys.take(key, id),
+        level,
+        question: this.#place(question),
+        answer: this.#place(answer),
+      }
+      await this.#deck?.write(`\n${writeCard(card)}`)
+    }
+  }
+
+  async addSheet({ slug, title, category, content_md }: ExportedSheet): Promise<void> {
+    await this.#deck?.end()
+    this.#deck = undefined
+    const { name, isSlug } = this.#sheetNames.take(slug)
+    const sheet = { title, category, content_md: this.#place(content_md) }
+    const file = this.#zip.addText(`cheatsheets/${name}.md`)
+    await file.write(writeSheet(sheet, isSlug ? undefined : slug))
+    await file.end()
+  }
+
+  async close(): Promise<void> {
+    await this.#deck?.end()
+    for (const [name, sha] of this.#shown) {
+      const bytes = await this.#source.picture(sha)
+      if (bytes !== undefined) await this.#zip.addBytes(bytes, `bilder/${name}`)
+    }
+    await this.#zip.close()
+  }
+
+  /** The text with its pictures where the archive has them. */
+  #place(text: string): string {
+    return renamePictures(text, ({ target }) => {
+      const picture = parseMediaTarget(target)
+      if (picture === undefined || !this.stored.has(picture.sha)) return undefined
+      const name = `${picture.sha}.${picture.extension}`
+      this.#shown.set(name, picture.sha)
+      return PICTURES + name
+    })
+  }
+}

@@ -1,0 +1,208 @@
+import { tidyDeckName } from '../../../domain/anki/deck-name.js'
+import { splitGuid } from '../../../domain/anki/guid.js'
+import { levelOf } from '../../../domain/anki/level.js'
+import {
+  type CardTemplate,
+  type Collection,
+  type NoteType,
+  type ParsedTemplate,
+  parseSides,
+} from '../../../domain/anki/note-type.js'
+import { withoutRoot } from '../../../domain/anki/package-decks.js'
+import { MODEL_ID } from '../../../domain/anki/package-schema.js'
+import { behindAnswerLine, renderCard, SKIPPED_OCCLUSION } from '../../../domain/anki/render-card.js'
+import type { Incoming, IncomingCard, IncomingDeck } from '../../../domain/content/incoming.js'
+import { mediaTarget } from '../../../domain/content/pictures.js'
+import { type Converted, convertHtml } from '../../../domain/markup/convert.js'
+import { FILE_TOO_LARGE } from '../../../domain/refusals.js'
+import { compareText } from '../find-files.js'
+import { Findings } from './findings.js'
+import { LIMITS } from './limits.js'
+import { AnkiDatabase, type CardRow } from './open-collection.js'
+import type { ReadOptions } from './options.js'
+import { PackagePictures } from './package-pictures.js'
+import { PictureStore } from './picture-store.js'
+import { unpackCollection } from './unpack-collection.js'
+import type { Zip } from './zip.js'
+
+/** The only note of the second collection of newer packages; some programs write it into the first. */
+const PLACEHOLDER = 'Please update to the latest Anki version'
+
+/**
+ * Reads an Anki package.
+ * @throws FaultyContent with every fault; DamagedPackage, NOT_A_PACKAGE, PACKAGE_TOO_NEW, FILE_TOO_LARGE
+ */
+export async function readAnki(zip: Zip, options: ReadOptions): Promise<Incoming> {
+  const unpacked = await unpackCollection(zip, options.workFolder)
+  const store = new PictureStore(options.workFolder, options.maxPictureBytes)
+  const database = new AnkiDatabase(unpacked)
+  try {
+    if (database.countCards() > LIMITS.cards) throw FILE_TOO_LARGE
+    const reader = new Reader(database.readCollection(), new PackagePictures(zip, unpacked, store), options)
+    for (const card of database.readCards()) await reader.add(card)
+    return { kind: 'anki', ...reader.finish(), sheets: [], pictures: store.pictures }
+  } finally {
+    database.close()
+  }
+}
+
+interface Template extends CardTemplate {
+  parsed: ParsedTemplate
+}
+
+/** Whether a package of our own brought it, perhaps by way of Anki. */
+function isOurs({ noteType }: CardRow): boolean {
+  return noteType === String(MODEL_ID)
+}
+
+class Reader {
+  readonly #collection: Collection
+  readonly #pictures: PackagePictures
+  readonly #options: ReadOptions
+  readonly #levels: ReadonlySet<string>
+  readonly #findings = new Findings()
+  readonly #decks = new Map<string, IncomingDeck>()
+  readonly #templates = new Map<string, Template>()
+  readonly #seen = new Set<string>()
+  #learned = 0
+  #suspended = 0
+  #sounds = 0
+  #covered = 0
+
+  constructor(collection: Collection, pictures: PackagePictures, options: ReadOptions) {
+    this.#collection = collection
+    this.#pictures = pictures
+    this.#options = options
+    this.#levels = new Set(options.levels)
+  }
+
+  async add(row: CardRow): Promise<void> {
+    const deck = this.#deckOf(row)
+    const place = `${deck ?? row.deckId}/${row.guid ?? row.noteId}`
+    const type = this.#collection.noteTypes.get(row.noteType ?? '')
+    const note = `Notiz ${row.guid ?? row.noteId}`
+    if (row.guid === null) return this.#findings.fault(place, 0, `${note}: die Karte hat keine Notiz`)
+    if (type === undefined) return this.#findings.fault(place, 0, `${note}: ihr Notiztyp fehlt im Paket`)
+    if (deck === undefined) return this.#findings.fault(place, 0, `${note}: ihr Deck fehlt im Paket`)
+    if (row.fields === null) return this.#skip(place, 'ein Feld ist länger als 1 MB')
+    const fields = row.fields.split('\x1f')
+    if (fields[0]?.startsWith(PLACEHOLDER)) return this.#skip(place, 'es ist die Notiz, die ein neueres Anki verlangt')
+    if (fields.length !== type.fields.length) {
+      return this.#findings.fault(place, 0, `${note} hat ${fields.length} statt ${type.fields.length} Felder`)
+    }
+    const key = `${row.guid}\x1f${row.ord}`
+    if (this.#seen.has(key)) return this.#skip(place, 'dieselbe Karte steht schon im Paket')
+    this.#seen.add(key)
+    if (fields.some((field) => field.length > LIMITS.fieldLength))
+      return this.#skip(place, 'ein Feld ist länger als 1 MB')
+    const template = this.#templateOf(type, row.ord)
+    if (template === undefined) return this.#skip(place, 'ihre Vorlage fehlt')
+    const rendered = renderCard(type, template, template.parsed, { fields, tags: row.tags }, row.ord, deck)
+    if ('skipped' in rendered) {
+      if (rendered.skipped === SKIPPED_OCCLUSION) this.#covered++
+      else this.#skip(place, rendered.skipped)
+      return
+    }
+    await this.#addCard(row, row.guid, deck, place, rendered)
+  }
+
+  finish(): Pick<Incoming, 'decks' | 'warnings' | 'warningsTotal'> {
+    this.#findings.throwFaults()
+    const summaries: [number, string][] = [
+      [this.#learned, 'Karten haben einen Lernstand; er wird nicht übernommen'],
+      [this.#suspended, 'Karten sind ausgesetzt; sie werden wie andere übernommen'],
+      [this.#sounds, 'Töne oder Filme fehlen; ihr Name steht im Text'],
+      [this.#covered, 'Karten verdecken Teile eines Bildes (Image Occlusion); sie werden nicht übernommen'],
+    ]
+    for (const [count, text] of summaries) {
+      if (count > 0) this.#findings.summarise(this.#options.fileName, `${count} ${text}`)
+    }
+    const decks = [...this.#decks.values()].sort((a, b) => compareText(a.name, b.name))
+    return { decks, ...this.#findings.warnings }
+  }
+
+  async #addCard(row: CardRow, guid: string, deck: string, place: string, html: { question: string; answer: string }) {
+    const question = await this.#convert(html.question)
+    if (question.isTooLong) return this.#skip(place, TOO_LONG)
+    if (question.isBlank) return this.#skip(place, 'die Vorderseite ist leer')
+    const below = behindAnswerLine(html.answer)
+    let answer = below === undefined ? undefined : await this.#convert(below)
+    if (answer === undefined || answer.isBlank) answer = await this.#convert(html.answer)
+    if (answer.isTooLong) return this.#skip(place, TOO_LONG)
+    if (answer.isBlank) return this.#skip(place, 'die Rückseite ist leer')
+    for (const side of [question, answer]) {
+      this.#sounds += side.sounds
+    }
+    if (row.isLearned) this.#learned++
+    if (row.isSuspended) this.#suspended++
+    this.#findings.countCard(question.markdown, answer.markdown)
+    const { cards } = this.#getDeck(deck)
+    const card: IncomingCard = {
+      identity: { by: 'note', ...(isOurs(row) ? splitGuid(guid) : { guid, ord: row.ord }) },
+      question: question.markdown,
+      answer: answer.markdown,
+      level: this.#options.level ?? levelOf(row.tags, this.#levels),
+      file: '',
+      line: 0,
+    }
+    cards.push(card)
+  }
+
+  /** Pictures are unpacked when a text names them, so a text with new ones is converted again. */
+  async #convert(html: string): Promise<Converted> {
+    for (;;) {
+      const wanted = new Set<string>()
+      const picture = (src: string) => {
+        const kept = this.#pictures.find(src)
+        if (kept === undefined) wanted.add(src)
+        return kept === undefined || typeof kept === 'string' ? undefined : mediaTarget(kept)
+      }
+      const converted = convertHtml(html, { picture, maxLength: LIMITS.cardLength })
+      if (wanted.size === 0) return converted
+      for (const src of wanted) {
+        await this.#pictures.unpack(src)
+        const kept = this.#pictures.find(src)
+        if (typeof kept === 'string') {
+          this.#findings.warn(this.#options.fileName, 0, `Das Bild „${src.slice(0, 200)}“ ${kept}`)
+        }
+      }
+    }
+  }
+
+  #skip(place: string, reason: string): void {
+    this.#findings.warn(place, 0, `Die Karte wird nicht übernommen: ${reason}`)
+  }
+
+  /** The name of its deck; of a borrowed card that where it belongs. */
+  #deckOf(row: CardRow): string | undefined {
+    const { deckId, homeId } = row
+    const { decks } = this.#collection
+    const deck = decks.get(homeId === '0' ? deckId : homeId) ?? decks.get(deckId)
+    if (deck === undefined || this.#options.deck !== undefined) return deck && this.#options.deck
+    const name = tidyDeckName(deck.name)
+    return isOurs(row) ? withoutRoot(name) : name
+  }
+
+  #getDeck(name: string): IncomingDeck {
+    let deck = this.#decks.get(name)
+    if (deck === undefined) {
+      deck = { name, description: '', slug: null, sort_order: null, cards: [] }
+      this.#decks.set(name, deck)
+    }
+    return deck
+  }
+
+  #templateOf(type: NoteType, ord: number): Template | undefined {
+    const template = type.isCloze ? type.templates[0] : type.templates.find((one) => one.ord === ord)
+    if (template === undefined) return undefined
+    const key = `${type.id}\x1f${template.ord}`
+    let known = this.#templates.get(key)
+    if (known === undefined) {
+      known = { ...template, parsed: parseSides(template) }
+      this.#templates.set(key, known)
+    }
+    return known
+  }
+}
+
+const TOO_LONG = 'der Text ist zu lang'

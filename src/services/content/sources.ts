@@ -1,0 +1,73 @@
+import type { Kysely, Transaction } from 'kysely'
+import { type Actor, type AuditAction, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { archiveCards, archiveDecks, archiveSheets, tryLockImport } from '../../../db/queries/content/import.js'
+import {
+  deleteCards,
+  deleteDecksAndSheets,
+  deleteSource,
+  findSource,
+  findSourceContent,
+  markSourceAsArchived,
+  type SourceContent,
+} from '../../../db/queries/content/sources.js'
+import type { Database } from '../../../db/types.js'
+import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../domain/refusals.js'
+import { dropUnusedPictures } from './pictures.js'
+import { goThrough } from './write-plan.js'
+
+/**
+ * Hides what came from the source; another upload brings it back, with all progress.
+ * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
+ */
+export function archiveSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
+  return changeSource(db, actor, id, 'source.archive', async (transaction, { decks, cards, cheatsheets }) => {
+    await goThrough(transaction, cards, (batch) => archiveCards(transaction, batch))
+    await archiveDecks(transaction, decks)
+    await archiveSheets(transaction, cheatsheets)
+    await markSourceAsArchived(transaction, id)
+  })
+}
+
+/**
+ * Removes what came from the source for good, with all progress and the pictures that nothing else shows.
+ * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
+ */
+export function purgeSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
+  return changeSource(db, actor, id, 'source.purge', async (transaction, content) => {
+    await goThrough(transaction, content.cards, (batch) => deleteCards(transaction, batch))
+    await deleteDecksAndSheets(transaction, content)
+    await deleteSource(transaction, id)
+    await dropUnusedPictures(transaction)
+  })
+}
+
+/**
+ * Hands the decks and sheets over to the folder: they stay as they are until a file with their slug describes them, and
+ * cards whose ids are its own keep all progress.
+ * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
+ */
+export function releaseSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
+  return changeSource(db, actor, id, 'source.release', (transaction) => deleteSource(transaction, id))
+}
+
+type Change = (transaction: Transaction<Database>, content: SourceContent) => Promise<void>
+
+/** In one transaction, while nothing is imported; the audit trail notes it. */
+async function changeSource(
+  db: Kysely<Database>,
+  actor: Actor,
+  id: number,
+  action: AuditAction,
+  change: Change,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    if (!(await tryLockImport(transaction))) throw IMPORT_RUNS
+    const source = await findSource(transaction, id)
+    if (source === undefined) throw SOURCE_NOT_FOUND
+    const content = await findSourceContent(transaction, id)
+    await change(transaction, content)
+    const { decks, cards, cheatsheets } = content
+    const details = { kind: source.kind, decks: decks.length, cards: cards.length, cheatsheets: cheatsheets.length }
+    await insertAuditEntry(transaction, actor, { action, target_id: id, target: source.name, details })
+  })
+}

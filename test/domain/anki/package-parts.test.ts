@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { tidyDeckName } from '../../../src/domain/anki/deck-name.js'
+import { levelOf } from '../../../src/domain/anki/level.js'
+import { findMedia, parseMediaJson, parseMediaMessage } from '../../../src/domain/anki/media-list.js'
+import { parseSchema11 } from '../../../src/domain/anki/note-type.js'
+import { readFields, readNumber, readText } from '../../../src/domain/anki/protobuf.js'
+import { ZstdFrames } from '../../../src/domain/anki/zstd-frames.js'
+import { protoBytes, protoNumber, zstdFrame } from '../../support/upload-packages.js'
+
+t.test('the level of a card', async (t) => {
+  t.equal(levelOf(' marked x grundlagen ', new Set(['grundlagen'])), 'grundlagen')
+  t.equal(levelOf(' leech x y ', new Set(['Y'])), 'x')
+  t.equal(levelOf('  ', new Set()), 'import')
+})
+
+t.test('names of decks', async (t) => {
+  t.equal(tidyDeckName(' A :: B\t c ::'), 'A::B c')
+  t.equal(tidyDeckName(' :: '), 'Default')
+})
+
+t.test('the two kinds of media lists', async (t) => {
+  const json = parseMediaJson('{"0":"a b.png","1":"u\u0308.jpg","../2":"x","3":4}')
+  t.same(
+    json,
+    new Map([
+      ['a b.png', '0'],
+      ['ü.jpg', '1'],
+    ]),
+  )
+  t.equal(findMedia(json ?? new Map(), ' a%20b.png '), '0')
+  t.equal(findMedia(json ?? new Map(), 'ü.jpg'), '1')
+  t.equal(findMedia(json ?? new Map(), '%'), undefined)
+  t.equal(parseMediaJson('[1]'), undefined)
+  t.equal(parseMediaJson('{'), undefined)
+  const entry = (name: string, ...more: Uint8Array[]) =>
+    protoBytes(1, Buffer.concat([protoBytes(1, Buffer.from(name)), ...more]))
+  const message = Buffer.concat([entry('a.png'), entry('b.png', protoNumber(255, 7))])
+  t.same(
+    parseMediaMessage(message),
+    new Map([
+      ['a.png', '0'],
+      ['b.png', '7'],
+    ]),
+  )
+  t.equal(parseMediaMessage(message.subarray(0, -1)), undefined)
+})
+
+t.test('messages', async (t) => {
+  const message = Buffer.concat([
+    protoNumber(1, 300),
+    protoBytes(2, Buffer.from('ä')),
+    Buffer.from([0x19, 1, 2, 3, 4, 5, 6, 7, 8]),
+  ])
+  t.equal(readNumber(message, 1), 300)
+  t.equal(readText(message, 2), 'ä')
+  t.equal(readNumber(message, 9), 0)
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+      try {
+        return [...readFields(bytes)].length <= bytes.length
+      } catch (error) {
+        return error instanceof RangeError
+      }
+    }),
+  )
+})
+
+t.test('what schema 11 says', async (t) => {
+  const models = {
+    5: {
+      name: 'M',
+      type: 1,
+      flds: [
+        { name: 'B', ord: 1 },
+        { name: 'A', ord: 0 },
+      ],
+      tmpls: [{ name: 'T', ord: 0, qfmt: 'q', afmt: 'a' }],
+    },
+  }
+  t.same(parseSchema11(JSON.stringify(models), '{"1":{"name":"D","dyn":1}}'), {
+    noteTypes: new Map([
+      [
+        '5',
+        {
+          id: '5',
+          name: 'M',
+          isCloze: true,
+          fields: ['A', 'B'],
+          templates: [{ name: 'T', ord: 0, front: 'q', back: 'a' }],
+        },
+      ],
+    ]),
+    decks: new Map([['1', { name: 'D', isFiltered: true }]]),
+  })
+  for (const [wrongModels, wrongDecks] of [
+    ['{', '{}'],
+    ['[]', '{}'],
+    ['{"1":2}', '{}'],
+    ['{}', '{"1":null}'],
+    ['{}', 'null'],
+  ] as const) {
+    t.equal(parseSchema11(wrongModels, wrongDecks), undefined)
+  }
+})
+
+/** Where the first frame ends: a header of 6 bytes, one of a block and its bytes; a frame to skip has 10. */
+const FIRST = 12
+
+t.test('frames are followed in pieces of any size', async (t) => {
+  const whole = Buffer.concat([
+    zstdFrame(Buffer.from('abc')),
+    Buffer.from([0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9]),
+    zstdFrame(Buffer.alloc(300_000, 'x')),
+  ])
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 200_000 }), fc.nat(whole.length), (size, end) => {
+      const frames = new ZstdFrames()
+      for (let at = 0; at < end; at += size)
+        if (!frames.follow(whole.subarray(at, Math.min(at + size, end)))) return false
+      return frames.isWhole === (end === whole.length || end === FIRST || end === FIRST + 10)
+    }),
+    { numRuns: 200 },
+  )
+  t.notOk(new ZstdFrames().follow(Buffer.from('PK\x03\x04 is something else')))
+  const greedy = Buffer.from(zstdFrame(Buffer.from('abc')))
+  greedy[5] = 0xff
+  t.notOk(new ZstdFrames().follow(greedy), 'a window of 3.75 TB')
+})

@@ -1,0 +1,89 @@
+import t from 'tap'
+import { isEmptyField } from '../../../src/domain/anki/filters.js'
+import { type NoteType, parseSides } from '../../../src/domain/anki/note-type.js'
+import { behindAnswerLine, renderCard } from '../../../src/domain/anki/render-card.js'
+
+function render(
+  front: string,
+  back: string,
+  fields: Record<string, string>,
+  options: { isCloze?: boolean; ord?: number } = {},
+) {
+  const template = { name: 'Karte 1', ord: 0, front, back }
+  const type: NoteType = {
+    id: '1',
+    name: 'Basis',
+    isCloze: options.isCloze ?? false,
+    fields: Object.keys(fields),
+    templates: [template],
+  }
+  const note = { fields: Object.values(fields), tags: ' a b ' }
+  return renderCard(type, template, parseSides(template), note, options.ord ?? 0, 'A::B')
+}
+const questionOf = (front: string, fields: Record<string, string>) => {
+  const card = render(front, '', fields)
+  return 'question' in card ? card.question : card.skipped
+}
+
+t.test('fields, conditions and what Anki knows itself', async (t) => {
+  t.equal(questionOf('{{A}}-{{ B }}-{{{A}}}-{{C}}', { A: '1', B: '<b>2</b>' }), '1-<b>2</b>-1-')
+  t.equal(questionOf('{{#A}}a{{#B}}b{{/B}}{{/A}}{{^B}}c{{/B}}', { A: 'x', B: '<br>&nbsp;' }), 'ac')
+  t.equal(questionOf('{{Tags}}|{{Type}}|{{Deck}}|{{Subdeck}}|{{Card}}', {}), 'a b|Basis|A::B|B|Karte 1')
+  t.equal(questionOf('<!-- {{A}} {{#B}} -->x', { A: '1' }), 'x')
+  t.equal(questionOf('{{=<% %>=}}<%A%>', { A: '1' }), '1')
+})
+
+t.test('filters', async (t) => {
+  const fields = { A: 'a <b>b</b> &lt;', F: ' 漢字[かんじ] と 字[じ] [sound:x.mp3]', H: 'h' }
+  t.equal(questionOf('{{text:A}}', fields), 'a b &lt;')
+  t.equal(
+    questionOf('{{furigana:F}}', fields),
+    '<ruby>漢字<rt>かんじ</rt></ruby> と<ruby>字<rt>じ</rt></ruby> [sound:x.mp3]',
+  )
+  t.equal(questionOf('{{kanji:F}}', fields), '漢字 と字 [sound:x.mp3]')
+  t.equal(questionOf('{{kana:F}}', fields), 'かんじ とじ [sound:x.mp3]')
+  t.equal(questionOf('{{hint:H}}{{type:H}}{{tts de_DE:H}}{{von-sonstwem:H}}', fields), 'hh')
+  t.match(render('x', '{{FrontSide}}<hr id=answer>{{type:H}}', fields), { answer: '<hr id=answer>h' })
+})
+
+t.test('gaps', async (t) => {
+  const fields = { Text: '{{c1::a}} {{c2::b}}' }
+  t.same(
+    render('{{#c2}}zwei {{/c2}}{{cloze:Text}}', '{{cloze:Text}}{{type:cloze:Text}}', fields, { isCloze: true, ord: 1 }),
+    {
+      question: 'zwei a […]',
+      answer: 'a <b>b</b>b',
+    },
+  )
+  t.same(render('{{cloze:Text}}', '', fields, { isCloze: true, ord: 2 }), { skipped: 'die Lücke 3 fehlt' })
+  t.same(render('{{cloze:Text}}', '', { Text: '{{c1::image-occlusion:rect}}' }, { isCloze: true }), {
+    skipped: 'Image Occlusion',
+  })
+})
+
+t.test('templates that cannot be read', async (t) => {
+  for (const [front, reason] of [
+    ['{{#A}}', '„{{#A}}“ wird nicht beendet'],
+    ['{{/A}}', '„{{/A}}“ beendet nichts'],
+    ['{{#A}}{{#B}}{{/A}}{{/B}}', '„{{/A}}“ beendet nichts'],
+    ['{{A', 'einem {{ fehlt sein }}'],
+    ['{{#A}}'.repeat(200), 'die Bedingungen sind zu tief verschachtelt'],
+  ] as const) {
+    t.same(render(front, '', {}), { skipped: `die Vorlage „Karte 1“ ist nicht lesbar: ${reason}` })
+  }
+})
+
+t.test('a field that multiplies itself ends', async (t) => {
+  t.same(render('{{A}}'.repeat(1_000), 'x', { A: 'x'.repeat(2 ** 20) }), { skipped: 'der Text ist zu lang' })
+})
+
+t.test('the line that the answer stands below', async (t) => {
+  t.equal(behindAnswerLine('a<hr id=answer>b'), 'b')
+  t.equal(behindAnswerLine('a<HR class="x" id="answer" />b<hr id=answer>c'), 'b<hr id=answer>c')
+  t.equal(behindAnswerLine('a<hr id=answers>b<hr>c'), undefined)
+})
+
+t.test('empty fields', async (t) => {
+  for (const empty of ['', ' ', '<br>', '<div><br /></div>', '&nbsp;\n']) t.ok(isEmptyField(empty), empty)
+  for (const full of ['a', '<img src=a>', '&amp;', '<hr>']) t.notOk(isEmptyField(full), full)
+})

@@ -1,0 +1,265 @@
+import fc from 'fast-check'
+import { micromark } from 'micromark'
+import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table'
+import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
+import t from 'tap'
+import { convertHtml } from '../../../src/domain/markup/convert.js'
+
+const convert = (html: string, maxLength = 65_536) =>
+  convertHtml(html, { picture: (src) => (src.endsWith('.png') ? `media/${src}` : undefined), maxLength })
+const toMarkdown = (html: string) => convert(html).markdown
+
+t.test('emphasis, code and links', async (t) => {
+  t.equal(toMarkdown('a <b>b </b>c <i>d</i> <code>e`f</code>'), 'a **b** c _d_ ``e`f``')
+  t.equal(toMarkdown('<span style="font-weight: 700; font-style:italic">x</span>'), '**_x_**')
+  t.equal(toMarkdown('<b>a<i>b</b>c</i>d'), '**a**bcd'.replace('**a**b', '**ab**'))
+  t.equal(
+    toMarkdown('<a href="https://a.de/b_(c)?d=1&amp;e=2">e <b>f</b></a>'),
+    '[e **f**](https://a.de/b_%28c%29?d=1&amp;e=2)',
+  )
+  t.equal(toMarkdown('<a href="mailto:a@b.de">a</a>'), '[a](mailto:a@b.de)')
+  for (const href of ['javascript:alert(1)', 'data:text/html,x', '/a', 'ftp://a', ' JavaScript:x', '#a']) {
+    t.equal(toMarkdown(`<a href="${href}">a</a>`), 'a', href)
+  }
+  // Markdown has no emphasis there: the text counts for more than its looks.
+  t.equal(toMarkdown('H<i>2</i>O <b>(a)</b>b'), 'H2O (a)b')
+})
+
+t.test('what was text stays text', async (t) => {
+  t.equal(
+    toMarkdown('1. a<br># b<br>- c<br>&gt; d<br>---<br>+ e'),
+    '1\\. a  \n\\# b  \n\\- c  \n\\> d  \n\\---  \n\\+ e',
+  )
+  t.equal(toMarkdown('&lt;b&gt; a &lt; b &amp;amp; &amp; c'), '&lt;b> a < b &amp;amp; & c')
+  t.equal(
+    toMarkdown('2 * 3, a*b, snake_case, _x_, `y`, [a](b), ![a](b)'),
+    '2 * 3, a\\*b, snake_case, \\_x\\_, \\`y\\`, [a\\](b), \\![a\\](b)',
+  )
+  t.equal(toMarkdown('\\(x^2\\) \\alpha [$]x[/$]'), '\\\\(x^2\\\\) \\alpha [$]x[/$]')
+})
+
+t.test('lines and paragraphs', async (t) => {
+  t.equal(toMarkdown('a<br>b<br><br>c'), 'a  \nb\n\nc')
+  t.equal(toMarkdown('<div>a</div><div>b</div><div><br></div><p>c<p>d'), 'a  \nb\n\nc\n\nd')
+  t.equal(toMarkdown('<h2>a</h2>b<hr>c'), '**a**\n\nb\n\n---\n\nc')
+  t.equal(toMarkdown('&nbsp; a &nbsp;\n b'), 'a b')
+})
+
+t.test('lists, quotes, code and tables', async (t) => {
+  t.equal(
+    toMarkdown('<ul><li>a<ul><li>b</ul><li>c</ul><ol start="3"><li><p>d</p><p>e</p></li></ol>'),
+    '- a\n  - b\n- c\n\n3. d\n\n   e',
+  )
+  t.equal(toMarkdown('<ul><li>a</ul><ul><li>b</ul>'), '- a\n\n+ b')
+  t.equal(toMarkdown('<blockquote>a<br>b</blockquote>'), '> a  \n> b')
+  t.equal(toMarkdown('<pre><code class="language-js">a &lt; b<br>  c</code></pre>'), '```js\na < b\n  c\n```')
+  t.equal(toMarkdown('<pre>```\nx</pre>'), '````\n```\nx\n````')
+  t.equal(
+    toMarkdown('<table><tr><th>A<th>B<tr><td>1|2<td><code>a|b</code><br>x</table>'),
+    '| A | B |\n| --- | --- |\n| 1\\|2 | `a\\|b` x |',
+  )
+  t.equal(toMarkdown('<table><tr><td>A</td><td>B</td></tr></table>'), '|  |  |\n| --- | --- |\n| A | B |')
+  t.equal(toMarkdown('<table><tr><td><ul><li>a</ul></td></tr></table>'), '- a')
+})
+
+t.test('ruby, sub and sup', async (t) => {
+  t.equal(toMarkdown('<ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>'), '漢字(かんじ)')
+  t.equal(toMarkdown('H<sub>2</sub>O x<sup>n+1</sup> a<sup>Q!</sup> b<sub></sub>'), 'H₂O xⁿ⁺¹ a^(Q!) b')
+})
+
+t.test('pictures and sounds', async (t) => {
+  t.equal(toMarkdown('<img src="a.png" alt="[x]">'), '![x](media/a.png)')
+  t.equal(toMarkdown('<img src="a.png" alt="ein Paket von TCP/IP">'), '![ein Paket von TCP/IP](media/a.png)')
+  const words = 'zeigt auf '.repeat(20).trim()
+  t.equal(toMarkdown(`<img src="a.png" alt="${words}">`), `![${words}](media/a.png)`)
+  t.match(convert('<img src="b.svg"> [sound:a.mp3]'), {
+    markdown: '[Bild: b.svg] [Ton: a.mp3]',
+    isBlank: true,
+    sounds: 1,
+    missing: ['b.svg'],
+  })
+  t.match(convert('<img src="a.png">'), { isBlank: false, missing: [] })
+  t.match(convert('[sound:offen <video src="x/v.mp4">alt</video>'), {
+    sounds: 1,
+    markdown: '[sound:offen [Video: v.mp4]',
+  })
+})
+
+t.test('what nobody sees is left out', async (t) => {
+  for (const hidden of [
+    '<script>a</script>',
+    '<style>a{}</style>',
+    '<!-- a -->',
+    '<div style="display: none">a</div>',
+    '<title>a</title>',
+  ]) {
+    t.match(convert(hidden), { markdown: '', isBlank: true }, hidden)
+  }
+  t.match(convert('<br><div> &nbsp;</div>'), { markdown: '', isBlank: true })
+})
+
+t.test('a text that is too long comes back empty', async (t) => {
+  t.match(convert('x'.repeat(101), 100), { isTooLong: true, markdown: '' })
+  t.match(convert('x'.repeat(100), 100), { isTooLong: false })
+})
+
+const TAGS =
+  'b i code a pre ul ol li table tr td th p div br hr blockquote sub sup ruby rt h2 span script img svg x'.split(' ')
+const tag = fc.constantFrom(...TAGS)
+const piece = fc.oneof(
+  tag.map((name) => `<${name}>`),
+  tag.map((name) => `</${name}>`),
+  fc.constantFrom(
+    '<a href="https://a.de/_x_">',
+    '<a href="javascript:alert(1)">',
+    '<img src="a.png">',
+    '<b style="font-weight:400">',
+    '<',
+    '</',
+    '<!--',
+    '-->',
+  ),
+  fc.constantFrom(
+    '&lt;script&gt;',
+    '&lt;b&gt;',
+    '&amp;lt;',
+    '&#60;img src=x&#62;',
+    '&lt;!--',
+    '&lt;a@b.de&gt;',
+    '&lt;https://a.de&gt;',
+  ),
+  fc.constantFrom(...'* _ ` ~ # - + > ! [ ] ( ) | \\ : = 1. ** __ ~~~ ``` ](x) ]: --- [a]'.split(' ')),
+  fc.constantFrom(' ', '\n', 'a', 'ä', '漢', '。', '😀', '\u00a0', '\u3000', '.'),
+)
+const anyHtml = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''))
+
+const ALLOWED = new Set('p strong em code pre a br hr ul ol li blockquote table thead tbody tr th td img'.split(' '))
+
+function* walk(node: DefaultTreeAdapterTypes.ParentNode): Generator<DefaultTreeAdapterTypes.Node> {
+  for (const child of node.childNodes) {
+    yield child
+    if ('childNodes' in child) yield* walk(child)
+  }
+}
+
+/** As the app renders it, except that HTML in the Markdown would come alive. */
+const render = (markdown: string) =>
+  parseFragment(
+    micromark(markdown, {
+      extensions: [gfmTable()],
+      htmlExtensions: [gfmTableHtml()],
+      allowDangerousHtml: true,
+      allowDangerousProtocol: true,
+    }),
+  )
+
+t.test('no live HTML ever comes out', async (t) => {
+  fc.assert(
+    fc.property(anyHtml, (html) => {
+      for (const node of walk(render(toMarkdown(html)))) {
+        if (node.nodeName === '#comment') return false
+        if (!('tagName' in node)) continue
+        if (!ALLOWED.has(node.tagName)) return false
+        for (const { name, value } of node.attrs) {
+          if (!['href', 'src', 'alt', 'start', 'class', 'align'].includes(name)) return false
+          if (name === 'href' && !/^(https?:|mailto:)/.test(value)) return false
+          if (name === 'src' && !value.startsWith('media/')) return false
+        }
+      }
+      return true
+    }),
+    { numRuns: 3_000 },
+  )
+  t.pass('for all texts')
+})
+
+/** The text of a document without white space, which layout may change. */
+const textOf = (root: DefaultTreeAdapterTypes.ParentNode) =>
+  [...walk(root)]
+    .map((node) => (node.nodeName === '#text' ? (node as DefaultTreeAdapterTypes.TextNode).value : ''))
+    .join('')
+    .replaceAll(/[\s\u00a0]+/g, '')
+
+t.test('a reader of the Markdown sees the text of the HTML', async (t) => {
+  const text = fc
+    .array(
+      fc.oneof(
+        piece.filter((part) => !/^<\/?[a-z!]|^<$|^<\/|-->|^&|sound/.test(part)),
+        fc.constantFrom('&lt;', '&gt;', '&amp;', '&lt;i&gt;'),
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts) => parts.join(''))
+  const block: fc.Arbitrary<string> = fc.letrec<{ block: string; inline: string }>((tie) => ({
+    inline: fc.oneof(
+      { depthSize: 'small' },
+      text,
+      fc
+        .tuple(fc.constantFrom('b', 'i', 'code', 'a href="https://a.de"', 'span'), tie('inline'))
+        .map(([name, inner]) => `<${name}>${inner}</${name.split(' ')[0]}>`),
+      fc.tuple(tie('inline'), tie('inline')).map((parts) => parts.join('')),
+    ),
+    block: fc.oneof(
+      { depthSize: 'small' },
+      tie('inline'),
+      fc
+        .tuple(fc.constantFrom('p', 'div', 'blockquote', 'pre', 'h3'), tie('block'))
+        .map(([name, inner]) => `<${name}>${inner}</${name}>`),
+      fc
+        .tuple(fc.constantFrom('ul', 'ol'), fc.array(tie('block'), { minLength: 1, maxLength: 3 }))
+        .map(([name, items]) => `<${name}>${items.map((item) => `<li>${item}</li>`).join('')}</${name}>`),
+      fc
+        .array(tie('inline'), { minLength: 1, maxLength: 3 })
+        .map((cells) => `<table><tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr></table>`),
+      fc.tuple(tie('block'), tie('block')).map((parts) => parts.join('<br>')),
+    ),
+  })).block
+  fc.assert(
+    fc.property(block, (html) => {
+      return textOf(render(toMarkdown(html))) === textOf(parseFragment(html))
+    }),
+    { numRuns: 2_000 },
+  )
+  t.pass('for all texts')
+})
+
+/** How many elements of arrays and characters of texts the work has had in its hands. */
+function countWork(work: () => void): number {
+  let count = 0
+  const originals: [object, string, unknown][] = []
+  const watch = (prototype: object, name: string, weigh: (self: { length: number }, result: unknown) => number) => {
+    const original = Reflect.get(prototype, name) as (...values: unknown[]) => unknown
+    originals.push([prototype, name, original])
+    Reflect.set(prototype, name, function (this: { length: number }, ...values: unknown[]) {
+      const result = original.apply(this, values)
+      count += weigh(this, result)
+      return result
+    })
+  }
+  const sizeOf = (value: unknown) => (typeof value === 'string' || Array.isArray(value) ? value.length : 1)
+  for (const name of ['push', 'pop']) watch(Array.prototype, name, () => 1)
+  for (const name of ['slice', 'splice']) watch(Array.prototype, name, (_, result) => 1 + sizeOf(result))
+  for (const name of ['map', 'join', 'some', 'every', 'filter', 'findLastIndex', 'findIndex', 'findLast', 'reduce']) {
+    watch(Array.prototype, name, ({ length }) => 1 + length)
+  }
+  for (const name of ['slice', 'trim', 'toLowerCase', 'split', 'replaceAll', 'replace']) {
+    watch(String.prototype, name, ({ length }, result) => 1 + (name === 'slice' ? sizeOf(result) : length))
+  }
+  try {
+    work()
+  } finally {
+    for (const [prototype, name, original] of originals) Reflect.set(prototype, name, original)
+  }
+  return count
+}
+
+const HOSTILE =
+  '<b>|</i><b>|<div>|<ul><li>|<li>a|<table><td>|<td>a|<tr>|<sub>a|</p>|<p>|<blockquote>|a<br>|<rt>|[sound:|*a_|<b>a</b>|<pre>|`|![|](|&lt;|<!--|<img src=a>|<a href="https://a.de">b'
+
+t.test('twice the text is twice the work, whatever it is', async (t) => {
+  for (const piece of HOSTILE.split('|')) {
+    const work = (times: number) => countWork(() => convert(piece.repeat(times), 2 ** 30))
+    const ratio = work(8_000) / work(4_000)
+    t.ok(ratio < 2.2, `${piece}: ${ratio.toFixed(2)}`)
+  }
+})

@@ -1,0 +1,142 @@
+import { stringify } from 'csv-stringify/sync'
+import fc from 'fast-check'
+import t from 'tap'
+import type { IncomingDeck } from '../../../src/domain/content/incoming.js'
+import { decodeTable, looksLikeText } from '../../../src/domain/table/decode-table.js'
+import { readTable, type TableOptions } from '../../../src/domain/table/read-table.js'
+import { guessSeparator, splitRecords } from '../../../src/domain/table/split-records.js'
+
+function read(text: string, options: Partial<TableOptions> = {}) {
+  const faults: string[] = []
+  const warnings: string[] = []
+  const decks = readTable(text, {
+    file: 'a.csv',
+    defaultDeck: 'a',
+    deck: undefined,
+    level: undefined,
+    levels: [],
+    maxLength: 100,
+    fault: (line, message) => faults.push(`${line}: ${message}`),
+    warn: (line, message) => warnings.push(`${line}: ${message}`),
+    count: () => {},
+    ...options,
+  })
+  return { decks, cards: cardsOf(decks), faults, warnings }
+}
+const cardsOf = (decks: IncomingDeck[]) =>
+  decks.flatMap(({ name, cards }) =>
+    cards.map(({ question, answer, level, line }) => `${line} ${name}/${question}/${answer}/${level}`),
+  )
+
+t.test('columns by heading or by place', async (t) => {
+  t.same(read('Antwort;Notiz;Frage;Level\nb;x;a;leicht\n').cards, ['2 a/a/b/leicht'])
+  t.same(read('question,answer,deck,id\na,b, X :: Y,7\n').decks[0]?.cards[0]?.identity, { by: 'id', id: '7' })
+  t.same(read('question,answer,deck,id\na,b, X :: Y,7\n').cards, ['2 X::Y/a/b/import'])
+  t.same(read('a\tb\tschwer\tD\ti1\n').cards, ['1 D/a/b/schwer'])
+  t.same(read('Vorderseite;Rückseite\n"a;""b""\nc";d').cards, ['2 a/a;"b"\nc/d/import'])
+  t.same(read('Frage;Foo;Antwort\na;x;b').warnings, [
+    '1: Nicht übernommen: „Foo“',
+    '1: Ohne die Spalte „Id“ wird eine Karte an ihrer Frage wiedererkannt',
+  ])
+})
+
+t.test("Anki's text export", async (t) => {
+  const text = [
+    '#separator:tab',
+    '#html:true',
+    '#guid column:1',
+    '#notetype column:2',
+    '#deck column:3',
+    '#tags column:6',
+    'g(1\tBasis\tA::B\t<b>x</b> &lt;\t"y<br>z[sound:a.mp3]"\tt1 marked',
+  ].join('\n')
+  const { decks, cards, warnings } = read(text, { levels: ['t1'] })
+  t.same(cards, ['7 A::B/**x** </y  \nz[Ton: a.mp3]/t1'])
+  t.same(decks[0]?.cards[0]?.identity, { by: 'note', guid: 'g(1', ord: 0 })
+  t.same(warnings, ['7: Ein Ton oder Film wird nicht übernommen; sein Name steht im Text'])
+  t.same(read('#separator:Semicolon\n#columns:Wort;Bedeutung;Extra\n#deck:D\n#tags:t\na;b;c').cards, ['5 D/a/b/t'])
+  t.same(read('#kein Kopf;b\nc;d').cards, ['1 a/#kein Kopf/b/import', '2 a/c/d/import'])
+})
+
+t.test('all faults are told with their lines', async (t) => {
+  const text = [
+    'Frage;Antwort',
+    'a;"offen',
+    'b;"zu" und mehr',
+    ';c',
+    'd;',
+    'e;f;g',
+    `${'x'.repeat(101)};y`,
+    'gut;gut',
+  ].join('\n')
+  const { faults, cards } = read(text)
+  t.same(faults, [
+    '2: Anführungszeichen nicht geschlossen',
+    '3: hinter dem schließenden Anführungszeichen steht noch Text',
+    '4: Die Frage ist leer',
+    '5: Die Antwort ist leer',
+    '6: Die Zeile hat 3 statt 2 Felder',
+    '7: Die Frage ist länger als 100 Zeichen',
+  ])
+  t.same(cards, ['8 a/gut/gut/import'])
+  t.same(read('').faults, ['1: Die Tabelle ist leer'])
+  t.same(read('Frage;Antwort\n\n').faults, ['1: Unter den Überschriften steht keine Karte'])
+  t.same(read('Frage;Frage\na;b').faults, ['1: Die Spalte „Frage“ gibt es zweimal', '1: Die Spalte „Antwort“ fehlt'])
+})
+
+t.test('what comes twice', async (t) => {
+  t.same(read('a;b\na;b\n').warnings.at(-1), '2: Die Karte steht schon in Zeile 1')
+  t.same(read('a;b\na;c\n').faults, ['2: Die Frage steht schon in Zeile 1, mit einer anderen Antwort'])
+  t.same(read('Frage;Antwort;Id\na;b;1\nc;d;1').faults, ['3: Die Id „1“ hat schon Zeile 2'])
+  t.same(read('Frage;Antwort;Deck\na;b;X\na;c;Y').faults, [])
+})
+
+t.test('pictures and what is given for all', async (t) => {
+  t.same(read('a ![x](y.png) ![z](https://a/b.png);b').warnings.at(-1), '1: Das Bild „y.png“ ist nicht in der Tabelle')
+  t.same(read('Frage;Antwort;Deck;Level\na;b;X;l', { deck: 'D', level: 'L' }).cards, ['2 D/a/b/L'])
+})
+
+t.test('cells of our own tables are taken to the letter', async (t) => {
+  t.same(read(`Frage;Antwort;Level;Deck;Id\n"'- a";"    b\n";l;D;i`).cards, ['2 D/- a/    b\n/l'])
+})
+
+t.test('encodings', async (t) => {
+  const decode = (bytes: Uint8Array) => decodeTable(bytes)
+  t.same(decode(Buffer.from('\ufeffä\r\nb\rc')), { text: 'ä\nb\nc', encoding: 'UTF-8' })
+  t.same(decode(Buffer.from('\ufeffä', 'utf16le')), { text: 'ä', encoding: 'UTF-16' })
+  t.same(decode(Buffer.from([0x84, 0x80, 0xe4])), { text: '„€ä', encoding: 'Windows-1252' })
+  t.same(decode(Buffer.from('a\nb\0')), { badLine: 2 })
+  t.ok(looksLikeText(Buffer.from('ä;b\n')))
+  t.ok(looksLikeText(Buffer.from('\ufeffä', 'utf16le')))
+  t.notOk(looksLikeText(Buffer.from('SQLite format 3\0')))
+})
+
+t.test('what a table program writes is read as it was', async (t) => {
+  const cell = fc.string({ unit: fc.constantFrom('a', 'ä', '"', ';', ',', '\t', '\n', ' ', "'") })
+  const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 6 })
+  fc.assert(
+    fc.property(table, fc.constantFrom(';', ',', '\t'), (rows, delimiter) => {
+      const text = stringify(rows, { delimiter })
+      const full = rows.filter((row) => row.some((field) => field.trim() !== ''))
+      const records = [...splitRecords(text, delimiter)]
+      return (
+        JSON.stringify(records.map((record) => ('fields' in record ? record.fields : record))) === JSON.stringify(full)
+      )
+    }),
+  )
+  t.equal(guessSeparator('"a;b;c",d\n'), ',')
+  t.equal(guessSeparator('a b;c'), ';')
+})
+
+t.test('whatever stands there, each line is told of once', async (t) => {
+  const text = fc.string({ unit: fc.constantFrom('a', '"', ';', '\n'), maxLength: 60 })
+  fc.assert(
+    fc.property(text, (source) => {
+      const lines = [...splitRecords(source, ';')].map(({ line }) => line)
+      return lines.every((line, index) => line > (lines[index - 1] ?? 0) && line <= source.split('\n').length)
+    }),
+    { numRuns: 2_000 },
+  )
+  const long = `${'"x\n'.repeat(50_000)}`
+  t.equal([...splitRecords(long, ';')].length, 50_000)
+})

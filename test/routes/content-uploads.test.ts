@@ -1,0 +1,217 @@
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
+import { request } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import t from 'tap'
+import { tryLockImport } from '../../db/queries/content/import.js'
+import { prepareWorkFolders, withReceivedFile, withWorkFolder } from '../../src/services/content/receive-file.js'
+import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
+import { errorBody, startService } from '../support/service.js'
+
+const tmpDir = await mkdtemp(path.join(tmpdir(), 'svc-training-uploads-'))
+t.teardown(() => rm(tmpDir, { recursive: true }))
+const database = await createMigratedDatabase()
+const service = await startService(t, { database, config: { tmpDir }, requestTimeoutMs: 700 })
+const { app, db } = service
+const admin = await service.admin()
+const member = await service.member()
+await app.listen({ host: '127.0.0.1', port: 0 })
+const { port } = app.server.address() as AddressInfo
+
+const TYPE = { 'content-type': 'application/octet-stream' }
+const tableOf = (cards: Record<string, string>) =>
+  Buffer.from(
+    `id;Frage;Antwort\n${Object.entries(cards)
+      .map(([id, answer]) => `${id};Frage ${id}?;${answer}\n`)
+      .join('')}`,
+  )
+const upload = (query: string, table: Buffer) => admin.post(`/api/content/imports?${query}`, table, { headers: TYPE })
+const countCards = async () =>
+  Number((await sql<{ n: number }>`select count(*) as n from cards`.execute(db)).rows[0]?.n)
+
+async function untilEmpty(): Promise<string[]> {
+  for (let round = 0; round < 50; round++) {
+    if ((await readdir(tmpDir)).length === 0) return []
+    await sleep(50)
+  }
+  return readdir(tmpDir)
+}
+
+/** Sends the body piece by piece; the status and text of the answer. */
+async function drip(url: string, headers: Record<string, string>, pieces: Buffer[], pause: number) {
+  const outgoing = request({
+    host: '127.0.0.1',
+    port,
+    method: 'POST',
+    path: url,
+    headers: { cookie: admin.cookie, ...headers },
+  })
+  const answered = once(outgoing, 'response')
+  outgoing.on('error', () => {})
+  for (const piece of pieces) {
+    outgoing.write(piece)
+    await sleep(pause)
+  }
+  outgoing.end()
+  const [answer] = await answered
+  const text = (await answer.toArray()).join('')
+  return { status: answer.statusCode as number, body: JSON.parse(text) }
+}
+
+t.test('an upload may take its time, other bodies may not', async (t) => {
+  const table = tableOf({ a: 'eins', b: 'zwei' })
+  const pieces = [...table].map((byte) => Buffer.from([byte])).slice(0, 20)
+  pieces.push(table.subarray(20))
+  const slow = await drip(
+    '/api/content/imports?name=langsam.csv',
+    { ...TYPE, 'transfer-encoding': 'chunked' },
+    pieces,
+    60,
+  )
+  t.match(slow, { status: 200, body: { stats: { cards: { created: 2 } } } }, 'longer than 0.7 s')
+
+  const json = Buffer.from('{"username":"a","password":"b"}')
+  const headers = { 'content-type': 'application/json', 'content-length': String(json.length) }
+  const cut = await drip(
+    '/api/auth/login',
+    headers,
+    [...json].map((byte) => Buffer.from([byte])),
+    60,
+  )
+  t.match(cut, { status: 408, body: { message: 'Zeitüberschreitung der Anfrage' } })
+  t.match(await drip('/api/auth/login', headers, [json], 10), { status: 401 }, 'who is fast is answered')
+})
+
+t.test('an upload that is broken off leaves nothing behind', async (t) => {
+  const before = await countCards()
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(
+    `POST /api/content/imports?name=x.csv HTTP/1.1\r\nHost: x\r\nCookie: ${admin.cookie}\r\nContent-Type: application/octet-stream\r\nContent-Length: 100000\r\n\r\n${'id;Frage;Antwort\n'.repeat(50)}`,
+  )
+  while ((await readdir(tmpDir)).length === 0) await sleep(20)
+  socket.destroy()
+  t.strictSame(await untilEmpty(), [])
+  t.equal(await countCards(), before)
+  t.equal((await upload('name=danach.csv', tableOf({ c: 'drei' }))).status, 200, 'the lock is free')
+})
+
+t.test('a file that turns out too large is told so, and the connection goes on', async (t) => {
+  const piece = Buffer.alloc(2 ** 20, 'x')
+  const answer = await drip(
+    '/api/content/imports?name=x.csv',
+    { ...TYPE, 'transfer-encoding': 'chunked' },
+    Array(6).fill(piece),
+    1,
+  )
+  t.match(answer, { status: 413, body: { message: 'Datei zu groß' } })
+  t.strictSame(await untilEmpty(), [])
+})
+
+t.test('of two at once one is told that an import runs; a look may go on', async (t) => {
+  const [a, b] = [tableOf({ x: '1' }), tableOf({ y: '2' })]
+  const both = await Promise.all([upload('name=a.csv', a), upload('name=b.csv', b), upload('name=c.csv&check=true', b)])
+  t.strictSame(
+    both
+      .slice(0, 2)
+      .map(({ status }) => status)
+      .sort(),
+    [200, 409],
+  )
+  t.strictSame(both.find(({ status }) => status === 409)?.body, errorBody(409, 'Import läuft bereits'))
+  t.equal(both[2]?.status, 200)
+})
+
+t.test(
+  'the lock is that of all instances',
+  { skip: !TEST_DATABASE_URL && 'the embedded database has one' },
+  async (t) => {
+    const [source] = (await admin.get('/api/content/sources')).body.sources
+    await db.transaction().execute(async (transaction) => {
+      t.ok(await tryLockImport(transaction))
+      for (const answer of [
+        await upload('name=z.csv', tableOf({ z: '1' })),
+        await admin.delete(`/api/content/sources/${source.id}`),
+        await admin.post(`/api/content/sources/${source.id}/release`),
+      ]) {
+        t.strictSame(answer.body, errorBody(409, 'Import läuft bereits'))
+      }
+    })
+  },
+)
+
+t.test('ratings during an upload are kept', async (t) => {
+  const cards = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, `Antwort ${index}`]))
+  const { body } = await upload('name=bewertet.csv', tableOf(cards))
+  const { rows } = await sql<{ id: number }>`
+    select cards.id from cards join decks on decks.id = deck_id where slug = 'bewertet' order by cards.id`.execute(db)
+  const changed = Object.fromEntries(Object.keys(cards).map((id) => [id, `Neu ${id}`]))
+  const [imported, ...rated] = await Promise.all([
+    upload(`source=${body.source.id}&deck=Anderswo`, tableOf(changed)),
+    ...rows.slice(0, 20).map(({ id }) => member.post('/api/review', { card_id: id, rating: 'easy' })),
+  ])
+  t.match(imported?.body.stats, { cards: { created: 0, updated: 300 }, decks: { created: 1, archived: 1 } })
+  for (const { status } of rated) t.equal(status, 200)
+  const progress = await db
+    .selectFrom('card_progress')
+    .innerJoin('decks', 'decks.id', 'deck_id')
+    .select('slug')
+    .where('user_id', '=', member.id)
+    .execute()
+  t.strictSame(
+    progress.map(({ slug }) => slug),
+    Array(20).fill('anderswo'),
+  )
+})
+
+t.test('what fails in the middle leaves everything as it was', async (t) => {
+  const state = async () => ({
+    cards: await db.selectFrom('cards').selectAll().orderBy('id').execute(),
+    sources: await db.selectFrom('content_sources').selectAll().orderBy('id').execute(),
+    audit: (await db.selectFrom('audit_log').select('id').execute()).length,
+  })
+  await sql`
+    create function fail_here() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`.execute(db)
+  await sql`create trigger fail_here after insert on imported_cards execute function fail_here()`.execute(db)
+  const before = await state()
+  const table = tableOf(Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`n${index}`, 'x'])))
+  t.equal((await upload('name=kaputt.csv', table)).status, 500)
+  t.strictSame(await state(), before)
+  await sql`drop trigger fail_here on imported_cards`.execute(db)
+  await sql`drop function fail_here`.execute(db)
+  t.match((await upload('name=kaputt.csv', table)).body.stats, { cards: { created: 3_000 } })
+})
+
+t.test('all faults of a file are counted, and 200 told', async (t) => {
+  const rows = Array.from({ length: 300 }, (_, index) => `i${index};Frage?;\n`).join('')
+  const { status, body } = await upload('name=faul.csv', Buffer.from(`id;Frage;Antwort\n${rows}`))
+  t.strictSame([status, body.errors?.length, body.errors_total], [400, 200, 300])
+  t.equal(body.message, 'Import abgebrochen: 300 Fehler in den Inhalten')
+})
+
+t.test('a full disk is said in words', async (t) => {
+  const full = Object.assign(new Error('full'), { code: 'ENOSPC' })
+  await t.rejects(
+    withWorkFolder(tmpDir, () => Promise.reject(full)),
+    { message: /kein Platz/ },
+  )
+  await t.rejects(
+    withReceivedFile(Readable.from(['']), tmpDir, 10, async () => 1),
+    { message: 'Die Anfrage enthält keine Datei' },
+  )
+})
+
+t.test('a start removes what a killed process has left, and nothing younger', async (t) => {
+  const [old, young] = ['svc-training-upload-alt', 'svc-training-upload-neu'].map((name) => path.join(tmpDir, name))
+  for (const folder of [old, young]) await mkdir(folder ?? '')
+  const long = new Date(Date.now() - 2 * 24 * 60 * 60_000)
+  await utimes(old ?? '', long, long)
+  await prepareWorkFolders(tmpDir)
+  t.strictSame(await readdir(tmpDir), ['svc-training-upload-neu'])
+  await rm(young ?? '', { recursive: true })
+})

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { FaultyContent } from '../../../../src/domain/refusals.js'
+import { type ReadOptions, readIncoming } from '../../../../src/services/content/incoming/read-incoming.js'
+import { gifOf } from '../../../support/pictures.js'
+import { CLOZE_ID, packageOf, type TestPackage, writeUpload } from '../../../support/upload-packages.js'
+
+const PICTURE = gifOf('netz')
+const CONTENT: TestPackage = {
+  notes: [
+    {
+      guid: 'a',
+      fields: ['Was ist <b>DNS</b>?<img src="netz%20plan.gif">', 'Ein <i>Telefonbuch</i>'],
+      tags: ' marked netz grundlagen ',
+    },
+    {
+      guid: 'b',
+      fields: ['{{c1::Eins}} und {{c2::zwei::Zahl}}', 'mehr'],
+      mid: CLOZE_ID,
+      cards: [{}, { ord: 1, type: 2, queue: -1 }],
+    },
+    { guid: 'c', fields: ['geborgt', 'ja [sound:a.mp3]'], cards: [{ did: 20, odid: 1 }] },
+    { guid: 'd', fields: ['<img src="x.svg">[sound:b.mp3]', 'nichts'] },
+    { guid: 'e', fields: ['{{c1::image-occlusion:rect:left=.1}}', ''], mid: CLOZE_ID },
+  ],
+}
+
+async function read(t: Tap, bytes: Uint8Array, options: Partial<ReadOptions> = {}) {
+  const { file, workFolder } = writeUpload(t, bytes)
+  return readIncoming(file, { fileName: 'netz.apkg', workFolder, levels: ['grundlagen'], ...options })
+}
+type Tap = Parameters<typeof writeUpload>[0]
+
+t.test('the three formats hold the same cards', async (t) => {
+  for (const format of ['legacy1', 'legacy2', 'latest'] as const) {
+    const incoming = await read(
+      t,
+      await packageOf(format, CONTENT, { 'netz plan.gif': PICTURE, 'x.svg': Buffer.from('<svg/>') }),
+    )
+    const [picture] = incoming.pictures
+    if (picture === undefined) return t.fail('the picture is missing')
+    t.same(readFileSync(picture.path), PICTURE)
+    t.match(picture, { extension: 'gif', size: PICTURE.length })
+    const card = (guid: string, ord: number, question: string, answer: string, level = 'import') => ({
+      identity: { by: 'note', guid, ord },
+      question,
+      answer,
+      level,
+      file: '',
+      line: 0,
+    })
+    t.same(
+      incoming.decks,
+      [
+        {
+          name: 'Default',
+          description: '',
+          slug: null,
+          sort_order: null,
+          cards: [card('c', 0, 'geborgt', 'ja [Ton: a.mp3]')],
+        },
+        {
+          name: 'Linux::Netz',
+          description: '',
+          slug: null,
+          sort_order: null,
+          cards: [
+            card('a', 0, `Was ist **DNS**?![](media/${picture.sha}.gif)`, 'Ein _Telefonbuch_', 'grundlagen'),
+            card('b', 0, '[…] und zwei', '**Eins** und zwei  \nmehr'),
+            card('b', 1, 'Eins und [Zahl]', 'Eins und **zwei**  \nmehr'),
+          ],
+        },
+      ],
+      format,
+    )
+    t.same(
+      incoming.warnings.map(({ file, line, message }) => `${file}:${line}: ${message}`),
+      [
+        'Linux::Netz/d:0: Die Karte wird nicht übernommen: die Vorderseite ist leer',
+        'netz.apkg:0: Das Bild „x.svg“ ist weder PNG noch JPEG, GIF, WebP oder AVIF',
+        'netz.apkg:0: 1 Karten haben einen Lernstand; er wird nicht übernommen',
+        'netz.apkg:0: 1 Karten sind ausgesetzt; sie werden wie andere übernommen',
+        'netz.apkg:0: 1 Töne oder Filme fehlen; ihr Name steht im Text',
+        'netz.apkg:0: 1 Karten verdecken Teile eines Bildes (Image Occlusion); sie werden nicht übernommen',
+      ],
+      format,
+    )
+    t.equal(incoming.warningsTotal, 6)
+    t.match(incoming, { kind: 'anki', sheets: [] })
+  }
+})
+
+t.test('level and deck can be given', async (t) => {
+  const { decks } = await read(t, await packageOf('legacy1', CONTENT), { level: 'neu', deck: 'Alles' })
+  t.same(
+    decks.map(({ name, cards }) => [name, cards.map(({ level }) => level)]),
+    [['Alles', ['neu', 'neu', 'neu', 'neu']]],
+  )
+})
+
+t.test('the note that asks for a newer program is no card', async (t) => {
+  const fields = ['Please update to the latest Anki version, then import again.', '']
+  t.match(await read(t, await packageOf('legacy1', { notes: [{ fields }] })), { decks: [], warningsTotal: 1 })
+})
+
+t.test('what is broken is a fault, and all faults are told', async (t) => {
+  const content: TestPackage = {
+    notes: [
+      { guid: 'a', fields: ['eins'] },
+      { guid: 'b', fields: ['a', 'b'], mid: 77 },
+      { guid: 'c', fields: ['a', 'b'], cards: [{ did: 99 }] },
+      { guid: 'd', fields: ['a', 'b'] },
+    ],
+    sql: `delete from notes where guid = 'd'`,
+  }
+  const error = await read(t, await packageOf('legacy2', content)).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (!(error instanceof FaultyContent)) return t.fail('no faults')
+  t.same(
+    error.faults.map(({ message }) => message.replace(/\d{13}/, '…')),
+    [
+      'Notiz c: ihr Deck fehlt im Paket',
+      'Notiz …: die Karte hat keine Notiz',
+      'Notiz a hat 1 statt 2 Felder',
+      'Notiz b: ihr Notiztyp fehlt im Paket',
+    ],
+  )
+})
+
+t.test('summaries come even when there are many warnings', async (t) => {
+  const notes = Array.from({ length: 300 }, () => ({ fields: ['', 'b'] }))
+  const content = { notes: [...notes, { fields: ['a', '[sound:a.mp3] b'] }] }
+  const { warnings, warningsTotal } = await read(t, await packageOf('legacy1', content))
+  t.equal(warnings.length, 200)
+  t.equal(warningsTotal, 301)
+  t.ok(warnings.some(({ message }) => message === '1 Töne oder Filme fehlen; ihr Name steht im Text'))
+})

@@ -1,0 +1,194 @@
+import { hash } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import t from 'tap'
+import type { Incoming } from '../../../../src/domain/content/incoming.js'
+import { HttpError } from '../../../../src/domain/refusals.js'
+import { readFile } from '../../../../src/services/content/incoming/read-file.js'
+import { readIncoming } from '../../../../src/services/content/incoming/read-incoming.js'
+import {
+  packageOf,
+  protoNumber,
+  schema11,
+  type TestPackage,
+  writeUpload,
+  zipOf,
+  zstdBomb,
+  zstdFrame,
+} from '../../../support/upload-packages.js'
+
+type Tap = Parameters<typeof writeUpload>[0]
+
+/** What the file is refused with, or how many cards it holds. */
+async function outcome(t: Tap, bytes: Uint8Array, timeoutMs = 60_000): Promise<string | number> {
+  const { file, workFolder } = writeUpload(t, bytes)
+  return outcomeOf(() => readIncoming(file, { fileName: 'x', workFolder, levels: [], timeoutMs }))
+}
+
+/** The same in this thread, for many files: a thread of its own takes longer than such a file. */
+async function outcomeHere(t: Tap, bytes: Uint8Array): Promise<string | number> {
+  const { file, workFolder } = writeUpload(t, bytes)
+  return outcomeOf(() => readFile(file, { fileName: 'x', workFolder, levels: [] }))
+}
+
+async function outcomeOf(read: () => Promise<Incoming>): Promise<string | number> {
+  try {
+    const { decks } = await read()
+    return decks.reduce((sum, { cards }) => sum + cards.length, 0)
+  } catch (error) {
+    if (error instanceof HttpError) return `${error.statusCode} ${error.message}`
+    throw error
+  }
+}
+
+const NOTE = { fields: ['a', 'b'] }
+const damaged = (reason: string) => `400 Das Paket ist beschädigt: ${reason}`
+const UNREADABLE = damaged('die Sammlung ist nicht lesbar')
+const TOO_LARGE = '413 Datei zu groß'
+
+t.test('files that are no packages', async (t) => {
+  t.equal(await outcome(t, Buffer.alloc(100)), '400 Die Datei ist kein Anki-Paket')
+  t.equal(await outcome(t, await zipOf({ 'a.txt': 'a' })), '400 Die Datei ist kein Anki-Paket')
+  t.equal(await outcome(t, schema11({ notes: [NOTE] })), '400 Die Datei ist kein Anki-Paket')
+  t.equal(
+    await outcome(t, await zipOf({ meta: protoNumber(1, 4) })),
+    '400 Das Paket braucht eine neuere Version dieses Dienstes',
+  )
+  t.equal(await outcome(t, await zipOf({ meta: 'x' })), damaged('seine Version ist nicht lesbar'))
+  t.equal(await outcome(t, await zipOf({ meta: '' })), damaged('seine Version ist nicht angegeben'))
+  t.equal(await outcome(t, await zipOf({ meta: protoNumber(1, 3) })), damaged('die Sammlung fehlt'))
+  t.equal(await outcome(t, await zipOf({ 'collection.anki2': 'x' })), damaged('die Sammlung ist keine Datenbank'))
+  t.equal(
+    await outcome(t, await zipOf({ 'collection.anki2': schema11({}), media: '[' })),
+    damaged('die Liste der Medien ist nicht lesbar'),
+  )
+})
+
+t.test('bombs at both steps', async (t) => {
+  const zeros = Buffer.alloc(257 * 2 ** 20)
+  t.equal(await outcome(t, await zipOf({ 'collection.anki2': zeros })), TOO_LARGE)
+  t.equal(await outcome(t, await zipOf({ meta: protoNumber(1, 3), 'collection.anki21b': zstdBomb(2_049) })), TOO_LARGE)
+  const media = { 'collection.anki2': schema11({}), media: zeros.subarray(0, 9 * 2 ** 20) }
+  t.equal(await outcome(t, await zipOf(media)), TOO_LARGE)
+  const entries = Object.fromEntries(Array.from({ length: 20_001 }, (_, index) => [`x${index}`, '']))
+  t.equal(await outcome(t, await zipOf(entries, false)), TOO_LARGE)
+})
+
+t.test('a window of terabytes is not set aside', async (t) => {
+  const frame = Buffer.from(zstdFrame(schema11({})))
+  frame[5] = 0xff
+  t.equal(
+    await outcome(t, await zipOf({ meta: protoNumber(1, 3), 'collection.anki21b': frame })),
+    damaged('die Komprimierung ist nicht lesbar'),
+  )
+})
+
+t.test('databases made to harm', async (t) => {
+  const spoilt = async (sql: string, notes: TestPackage['notes'] = [NOTE]) =>
+    outcome(t, await packageOf('legacy1', { notes, sql }), 20_000)
+  const endless =
+    'with recursive n(i) as (select 1 union all select i + 1 from n) select i as id, i as guid, 1 as mid, i as tags, i as flds from n'
+  t.equal(await spoilt(`drop table notes; create view notes as ${endless}`), damaged('die Tabelle „notes“ fehlt'))
+  t.equal(await spoilt('drop table cards'), damaged('die Tabelle „cards“ fehlt'))
+  t.equal(
+    await spoilt('alter table notes add column x text as (zeroblob(1000000000))'),
+    damaged('die Tabelle „notes“ ist fremd'),
+  )
+  t.equal(await spoilt(`update col set models = '{'`), damaged('die Notiztypen und Decks sind nicht lesbar'))
+  t.equal(await spoilt('delete from col'), damaged('die Notiztypen und Decks sind nicht lesbar'))
+  t.equal(await spoilt('alter table cards rename column odid to x'), UNREADABLE)
+  t.equal(await spoilt(`update notes set flds = zeroblob(30000000)`), 0, 'a field of 30 MB is left out')
+  const many = `with recursive n(i) as (select 1 union all select i + 1 from n where i <= 100000)
+    insert into cards select i, 1, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '' from n`
+  t.equal(await spoilt(many, []), TOO_LARGE)
+})
+
+t.test('texts made to harm', async (t) => {
+  const field = async (text: string) => outcome(t, await packageOf('legacy1', { notes: [{ fields: [text, 'b'] }] }))
+  const megabyte = (piece: string) => piece.repeat(Math.floor(2 ** 20 / piece.length))
+  for (const piece of [
+    '<b>',
+    '</i><b>',
+    '<table><td>',
+    '<ul><li>',
+    '[sound:',
+    '{{c1::',
+    '&lt',
+    '<!--',
+    '![',
+    '<a href="https://a">',
+    '*a_',
+  ]) {
+    const result = await field(`x${megabyte(piece)}`)
+    t.ok(result === 0 || result === 1, `${piece}: ${result}`)
+  }
+  t.equal(await field(`x${'<b>'.repeat(4_000_000)}`), 0, '12 MB of <b>')
+})
+
+t.test('what takes too long is ended', async (t) => {
+  const start = performance.now()
+  t.equal(
+    await outcome(t, await packageOf('legacy1', { notes: [NOTE] }), 1),
+    '400 Die Datei ließ sich nicht in der erlaubten Zeit lesen',
+  )
+  t.ok(performance.now() - start < 10_000)
+})
+
+t.test('names of entries are no paths', async (t) => {
+  const { file, workFolder } = writeUpload(
+    t,
+    await packageOf(
+      'legacy1',
+      { notes: [{ fields: ['<img src="../../x.gif">', 'b'] }] },
+      { '../../x.gif': Buffer.from('GIF89a') },
+    ),
+  )
+  const { pictures } = await readIncoming(file, { fileName: 'x', workFolder, levels: [] })
+  t.same(readdirSync(workFolder).sort(), ['collection.db', 'upload', `${pictures[0]?.sha}.gif`].sort())
+  t.notOk(existsSync(`${workFolder}/../../x.gif`))
+})
+
+/** As good as random, so that nothing can be compressed. */
+const noise = (seed: number) => hash('sha512', `${seed}`, 'base64') + hash('sha512', `${seed}b`, 'base64')
+
+t.test('cut off at any kilobyte, a package is refused', async (t) => {
+  const notes = Array.from({ length: 1_300 }, (_, index) => ({ fields: [noise(index), noise(-index)] }))
+  for (const format of ['legacy1', 'latest'] as const) {
+    const whole = await packageOf(format, { notes })
+    t.ok(whole.length > 200_000, `${whole.length} bytes`)
+    const results = new Set<string | number>()
+    for (let end = 1_024; end < whole.length; end += 1_024) results.add(await outcomeHere(t, whole.subarray(0, end)))
+    t.same([...results], [damaged('das Verzeichnis des Archivs fehlt')], format)
+  }
+})
+
+t.test('a flipped bit is seen, or does not matter', async (t) => {
+  for (const format of ['legacy1', 'latest'] as const) {
+    const whole = await packageOf(format, { notes: [NOTE, NOTE, NOTE] })
+    for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 150)) {
+      const flipped = Buffer.from(whole)
+      flipped[at] = (flipped[at] as number) ^ (1 << (at % 8))
+      const result = await outcomeHere(t, flipped)
+      if (typeof result === 'string' && !/^4(00|13) /.test(result)) t.fail(`${format}, byte ${at}: ${result}`)
+    }
+    t.pass(format)
+  }
+})
+
+t.test('databases with flipped bits, in a package that is whole', async (t) => {
+  const whole = schema11({ notes: Array.from({ length: 30 }, (_, index) => ({ fields: [`${index}`, 'b'] })) })
+  const results = new Map<string, number>()
+  for (let at = 0; at < whole.length; at += 97) {
+    const flipped = Buffer.from(whole)
+    flipped[at] = (flipped[at] as number) ^ (1 << (at % 8))
+    const result = String(await outcomeHere(t, await zipOf({ 'collection.anki2': flipped })))
+    const kind = result
+      .replace(/: .*/, '')
+      .replace(/^\d+$/, 'cards')
+      .replace(/\d+ Fehler/, 'Fehler')
+    results.set(kind, (results.get(kind) ?? 0) + 1)
+  }
+  t.ok(
+    [...results.keys()].every((kind) => kind === 'cards' || /^4(00|13) /.test(kind)),
+    JSON.stringify([...results]),
+  )
+})

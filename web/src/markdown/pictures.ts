@@ -1,0 +1,85 @@
+import { learnSize, sizeOf } from '../platform/picture-sizes.js'
+import { pictureAddress, pictureHash } from './picture-address.js'
+
+/** No picture is shown higher among text; whoever wants more opens it. */
+const MAX_HEIGHT = 480
+/** Pictures so low stand within a line. */
+const LINE_HEIGHT = 40
+
+/**
+ * Makes an image of a kept picture one that has its room before it arrives, opens large, and says in words what it shows
+ * when it cannot be had. False for every other image.
+ */
+export function showPicture(image: HTMLImageElement): boolean {
+  const target = image.getAttribute('src') ?? ''
+  const address = pictureAddress(target)
+  const sha = pictureHash(target)
+  if (address === undefined || sha === undefined) return false
+  image.loading = 'lazy'
+  image.decoding = 'async'
+  image.setAttribute('src', address)
+  // In a link a press follows it.
+  const frame = document.createElement(image.closest('a') === null ? 'button' : 'span')
+  frame.className = 'picture'
+  image.replaceWith(frame)
+  frame.append(image)
+  const words = image.alt || 'Bild'
+  if (frame instanceof HTMLButtonElement) {
+    frame.type = 'button'
+    frame.ariaLabel = `${words} – vergrößern`
+    frame.addEventListener('click', () => {
+      if (frame.classList.contains('missing')) retry(image)
+      else void import('./picture-dialog.js').then(({ openPicture }) => openPicture(address, image.alt), noLarger)
+    })
+  }
+  giveRoom(frame, image, sha)
+  image.addEventListener('load', () => {
+    frame.classList.remove('missing')
+    delete frame.dataset.words
+    arrive(frame, image, sha, image)
+  })
+  image.addEventListener('error', () => {
+    frame.classList.add('missing')
+    frame.dataset.words = `Bild nicht geladen: ${words}`
+  })
+  return true
+}
+
+/** What is not seen yet may be seen soon, as the answer of a card: its pictures come already, and tell their size. */
+export function fetchHidden(element: HTMLElement): void {
+  const images = element.querySelectorAll<HTMLImageElement>('.picture > img')
+  if (images.length === 0 || element.checkVisibility()) return
+  for (const image of images) {
+    const sha = pictureHash((image.getAttribute('src') ?? '').replace('api/content/', '')) ?? ''
+    const early = new Image()
+    early.addEventListener('load', () => arrive(image.parentElement as HTMLElement, image, sha, early))
+    early.src = image.src
+  }
+}
+
+function arrive(frame: HTMLElement, image: HTMLImageElement, sha: string, come: HTMLImageElement): void {
+  learnSize(sha, come.naturalWidth, come.naturalHeight)
+  // What is being read does not move: there the frame stays, and the picture lies within.
+  const isSeen = frame.checkVisibility() && frame.getBoundingClientRect().top < innerHeight
+  if (!isSeen) giveRoom(frame, image, sha)
+}
+
+function giveRoom(frame: HTMLElement, image: HTMLImageElement, sha: string): void {
+  const size = sizeOf(sha)
+  frame.classList.toggle('unknown', size === undefined)
+  if (size === undefined) return
+  const [width, height] = size
+  const share = Math.min(1, MAX_HEIGHT / height)
+  image.width = Math.round(width * share)
+  image.height = Math.round(height * share)
+  frame.classList.toggle('low', height <= LINE_HEIGHT)
+}
+
+function retry(image: HTMLImageElement): void {
+  const address = image.getAttribute('src') ?? ''
+  image.loading = 'eager'
+  image.setAttribute('src', address)
+}
+
+/** Without the part that shows it, it stays as large as it is. */
+function noLarger(): void {}

@@ -1,0 +1,60 @@
+/** Pictures of a person at most, and their bytes: some hundred cards' worth. */
+const MAX_PICTURES = 300
+const MAX_BYTES = 60_000_000
+
+const TARGET = /\bmedia\/[0-9a-f]{64}\.(?:png|jpg|gif|webp|avif)\b/g
+/** Below each address of the app they lie apart, and each person's too; the worker looks into all of them. */
+const PREFIX = `training-pictures ${new URL(document.baseURI).pathname} `
+
+interface Room {
+  pictures?: number
+  bytes?: number
+}
+
+/** Keeps the pictures of what was fetched for a time without a network; the oldest make room. None of it is a must. */
+export async function keepPictures(user: number, content: unknown, room: Room = {}): Promise<void> {
+  const { pictures: most = MAX_PICTURES, bytes: mostBytes = MAX_BYTES } = room
+  const targets = [...new Set(JSON.stringify(content).match(TARGET))].slice(0, most)
+  if (targets.length === 0 || !('caches' in globalThis)) return
+  try {
+    const cache = await caches.open(PREFIX + user)
+    const sizes = new Map<string, number>()
+    for (const { url } of await cache.keys()) sizes.set(url, await sizeOf(await cache.match(url)))
+    const wanted = targets.map((target) => new URL(`api/content/${target}`, document.baseURI).href)
+    for (const url of wanted) {
+      if (sizes.has(url)) continue
+      const answer = await fetch(url, { headers: { accept: 'image/*' } })
+      if (!answer.ok) continue
+      const size = await sizeOf(answer.clone())
+      const others = [...sizes].filter(([other]) => !wanted.includes(other))
+      while (sizes.size >= most || sum(sizes) + size > mostBytes) {
+        const [oldest] = others.shift() ?? []
+        if (oldest === undefined) return
+        sizes.delete(oldest)
+        await cache.delete(oldest)
+      }
+      await cache.put(url, answer)
+      sizes.set(url, size)
+    }
+  } catch {
+    // No network any more, no more room, or a browser that keeps nothing.
+  }
+}
+
+/** What others, or everybody, have left. */
+export async function forgetPictures(except?: number): Promise<void> {
+  if (!('caches' in globalThis)) return
+  const names = await caches.keys()
+  const gone = names.filter((name) => name.startsWith(PREFIX) && name !== PREFIX + except)
+  await Promise.all(gone.map((name) => caches.delete(name)))
+}
+
+async function sizeOf(answer: Response | undefined): Promise<number> {
+  return Number(answer?.headers.get('content-length')) || ((await answer?.blob())?.size ?? 0)
+}
+
+function sum(sizes: Map<string, number>): number {
+  let total = 0
+  for (const size of sizes.values()) total += size
+  return total
+}
