@@ -4,7 +4,7 @@ import session, { type FastifySessionObject, type SessionStore } from '@fastify/
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Insertable, Kysely } from 'kysely'
-import { deleteSession, findSession, insertSession, renewSession } from '../db/queries/accounts/sessions.js'
+import { deleteSession, findSession, insertSession, type Proof, renewSession } from '../db/queries/accounts/sessions.js'
 import type { AccountWithState } from '../db/queries/accounts/users.js'
 import type { Database, SessionsTable } from '../db/types.js'
 import { WRONG_LOGIN } from '../src/domain/refusals.js'
@@ -18,8 +18,9 @@ declare module 'fastify' {
     /** Only of a session that a login begins. */
     address?: string
     userAgent?: string | undefined
+    providerSession?: string | undefined
     /** Only of a session that a login begins: while this is the user's, it may begin. */
-    passwordHash?: string
+    proof?: Proof
   }
 }
 
@@ -109,20 +110,22 @@ export default fp<SessionPluginOptions>(
 /**
  * Begins a session of the user: whoever has proven who it is gets a new id, and the session of the cookie ends. The one
  * place where sessions begin.
- * @throws WRONG_LOGIN when the password has been replaced since it was verified
+ * @throws WRONG_LOGIN when what was proven with has been replaced or removed since it was verified
  */
-export async function startSession(request: FastifyRequest, { user, passwordHash }: Login): Promise<void> {
+export async function startSession(request: FastifyRequest, { user, proof, providerSession }: Login): Promise<void> {
   await request.session.regenerate()
   const started = request.session
   started.userId = user.id
-  started.passwordHash = passwordHash
+  started.proof = proof
+  started.providerSession = providerSession
   started.address = request.ip
   started.userAgent = request.headers['user-agent']
   try {
     await started.save()
   } catch (error) {
     // As nobody's it is not saved again by the answer that says what went wrong.
-    Object.assign(started, { userId: undefined, address: undefined, userAgent: undefined, passwordHash: undefined })
+    const nobody = { userId: undefined, address: undefined, userAgent: undefined }
+    Object.assign(started, { ...nobody, proof: undefined, providerSession: undefined })
     throw error
   }
 }
@@ -165,8 +168,8 @@ export function hashSessionId(sessionId: string): Buffer {
 }
 
 function createStore(db: Kysely<Database>): SessionStore {
-  const begin = async (row: Insertable<SessionsTable>, passwordHash: string) => {
-    if (!(await insertSession(db, row, passwordHash))) throw WRONG_LOGIN
+  const begin = async (row: Insertable<SessionsTable>, proof: Proof) => {
+    if (!(await insertSession(db, row, proof))) throw WRONG_LOGIN
   }
   const settle = (work: Promise<unknown>, callback: (error?: unknown) => void) => {
     work.then(() => callback(), callback)
@@ -190,9 +193,10 @@ function createStore(db: Kysely<Database>): SessionStore {
         expires_at: current.cookie.expires as Date,
         address: current.address ?? null,
         user_agent: current.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
+        provider_session: current.providerSession ?? null,
       }
       // A renewal must not bring back a session that has just ended.
-      settle(current.passwordHash === undefined ? renewSession(db, row) : begin(row, current.passwordHash), callback)
+      settle(current.proof === undefined ? renewSession(db, row) : begin(row, current.proof), callback)
     },
     destroy(sessionId, callback) {
       settle(deleteSession(db, hashSessionId(sessionId)), callback)

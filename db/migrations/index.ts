@@ -9,6 +9,7 @@ import * as extendReviews from './0007_extend_reviews.js'
 import * as indexWords from './0008_index_words.js'
 import * as addAccountState from './0009_add_account_state.js'
 import * as createCardReports from './0010_create_card_reports.js'
+import * as addSignIn from './0012_add_sign_in.js'
 
 /** Every migration by its name; the names sort in the order of application and never change. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0008_index_words': indexWords,
   '0009_add_account_state': addAccountState,
   '0010_create_card_reports': createCardReports,
+  '0012_add_sign_in': addSignIn,
 }

@@ -67,8 +67,41 @@ export const AccessParams = Type.Object({
 export const SessionParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['12'] }) })
 
 export const OwnDataAnswer = Type.Object({
-  user: AccountWithState,
-  sessions: Type.Array(Type.Object(Session)),
+  user: Type.Object({
+    ...AccountWithState.properties,
+    has_password: Type.Boolean(),
+    passkey_only: Type.Boolean(),
+    emergency: Type.Boolean(),
+    link_next_login: Type.Boolean(),
+  }),
+  sessions: Type.Array(
+    Type.Object({
+      ...Session,
+      authenticated_at: Timestamp,
+      authenticated_by: Type.String(),
+      provider_session: nullable(Type.String()),
+    }),
+  ),
+  identities: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      issuer: Type.String(),
+      subject: Type.String(),
+      created_at: Timestamp,
+      last_used_at: nullable(Timestamp),
+    }),
+  ),
+  passkeys: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      name: Type.String(),
+      credential_id: Type.String({ description: 'Base64.' }),
+      transports: Type.Array(Type.String()),
+      backed_up: Type.Boolean(),
+      created_at: Timestamp,
+      last_used_at: nullable(Timestamp),
+    }),
+  ),
   tokens: Type.Array(
     Type.Object({
       id: Type.Integer(),

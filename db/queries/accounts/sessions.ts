@@ -1,5 +1,5 @@
-import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { Database, SessionsTable } from '../../types.js'
+import { type Insertable, type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely'
+import type { Database, SessionsTable, SignInMethod } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
 /**
@@ -18,21 +18,37 @@ export async function findSession(
   return rows[0]
 }
 
+/** With what somebody has proven who it is; a session begins only while it is still the user's. */
+export type Proof = { passwordHash: string } | { identityId: number } | { passkeyId: number }
+
 /**
- * Stores a session that a login begins; false when the password that was right has been replaced meanwhile, or the user
- * deleted. The lock lets a reset that is under way decide first: it ends the sessions that it finds.
+ * Stores a session that a login begins; false when the proof (a password, an identity, a passkey) has been replaced or
+ * removed meanwhile, or the user deleted. The lock lets a reset that is under way decide first: it ends the sessions
+ * that it finds.
  */
 export async function insertSession(
   db: Kysely<Database>,
   session: Insertable<SessionsTable>,
-  passwordHash: string,
+  proof: Proof,
 ): Promise<boolean> {
-  const { id_hash, user_id, expires_at, address, user_agent } = session
+  const { id_hash, user_id, expires_at, address, user_agent, provider_session = null } = session
   const { numAffectedRows } = await sql`
-    insert into sessions (id_hash, user_id, expires_at, address, user_agent)
-    select ${id_hash}::bytea, id, ${expires_at}::timestamptz, ${address}::text, ${user_agent}::text
-    from users where id = ${user_id} and password_hash = ${passwordHash} for share`.execute(db)
+    insert into sessions (id_hash, user_id, expires_at, address, user_agent, authenticated_by, provider_session)
+    select ${id_hash}::bytea, id, ${expires_at}::timestamptz, ${address}::text, ${user_agent}::text,
+      ${methodOf(proof)}::text, ${provider_session}::text
+    from users where id = ${user_id} and ${isOfUser(proof)} for share of users`.execute(db)
   return numAffectedRows === 1n
+}
+
+function methodOf(proof: Proof): SignInMethod {
+  if ('passwordHash' in proof) return 'password'
+  return 'identityId' in proof ? 'oidc' : 'passkey'
+}
+
+function isOfUser(proof: Proof): RawBuilder<unknown> {
+  if ('passwordHash' in proof) return sql`password_hash = ${proof.passwordHash}`
+  const [table, id] = 'identityId' in proof ? [sql`identities`, proof.identityId] : [sql`passkeys`, proof.passkeyId]
+  return sql`exists (select from ${table} as proof where proof.id = ${id} and proof.user_id = users.id)`
 }
 
 /**

@@ -30,7 +30,7 @@ export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
 export async function findCredentials(
   db: Kysely<Database>,
   username: string,
-): Promise<(AccountWithState & { password_hash: string }) | undefined> {
+): Promise<(AccountWithState & { password_hash: string | null }) | undefined> {
   if (!isStorable(username)) return undefined
   return db
     .selectFrom('users')
@@ -39,8 +39,8 @@ export async function findCredentials(
     .executeTakeFirst()
 }
 
-/** Undefined when there is no such user. */
-export async function findPasswordHash(db: Kysely<Database>, id: number): Promise<string | undefined> {
+/** Undefined when there is no such user, null when the user has no password. */
+export async function findPasswordHash(db: Kysely<Database>, id: number): Promise<string | null | undefined> {
   const row = await db.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirst()
   return row?.password_hash
 }
@@ -72,7 +72,9 @@ export async function findTakenNames(db: Kysely<Database>, usernames: string[]):
  */
 export async function insertUsers(
   transaction: Transaction<Database>,
-  users: Required<Omit<Insertable<UsersTable>, 'id' | 'created_at' | 'last_seen_on'>>[],
+  users: Required<
+    Pick<Insertable<UsersTable>, 'username' | 'display_name' | 'password_hash' | 'is_admin' | 'must_change_password'>
+  >[],
 ): Promise<Map<string, number>> {
   await sql`select pg_advisory_xact_lock(hashtext('svc-training users'))`.execute(transaction)
   const column = <K extends keyof (typeof users)[number]>(name: K) => users.map((user) => user[name])

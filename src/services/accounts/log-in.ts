@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Proof } from '../../../db/queries/accounts/sessions.js'
 import { type AccountWithState, findCredentials } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
@@ -6,15 +7,17 @@ import { WRONG_LOGIN } from '../../domain/refusals.js'
 import { limitGuesses } from './limit-guesses.js'
 import { loginShare, verifyPassword } from './passwords.js'
 
-/** Who has logged in, and the hash of the password that was right. */
+/** Who has logged in, and by what. */
 export interface Login {
   user: AccountWithState
-  passwordHash: string
+  proof: Proof
+  /** What the provider calls the session (`sid`), if it was one. */
+  providerSession?: string | undefined
 }
 
 /**
  * The user of that name and password.
- * @throws WRONG_LOGIN when there is no such user or the password is wrong; it takes as long
+ * @throws WRONG_LOGIN when there is no such user, or the password is wrong or there is none; it takes as long
  * @throws TooManyAttempts while a limit is in force
  */
 export async function logIn(
@@ -28,6 +31,6 @@ export async function logIn(
     return matches ? candidate : undefined
   })
   if (found === undefined) throw WRONG_LOGIN
-  const { password_hash: passwordHash, ...user } = found
-  return { user, passwordHash }
+  const { password_hash, ...user } = found
+  return { user, proof: { passwordHash: password_hash as string } }
 }
