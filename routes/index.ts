@@ -5,7 +5,7 @@ import cors from '../plugins/cors.js'
 import crossSite from '../plugins/cross-site.js'
 import loadShedding from '../plugins/load-shedding.js'
 import rateLimit from '../plugins/rate-limit.js'
-import session from '../plugins/session.js'
+import session, { type SessionPluginOptions } from '../plugins/session.js'
 import tokens from '../plugins/tokens.js'
 import { NOT_FOUND } from '../src/domain/refusals.js'
 import type { Moment } from '../src/domain/time/calendar.js'
@@ -21,7 +21,7 @@ import reviewRoutes from './review/index.js'
 import searchRoutes from './search/index.js'
 
 export interface ApiOptions {
-  sessionSecrets: string[]
+  sessions: SessionPluginOptions
   corsOrigins: string[]
   /** Where people open the service, if somebody has said. */
   publicUrl: string | undefined
@@ -40,7 +40,7 @@ export interface ApiOptions {
 
 /** The `/api` scope. What is registered in the inner scopes is protected by them. */
 const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
-  const { sessionSecrets, corsOrigins, contentDir, today, moment } = options
+  const { sessions, corsOrigins, contentDir, today, moment } = options
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl)
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
@@ -50,7 +50,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   await app.register(rateLimit, { perSecond: options.rateLimit })
   await app.register(crossSite, { allowedOrigins: publicUrl ? [...corsOrigins, publicUrl.origin] : corsOrigins })
   await app.register(tokens)
-  await app.register(session, { secrets: sessionSecrets, isSecure: publicUrl?.protocol === 'https:' })
+  await app.register(session, sessions)
   await app.register(auth, { today })
 
   app.setNotFoundHandler(() => {

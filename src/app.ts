@@ -13,6 +13,7 @@ import metricsHooks from '../plugins/metrics.js'
 import openapi from '../plugins/openapi.js'
 import requestLog, { logWhenOver } from '../plugins/request-log.js'
 import searchIndex from '../plugins/search-index.js'
+import { sessionCookieName } from '../plugins/session-cookie.js'
 import validation from '../plugins/validation.js'
 import web from '../plugins/web.js'
 import healthRoutes from '../routes/health/index.js'
@@ -50,7 +51,15 @@ const MAX_DELAY_MS = 500
 export interface AppOptions {
   config: Pick<
     Config,
-    'basePath' | 'contentDir' | 'corsOrigins' | 'publicUrl' | 'rateLimit' | 'timeZone' | 'trustProxy' | 'web'
+    | 'basePath'
+    | 'contentDir'
+    | 'corsOrigins'
+    | 'publicUrl'
+    | 'rateLimit'
+    | 'sessionMaxDays'
+    | 'timeZone'
+    | 'trustProxy'
+    | 'web'
   >
   /** At least one; the first one signs cookies. */
   sessionSecrets: string[]
@@ -130,11 +139,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     }
   })
 
-  await app.register(openapi, { version: VERSION, basePath: config.basePath })
+  const { basePath } = config
+  const isSecure = config.publicUrl?.startsWith('https:') === true
+  const sessionCookie = sessionCookieName({ isSecure, basePath })
+  await app.register(openapi, { version: VERSION, basePath, sessionCookie })
   await app.register(healthRoutes, { isClosing })
   if (config.web) {
-    const { basePath, rateLimit } = config
-    await app.register(web, { folder: options.webDir ?? WEB_DIR, basePath, rateLimit })
+    await app.register(web, { folder: options.webDir ?? WEB_DIR, basePath, rateLimit: config.rateLimit })
   } else {
     app.setNotFoundHandler(() => {
       throw NOT_FOUND
@@ -143,7 +154,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const dayOf = calendarIn(config.timeZone)
   await app.register(api, {
     prefix: '/api',
-    sessionSecrets: options.sessionSecrets,
+    sessions: { secrets: options.sessionSecrets, maxDays: config.sessionMaxDays, isSecure, basePath },
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
     contentDir: config.contentDir,

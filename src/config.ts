@@ -19,6 +19,8 @@ export interface Config {
   contentDir: string
   /** The first one signs, all are accepted; empty in embedded mode, which keeps its own. */
   sessionSecrets: string[]
+  /** Days after its login at which a session ends, however often it was renewed. */
+  sessionMaxDays: number
   firstAdmin: { username: string; password: string } | undefined
   host: string
   port: number
@@ -58,6 +60,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     dataDir: path.resolve(env.DATA_DIR),
     contentDir: path.resolve(env.CONTENT_DIR),
     sessionSecrets: listOf(env.SESSION_SECRET ?? ''),
+    sessionMaxDays: env.SESSION_MAX_DAYS,
     firstAdmin: firstAdmin(env.ADMIN_USERNAME, env.ADMIN_PASSWORD),
     host: env.HOST,
     port: env.PORT,

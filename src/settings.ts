@@ -80,6 +80,13 @@ export const SETTINGS = {
       default: 'embedded: made and kept in `DATA_DIR`',
     },
   },
+  SESSION_MAX_DAYS: {
+    schema: { type: 'integer', minimum: 1, maximum: 365, default: 30 },
+    german: { text: 'Tage, nach denen man sich neu anmeldet, auch wenn man den Dienst täglich benutzt' },
+    english: {
+      text: 'days after its login at which a session ends, however often it was used; unused it ends after 7',
+    },
+  },
   ADMIN_USERNAME: {
     schema: { type: 'string' },
     german: { text: 'der erste Administrator, angelegt, solange es keinen Benutzer gibt' },

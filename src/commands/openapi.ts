@@ -17,6 +17,7 @@ export async function printOpenapi(print: (line: string) => void): Promise<void>
       corsOrigins: [],
       publicUrl: undefined,
       rateLimit: 0,
+      sessionMaxDays: 30,
       timeZone: 'UTC',
       trustProxy: [],
       web: false,

@@ -2,20 +2,39 @@ import { type Insertable, type Kysely, type RawBuilder, type Selectable, sql, ty
 import type { Database, SessionsTable, SignInMethod } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
+/** A session that was read, and whose it is. */
+export interface FoundSession {
+  id: number
+  user: AccountWithState
+  begun_at: Date
+  expires_at: Date
+  authenticated_at: Date
+  /** Whether the person has proven who it is in the last ten minutes. */
+  is_fresh: boolean
+  provider_session: string | null
+}
+
+type SessionRow = AccountWithState & Omit<FoundSession, 'user'> & { session_id: number }
+
 /**
- * The user of a session that has not expired, read in one statement. As text, since every request sends it: the query
- * builder took 11 µs for it, the text takes 1.5 µs.
+ * A session that has not expired, and began at most `maxDays` ago, with its user, read in one statement. As text, since
+ * every request sends it: the query builder took 11 µs for it, the text takes 1.5 µs.
  */
 export async function findSession(
   db: Kysely<Database>,
   idHash: Buffer,
-): Promise<(AccountWithState & { session_id: number; expires_at: Date }) | undefined> {
-  const { rows } = await sql<AccountWithState & { session_id: number; expires_at: Date }>`
+  maxDays: number,
+): Promise<FoundSession | undefined> {
+  const { rows } = await sql<SessionRow>`
     select sessions.id as session_id, users.id, username, display_name, is_admin, users.created_at,
-      must_change_password, last_seen_on, expires_at
+      must_change_password, last_seen_on, expires_at, sessions.created_at as begun_at, authenticated_at,
+      authenticated_at > now() - interval '10 minutes' as is_fresh, provider_session
     from sessions join users on users.id = sessions.user_id
-    where id_hash = ${idHash} and expires_at > now()`.execute(db)
-  return rows[0]
+    where id_hash = ${idHash} and expires_at > now()
+      and sessions.created_at > now() - make_interval(days => ${maxDays})`.execute(db)
+  if (rows[0] === undefined) return undefined
+  const { session_id, expires_at, begun_at, authenticated_at, is_fresh, provider_session, ...user } = rows[0]
+  return { id: session_id, user, begun_at, expires_at, authenticated_at, is_fresh, provider_session }
 }
 
 /** With what somebody has proven who it is; a session begins only while it is still the user's. */
