@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { listAuditEntries } from '../../db/queries/accounts/audit.js'
 import { findAccountWithState } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseAccountChange, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { ADMINS_ONLY, BadRequest, HttpError, USER_NOT_FOUND } from '../../src/domain/refusals.js'
+import { ADMINS_ONLY, BadRequest, HttpError, PROOF_TOO_OLD, USER_NOT_FOUND } from '../../src/domain/refusals.js'
 import { parseCursor } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers } from '../../src/http/schemas.js'
@@ -82,12 +83,14 @@ const accounts: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { abou
       schema: {
         operationId: 'changeAccount',
         summary: 'Change the name, the right or the password of a user, or demand that the user changes it',
+        description: `With \`is_admin: true\` the login of a session must be younger than ten minutes. A token of the scope
+\`admin\` may do it at any time.`,
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,
-        response: answers(AccountAnswer, [ADMINS_ONLY, USER_NOT_FOUND]),
+        response: answers(AccountAnswer, [ADMINS_ONLY, PROOF_TOO_OLD, USER_NOT_FOUND]),
       },
-      preHandler: app.requireAdmin,
+      preHandler: [app.requireAdmin, requireFreshLoginToPromote],
     },
     async (request, reply) => {
       const id = parseUserId(request.params.id)
@@ -102,6 +105,11 @@ const accounts: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { abou
       return { user }
     },
   )
+
+  async function requireFreshLoginToPromote(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+    const { is_admin } = (request.body ?? {}) as { is_admin?: unknown }
+    if (is_admin === true) await app.requireFreshLogin.call(this, request, reply)
+  }
 }
 
 export default accounts

@@ -6,11 +6,13 @@ import { BadRequest, HttpError, SESSIONS_ONLY, WRONG_LOGIN } from '../../src/dom
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { changeOwnPassword } from '../../src/services/accounts/change-password.js'
+import { confirmByPassword } from '../../src/services/accounts/confirm.js'
 import { logIn } from '../../src/services/accounts/log-in.js'
-import { LoggedIn, LoginBody, MethodsAnswer, PasswordBody } from './schemas.js'
+import { ConfirmBody, LoggedIn, LoginBody, MethodsAnswer, PasswordBody } from './schemas.js'
 import tokenRoutes from './tokens.js'
 
 const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
+const MISSING_PASSWORD = 'Passwort erforderlich'
 const MISSING_PASSWORDS = 'Aktuelles und neues Passwort erforderlich'
 
 const auth: FastifyPluginAsyncTypebox = async (app) => {
@@ -112,6 +114,31 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         sessionIdHash: hashSessionId(request.session.sessionId),
       })
       await warnOfCommonPassword(reply, new_password)
+      return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/confirm',
+    {
+      schema: {
+        operationId: 'confirmByPassword',
+        summary: 'Prove by the password who is asking',
+        description: `For what is answered with 403 and \`WWW-Authenticate: Session
+error="insufficient_user_authentication"\`: creating tokens, registering passkeys, linking, granting administrator
+rights. A new session replaces that of the request, as a login does, and is recent for ten minutes.`,
+        tags: ['auth'],
+        body: ConfirmBody,
+        response: answers(Done),
+      },
+      preHandler: app.requireUser,
+      config: { invalidBody: MISSING_PASSWORD },
+    },
+    async (request) => {
+      const { password } = request.body
+      if (password === '') throw new BadRequest(MISSING_PASSWORD)
+      const login = await confirmByPassword(app.db, request.user, { password, address: request.ip })
+      await startSession(request, login)
       return { ok: true as const }
     },
   )

@@ -17,6 +17,8 @@ export const MethodsAnswer = Type.Object({
   }),
 })
 
+export const ConfirmBody = Type.Object({ password: Type.String({ examples: ['vier zufällige Wörter'] }) })
+
 export const PasswordBody = Type.Object({
   current_password: Type.String({ examples: ['vier zufällige Wörter'] }),
   new_password: Type.String({ description: '6 to 1,000 characters.', examples: ['ganz andere Wörter'] }),

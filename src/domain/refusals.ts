@@ -91,6 +91,16 @@ export class TooManyAttempts extends ComeBackLater {
   }
 }
 
+/** 403: it hands out access, and so needs a proof of who it is that is younger than that of the session. */
+export class ProofTooOld extends HttpError {
+  /** For the header `WWW-Authenticate`; in the words of RFC 9470. */
+  readonly challenge = 'Session error="insufficient_user_authentication"'
+
+  constructor() {
+    super(403, 'Bitte erneut anmelden', 'ProofTooOld')
+  }
+}
+
 // What has one text is one value: thrown as it is, and declared by the routes that may answer it.
 
 export const INVALID_JSON = new BadRequest('Ungültiger JSON-Inhalt', 'BadRequest')
@@ -104,6 +114,7 @@ export const CROSS_SITE = new HttpError(403, 'Anfrage von fremder Seite abgelehn
 export const SESSIONS_ONLY = new HttpError(403, 'Mit einem API-Token nicht erlaubt', 'SessionOnly')
 export const TOKEN_NOT_ALLOWED = new HttpError(403, 'Der API-Token darf das nicht', 'TokenNotAllowed')
 export const PASSWORD_CHANGE_FIRST = new HttpError(403, 'Passwort muss zuerst geändert werden', 'PasswordChangeFirst')
+export const PROOF_TOO_OLD = new ProofTooOld()
 /** Nobody hears it; the log says that the caller has gone. */
 export const CALLER_GONE = new BadRequest('Die Verbindung wurde getrennt')
 export const NOT_FOUND = new HttpError(404, 'Nicht gefunden')

@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { ComeBackLater, type HttpError } from '../domain/refusals.js'
+import { ComeBackLater, type HttpError, ProofTooOld } from '../domain/refusals.js'
 
 /** An instant; the JSON is ISO 8601 in UTC. */
 export const Timestamp = Type.Unsafe<Date>({
@@ -67,10 +67,18 @@ export interface DescribedRefusal {
   title: string
   message: string
   isForLater: boolean
+  /** The value of `WWW-Authenticate`. */
+  challenge?: string
 }
 
 export function describeRefusal(refusal: HttpError): DescribedRefusal {
   const { statusCode, title, message } = refusal
   if (title === undefined) throw new Error(`A refusal needs a title to be declared: ${message}`)
-  return { status: statusCode, title, message, isForLater: refusal instanceof ComeBackLater }
+  return {
+    status: statusCode,
+    title,
+    message,
+    isForLater: refusal instanceof ComeBackLater,
+    ...(refusal instanceof ProofTooOld && { challenge: refusal.challenge }),
+  }
 }

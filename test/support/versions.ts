@@ -230,6 +230,7 @@ async function callAll(app: FastifyInstance): Promise<void> {
   await logIn('erika')
   const { sessions } = (await get('accounts/me/sessions')).body
   await learner('DELETE', `/api/accounts/me/sessions/${sessions[0].id}`)
+  await learner('POST', '/api/auth/confirm', { password: PASSWORD })
   await learner('POST', '/api/auth/logout')
   const again = await logIn('erika')
   await again('DELETE', '/api/accounts/me/sessions')

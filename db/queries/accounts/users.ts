@@ -45,6 +45,18 @@ export async function findPasswordHash(db: Kysely<Database>, id: number): Promis
   return row?.password_hash
 }
 
+/** By what the user may prove who it is; undefined when there is no such user. */
+export async function findWaysIn(
+  db: Kysely<Database>,
+  id: number,
+): Promise<Pick<Selectable<UsersTable>, 'password_hash' | 'passkey_only' | 'emergency'> | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['password_hash', 'passkey_only', 'emergency'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
 /** The new user's id; undefined when the name is taken, also when another creation of it wins at the same moment. */
 export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTable>): Promise<number | undefined> {
   const row = await db

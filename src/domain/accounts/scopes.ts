@@ -37,6 +37,9 @@ const RULES: Rule[] = [
   // Changing the password and creating tokens need a session, which the routes say themselves.
   rule('/api/auth/password', 'any'),
   rule('/api/auth/tokens', 'all', 'any'),
+  // How its owner proves who it is: no token may change that.
+  rule('/api/auth/confirm', 'none'),
+  rule('/api/auth/passkeys', 'all', 'none'),
 ]
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
