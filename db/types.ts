@@ -87,6 +87,8 @@ export interface PasskeyChallengesTable {
   /** Null for a login. */
   user_id: number | null
   user_handle: Buffer | null
+  /** Who asked: an IPv4 address or the /64 of an IPv6 address. */
+  network: string
   expires_at: ColumnType<Date, Date, never>
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../db/queries/accounts/sessions.js'
 import type { AccountWithState } from '../db/queries/accounts/users.js'
 import type { Database, SessionsTable } from '../db/types.js'
-import { WRONG_LOGIN } from '../src/domain/refusals.js'
+import { PASSKEY_REFUSED, WRONG_LOGIN } from '../src/domain/refusals.js'
 import type { Login } from '../src/services/accounts/log-in.js'
 import {
   adoptPlainCookie,
@@ -124,7 +124,7 @@ export default fp<SessionPluginOptions>(
 /**
  * Begins a session of the user: whoever has proven who it is gets a new id, and the session of the cookie ends. The one
  * place where sessions begin.
- * @throws WRONG_LOGIN when what was proven with has been replaced or removed since it was verified
+ * @throws WRONG_LOGIN or PASSKEY_REFUSED when what was proven with has been replaced or removed since it was verified
  */
 export async function startSession(request: FastifyRequest, { user, proof, providerSession }: Login): Promise<void> {
   const before = request.session.stored
@@ -170,7 +170,7 @@ export function hashSessionId(sessionId: string): Buffer {
 
 function createStore(db: Kysely<Database>, maxDays: number): SessionStore {
   const begin = async (row: Insertable<SessionsTable>, proof: Proof) => {
-    if (!(await insertSession(db, row, proof))) throw WRONG_LOGIN
+    if (!(await insertSession(db, row, proof))) throw 'passkeyId' in proof ? PASSKEY_REFUSED : WRONG_LOGIN
   }
   const settle = (work: Promise<unknown>, callback: (error?: unknown) => void) => {
     work.then(() => callback(), callback)

@@ -7,6 +7,7 @@ import loadShedding from '../plugins/load-shedding.js'
 import rateLimit from '../plugins/rate-limit.js'
 import session, { type SessionPluginOptions } from '../plugins/session.js'
 import tokens from '../plugins/tokens.js'
+import { relyingPartyOf } from '../src/domain/accounts/passkeys.js'
 import { NOT_FOUND } from '../src/domain/refusals.js'
 import type { Moment } from '../src/domain/time/calendar.js'
 import accountRoutes from './accounts/index.js'
@@ -57,7 +58,8 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     throw NOT_FOUND
   })
 
-  await app.register(authRoutes, { prefix: '/auth' })
+  const relyingParty = relyingPartyOf(options.publicUrl)
+  await app.register(authRoutes, { prefix: '/auth', relyingParty })
   await app.register(async (members) => {
     members.addHook('preHandler', members.requireUser)
     await members.register(quizRoutes, { prefix: '/quiz' })
@@ -65,7 +67,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
     await members.register(reviewRoutes, { prefix: '/review', moment })
     await members.register(searchRoutes, { prefix: '/search' })
-    await members.register(accountRoutes, { prefix: '/accounts', about: options.about })
+    await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty })
     await members.register(contentRoutes, { prefix: '/content', contentDir })
     await members.register(async (admins) => {
       admins.addHook('preHandler', admins.requireAdmin)

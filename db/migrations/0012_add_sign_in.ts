@@ -72,19 +72,21 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index passkeys_user_id_idx on passkeys (user_id)`.execute(db)
 
-  // Single use. Of a login the user is not known yet.
+  // Single use. Of a login the user is not known yet, and of each address so many are kept at most.
   await sql`
     create table passkey_challenges (
       challenge bytea not null,
       purpose text not null,
       user_id integer,
       user_handle bytea,
+      network text not null,
       expires_at timestamptz not null,
       constraint passkey_challenges_pkey primary key (challenge),
       constraint passkey_challenges_purpose_check check (purpose in ('register', 'login')),
       constraint passkey_challenges_user_id_fkey foreign key (user_id) references users (id) on delete cascade
     )`.execute(db)
   await sql`create index passkey_challenges_user_id_idx on passkey_challenges (user_id)`.execute(db)
+  await sql`create index passkey_challenges_network_idx on passkey_challenges (network)`.execute(db)
   await sql`create index passkey_challenges_expires_at_idx on passkey_challenges (expires_at)`.execute(db)
 
   // What a login by the provider changes is noted as its doing.

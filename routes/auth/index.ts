@@ -1,21 +1,24 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findSignIn } from '../../db/queries/accounts/ways-in.js'
 import { actorOf } from '../../plugins/auth.js'
 import { endSession, hashSessionId, startSession } from '../../plugins/session.js'
 import { checkPasswordLength } from '../../src/domain/accounts/passwords.js'
-import { BadRequest, HttpError, SESSIONS_ONLY, WRONG_LOGIN } from '../../src/domain/refusals.js'
+import { BadRequest, HttpError, NOT_LOGGED_IN, SESSIONS_ONLY, WRONG_LOGIN } from '../../src/domain/refusals.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { changeOwnPassword } from '../../src/services/accounts/change-password.js'
 import { confirmByPassword } from '../../src/services/accounts/confirm.js'
 import { logIn } from '../../src/services/accounts/log-in.js'
-import { ConfirmBody, LoggedIn, LoginBody, MethodsAnswer, PasswordBody } from './schemas.js'
+import passkeyLogin from './passkey-login.js'
+import passkeyRoutes, { type PasskeyOptions } from './passkeys.js'
+import { ConfirmBody, LoggedIn, LoginBody, Me, MethodsAnswer, PasswordBody } from './schemas.js'
 import tokenRoutes from './tokens.js'
 
 const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
 const MISSING_PASSWORD = 'Passwort erforderlich'
 const MISSING_PASSWORDS = 'Aktuelles und neues Passwort erforderlich'
 
-const auth: FastifyPluginAsyncTypebox = async (app) => {
+const auth: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
   app.setNotFoundHandler(() => {
     throw new HttpError(404, 'Unbekannter Auth-Endpunkt')
   })
@@ -31,7 +34,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         response: answers(MethodsAnswer),
       },
     },
-    async () => ({ password: true, passkeys: false, oidc: null }),
+    async () => ({ password: true, passkeys: relyingParty !== undefined, oidc: null }),
   )
 
   app.post(
@@ -82,12 +85,17 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'getMe',
         summary: 'Who is logged in',
         tags: ['auth'],
-        response: answers(LoggedIn),
+        response: answers(Me),
       },
       preHandler: app.requireUser,
       config: { isOpenBeforePasswordChange: true },
     },
-    async ({ user }) => ({ user, must_change_password: user.must_change_password }),
+    async ({ user, session }) => {
+      const ways = await findSignIn(app.db, user.id)
+      if (ways === undefined) throw NOT_LOGGED_IN
+      const sign_in = { ...ways, authenticated_at: session?.stored?.authenticatedAt ?? null }
+      return { user, must_change_password: user.must_change_password, sign_in }
+    },
   )
 
   app.post(
@@ -144,6 +152,8 @@ rights. A new session replaces that of the request, as a login does, and is rece
   )
 
   await app.register(tokenRoutes, { prefix: '/tokens' })
+  await app.register(passkeyRoutes, { prefix: '/passkeys', relyingParty })
+  await app.register(passkeyLogin, { prefix: '/passkeys', relyingParty })
 }
 
 export default auth

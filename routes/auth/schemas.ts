@@ -32,6 +32,18 @@ GET \`/api/auth/me\`, POST \`/api/auth/password\`, which ends it, and POST \`/ap
   }),
 })
 
+export const Me = Type.Object({
+  ...LoggedIn.properties,
+  sign_in: Type.Object({
+    password: Type.Boolean({ description: 'Whether the account has one.' }),
+    passkeys: Type.Integer(),
+    passkey_only: Type.Boolean({ description: 'The password is refused.' }),
+    identities: Type.Integer({ description: 'At the provider of single sign-on.' }),
+    emergency: Type.Boolean({ description: 'May log in by password although that is switched off.' }),
+    authenticated_at: nullable(Timestamp),
+  }),
+})
+
 const Token = {
   id: Type.Integer({ examples: [3] }),
   name: Type.String({ examples: ['nightly import'] }),

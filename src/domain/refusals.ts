@@ -105,10 +105,12 @@ export class ProofTooOld extends HttpError {
 
 export const INVALID_JSON = new BadRequest('Ungültiger JSON-Inhalt', 'BadRequest')
 export const MALFORMED_REQUEST = new BadRequest('Ungültige HTTP-Anfrage')
+export const PASSKEY_INVALID = new BadRequest('Der Passkey ließ sich nicht einrichten', 'PasskeyInvalid')
 export const INVALID_URL = new BadRequest('Ungültige URL')
 /** Nobody is logged in, or the user has been deleted meanwhile. */
 export const NOT_LOGGED_IN = new HttpError(401, 'Nicht angemeldet', 'Unauthorized')
 export const WRONG_LOGIN = new HttpError(401, 'Benutzername oder Passwort falsch', 'WrongLogin')
+export const PASSKEY_REFUSED = new HttpError(401, 'Die Anmeldung mit Passkey ist fehlgeschlagen', 'PasskeyRefused')
 export const ADMINS_ONLY = new HttpError(403, 'Administratorrechte erforderlich', 'Forbidden')
 export const CROSS_SITE = new HttpError(403, 'Anfrage von fremder Seite abgelehnt', 'CrossSite')
 export const SESSIONS_ONLY = new HttpError(403, 'Mit einem API-Token nicht erlaubt', 'SessionOnly')
@@ -128,6 +130,7 @@ export const CARD_NOT_FOUND = new HttpError(404, 'Karte nicht gefunden', 'NoCard
 export const REVIEW_NOT_FOUND = new HttpError(404, 'Bewertung nicht gefunden', 'NoReview')
 export const REPORT_NOT_FOUND = new HttpError(404, 'Meldung nicht gefunden', 'NoReport')
 export const USER_NOT_FOUND = new HttpError(404, 'Benutzer nicht gefunden', 'NoUser')
+export const NO_PASSKEYS = new HttpError(404, 'Passkeys werden hier nicht angeboten', 'NoPasskeys')
 export const METHOD_NOT_ALLOWED = new HttpError(405, 'Methode nicht erlaubt')
 export const REQUEST_TIMEOUT = new HttpError(408, 'Zeitüberschreitung der Anfrage')
 export const IMPORT_RUNS = new Conflict('Import läuft bereits', 'ImportRuns')
@@ -143,6 +146,17 @@ export const REPORTED_AGAIN = new Conflict(
   'Zu dieser Karte gibt es schon eine neuere offene Meldung derselben Person',
   'ReportedAgain',
 )
+export const PASSKEY_KNOWN = new Conflict('Dieser Passkey ist schon eingerichtet', 'PasskeyKnown')
+export const TOO_MANY_PASSKEYS = new Conflict(
+  'Es gibt schon 50 Passkeys; bitte zuerst einen entfernen',
+  'TooManyPasskeys',
+)
+export const PASSKEY_NEEDED = new Conflict('Dafür braucht das Konto zuerst einen Passkey', 'PasskeyNeeded')
+export const LAST_PASSKEY = new Conflict(
+  'Der letzte Passkey bleibt, solange sich das Konto nur mit Passkey anmeldet',
+  'LastPasskey',
+)
+export const LAST_WAY_IN = new Conflict('Ohne diesen Weg könnte sich niemand mehr anmelden', 'LastWayIn')
 export const OTHER_REVIEW = new Conflict('Diese "client_id" gehört zu einer anderen Bewertung', 'OtherReview')
 export const NOT_THE_LAST = new Conflict('Nur die letzte Bewertung kann zurückgenommen werden', 'NotTheLast')
 export const TOO_LARGE = new HttpError(413, 'Anfrage zu groß', 'TooLarge')

@@ -32,7 +32,14 @@ async function createRows(hours: number): Promise<void> {
     .execute()
   await db
     .insertInto('passkey_challenges')
-    .values({ challenge: randomBytes(32), purpose: 'login', user_id: null, user_handle: null, expires_at: at(hours) })
+    .values({
+      challenge: randomBytes(32),
+      purpose: 'login',
+      user_id: null,
+      user_handle: null,
+      network: '',
+      expires_at: at(hours),
+    })
     .execute()
 }
 

@@ -61,6 +61,7 @@ const COLUMNS: ColumnNames = {
     purpose: 'text',
     user_id: 'integer?',
     user_handle: 'bytea?',
+    network: 'text',
     expires_at: 'timestamp with time zone',
   },
   api_tokens: {

@@ -9,6 +9,8 @@ const PUBLIC = [
   'GET /api/auth/methods',
   'POST /api/auth/login',
   'POST /api/auth/logout',
+  'POST /api/auth/passkeys/login-options',
+  'POST /api/auth/passkeys/login',
   'GET /healthz',
   'GET /readyz',
   'GET /openapi.json',

@@ -11,6 +11,7 @@ import { migrateToLatest } from '../../db/migrate.js'
 import { migrations } from '../../db/migrations/index.js'
 import type { Database } from '../../db/types.js'
 import { buildApp } from '../../src/app.js'
+import { Authenticator } from './authenticator.js'
 import { changeFiles, deckFile } from './content.js'
 import { createDatabase, onServer } from './database.js'
 import { createUser, PASSWORD } from './factories.js'
@@ -19,6 +20,9 @@ import { CONFIG, callerOf, ROOT, SECRET } from './service.js'
 
 /** Where the recordings of released versions lie: `NNNN.sql` and `NNNN.statements.json`, NNNN being the newest migration. */
 export const RECORDINGS = path.join(ROOT, 'test', 'versions')
+
+/** Where browsers know passkeys. */
+const ORIGIN = 'http://localhost:3000'
 
 /** What a version sent to the database. */
 interface Statement {
@@ -96,7 +100,12 @@ export async function recordVersion(serverUrl: string, folder: string): Promise<
   const contentDir = await mkdtemp(path.join(tmpdir(), 'svc-training-recording-'))
   try {
     await migrateToLatest(database.db)
-    const app = await buildApp({ config: { ...CONFIG, contentDir }, sessionSecrets: [SECRET], database, logger: false })
+    const app = await buildApp({
+      config: { ...CONFIG, contentDir, publicUrl: `${ORIGIN}/` },
+      sessionSecrets: [SECRET],
+      database,
+      logger: false,
+    })
     await app.ready()
     await createUser(database.db, { username: 'chef', is_admin: true })
     await createUser(database.db, { username: 'erika' })
@@ -223,7 +232,16 @@ async function callAll(app: FastifyInstance): Promise<void> {
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
   await get('auth/tokens')
   await learner('DELETE', `/api/auth/tokens/${token.id}`)
+  const authenticator = new Authenticator(ORIGIN, 'localhost')
+  const creation = (await learner('POST', '/api/auth/passkeys/options')).body
+  const made = { name: 'Telefon', credential: authenticator.register(creation) }
+  const passkey = (await learner('POST', '/api/auth/passkeys', made)).body
+  await get('auth/passkeys')
+  const asked = (await anonymous('POST', '/api/auth/passkeys/login-options')).body
+  await anonymous('POST', '/api/auth/passkeys/login', { credential: authenticator.logIn(asked) })
+  for (const passkey_only of [true, false]) await learner('PATCH', '/api/accounts/me', { passkey_only })
   await get('accounts/me/data')
+  await learner('DELETE', `/api/auth/passkeys/${passkey.id}`)
   const other = 'ein anderes Passwort'
   await learner('POST', '/api/auth/password', { current_password: PASSWORD, new_password: other })
   await learner('POST', '/api/auth/password', { current_password: other, new_password: PASSWORD })

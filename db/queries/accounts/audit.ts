@@ -19,6 +19,8 @@ export type AuditAction =
   | 'user.tokens'
   | 'token.create'
   | 'token.delete'
+  | 'passkey.create'
+  | 'passkey.delete'
   | 'content.import'
   | 'report.settle'
   | 'report.reopen'

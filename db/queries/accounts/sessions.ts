@@ -65,7 +65,7 @@ function methodOf(proof: Proof): SignInMethod {
 }
 
 function isOfUser(proof: Proof): RawBuilder<unknown> {
-  if ('passwordHash' in proof) return sql`password_hash = ${proof.passwordHash}`
+  if ('passwordHash' in proof) return sql`password_hash = ${proof.passwordHash} and not passkey_only`
   const [table, id] = 'identityId' in proof ? [sql`identities`, proof.identityId] : [sql`passkeys`, proof.passkeyId]
   return sql`exists (select from ${table} as proof where proof.id = ${id} and proof.user_id = users.id)`
 }

@@ -2,12 +2,12 @@ import { type Insertable, type Kysely, type Selectable, sql, type Transaction, t
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database, UsersTable } from '../../types.js'
 
-const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as const
+export const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as const
 
 /** A user as the API shows it. */
 export type Account = Pick<Selectable<UsersTable>, (typeof ACCOUNT)[number]>
 
-const STATE = ['must_change_password', 'last_seen_on'] as const
+export const STATE = ['must_change_password', 'last_seen_on'] as const
 
 /** The same with what is kept about the account besides. */
 export type AccountWithState = Account & Pick<Selectable<UsersTable>, (typeof STATE)[number]>
@@ -30,11 +30,11 @@ export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
 export async function findCredentials(
   db: Kysely<Database>,
   username: string,
-): Promise<(AccountWithState & { password_hash: string | null }) | undefined> {
+): Promise<(AccountWithState & Pick<Selectable<UsersTable>, 'password_hash' | 'passkey_only'>) | undefined> {
   if (!isStorable(username)) return undefined
   return db
     .selectFrom('users')
-    .select([...ACCOUNT, ...STATE, 'password_hash'])
+    .select([...ACCOUNT, ...STATE, 'password_hash', 'passkey_only'])
     .where(NORMAL_NAME, '=', sql<string>`normalize(${username}::text, NFC)`)
     .executeTakeFirst()
 }
@@ -126,20 +126,14 @@ export async function findAccount(db: Kysely<Database>, id: number): Promise<Acc
   return db.selectFrom('users').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
 }
 
-/** Undefined when there is no such user. */
-export async function findAccountWithState(db: Kysely<Database>, id: number): Promise<AccountWithState | undefined> {
-  return db
-    .selectFrom('users')
-    .select([...ACCOUNT, ...STATE])
-    .where('id', '=', id)
-    .executeTakeFirst()
-}
-
 /** The changed user; undefined when there is none. Values that are undefined stay as they are. */
 export async function updateUser(
   db: Kysely<Database>,
   id: number,
-  values: Pick<Updateable<UsersTable>, 'display_name' | 'is_admin' | 'password_hash' | 'must_change_password'>,
+  values: Pick<
+    Updateable<UsersTable>,
+    'display_name' | 'is_admin' | 'password_hash' | 'must_change_password' | 'passkey_only'
+  >,
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)
   return db.updateTable('users').set(values).where('id', '=', id).returning(ACCOUNT).executeTakeFirst()

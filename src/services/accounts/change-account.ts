@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { lockWaysIn } from '../../../db/queries/accounts/passkeys.js'
 import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
 import { deleteTokens } from '../../../db/queries/accounts/tokens.js'
 import { type Account, deleteUser, insertUser, lockAdmins, updateUser } from '../../../db/queries/accounts/users.js'
@@ -27,7 +28,8 @@ export async function createAccount(
 }
 
 /**
- * Changes the account and notes it; a new password ends the user's sessions and API tokens.
+ * Changes the account and notes it; a new password ends the user's sessions and API tokens, and the choice of passkeys
+ * only.
  * @returns the changed account; undefined when there is none
  * @throws BadRequest when no administrator would be left
  */
@@ -43,7 +45,12 @@ export async function changeAccount(
     if (change.is_admin === false) {
       await keepLastAdmin(transaction, id, 'Dem letzten Administrator kann man die Rechte nicht nehmen')
     }
-    const user = await updateUser(transaction, id, { ...values, ...(password_hash && { password_hash }) })
+    // Who sets a password lets it be used: for somebody whose passkeys are lost.
+    const isLifted = password_hash !== undefined && (await lockWaysIn(transaction, id))?.passkey_only === true
+    const user = await updateUser(transaction, id, {
+      ...values,
+      ...(password_hash && { password_hash, passkey_only: false }),
+    })
     if (user === undefined) return undefined
     if (password_hash !== undefined) {
       await deleteSessions(transaction, id)
@@ -51,7 +58,11 @@ export async function changeAccount(
     }
     const fields = Object.keys(change)
     if (fields.length > 0) {
-      const details = { fields, ...(change.is_admin !== undefined && { is_admin: change.is_admin }) }
+      const details = {
+        fields,
+        ...(change.is_admin !== undefined && { is_admin: change.is_admin }),
+        ...(isLifted && { passkey_only: false }),
+      }
       const action = password === undefined ? 'user.update' : 'user.password'
       await insertAuditEntry(transaction, actor, { action, target_id: id, target: user.username, details })
     }

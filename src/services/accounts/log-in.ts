@@ -17,7 +17,8 @@ export interface Login {
 
 /**
  * The user of that name and password.
- * @throws WRONG_LOGIN when there is no such user, or the password is wrong or there is none; it takes as long
+ * @throws WRONG_LOGIN when there is no such user, the password is wrong or there is none, or the account logs in by
+ *   passkey only; it takes as long
  * @throws TooManyAttempts while a limit is in force
  */
 export async function logIn(
@@ -28,9 +29,9 @@ export async function logIn(
   const found = await limitGuesses(db, attempt, async () => {
     const candidate = await findCredentials(db, login.username)
     const matches = await verifyPassword(candidate?.password_hash, login.password, loginShare(attempt))
-    return matches ? candidate : undefined
+    return matches && !candidate?.passkey_only ? candidate : undefined
   })
   if (found === undefined) throw WRONG_LOGIN
-  const { password_hash, ...user } = found
+  const { password_hash, passkey_only: _, ...user } = found
   return { user, proof: { passwordHash: password_hash as string } }
 }
