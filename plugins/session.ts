@@ -72,6 +72,7 @@ class StoredSession {
   readonly isFresh: boolean
   /** What the provider calls the session, if it was one who said who it is. */
   readonly providerSession: string | null
+  readonly isOfProvider: boolean
 
   constructor(found: FoundSession) {
     this.user = found.user
@@ -80,6 +81,7 @@ class StoredSession {
     this.authenticatedAt = found.authenticated_at
     this.isFresh = found.is_fresh
     this.providerSession = found.provider_session
+    this.isOfProvider = found.is_of_provider
   }
 
   toJSON(): number {

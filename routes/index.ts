@@ -6,9 +6,11 @@ import crossSite from '../plugins/cross-site.js'
 import loadShedding from '../plugins/load-shedding.js'
 import rateLimit from '../plugins/rate-limit.js'
 import session, { type SessionPluginOptions } from '../plugins/session.js'
+import signIn from '../plugins/sign-in.js'
 import tokens from '../plugins/tokens.js'
 import { relyingPartyOf } from '../src/domain/accounts/passkeys.js'
 import { NOT_FOUND } from '../src/domain/refusals.js'
+import type { OidcSettings } from '../src/domain/sign-in/settings.js'
 import type { Moment } from '../src/domain/time/calendar.js'
 import accountRoutes from './accounts/index.js'
 import type { About } from './accounts/service.js'
@@ -26,6 +28,10 @@ export interface ApiOptions {
   corsOrigins: string[]
   /** Where people open the service, if somebody has said. */
   publicUrl: string | undefined
+  /** The path below which they reach it. */
+  basePath: string
+  oidc: OidcSettings | undefined
+  passwordLogin: boolean
   contentDir: string
   about: About
   /** Requests per second and address; 0 means no limit. */
@@ -53,13 +59,15 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   await app.register(tokens)
   await app.register(session, sessions)
   await app.register(auth, { today })
+  const { oidc, passwordLogin, basePath } = options
+  await app.register(signIn, { oidc, passwordLogin, publicUrl: options.publicUrl, basePath, secrets: sessions.secrets })
 
   app.setNotFoundHandler(() => {
     throw NOT_FOUND
   })
 
   const relyingParty = relyingPartyOf(options.publicUrl)
-  await app.register(authRoutes, { prefix: '/auth', relyingParty })
+  await app.register(authRoutes, { prefix: '/auth', relyingParty, basePath })
   await app.register(async (members) => {
     members.addHook('preHandler', members.requireUser)
     await members.register(quizRoutes, { prefix: '/quiz' })

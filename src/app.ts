@@ -54,6 +54,8 @@ export interface AppOptions {
     | 'basePath'
     | 'contentDir'
     | 'corsOrigins'
+    | 'oidc'
+    | 'passwordLogin'
     | 'publicUrl'
     | 'rateLimit'
     | 'sessionMaxDays'
@@ -157,6 +159,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     sessions: { secrets: options.sessionSecrets, maxDays: config.sessionMaxDays, isSecure, basePath },
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
+    basePath,
+    oidc: config.oidc,
+    passwordLogin: config.passwordLogin,
     contentDir: config.contentDir,
     about: { version: VERSION, startedAt: now(), timeZone: config.timeZone, embedded: options.database.embedded },
     rateLimit: config.rateLimit,

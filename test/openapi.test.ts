@@ -52,7 +52,7 @@ t.test('whatever a caller sends has an example', async (t) => {
   const { body } = await anonymous.get('/openapi.json')
   for (const [path, operations] of Object.entries<Json>(body.paths)) {
     for (const [method, { parameters = [], requestBody }] of Object.entries<Json>(operations)) {
-      const sent = requestBody?.content['application/json'].schema
+      const sent = requestBody?.content['application/json']?.schema
       for (const input of [...parameters, ...(sent ? [sent] : [])]) {
         t.match(JSON.stringify(input), /"examples?":/, `${method} ${path} ${input.name ?? 'body'}`)
       }

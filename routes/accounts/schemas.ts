@@ -53,6 +53,12 @@ export const ChangeAccountBody = Type.Object({
   must_change_password: Type.Optional(
     Type.Boolean({ description: 'Whether the user must choose another password before anything else.' }),
   ),
+  link_next_login: Type.Optional(
+    Type.Boolean({
+      description: `Whether a person whom the provider calls by this user name becomes the user at the next login by it.
+Once; then it is \`false\` again.`,
+    }),
+  ),
 })
 
 export const ChangeOwnAccountBody = Type.Object({

@@ -3,12 +3,20 @@ import { findSignIn } from '../../db/queries/accounts/ways-in.js'
 import { actorOf } from '../../plugins/auth.js'
 import { endSession, hashSessionId, startSession } from '../../plugins/session.js'
 import { checkPasswordLength } from '../../src/domain/accounts/passwords.js'
-import { BadRequest, HttpError, NOT_LOGGED_IN, SESSIONS_ONLY, WRONG_LOGIN } from '../../src/domain/refusals.js'
+import {
+  BadRequest,
+  HttpError,
+  NOT_LOGGED_IN,
+  PASSWORD_LOGIN_OFF,
+  SESSIONS_ONLY,
+  WRONG_LOGIN,
+} from '../../src/domain/refusals.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { changeOwnPassword } from '../../src/services/accounts/change-password.js'
 import { confirmByPassword } from '../../src/services/accounts/confirm.js'
 import { logIn } from '../../src/services/accounts/log-in.js'
+import oidcRoutes from './oidc/index.js'
 import passkeyLogin from './passkey-login.js'
 import passkeyRoutes, { type PasskeyOptions } from './passkeys.js'
 import { ConfirmBody, LoggedIn, LoginBody, Me, MethodsAnswer, PasswordBody } from './schemas.js'
@@ -18,7 +26,8 @@ const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
 const MISSING_PASSWORD = 'Passwort erforderlich'
 const MISSING_PASSWORDS = 'Aktuelles und neues Passwort erforderlich'
 
-const auth: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
+const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = async (app, options) => {
+  const { relyingParty, basePath } = options
   app.setNotFoundHandler(() => {
     throw new HttpError(404, 'Unbekannter Auth-Endpunkt')
   })
@@ -34,7 +43,11 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingPar
         response: answers(MethodsAnswer),
       },
     },
-    async () => ({ password: true, passkeys: relyingParty !== undefined, oidc: null }),
+    async () => ({
+      password: app.offeredWays.password,
+      passkeys: app.offeredWays.passkeys,
+      oidc: app.provider && { label: app.provider.settings.label },
+    }),
   )
 
   app.post(
@@ -46,7 +59,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingPar
         tags: ['auth'],
         security: [],
         body: LoginBody,
-        response: answers(LoggedIn, [WRONG_LOGIN]),
+        response: answers(LoggedIn, [WRONG_LOGIN, PASSWORD_LOGIN_OFF]),
       },
       config: { invalidBody: MISSING_LOGIN },
     },
@@ -54,7 +67,11 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingPar
       const username = request.body.username.trim()
       const { password } = request.body
       if (username === '' || password === '') throw new BadRequest(MISSING_LOGIN)
-      const login = await logIn(app.db, { username, password, address: request.ip })
+      const login = await logIn(
+        app.db,
+        { username, password, address: request.ip },
+        { passwordLogin: app.offeredWays.password },
+      )
       await startSession(request, login)
       await request.noteSeen(login.user)
       return { user: login.user, must_change_password: login.user.must_change_password }
@@ -154,6 +171,7 @@ rights. A new session replaces that of the request, as a login does, and is rece
   await app.register(tokenRoutes, { prefix: '/tokens' })
   await app.register(passkeyRoutes, { prefix: '/passkeys', relyingParty })
   await app.register(passkeyLogin, { prefix: '/passkeys', relyingParty })
+  await app.register(oidcRoutes, { prefix: '/oidc', basePath })
 }
 
 export default auth

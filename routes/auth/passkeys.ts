@@ -102,7 +102,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
     },
     async (request) => {
       const id = parseRowId(request.params.id, 'Ungültige Passkey-ID')
-      if (id !== undefined) await removePasskey(app.db, actorOf(request), request.user, id)
+      if (id !== undefined) await removePasskey(app.db, actorOf(request), request.user, id, app.offeredWays)
       return { ok: true as const }
     },
   )

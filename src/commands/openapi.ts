@@ -15,6 +15,8 @@ export async function printOpenapi(print: (line: string) => void): Promise<void>
       basePath: '/',
       contentDir: '',
       corsOrigins: [],
+      oidc: undefined,
+      passwordLogin: true,
       publicUrl: undefined,
       rateLimit: 0,
       sessionMaxDays: 30,

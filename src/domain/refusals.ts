@@ -103,6 +103,7 @@ export class ProofTooOld extends HttpError {
 
 // What has one text is one value: thrown as it is, and declared by the routes that may answer it.
 
+export const WRONG_LOGOUT_TOKEN = new BadRequest('Das Abmelde-Token gilt nicht', 'WrongLogoutToken')
 export const INVALID_JSON = new BadRequest('Ungültiger JSON-Inhalt', 'BadRequest')
 export const MALFORMED_REQUEST = new BadRequest('Ungültige HTTP-Anfrage')
 export const PASSKEY_INVALID = new BadRequest('Der Passkey ließ sich nicht einrichten', 'PasskeyInvalid')
@@ -117,6 +118,8 @@ export const SESSIONS_ONLY = new HttpError(403, 'Mit einem API-Token nicht erlau
 export const TOKEN_NOT_ALLOWED = new HttpError(403, 'Der API-Token darf das nicht', 'TokenNotAllowed')
 export const PASSWORD_CHANGE_FIRST = new HttpError(403, 'Passwort muss zuerst geändert werden', 'PasswordChangeFirst')
 export const PROOF_TOO_OLD = new ProofTooOld()
+export const PASSWORD_LOGIN_OFF = new HttpError(403, 'Anmeldung mit Passwort ist abgeschaltet', 'PasswordLoginOff')
+export const NAME_OF_PROVIDER = new HttpError(403, 'Der Anzeigename kommt vom Anbieter der Anmeldung', 'NameOfProvider')
 /** Nobody hears it; the log says that the caller has gone. */
 export const CALLER_GONE = new BadRequest('Die Verbindung wurde getrennt')
 export const NOT_FOUND = new HttpError(404, 'Nicht gefunden')
@@ -131,6 +134,7 @@ export const REVIEW_NOT_FOUND = new HttpError(404, 'Bewertung nicht gefunden', '
 export const REPORT_NOT_FOUND = new HttpError(404, 'Meldung nicht gefunden', 'NoReport')
 export const USER_NOT_FOUND = new HttpError(404, 'Benutzer nicht gefunden', 'NoUser')
 export const NO_PASSKEYS = new HttpError(404, 'Passkeys werden hier nicht angeboten', 'NoPasskeys')
+export const NO_PROVIDER = new HttpError(404, 'Es ist kein Anbieter für die Anmeldung eingerichtet', 'NoProvider')
 export const METHOD_NOT_ALLOWED = new HttpError(405, 'Methode nicht erlaubt')
 export const REQUEST_TIMEOUT = new HttpError(408, 'Zeitüberschreitung der Anfrage')
 export const IMPORT_RUNS = new Conflict('Import läuft bereits', 'ImportRuns')

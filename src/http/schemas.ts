@@ -61,6 +61,12 @@ export function answers<T extends TSchema, E extends Record<number, TSchema> = R
   } & E
 }
 
+/** The answers of a route that leads a browser elsewhere. */
+export function redirects(description: string) {
+  const headers = { Location: { type: 'string', description: 'Where to go.' } }
+  return { 302: Type.Null({ description, headers }), '4xx': ErrorBody, '5xx': ErrorBody }
+}
+
 /** A refusal as the OpenAPI document needs it. */
 export interface DescribedRefusal {
   status: number

@@ -3,7 +3,7 @@ import pino from 'pino'
 import t from 'tap'
 import { Authenticator } from '../support/authenticator.js'
 import { createMigratedDatabase } from '../support/database.js'
-import { createUser, PASSWORD } from '../support/factories.js'
+import { createUser, hashOfPassword, PASSWORD } from '../support/factories.js'
 import { type Caller, callerOf, cookieOf, errorBody, startService } from '../support/service.js'
 
 const ORIGIN = 'https://training.example.org'
@@ -361,6 +361,12 @@ t.test('the last way in stays', async (t) => {
   const remove = () => member.delete(`/api/auth/passkeys/${answer.body.id}`)
   t.strictSame((await remove()).body, errorBody(409, 'Ohne diesen Weg könnte sich niemand mehr anmelden'))
   await db.insertInto('identities').values({ user_id: member.id, issuer: 'https://idp', subject: 'x' }).execute()
+  t.equal((await remove()).status, 409, 'of a provider that is not configured')
+  await db
+    .updateTable('users')
+    .set({ password_hash: await hashOfPassword() })
+    .where('id', '=', member.id)
+    .execute()
   t.equal((await remove()).status, 200)
 })
 

@@ -19,6 +19,8 @@ export const CONFIG: AppOptions['config'] = {
   basePath: '/',
   contentDir: `${ROOT}content`,
   corsOrigins: [],
+  oidc: undefined,
+  passwordLogin: true,
   publicUrl: undefined,
   rateLimit: 0,
   sessionMaxDays: 30,

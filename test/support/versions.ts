@@ -162,7 +162,7 @@ async function callAll(app: FastifyInstance): Promise<void> {
   const newUser = { username: 'neu', display_name: 'Neu', password: PASSWORD }
   const { id } = (await admin('POST', '/api/admin/users', newUser)).body
   await admin('GET', `/api/accounts/${id}`)
-  await admin('PATCH', `/api/accounts/${id}`, { display_name: 'Neuer', password: PASSWORD })
+  await admin('PATCH', `/api/accounts/${id}`, { display_name: 'Neuer', password: PASSWORD, link_next_login: true })
   for (const kind of ['sessions', 'tokens']) {
     await admin('GET', `/api/accounts/${id}/${kind}`)
     await admin('DELETE', `/api/accounts/${id}/${kind}/1`)

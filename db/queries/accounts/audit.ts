@@ -17,6 +17,8 @@ export type AuditAction =
   | 'user.password'
   | 'user.sessions'
   | 'user.tokens'
+  | 'identity.link'
+  | 'identity.unlink'
   | 'token.create'
   | 'token.delete'
   | 'passkey.create'

@@ -1,6 +1,7 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database, PasskeyChallengesTable, PasskeysTable } from '../../types.js'
 import { ACCOUNT, type AccountWithState, STATE } from './users.js'
+import type { SignIn } from './ways-in.js'
 
 const PASSKEY = ['id', 'name', 'backed_up', 'created_at', 'last_used_at'] as const
 
@@ -126,10 +127,10 @@ export async function deletePasskeys(db: Kysely<Database>, userId: number, id?: 
 export async function lockWaysIn(
   transaction: Transaction<Database>,
   userId: number,
-): Promise<{ password: boolean; passkey_only: boolean; passkeys: number[]; identities: number } | undefined> {
+): Promise<(Omit<SignIn, 'passkeys'> & { passkeys: number[] }) | undefined> {
   const user = await transaction
     .selectFrom('users')
-    .select(['password_hash', 'passkey_only'])
+    .select(['password_hash', 'passkey_only', 'emergency'])
     .where('id', '=', userId)
     .forNoKeyUpdate()
     .executeTakeFirst()
@@ -143,6 +144,7 @@ export async function lockWaysIn(
   return {
     password: user.password_hash !== null,
     passkey_only: user.passkey_only,
+    emergency: user.emergency,
     passkeys: passkeys.map(({ id }) => id),
     identities: Number(count),
   }

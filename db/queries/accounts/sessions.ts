@@ -12,6 +12,8 @@ export interface FoundSession {
   /** Whether the person has proven who it is in the last ten minutes. */
   is_fresh: boolean
   provider_session: string | null
+  /** Whether a provider has said who it is, and so has a session, too. */
+  is_of_provider: boolean
 }
 
 type SessionRow = AccountWithState & Omit<FoundSession, 'user'> & { session_id: number }
@@ -27,18 +29,33 @@ export async function findSession(
 ): Promise<FoundSession | undefined> {
   const { rows } = await sql<SessionRow>`
     select sessions.id as session_id, users.id, username, display_name, is_admin, users.created_at,
-      must_change_password, last_seen_on, expires_at, sessions.created_at as begun_at, authenticated_at,
-      authenticated_at > now() - interval '10 minutes' as is_fresh, provider_session
+      must_change_password and authenticated_by = 'password' as must_change_password,
+      last_seen_on, expires_at, sessions.created_at as begun_at, authenticated_at,
+      authenticated_at > now() - interval '10 minutes' as is_fresh, provider_session,
+      authenticated_by = 'oidc' or provider_session is not null as is_of_provider
     from sessions join users on users.id = sessions.user_id
     where id_hash = ${idHash} and expires_at > now()
       and sessions.created_at > now() - make_interval(days => ${maxDays})`.execute(db)
   if (rows[0] === undefined) return undefined
-  const { session_id, expires_at, begun_at, authenticated_at, is_fresh, provider_session, ...user } = rows[0]
-  return { id: session_id, user, begun_at, expires_at, authenticated_at, is_fresh, provider_session }
+  const {
+    session_id: id,
+    expires_at,
+    begun_at,
+    authenticated_at,
+    is_fresh,
+    provider_session,
+    is_of_provider,
+    ...user
+  } = rows[0]
+  return { id, user, begun_at, expires_at, authenticated_at, is_fresh, provider_session, is_of_provider }
 }
 
 /** With what somebody has proven who it is; a session begins only while it is still the user's. */
-export type Proof = { passwordHash: string } | { identityId: number } | { passkeyId: number }
+export type Proof =
+  | { passwordHash: string }
+  /** Undefined when the provider does not say when it has last asked for a proof. */
+  | { identityId: number; authenticatedAt: Date | undefined }
+  | { passkeyId: number }
 
 /**
  * Stores a session that a login begins; false when the proof (a password, an identity, a passkey) has been replaced or
@@ -52,9 +69,10 @@ export async function insertSession(
 ): Promise<boolean> {
   const { id_hash, user_id, expires_at, address, user_agent, provider_session = null } = session
   const { numAffectedRows } = await sql`
-    insert into sessions (id_hash, user_id, expires_at, address, user_agent, authenticated_by, provider_session)
+    insert into sessions (
+      id_hash, user_id, expires_at, address, user_agent, authenticated_by, authenticated_at, provider_session)
     select ${id_hash}::bytea, id, ${expires_at}::timestamptz, ${address}::text, ${user_agent}::text,
-      ${methodOf(proof)}::text, ${provider_session}::text
+      ${methodOf(proof)}::text, ${timeOf(proof)}, ${provider_session}::text
     from users where id = ${user_id} and ${isOfUser(proof)} for share of users`.execute(db)
   return numAffectedRows === 1n
 }
@@ -62,6 +80,14 @@ export async function insertSession(
 function methodOf(proof: Proof): SignInMethod {
   if ('passwordHash' in proof) return 'password'
   return 'identityId' in proof ? 'oidc' : 'passkey'
+}
+
+/** A provider that still knows the person asks for nothing: that is no new proof. */
+function timeOf(proof: Proof): RawBuilder<unknown> {
+  if (!('identityId' in proof)) return sql`now()`
+  return proof.authenticatedAt === undefined
+    ? sql`to_timestamp(0)`
+    : sql`least(now(), ${proof.authenticatedAt}::timestamptz)`
 }
 
 function isOfUser(proof: Proof): RawBuilder<unknown> {

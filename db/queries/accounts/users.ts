@@ -12,6 +12,9 @@ export const STATE = ['must_change_password', 'last_seen_on'] as const
 /** The same with what is kept about the account besides. */
 export type AccountWithState = Account & Pick<Selectable<UsersTable>, (typeof STATE)[number]>
 
+/** What decides by what the user may log in. */
+const LOGIN = ['passkey_only', 'emergency', 'link_next_login'] as const
+
 /** What is unique of a name. */
 const NORMAL_NAME = sql<string>`normalize(username, NFC)`
 
@@ -26,15 +29,21 @@ export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
   return first !== undefined
 }
 
+/** Whether there is an administrator. */
+export async function hasAdmins(db: Kysely<Database>): Promise<boolean> {
+  const first = await db.selectFrom('users').select('id').where('is_admin', '=', true).limit(1).executeTakeFirst()
+  return first !== undefined
+}
+
 /** The user of that name, composed or decomposed, together with the password's hash. */
 export async function findCredentials(
   db: Kysely<Database>,
   username: string,
-): Promise<(AccountWithState & Pick<Selectable<UsersTable>, 'password_hash' | 'passkey_only'>) | undefined> {
+): Promise<(AccountWithState & Pick<Selectable<UsersTable>, 'password_hash' | (typeof LOGIN)[number]>) | undefined> {
   if (!isStorable(username)) return undefined
   return db
     .selectFrom('users')
-    .select([...ACCOUNT, ...STATE, 'password_hash', 'passkey_only'])
+    .select([...ACCOUNT, ...STATE, 'password_hash', ...LOGIN])
     .where(NORMAL_NAME, '=', sql<string>`normalize(${username}::text, NFC)`)
     .executeTakeFirst()
 }
@@ -132,7 +141,13 @@ export async function updateUser(
   id: number,
   values: Pick<
     Updateable<UsersTable>,
-    'display_name' | 'is_admin' | 'password_hash' | 'must_change_password' | 'passkey_only'
+    | 'display_name'
+    | 'is_admin'
+    | 'password_hash'
+    | 'must_change_password'
+    | 'passkey_only'
+    | 'link_next_login'
+    | 'emergency'
   >,
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)

@@ -40,6 +40,7 @@ const RULES: Rule[] = [
   // How its owner proves who it is: no token may change that.
   rule('/api/auth/confirm', 'none'),
   rule('/api/auth/passkeys', 'all', 'none'),
+  rule('/api/auth/oidc', 'all', 'none'),
 ]
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])

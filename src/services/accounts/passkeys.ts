@@ -38,6 +38,7 @@ import {
   TOO_MANY_PASSKEYS,
   TooManyAttempts,
 } from '../../domain/refusals.js'
+import { countWaysIn, type OfferedWays } from '../../domain/sign-in/ways-in.js'
 
 /** As people see it in what their authenticator asks. */
 const NAME = 'Training'
@@ -145,13 +146,19 @@ export async function finishRegistration(
  * @throws LAST_PASSKEY while the user logs in by passkeys only
  * @throws LAST_WAY_IN when there is no other one
  */
-export async function removePasskey(db: Kysely<Database>, actor: Actor, user: Account, id: number): Promise<void> {
+export async function removePasskey(
+  db: Kysely<Database>,
+  actor: Actor,
+  user: Account,
+  id: number,
+  offered: OfferedWays,
+): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const ways = await lockWaysIn(transaction, user.id)
     if (!ways?.passkeys.includes(id)) return
     if (ways.passkeys.length === 1) {
       if (ways.passkey_only) throw LAST_PASSKEY
-      if (!ways.password && ways.identities === 0) throw LAST_WAY_IN
+      if (countWaysIn({ ...ways, passkeys: 0 }, offered) === 0) throw LAST_WAY_IN
     }
     await deletePasskeys(transaction, user.id, id)
     if (user.is_admin) await insertAuditEntry(transaction, actor, { action: 'passkey.delete', target_id: id })

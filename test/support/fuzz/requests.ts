@@ -41,7 +41,7 @@ export function listOperations(document: Json): Operation[] {
       ),
       needsSession: operation['x-token-scope'] === 'none',
       queryNames: (operation.parameters ?? []).filter((one: Json) => one.in === 'query').map((one: Json) => one.name),
-      bodySchema: operation.requestBody?.content['application/json'].schema,
+      bodySchema: operation.requestBody?.content['application/json']?.schema,
     })),
   )
 }
