@@ -120,6 +120,8 @@ t.test('a wrong value is refused in one line that names the variable', async (t)
     ['PUBLIC_URL', 'https://example.org/a//b', "https://example.org/'", 'https://example.org/a&b'],
     ['BASE_PATH', 'training', './training/', '//evil.example/', '/a/../b', '/a/%2E%2e/', '/a/./b', '/a?b', '/a#b'],
     ['BASE_PATH', '/a"b', "/a'b", '/<b>', '/a&b', '/a b', '/a\\b', '/ü', '/a\nb', '/a//b'],
+    ['PASSWORD_LOGIN', 'off', 'false'],
+    ['OIDC_SCOPES', 'profile', 'openid,profile', ' openid', ''.padEnd(3), 'openid "'],
     ['WEB', 'true', 'aus', 'ON'],
     ['RATE_LIMIT', '-1', 'viel', '1.5'],
     ['LOG_LEVEL', 'loud'],
@@ -132,6 +134,57 @@ t.test('a wrong value is refused in one line that names the variable', async (t)
       const named = name.startsWith('ADMIN') ? /^ADMIN_(USERNAME|PASSWORD): / : new RegExp(`^${name}: [^\n]+$`)
       t.throws(() => readConfig({ [name]: value }), { message: named }, `${name}=${value}`)
     }
+  }
+})
+
+const OIDC = {
+  OIDC_ISSUER: 'https://login.example.org/realms/firma',
+  OIDC_CLIENT_ID: 'training',
+  OIDC_CLIENT_SECRET: 'geheim',
+  PUBLIC_URL: 'https://training.example.org',
+}
+
+t.test('a provider is configured as a whole or not at all', async (t) => {
+  t.match(readConfig({}), { oidc: undefined, passwordLogin: true })
+  t.match(readConfig({ OIDC_LABEL: 'Firma', OIDC_CREATE_USERS: 'false' }), { oidc: undefined })
+  t.strictSame(readConfig(OIDC).oidc, {
+    issuer: 'https://login.example.org/realms/firma',
+    clientId: 'training',
+    clientSecret: 'geheim',
+    scopes: 'openid profile email',
+    claims: { usernameClaim: 'preferred_username', nameClaim: 'name', admin: undefined },
+    createUsers: true,
+    linkByUsername: false,
+    label: 'Firmenkonto',
+  })
+  const more = {
+    ...{ OIDC_SCOPES: 'openid groups', OIDC_USERNAME_CLAIM: 'upn', OIDC_NAME_CLAIM: 'cn', OIDC_ADMIN_CLAIM: 'groups' },
+    ...{ OIDC_ADMIN_VALUE: 'admins', OIDC_CREATE_USERS: 'false', OIDC_LINK_BY_USERNAME: 'true', OIDC_LABEL: 'Firma' },
+  }
+  t.match(readConfig({ ...OIDC, ...more, PASSWORD_LOGIN: 'off' }), {
+    passwordLogin: false,
+    oidc: {
+      scopes: 'openid groups',
+      claims: { usernameClaim: 'upn', nameClaim: 'cn', admin: { claim: 'groups', value: 'admins' } },
+      ...{ createUsers: false, linkByUsername: true, label: 'Firma' },
+    },
+  })
+  for (const issuer of ['http://127.0.0.1:8080/realms/a', 'http://localhost', 'http://[::1]:9/']) {
+    t.equal(readConfig({ ...OIDC, OIDC_ISSUER: issuer }).oidc?.issuer, issuer)
+  }
+  for (const [change, named] of [
+    [{ OIDC_ISSUER: '' }, 'OIDC_ISSUER'],
+    [{ OIDC_CLIENT_ID: '' }, 'OIDC_CLIENT_ID'],
+    [{ OIDC_CLIENT_SECRET: '' }, 'OIDC_CLIENT_SECRET'],
+    [{ PUBLIC_URL: '' }, 'PUBLIC_URL'],
+    [{ OIDC_ADMIN_CLAIM: 'groups' }, 'OIDC_ADMIN_VALUE'],
+    [{ OIDC_ADMIN_VALUE: 'admins' }, 'OIDC_ADMIN_CLAIM'],
+    [{ OIDC_ISSUER: 'http://login.example.org' }, 'OIDC_ISSUER'],
+    [{ OIDC_ISSUER: 'login.example.org' }, 'OIDC_ISSUER'],
+    [{ OIDC_ISSUER: 'https://u:p@login.example.org' }, 'OIDC_ISSUER'],
+    [{ OIDC_ISSUER: 'https://login.example.org/?a' }, 'OIDC_ISSUER'],
+  ] as const) {
+    t.throws(() => readConfig({ ...OIDC, ...change }), { message: new RegExp(`^${named}: [^\n]+$`) }, named)
   }
 })
 

@@ -41,12 +41,16 @@ export interface IdentityProvider {
   tamper: ((answer: Json) => Json | Promise<Json>) | undefined
   /** Takes the place of what the provider says to a request, while it is set. */
   instead: RequestListener | undefined
+  /** Why the token endpoint has refused, which it tells nobody else. */
+  grantErrors: string[]
   /** How many requests have come, by path. */
   requests: Map<string, number>
   stop(): Promise<void>
   /** Listens again, perhaps with another key. */
   start(key?: SigningKey): Promise<void>
   /** Follows the provider's pages as a browser with its own cookies would; where it sends the browser in the end. */
+  /** Logs out at the provider itself, and says so to the services. */
+  logOut(cookies: Map<string, string>): Promise<void>
   follow(url: string, options?: { cookies?: Map<string, string>; deny?: boolean }): Promise<string>
 }
 
@@ -85,6 +89,9 @@ export async function startIdentityProvider(
       provider.tamper = undefined
       context.body = await tamper(context.body as Json)
     })
+    oidc.on('grant.error', (_context, error) => {
+      provider.grantErrors.push((error as { error_detail?: string }).error_detail ?? error.message)
+    })
     handle = interact(oidc, () => provider.person)
   }
 
@@ -94,6 +101,7 @@ export async function startIdentityProvider(
     person: { sub: 'nobody' },
     tamper: undefined,
     instead: undefined,
+    grantErrors: [],
     requests: new Map(),
     stop: async () => {
       server.closeAllConnections()
@@ -108,6 +116,18 @@ export async function startIdentityProvider(
       await once(server, 'listening')
     },
     follow: (url, options = {}) => follow(issuer, url, options),
+    logOut: async (cookies) => {
+      const headers = { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }
+      const page = await fetch(`${issuer}/session/end`, { headers })
+      const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(await page.text()) ?? []
+      const more = page.headers.getSetCookie().map((set) => set.split(';', 1)[0])
+      await fetch(`${issuer}/session/end/confirm`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie: [headers.cookie, ...more].join('; ') },
+        body: new URLSearchParams({ xsrf, logout: 'yes' }),
+      })
+    },
   }
   configure(provider.key)
   t.teardown(async () => {

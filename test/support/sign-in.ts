@@ -27,6 +27,8 @@ export interface Browser {
   /** To the provider and back: the address of the callback, not yet visited. */
   goToProvider(person: Person, query?: string): Promise<string>
   cookies: Map<string, string>
+  /** Those of the provider. */
+  ofProvider: Map<string, string>
 }
 
 export interface SignIn extends Service {
@@ -38,13 +40,9 @@ export interface SignIn extends Service {
   log: string[]
 }
 
-/** The service with a provider of OpenID Connect. */
-export async function startSignIn(t: Test, given: Partial<Given> = {}, options: Options = {}): Promise<SignIn> {
-  const publicUrl = options.config?.publicUrl ?? PUBLIC_URL
-  const callback = new URL('api/auth/oidc/callback', publicUrl).href
-  const backchannel_logout_uri = new URL('api/auth/oidc/back-channel-logout', publicUrl).href
-  const provider = await startIdentityProvider(t, callback, { backchannel_logout_uri })
-  const oidc = readOidcSettings(
+/** The settings for a service that is a client of the provider. */
+export function oidcSettings(provider: IdentityProvider, publicUrl: string, given: Partial<Given> = {}) {
+  return readOidcSettings(
     {
       OIDC_ISSUER: provider.issuer,
       OIDC_CLIENT_ID: CLIENT_ID,
@@ -64,6 +62,23 @@ export async function startSignIn(t: Test, given: Partial<Given> = {}, options: 
       throw new Error(`${variable}: ${problem}`)
     },
   )
+}
+
+/**
+ * The service with a provider of OpenID Connect.
+ * @param metadata of the service as a client of the provider
+ */
+export async function startSignIn(
+  t: Test,
+  given: Partial<Given> = {},
+  options: Options = {},
+  metadata: object = {},
+): Promise<SignIn> {
+  const publicUrl = options.config?.publicUrl ?? PUBLIC_URL
+  const callback = new URL('api/auth/oidc/callback', publicUrl).href
+  const backchannel_logout_uri = new URL('api/auth/oidc/back-channel-logout', publicUrl).href
+  const provider = await startIdentityProvider(t, callback, { backchannel_logout_uri, ...metadata })
+  const oidc = oidcSettings(provider, publicUrl, given)
   const log: string[] = []
   const lines = new Writable({
     write(chunk, _encoding, done) {
@@ -99,6 +114,7 @@ function createBrowser({ app }: Service, provider: IdentityProvider, publicUrl: 
   }
   const browser: Browser = {
     cookies,
+    ofProvider,
     caller: () => callerOf(app, [...cookies].map((pair) => pair.join('=')).join('; ')),
     visit: async (url) => {
       const path = url.startsWith(publicUrl) ? `/${url.slice(publicUrl.length)}` : url
