@@ -25,6 +25,8 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'user.tokens': { label: 'Token eines Benutzers widerrufen', sentence: (who) => `Token von „${who}“ widerrufen` },
   'token.create': { label: 'Eigenen Token angelegt', sentence: (name) => `Eigenen Token „${name}“ angelegt` },
   'token.delete': { label: 'Eigenen Token widerrufen', sentence: () => 'Eigenen Token widerrufen' },
+  'passkey.create': { label: 'Eigenen Passkey angelegt', sentence: (name) => `Eigenen Passkey „${name}“ angelegt` },
+  'passkey.delete': { label: 'Eigenen Passkey entfernt', sentence: () => 'Eigenen Passkey entfernt' },
   'content.import': { label: 'Inhalte eingelesen', sentence: () => 'Inhalte eingelesen' },
   'report.settle': { label: 'Meldung erledigt', sentence: (deck) => `Meldung im Deck „${deck}“ erledigt` },
   'report.reopen': {
@@ -38,6 +40,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   is_admin: 'Rechte',
   password: 'Passwort',
   must_change_password: 'Passwortwechsel',
+  passkey_only: 'Anmeldung',
 }
 
 /** „Benutzer „erika“ angelegt“; an action that this app does not know yet keeps its code. */
@@ -56,6 +59,8 @@ export function detailsOf({ action, details }: AuditedDeed): string {
     ...(known.is_admin === true ? ['ist jetzt Administrator'] : []),
     // Of an account that has just been created it goes without saying.
     ...(known.is_admin === false && action !== 'user.create' ? ['ist kein Administrator mehr'] : []),
+    ...(known.passkey_only === true ? ['nur mit Passkey'] : []),
+    ...(known.passkey_only === false ? ['wieder mit Passwort'] : []),
     ...(known.must_change_password === true ? ['muss das Passwort ändern'] : []),
     ...(typeof known.ended === 'number' && known.ended > 1 ? [`${count(known.ended)} auf einmal`] : []),
     ...(typeof known.card_id === 'number' ? [`Karte ${known.card_id}`] : []),
