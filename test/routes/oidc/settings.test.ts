@@ -28,3 +28,22 @@ t.test('below a path everything stays below it', async (t) => {
   t.match(String(answer.headers['set-cookie']), /; Path=\/training\/api\/auth\/oidc; HttpOnly; SameSite=Lax/)
   t.equal(await guest.visit('/api/auth/oidc/callback?weiter=/x'), '/training/anmelden?fehler=abgelaufen')
 })
+
+t.test('one address can ask the provider only so often', async (t) => {
+  const limited = await startSignIn(t, {}, { config: { rateLimit: 5_000 } })
+  const ask = (url: string, remoteAddress: string) => limited.anonymous.get(url, { remoteAddress })
+  const statuses: number[] = []
+  for (let count = 0; count < 101; count++) {
+    const url = count % 2 === 0 ? '/api/auth/oidc/start' : '/api/auth/oidc/callback?state=x'
+    statuses.push((await ask(url, '198.51.100.7')).status)
+  }
+  t.strictSame([...new Set(statuses.slice(0, 100)), statuses.at(-1)], [302, 429])
+  t.equal((await ask('/api/auth/oidc/start', '198.51.100.8')).status, 302, 'another address may')
+  t.equal((await ask('/api/auth/methods', '198.51.100.7')).status, 200, 'everything else goes on')
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const url = '/api/auth/oidc/back-channel-logout'
+  const send = () => limited.anonymous.send({ method: 'POST', url, payload: 'logout_token=x', headers })
+  const answers: number[] = []
+  for (let count = 0; count < 501; count++) answers.push((await send()).status)
+  t.strictSame([...new Set(answers.slice(0, 500)), answers.at(-1)], [400, 429])
+})
