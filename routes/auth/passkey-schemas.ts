@@ -44,7 +44,6 @@ const identity = {
   id: Type.String({ maxLength: MAX_ID_LENGTH, description: 'Base64url.' }),
   rawId: Type.String({ maxLength: MAX_ID_LENGTH, description: 'Base64url.' }),
   type: Type.String({ examples: ['public-key'] }),
-  clientExtensionResults: Type.Optional(Type.Object({}, { additionalProperties: true })),
 }
 
 export const RegisterBody = Type.Object({
