@@ -110,7 +110,8 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = a
     async ({ user, session }) => {
       const ways = await findSignIn(app.db, user.id)
       if (ways === undefined) throw NOT_LOGGED_IN
-      const sign_in = { ...ways, authenticated_at: session?.stored?.authenticatedAt ?? null }
+      const { authenticatedAt = null, isFresh = false } = session?.stored ?? {}
+      const sign_in = { ...ways, authenticated_at: authenticatedAt, is_fresh: isFresh }
       return { user, must_change_password: user.must_change_password, sign_in }
     },
   )

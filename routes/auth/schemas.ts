@@ -41,6 +41,7 @@ export const Me = Type.Object({
     identities: Type.Integer({ description: 'At the provider of single sign-on.' }),
     emergency: Type.Boolean({ description: 'May log in by password although that is switched off.' }),
     authenticated_at: nullable(Timestamp),
+    is_fresh: Type.Boolean({ description: 'Less than ten minutes ago: what hands out access asks nothing more.' }),
   }),
 })
 
