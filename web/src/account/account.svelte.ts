@@ -46,6 +46,9 @@ function ask(why: 'login' | 'proof'): Promise<boolean> {
 }
 onLoggedOut(ask)
 
+/** Asks who it is, before the page is left for something that needs to know; false when nobody has answered. */
+export const proveWhoItIs = () => ask('proof')
+
 // An administrator has set another password meanwhile.
 onPasswordDemanded(() => {
   if (account.status === 'ready') void refreshAccount().catch(() => {})
@@ -67,7 +70,11 @@ export function isSomebodyKnown(): boolean {
 export async function findAccount(): Promise<void> {
   account.fault = undefined
   try {
-    accept(await api.get('/api/auth/me'))
+    const answer = await api.get('/api/auth/me')
+    // By the provider somebody else may have logged in, which no page has seen.
+    const last = readStored<User>(REMEMBERED)
+    if (last !== undefined && last.id !== answer.user.id) await forget()
+    accept(answer)
   } catch (error) {
     if (error instanceof Refused && error.status === 401) {
       account.status = 'nobody'
@@ -119,12 +126,14 @@ export function declineLogin(): void {
 }
 
 export async function logOut(): Promise<void> {
-  await takeTurn(async () => {
-    await api.post('/api/auth/logout')
+  const { redirect } = await takeTurn(async () => {
+    const answer = await api.post('/api/auth/oidc/logout')
     removeStored(REMEMBERED)
+    return answer
   })
   await forget()
-  location.assign(document.baseURI)
+  // Whoever has come by the provider is still logged in there.
+  location.assign(redirect ?? document.baseURI)
 }
 
 /** The account has changed: by a new name or a new password. */
