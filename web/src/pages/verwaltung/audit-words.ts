@@ -27,6 +27,8 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'token.delete': { label: 'Eigenen Token widerrufen', sentence: () => 'Eigenen Token widerrufen' },
   'passkey.create': { label: 'Eigenen Passkey angelegt', sentence: (name) => `Eigenen Passkey „${name}“ angelegt` },
   'passkey.delete': { label: 'Eigenen Passkey entfernt', sentence: () => 'Eigenen Passkey entfernt' },
+  'identity.link': { label: 'Anmeldung verknüpft', sentence: (who) => `Anmeldung von „${who}“ verknüpft` },
+  'identity.unlink': { label: 'Anmeldung getrennt', sentence: (who) => `Anmeldung von „${who}“ getrennt` },
   'content.import': { label: 'Inhalte eingelesen', sentence: () => 'Inhalte eingelesen' },
   'report.settle': { label: 'Meldung erledigt', sentence: (deck) => `Meldung im Deck „${deck}“ erledigt` },
   'report.reopen': {
@@ -41,6 +43,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   password: 'Passwort',
   must_change_password: 'Passwortwechsel',
   passkey_only: 'Anmeldung',
+  link_next_login: 'Verknüpfung',
+  emergency: 'Notfallzugang',
 }
 
 /** „Benutzer „erika“ angelegt“; an action that this app does not know yet keeps its code. */
@@ -104,6 +108,7 @@ function changes(numbers: unknown, one: string, many: string): string {
 
 /** By which way somebody came. */
 export function viaWords(via: string): string {
+  if (via === 'oidc') return 'durch den Anbieter der Anmeldung'
   if (via === 'token') return 'mit einem Token'
   if (via === 'cli') return 'auf der Kommandozeile'
   if (via === 'start') return 'beim Start des Dienstes'
