@@ -156,6 +156,8 @@ function configurationOf(key: SigningKey, redirectUri: string, metadata: Json, p
       backchannelLogout: { enabled: true },
       rpInitiatedLogout: { enabled: true },
     },
+    // Its own guard lets it call nothing on the loopback address.
+    fetch: (url: string, { dispatcher: _, ...options }: Json) => fetch(url, options),
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ ...person(), sub }) }),
     // Nobody is asked whether the service may know who they are.
