@@ -140,6 +140,13 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     const page = await newPage()
     await page.goto(at('konto'))
     await byPassword(page, { username: 'karl', password: PASSWORD })
+    await page.getByRole('button', { name: 'Verknüpfen' }).waitFor()
+    provider.person = OTTO
+    await page.getByRole('button', { name: 'Verknüpfen' }).click()
+    await page.getByText('gehört hier schon zu einem anderen Konto').waitFor()
+    t.equal(page.url(), at('konto'), 'said over the page that one came from')
+    // Another person comes in a browser in which nobody is logged in at the provider.
+    await page.context().clearCookies({ domain: '127.0.0.1' })
     provider.person = KARL
     await page.getByRole('button', { name: 'Verknüpfen' }).click()
     await page.getByRole('button', { name: /trennen$/ }).waitFor()

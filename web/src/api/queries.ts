@@ -39,9 +39,6 @@ export const queries = {
       queryKey: ['account', 'sign in'],
       queryFn: async () => (await api.get('/api/auth/me')).sign_in,
     }),
-  passkeys: () => queryOptions({ queryKey: ['account', 'passkeys'], queryFn: () => api.get('/api/auth/passkeys') }),
-  identities: () =>
-    queryOptions({ queryKey: ['account', 'identities'], queryFn: () => api.get('/api/auth/oidc/identities') }),
   tokens: () => queryOptions({ queryKey: ['account', 'tokens'], queryFn: () => api.get('/api/auth/tokens') }),
   /** The decks as they are written; what the learner has of them is `deckChoice`. */
   decks: () =>

@@ -14,15 +14,10 @@ export const toasts = $state<{ current: Toast | undefined }>({ current: undefine
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Says in one line what has happened, with one way to take it back or go on. */
-export function say(
-  text: string,
-  { isLasting = false, ...options }: Partial<Pick<Toast, 'tone' | 'action'>> & { isLasting?: boolean } = {},
-): void {
+export function say(text: string, options: Partial<Pick<Toast, 'tone' | 'action'>> = {}): void {
   clearTimeout(timer)
   last += 1
   toasts.current = { id: last, text, tone: 'plain', ...options }
-  // What takes a while to read stays until it is closed.
-  if (isLasting) return
   // Whoever can act on it gets longer.
   timer = setTimeout(dismiss, options.action === undefined ? SHOWN_MS : 2 * SHOWN_MS)
 }
