@@ -48,7 +48,7 @@ interface Table {
  * which the service makes anew.
  */
 const TRANSIENT_TABLES = new Set([
-  ...['sessions', 'login_failures'],
+  ...['sessions', 'login_failures', 'spent_logout_tokens', 'passkey_challenges'],
   ...['search_words', 'search_decks', 'search_cheatsheets', 'search_cards'],
 ])
 

@@ -15,7 +15,8 @@ type Derived<T> = ColumnType<T, never, never>
 export interface UsersTable {
   id: Generated<number>
   username: string
-  password_hash: string
+  /** Null when nobody logs in to the account by password. */
+  password_hash: string | null
   display_name: string
   is_admin: Generated<boolean>
   created_at: Timestamp
@@ -23,7 +24,16 @@ export interface UsersTable {
   must_change_password: Generated<boolean>
   /** Null when the user has never been here. */
   last_seen_on: ColumnType<string | null, string | null | undefined, string | null>
+  /** May log in by password although `PASSWORD_LOGIN` is off. */
+  emergency: Generated<boolean>
+  /** A login by the provider under this name may take the account over, once. */
+  link_next_login: Generated<boolean>
+  /** The user has chosen that the password is refused. */
+  passkey_only: Generated<boolean>
 }
+
+/** How somebody has proven who it is. */
+export type SignInMethod = 'password' | 'passkey' | 'oidc'
 
 export interface SessionsTable {
   id_hash: Buffer
@@ -34,6 +44,55 @@ export interface SessionsTable {
   /** Of the login. */
   address: string | null
   user_agent: string | null
+  /** When the person last proved who it is, and how; the login itself was at `created_at`. */
+  authenticated_at: Timestamp
+  authenticated_by: Generated<SignInMethod>
+  /** What the provider calls the session (`sid`). */
+  provider_session: ColumnType<string | null, string | null | undefined, string | null>
+}
+
+/** Who a user is to a provider of OpenID Connect. */
+export interface IdentitiesTable {
+  id: Generated<number>
+  user_id: number
+  issuer: string
+  subject: string
+  created_at: Timestamp
+  last_used_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+}
+
+/** Logout tokens that have been obeyed, until they expire. */
+export interface SpentLogoutTokensTable {
+  /** The SHA-256 of issuer and `jti`. */
+  token_hash: Buffer
+  expires_at: ColumnType<Date, Date, never>
+}
+
+export interface PasskeysTable {
+  id: Generated<number>
+  user_id: number
+  name: string
+  credential_id: Buffer
+  public_key: Buffer
+  /** What authenticators call the user; the same for all passkeys of one. */
+  user_handle: Buffer
+  counter: Generated<number>
+  transports: Generated<string[]>
+  /** Whether it is kept in more than one place. */
+  backed_up: Generated<boolean>
+  created_at: Timestamp
+  last_used_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+}
+
+export interface PasskeyChallengesTable {
+  challenge: Buffer
+  purpose: 'register' | 'login'
+  /** Null for a login. */
+  user_id: number | null
+  user_handle: Buffer | null
+  /** Who asked: an IPv4 address or the /64 of an IPv6 address. */
+  network: string
+  expires_at: ColumnType<Date, Date, never>
 }
 
 export interface ApiTokensTable {
@@ -65,7 +124,7 @@ export interface AuditLogTable {
   /** Null on the command line. */
   actor_id: number | null
   actor: string
-  via: 'session' | 'token' | 'cli'
+  via: 'session' | 'token' | 'cli' | 'oidc'
   address: string | null
   action: string
   target_id: number | null
@@ -323,6 +382,10 @@ export interface LastImportTable {
 export interface Database {
   users: UsersTable
   sessions: SessionsTable
+  identities: IdentitiesTable
+  spent_logout_tokens: SpentLogoutTokensTable
+  passkeys: PasskeysTable
+  passkey_challenges: PasskeyChallengesTable
   api_tokens: ApiTokensTable
   login_failures: LoginFailuresTable
   audit_log: AuditLogTable

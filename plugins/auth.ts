@@ -8,6 +8,7 @@ import {
   type HttpError,
   NOT_LOGGED_IN,
   PASSWORD_CHANGE_FIRST,
+  PROOF_TOO_OLD,
   SESSIONS_ONLY,
   TOKEN_NOT_ALLOWED,
 } from '../src/domain/refusals.js'
@@ -20,6 +21,11 @@ declare module 'fastify' {
     requireAdmin: preHandlerAsyncHookHandler
     /** For what a token must not do: it could outlive or replace itself. */
     requireSession: preHandlerAsyncHookHandler
+    /**
+     * For what hands out access: the person has proven who it is in the last ten minutes. A token is judged by its
+     * scopes alone; behind `requireSession` it does not come here.
+     */
+    requireFreshLogin: preHandlerAsyncHookHandler
     /** What the group answers when none of its endpoints matches. */
     setFallback(refusal: HttpError, headers?: Record<string, string>): void
   }
@@ -80,6 +86,11 @@ export default fp<AuthPluginOptions>(
         throw PASSWORD_CHANGE_FIRST
       }
     }
+    app.decorate('requireFreshLogin', async (request) => {
+      // Otherwise whoever must change the password first would be asked for it twice.
+      await requireOwnPassword(request)
+      if (request.tokenUser === undefined && request.session.stored?.isFresh !== true) throw PROOF_TOO_OLD
+    })
     app.addHook('onRoute', (route) => {
       if (route.schema?.security?.length === 0) return
       // Behind all that says who may ask, before the last one, which judges the input (plugins/validation.ts).

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 /** What a page may read beside the headers that it always may. */
-const EXPOSED_HEADERS = 'Content-Disposition, Retry-After, X-Password-Warning'
+const EXPOSED_HEADERS = 'Content-Disposition, Retry-After, WWW-Authenticate, X-Password-Warning'
 /** How long a browser may remember the answer to a preflight; Chromium's upper limit. */
 const MAX_AGE_SECONDS = '7200'
 

@@ -9,6 +9,7 @@ import {
   JSON_ONLY,
   MALFORMED_REQUEST,
   NOT_LOGGED_IN,
+  ProofTooOld,
   TOO_LARGE,
   Unavailable,
 } from '../src/domain/refusals.js'
@@ -35,6 +36,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const known = toHttpError(error)
   if (known.statusCode >= 500) request.log.error({ err: error }, 'request failed')
   if (known instanceof ComeBackLater) reply.header('retry-after', known.retryAfter)
+  if (known instanceof ProofTooOld) reply.header('www-authenticate', known.challenge)
   return reply
     .code(known.statusCode)
     .removeHeader('content-disposition')

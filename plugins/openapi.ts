@@ -4,7 +4,6 @@ import { Type } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
 import { describeApi, finishDocument } from '../src/http/openapi.js'
 import { answers } from '../src/http/schemas.js'
-import { SESSION_COOKIE } from './session.js'
 
 /** The one inline style sheet that Swagger UI makes; test/web/reference.test.ts sees when it changes. */
 const INLINE_STYLE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='"
@@ -28,13 +27,15 @@ export interface OpenapiOptions {
   version: string
   /** The path that a proxy takes away. */
   basePath: string
+  /** What the session's cookie is called. */
+  sessionCookie: string
 }
 
 /** `/openapi.json` from the schemas of the routes, and `/docs` to read and try it. Registered before the routes. */
 export default fp<OpenapiOptions>(
-  async (app, { version, basePath }) => {
+  async (app, { version, basePath, sessionCookie }) => {
     await app.register(swagger, {
-      openapi: describeApi(SESSION_COOKIE, version, basePath),
+      openapi: describeApi(sessionCookie, version, basePath),
       convertConstToEnum: false,
       transformObject: (document) => finishDocument('openapiObject' in document ? document.openapiObject : {}),
     })

@@ -1,4 +1,5 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { networkOf } from '../src/domain/accounts/login-limits.js'
 import { TooManyAttempts } from '../src/domain/refusals.js'
@@ -7,6 +8,13 @@ import { TooManyAttempts } from '../src/domain/refusals.js'
 const WINDOW_SECONDS = 10
 /** Addresses that are remembered; beyond that the one that was heard of longest ago is forgotten. */
 const MAX_ADDRESSES = 10_000
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** A hook that lets so many requests of this name pass in ten seconds from one address; none when nothing is limited. */
+    limitRequests(name: string, most: number): onRequestAsyncHookHandler
+  }
+}
 
 export interface RateLimitOptions {
   /** Requests per second and address; 0 means no limit. */
@@ -40,7 +48,10 @@ class MonotonicStore implements FastifyRateLimitStore {
 /** Keeps one address from taking the whole process. It counts per process; the proxy may know better limits. */
 export default fp<RateLimitOptions>(
   async (app, { perSecond }) => {
-    if (perSecond === 0) return
+    if (perSecond === 0) {
+      app.decorate('limitRequests', () => async () => {})
+      return
+    }
     await app.register(rateLimit, {
       global: false,
       max: perSecond * WINDOW_SECONDS,
@@ -55,6 +66,14 @@ export default fp<RateLimitOptions>(
         'x-ratelimit-reset': false,
         'retry-after': false,
       },
+    })
+    app.decorate('limitRequests', (name, most) => {
+      const keyGenerator = (request: FastifyRequest) => `${name} ${networkOf(request.ip)}`
+      const count = app.createRateLimit({ max: most, timeWindow: WINDOW_SECONDS * 1000, keyGenerator })
+      return async (request) => {
+        const counted = await count(request)
+        if (!counted.isAllowed && counted.isExceeded) throw new TooManyAttempts(counted.ttlInSeconds)
+      }
     })
     // As a hook of the scope it also counts what matches no endpoint.
     app.addHook('onRequest', app.rateLimit())

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { hideSecrets } from '../src/http/hide-secrets.js'
 import { type End, whenOver } from '../src/http/when-over.js'
 
 /** Asked every few seconds by proxies and orchestrators: their lines would bury the others. */
@@ -27,7 +28,7 @@ function describe(request: FastifyRequest, { status, milliseconds, abortedBy }: 
   const userId = request.tokenUser?.id ?? request.session?.userId
   return {
     method: request.method,
-    url: request.url,
+    url: hideSecrets(request.url),
     route: request.routeOptions.url,
     status,
     durationMs: Math.round(milliseconds * 10) / 10,

@@ -1,16 +1,37 @@
 import { hash } from 'node:crypto'
-import cookie, { Signer } from '@fastify/cookie'
+import cookie from '@fastify/cookie'
 import session, { type FastifySessionObject, type SessionStore } from '@fastify/session'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Insertable, Kysely } from 'kysely'
-import { deleteSession, findSession, insertSession, renewSession } from '../db/queries/accounts/sessions.js'
+import {
+  deleteSession,
+  type FoundSession,
+  findSession,
+  insertSession,
+  type Proof,
+  renewSession,
+} from '../db/queries/accounts/sessions.js'
 import type { AccountWithState } from '../db/queries/accounts/users.js'
 import type { Database, SessionsTable } from '../db/types.js'
-import { WRONG_LOGIN } from '../src/domain/refusals.js'
+import { PASSKEY_REFUSED, WRONG_LOGIN } from '../src/domain/refusals.js'
 import type { Login } from '../src/services/accounts/log-in.js'
+import {
+  adoptPlainCookie,
+  type CookieOptions,
+  clearSessionCookies,
+  createSessionId,
+  createSigner,
+  keepLastOfEachCookie,
+  secureCookies,
+  sessionCookieName,
+} from './session-cookie.js'
 
 declare module 'fastify' {
+  interface FastifyReply {
+    /** Lets the browser forget the session's cookie, under each name that it may have. */
+    clearSessionCookies(): void
+  }
   interface Session {
     userId?: number
     /** Only of a session that was read from the store. */
@@ -18,21 +39,23 @@ declare module 'fastify' {
     /** Only of a session that a login begins. */
     address?: string
     userAgent?: string | undefined
+    providerSession?: string | null | undefined
     /** Only of a session that a login begins: while this is the user's, it may begin. */
-    passwordHash?: string
+    proof?: Proof
   }
 }
 
-export const SESSION_COOKIE = 'svc_training_session'
-
 const MAX_USER_AGENT_LENGTH = 500
-const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
+const LIFETIME_MS = 7 * DAY_MS
+/** A renewal that would add less than this is none. */
+const LEAST_RENEWAL_MS = 60_000
 
-export interface SessionPluginOptions {
+export interface SessionPluginOptions extends CookieOptions {
   /** The first one signs cookies, all are accepted. */
   secrets: string[]
-  /** People come by https, whatever the request says that a proxy has passed on. */
-  isSecure: boolean
+  /** Days after its login at which a session ends, however often it was renewed. */
+  maxDays: number
 }
 
 /**
@@ -40,65 +63,59 @@ export interface SessionPluginOptions {
  * see whether it has changed; of this one number is enough.
  */
 class StoredSession {
-  constructor(
-    readonly user: AccountWithState,
-    readonly expiresAt: Date,
-    /** What names the session to its user. */
-    readonly rowId: number,
-  ) {}
+  readonly user: AccountWithState
+  readonly expiresAt: Date
+  /** What names the session to its user. */
+  readonly rowId: number
+  /** When the person last proved who it is, and whether that is recent enough for what hands out access. */
+  readonly authenticatedAt: Date
+  readonly isFresh: boolean
+  /** What the provider calls the session, if it was one who said who it is. */
+  readonly providerSession: string | null
+  readonly isOfProvider: boolean
+
+  constructor(found: FoundSession) {
+    this.user = found.user
+    this.expiresAt = found.expires_at
+    this.rowId = found.id
+    this.authenticatedAt = found.authenticated_at
+    this.isFresh = found.is_fresh
+    this.providerSession = found.provider_session
+    this.isOfProvider = found.is_of_provider
+  }
 
   toJSON(): number {
     return this.rowId
   }
 }
 
-/** Signatures that wait to be asked for again; whoever never does leaves one. */
-const MAX_KNOWN_SIGNATURES = 1_000
-
-/**
- * The session's package verifies a cookie and then signs the same id anew: the signature that was just found right is
- * kept for that.
- */
-function createSigner(secrets: string[]): Pick<Signer, 'sign' | 'unsign'> {
-  const signer = new Signer(secrets)
-  const known = new Map<string, string>()
-  return {
-    unsign(signed) {
-      const result = signer.unsign(signed)
-      if (result.valid && !result.renew) {
-        if (known.size >= MAX_KNOWN_SIGNATURES) known.clear()
-        known.set(result.value, signed)
-      }
-      return result
-    },
-    sign(value) {
-      const signed = known.get(value) ?? signer.sign(value)
-      known.delete(value)
-      return signed
-    },
-  }
-}
-
 /** Sessions in the database: a stranger costs no query, a session one, and a row exists only after a login. */
 export default fp<SessionPluginOptions>(
-  async (app, { secrets, isSecure }) => {
+  async (app, { secrets, maxDays, isSecure, basePath }) => {
+    const cookieName = sessionCookieName({ isSecure, basePath })
+    const signer = createSigner(secrets)
+    const maxAge = Math.min(LIFETIME_MS, maxDays * DAY_MS)
     await app.register(cookie)
     // With a token it stands for the session: none is read beside it.
     app.addHook('onRequest', (request, _reply, done) => {
       if (request.tokenUser !== undefined) request.cookies = {}
       done()
     })
+    adoptPlainCookie(app, signer, cookieName)
     await app.register(session, {
-      cookieName: SESSION_COOKIE,
-      secret: createSigner(secrets),
-      store: createStore(app.db),
+      cookieName,
+      idGenerator: () => createSessionId(cookieName),
+      secret: signer,
+      store: createStore(app.db, maxDays),
       rolling: false,
       saveUninitialized: false,
-      cookie: { httpOnly: true, sameSite: 'lax', path: '/', secure: 'auto', maxAge: LIFETIME_MS },
+      cookie: { httpOnly: true, sameSite: 'lax', path: '/', secure: 'auto', maxAge },
+    })
+    app.decorateReply('clearSessionCookies', function () {
+      clearSessionCookies(this.request, this, cookieName)
     })
     app.addHook('onSend', (_request, reply, _payload, done) => {
       keepLastOfEachCookie(reply)
-      // The package itself would set no cookie at all on a request that does not look like https.
       if (isSecure) secureCookies(reply)
       done()
     })
@@ -109,20 +126,24 @@ export default fp<SessionPluginOptions>(
 /**
  * Begins a session of the user: whoever has proven who it is gets a new id, and the session of the cookie ends. The one
  * place where sessions begin.
- * @throws WRONG_LOGIN when the password has been replaced since it was verified
+ * @throws WRONG_LOGIN or PASSKEY_REFUSED when what was proven with has been replaced or removed since it was verified
  */
-export async function startSession(request: FastifyRequest, { user, passwordHash }: Login): Promise<void> {
+export async function startSession(request: FastifyRequest, { user, proof, providerSession }: Login): Promise<void> {
+  const before = request.session.stored
   await request.session.regenerate()
   const started = request.session
   started.userId = user.id
-  started.passwordHash = passwordHash
+  started.proof = proof
+  // Who proves again who it is stays in the session of the provider, which may end it.
+  started.providerSession = providerSession ?? (before?.user.id === user.id ? before.providerSession : undefined)
   started.address = request.ip
   started.userAgent = request.headers['user-agent']
   try {
     await started.save()
   } catch (error) {
     // As nobody's it is not saved again by the answer that says what went wrong.
-    Object.assign(started, { userId: undefined, address: undefined, userAgent: undefined, passwordHash: undefined })
+    const nobody = { userId: undefined, address: undefined, userAgent: undefined }
+    Object.assign(started, { ...nobody, proof: undefined, providerSession: undefined })
     throw error
   }
 }
@@ -130,31 +151,16 @@ export async function startSession(request: FastifyRequest, { user, passwordHash
 /** Ends the session of the request, if there is one, and lets the browser forget its cookie. */
 export async function endSession(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.session.userId !== undefined) await request.session.destroy()
-  reply.clearCookie(SESSION_COOKIE, { path: '/' })
+  reply.clearSessionCookies()
 }
 
-/**
- * The session's package clears the cookie of a session that has ended even when it sets that of another, and beside a
- * `clearCookie` of ours. An answer sets no cookie twice (RFC 6265, 4.1.1).
- */
-function keepLastOfEachCookie(reply: FastifyReply): void {
-  const cookies = reply.getHeader('set-cookie')
-  if (!Array.isArray(cookies)) return
-  const last = new Map(cookies.map((cookie) => [cookie.slice(0, cookie.indexOf('=')), cookie]))
-  if (last.size < cookies.length) reply.removeHeader('set-cookie').header('set-cookie', [...last.values()])
-}
-
-function secureCookies(reply: FastifyReply): void {
-  const cookies = [reply.getHeader('set-cookie') ?? []].flat().map(String)
-  if (cookies.length === 0) return
-  const secured = cookies.map((cookie) => (/; *secure(;|$)/i.test(cookie) ? cookie : `${cookie}; Secure`))
-  reply.removeHeader('set-cookie').header('set-cookie', secured)
-}
-
-/** In its second half a session gets its whole lifetime again. */
+/** In its second half a session gets its whole lifetime again, or what is left of its longest life. */
 export async function renewInSecondHalf(current: FastifySessionObject): Promise<void> {
-  const { stored } = current
-  if (stored === undefined || stored.expiresAt.getTime() - Date.now() > LIFETIME_MS / 2) return
+  const { stored, cookie } = current
+  if (stored === undefined) return
+  const left = stored.expiresAt.getTime() - Date.now()
+  const possible = cookie.originalMaxAge ?? 0
+  if (left > LIFETIME_MS / 2 || possible - left < LEAST_RENEWAL_MS) return
   current.touch()
   await current.save()
 }
@@ -164,21 +170,21 @@ export function hashSessionId(sessionId: string): Buffer {
   return hash('sha256', sessionId, 'buffer')
 }
 
-function createStore(db: Kysely<Database>): SessionStore {
-  const begin = async (row: Insertable<SessionsTable>, passwordHash: string) => {
-    if (!(await insertSession(db, row, passwordHash))) throw WRONG_LOGIN
+function createStore(db: Kysely<Database>, maxDays: number): SessionStore {
+  const begin = async (row: Insertable<SessionsTable>, proof: Proof) => {
+    if (!(await insertSession(db, row, proof))) throw 'passkeyId' in proof ? PASSKEY_REFUSED : WRONG_LOGIN
   }
   const settle = (work: Promise<unknown>, callback: (error?: unknown) => void) => {
     work.then(() => callback(), callback)
   }
   return {
     get(sessionId, callback) {
-      findSession(db, hashSessionId(sessionId)).then((found) => {
+      findSession(db, hashSessionId(sessionId), maxDays).then((found) => {
         if (found === undefined) return callback(null, null)
-        const { session_id, expires_at, ...user } = found
         // The cookie's options are not stored, so that a change of them reaches sessions that exist.
-        const cookie = { originalMaxAge: LIFETIME_MS }
-        callback(null, { userId: user.id, stored: new StoredSession(user, expires_at, session_id), cookie })
+        const end = found.begun_at.getTime() + maxDays * DAY_MS
+        const cookie = { originalMaxAge: Math.min(LIFETIME_MS, end - Date.now()) }
+        callback(null, { userId: found.user.id, stored: new StoredSession(found), cookie })
       }, callback)
     },
     set(sessionId, current, callback) {
@@ -190,9 +196,10 @@ function createStore(db: Kysely<Database>): SessionStore {
         expires_at: current.cookie.expires as Date,
         address: current.address ?? null,
         user_agent: current.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
+        provider_session: current.providerSession ?? null,
       }
       // A renewal must not bring back a session that has just ended.
-      settle(current.passwordHash === undefined ? renewSession(db, row) : begin(row, current.passwordHash), callback)
+      settle(current.proof === undefined ? renewSession(db, row) : begin(row, current.proof), callback)
     },
     destroy(sessionId, callback) {
       settle(deleteSession(db, hashSessionId(sessionId)), callback)

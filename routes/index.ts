@@ -5,9 +5,12 @@ import cors from '../plugins/cors.js'
 import crossSite from '../plugins/cross-site.js'
 import loadShedding from '../plugins/load-shedding.js'
 import rateLimit from '../plugins/rate-limit.js'
-import session from '../plugins/session.js'
+import session, { type SessionPluginOptions } from '../plugins/session.js'
+import signIn from '../plugins/sign-in.js'
 import tokens from '../plugins/tokens.js'
+import { relyingPartyOf } from '../src/domain/accounts/passkeys.js'
 import { NOT_FOUND } from '../src/domain/refusals.js'
+import type { OidcSettings } from '../src/domain/sign-in/settings.js'
 import type { Moment } from '../src/domain/time/calendar.js'
 import accountRoutes from './accounts/index.js'
 import type { About } from './accounts/service.js'
@@ -21,10 +24,14 @@ import reviewRoutes from './review/index.js'
 import searchRoutes from './search/index.js'
 
 export interface ApiOptions {
-  sessionSecrets: string[]
+  sessions: SessionPluginOptions
   corsOrigins: string[]
   /** Where people open the service, if somebody has said. */
   publicUrl: string | undefined
+  /** The path below which they reach it. */
+  basePath: string
+  oidc: OidcSettings | undefined
+  passwordLogin: boolean
   contentDir: string
   /** A folder on a disk, for uploads while they are read. */
   tmpDir: string
@@ -45,7 +52,7 @@ export interface ApiOptions {
 
 /** The `/api` scope. What is registered in the inner scopes is protected by them. */
 const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
-  const { sessionSecrets, corsOrigins, contentDir, tmpDir, importMaxBytes, mediaMaxBytes, today, moment } = options
+  const { sessions, corsOrigins, contentDir, tmpDir, importMaxBytes, mediaMaxBytes, today, moment } = options
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl)
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
@@ -55,14 +62,17 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   await app.register(rateLimit, { perSecond: options.rateLimit })
   await app.register(crossSite, { allowedOrigins: publicUrl ? [...corsOrigins, publicUrl.origin] : corsOrigins })
   await app.register(tokens)
-  await app.register(session, { secrets: sessionSecrets, isSecure: publicUrl?.protocol === 'https:' })
+  await app.register(session, sessions)
   await app.register(auth, { today })
+  const { oidc, passwordLogin, basePath } = options
+  await app.register(signIn, { oidc, passwordLogin, publicUrl: options.publicUrl, basePath, secrets: sessions.secrets })
 
   app.setNotFoundHandler(() => {
     throw NOT_FOUND
   })
 
-  await app.register(authRoutes, { prefix: '/auth' })
+  const relyingParty = relyingPartyOf(options.publicUrl)
+  await app.register(authRoutes, { prefix: '/auth', relyingParty, basePath })
   await app.register(async (members) => {
     members.addHook('preHandler', members.requireUser)
     await members.register(quizRoutes, { prefix: '/quiz' })
@@ -70,7 +80,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
     await members.register(reviewRoutes, { prefix: '/review', moment })
     await members.register(searchRoutes, { prefix: '/search' })
-    await members.register(accountRoutes, { prefix: '/accounts', about: options.about })
+    await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty })
     await members.register(contentRoutes, {
       prefix: '/content',
       contentDir,

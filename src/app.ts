@@ -14,6 +14,7 @@ import openapi from '../plugins/openapi.js'
 import requestLog, { logWhenOver } from '../plugins/request-log.js'
 import requestTimeout from '../plugins/request-timeout.js'
 import searchIndex from '../plugins/search-index.js'
+import { sessionCookieName } from '../plugins/session-cookie.js'
 import validation from '../plugins/validation.js'
 import web from '../plugins/web.js'
 import healthRoutes from '../routes/health/index.js'
@@ -58,8 +59,11 @@ export interface AppOptions {
     | 'corsOrigins'
     | 'importMaxBytes'
     | 'mediaMaxBytes'
+    | 'oidc'
+    | 'passwordLogin'
     | 'publicUrl'
     | 'rateLimit'
+    | 'sessionMaxDays'
     | 'timeZone'
     | 'tmpDir'
     | 'trustProxy'
@@ -148,11 +152,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     }
   })
 
-  await app.register(openapi, { version: VERSION, basePath: config.basePath })
+  const { basePath } = config
+  const isSecure = config.publicUrl?.startsWith('https:') === true
+  const sessionCookie = sessionCookieName({ isSecure, basePath })
+  await app.register(openapi, { version: VERSION, basePath, sessionCookie })
   await app.register(healthRoutes, { isClosing })
   if (config.web) {
-    const { basePath, rateLimit } = config
-    await app.register(web, { folder: options.webDir ?? WEB_DIR, basePath, rateLimit })
+    await app.register(web, { folder: options.webDir ?? WEB_DIR, basePath, rateLimit: config.rateLimit })
   } else {
     app.setNotFoundHandler(() => {
       throw NOT_FOUND
@@ -161,9 +167,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const dayOf = calendarIn(config.timeZone)
   await app.register(api, {
     prefix: '/api',
-    sessionSecrets: options.sessionSecrets,
+    sessions: { secrets: options.sessionSecrets, maxDays: config.sessionMaxDays, isSecure, basePath },
     corsOrigins: config.corsOrigins,
     publicUrl: config.publicUrl,
+    basePath,
+    oidc: config.oidc,
+    passwordLogin: config.passwordLogin,
     contentDir: config.contentDir,
     tmpDir: config.tmpDir,
     importMaxBytes: config.importMaxBytes,

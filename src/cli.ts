@@ -179,6 +179,15 @@ user
   )
 
 user
+  .command('emergency <Benutzername>')
+  .description('die Anmeldung mit Passwort erlauben, auch wenn sie mit PASSWORD_LOGIN=off abgeschaltet ist')
+  .option('--off', 'nicht mehr erlauben')
+  .option(...AS_JSON)
+  .action(async (username: string, options: { off?: boolean; json?: boolean }) =>
+    (await users()).markEmergency(await config(), username, options, print),
+  )
+
+user
   .command('sessions <Benutzername>')
   .description('die Sitzungen eines Benutzers zeigen oder beenden')
   .option('--end [ID]', 'die Sitzung mit dieser ID beenden, ohne ID alle')

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { envSchema } from 'env-schema'
 import { parseNewUser } from './domain/accounts/accounts.js'
 import { checkPasswordLength } from './domain/accounts/passwords.js'
+import { type OidcSettings, readOidcSettings } from './domain/sign-in/settings.js'
 import { describeSchemaError, type SchemaError } from './domain/text/schema-errors.js'
 import { asBasePath, type Environment, listOf, listSettings } from './settings.js'
 
@@ -28,6 +29,8 @@ export interface Config {
   mediaMaxBytes: number
   /** The first one signs, all are accepted; empty in embedded mode, which keeps its own. */
   sessionSecrets: string[]
+  /** Days after its login at which a session ends, however often it was renewed. */
+  sessionMaxDays: number
   firstAdmin: { username: string; password: string } | undefined
   host: string
   port: number
@@ -40,6 +43,10 @@ export interface Config {
   publicUrl: string | undefined
   /** The path of the page, which a proxy takes away; with a slash at both ends. */
   basePath: string
+  /** The provider of OpenID Connect; undefined when there is none. */
+  oidc: OidcSettings | undefined
+  /** Off: only accounts marked as emergency access log in by password. */
+  passwordLogin: boolean
   /** Whether the web app is served, or the API alone. */
   web: boolean
   /** Requests per second and address, per process; 0 means no limit. */
@@ -70,6 +77,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     importMaxBytes: env.IMPORT_MAX_MB * MEGABYTE,
     mediaMaxBytes: env.MEDIA_MAX_MB * MEGABYTE,
     sessionSecrets: listOf(env.SESSION_SECRET ?? ''),
+    sessionMaxDays: env.SESSION_MAX_DAYS,
     firstAdmin: firstAdmin(env.ADMIN_USERNAME, env.ADMIN_PASSWORD),
     host: env.HOST,
     port: env.PORT,
@@ -77,6 +85,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     trustProxy: listOf(env.TRUST_PROXY),
     corsOrigins: listOf(env.CORS_ORIGIN),
     ...publicAddress(env.PUBLIC_URL, env.BASE_PATH),
+    ...signIn(env),
     web: env.WEB === 'on',
     rateLimit: env.RATE_LIMIT,
     logLevel: env.LOG_LEVEL,
@@ -138,6 +147,17 @@ export function requireSessionSecret(config: Config): void {
 function publicAddress(url: string | undefined, path: string | undefined): Pick<Config, 'publicUrl' | 'basePath'> {
   const basePath = asBasePath(path ?? (url === undefined ? '/' : new URL(url).pathname)) ?? '/'
   return { publicUrl: url && new URL(basePath, url).href, basePath }
+}
+
+function signIn(env: Environment): Pick<Config, 'oidc' | 'passwordLogin'> {
+  const oidc = readOidcSettings(env, env.PUBLIC_URL, (variable, problem) => {
+    throw new ConfigError(`${variable}: ${problem}`)
+  })
+  const passwordLogin = env.PASSWORD_LOGIN === 'on'
+  if (!passwordLogin && oidc === undefined) {
+    throw new ConfigError('PASSWORD_LOGIN: off braucht eine andere Anmeldung (OIDC_ISSUER fehlt)')
+  }
+  return { oidc, passwordLogin }
 }
 
 function firstAdmin(username: string | undefined, password: string | undefined): Config['firstAdmin'] {

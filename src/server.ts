@@ -8,6 +8,7 @@ import type { DestinationStream, Logger } from 'pino'
 import { type OpenDatabase, openDatabase } from '../db/client.js'
 import { migrateToLatest } from '../db/migrate.js'
 import { hasUsers } from '../db/queries/accounts/users.js'
+import { hasEmergencyAdmin } from '../db/queries/accounts/ways-in.js'
 import { buildApp } from './app.js'
 import { type Config, ConfigError, requireSessionSecret } from './config.js'
 import { formatFault, formatWarning } from './domain/content/format-finding.js'
@@ -135,6 +136,11 @@ async function prepare(
   } else if (!(await hasUsers(db))) {
     print(
       'Es gibt noch keinen Benutzer: ADMIN_USERNAME und ADMIN_PASSWORD setzen oder "svc-training user add" aufrufen.',
+    )
+  }
+  if (!config.passwordLogin && !(await hasEmergencyAdmin(db))) {
+    throw new ConfigError(
+      'PASSWORD_LOGIN: off braucht einen Administrator mit Notfallzugang (svc-training user emergency <Benutzername>)',
     )
   }
   await importFirst(config, database, log, print)

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { checkIssuer, checkScopes, DEFAULT_SCOPES } from './domain/sign-in/settings.js'
 import { calendarIn } from './domain/time/calendar.js'
 
 /**
@@ -95,6 +96,13 @@ export const SETTINGS = {
       default: 'embedded: made and kept in `DATA_DIR`',
     },
   },
+  SESSION_MAX_DAYS: {
+    schema: { type: 'integer', minimum: 1, maximum: 365, default: 30 },
+    german: { text: 'Tage, nach denen man sich neu anmeldet, auch wenn man den Dienst täglich benutzt' },
+    english: {
+      text: 'days after its login at which a session ends, however often it was used; unused it ends after 7',
+    },
+  },
   ADMIN_USERNAME: {
     schema: { type: 'string' },
     german: { text: 'der erste Administrator, angelegt, solange es keinen Benutzer gibt' },
@@ -162,6 +170,81 @@ export const SETTINGS = {
       text: 'the path below which people reach the service, when a proxy in front takes it away',
       default: 'the path of `PUBLIC_URL`',
     },
+  },
+  PASSWORD_LOGIN: {
+    schema: { type: 'string', enum: ['on', 'off'], default: 'on' },
+    german: { text: 'off: mit Passwort nur noch Notfallzugänge (user emergency); braucht OIDC_ISSUER' },
+    english: {
+      text: '`off`: only accounts marked as emergency access log in by password (`user emergency`); needs `OIDC_ISSUER`',
+    },
+  },
+  OIDC_ISSUER: {
+    schema: { type: 'string' },
+    check: checkIssuer,
+    german: { text: 'Anbieter für die Anmeldung mit OpenID Connect; braucht PUBLIC_URL' },
+    english: { text: 'the provider of OpenID Connect, as it names itself; needs `PUBLIC_URL`: `docs/sign-in.md`' },
+  },
+  OIDC_CLIENT_ID: {
+    schema: { type: 'string' },
+    german: { text: 'wie der Anbieter diesen Dienst nennt' },
+    english: { text: 'what the provider calls this service' },
+  },
+  OIDC_CLIENT_SECRET: {
+    schema: { type: 'string' },
+    isSecret: true,
+    german: { text: 'womit sich der Dienst beim Anbieter ausweist' },
+    english: { text: 'by what the service proves that to the provider' },
+  },
+  OIDC_SCOPES: {
+    schema: { type: 'string', default: DEFAULT_SCOPES },
+    check: checkScopes,
+    german: { text: 'was vom Anbieter erfragt wird' },
+    english: { text: 'what is asked of the provider' },
+  },
+  OIDC_USERNAME_CLAIM: {
+    schema: { type: 'string', default: 'preferred_username' },
+    german: { text: 'Angabe des Anbieters, die der Benutzername wird' },
+    english: { text: 'the claim that becomes the user name' },
+  },
+  OIDC_NAME_CLAIM: {
+    schema: { type: 'string', default: 'name' },
+    german: { text: 'Angabe des Anbieters, die der Anzeigename wird' },
+    english: { text: 'the claim that becomes the display name' },
+  },
+  OIDC_ADMIN_CLAIM: {
+    schema: { type: 'string' },
+    german: {
+      text: 'Angabe des Anbieters, die sagt, wer Administrator ist',
+      default: 'der Anbieter entscheidet das nie',
+    },
+    english: {
+      text: 'the claim that says who is an administrator, such as `groups` or `realm_access.roles`',
+      default: 'the provider never decides that',
+    },
+  },
+  OIDC_ADMIN_VALUE: {
+    schema: { type: 'string' },
+    german: { text: 'ihr Wert, oder einer davon, für Administratoren' },
+    english: { text: 'its value, or one of its values, for administrators' },
+  },
+  OIDC_CREATE_USERS: {
+    schema: { type: 'boolean', default: true },
+    german: { text: 'false: wer noch keinen Zugang hat, bekommt keinen' },
+    english: { text: '`false`: whoever has no account gets none' },
+  },
+  OIDC_LINK_BY_USERNAME: {
+    schema: { type: 'boolean', default: false },
+    german: {
+      text: 'true: ein Zugang desselben Namens gehört der Person; nur, wenn der Anbieter alle Namen verwaltet',
+    },
+    english: {
+      text: "`true`: an account of the same name becomes the person's; only for a provider that is trusted with all names",
+    },
+  },
+  OIDC_LABEL: {
+    schema: { type: 'string', minLength: 1, default: 'Firmenkonto' },
+    german: { text: 'Beschriftung der Schaltfläche' },
+    english: { text: 'the text of the button' },
   },
   WEB: {
     schema: { type: 'string', enum: ['on', 'off'], default: 'on' },

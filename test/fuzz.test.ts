@@ -10,7 +10,9 @@ import { createUser, PASSWORD } from './support/factories.js'
 import { fuzz } from './support/fuzz/index.js'
 import { KNOWN_PICTURE } from './support/fuzz/requests.js'
 import { agent } from './support/fuzz/send.js'
+import { startIdentityProvider } from './support/identity-provider.js'
 import { startService } from './support/service.js'
+import { oidcSettings } from './support/sign-in.js'
 
 const REQUESTS = 5_000
 
@@ -31,7 +33,13 @@ t.test(
       'cheatsheets/git-befehle.md': '# Git\n\n`git stash` legt Änderungen beiseite.\n\n![Ein Baum](baum.gif)\n',
     })
     await writeFile(`${contentDir}/cheatsheets/baum.gif`, KNOWN_PICTURE)
-    const config = { contentDir, trustProxy: ['127.0.0.1'], corsOrigins: ['https://app.example.org'] }
+    // With an address where browsers know passkeys, and a provider.
+    const publicUrl = 'http://localhost:3999/'
+    const provider = await startIdentityProvider(t, `${publicUrl}api/auth/oidc/callback`)
+    const config = {
+      ...{ contentDir, trustProxy: ['127.0.0.1'], corsOrigins: ['https://app.example.org'] },
+      ...{ publicUrl, oidc: oidcSettings(provider, publicUrl) },
+    }
     const { app, db } = await startService(t, { config })
     await importContent(db, commandLineActor(), contentDir)
     const { username } = await createUser(db, { is_admin: true })
@@ -44,8 +52,11 @@ t.test(
     t.comment(JSON.stringify(report.statuses), `slowest: ${Math.round(report.slowestMs)} ms`)
     t.strictSame(report.faults, [])
     t.equal(report.sent, REQUESTS)
-    // Otherwise nothing is tried but refusals. These need a password, which is hard to guess.
-    const hard = ['login', 'changePassword']
+    // Otherwise nothing is tried but refusals. These need a password, a key or a signature, which are hard to guess.
+    const hard = [
+      ...['login', 'changePassword', 'confirmByPassword', 'createPasskey', 'logInByPasskey'],
+      'backChannelLogout',
+    ]
     t.strictSame(
       report.neverSucceeded.filter((id) => !hard.includes(id)),
       [],

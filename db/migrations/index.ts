@@ -10,6 +10,7 @@ import * as indexWords from './0008_index_words.js'
 import * as addAccountState from './0009_add_account_state.js'
 import * as createCardReports from './0010_create_card_reports.js'
 import * as addContentSources from './0011_add_content_sources.js'
+import * as addSignIn from './0012_add_sign_in.js'
 
 /** Every migration by its name; the names sort in the order of application and never change. */
 export const migrations: Record<string, Migration> = {
@@ -24,4 +25,5 @@ export const migrations: Record<string, Migration> = {
   '0009_add_account_state': addAccountState,
   '0010_create_card_reports': createCardReports,
   '0011_add_content_sources': addContentSources,
+  '0012_add_sign_in': addSignIn,
 }

@@ -8,14 +8,16 @@ export interface Purged {
   sessions: number
   tokens: number
   loginFailures: number
+  logoutTokens: number
+  challenges: number
 }
 
 /**
- * Deletes expired sessions and tokens, and failed logins that are forgotten by now. Of several instances one does it
+ * Deletes expired sessions, tokens and challenges, failed logins that are forgotten by now, and notes of spent logout tokens. Of several instances one does it
  * at a time; undefined when that is another one. Each batch is a transaction of its own, which holds the lock.
  */
 export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undefined> {
-  const purged: Purged = { sessions: 0, tokens: 0, loginFailures: 0 }
+  const purged: Purged = { sessions: 0, tokens: 0, loginFailures: 0, logoutTokens: 0, challenges: 0 }
   for (;;) {
     const batch = await db.transaction().execute(async (transaction) => {
       const { rows: locks } = await sql<{ locked: boolean }>`
@@ -35,13 +37,23 @@ export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undef
             select network, account_hash from login_failures
             where changed_at < now() - interval '1 day' limit ${BATCH_ROWS}
           ) returning 1
+        ), spent_tokens as (
+          delete from spent_logout_tokens where token_hash in (
+            select token_hash from spent_logout_tokens where expires_at <= now() limit ${BATCH_ROWS}
+          ) returning 1
+        ), expired_challenges as (
+          delete from passkey_challenges where challenge in (
+            select challenge from passkey_challenges where expires_at <= now() limit ${BATCH_ROWS}
+          ) returning 1
         )
         select (select count(*) from expired_sessions) as sessions, (select count(*) from expired_tokens) as tokens,
-          (select count(*) from forgotten_failures) as "loginFailures"`.execute(transaction)
+          (select count(*) from forgotten_failures) as "loginFailures",
+          (select count(*) from spent_tokens) as "logoutTokens",
+          (select count(*) from expired_challenges) as challenges`.execute(transaction)
       return rows[0]
     })
     if (batch === undefined) return undefined
-    for (const key of ['sessions', 'tokens', 'loginFailures'] as const) purged[key] += batch[key]
+    for (const key of Object.keys(purged) as (keyof Purged)[]) purged[key] += batch[key]
     if (Object.values(batch).every((count) => count < BATCH_ROWS)) return purged
   }
 }

@@ -5,7 +5,7 @@ import { type Card, createEmptyCard, type FSRS, type Grade, Rating } from 'ts-fs
 import { connectToStore, type OpenDatabase, openDatabase } from '../../dist/db/client.js'
 import { openTemporaryStore } from '../../dist/db/embedded/temporary.js'
 import { migrateToLatest } from '../../dist/db/migrate.js'
-import { SESSION_COOKIE } from '../../dist/plugins/session.js'
+import { SESSION_COOKIE } from '../../dist/plugins/session-cookie.js'
 import { buildApp } from '../../dist/src/app.js'
 import { commandLineActor } from '../../dist/src/commands/actor.js'
 import { addDays, daysBetween, noonOf } from '../../dist/src/domain/time/calendar.js'
@@ -81,8 +81,11 @@ const app = await buildApp({
     basePath: '/',
     contentDir,
     corsOrigins: [],
+    oidc: undefined,
+    passwordLogin: true,
     publicUrl: undefined,
     rateLimit: 0,
+    sessionMaxDays: 30,
     timeZone: 'Europe/Berlin',
     tmpDir: tmpdir(),
     importMaxBytes: 2 ** 26,

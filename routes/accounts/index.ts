@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { listAuditEntries } from '../../db/queries/accounts/audit.js'
-import { findAccountWithState } from '../../db/queries/accounts/users.js'
+import { findListedAccount } from '../../db/queries/accounts/list.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseAccountChange, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { ADMINS_ONLY, BadRequest, HttpError, USER_NOT_FOUND } from '../../src/domain/refusals.js'
+import { ADMINS_ONLY, BadRequest, HttpError, PROOF_TOO_OLD, USER_NOT_FOUND } from '../../src/domain/refusals.js'
 import { parseCursor } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers } from '../../src/http/schemas.js'
 import { changeAccount } from '../../src/services/accounts/change-account.js'
+import type { PasskeyOptions } from '../auth/passkeys.js'
 import access from './access.js'
 import bulk from './bulk.js'
 import list from './list.js'
@@ -24,11 +26,15 @@ import service, { type About } from './service.js'
 
 const DEFAULT_AUDIT_ENTRIES = 100
 
+export interface AccountOptions extends PasskeyOptions {
+  about: About
+}
+
 /** Accounts beyond what the admin group offers: administrators change those of others, everyone the own one. */
-const accounts: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about }) => {
+const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about, relyingParty }) => {
   app.setFallback(new HttpError(404, 'Unbekannter Konto-Endpunkt'))
 
-  await app.register(ownAccount, { prefix: '/me' })
+  await app.register(ownAccount, { prefix: '/me', relyingParty })
   await app.register(access, { prefix: '/:id' })
   await app.register(list)
   await app.register(bulk)
@@ -70,7 +76,7 @@ const accounts: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { abou
     },
     async (request) => {
       const id = parseUserId(request.params.id)
-      const user = id === undefined ? undefined : await findAccountWithState(app.db, id)
+      const user = id === undefined ? undefined : await findListedAccount(app.db, id)
       if (user === undefined) throw USER_NOT_FOUND
       return { user }
     },
@@ -82,12 +88,14 @@ const accounts: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { abou
       schema: {
         operationId: 'changeAccount',
         summary: 'Change the name, the right or the password of a user, or demand that the user changes it',
+        description: `With \`is_admin: true\` the login of a session must be younger than ten minutes. A token of the scope
+\`admin\` may do it at any time.`,
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,
-        response: answers(AccountAnswer, [ADMINS_ONLY, USER_NOT_FOUND]),
+        response: answers(AccountAnswer, [ADMINS_ONLY, PROOF_TOO_OLD, USER_NOT_FOUND]),
       },
-      preHandler: app.requireAdmin,
+      preHandler: [app.requireAdmin, requireFreshLoginToPromote],
     },
     async (request, reply) => {
       const id = parseUserId(request.params.id)
@@ -102,6 +110,11 @@ const accounts: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { abou
       return { user }
     },
   )
+
+  async function requireFreshLoginToPromote(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+    const { is_admin } = (request.body ?? {}) as { is_admin?: unknown }
+    if (is_admin === true) await app.requireFreshLogin.call(this, request, reply)
+  }
 }
 
 export default accounts

@@ -1,21 +1,31 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
+import { hasIdentity } from '../../db/queries/accounts/identities.js'
 import { findOwnData } from '../../db/queries/accounts/own-data.js'
 import { deleteSessions, listSessions } from '../../db/queries/accounts/sessions.js'
 import { updateUser } from '../../db/queries/accounts/users.js'
+import { actorOf } from '../../plugins/auth.js'
 import { endSession } from '../../plugins/session.js'
 import { parseAccountChange } from '../../src/domain/accounts/accounts.js'
-import { NOT_LOGGED_IN, TOKEN_NOT_ALLOWED } from '../../src/domain/refusals.js'
+import {
+  NAME_OF_PROVIDER,
+  NOT_LOGGED_IN,
+  PASSKEY_NEEDED,
+  SESSIONS_ONLY,
+  TOKEN_NOT_ALLOWED,
+} from '../../src/domain/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { oneAtATime } from '../../src/http/one-at-a-time.js'
 import { answers, Done } from '../../src/http/schemas.js'
+import { choosePasskeyOnly } from '../../src/services/accounts/passkeys.js'
+import type { PasskeyOptions } from '../auth/passkeys.js'
 import { AccountAnswer, ChangeOwnAccountBody, OwnDataAnswer, SessionList, SessionParams } from './schemas.js'
 
 const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 
 /** What everyone may do with the own account. */
-const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
+const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
   const begin = oneAtATime()
 
   app.patch(
@@ -23,14 +33,24 @@ const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'changeOwnAccount',
-        summary: 'Change the own display name',
+        summary: 'Change the own display name, or whether the own password is refused',
         tags: ['accounts'],
         body: ChangeOwnAccountBody,
-        response: answers(AccountAnswer),
+        description: 'The name of an account that logs in by the provider follows the provider.',
+        response: answers(AccountAnswer, [SESSIONS_ONLY, NAME_OF_PROVIDER, PASSKEY_NEEDED]),
       },
     },
     async (request) => {
+      const { passkey_only } = request.body
       const { display_name } = parseAccountChange({ display_name: request.body.display_name })
+      if (display_name !== undefined && app.provider !== null && (await hasIdentity(app.db, request.user.id))) {
+        throw NAME_OF_PROVIDER
+      }
+      if (passkey_only !== undefined) {
+        if (request.tokenUser !== undefined) throw SESSIONS_ONLY
+        if (passkey_only && relyingParty === undefined) throw PASSKEY_NEEDED
+        await choosePasskeyOnly(app.db, actorOf(request), request.user, passkey_only)
+      }
       const user = await updateUser(app.db, request.user.id, { display_name })
       if (user === undefined) throw NOT_LOGGED_IN
       return { user }

@@ -5,18 +5,30 @@ import { errorWith, nullable, Timestamp, User } from '../../src/http/schemas.js'
 
 export const AccountParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
 
+const state = {
+  must_change_password: Type.Boolean({ description: 'Before anything else.' }),
+  last_seen_on: nullable(
+    Type.String({
+      format: 'date',
+      description: 'In the time zone of the service; null when never.',
+      examples: ['2026-11-21'],
+    }),
+  ),
+}
+
 /** A user with what is kept about the account besides. */
 const AccountWithState = Type.Object(
   {
     ...User.properties,
-    must_change_password: Type.Boolean({ description: 'Before anything else.' }),
-    last_seen_on: nullable(
-      Type.String({
-        format: 'date',
-        description: 'In the time zone of the service; null when never.',
-        examples: ['2026-11-21'],
-      }),
-    ),
+    ...state,
+    sign_in: Type.Object({
+      password: Type.Boolean({ description: 'Whether there is one.' }),
+      passkeys: Type.Integer(),
+      passkey_only: Type.Boolean({ description: 'The user has chosen that the password is refused.' }),
+      oidc: Type.Boolean({ description: 'Known to the provider of single sign-on.' }),
+      emergency: Type.Boolean({ description: 'May log in by password although that is switched off.' }),
+      link_next_login: Type.Boolean({ description: 'A login by the provider may take the account over, once.' }),
+    }),
   },
   { title: 'Account' },
 )
@@ -41,9 +53,23 @@ export const ChangeAccountBody = Type.Object({
   must_change_password: Type.Optional(
     Type.Boolean({ description: 'Whether the user must choose another password before anything else.' }),
   ),
+  link_next_login: Type.Optional(
+    Type.Boolean({
+      description: `Whether a person whom the provider calls by this user name becomes the user at the next login by it.
+Once; then it is \`false\` again.`,
+    }),
+  ),
 })
 
-export const ChangeOwnAccountBody = Type.Object({ display_name: DisplayName })
+export const ChangeOwnAccountBody = Type.Object({
+  display_name: DisplayName,
+  passkey_only: Type.Optional(
+    Type.Boolean({
+      description: `Whether the password is refused from now on; needs a passkey, and no token may change it. Another
+password of an administrator ends it.`,
+    }),
+  ),
+})
 
 const Session = {
   id: Type.Integer(),
@@ -67,8 +93,42 @@ export const AccessParams = Type.Object({
 export const SessionParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['12'] }) })
 
 export const OwnDataAnswer = Type.Object({
-  user: AccountWithState,
-  sessions: Type.Array(Type.Object(Session)),
+  user: Type.Object({
+    ...User.properties,
+    ...state,
+    has_password: Type.Boolean(),
+    passkey_only: Type.Boolean(),
+    emergency: Type.Boolean(),
+    link_next_login: Type.Boolean(),
+  }),
+  sessions: Type.Array(
+    Type.Object({
+      ...Session,
+      authenticated_at: Timestamp,
+      authenticated_by: Type.String(),
+      provider_session: nullable(Type.String()),
+    }),
+  ),
+  identities: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      issuer: Type.String(),
+      subject: Type.String(),
+      created_at: Timestamp,
+      last_used_at: nullable(Timestamp),
+    }),
+  ),
+  passkeys: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      name: Type.String(),
+      credential_id: Type.String({ description: 'Base64.' }),
+      transports: Type.Array(Type.String()),
+      backed_up: Type.Boolean(),
+      created_at: Timestamp,
+      last_used_at: nullable(Timestamp),
+    }),
+  ),
   tokens: Type.Array(
     Type.Object({
       id: Type.Integer(),

@@ -1,19 +1,33 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findSignIn } from '../../db/queries/accounts/ways-in.js'
 import { actorOf } from '../../plugins/auth.js'
 import { endSession, hashSessionId, startSession } from '../../plugins/session.js'
 import { checkPasswordLength } from '../../src/domain/accounts/passwords.js'
-import { BadRequest, HttpError, SESSIONS_ONLY, WRONG_LOGIN } from '../../src/domain/refusals.js'
+import {
+  BadRequest,
+  HttpError,
+  NOT_LOGGED_IN,
+  PASSWORD_LOGIN_OFF,
+  SESSIONS_ONLY,
+  WRONG_LOGIN,
+} from '../../src/domain/refusals.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { changeOwnPassword } from '../../src/services/accounts/change-password.js'
+import { confirmByPassword } from '../../src/services/accounts/confirm.js'
 import { logIn } from '../../src/services/accounts/log-in.js'
-import { LoggedIn, LoginBody, MethodsAnswer, PasswordBody } from './schemas.js'
+import oidcRoutes from './oidc/index.js'
+import passkeyLogin from './passkey-login.js'
+import passkeyRoutes, { type PasskeyOptions } from './passkeys.js'
+import { ConfirmBody, LoggedIn, LoginBody, Me, MethodsAnswer, PasswordBody } from './schemas.js'
 import tokenRoutes from './tokens.js'
 
 const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
+const MISSING_PASSWORD = 'Passwort erforderlich'
 const MISSING_PASSWORDS = 'Aktuelles und neues Passwort erforderlich'
 
-const auth: FastifyPluginAsyncTypebox = async (app) => {
+const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = async (app, options) => {
+  const { relyingParty, basePath } = options
   app.setNotFoundHandler(() => {
     throw new HttpError(404, 'Unbekannter Auth-Endpunkt')
   })
@@ -29,7 +43,11 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         response: answers(MethodsAnswer),
       },
     },
-    async () => ({ password: true, passkeys: false, oidc: null }),
+    async () => ({
+      password: app.offeredWays.password,
+      passkeys: app.offeredWays.passkeys,
+      oidc: app.provider && { label: app.provider.settings.label },
+    }),
   )
 
   app.post(
@@ -41,7 +59,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['auth'],
         security: [],
         body: LoginBody,
-        response: answers(LoggedIn, [WRONG_LOGIN]),
+        response: answers(LoggedIn, [WRONG_LOGIN, PASSWORD_LOGIN_OFF]),
       },
       config: { invalidBody: MISSING_LOGIN },
     },
@@ -49,7 +67,11 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
       const username = request.body.username.trim()
       const { password } = request.body
       if (username === '' || password === '') throw new BadRequest(MISSING_LOGIN)
-      const login = await logIn(app.db, { username, password, address: request.ip })
+      const login = await logIn(
+        app.db,
+        { username, password, address: request.ip },
+        { passwordLogin: app.offeredWays.password },
+      )
       await startSession(request, login)
       await request.noteSeen(login.user)
       return { user: login.user, must_change_password: login.user.must_change_password }
@@ -80,12 +102,18 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'getMe',
         summary: 'Who is logged in',
         tags: ['auth'],
-        response: answers(LoggedIn),
+        response: answers(Me),
       },
       preHandler: app.requireUser,
       config: { isOpenBeforePasswordChange: true },
     },
-    async ({ user }) => ({ user, must_change_password: user.must_change_password }),
+    async ({ user, session }) => {
+      const ways = await findSignIn(app.db, user.id)
+      if (ways === undefined) throw NOT_LOGGED_IN
+      const { authenticatedAt = null, isFresh = false } = session?.stored ?? {}
+      const sign_in = { ...ways, authenticated_at: authenticatedAt, is_fresh: isFresh }
+      return { user, must_change_password: user.must_change_password, sign_in }
+    },
   )
 
   app.post(
@@ -116,7 +144,35 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 
+  app.post(
+    '/confirm',
+    {
+      schema: {
+        operationId: 'confirmByPassword',
+        summary: 'Prove by the password who is asking',
+        description: `For what is answered with 403 and \`WWW-Authenticate: Session
+error="insufficient_user_authentication"\`: creating tokens, registering passkeys, linking, granting administrator
+rights. A new session replaces that of the request, as a login does, and is recent for ten minutes.`,
+        tags: ['auth'],
+        body: ConfirmBody,
+        response: answers(Done),
+      },
+      preHandler: app.requireUser,
+      config: { invalidBody: MISSING_PASSWORD },
+    },
+    async (request) => {
+      const { password } = request.body
+      if (password === '') throw new BadRequest(MISSING_PASSWORD)
+      const login = await confirmByPassword(app.db, request.user, { password, address: request.ip })
+      await startSession(request, login)
+      return { ok: true as const }
+    },
+  )
+
   await app.register(tokenRoutes, { prefix: '/tokens' })
+  await app.register(passkeyRoutes, { prefix: '/passkeys', relyingParty })
+  await app.register(passkeyLogin, { prefix: '/passkeys', relyingParty })
+  await app.register(oidcRoutes, { prefix: '/oidc', basePath })
 }
 
 export default auth

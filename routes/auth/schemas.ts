@@ -17,6 +17,8 @@ export const MethodsAnswer = Type.Object({
   }),
 })
 
+export const ConfirmBody = Type.Object({ password: Type.String({ examples: ['vier zufällige Wörter'] }) })
+
 export const PasswordBody = Type.Object({
   current_password: Type.String({ examples: ['vier zufällige Wörter'] }),
   new_password: Type.String({ description: '6 to 1,000 characters.', examples: ['ganz andere Wörter'] }),
@@ -27,6 +29,19 @@ export const LoggedIn = Type.Object({
   must_change_password: Type.Boolean({
     description: `While it is true every other request of this user, by session or token, is answered with 403, except
 GET \`/api/auth/me\`, POST \`/api/auth/password\`, which ends it, and POST \`/api/auth/logout\`.`,
+  }),
+})
+
+export const Me = Type.Object({
+  ...LoggedIn.properties,
+  sign_in: Type.Object({
+    password: Type.Boolean({ description: 'Whether the account has one.' }),
+    passkeys: Type.Integer(),
+    passkey_only: Type.Boolean({ description: 'The password is refused.' }),
+    identities: Type.Integer({ description: 'At the provider of single sign-on.' }),
+    emergency: Type.Boolean({ description: 'May log in by password although that is switched off.' }),
+    authenticated_at: nullable(Timestamp),
+    is_fresh: Type.Boolean({ description: 'Less than ten minutes ago: what hands out access asks nothing more.' }),
   }),
 })
 

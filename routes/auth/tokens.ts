@@ -3,7 +3,7 @@ import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { actorOf } from '../../plugins/auth.js'
 import { checkText } from '../../src/domain/accounts/accounts.js'
 import { parseScopes } from '../../src/domain/accounts/scopes.js'
-import { NOT_LOGGED_IN, SESSIONS_ONLY, TOKEN_NOT_ALLOWED } from '../../src/domain/refusals.js'
+import { NOT_LOGGED_IN, PROOF_TOO_OLD, SESSIONS_ONLY, TOKEN_NOT_ALLOWED } from '../../src/domain/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { createOwnToken, removeOwnToken } from '../../src/services/accounts/tokens.js'
@@ -34,9 +34,9 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Create an API token, which is shown only now',
         tags: ['auth'],
         body: CreateTokenBody,
-        response: answers(TokenCreated, [SESSIONS_ONLY]),
+        response: answers(TokenCreated, [SESSIONS_ONLY, PROOF_TOO_OLD]),
       },
-      preHandler: app.requireSession,
+      preHandler: [app.requireSession, app.requireFreshLogin],
     },
     async (request) => {
       const name = request.body.name.trim()

@@ -11,15 +11,17 @@ export class RefusedError extends Error {}
 
 /**
  * Runs `work` on the migrated database, telling it which migrations that took, and closes the database.
- * @param insteadCall the API call that does the same while the service holds the embedded store
+ * @param insteadCall the API call that does the same while the service holds the embedded store; null when none does
  * @throws RefusedError when the service is running on the embedded store
  */
 export async function withDatabase<T>(
   config: Config,
-  insteadCall: string,
+  insteadCall: string | null,
   work: (db: OpenDatabase['db'], migrated: string[]) => Promise<T>,
 ): Promise<T> {
-  const database = await openForCommand(config, `Solange der Dienst läuft, tut dies dasselbe: ${insteadCall}`)
+  const hint =
+    insteadCall === null ? 'Den Dienst dafür anhalten.' : `Solange der Dienst läuft, tut dies dasselbe: ${insteadCall}`
+  const database = await openForCommand(config, hint)
   try {
     const migrated = await migrateToLatest(database.db)
     return await work(database.db, migrated)

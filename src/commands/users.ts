@@ -11,7 +11,7 @@ import { isCommonPassword } from '../domain/accounts/common-passwords.js'
 import { checkPasswordLength } from '../domain/accounts/passwords.js'
 import { parseRowId } from '../domain/text/parameters.js'
 import { toField } from '../domain/text/printable.js'
-import { changeAccount, createAccount, removeAccount } from '../services/accounts/change-account.js'
+import { changeAccount, createAccount, removeAccount, setEmergency } from '../services/accounts/change-account.js'
 import { endSessions, endTokens } from '../services/accounts/revoke.js'
 import { commandLineActor } from './actor.js'
 import { complain } from './complain.js'
@@ -78,6 +78,23 @@ export async function changePassword(
   })
   await warnOfCommonPassword(password)
   print(options.json ? JSON.stringify({ id }) : `Passwort geändert: ${toField(username)}`)
+}
+
+/** Lets the user log in by password although that is switched off, or no more. */
+export async function markEmergency(
+  config: Config,
+  username: string,
+  options: Output & { off?: boolean },
+  print: Print,
+): Promise<void> {
+  const emergency = options.off !== true
+  const id = await withDatabase(config, null, async (db) => {
+    const found = await findId(db, username)
+    await setEmergency(db, commandLineActor(), found, emergency)
+    return found
+  })
+  if (options.json) return print(JSON.stringify({ id, emergency }))
+  print(`${emergency ? 'Notfallzugang' : 'Kein Notfallzugang mehr'}: ${toField(username)}`)
 }
 
 interface Ending extends Output {

@@ -145,10 +145,22 @@ export class TooManyAttempts extends ComeBackLater {
   }
 }
 
+/** 403: it hands out access, and so needs a proof of who it is that is younger than that of the session. */
+export class ProofTooOld extends HttpError {
+  /** For the header `WWW-Authenticate`; in the words of RFC 9470. */
+  readonly challenge = 'Session error="insufficient_user_authentication"'
+
+  constructor() {
+    super(403, 'Bitte erneut anmelden', 'ProofTooOld')
+  }
+}
+
 // What has one text is one value: thrown as it is, and declared by the routes that may answer it.
 
+export const WRONG_LOGOUT_TOKEN = new BadRequest('Das Abmelde-Token gilt nicht', 'WrongLogoutToken')
 export const INVALID_JSON = new BadRequest('Ungültiger JSON-Inhalt', 'BadRequest')
 export const MALFORMED_REQUEST = new BadRequest('Ungültige HTTP-Anfrage')
+export const PASSKEY_INVALID = new BadRequest('Der Passkey ließ sich nicht einrichten', 'PasskeyInvalid')
 export const INVALID_URL = new BadRequest('Ungültige URL')
 export const NO_FILE = new BadRequest('Die Anfrage enthält keine Datei', 'NoFile')
 export const NOT_A_PACKAGE = new BadRequest('Die Datei ist kein Anki-Paket', 'NotAPackage')
@@ -160,11 +172,15 @@ export const READING_TOO_LONG = new BadRequest(
 /** Nobody is logged in, or the user has been deleted meanwhile. */
 export const NOT_LOGGED_IN = new HttpError(401, 'Nicht angemeldet', 'Unauthorized')
 export const WRONG_LOGIN = new HttpError(401, 'Benutzername oder Passwort falsch', 'WrongLogin')
+export const PASSKEY_REFUSED = new HttpError(401, 'Die Anmeldung mit Passkey ist fehlgeschlagen', 'PasskeyRefused')
 export const ADMINS_ONLY = new HttpError(403, 'Administratorrechte erforderlich', 'Forbidden')
 export const CROSS_SITE = new HttpError(403, 'Anfrage von fremder Seite abgelehnt', 'CrossSite')
 export const SESSIONS_ONLY = new HttpError(403, 'Mit einem API-Token nicht erlaubt', 'SessionOnly')
 export const TOKEN_NOT_ALLOWED = new HttpError(403, 'Der API-Token darf das nicht', 'TokenNotAllowed')
 export const PASSWORD_CHANGE_FIRST = new HttpError(403, 'Passwort muss zuerst geändert werden', 'PasswordChangeFirst')
+export const PROOF_TOO_OLD = new ProofTooOld()
+export const PASSWORD_LOGIN_OFF = new HttpError(403, 'Anmeldung mit Passwort ist abgeschaltet', 'PasswordLoginOff')
+export const NAME_OF_PROVIDER = new HttpError(403, 'Der Anzeigename kommt vom Anbieter der Anmeldung', 'NameOfProvider')
 /** Nobody hears it; the log says that the caller has gone. */
 export const CALLER_GONE = new BadRequest('Die Verbindung wurde getrennt')
 export const NOT_FOUND = new HttpError(404, 'Nicht gefunden')
@@ -180,6 +196,8 @@ export const SOURCE_NOT_FOUND = new HttpError(404, 'Quelle nicht gefunden', 'NoS
 export const PICTURE_NOT_FOUND = new HttpError(404, 'Bild nicht gefunden', 'NoPicture')
 export const REPORT_NOT_FOUND = new HttpError(404, 'Meldung nicht gefunden', 'NoReport')
 export const USER_NOT_FOUND = new HttpError(404, 'Benutzer nicht gefunden', 'NoUser')
+export const NO_PASSKEYS = new HttpError(404, 'Passkeys werden hier nicht angeboten', 'NoPasskeys')
+export const NO_PROVIDER = new HttpError(404, 'Es ist kein Anbieter für die Anmeldung eingerichtet', 'NoProvider')
 export const METHOD_NOT_ALLOWED = new HttpError(405, 'Methode nicht erlaubt')
 export const REQUEST_TIMEOUT = new HttpError(408, 'Zeitüberschreitung der Anfrage')
 export const IMPORT_RUNS = new Conflict('Import läuft bereits', 'ImportRuns')
@@ -195,6 +213,17 @@ export const REPORTED_AGAIN = new Conflict(
   'Zu dieser Karte gibt es schon eine neuere offene Meldung derselben Person',
   'ReportedAgain',
 )
+export const PASSKEY_KNOWN = new Conflict('Dieser Passkey ist schon eingerichtet', 'PasskeyKnown')
+export const TOO_MANY_PASSKEYS = new Conflict(
+  'Es gibt schon 50 Passkeys; bitte zuerst einen entfernen',
+  'TooManyPasskeys',
+)
+export const PASSKEY_NEEDED = new Conflict('Dafür braucht das Konto zuerst einen Passkey', 'PasskeyNeeded')
+export const LAST_PASSKEY = new Conflict(
+  'Der letzte Passkey bleibt, solange sich das Konto nur mit Passkey anmeldet',
+  'LastPasskey',
+)
+export const LAST_WAY_IN = new Conflict('Ohne diesen Weg könnte sich niemand mehr anmelden', 'LastWayIn')
 export const OTHER_REVIEW = new Conflict('Diese "client_id" gehört zu einer anderen Bewertung', 'OtherReview')
 export const NOT_THE_LAST = new Conflict('Nur die letzte Bewertung kann zurückgenommen werden', 'NotTheLast')
 export const TOO_LARGE = new HttpError(413, 'Anfrage zu groß', 'TooLarge')

@@ -141,6 +141,22 @@ function sharedRefusals(path: string, method: string, { security }: Json): Descr
   ]
 }
 
+function headersOf(refusals: DescribedRefusal[]): Json {
+  const challenge = refusals.find((one) => one.challenge !== undefined)?.challenge
+  const headers = {
+    ...(refusals.some(({ isForLater }) => isForLater) && {
+      'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+    }),
+    ...(challenge !== undefined && {
+      'WWW-Authenticate': {
+        description: 'Only when the login is older than ten minutes: prove again who you are, then repeat the request.',
+        schema: { type: 'string', examples: [challenge] },
+      },
+    }),
+  }
+  return Object.keys(headers).length === 0 ? {} : { headers }
+}
+
 /** One response for refusals of one status. */
 function refusalResponse(...refusals: DescribedRefusal[]): Json {
   const exampleOf = ({ status, message }: DescribedRefusal) =>
@@ -149,9 +165,7 @@ function refusalResponse(...refusals: DescribedRefusal[]): Json {
   const examples = Object.fromEntries(refusals.map((one) => [one.title, { value: exampleOf(one) }]))
   return {
     description: refusals.map(({ message }) => message).join(' / '),
-    ...(refusals.some(({ isForLater }) => isForLater) && {
-      headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
-    }),
+    ...headersOf(refusals),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },

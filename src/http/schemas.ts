@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { ComeBackLater, type HttpError } from '../domain/refusals.js'
+import { ComeBackLater, type HttpError, ProofTooOld } from '../domain/refusals.js'
 
 /** An instant; the JSON is ISO 8601 in UTC. */
 export const Timestamp = Type.Unsafe<Date>({
@@ -61,16 +61,30 @@ export function answers<T extends TSchema, E extends Record<number, TSchema> = R
   } & E
 }
 
+/** The answers of a route that leads a browser elsewhere. */
+export function redirects(description: string) {
+  const headers = { Location: { type: 'string', description: 'Where to go.' } }
+  return { 302: Type.Null({ description, headers }), '4xx': ErrorBody, '5xx': ErrorBody }
+}
+
 /** A refusal as the OpenAPI document needs it. */
 export interface DescribedRefusal {
   status: number
   title: string
   message: string
   isForLater: boolean
+  /** The value of `WWW-Authenticate`. */
+  challenge?: string
 }
 
 export function describeRefusal(refusal: HttpError): DescribedRefusal {
   const { statusCode, title, message } = refusal
   if (title === undefined) throw new Error(`A refusal needs a title to be declared: ${message}`)
-  return { status: statusCode, title, message, isForLater: refusal instanceof ComeBackLater }
+  return {
+    status: statusCode,
+    title,
+    message,
+    isForLater: refusal instanceof ComeBackLater,
+    ...(refusal instanceof ProofTooOld && { challenge: refusal.challenge }),
+  }
 }

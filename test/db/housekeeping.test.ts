@@ -25,10 +25,26 @@ async function createRows(hours: number): Promise<void> {
     .insertInto('login_failures')
     .values({ network: `${hours}`, account_hash: randomBytes(32), score: 3, changed_at: at(hours - 24) })
     .execute()
+  await db
+    .insertInto('spent_logout_tokens')
+    .values({ token_hash: randomBytes(32), expires_at: at(hours) })
+    .execute()
+  await db
+    .insertInto('passkey_challenges')
+    .values({
+      challenge: randomBytes(32),
+      purpose: 'login',
+      user_id: null,
+      user_handle: null,
+      network: '',
+      expires_at: at(hours),
+    })
+    .execute()
 }
 
-const count = async (table: 'sessions' | 'api_tokens' | 'login_failures') =>
-  (await db.selectFrom(table).select(db.fn.countAll<number>().as('rows')).executeTakeFirstOrThrow()).rows
+const count = async (
+  table: 'sessions' | 'api_tokens' | 'login_failures' | 'spent_logout_tokens' | 'passkey_challenges',
+) => (await db.selectFrom(table).select(db.fn.countAll<number>().as('rows')).executeTakeFirstOrThrow()).rows
 
 t.test('what has expired is deleted, and nothing else', async (t) => {
   for (const hours of [-100, -1, 1, 100]) await createRows(hours)
@@ -36,9 +52,10 @@ t.test('what has expired is deleted, and nothing else', async (t) => {
     .insertInto('api_tokens')
     .values({ user_id: user.id, name: 'forever', token_hash: randomBytes(32) })
     .execute()
-  t.strictSame(await purgeExpired(db), { sessions: 2, tokens: 2, loginFailures: 2 })
-  t.strictSame(await purgeExpired(db), { sessions: 0, tokens: 0, loginFailures: 0 })
+  t.strictSame(await purgeExpired(db), { sessions: 2, tokens: 2, loginFailures: 2, logoutTokens: 2, challenges: 2 })
+  t.strictSame(await purgeExpired(db), { sessions: 0, tokens: 0, loginFailures: 0, logoutTokens: 0, challenges: 0 })
   t.strictSame([await count('sessions'), await count('api_tokens'), await count('login_failures')], [2, 3, 2])
+  t.strictSame([await count('spent_logout_tokens'), await count('passkey_challenges')], [2, 2])
 })
 
 t.test('a large heap is deleted in batches', async (t) => {

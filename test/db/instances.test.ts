@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { type OpenDatabase, openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
+import { Authenticator } from '../support/authenticator.js'
 import { createDatabase, onServer, TEST_DATABASE_URL } from '../support/database.js'
 import { createUser, unique } from '../support/factories.js'
 import { callerOf, errorBody, startService } from '../support/service.js'
@@ -40,9 +41,37 @@ async function runTests(serverUrl: string): Promise<void> {
   // Both migrate at once.
   const start = async (database: OpenDatabase) => {
     await migrateToLatest(database.db)
-    return startService(t, { database, config: { contentDir } })
+    return startService(t, { database, config: { contentDir, publicUrl: 'http://localhost:3000/' } })
   }
   const [one, two] = await Promise.all([open().then(start), open(false).then(start)])
+
+  t.test('a passkey is begun at one instance and finished at the other, once', async (t) => {
+    const authenticator = new Authenticator('http://localhost:3000', 'localhost')
+    const member = await one.member()
+    const elsewhere = callerOf(two.app, member.cookie)
+    const options = (await member.post('/api/auth/passkeys/options')).body
+    const credential = authenticator.register(options)
+    t.equal((await elsewhere.post('/api/auth/passkeys', { name: 'Telefon', credential })).status, 200)
+
+    const asked = (await one.anonymous.post('/api/auth/passkeys/login-options')).body
+    const answer = { credential: authenticator.logIn(asked) }
+    const answers = await Promise.all(
+      [two, one, two, one].map(({ anonymous }) => anonymous.post('/api/auth/passkeys/login', answer)),
+    )
+    t.strictSame(answers.map(({ status }) => status).sort(), [200, 401, 401, 401])
+
+    // Of two answers with the same counter one has been copied, wherever they arrive.
+    const copies = await Promise.all(
+      [one, two].map(async ({ anonymous }) => {
+        const challenge = (await anonymous.post('/api/auth/passkeys/login-options')).body
+        return { anonymous, credential: authenticator.logIn(challenge, { counter: 9 }) }
+      }),
+    )
+    const used = await Promise.all(
+      copies.map(({ anonymous, credential }) => anonymous.post('/api/auth/passkeys/login', { credential })),
+    )
+    t.strictSame(used.map(({ status }) => status).sort(), [200, 401])
+  })
 
   t.test('a session of one instance is one of the other, until it ends in either', async (t) => {
     const member = await one.member()

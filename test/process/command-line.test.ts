@@ -40,7 +40,7 @@ t.test('the version and the help are answered, without any store', async (t) => 
     t.match(help.stdout, new RegExp(`^  ${name} +\\S`, 'm'), name)
     t.ok(help.stdout.includes(german.text), name)
   }
-  t.match(help.stdout, 'DATABASE_URL_FILE, SESSION_SECRET_FILE, ADMIN_PASSWORD_FILE:')
+  t.match(help.stdout, 'DATABASE_URL_FILE, SESSION_SECRET_FILE, ADMIN_PASSWORD_FILE, OIDC_CLIENT_SECRET_FILE:')
   for (const args of [
     ['help', 'import'],
     ['user', 'add', '--help'],

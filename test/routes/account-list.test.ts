@@ -32,7 +32,7 @@ t.test('administrators find, sort and page users', async (t) => {
     { id: Number, display_name: 'Zoë Ärmlich', is_admin: false, must_change_password: false, last_seen_on: null },
   )
   t.strictSame(Object.keys(all.users[0]).sort(), [
-    ...['created_at', 'display_name', 'id', 'is_admin', 'last_seen_on', 'must_change_password', 'username'],
+    ...['created_at', 'display_name', 'id', 'is_admin', 'last_seen_on', 'must_change_password', 'sign_in', 'username'],
   ])
   for (const [q, expected] of [
     ['ÄRM', ['zoe']],
@@ -98,16 +98,16 @@ t.test('the day each was last seen is written once a day, in the time zone of th
   const { token } = (await caller.post('/api/auth/tokens', { name: 'x' })).body
   const script = callerOf(app, undefined, token)
   t.equal(await seen(), '2026-11-21', 'by the login')
-  t.equal(await statementsOf(() => caller.get('/api/auth/me')), 1)
+  t.equal(await statementsOf(() => caller.get('/api/auth/me')), 2)
 
   instant = new Date('2026-11-21T22:59:59Z')
-  t.equal(await statementsOf(() => script.get('/api/auth/me')), 1, 'still the same day in Berlin')
+  t.equal(await statementsOf(() => script.get('/api/auth/me')), 2, 'still the same day in Berlin')
   instant = new Date('2026-11-21T23:00:00Z')
-  t.equal(await statementsOf(() => script.get('/api/auth/me')), 2)
+  t.equal(await statementsOf(() => script.get('/api/auth/me')), 3)
   t.equal(await seen(), '2026-11-22')
-  t.equal(await statementsOf(() => caller.get('/api/auth/me')), 1)
+  t.equal(await statementsOf(() => caller.get('/api/auth/me')), 2)
   instant = new Date('2026-11-20T12:00:00Z')
-  t.equal(await statementsOf(() => caller.get('/api/auth/me')), 1, 'a clock that was set back takes nothing back')
+  t.equal(await statementsOf(() => caller.get('/api/auth/me')), 2, 'a clock that was set back takes nothing back')
   t.equal(await seen(), '2026-11-22')
 
   instant = new Date('2026-11-23T12:00:00Z')

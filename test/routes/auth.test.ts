@@ -1,5 +1,5 @@
 import t from 'tap'
-import { SESSION_COOKIE } from '../../plugins/session.js'
+import { SESSION_COOKIE } from '../../plugins/session-cookie.js'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
 import { callerOf, errorBody, startService } from '../support/service.js'
 

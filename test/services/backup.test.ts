@@ -69,6 +69,21 @@ async function fill(db: Kysely<Database>): Promise<void> {
     lifetimeDays: 30,
     scopes: ['read'],
   })
+  await db
+    .insertInto('identities')
+    .values({ user_id: user.id, issuer: 'https://login.example.org', subject: 'Ä\t"1' })
+    .execute()
+  await db
+    .insertInto('passkeys')
+    .values({
+      user_id: user.id,
+      name: 'Schlüssel „blau“',
+      credential_id: Buffer.alloc(20, 1),
+      public_key: Buffer.alloc(77, 2),
+      user_handle: Buffer.alloc(32, 3),
+      transports: ['internal', 'hybrid'],
+    })
+    .execute()
   await reportCard(db, user.id, card.id, 'Falsch:\tüber „Tabs“')
   const actor = { actor_id: user.id, actor: 'erika', via: 'session', address: '2001:db8::1' } as const
   await insertAuditEntry(db, actor, { action: 'user.create', details: { is_admin: true } })
@@ -115,7 +130,7 @@ async function dump(db: Kysely<Database>): Promise<Record<string, string[]>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_name not like 'kysely%' and table_name not like 'search%'
-      and table_name not in ('sessions', 'login_failures')
+      and table_name not in ('sessions', 'login_failures', 'spent_logout_tokens', 'passkey_challenges')
     order by table_name`.execute(db)
   const all: Record<string, string[]> = {}
   for (const { name } of tables) {

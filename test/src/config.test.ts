@@ -32,6 +32,7 @@ t.test('without any variable the embedded store is used, on the local machine', 
     mediaMaxBytes: 2_048 * 2 ** 20,
     tmpDir: tmpdir(),
     sessionSecrets: [],
+    sessionMaxDays: 30,
     firstAdmin: undefined,
     host: '127.0.0.1',
     port: 3000,
@@ -61,6 +62,7 @@ t.test('every variable is read', async (t) => {
     MEDIA_MAX_MB: '0',
     TMP_DIR: '/srv/tmp',
     SESSION_SECRET: `${SECRET}, ${SECRET}y`,
+    SESSION_MAX_DAYS: '14',
     ADMIN_USERNAME: 'chef',
     ADMIN_PASSWORD: 'geheim',
     HOST: '0.0.0.0',
@@ -86,6 +88,7 @@ t.test('every variable is read', async (t) => {
     mediaMaxBytes: 0,
     tmpDir: '/srv/tmp',
     sessionSecrets: [SECRET, `${SECRET}y`],
+    sessionMaxDays: 14,
     firstAdmin: { username: 'chef', password: 'geheim' },
     host: '0.0.0.0',
     port: 8080,
@@ -111,6 +114,7 @@ t.test('a wrong value is refused in one line that names the variable', async (t)
     ['DATABASE_POOL_MAX', '0', '-3', 'viele'],
     ['DATABASE_URL', 'mysql://x', 'nonsense'],
     ['SESSION_SECRET', 'short', `${SECRET},short`, `${SECRET},`],
+    ['SESSION_MAX_DAYS', '0', '366', '1.5', 'immer'],
     ['TIME_ZONE', 'Europe/Atlantis'],
     ['TRUST_PROXY', 'proxy.example', '10.0.0.0/33', '1', '::1/129', '10.0.0.0/8/8'],
     ['CORS_ORIGIN', 'app.example.org', 'https://app.example.org/', '*'],
@@ -125,6 +129,8 @@ t.test('a wrong value is refused in one line that names the variable', async (t)
     ['PUBLIC_URL', 'https://example.org/a//b', "https://example.org/'", 'https://example.org/a&b'],
     ['BASE_PATH', 'training', './training/', '//evil.example/', '/a/../b', '/a/%2E%2e/', '/a/./b', '/a?b', '/a#b'],
     ['BASE_PATH', '/a"b', "/a'b", '/<b>', '/a&b', '/a b', '/a\\b', '/ü', '/a\nb', '/a//b'],
+    ['PASSWORD_LOGIN', 'off', 'false'],
+    ['OIDC_SCOPES', 'profile', 'openid,profile', ' openid', ''.padEnd(3), 'openid "'],
     ['WEB', 'true', 'aus', 'ON'],
     ['RATE_LIMIT', '-1', 'viel', '1.5'],
     ['LOG_LEVEL', 'loud'],
@@ -137,6 +143,57 @@ t.test('a wrong value is refused in one line that names the variable', async (t)
       const named = name.startsWith('ADMIN') ? /^ADMIN_(USERNAME|PASSWORD): / : new RegExp(`^${name}: [^\n]+$`)
       t.throws(() => readConfig({ [name]: value }), { message: named }, `${name}=${value}`)
     }
+  }
+})
+
+const OIDC = {
+  OIDC_ISSUER: 'https://login.example.org/realms/firma',
+  OIDC_CLIENT_ID: 'training',
+  OIDC_CLIENT_SECRET: 'geheim',
+  PUBLIC_URL: 'https://training.example.org',
+}
+
+t.test('a provider is configured as a whole or not at all', async (t) => {
+  t.match(readConfig({}), { oidc: undefined, passwordLogin: true })
+  t.match(readConfig({ OIDC_LABEL: 'Firma', OIDC_CREATE_USERS: 'false' }), { oidc: undefined })
+  t.strictSame(readConfig(OIDC).oidc, {
+    issuer: 'https://login.example.org/realms/firma',
+    clientId: 'training',
+    clientSecret: 'geheim',
+    scopes: 'openid profile email',
+    claims: { usernameClaim: 'preferred_username', nameClaim: 'name', admin: undefined },
+    createUsers: true,
+    linkByUsername: false,
+    label: 'Firmenkonto',
+  })
+  const more = {
+    ...{ OIDC_SCOPES: 'openid groups', OIDC_USERNAME_CLAIM: 'upn', OIDC_NAME_CLAIM: 'cn', OIDC_ADMIN_CLAIM: 'groups' },
+    ...{ OIDC_ADMIN_VALUE: 'admins', OIDC_CREATE_USERS: 'false', OIDC_LINK_BY_USERNAME: 'true', OIDC_LABEL: 'Firma' },
+  }
+  t.match(readConfig({ ...OIDC, ...more, PASSWORD_LOGIN: 'off' }), {
+    passwordLogin: false,
+    oidc: {
+      scopes: 'openid groups',
+      claims: { usernameClaim: 'upn', nameClaim: 'cn', admin: { claim: 'groups', value: 'admins' } },
+      ...{ createUsers: false, linkByUsername: true, label: 'Firma' },
+    },
+  })
+  for (const issuer of ['http://127.0.0.1:8080/realms/a', 'http://localhost', 'http://[::1]:9/']) {
+    t.equal(readConfig({ ...OIDC, OIDC_ISSUER: issuer }).oidc?.issuer, issuer)
+  }
+  for (const [change, named] of [
+    [{ OIDC_ISSUER: '' }, 'OIDC_ISSUER'],
+    [{ OIDC_CLIENT_ID: '' }, 'OIDC_CLIENT_ID'],
+    [{ OIDC_CLIENT_SECRET: '' }, 'OIDC_CLIENT_SECRET'],
+    [{ PUBLIC_URL: '' }, 'PUBLIC_URL'],
+    [{ OIDC_ADMIN_CLAIM: 'groups' }, 'OIDC_ADMIN_VALUE'],
+    [{ OIDC_ADMIN_VALUE: 'admins' }, 'OIDC_ADMIN_CLAIM'],
+    [{ OIDC_ISSUER: 'http://login.example.org' }, 'OIDC_ISSUER'],
+    [{ OIDC_ISSUER: 'login.example.org' }, 'OIDC_ISSUER'],
+    [{ OIDC_ISSUER: 'https://u:p@login.example.org' }, 'OIDC_ISSUER'],
+    [{ OIDC_ISSUER: 'https://login.example.org/?a' }, 'OIDC_ISSUER'],
+  ] as const) {
+    t.throws(() => readConfig({ ...OIDC, ...change }), { message: new RegExp(`^${named}: [^\n]+$`) }, named)
   }
 })
 

@@ -59,6 +59,7 @@ export function createAnswerChecker(document: Json): AnswerChecker {
       pointer = response.$ref.slice(1)
       response = document.components.responses[pointer.split('/').at(-1) ?? '']
     }
+    if (response.content === undefined && text === '') return []
     if (response.content?.[mediaType] === undefined) return [`${status} as ${mediaType} is not described`]
     return validate(
       `${pointer}/content/${escapePointer(mediaType)}/schema`,

@@ -4,7 +4,6 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Test } from 'tap'
 import type { Database } from '../../db/types.js'
-import { SESSION_COOKIE } from '../../plugins/session.js'
 import { type AppOptions, buildApp } from '../../src/app.js'
 import { createMigratedDatabase } from './database.js'
 import { cheapHashOfPassword, createUser, hashOfPassword, PASSWORD } from './factories.js'
@@ -23,8 +22,11 @@ export const CONFIG: AppOptions['config'] = {
   corsOrigins: [],
   importMaxBytes: 4 * 2 ** 20,
   mediaMaxBytes: 64 * 2 ** 20,
+  oidc: undefined,
+  passwordLogin: true,
   publicUrl: undefined,
   rateLimit: 0,
+  sessionMaxDays: 30,
   timeZone: 'Europe/Berlin',
   tmpDir: SCRATCH,
   trustProxy: [],
@@ -107,9 +109,15 @@ async function login(app: FastifyInstance, username: string): Promise<string> {
     url: '/api/auth/login',
     payload: { username, password: PASSWORD },
   })
-  const cookie = response.cookies.find(({ name }) => name === SESSION_COOKIE)
+  const cookie = cookieOf(response)
   if (cookie === undefined) throw new Error(`login failed: ${response.body}`)
-  return `${SESSION_COOKIE}=${cookie.value}`
+  return cookie
+}
+
+/** The session's cookie that an answer sets, as the browser sends it back; undefined when it sets none. */
+export function cookieOf({ headers }: { headers: Record<string, unknown> }): string | undefined {
+  const cookies = [headers['set-cookie'] ?? []].flat().map((cookie) => String(cookie).split(';', 1)[0] as string)
+  return cookies.find((cookie) => /^(__Host-)?svc_training_session=./.test(cookie))
 }
 
 const checkers = new WeakMap<FastifyInstance, AnswerChecker>()

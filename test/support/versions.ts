@@ -11,15 +11,21 @@ import { migrateToLatest } from '../../db/migrate.js'
 import { migrations } from '../../db/migrations/index.js'
 import type { Database } from '../../db/types.js'
 import { buildApp } from '../../src/app.js'
+import { Authenticator } from './authenticator.js'
 import { changeFiles, deckFile } from './content.js'
 import { createDatabase, onServer } from './database.js'
 import { createUser, PASSWORD } from './factories.js'
+import { CLIENT_ID, type IdentityProvider, startIdentityProvider } from './identity-provider.js'
 import type { Json } from './openapi.js'
 import { gifOf, targetOf } from './pictures.js'
-import { CONFIG, callerOf, ROOT, SECRET } from './service.js'
+import { CONFIG, callerOf, cookieOf, ROOT, SECRET } from './service.js'
+import { oidcSettings } from './sign-in.js'
 
 /** Where the recordings of released versions lie: `NNNN.sql` and `NNNN.statements.json`, NNNN being the newest migration. */
 export const RECORDINGS = path.join(ROOT, 'test', 'versions')
+
+/** Where browsers know passkeys. */
+const ORIGIN = 'http://localhost:3000'
 
 /** What a version sent to the database. */
 interface Statement {
@@ -95,21 +101,30 @@ export async function recordVersion(serverUrl: string, folder: string): Promise<
     },
   })
   const contentDir = await mkdtemp(path.join(tmpdir(), 'svc-training-recording-'))
+  const ends: (() => unknown)[] = []
+  const owner = { teardown: (end: () => unknown) => ends.push(end) }
+  const provider = await startIdentityProvider(owner, `${ORIGIN}/api/auth/oidc/callback`)
   try {
     await migrateToLatest(database.db)
-    const app = await buildApp({ config: { ...CONFIG, contentDir }, sessionSecrets: [SECRET], database, logger: false })
+    const app = await buildApp({
+      config: { ...CONFIG, contentDir, publicUrl: `${ORIGIN}/`, oidc: oidcSettings(provider, `${ORIGIN}/`) },
+      sessionSecrets: [SECRET],
+      database,
+      logger: false,
+    })
     await app.ready()
     await createUser(database.db, { username: 'chef', is_admin: true })
     await createUser(database.db, { username: 'erika' })
     await writeContent(contentDir, 'Legt Änderungen beiseite.')
-    await callAll(app)
+    await callAll(app, provider)
     await mkdir(folder, { recursive: true })
     await writeFile(path.join(folder, `${version}.sql`), await dump(databaseUrl))
     statements = []
     await writeContent(contentDir, 'Legt Änderungen auf einen Stapel.')
-    await callAll(app)
+    await callAll(app, provider)
     await app.close()
   } finally {
+    for (const end of ends) await end()
     await rm(contentDir, { recursive: true })
     await onServer(serverUrl, `drop database ${name} with (force)`)
   }
@@ -135,7 +150,7 @@ async function writeContent(folder: string, answer: string): Promise<void> {
 const FILE = { 'content-type': 'application/octet-stream' }
 
 /** Calls every operation of the OpenAPI document once, as an administrator and a learner would. */
-async function callAll(app: FastifyInstance): Promise<void> {
+async function callAll(app: FastifyInstance, provider: IdentityProvider): Promise<void> {
   const called: string[] = []
   const callerFor = (cookie?: string) => async (method: string, url: string, payload?: object, headers?: object) => {
     const options = { method, url, ...(payload && { payload }), ...(headers && { headers }) } as InjectOptions
@@ -149,6 +164,20 @@ async function callAll(app: FastifyInstance): Promise<void> {
     const { headers } = await anonymous('POST', '/api/auth/login', { username, password: PASSWORD })
     return callerFor(String(headers['set-cookie']).split(';', 1)[0])
   }
+  const signIn = async (sub: string, begin: string, cookies = '') => {
+    provider.person = { sub, preferred_username: sub, name: `Person ${randomBytes(3).toString('hex')}` }
+    const start = await callerFor(cookies)('GET', `/api/auth/oidc/start${begin}`)
+    const pending = String(start.headers['set-cookie']).split(';', 1)[0]
+    const back = await provider.follow(String(start.headers.location))
+    const answer = await callerFor(`${cookies}; ${pending}`)('GET', back.slice(ORIGIN.length))
+    return cookieOf(answer) ?? cookies
+  }
+  const sendForm = async (url: string, form: URLSearchParams) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await callerOf(app).send({ method: 'POST', url, payload: form.toString(), headers })
+    if (answer.status >= 400) throw new Error(`POST ${url}: ${answer.text}`)
+    called.push(`post ${url}`)
+  }
   for (const url of ['/openapi.json', '/healthz', '/readyz', '/api/auth/methods']) await anonymous('GET', url)
 
   const admin = await logIn('chef')
@@ -159,7 +188,7 @@ async function callAll(app: FastifyInstance): Promise<void> {
   const newUser = { username: 'neu', display_name: 'Neu', password: PASSWORD }
   const { id } = (await admin('POST', '/api/admin/users', newUser)).body
   await admin('GET', `/api/accounts/${id}`)
-  await admin('PATCH', `/api/accounts/${id}`, { display_name: 'Neuer', password: PASSWORD })
+  await admin('PATCH', `/api/accounts/${id}`, { display_name: 'Neuer', password: PASSWORD, link_next_login: true })
   for (const kind of ['sessions', 'tokens']) {
     await admin('GET', `/api/accounts/${id}/${kind}`)
     await admin('DELETE', `/api/accounts/${id}/${kind}/1`)
@@ -243,16 +272,37 @@ async function callAll(app: FastifyInstance): Promise<void> {
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
   await get('auth/tokens')
   await learner('DELETE', `/api/auth/tokens/${token.id}`)
+  const authenticator = new Authenticator(ORIGIN, 'localhost')
+  const creation = (await learner('POST', '/api/auth/passkeys/options')).body
+  const made = { name: 'Telefon', credential: authenticator.register(creation) }
+  const passkey = (await learner('POST', '/api/auth/passkeys', made)).body
+  await get('auth/passkeys')
+  const asked = (await anonymous('POST', '/api/auth/passkeys/login-options')).body
+  await anonymous('POST', '/api/auth/passkeys/login', { credential: authenticator.logIn(asked) })
+  for (const passkey_only of [true, false]) await learner('PATCH', '/api/accounts/me', { passkey_only })
   await get('accounts/me/data')
+  await learner('DELETE', `/api/auth/passkeys/${passkey.id}`)
   const other = 'ein anderes Passwort'
   await learner('POST', '/api/auth/password', { current_password: PASSWORD, new_password: other })
   await learner('POST', '/api/auth/password', { current_password: other, new_password: PASSWORD })
   await logIn('erika')
   const { sessions } = (await get('accounts/me/sessions')).body
   await learner('DELETE', `/api/accounts/me/sessions/${sessions[0].id}`)
+  await learner('POST', '/api/auth/confirm', { password: PASSWORD })
   await learner('POST', '/api/auth/logout')
   const again = await logIn('erika')
   await again('DELETE', '/api/accounts/me/sessions')
+
+  const pia = await signIn('pia', '')
+  const login = await anonymous('POST', '/api/auth/login', { username: 'erika', password: PASSWORD })
+  const linked = callerFor(await signIn('erika-1', '?link=true', cookieOf(login)))
+  const { identities } = (await linked('GET', '/api/auth/oidc/identities')).body
+  await linked('DELETE', `/api/auth/oidc/identities/${identities[0].id}`)
+  const claims = { iss: provider.issuer, aud: CLIENT_ID, iat: Math.floor(Date.now() / 1000), sub: 'pia' }
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+  const logout_token = await provider.key.sign({ ...claims, jti: randomBytes(9).toString('hex'), events })
+  await sendForm('/api/auth/oidc/back-channel-logout', new URLSearchParams({ logout_token }))
+  await callerFor(pia)('POST', '/api/auth/oidc/logout')
 
   const missing = Object.entries<Json>(app.swagger().paths as Json).flatMap(([path, operations]) => {
     const pattern = path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')

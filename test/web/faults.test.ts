@@ -26,7 +26,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 
 async function logInAgain(page: Page, { username, password }: { username: string; password: string }): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Bitte noch einmal anmelden' })
-  await dialog.locator('input[autocomplete=username]').fill(username)
+  await dialog.locator('input[autocomplete~=username]').fill(username)
   await dialog.locator('input[autocomplete=current-password]').fill(password)
   await dialog.getByRole('button', { name: 'Anmelden' }).click()
   await dialog.waitFor({ state: 'hidden' })
@@ -129,7 +129,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     const { page } = await app.newBrowser()
     const { login } = await app.newPerson()
     await page.goto(`${app.url}/anmelden`)
-    await page.locator('input[autocomplete=username]').fill(login.username)
+    await page.locator('input[autocomplete~=username]').fill(login.username)
     for (let tries = 0; tries < 12; tries++) {
       await page.locator('input[autocomplete=current-password]').fill('falsch-geraten')
       const answered = page.waitForResponse('**/api/auth/login')
@@ -156,7 +156,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.unroute('**/assets/**')
     await press(page, 'Neu laden')
     await page.getByRole('heading', { name: 'Anmelden' }).waitFor()
-    await page.locator('input[autocomplete=username]').fill(login.username)
+    await page.locator('input[autocomplete~=username]').fill(login.username)
     await page.locator('input[autocomplete=current-password]').fill(login.password)
     await press(page, 'Anmelden')
     await page.getByRole('heading', { name: 'Spickzettel' }).waitFor()
@@ -262,7 +262,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.evaluate("localStorage.setItem('training.own.quiz.1', '{}')")
     await page.context().clearCookies()
     await page.goto(`${app.url}/`)
-    await page.locator('input[autocomplete=username]').fill(other.username)
+    await page.locator('input[autocomplete~=username]').fill(other.username)
     await page.locator('input[autocomplete=current-password]').fill(other.password)
     await press(page, 'Anmelden')
     await page.getByRole('heading', { name: 'Hallo, Zweite' }).waitFor()

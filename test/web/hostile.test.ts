@@ -255,7 +255,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     ]) {
       const { page, complaints } = await app.newBrowser()
       await page.goto(`${app.url}/anmelden?weiter=${encodeURIComponent(next)}`)
-      await page.locator('input[autocomplete=username]').fill(login.username)
+      await page.locator('input[autocomplete~=username]').fill(login.username)
       await page.locator('input[autocomplete=current-password]').fill(login.password)
       await page.locator('button[type=submit]').click()
       await page.locator('main h1').waitFor()

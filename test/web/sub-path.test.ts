@@ -14,7 +14,7 @@ t.test(
     const complaints = collectComplaints(page, `${front}/training/`)
 
     await page.goto(`${front}/training/anmelden?weiter=/hilfe`)
-    await page.locator('input[autocomplete=username]').fill(app.admin.username)
+    await page.locator('input[autocomplete~=username]').fill(app.admin.username)
     await page.locator('input[autocomplete=current-password]').fill(app.admin.password)
     await page.locator('button[type=submit]').click()
     await page.waitForURL(`${front}/training/hilfe`)

@@ -24,26 +24,57 @@ export interface AccountSearch {
   offset: number
 }
 
-type Row = { [K in keyof AccountWithState]: AccountWithState[K] | null } & { total: number }
+/** An account with the ways in to it. */
+export interface ListedAccount extends AccountWithState {
+  sign_in: {
+    password: boolean
+    passkeys: number
+    passkey_only: boolean
+    oidc: boolean
+    emergency: boolean
+    link_next_login: boolean
+  }
+}
+
+type Row = { [K in keyof ListedAccount]: ListedAccount[K] | null } & { total: number }
 
 /** A page of the accounts, ties by id, and how many there are in all. */
 export async function listAccounts(
   db: Kysely<Database>,
   { q, sort, order, limit, offset }: AccountSearch,
-): Promise<{ users: AccountWithState[]; total: number }> {
+): Promise<{ users: ListedAccount[]; total: number }> {
   if (!isStorable(q)) return { users: [], total: 0 }
   const isPart = (column: string) => sql`strpos(fold_text(${sql.ref(column)}), fold_text(${q}::text)) > 0`
   const isFound = q === '' ? sql`true` : sql`${isPart('username')} or ${isPart('display_name')}`
   const inOrder = sql`${KEYS[sort]} ${sql.raw(order)}, id`
   const { rows } = await sql<Row>`
     with found as (
-      select id, username, display_name, is_admin, created_at, must_change_password, last_seen_on
+      select id, username, display_name, is_admin, created_at, must_change_password, last_seen_on,
+        password_hash is not null as password, passkey_only, emergency, link_next_login
       from users where ${isFound}
     ),
     page as (select * from found order by ${inOrder} limit ${limit} offset ${offset})
-    select totals.total, page.*
+    select totals.total, id, username, display_name, is_admin, created_at, must_change_password, last_seen_on,
+      json_build_object(
+        'password', password, 'passkey_only', passkey_only, 'emergency', emergency, 'link_next_login', link_next_login,
+        'passkeys', (select count(*) from passkeys where user_id = page.id),
+        'oidc', exists (select from identities where user_id = page.id)
+      ) as sign_in
     from (select count(*) as total from found) as totals left join page on true
     order by ${inOrder}`.execute(db)
-  const users = rows.flatMap(({ total: _, ...user }) => (user.id === null ? [] : [user as AccountWithState]))
+  const users = rows.flatMap(({ total: _, ...user }) => (user.id === null ? [] : [user as ListedAccount]))
   return { users, total: rows[0]?.total ?? 0 }
+}
+
+/** Undefined when there is no such user. */
+export async function findListedAccount(db: Kysely<Database>, id: number): Promise<ListedAccount | undefined> {
+  const { rows } = await sql<ListedAccount>`
+    select id, username, display_name, is_admin, created_at, must_change_password, last_seen_on,
+      json_build_object(
+        'password', password_hash is not null, 'passkey_only', passkey_only, 'emergency', emergency,
+        'link_next_login', link_next_login, 'passkeys', (select count(*) from passkeys where user_id = users.id),
+        'oidc', exists (select from identities where user_id = users.id)
+      ) as sign_in
+    from users where id = ${id}`.execute(db)
+  return rows[0]
 }

@@ -18,8 +18,26 @@ const BY_CARD: Rows['key'] = [{ column: 'card_id', type: 'bigint' }]
 const SESSIONS: Rows = {
   key: BY_ID,
   from: (userId, after) => sql`
-    select id, ${json(sql`id, address, user_agent, ${instant('created_at')}, ${instant('expires_at')}`)}
+    select id, ${json(sql`
+      id, address, user_agent, ${instant('created_at')}, ${instant('expires_at')}, ${instant('authenticated_at')},
+      authenticated_by, provider_session`)}
     from sessions where user_id = ${userId} and ${after}`,
+}
+
+const IDENTITIES: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`id, issuer, subject, ${instant('created_at')}, ${instant('last_used_at')}`)}
+    from identities where user_id = ${userId} and ${after}`,
+}
+
+const PASSKEYS: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`
+      id, name, encode(credential_id, 'base64') as credential_id, transports, backed_up, ${instant('created_at')},
+      ${instant('last_used_at')}`)}
+    from passkeys where user_id = ${userId} and ${after}`,
 }
 
 const TOKENS: Rows = {
@@ -95,6 +113,10 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   const list = (rows: Rows) => listPieces(db, userId, rows)
   yield `{"user":${account.user},"sessions":`
   yield* list(SESSIONS)
+  yield ',"identities":'
+  yield* list(IDENTITIES)
+  yield ',"passkeys":'
+  yield* list(PASSKEYS)
   yield ',"tokens":'
   yield* list(TOKENS)
   yield ',"progress":'
@@ -164,7 +186,8 @@ interface AccountJson {
 
 async function findAccountJson(db: Kysely<Database>, userId: number): Promise<AccountJson | undefined> {
   const user = json(sql`
-    id, username, display_name, is_admin, ${instant('created_at')}, must_change_password, last_seen_on`)
+    id, username, display_name, is_admin, ${instant('created_at')}, must_change_password, last_seen_on,
+    password_hash is not null as has_password, passkey_only, emergency, link_next_login`)
   const settings = json(sql`new_per_day, desired_retention, maximum_interval`)
   const { rows } = await sql<AccountJson>`
     select item as "user", coalesce((select item from (

@@ -23,7 +23,7 @@ export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Pr
   const { rows } = await sql<AccountWithState & { token_id: number; scopes: Scope[] }>`
     with found as (
       select api_tokens.id as token_id, scopes, users.id, username, display_name, is_admin, users.created_at,
-        must_change_password, last_seen_on
+        must_change_password and password_hash is not null as must_change_password, last_seen_on
       from api_tokens join users on users.id = user_id
       where token_hash = ${tokenHash} and (expires_at is null or expires_at > now())
     ), used as (

@@ -2,15 +2,18 @@ import { type Insertable, type Kysely, type Selectable, sql, type Transaction, t
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database, UsersTable } from '../../types.js'
 
-const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as const
+export const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as const
 
 /** A user as the API shows it. */
 export type Account = Pick<Selectable<UsersTable>, (typeof ACCOUNT)[number]>
 
-const STATE = ['must_change_password', 'last_seen_on'] as const
+export const STATE = ['must_change_password', 'last_seen_on'] as const
 
 /** The same with what is kept about the account besides. */
 export type AccountWithState = Account & Pick<Selectable<UsersTable>, (typeof STATE)[number]>
+
+/** What decides by what the user may log in. */
+const LOGIN = ['passkey_only', 'emergency', 'link_next_login'] as const
 
 /** What is unique of a name. */
 const NORMAL_NAME = sql<string>`normalize(username, NFC)`
@@ -26,23 +29,41 @@ export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
   return first !== undefined
 }
 
+/** Whether there is an administrator. */
+export async function hasAdmins(db: Kysely<Database>): Promise<boolean> {
+  const first = await db.selectFrom('users').select('id').where('is_admin', '=', true).limit(1).executeTakeFirst()
+  return first !== undefined
+}
+
 /** The user of that name, composed or decomposed, together with the password's hash. */
 export async function findCredentials(
   db: Kysely<Database>,
   username: string,
-): Promise<(AccountWithState & { password_hash: string }) | undefined> {
+): Promise<(AccountWithState & Pick<Selectable<UsersTable>, 'password_hash' | (typeof LOGIN)[number]>) | undefined> {
   if (!isStorable(username)) return undefined
   return db
     .selectFrom('users')
-    .select([...ACCOUNT, ...STATE, 'password_hash'])
+    .select([...ACCOUNT, ...STATE, 'password_hash', ...LOGIN])
     .where(NORMAL_NAME, '=', sql<string>`normalize(${username}::text, NFC)`)
     .executeTakeFirst()
 }
 
-/** Undefined when there is no such user. */
-export async function findPasswordHash(db: Kysely<Database>, id: number): Promise<string | undefined> {
+/** Undefined when there is no such user, null when the user has no password. */
+export async function findPasswordHash(db: Kysely<Database>, id: number): Promise<string | null | undefined> {
   const row = await db.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirst()
   return row?.password_hash
+}
+
+/** By what the user may prove who it is; undefined when there is no such user. */
+export async function findWaysIn(
+  db: Kysely<Database>,
+  id: number,
+): Promise<Pick<Selectable<UsersTable>, 'password_hash' | 'passkey_only' | 'emergency'> | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['password_hash', 'passkey_only', 'emergency'])
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
 /** The new user's id; undefined when the name is taken, also when another creation of it wins at the same moment. */
@@ -72,7 +93,9 @@ export async function findTakenNames(db: Kysely<Database>, usernames: string[]):
  */
 export async function insertUsers(
   transaction: Transaction<Database>,
-  users: Required<Omit<Insertable<UsersTable>, 'id' | 'created_at' | 'last_seen_on'>>[],
+  users: Required<
+    Pick<Insertable<UsersTable>, 'username' | 'display_name' | 'password_hash' | 'is_admin' | 'must_change_password'>
+  >[],
 ): Promise<Map<string, number>> {
   await sql`select pg_advisory_xact_lock(hashtext('svc-training users'))`.execute(transaction)
   const column = <K extends keyof (typeof users)[number]>(name: K) => users.map((user) => user[name])
@@ -112,20 +135,20 @@ export async function findAccount(db: Kysely<Database>, id: number): Promise<Acc
   return db.selectFrom('users').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
 }
 
-/** Undefined when there is no such user. */
-export async function findAccountWithState(db: Kysely<Database>, id: number): Promise<AccountWithState | undefined> {
-  return db
-    .selectFrom('users')
-    .select([...ACCOUNT, ...STATE])
-    .where('id', '=', id)
-    .executeTakeFirst()
-}
-
 /** The changed user; undefined when there is none. Values that are undefined stay as they are. */
 export async function updateUser(
   db: Kysely<Database>,
   id: number,
-  values: Pick<Updateable<UsersTable>, 'display_name' | 'is_admin' | 'password_hash' | 'must_change_password'>,
+  values: Pick<
+    Updateable<UsersTable>,
+    | 'display_name'
+    | 'is_admin'
+    | 'password_hash'
+    | 'must_change_password'
+    | 'passkey_only'
+    | 'link_next_login'
+    | 'emergency'
+  >,
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)
   return db.updateTable('users').set(values).where('id', '=', id).returning(ACCOUNT).executeTakeFirst()

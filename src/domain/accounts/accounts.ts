@@ -3,7 +3,7 @@ import { checkStorable, parseRowId } from '../text/parameters.js'
 import { countCharacters } from '../text/text.js'
 import { checkPasswordLength } from './passwords.js'
 
-const MAX_NAME_LENGTH = 200
+export const MAX_NAME_LENGTH = 200
 
 export const MISSING_FIELDS = 'Benutzername, Anzeigename und Passwort erforderlich'
 
@@ -38,11 +38,12 @@ export interface AccountChange {
   is_admin?: boolean | undefined
   password?: string | undefined
   must_change_password?: boolean | undefined
+  link_next_login?: boolean | undefined
 }
 
 /** Trims the name and checks the rules of user creation for what is to be changed. @throws BadRequest */
 export function parseAccountChange(input: AccountChange): AccountChange {
-  const { display_name: name, is_admin, password, must_change_password } = input
+  const { display_name: name, is_admin, password, must_change_password, link_next_login } = input
   const display_name = name?.trim()
   if (display_name !== undefined) checkText('display_name', display_name)
   if (password !== undefined) checkPasswordLength(password, 'password')
@@ -51,6 +52,7 @@ export function parseAccountChange(input: AccountChange): AccountChange {
     ...(is_admin !== undefined && { is_admin }),
     ...(password !== undefined && { password }),
     ...(must_change_password !== undefined && { must_change_password }),
+    ...(link_next_login !== undefined && { link_next_login }),
   }
 }
 

@@ -39,6 +39,10 @@ const RULES: Rule[] = [
   // Changing the password and creating tokens need a session, which the routes say themselves.
   rule('/api/auth/password', 'any'),
   rule('/api/auth/tokens', 'all', 'any'),
+  // How its owner proves who it is: no token may change that.
+  rule('/api/auth/confirm', 'none'),
+  rule('/api/auth/passkeys', 'all', 'none'),
+  rule('/api/auth/oidc', 'all', 'none'),
 ]
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])

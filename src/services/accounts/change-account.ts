@@ -1,11 +1,19 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { lockWaysIn } from '../../../db/queries/accounts/passkeys.js'
 import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
 import { deleteTokens } from '../../../db/queries/accounts/tokens.js'
-import { type Account, deleteUser, insertUser, lockAdmins, updateUser } from '../../../db/queries/accounts/users.js'
+import {
+  type Account,
+  deleteUser,
+  hasAdmins,
+  insertUser,
+  lockAdmins,
+  updateUser,
+} from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
-import { BadRequest } from '../../domain/refusals.js'
+import { BadRequest, USER_NOT_FOUND } from '../../domain/refusals.js'
 import { accountShare, hashPassword } from './passwords.js'
 
 /** Creates the user and notes it; the id. @throws BadRequest when the name is taken */
@@ -17,7 +25,9 @@ export async function createAccount(
   const { password, ...user } = newUser
   const password_hash = await hashPassword(password, accountShare(actor.actor_id))
   return db.transaction().execute(async (transaction) => {
-    const id = await insertUser(transaction, { ...user, password_hash })
+    // The first administrator gets in whatever is switched off.
+    const emergency = user.is_admin && !(await hasAdmins(transaction))
+    const id = await insertUser(transaction, { ...user, password_hash, emergency })
     if (id === undefined) throw new BadRequest('Benutzername existiert bereits')
     const { is_admin, must_change_password } = user
     const details = { is_admin, ...(must_change_password && { must_change_password }) }
@@ -27,7 +37,8 @@ export async function createAccount(
 }
 
 /**
- * Changes the account and notes it; a new password ends the user's sessions and API tokens.
+ * Changes the account and notes it; a new password ends the user's sessions and API tokens, and the choice of passkeys
+ * only.
  * @returns the changed account; undefined when there is none
  * @throws BadRequest when no administrator would be left
  */
@@ -43,7 +54,12 @@ export async function changeAccount(
     if (change.is_admin === false) {
       await keepLastAdmin(transaction, id, 'Dem letzten Administrator kann man die Rechte nicht nehmen')
     }
-    const user = await updateUser(transaction, id, { ...values, ...(password_hash && { password_hash }) })
+    // Who sets a password lets it be used: for somebody whose passkeys are lost.
+    const isLifted = password_hash !== undefined && (await lockWaysIn(transaction, id))?.passkey_only === true
+    const user = await updateUser(transaction, id, {
+      ...values,
+      ...(password_hash && { password_hash, passkey_only: false }),
+    })
     if (user === undefined) return undefined
     if (password_hash !== undefined) {
       await deleteSessions(transaction, id)
@@ -51,11 +67,29 @@ export async function changeAccount(
     }
     const fields = Object.keys(change)
     if (fields.length > 0) {
-      const details = { fields, ...(change.is_admin !== undefined && { is_admin: change.is_admin }) }
+      const details = {
+        fields,
+        ...(change.is_admin !== undefined && { is_admin: change.is_admin }),
+        ...(isLifted && { passkey_only: false }),
+      }
       const action = password === undefined ? 'user.update' : 'user.password'
       await insertAuditEntry(transaction, actor, { action, target_id: id, target: user.username, details })
     }
     return user
+  })
+}
+
+/**
+ * Marks an account as one that logs in by password although that is switched off, or takes that away, and notes it.
+ * @throws USER_NOT_FOUND
+ */
+export async function setEmergency(db: Kysely<Database>, actor: Actor, id: number, emergency: boolean): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const user = await updateUser(transaction, id, { emergency })
+    if (user === undefined) throw USER_NOT_FOUND
+    const details = { fields: ['emergency'], emergency }
+    const deed = { action: 'user.update', target_id: id, target: user.username, details } as const
+    await insertAuditEntry(transaction, actor, deed)
   })
 }
 

@@ -34,7 +34,7 @@ export async function changeOwnPassword(
   const from = await limitGuesses(db, loginAttempt(address, username), async () => {
     const found = await findPasswordHash(db, id)
     if (found === undefined) throw NOT_LOGGED_IN
-    return (await verifyPassword(found, current, share)) ? found : undefined
+    return (await verifyPassword(found, current, share)) ? (found as string) : undefined
   })
   if (from === undefined) throw wrongPassword()
   if (user.must_change_password && next.normalize('NFC') === current.normalize('NFC')) {

@@ -24,7 +24,7 @@ export async function createFirstAdmin(
   const login = configured ?? (mayInvent ? { username: 'admin', password: randomPassword() } : undefined)
   if (login === undefined) return undefined
   const { password, ...user } = parseNewUser({ ...login, display_name: login.username, is_admin: true })
-  const id = await insertUser(db, { ...user, password_hash: await hashPassword(password) })
+  const id = await insertUser(db, { ...user, password_hash: await hashPassword(password), emergency: true })
   return id !== undefined && configured === undefined ? login : undefined
 }
 

@@ -54,8 +54,12 @@ const ARGON2_HASH = /^\$argon2(?:i|d|id)\$(?:v=\d+\$)?[mpt]=\d+,[mpt]=\d+,[mpt]=
  * Whether the password belongs to the hash; without one that can be verified it takes as long and is false.
  * @throws TooManyAttempts or Unavailable when it cannot be waited for
  */
-export async function verifyPassword(hash: string | undefined, password: string, share: HashShare): Promise<boolean> {
-  const isUsable = hash !== undefined && ARGON2_HASH.test(hash)
+export async function verifyPassword(
+  hash: string | null | undefined,
+  password: string,
+  share: HashShare,
+): Promise<boolean> {
+  const isUsable = typeof hash === 'string' && ARGON2_HASH.test(hash)
   const matches = await turns.run(share, () => argon2.verify(isUsable ? hash : unmatchableHash, normal(password)))
   return matches && isUsable
 }

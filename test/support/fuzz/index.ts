@@ -75,9 +75,9 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
     try {
       const answer = await send(origin, { method, url, headers: whole, body }, TIMEOUT_MS)
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
-      if (answer.status === 200 && method === operation.method) {
+      if (method === operation.method && (answer.status === 200 || answer.status === 302)) {
         succeeded.add(operation.id)
-        learn(request, answer)
+        if (answer.status === 200) learn(request, answer)
       }
       note(judge(request, answer, check), { ...shown, answer: answer.text.slice(0, 300) })
     } catch (error) {

@@ -50,7 +50,7 @@ export async function openApp(t: Owner, variables: Record<string, string> = {}):
   const admin = firstLogin(service, store)
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
-  const { url } = service
+  const url = variables.PUBLIC_URL?.replace(/\/$/, '') ?? service.url
 
   async function newBrowser(options: BrowserContextOptions = {}) {
     const context = await browser.newContext({

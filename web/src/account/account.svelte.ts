@@ -1,4 +1,4 @@
-import { api, onLoggedOut, onPasswordDemanded } from '../api/client.js'
+import { type Answer, api, onLoggedOut, onPasswordDemanded } from '../api/client.js'
 import { Fault, Refused } from '../api/faults.js'
 import { queryClient } from '../api/query-client.js'
 import type { User } from '../api/types.js'
@@ -18,31 +18,36 @@ interface AccountState {
   user: User | undefined
   /** Why it is not known who is here. */
   fault: unknown
-  /** Whether the dialog that asks to log in again is open. */
-  isAskedAgain: boolean
+  /** For what the dialog is open: to log in again, or to prove who it is before access is handed out. */
+  asked: 'login' | 'proof' | undefined
 }
 
 export const account = $state<AccountState>({
   status: 'unknown',
   user: undefined,
   fault: undefined,
-  isAskedAgain: false,
+  asked: undefined,
 })
 
 let answerAsked: ((isBack: boolean) => void) | undefined
 let asked: Promise<boolean> | undefined
 
-onLoggedOut(() => {
+/** Several requests may wait for one dialog; when the session ends meanwhile, it asks for a login instead. */
+function ask(why: 'login' | 'proof'): Promise<boolean> {
   if (account.user === undefined) return Promise.resolve(false)
+  account.asked = why
   asked ??= new Promise<boolean>((resolve) => {
     answerAsked = resolve
-    account.isAskedAgain = true
   }).finally(() => {
     asked = undefined
-    account.isAskedAgain = false
+    account.asked = undefined
   })
   return asked
-})
+}
+onLoggedOut(ask)
+
+/** Asks who it is, before the page is left for something that needs to know; false when nobody has answered. */
+export const proveWhoItIs = () => ask('proof')
 
 // An administrator has set another password meanwhile.
 onPasswordDemanded(() => {
@@ -65,7 +70,11 @@ export function isSomebodyKnown(): boolean {
 export async function findAccount(): Promise<void> {
   account.fault = undefined
   try {
-    accept(await api.get('/api/auth/me'))
+    const answer = await api.get('/api/auth/me')
+    // By the provider somebody else may have logged in, which no page has seen.
+    const last = readStored<User>(REMEMBERED)
+    if (last !== undefined && last.id !== answer.user.id) await forget()
+    accept(answer)
   } catch (error) {
     if (error instanceof Refused && error.status === 401) {
       account.status = 'nobody'
@@ -82,10 +91,21 @@ export async function findAccount(): Promise<void> {
 }
 
 /** @throws Fault with the sentence to show */
-export async function logIn(username: string, password: string): Promise<void> {
+export function logIn(username: string, password: string): Promise<void> {
+  return enter(() => api.post('/api/auth/login', { body: { username, password } }))
+}
+
+/** @throws Fault with the sentence to show */
+export async function proveByPassword(password: string): Promise<void> {
+  await takeTurn(() => api.post('/api/auth/confirm', { body: { password } }))
+  answerAsked?.(true)
+}
+
+/** Logs in by what asks the service; in a session of the same person that proves again who it is. @throws Fault */
+export async function enter(ask: () => Promise<Answer<'/api/auth/login', 'post'>>): Promise<void> {
   // No page sends the ratings of one person while the next one logs in.
   const answer = await takeTurn(async () => {
-    const found = await api.post('/api/auth/login', { body: { username, password } })
+    const found = await ask()
     // Somebody else: nothing of the one before may stay, also when their session ended by itself long ago.
     const last = account.user ?? readStored<User>(REMEMBERED)
     if (last !== undefined && last.id !== found.user.id) await forget()
@@ -100,18 +120,20 @@ export async function logIn(username: string, password: string): Promise<void> {
   answerAsked?.(true)
 }
 
-/** The dialog was closed without logging in: what waits for it is refused. */
+/** The dialog was closed without an answer: what waits for it is refused. */
 export function declineLogin(): void {
   answerAsked?.(false)
 }
 
 export async function logOut(): Promise<void> {
-  await takeTurn(async () => {
-    await api.post('/api/auth/logout')
+  const { redirect } = await takeTurn(async () => {
+    const answer = await api.post('/api/auth/oidc/logout')
     removeStored(REMEMBERED)
+    return answer
   })
   await forget()
-  location.assign(document.baseURI)
+  // Whoever has come by the provider is still logged in there.
+  location.assign(redirect ?? document.baseURI)
 }
 
 /** The account has changed: by a new name or a new password. */

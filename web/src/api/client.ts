@@ -31,10 +31,17 @@ const BODY_FREE = new Set(['GET', 'DELETE'])
 /** The service's sentence for it; no other refusal needs to be told apart by its words. */
 const PASSWORD_FIRST = 'Passwort muss zuerst geändert werden'
 
+/** What the service says with 403 when the login is too old for what is asked (RFC 9470). */
+const PROOF_TOO_OLD = 'insufficient_user_authentication'
+/** A refused login is no question for another one. */
+const LOGINS = new Set<string>(['/api/auth/login', '/api/auth/passkeys/login'])
+
 type Request = RequestInit & { patience?: number }
 
-/** What to do when nobody is logged in any more: resolves to true once somebody is again. */
-type LogInAgain = () => Promise<boolean>
+/**
+ * What to do when nobody is logged in any more, or somebody must prove who it is: resolves to true once that is done.
+ */
+type LogInAgain = (why: 'login' | 'proof') => Promise<boolean>
 let logInAgain: LogInAgain = async () => false
 
 export function onLoggedOut(handler: LogInAgain): void {
@@ -71,7 +78,8 @@ export function urlOf(
 }
 
 /**
- * Sends a request and reads its JSON. Whoever is not logged in is asked to log in, and the request is sent again.
+ * Sends a request and reads its JSON. Whoever is not logged in, or was long ago and asks for access that stays, is asked
+ * to log in, and the request is sent again.
  * @throws Unreachable when there is no answer
  * @throws ForeignAnswer when the answer is not the service's, such as a proxy's page
  * @throws Refused with the service's German sentence
@@ -89,7 +97,9 @@ export async function send(method: string, url: URL, init: Request = {}, mayAskL
     throw error instanceof SyntaxError ? new ForeignAnswer(answer.status) : new Unreachable()
   })
   if (answer.ok) return content
-  if (answer.status === 401 && mayAskLogin && (await logInAgain())) return send(method, url, init, false)
+  const isTooOld = answer.headers.get('www-authenticate')?.includes(PROOF_TOO_OLD)
+  const why = answer.status === 401 ? 'login' : isTooOld ? 'proof' : undefined
+  if (why && mayAskLogin && (await logInAgain(why))) return send(method, url, init, false)
   const refused = new Refused(answer.status, content, Number(answer.headers.get('retry-after')) || undefined)
   if (answer.status === 403 && refused.message === PASSWORD_FIRST) demandPassword()
   throw refused
@@ -112,8 +122,7 @@ function call<M extends Method>(method: M) {
       init.headers = { ...init.headers, 'content-type': 'application/json' }
       init.body = JSON.stringify(options.body ?? {})
     }
-    // A refused login means a wrong password, and no question for another one.
-    return send(verb, url, init, path !== '/api/auth/login') as Promise<Answer<P, M>>
+    return send(verb, url, init, !LOGINS.has(path)) as Promise<Answer<P, M>>
   }
 }
 

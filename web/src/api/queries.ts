@@ -31,6 +31,14 @@ export const queries = {
   settings: () => queryOptions({ queryKey: ['review', 'settings'], queryFn: () => api.get('/api/review/settings') }),
   sessions: () =>
     queryOptions({ queryKey: ['account', 'sessions'], queryFn: () => api.get('/api/accounts/me/sessions') }),
+  /** The ways of logging in that are offered. */
+  methods: () => queryOptions({ queryKey: ['methods'], queryFn: () => api.get('/api/auth/methods') }),
+  /** By what the own account is entered. */
+  signIn: () =>
+    queryOptions({
+      queryKey: ['account', 'sign in'],
+      queryFn: async () => (await api.get('/api/auth/me')).sign_in,
+    }),
   tokens: () => queryOptions({ queryKey: ['account', 'tokens'], queryFn: () => api.get('/api/auth/tokens') }),
   /** The decks as they are written; what the learner has of them is `deckChoice`. */
   decks: () =>

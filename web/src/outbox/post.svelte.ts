@@ -134,6 +134,8 @@ async function changed(obstacle: Obstacle | undefined): Promise<void> {
   if (user !== undefined) others.postMessage({ kind: 'changed', user } satisfies PostEvent)
   if (post.waiting === 0 && before > 0) void queryClient.invalidateQueries({ queryKey: REVIEW_KEY })
   // The client asks for the login, in a dialog over the page, and comes back when somebody has logged in.
+  // By the provider somebody else may log in, of whom no page hears: before anything is sent again, it is asked.
+  if (obstacle === 'login') askedAt = Number.NEGATIVE_INFINITY
   if (isNew && obstacle === 'login') api.get('/api/auth/me').then(sendNow, () => undefined)
 }
 

@@ -25,6 +25,10 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'user.tokens': { label: 'Token eines Benutzers widerrufen', sentence: (who) => `Token von „${who}“ widerrufen` },
   'token.create': { label: 'Eigenen Token angelegt', sentence: (name) => `Eigenen Token „${name}“ angelegt` },
   'token.delete': { label: 'Eigenen Token widerrufen', sentence: () => 'Eigenen Token widerrufen' },
+  'passkey.create': { label: 'Eigenen Passkey angelegt', sentence: (name) => `Eigenen Passkey „${name}“ angelegt` },
+  'passkey.delete': { label: 'Eigenen Passkey entfernt', sentence: () => 'Eigenen Passkey entfernt' },
+  'identity.link': { label: 'Anmeldung verknüpft', sentence: (who) => `Anmeldung von „${who}“ verknüpft` },
+  'identity.unlink': { label: 'Anmeldung getrennt', sentence: (who) => `Anmeldung von „${who}“ getrennt` },
   'content.import': { label: 'Inhalte eingelesen', sentence: () => 'Inhalte eingelesen' },
   'content.upload': { label: 'Datei importiert', sentence: (name) => `Datei in die Quelle „${name}“ importiert` },
   'source.archive': { label: 'Quelle archiviert', sentence: (name) => `Quelle „${name}“ archiviert` },
@@ -42,6 +46,9 @@ const FIELDS: Readonly<Record<string, string>> = {
   is_admin: 'Rechte',
   password: 'Passwort',
   must_change_password: 'Passwortwechsel',
+  passkey_only: 'Anmeldung',
+  link_next_login: 'Verknüpfung',
+  emergency: 'Notfallzugang',
 }
 
 /** „Benutzer „erika“ angelegt“; an action that this app does not know yet keeps its code. */
@@ -60,6 +67,8 @@ export function detailsOf({ action, details }: AuditedDeed): string {
     ...(known.is_admin === true ? ['ist jetzt Administrator'] : []),
     // Of an account that has just been created it goes without saying.
     ...(known.is_admin === false && action !== 'user.create' ? ['ist kein Administrator mehr'] : []),
+    ...(known.passkey_only === true ? ['nur mit Passkey'] : []),
+    ...(known.passkey_only === false ? ['wieder mit Passwort'] : []),
     ...(known.must_change_password === true ? ['muss das Passwort ändern'] : []),
     ...(typeof known.ended === 'number' && known.ended > 1 ? [`${count(known.ended)} auf einmal`] : []),
     ...(typeof known.card_id === 'number' ? [`Karte ${known.card_id}`] : []),
@@ -103,6 +112,7 @@ function changes(numbers: unknown, one: string, many: string): string {
 
 /** By which way somebody came. */
 export function viaWords(via: string): string {
+  if (via === 'oidc') return 'durch den Anbieter der Anmeldung'
   if (via === 'token') return 'mit einem Token'
   if (via === 'cli') return 'auf der Kommandozeile'
   if (via === 'start') return 'beim Start des Dienstes'

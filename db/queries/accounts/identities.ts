@@ -1,0 +1,111 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { Database, IdentitiesTable } from '../../types.js'
+import type { AccountWithState } from './users.js'
+
+/** Who somebody is to a provider. */
+export type Subject = Pick<Selectable<IdentitiesTable>, 'issuer' | 'subject'>
+
+const IDENTITY = ['id', 'issuer', 'subject', 'created_at', 'last_used_at'] as const
+
+/** An identity as its owner sees it. */
+export type OwnIdentity = Pick<Selectable<IdentitiesTable>, (typeof IDENTITY)[number]>
+
+/** A user, and by which identity. */
+export type IdentifiedUser = AccountWithState & { identity_id: number }
+
+/** Until the transaction ends nobody else logs in or links as this person: the first login happens once. */
+export async function lockSubject(transaction: Transaction<Database>, { issuer, subject }: Subject): Promise<void> {
+  const key = `${issuer} ${subject}`
+  await sql`select pg_advisory_xact_lock(hashtext('svc-training identity'), hashtext(${key}))`.execute(transaction)
+}
+
+/** Whose identity it is; undefined when it is nobody's. */
+export async function findIdentifiedUser(
+  db: Kysely<Database>,
+  { issuer, subject }: Subject,
+): Promise<IdentifiedUser | undefined> {
+  return db
+    .selectFrom('identities')
+    .innerJoin('users', 'users.id', 'identities.user_id')
+    .select([
+      'identities.id as identity_id',
+      ...(['users.id', 'username', 'display_name', 'is_admin', 'users.created_at'] as const),
+      ...(['must_change_password', 'last_seen_on'] as const),
+    ])
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+}
+
+/** The new identity's id; the caller has found that it is nobody's. */
+export async function insertIdentity(
+  transaction: Transaction<Database>,
+  userId: number,
+  { issuer, subject }: Subject,
+): Promise<number> {
+  const { id } = await transaction
+    .insertInto('identities')
+    .values({ user_id: userId, issuer, subject })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Notes that somebody has logged in by it. */
+export async function noteIdentityUse(db: Kysely<Database>, id: number): Promise<void> {
+  await db.updateTable('identities').set({ last_used_at: sql<Date>`now()` }).where('id', '=', id).execute()
+}
+
+/** The identities of a user, oldest first. */
+export async function listIdentities(db: Kysely<Database>, userId: number): Promise<OwnIdentity[]> {
+  return db.selectFrom('identities').select(IDENTITY).where('user_id', '=', userId).orderBy('id').execute()
+}
+
+/** Whether the user has an identity, at all or of this issuer. */
+export async function hasIdentity(db: Kysely<Database>, userId: number, issuer?: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('identities')
+    .select('id')
+    .where('user_id', '=', userId)
+    .$if(issuer !== undefined, (query) => query.where('issuer', '=', issuer as string))
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** What was removed; undefined when the user has no such identity. */
+export async function deleteIdentity(
+  transaction: Transaction<Database>,
+  userId: number,
+  id: number,
+): Promise<Subject | undefined> {
+  return transaction
+    .deleteFrom('identities')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returning(['issuer', 'subject'])
+    .executeTakeFirst()
+}
+
+/** The users of whom a logout token speaks: the person, or whoever has the provider's session. */
+export async function findUsersOfLogout(
+  db: Kysely<Database>,
+  { issuer, subject, session }: { issuer: string; subject: string | undefined; session: string | undefined },
+): Promise<{ id: number; username: string }[]> {
+  const { rows } = await sql<{ id: number; username: string }>`
+    select id, username from users where id in (
+      select user_id from identities where issuer = ${issuer} and subject = ${subject ?? null}
+      union
+      select user_id from sessions where provider_session = ${session ?? null}
+    ) order by id`.execute(db)
+  return rows
+}
+
+/** False when the token has been obeyed before. */
+export async function spendLogoutToken(db: Kysely<Database>, tokenHash: Buffer, expiresAt: Date): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('spent_logout_tokens')
+    .values({ token_hash: tokenHash, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}

@@ -1,0 +1,41 @@
+import fp from 'fastify-plugin'
+import { relyingPartyOf } from '../src/domain/accounts/passkeys.js'
+import type { OidcSettings } from '../src/domain/sign-in/settings.js'
+import type { OfferedWays } from '../src/domain/sign-in/ways-in.js'
+import { Provider } from '../src/services/sign-in/provider.js'
+import { SignInCookies } from './sign-in-cookies.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The ways in that the service offers. */
+    offeredWays: OfferedWays
+    /** The provider of OpenID Connect; null when there is none. */
+    provider: Provider | null
+    /** What begun sign-ins by the provider remember. */
+    signInCookies: SignInCookies
+  }
+}
+
+export interface SignInPluginOptions {
+  oidc: OidcSettings | undefined
+  passwordLogin: boolean
+  /** Where people open the service, with a slash at the end. */
+  publicUrl: string | undefined
+  basePath: string
+  secrets: string[]
+}
+
+/** What the routes of the sign-in need of the configuration. */
+export default fp<SignInPluginOptions>(
+  async (app, { oidc, passwordLogin, publicUrl, basePath, secrets }) => {
+    const redirectUri = publicUrl && new URL('api/auth/oidc/callback', publicUrl).href
+    app.decorate('provider', oidc && redirectUri ? new Provider(oidc, redirectUri) : null)
+    app.decorate('offeredWays', {
+      password: passwordLogin,
+      passkeys: relyingPartyOf(publicUrl) !== undefined,
+      oidc: oidc !== undefined,
+    })
+    app.decorate('signInCookies', new SignInCookies(secrets, basePath))
+  },
+  { name: 'sign-in', dependencies: ['session'] },
+)

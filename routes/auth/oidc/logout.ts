@@ -1,0 +1,71 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { acceptForms, FormBody } from '../../../plugins/bodies.js'
+import { endSession } from '../../../plugins/session.js'
+import { NO_PROVIDER, Unavailable, WRONG_LOGOUT_TOKEN } from '../../../src/domain/refusals.js'
+import { SignInFault } from '../../../src/domain/sign-in/faults.js'
+import { answers, Done } from '../../../src/http/schemas.js'
+import { obeyLogout } from '../../../src/services/sign-in/obey-logout.js'
+import { LogoutAnswer, LogoutTokenBody } from './schemas.js'
+
+/** A provider that ends all of its sessions sends one for each. */
+const PER_TEN_SECONDS = 500
+const BODY_LIMIT = 16 * 1024
+
+/** Ending what the provider has begun, from either side. */
+const logout: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/logout',
+    {
+      schema: {
+        operationId: 'logoutOidc',
+        summary: 'End the session, and say where to end that of the provider',
+        tags: ['auth'],
+        security: [],
+        response: answers(LogoutAnswer),
+      },
+    },
+    async (request, reply) => {
+      const isOfProvider = request.session.stored?.isOfProvider === true
+      await endSession(request, reply)
+      const redirect = isOfProvider ? await app.provider?.logoutUrl() : undefined
+      return { ok: true as const, redirect: redirect ?? null }
+    },
+  )
+
+  await app.register(async (forms) => {
+    acceptForms(forms)
+    forms.setErrorHandler((error, request) => {
+      if (!(error instanceof SignInFault)) throw error
+      request.log.warn({ code: error.code, reason: error.message }, 'logout by the provider refused')
+      throw error.code === 'nicht_erreichbar' ? new Unavailable() : WRONG_LOGOUT_TOKEN
+    })
+    forms.post<{ Body: FormBody }>(
+      '/back-channel-logout',
+      {
+        schema: {
+          operationId: 'backChannelLogout',
+          summary: 'For the provider: end all sessions of a person',
+          description: 'OpenID Connect Back-Channel Logout 1.0. Each logout token is obeyed once.',
+          tags: ['auth'],
+          security: [],
+          consumes: ['application/x-www-form-urlencoded'],
+          body: LogoutTokenBody,
+          response: answers(Done, [NO_PROVIDER, WRONG_LOGOUT_TOKEN]),
+        },
+        bodyLimit: BODY_LIMIT,
+        onRequest: app.limitRequests('back-channel logout', PER_TEN_SECONDS),
+        validatorCompiler: () => () => true,
+      },
+      async (request) => {
+        if (app.provider === null) throw NO_PROVIDER
+        const token = request.body instanceof FormBody ? request.body.fields.get('logout_token') : null
+        if (!token) throw WRONG_LOGOUT_TOKEN
+        const ended = await obeyLogout(app.db, app.provider, token, request.ip)
+        request.log.info(ended, 'logout by the provider')
+        return { ok: true as const }
+      },
+    )
+  })
+}
+
+export default logout

@@ -1,0 +1,58 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { startSession } from '../../plugins/session.js'
+import { networkOf } from '../../src/domain/accounts/login-limits.js'
+import type { RelyingParty } from '../../src/domain/accounts/passkeys.js'
+import { NO_PASSKEYS, PASSKEY_REFUSED } from '../../src/domain/refusals.js'
+import { answers } from '../../src/http/schemas.js'
+import { beginPasskeyLogin, logInByPasskey } from '../../src/services/accounts/passkey-login.js'
+import { PasskeyLoginBody, RequestOptions } from './passkey-schemas.js'
+import type { PasskeyOptions } from './passkeys.js'
+import { LoggedIn } from './schemas.js'
+
+/** Logging in by a passkey; in a session of the same person it proves again who it is. */
+const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
+  app.post(
+    '/login-options',
+    {
+      schema: {
+        operationId: 'beginPasskeyLogin',
+        summary: 'What a browser needs to log in by a passkey',
+        description: 'It names nobody, and counts for five minutes, and once.',
+        tags: ['auth'],
+        security: [],
+        response: answers(RequestOptions, [NO_PASSKEYS]),
+      },
+    },
+    async (request) => beginPasskeyLogin(app.db, offered(), networkOf(request.ip)),
+  )
+
+  app.post(
+    '/login',
+    {
+      schema: {
+        operationId: 'logInByPasskey',
+        summary: 'Log in by a passkey and get the session cookie',
+        tags: ['auth'],
+        security: [],
+        body: PasskeyLoginBody,
+        response: answers(LoggedIn, [PASSKEY_REFUSED, NO_PASSKEYS]),
+      },
+    },
+    async (request) => {
+      const onRefused = (reason: string, details?: object) =>
+        request.log.warn({ reason, ...details }, 'a login by passkey was refused')
+      const { credential } = request.body
+      const login = await logInByPasskey(app.db, offered(), { credential, address: request.ip, onRefused })
+      await startSession(request, login)
+      await request.noteSeen(login.user)
+      return { user: login.user, must_change_password: login.user.must_change_password }
+    },
+  )
+
+  function offered(): RelyingParty {
+    if (relyingParty === undefined) throw NO_PASSKEYS
+    return relyingParty
+  }
+}
+
+export default passkeyLogin

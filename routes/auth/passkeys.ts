@@ -1,0 +1,120 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { listPasskeys } from '../../db/queries/accounts/passkeys.js'
+import { actorOf } from '../../plugins/auth.js'
+import { checkText } from '../../src/domain/accounts/accounts.js'
+import { networkOf } from '../../src/domain/accounts/login-limits.js'
+import type { RelyingParty } from '../../src/domain/accounts/passkeys.js'
+import {
+  LAST_PASSKEY,
+  LAST_WAY_IN,
+  NO_PASSKEYS,
+  NOT_LOGGED_IN,
+  PASSKEY_INVALID,
+  PASSKEY_KNOWN,
+  PROOF_TOO_OLD,
+  TOKEN_NOT_ALLOWED,
+  TOO_MANY_PASSKEYS,
+} from '../../src/domain/refusals.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import { beginRegistration, finishRegistration, removePasskey } from '../../src/services/accounts/passkeys.js'
+import { CreationOptions, PasskeyAnswer, PasskeyList, PasskeyParams, RegisterBody } from './passkey-schemas.js'
+
+export interface PasskeyOptions {
+  /** Undefined where browsers know no passkeys. */
+  relyingParty: RelyingParty | undefined
+}
+
+/** One's own passkeys. */
+const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
+  app.addHook('preHandler', app.requireUser)
+  const registering = [app.requireSession, app.requireFreshLogin, requireParty]
+
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'listPasskeys',
+        summary: 'The own passkeys',
+        tags: ['auth'],
+        response: answers(PasskeyList),
+      },
+    },
+    async (request) => ({ passkeys: await listPasskeys(app.db, request.user.id) }),
+  )
+
+  app.post(
+    '/options',
+    {
+      schema: {
+        operationId: 'beginPasskey',
+        summary: 'What a browser needs to make a passkey',
+        description: 'It counts for five minutes, and once.',
+        tags: ['auth'],
+        response: answers(CreationOptions, [TOKEN_NOT_ALLOWED, PROOF_TOO_OLD, NO_PASSKEYS]),
+      },
+      preHandler: registering,
+    },
+    async (request) => beginRegistration(app.db, offered(), request.user, networkOf(request.ip)),
+  )
+
+  app.post(
+    '/',
+    {
+      schema: {
+        operationId: 'createPasskey',
+        summary: 'Keep a passkey that a browser has made',
+        tags: ['auth'],
+        body: RegisterBody,
+        response: answers(PasskeyAnswer, [
+          PASSKEY_INVALID,
+          TOKEN_NOT_ALLOWED,
+          PROOF_TOO_OLD,
+          NO_PASSKEYS,
+          PASSKEY_KNOWN,
+          TOO_MANY_PASSKEYS,
+        ]),
+      },
+      preHandler: registering,
+    },
+    async (request) => {
+      const name = request.body.name.trim()
+      checkText('name', name)
+      const sessionId = request.session.stored?.rowId
+      if (sessionId === undefined) throw NOT_LOGGED_IN
+      const onRefused = (reason: string) => request.log.warn({ reason }, 'a passkey was refused at its registration')
+      const owner = { party: offered(), user: request.user, onRefused }
+      const { credential } = request.body
+      return finishRegistration(app.db, actorOf(request), owner, { name, credential, sessionId })
+    },
+  )
+
+  app.delete(
+    '/:id',
+    {
+      schema: {
+        operationId: 'deletePasskey',
+        summary: 'Delete an own passkey',
+        tags: ['auth'],
+        params: PasskeyParams,
+        response: answers(Done, [TOKEN_NOT_ALLOWED, LAST_PASSKEY, LAST_WAY_IN]),
+      },
+    },
+    async (request) => {
+      const id = parseRowId(request.params.id, 'Ungültige Passkey-ID')
+      if (id !== undefined) await removePasskey(app.db, actorOf(request), request.user, id, app.offeredWays)
+      return { ok: true as const }
+    },
+  )
+
+  async function requireParty(): Promise<void> {
+    offered()
+  }
+
+  function offered(): RelyingParty {
+    if (relyingParty === undefined) throw NO_PASSKEYS
+    return relyingParty
+  }
+}
+
+export default passkeys

@@ -1,0 +1,90 @@
+import type { ClaimRules } from './claims.js'
+
+/** A provider of OpenID Connect, as it is configured. */
+export interface OidcSettings {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  scopes: string
+  claims: ClaimRules
+  /** Whether a person whom nobody knows gets an account. */
+  createUsers: boolean
+  /** Whether the provider is trusted with all names: an account of the same name becomes the person's. */
+  linkByUsername: boolean
+  /** The text of the button. */
+  label: string
+}
+
+/** The variables as they were given. */
+export interface GivenOidc {
+  OIDC_ISSUER: string | undefined
+  OIDC_CLIENT_ID: string | undefined
+  OIDC_CLIENT_SECRET: string | undefined
+  OIDC_SCOPES: string
+  OIDC_USERNAME_CLAIM: string
+  OIDC_NAME_CLAIM: string
+  OIDC_ADMIN_CLAIM: string | undefined
+  OIDC_ADMIN_VALUE: string | undefined
+  OIDC_CREATE_USERS: boolean
+  OIDC_LINK_BY_USERNAME: boolean
+  OIDC_LABEL: string
+}
+
+export const DEFAULT_SCOPES = 'openid profile email'
+
+/** Whichever of these is given, all of them are needed. */
+const NEEDED = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * What is configured; undefined when nothing is.
+ * @param fail called with the variable and what is wrong with it, in German; must throw
+ */
+export function readOidcSettings(
+  given: GivenOidc,
+  publicUrl: string | undefined,
+  fail: (variable: string, problem: string) => never,
+): OidcSettings | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = given
+  const first = [...NEEDED, 'OIDC_ADMIN_CLAIM', 'OIDC_ADMIN_VALUE'].find(
+    (name) => given[name as keyof GivenOidc] !== undefined,
+  )
+  if (first === undefined) return undefined
+  for (const name of NEEDED) if (given[name] === undefined) fail(name, `fehlt, obwohl ${first} gesetzt ist`)
+  if (publicUrl === undefined) fail('PUBLIC_URL', 'ist mit OIDC_ISSUER erforderlich')
+  const { OIDC_ADMIN_CLAIM: claim, OIDC_ADMIN_VALUE: value } = given
+  if (claim !== undefined && value === undefined) fail('OIDC_ADMIN_VALUE', 'fehlt, obwohl OIDC_ADMIN_CLAIM gesetzt ist')
+  if (value !== undefined && claim === undefined) fail('OIDC_ADMIN_CLAIM', 'fehlt, obwohl OIDC_ADMIN_VALUE gesetzt ist')
+  return {
+    issuer: issuer as string,
+    clientId: clientId as string,
+    clientSecret: clientSecret as string,
+    scopes: given.OIDC_SCOPES,
+    claims: {
+      usernameClaim: given.OIDC_USERNAME_CLAIM,
+      nameClaim: given.OIDC_NAME_CLAIM,
+      admin: claim === undefined || value === undefined ? undefined : { claim, value },
+    },
+    createUsers: given.OIDC_CREATE_USERS,
+    linkByUsername: given.OIDC_LINK_BY_USERNAME,
+    label: given.OIDC_LABEL,
+  }
+}
+
+/** What is wrong with the address of a provider, in German; undefined if nothing is. */
+export function checkIssuer(text: string): string | undefined {
+  if (!URL.canParse(text)) return 'muss eine Adresse mit https:// sein'
+  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  if (username !== '' || password !== '' || search !== '' || hash !== '') {
+    return 'darf weder Anmeldung noch "?" noch "#" enthalten'
+  }
+  if (protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))) return undefined
+  return 'muss mit https:// beginnen (http:// nur auf diesem Rechner)'
+}
+
+/** What is wrong with the scopes, in German; undefined if nothing is. */
+export function checkScopes(text: string): string | undefined {
+  const isList = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text)
+  return isList && text.split(' ').includes('openid') ? undefined : 'muss eine Liste mit Leerzeichen sein, darin openid'
+}

@@ -1,0 +1,104 @@
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  type PublicKeyCredentialRequestOptionsJSON,
+  verifyAuthenticationResponse,
+} from '@simplewebauthn/server'
+import type { Kysely } from 'kysely'
+import { findPasskey, noteUse, takeChallenge, type UsedPasskey } from '../../../db/queries/accounts/passkeys.js'
+import type { Database } from '../../../db/types.js'
+import { loginAttempt } from '../../domain/accounts/login-limits.js'
+import {
+  CHALLENGE_MINUTES,
+  challengeOf,
+  createChallenge,
+  decodeBase64Url,
+  isCloned,
+  type RelyingParty,
+} from '../../domain/accounts/passkeys.js'
+import { PASSKEY_REFUSED } from '../../domain/refusals.js'
+import { limitGuesses } from './limit-guesses.js'
+import type { Login } from './log-in.js'
+import { type OnRefused, storeChallenge } from './passkeys.js'
+
+/**
+ * What a browser needs to let somebody choose a passkey. It names nobody, so nobody learns who has one.
+ * @throws TooManyAttempts when too many are open at that network
+ */
+export async function beginPasskeyLogin(
+  db: Kysely<Database>,
+  { id: rpID }: RelyingParty,
+  network: string,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const challenge = createChallenge()
+  await storeChallenge(db, { challenge, purpose: 'login', user_id: null, user_handle: null, network })
+  return generateAuthenticationOptions({
+    rpID,
+    challenge: new Uint8Array(challenge),
+    timeout: CHALLENGE_MINUTES * 60_000,
+    userVerification: 'required',
+  })
+}
+
+export interface PasskeyAttempt {
+  credential: AuthenticationResponseJSON
+  address: string
+  onRefused: OnRefused
+}
+
+/**
+ * Who has logged in by a passkey. Failures count as failed logins, of the credential at that address and of the address.
+ * @throws PASSKEY_REFUSED whatever is wrong
+ * @throws TooManyAttempts while a limit is in force
+ */
+export async function logInByPasskey(
+  db: Kysely<Database>,
+  party: RelyingParty,
+  { credential, address, onRefused }: PasskeyAttempt,
+): Promise<Login> {
+  // No user name has this character, so no password shares the budget.
+  const attempt = loginAttempt(address, `\0${credential.id}`)
+  const passkey = await limitGuesses(db, attempt, () => verify(db, party, credential, onRefused))
+  if (passkey === undefined) throw PASSKEY_REFUSED
+  return { user: passkey.user, proof: { passkeyId: passkey.id } }
+}
+
+async function verify(
+  db: Kysely<Database>,
+  party: RelyingParty,
+  credential: AuthenticationResponseJSON,
+  onRefused: OnRefused,
+): Promise<UsedPasskey | undefined> {
+  // Taken away before anything is judged: what has been seen once counts never again.
+  const challenge = challengeOf(credential.response.clientDataJSON)
+  const isOurs = challenge !== undefined && (await takeChallenge(db, challenge, 'login')) !== undefined
+  if (!isOurs) return refuse('no such challenge')
+  const credentialId = decodeBase64Url(credential.id)
+  const passkey = credentialId && (await findPasskey(db, credentialId))
+  if (passkey === undefined) return refuse('no such passkey')
+  const whose = { passkey_id: passkey.id, user_id: passkey.user.id }
+  const { userHandle } = credential.response
+  if (userHandle !== passkey.user_handle.toString('base64url')) return refuse('of another user', whose)
+  const outcome = await verifyAuthenticationResponse({
+    response: credential,
+    expectedChallenge: challenge.toString('base64url'),
+    expectedOrigin: party.origin,
+    expectedRPID: party.id,
+    // The counter is judged below, once the signature has proven that it is the authenticator's.
+    credential: { id: credential.id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
+    requireUserVerification: true,
+  }).catch((error: Error) => refuse(error.message, whose))
+  if (outcome === undefined) return undefined
+  if (!outcome.verified) return refuse('wrong signature', whose)
+  const { newCounter: counter, credentialBackedUp: backed_up } = outcome.authenticationInfo
+  const counters = { ...whose, counter, stored_counter: passkey.counter }
+  if (isCloned(passkey.counter, counter)) return refuse('the counter went back: it may have been copied', counters)
+  // Another instance may have seen it meanwhile.
+  if (!(await noteUse(db, passkey.id, { counter, backed_up }))) return refuse('used at the same time', counters)
+  return passkey
+
+  function refuse(reason: string, details?: object): undefined {
+    onRefused(reason, details)
+    return undefined
+  }
+}

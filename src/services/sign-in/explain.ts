@@ -1,0 +1,64 @@
+import { errors } from 'jose'
+import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
+import { SignInFault, type SignInFaultCode } from '../../domain/sign-in/faults.js'
+
+/** Of what the provider says of itself. */
+const MAX_DESCRIPTION = 200
+
+/**
+ * An error of the libraries or the network as a fault whose message is the reason, without what must not be logged.
+ * @param hidden what the provider might repeat: codes, secrets
+ */
+export function explain(error: unknown, hidden: string[]): SignInFault {
+  if (error instanceof SignInFault) return error
+  const { code, reason } = describe(error)
+  const secrets = hidden.filter((secret) => secret !== '')
+  return new SignInFault(
+    code,
+    secrets.reduce((text, secret) => text.replaceAll(secret, '***'), reason),
+  )
+}
+
+function describe(error: unknown): { code: SignInFaultCode; reason: string } {
+  if (error instanceof AuthorizationResponseError) {
+    return { code: error.error === 'access_denied' ? 'abgebrochen' : 'anbieter', reason: sayingsOf(error) }
+  }
+  if (error instanceof ResponseBodyError) {
+    // A code that is spent, has expired or was begun elsewhere.
+    const code = error.error === 'invalid_grant' ? 'abgelaufen' : error.status >= 500 ? 'nicht_erreichbar' : 'anbieter'
+    return { code, reason: sayingsOf(error) }
+  }
+  const reason = reasonOf(error)
+  if (error instanceof errors.JWKSTimeout) return { code: 'nicht_erreichbar', reason }
+  if (error instanceof errors.JOSEError) {
+    // The only one without a code of its own is of an answer that is no list of keys.
+    return { code: error.code === 'ERR_JOSE_GENERIC' ? 'nicht_erreichbar' : 'ungueltig', reason }
+  }
+  return { code: isOfNetwork(error) ? 'nicht_erreichbar' : 'ungueltig', reason }
+}
+
+/** What the provider itself says, in characters that a line of the log may hold. */
+function sayingsOf({ error, error_description = '' }: { error: string; error_description?: string }): string {
+  return `the provider says ${error}: ${error_description}`.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, MAX_DESCRIPTION)
+}
+
+/** Code and texts of an error and of what has caused it. */
+function reasonOf(error: unknown): string {
+  const parts: string[] = []
+  for (let cause = error; cause instanceof Error && parts.length < 4; cause = cause.cause) {
+    const { code } = cause as { code?: unknown }
+    parts.push(typeof code === 'string' ? `${code} ${cause.message}` : cause.message)
+  }
+  return parts.join(': ')
+}
+
+const NETWORK_CODES = new Set<unknown>([
+  ...['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'],
+  ...['OAUTH_PARSE_ERROR'],
+])
+
+function isOfNetwork(error: unknown): boolean {
+  // Node's `fetch` says so of everything below HTTP.
+  const isFetch = error instanceof TypeError && error.message === 'fetch failed'
+  return isFetch || (error instanceof ClientError && NETWORK_CODES.has(error.code))
+}

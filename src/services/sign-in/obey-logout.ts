@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto'
+import { type JWTPayload, jwtVerify } from 'jose'
+import type { Kysely } from 'kysely'
+import { insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { findUsersOfLogout, spendLogoutToken } from '../../../db/queries/accounts/identities.js'
+import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
+import type { Database } from '../../../db/types.js'
+import { SignInFault } from '../../domain/sign-in/faults.js'
+import { isStorable } from '../../domain/text/text.js'
+import { explain } from './explain.js'
+import { ALGORITHMS, type Provider, SKEW_SECONDS } from './provider.js'
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+/** An older token is refused, whatever it says of its end: so long must it be remembered. */
+const MAX_AGE_SECONDS = 600
+/** What a logout token may call itself (OpenID Connect Back-Channel Logout 1.0, 2.4); older providers say nothing. */
+const TYPES = new Set(['logout+jwt', 'jwt'])
+
+interface LogoutToken {
+  issuer: string
+  id: string
+  subject: string | undefined
+  session: string | undefined
+  issuedAt: number
+}
+
+/** What was ended. */
+export interface ObeyedLogout {
+  users: number
+  sessions: number
+}
+
+/**
+ * Ends all sessions of the person whom the provider's logout token names, once for each token; noted for each user who
+ * had any.
+ * @throws SignInFault when the token is none of the provider's, is old, or has been obeyed already
+ */
+export async function obeyLogout(
+  db: Kysely<Database>,
+  provider: Provider,
+  text: string,
+  address: string,
+): Promise<ObeyedLogout> {
+  const token = await verifyLogoutToken(provider, text)
+  const tokenHash = hash('sha256', JSON.stringify([token.issuer, token.id]), 'buffer')
+  const forgottenAt = new Date((token.issuedAt + MAX_AGE_SECONDS + 2 * SKEW_SECONDS) * 1000)
+  return db.transaction().execute(async (transaction) => {
+    if (!(await spendLogoutToken(transaction, tokenHash, forgottenAt))) {
+      throw new SignInFault('ungueltig', 'the logout token has been used before')
+    }
+    const obeyed: ObeyedLogout = { users: 0, sessions: 0 }
+    for (const { id, username } of await findUsersOfLogout(transaction, token)) {
+      const ended = await deleteSessions(transaction, id)
+      obeyed.users++
+      obeyed.sessions += ended
+      if (ended === 0) continue
+      const actor = { actor_id: null, actor: 'OpenID Connect', via: 'oidc', address } as const
+      const details = { ended, by: 'back-channel logout' }
+      await insertAuditEntry(transaction, actor, { action: 'user.sessions', target_id: id, target: username, details })
+    }
+    return obeyed
+  })
+}
+
+async function verifyLogoutToken(provider: Provider, text: string): Promise<LogoutToken> {
+  const { keys, issuer } = await provider.find()
+  const { payload, protectedHeader } = await jwtVerify(text, keys, {
+    issuer,
+    audience: provider.settings.clientId,
+    algorithms: ALGORITHMS,
+    clockTolerance: SKEW_SECONDS,
+    maxTokenAge: MAX_AGE_SECONDS,
+    requiredClaims: ['jti', 'events'],
+  }).catch((error) => {
+    throw explain(error, [text])
+  })
+  const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, '')
+  if (type !== undefined && !TYPES.has(type)) throw new SignInFault('ungueltig', 'the token is of another type')
+  return readLogoutToken(issuer, payload)
+}
+
+function readLogoutToken(issuer: string, payload: JWTPayload): LogoutToken {
+  const { jti: id, sub: subject, sid, events, iat } = payload
+  const refuse = (reason: string) => new SignInFault('ungueltig', reason)
+  // Otherwise an ID token could stand for it.
+  if (payload.nonce !== undefined) throw refuse('a logout token must not have a nonce')
+  const event = typeof events === 'object' && events !== null ? (events as Record<string, unknown>)[EVENT] : undefined
+  if (typeof event !== 'object' || event === null) throw refuse('the token has not the event of a logout')
+  const session = typeof sid === 'string' ? sid : undefined
+  if (typeof id !== 'string' || id === '') throw refuse('the token has no id')
+  if (subject === undefined && session === undefined) throw refuse('the token names nobody')
+  if (![id, subject ?? '', session ?? ''].every(isStorable)) throw refuse('the token holds what cannot be stored')
+  return { issuer, id, subject, session, issuedAt: iat as number }
+}

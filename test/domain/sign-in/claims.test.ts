@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { type ClaimRules, isComplete, readProfile } from '../../../src/domain/sign-in/claims.js'
+import { countWaysIn } from '../../../src/domain/sign-in/ways-in.js'
+
+const RULES: ClaimRules = { usernameClaim: 'preferred_username', nameClaim: 'name', admin: undefined }
+const withAdmin = (claim: string): ClaimRules => ({ ...RULES, admin: { claim, value: 'admins' } })
+
+t.test('a name that is read is one that an account may have', async () => {
+  const anything = fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.jsonValue())
+  fc.assert(
+    fc.property(anything, anything, (preferred_username, name) => {
+      let profile: ReturnType<typeof readProfile>
+      try {
+        profile = readProfile({ preferred_username, name }, RULES)
+      } catch (error) {
+        return (error as { code?: string }).code === 'name_ungueltig'
+      }
+      const names = [profile.username, profile.displayName].filter((text) => text !== undefined)
+      return names.every((text) => {
+        const length = [...text].length
+        return length >= 1 && length <= 200 && text.trim() === text && text.isWellFormed() && !/\p{Cc}/u.test(text)
+      })
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+t.test('who is administrator is decided by the claim, or not at all', async (t) => {
+  const isAdmin = (claims: object, rules: ClaimRules) => readProfile({ ...claims }, rules).isAdmin
+  t.equal(isAdmin({ groups: ['admins'] }, RULES), undefined)
+  for (const [claims, expected] of [
+    [{ groups: ['a', 'admins'] }, true],
+    [{ groups: 'admins' }, true],
+    [{ groups: ['Admins', 'admins2'] }, false],
+    [{ groups: [['admins']] }, false],
+    [{ groups: { admins: true } }, false],
+    [{ groups: null }, false],
+    [{}, false],
+    [{ _claim_names: { groups: 'src1' } }, undefined],
+  ] as const) {
+    t.equal(isAdmin(claims, withAdmin('groups')), expected, JSON.stringify(claims))
+  }
+  t.equal(isAdmin({ realm_access: { roles: ['admins'] } }, withAdmin('realm_access.roles')), true)
+  t.equal(isAdmin({ 'https://a.example/roles': 'admins' }, withAdmin('https://a.example/roles')), true, 'dots and all')
+  t.equal(isAdmin({}, withAdmin('constructor.name')), false, 'nothing but claims')
+  t.equal(readProfile({ yes: true }, { ...RULES, admin: { claim: 'yes', value: 'true' } }).isAdmin, true)
+})
+
+t.test('what is missing is asked for', async (t) => {
+  t.equal(isComplete({ preferred_username: 'a', name: 'b' }, RULES), true)
+  t.equal(isComplete({ preferred_username: 'a' }, RULES), false)
+  t.equal(isComplete({ preferred_username: 'a', name: 'b' }, withAdmin('groups')), false)
+})
+
+t.test('what is not offered is no way in', async (t) => {
+  const none = { password: false, passkey_only: false, emergency: false, passkeys: 0, identities: 0 }
+  const all = { password: true, passkeys: true, oidc: true }
+  t.equal(countWaysIn({ ...none, password: true, passkeys: 2, identities: 1 }, all), 4)
+  t.equal(countWaysIn({ ...none, password: true, passkey_only: true }, all), 0)
+  t.equal(countWaysIn({ ...none, password: true }, { ...all, password: false }), 0)
+  t.equal(countWaysIn({ ...none, password: true, emergency: true }, { ...all, password: false }), 1)
+  t.equal(countWaysIn({ ...none, identities: 1 }, { ...all, oidc: false }), 0)
+  t.equal(countWaysIn({ ...none, passkeys: 1 }, { ...all, passkeys: false }), 0)
+})

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { faultAddress, pageAddress, parseTarget } from '../../../src/domain/sign-in/target.js'
+
+const PIECES = [
+  ...['/', '\\', '//', '.', '..', '%2f', '%5C', '%252f', '%2e%2E', '%09', '%0a', '\t', '\n', '\r', '\0', '%00', '%'],
+  ...['evil.example', '@', ':', 'https:', 'javascript:', '?', '#', 'decks', 'api', 'ä', '%C3%A4', ' ', '\u2028', '；'],
+]
+const hostile = fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((all) => all.join(''))
+
+t.test('wherever it leads, it is a page below the base', async () => {
+  for (const base of ['/', '/training/']) {
+    const origin = 'https://training.example.org'
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          hostile,
+          hostile.map((text) => `/${text}`),
+          fc.string(),
+          fc.webUrl(),
+        ),
+        (text) => {
+          const address = pageAddress(base, parseTarget(text))
+          const url = new URL(address, `${origin}/api/auth/oidc/callback`)
+          // A browser drops these before it looks; a header could not hold them.
+          const plain = !/[\p{Cc}\\]/u.test(address)
+          return plain && url.origin === origin && url.pathname.startsWith(base) && !url.pathname.startsWith('//')
+        },
+      ),
+      { numRuns: 5_000 },
+    )
+  }
+})
+
+t.test('a page of the app stays what it is', async (t) => {
+  const word = fc.stringMatching(/^[a-z0-9-]{1,8}$/)
+  const path = fc
+    .tuple(fc.array(word, { maxLength: 4 }), fc.option(word, { nil: undefined }), fc.option(word, { nil: undefined }))
+    .map(([parts, query, hash]) => `/${parts.join('/')}${query ? `?q=${query}` : ''}${hash ? `#${hash}` : ''}`)
+    .filter((text) => !/^\/api([/?#]|$)/.test(text))
+  fc.assert(fc.property(path, (text) => parseTarget(text) === text))
+  t.equal(parseTarget(undefined), '/')
+  t.equal(parseTarget('/decks/ä'), '/decks/%C3%A4')
+})
+
+t.test('a refusal leads to the login, which knows where to go on', async (t) => {
+  t.equal(faultAddress('/', 'abgelaufen', '/'), '/anmelden?fehler=abgelaufen')
+  t.equal(faultAddress('/a/', 'abgelaufen', '/b?c=d'), '/a/anmelden?fehler=abgelaufen&weiter=%2Fb%3Fc%3Dd')
+})

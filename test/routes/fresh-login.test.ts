@@ -1,0 +1,152 @@
+import t from 'tap'
+import { countStatements, createMigratedDatabase } from '../support/database.js'
+import { createUser, PASSWORD } from '../support/factories.js'
+import { type Answer, type Caller, callerOf, cookieOf, errorBody, startService } from '../support/service.js'
+
+const counter = countStatements(await createMigratedDatabase())
+const service = await startService(t, { database: counter.database })
+const { app, db } = service
+
+const REFUSED = errorBody(403, 'Bitte erneut anmelden')
+const CHALLENGE = 'Session error="insufficient_user_authentication"'
+const MINUTE = 60_000
+
+/** As if the person had proven who it is so long ago, in every session. */
+async function ageLogins(userId: number, minutes: number): Promise<void> {
+  const authenticated_at = new Date(Date.now() - minutes * MINUTE)
+  await db.updateTable('sessions').set({ authenticated_at }).where('user_id', '=', userId).execute()
+}
+
+const confirm = (caller: Caller, password: unknown) => caller.post('/api/auth/confirm', { password })
+const callerWith = (answer: Answer) => callerOf(app, cookieOf(answer))
+
+const sessionsOf = (userId: number) => db.selectFrom('sessions').selectAll().where('user_id', '=', userId).execute()
+
+t.test('whoever proved ten minutes ago who it is is asked again, before the input is judged', async (t) => {
+  const admin = await service.admin()
+  const other = await createUser(db)
+  await ageLogins(admin.id, 9)
+  t.equal((await admin.post('/api/auth/tokens', { name: 'x' })).status, 200)
+  await ageLogins(admin.id, 11)
+  for (const answer of [
+    await admin.post('/api/auth/tokens', { name: 'x' }),
+    await admin.post('/api/auth/tokens', { name: 5 }),
+    await admin.patch(`/api/accounts/${other.id}`, { is_admin: true }),
+    await admin.patch(`/api/accounts/${other.id}`, { is_admin: true, display_name: 5 }),
+    await admin.patch('/api/accounts/999999', { is_admin: true }),
+  ]) {
+    t.strictSame(answer.body, REFUSED)
+    t.equal(answer.headers['www-authenticate'], CHALLENGE)
+  }
+  const { is_admin } = await db
+    .selectFrom('users')
+    .select('is_admin')
+    .where('id', '=', other.id)
+    .executeTakeFirstOrThrow()
+  t.equal(is_admin, false)
+})
+
+t.test('nothing else asks, least of all what ends or takes away', async (t) => {
+  const admin = await service.admin()
+  const other = await createUser(db, { is_admin: true })
+  const token = (await admin.post('/api/auth/tokens', { name: 'x' })).body
+  await ageLogins(admin.id, 60 * 24)
+  for (const answer of [
+    await admin.patch(`/api/accounts/${other.id}`, { is_admin: false, display_name: 'Neu' }),
+    await admin.patch(`/api/accounts/${other.id}`, { password: 'ein-neues-wort' }),
+    await admin.delete(`/api/auth/tokens/${token.id}`),
+    await admin.delete(`/api/accounts/${other.id}/sessions`),
+    await admin.post('/api/admin/users', { username: 'neu', display_name: 'x', password: PASSWORD, is_admin: true }),
+    await admin.delete(`/api/admin/users/${other.id}`),
+  ]) {
+    t.equal(answer.status, 200)
+    t.notOk(answer.headers['www-authenticate'])
+  }
+})
+
+t.test('it is judged after who may ask and after the password that must be changed', async (t) => {
+  const member = await service.member()
+  await ageLogins(member.id, 11)
+  const promote = { is_admin: true }
+  t.strictSame(
+    (await member.patch(`/api/accounts/${member.id}`, promote)).body,
+    errorBody(403, 'Administratorrechte erforderlich'),
+  )
+  t.strictSame((await service.anonymous.post('/api/auth/tokens', {})).body, errorBody(401, 'Nicht angemeldet'))
+  await db.updateTable('users').set({ must_change_password: true }).where('id', '=', member.id).execute()
+  const refused = await member.post('/api/auth/tokens', { name: 'x' })
+  t.strictSame(refused.body, errorBody(403, 'Passwort muss zuerst geändert werden'))
+  t.notOk(refused.headers['www-authenticate'])
+})
+
+t.test("an administrator's script promotes by its token, and a token creates no token", async (t) => {
+  const admin = await service.admin()
+  const other = await createUser(db)
+  const { token } = (await admin.post('/api/auth/tokens', { name: 'x' })).body
+  await ageLogins(admin.id, 11)
+  const script = callerOf(app, undefined, token)
+  t.match((await script.patch(`/api/accounts/${other.id}`, { is_admin: true })).body, { user: { is_admin: true } })
+  for (const url of ['/api/auth/tokens', '/api/auth/confirm']) {
+    const answer = await script.post(url, { name: 'x', password: PASSWORD })
+    t.equal(answer.status, 403)
+    t.notSame(answer.body, REFUSED, url)
+  }
+})
+
+t.test('the password confirms who it is, in a new session that replaces the old one', async (t) => {
+  const member = await service.member()
+  await db.updateTable('sessions').set({ provider_session: 'sid-1' }).where('user_id', '=', member.id).execute()
+  await ageLogins(member.id, 11)
+  const answer = await confirm(member, PASSWORD)
+  t.strictSame([answer.status, answer.body], [200, { ok: true }])
+  const again = callerWith(answer)
+  t.not(again.cookie, member.cookie)
+  t.equal((await again.post('/api/auth/tokens', { name: 'x' })).status, 200)
+  t.equal((await member.get('/api/auth/me')).status, 401, 'the old id is dead')
+  const sessions = await sessionsOf(member.id)
+  t.match(sessions, [{ authenticated_by: 'password', provider_session: 'sid-1' }], 'the provider can still end it')
+  t.equal(sessions.length, 1)
+})
+
+t.test('a wrong or missing password confirms nothing', async (t) => {
+  const member = await service.member()
+  await ageLogins(member.id, 11)
+  t.strictSame((await confirm(member, 'falsch')).body, errorBody(400, 'Passwort ist falsch'))
+  for (const password of ['', 5, undefined]) {
+    t.strictSame((await confirm(member, password)).body, errorBody(400, 'Passwort erforderlich'))
+  }
+  t.strictSame((await member.post('/api/auth/tokens', { name: 'x' })).body, REFUSED)
+  t.equal((await service.anonymous.post('/api/auth/confirm', { password: PASSWORD })).status, 401)
+})
+
+t.test('an account without a password, or only with passkeys, does not confirm by one', async (t) => {
+  const member = await service.member()
+  await db.updateTable('users').set({ passkey_only: true }).where('id', '=', member.id).execute()
+  t.strictSame((await confirm(member, PASSWORD)).body, errorBody(400, 'Dieses Konto meldet sich nur mit Passkey an'))
+  await db.updateTable('users').set({ passkey_only: false, password_hash: null }).where('id', '=', member.id).execute()
+  t.strictSame((await confirm(member, PASSWORD)).body, errorBody(400, 'Dieses Konto hat kein Passwort'))
+})
+
+t.test('guesses have one budget for all doors', async (t) => {
+  const member = await service.member()
+  const answers: Answer[] = []
+  for (let count = 0; count < 8; count++) answers.push(await confirm(member, `falsch-${count}`))
+  t.equal(answers[0]?.status, 400)
+  t.equal(answers.at(-1)?.status, 429)
+  t.ok(Number(answers.at(-1)?.headers['retry-after']) > 0)
+  t.equal((await confirm(member, PASSWORD)).status, 429, 'the right one too')
+  const { username } = await db
+    .selectFrom('users')
+    .select('username')
+    .where('id', '=', member.id)
+    .executeTakeFirstOrThrow()
+  t.equal((await service.anonymous.post('/api/auth/login', { username, password: PASSWORD })).status, 429)
+})
+
+t.test('it costs no statement', async (t) => {
+  const member = await service.member()
+  await ageLogins(member.id, 11)
+  const before = counter.count()
+  t.equal((await member.post('/api/auth/tokens', { name: 'x' })).status, 403)
+  t.equal(counter.count() - before, 1, 'it comes with the session')
+})

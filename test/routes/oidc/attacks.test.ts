@@ -1,0 +1,244 @@
+import { randomBytes } from 'node:crypto'
+import { decodeJwt, type JWTPayload, SignJWT } from 'jose'
+import t, { type Test } from 'tap'
+import { CLIENT_ID, CLIENT_SECRET, createKey } from '../../support/identity-provider.js'
+import { type Browser, startSignIn } from '../../support/sign-in.js'
+
+const service = await startSignIn(t)
+const { provider, browser, db } = service
+const person = { sub: 'erika', preferred_username: 'erika', name: 'Erika' }
+
+const count = async (table: 'users' | 'sessions') =>
+  (await db.selectFrom(table).select(db.fn.countAll<number>().as('rows')).executeTakeFirstOrThrow()).rows
+
+/** The callback is refused with this code, for this reason, and nobody is let in. */
+async function refuses(t: Test, attacker: Browser, url: string, code: string, reason: RegExp): Promise<void> {
+  const before = [await count('users'), await count('sessions')]
+  t.equal(await attacker.visit(url), `/anmelden?fehler=${code}`)
+  t.match(service.refusals(), [{ code, reason }])
+  t.strictSame([await count('users'), await count('sessions')], before)
+  t.notOk([...attacker.cookies.keys()].some((name) => name.includes('session')))
+}
+
+t.test('a state that this browser has not begun with', async (t) => {
+  const victim = browser()
+  const callback = await victim.goToProvider(person)
+  const reason = /state is unknown here/
+  await refuses(t, browser(), callback, 'abgelaufen', reason)
+  await refuses(t, victim, callback.replace(/state=[^&]+/, 'state=other'), 'abgelaufen', reason)
+  await refuses(t, victim, callback.replace(/state=[^&]+&?/, ''), 'abgelaufen', reason)
+  const [name = '', value = ''] = [...victim.cookies][0] ?? []
+  const forged = browser()
+  const [text = '', signature = ''] = decodeURIComponent(value).split('.')
+  const changed = JSON.parse(Buffer.from(text, 'base64url').toString())
+  changed.challenge.nonce = 'another'
+  const cookie = `${Buffer.from(JSON.stringify(changed)).toString('base64url')}.${signature}`
+  forged.cookies.set(name, encodeURIComponent(cookie))
+  await refuses(t, forged, callback, 'abgelaufen', reason)
+})
+
+t.test('a sign-in that was begun more than ten minutes ago', async (t) => {
+  const late = browser()
+  const callback = await late.goToProvider(person)
+  const { now } = Date
+  t.teardown(() => {
+    Date.now = now
+  })
+  Date.now = () => now() + 10 * 60_000 + 1_000
+  await refuses(t, late, callback, 'abgelaufen', /too old/)
+})
+
+t.test('a code that has been used, and one that another browser has got', async (t) => {
+  const erika = browser()
+  const callback = await erika.goToProvider({ ...person, sub: 'used', preferred_username: 'used' })
+  const remembered = new Map(erika.cookies)
+  t.equal(await erika.visit(callback), '/')
+  erika.cookies.clear()
+  await refuses(t, erika, callback, 'abgelaufen', /state is unknown/)
+  for (const [name, value] of remembered) erika.cookies.set(name, value)
+  await refuses(t, erika, callback, 'abgelaufen', /the provider says invalid_grant/)
+  t.match(provider.grantErrors.at(-1), /consumed/)
+
+  const attacker = browser()
+  const own = new URL(await attacker.goToProvider(person))
+  const stolen = new URL(await browser().goToProvider(person)).searchParams.get('code') ?? ''
+  own.searchParams.set('code', stolen)
+  await refuses(t, attacker, own.href, 'abgelaufen', /the provider says invalid_grant/)
+  t.match(provider.grantErrors.at(-1), /code_verifier does not match/)
+})
+
+t.test('an answer in the name of another provider', async (t) => {
+  const victim = browser()
+  const callback = new URL(await victim.goToProvider(person))
+  callback.searchParams.set('iss', 'https://evil.example')
+  await refuses(t, victim, callback.href, 'ungueltig', /unexpected "iss" \(issuer\) response parameter/)
+  const twice = browser()
+  const url = `${await twice.goToProvider(person)}&code=another`
+  await refuses(t, twice, url, 'ungueltig', /"code" parameter must be provided only once/)
+})
+
+const seconds = (offset: number) => Math.floor(Date.now() / 1000) + offset
+const none = (claims: JWTPayload) =>
+  [...[{ alg: 'none' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')), ''].join('.')
+
+/** What a token says that must not be believed; the provider's own key signs where nothing else is said. */
+const TOKENS: [name: string, forge: (claims: JWTPayload) => Promise<string> | string, reason: RegExp][] = [
+  ['another nonce', (claims) => provider.key.sign({ ...claims, nonce: 'x' }), /unexpected ID Token "nonce"/],
+  ['no nonce', ({ nonce: _, ...claims }) => provider.key.sign(claims), /"nonce" \(nonce\) claim missing/],
+  ['expired', (claims) => provider.key.sign({ ...claims, exp: seconds(-61) }), /"exp" .*past/],
+  ['not yet valid', (claims) => provider.key.sign({ ...claims, nbf: seconds(70) }), /"nbf"/],
+  ['no end', ({ exp: _, ...claims }) => provider.key.sign(claims), /"exp" \(expiration time\) claim missing/],
+  ['of another service', (claims) => provider.key.sign({ ...claims, aud: 'other' }), /"aud" \(audience\)/],
+  ['of several services', (claims) => provider.key.sign({ ...claims, aud: [CLIENT_ID, 'x'] }), /untrusted audiences/],
+  ['of another party', (claims) => provider.key.sign({ ...claims, aud: [CLIENT_ID, 'x'], azp: 'x' }), /"azp"/],
+  ['of another issuer', (claims) => provider.key.sign({ ...claims, iss: 'https://evil.example' }), /"iss" \(issuer\)/],
+  ['of nobody', ({ sub: _, ...claims }) => provider.key.sign(claims), /"sub" \(subject\) claim missing/],
+  [
+    'signed with the secret of the client',
+    (claims) => new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(CLIENT_SECRET)),
+    /unexpected JWT "alg" header/,
+  ],
+  ['signed by nobody', none, /unexpected JWT "alg" header/],
+  [
+    "signed by a key that is not the provider's",
+    async (claims) => (await createKey('first')).sign(claims),
+    /ERR_JWS_SIGNATURE_VERIFICATION_FAILED/,
+  ],
+  [
+    'signed by a key that nobody knows',
+    async (claims) => (await createKey('unknown')).sign(claims),
+    /ERR_JWKS_NO_MATCHING_KEY/,
+  ],
+  ['changed after it was signed', async (claims) => change(await provider.key.sign(claims)), /ERR_JWS_SIGNATURE/],
+  ['no token', () => 'nonsense', /Invalid JWT/],
+]
+
+/** The same with another subject. */
+function change(token: string): string {
+  const [header, , signature] = token.split('.')
+  const claims = { ...decodeJwt(token), sub: 'admin' }
+  return [header, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.')
+}
+
+for (const [name, forge, reason] of TOKENS) {
+  t.test(`an ID token: ${name}`, async (t) => {
+    const victim = browser()
+    const callback = await victim.goToProvider(person)
+    provider.tamper = async (answer) => ({ ...answer, id_token: await forge(decodeJwt(answer.id_token)) })
+    await refuses(t, victim, callback, 'ungueltig', reason)
+  })
+}
+
+t.test('within a minute the clocks may differ', async (t) => {
+  for (const change of [{ exp: seconds(-50) }, { nbf: seconds(50) }, { iat: seconds(50) }]) {
+    const erika = browser()
+    const callback = await erika.goToProvider({ ...person, sub: 'clock', preferred_username: 'clock' })
+    provider.tamper = async (answer) => ({
+      ...answer,
+      id_token: await provider.key.sign({ ...decodeJwt(answer.id_token), ...change }),
+    })
+    t.equal(await erika.visit(callback), '/', JSON.stringify(change))
+  }
+})
+
+t.test('what the provider says of another person', async (t) => {
+  const victim = browser()
+  const callback = await victim.goToProvider(person)
+  const forUserinfo = JSON.stringify({ sub: 'admin', preferred_username: 'admin' })
+  provider.tamper = (answer) => {
+    // The next request is for the names.
+    provider.instead = (_request, response) => {
+      provider.instead = undefined
+      response.writeHead(200, { 'content-type': 'application/json' }).end(forUserinfo)
+    }
+    return answer
+  }
+  // The keys are known: asking for them would come in between.
+  await refuses(t, victim, callback, 'ungueltig', /unexpected "response" body "sub" property value/)
+})
+
+t.test('an answer that is an error', async (t) => {
+  const shy = browser()
+  t.equal(
+    await shy.signIn(person, { deny: true, query: '?weiter=/decks' }),
+    '/anmelden?fehler=abgebrochen&weiter=%2Fdecks',
+  )
+  t.match(service.refusals(), [{ code: 'abgebrochen', reason: /access_denied: End-User aborted/ }])
+  for (const [error, code] of [
+    ['access_denied', 'abgebrochen'],
+    ['server_error', 'anbieter'],
+    ['temporarily_unavailable', 'anbieter'],
+    ['invalid_scope', 'anbieter'],
+    ['%3Cscript%3E', 'anbieter'],
+  ] as const) {
+    const victim = browser()
+    const state = new URL(await victim.goToProvider(person)).searchParams.get('state')
+    const query = `error=${error}&state=${state}&iss=${encodeURIComponent(provider.issuer)}&error_description=x%0Ay`
+    const reason = new RegExp(`the provider says ${decodeURIComponent(error)}: x\\?y`)
+    await refuses(t, victim, `/api/auth/oidc/callback?${query}`, code, reason)
+  }
+})
+
+t.test('linking and confirming are begun by nobody who is not logged in, and by no foreign page', async (t) => {
+  for (const mode of ['link', 'confirm']) {
+    const nobody = browser()
+    const url = `/api/auth/oidc/start?${mode}=true`
+    t.equal(await nobody.visit(url), '/anmelden?fehler=nicht_angemeldet')
+    const member = await service.member()
+    for (const site of ['cross-site', 'same-site']) {
+      const answer = await member.get(url, { headers: { 'sec-fetch-site': site } })
+      t.equal(answer.headers.location, '/anmelden?fehler=nicht_angemeldet', site)
+    }
+    const { token } = (await member.post('/api/auth/tokens', { name: 'x' })).body
+    const script = await member.get(url, { headers: { authorization: `Bearer ${token}` } })
+    t.equal(script.headers.location, '/anmelden?fehler=nicht_angemeldet', 'no token')
+    service.refusals()
+  }
+})
+
+t.test('a target that is not a page of the app leads to the start page', async (t) => {
+  for (const target of [
+    ...['//evil.example', '/\\evil.example', '\\\\evil.example', 'https://evil.example', 'javascript:alert(1)'],
+    ...['/%2F/evil.example', '/%5Cevil.example', '/%252F%252Fevil', '/\t/evil.example', '/\n/evil', '/%09/evil'],
+    ...['/.//evil.example', '/..//evil', '/a/../../evil', '/%2e%2e/evil', '/decks//evil', '/api/auth/logout', 'decks'],
+    ...['/%', '/%ff', '/\u0000', `/${'x'.repeat(3_000)}`, '/%E2%80%A8\u0007'],
+  ]) {
+    const erika = browser()
+    const query = `?weiter=${encodeURIComponent(target)}`
+    t.equal(await erika.signIn({ ...person, sub: 'used' }, { query }), '/', target)
+  }
+  const erika = browser()
+  const query = `?weiter=${encodeURIComponent('/decks/%C3%BCbung?q=a%2Fb&c=//x#ende')}`
+  t.equal(await erika.signIn({ ...person, sub: 'used' }, { query }), '/decks/%C3%BCbung?q=a%2Fb&c=//x#ende')
+})
+
+t.test('garbage at the callback breaks nothing', async (t) => {
+  for (const query of [
+    '',
+    '?',
+    '?state',
+    '?state=&code=',
+    '?state=%00',
+    `?state=${'x'.repeat(5_000)}`,
+    '?code=a&code=b',
+  ]) {
+    t.equal(await browser().visit(`/api/auth/oidc/callback${query}`), '/anmelden?fehler=abgelaufen', query)
+  }
+  for (const value of ['x', 'x.y', `${randomBytes(9).toString('base64url')}.x`, '%ZZ', '']) {
+    const odd = browser()
+    const callback = await odd.goToProvider(person)
+    for (const name of [...odd.cookies.keys()]) odd.cookies.set(name, value)
+    t.equal(await odd.visit(callback), '/anmelden?fehler=abgelaufen', value)
+  }
+})
+
+t.test('no code, token, state or secret has come into the log', async (t) => {
+  const text = service.log.join('')
+  t.match(text, '/api/auth/oidc/callback?')
+  t.notMatch(text, encodeURIComponent(CLIENT_SECRET))
+  t.notMatch(text, CLIENT_SECRET)
+  t.notMatch(text, /eyJ[\w-]{10,}\.eyJ/, 'a token')
+  for (const [, name, value] of text.matchAll(/[?&](code|state)=([^&"\s]*)/g)) {
+    t.match(value, /^(\*\*\*)?$/, `${name}`)
+  }
+})

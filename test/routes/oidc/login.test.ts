@@ -1,0 +1,140 @@
+import t from 'tap'
+import { createUser } from '../../support/factories.js'
+import { errorBody } from '../../support/service.js'
+import { startSignIn } from '../../support/sign-in.js'
+
+const service = await startSignIn(t, { OIDC_ADMIN_CLAIM: 'groups', OIDC_ADMIN_VALUE: 'training-admins' })
+const { db, browser } = service
+
+const identitiesOf = (username: string) =>
+  db
+    .selectFrom('identities')
+    .innerJoin('users', 'users.id', 'user_id')
+    .select(['issuer', 'subject'])
+    .where('username', '=', username)
+    .execute()
+
+const auditOf = (username: string) =>
+  db
+    .selectFrom('audit_log')
+    .select(['actor', 'via', 'action', 'details'])
+    .where('target', '=', username)
+    .orderBy('id')
+    .execute()
+
+t.test('the methods say what the button says', async (t) => {
+  const { body } = await service.anonymous.get('/api/auth/methods')
+  t.match(body, { password: true, oidc: { label: 'Firmenkonto' } })
+})
+
+t.test('whoever comes for the first time gets an account, and the same one again', async (t) => {
+  const erika = browser()
+  const person = { sub: 'u-1', preferred_username: ' erika ', name: 'Erika\tMuster\n', groups: ['alle'] }
+  t.equal(await erika.signIn(person, { query: '?weiter=/decks/git%3Fkarte=4' }), '/decks/git?karte=4')
+  const { body } = await erika.caller().get('/api/auth/me')
+  t.match(body, { user: { username: 'erika', display_name: 'Erika Muster', is_admin: false } })
+  t.strictSame(await identitiesOf('erika'), [{ issuer: service.provider.issuer, subject: 'u-1' }])
+  t.match(await auditOf('erika'), [{ actor: 'erika', via: 'oidc', action: 'user.create' }])
+  t.strictSame([...erika.cookies.keys()], ['svc_training_session'], 'what was remembered is forgotten')
+
+  const first = erika.cookies.get('svc_training_session')
+  t.equal(await erika.signIn({ ...person, preferred_username: 'umbenannt' }), '/')
+  t.not(erika.cookies.get('svc_training_session'), first, 'a new session')
+  const again = await erika.caller().get('/api/auth/me')
+  t.equal(again.body.user.id, body.user.id, 'whatever the name is now')
+  t.equal(again.body.user.username, 'erika')
+  const old = await service.anonymous.get('/api/auth/me', { headers: { cookie: `svc_training_session=${first}` } })
+  t.equal(old.status, 401, 'the session before is over')
+})
+
+t.test('such an account cannot log in by password', async (t) => {
+  const login = { username: 'erika', password: 'null' }
+  const answer = await service.anonymous.post('/api/auth/login', login)
+  t.strictSame(answer.body, errorBody(401, 'Benutzername oder Passwort falsch'))
+})
+
+t.test('name and right follow the provider, and the trail says so', async (t) => {
+  const otto = browser()
+  const person = { sub: 'u-2', preferred_username: 'otto', name: 'Otto' }
+  await otto.signIn(person)
+  await otto.signIn({ ...person, name: 'Otto Neu', groups: ['training-admins'] })
+  t.match((await otto.caller().get('/api/auth/me')).body.user, { display_name: 'Otto Neu', is_admin: true })
+  await otto.signIn({ ...person, name: 'Otto Neu', groups: 'andere' })
+  t.match((await otto.caller().get('/api/auth/me')).body.user, { is_admin: true }, 'the only administrator')
+  t.match(service.log.join(''), 'the last administrator keeps the right')
+  await createUser(db, { is_admin: true })
+  await otto.signIn({ ...person, name: 'Otto Neu' })
+  t.match((await otto.caller().get('/api/auth/me')).body.user, { is_admin: false })
+  t.strictSame(
+    (await auditOf('otto')).map(({ action, details }) => [action, details]),
+    [
+      ['user.create', { is_admin: false }],
+      ['user.update', { fields: ['display_name', 'is_admin'], is_admin: true }],
+      ['user.update', { fields: ['is_admin'], is_admin: false }],
+    ],
+  )
+})
+
+t.test('a name that the provider gives is read-only', async (t) => {
+  const ida = browser()
+  await ida.signIn({ sub: 'u-3', preferred_username: 'ida', name: 'Ida' })
+  const answer = await ida.caller().patch('/api/accounts/me', { display_name: 'Anders' })
+  t.strictSame(answer.body, errorBody(403, 'Der Anzeigename kommt vom Anbieter der Anmeldung'))
+})
+
+t.test('a name that is missing, too long, unfit or taken is refused', async (t) => {
+  await createUser(db, { username: 'müller' })
+  for (const [name, code] of [
+    [undefined, 'kein_name'],
+    ['  ', 'kein_name'],
+    [['liste'], 'kein_name'],
+    ['x'.repeat(201), 'name_ungueltig'],
+    ['a\u0000b', 'name_ungueltig'],
+    ['a\u001bb', 'name_ungueltig'],
+    ['mu\u0308ller', 'name_vergeben'],
+  ] as const) {
+    const guest = browser()
+    const place = await guest.signIn({ sub: `x-${code}`, preferred_username: name }, { query: '?weiter=/decks' })
+    t.equal(place, `/anmelden?fehler=${code}&weiter=%2Fdecks`)
+    t.match(service.refusals(), [{ code, reason: /name/ }])
+    t.strictSame([...guest.cookies.keys()], [], 'nobody is logged in')
+  }
+  t.strictSame(await identitiesOf('müller'), [])
+})
+
+t.test('an account that exists is linked once when an administrator has allowed it', async (t) => {
+  const user = await createUser(db, { username: 'karl' })
+  const admin = await service.admin()
+  t.equal((await admin.patch(`/api/accounts/${user.id}`, { link_next_login: true })).status, 200)
+  const karl = browser()
+  t.equal(await karl.signIn({ sub: 'k-1', preferred_username: 'karl' }), '/')
+  t.equal((await karl.caller().get('/api/auth/me')).body.user.id, user.id)
+  const thief = browser()
+  t.equal(await thief.signIn({ sub: 'k-2', preferred_username: 'karl' }), '/anmelden?fehler=name_vergeben')
+  t.match(service.refusals(), [{ code: 'name_vergeben', reason: /exists and is not linked/ }])
+  t.match(await auditOf('karl'), [
+    { action: 'user.update', details: { fields: ['link_next_login'] } },
+    { actor: 'karl', via: 'oidc', action: 'identity.link', details: { allowed: 'link_next_login' } },
+  ])
+})
+
+t.test('two first logins of one person at once make one account', async (t) => {
+  const person = { sub: 'twice', preferred_username: 'zweimal' }
+  const pair = [browser(), browser()]
+  const back: string[] = []
+  for (const one of pair) back.push(await one.goToProvider(person))
+  const places = await Promise.all(pair.map((one, index) => one.visit(back[index] ?? '')))
+  t.strictSame(places, ['/', '/'])
+  t.equal((await identitiesOf('zweimal')).length, 1)
+})
+
+t.test("two tabs do not get in each other's way, and many leave few cookies", async (t) => {
+  const tabs = browser()
+  const person = { sub: 'tabs', preferred_username: 'tabs' }
+  const first = await tabs.goToProvider(person, '?weiter=/decks')
+  const second = await tabs.goToProvider(person, '?weiter=/quiz')
+  t.equal(await tabs.visit(first), '/decks')
+  t.equal(await tabs.visit(second), '/quiz')
+  for (let count = 0; count < 10; count++) await tabs.visit('/api/auth/oidc/start')
+  t.equal([...tabs.cookies.keys()].filter((name) => name.startsWith('svc_training_oidc_')).length, 4)
+})

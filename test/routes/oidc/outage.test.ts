@@ -1,0 +1,103 @@
+import type { RequestListener } from 'node:http'
+import t from 'tap'
+import { createKey } from '../../support/identity-provider.js'
+import { startSignIn } from '../../support/sign-in.js'
+
+const person = { sub: 'erika', preferred_username: 'erika' }
+const DOWN = '/anmelden?fehler=nicht_erreichbar'
+
+t.test('a provider that is down when the service starts is found when it is up', async (t) => {
+  const service = await startSignIn(t)
+  const { provider, browser } = service
+  await provider.stop()
+  t.equal(await browser().visit('/api/auth/oidc/start'), DOWN)
+  t.match(service.refusals(), [{ code: 'nicht_erreichbar', reason: /^discovery: .*ECONNREFUSED/ }])
+  t.match((await service.anonymous.get('/api/auth/methods')).body, { oidc: { label: 'Firmenkonto' } })
+  const member = await service.member()
+  t.equal((await member.get('/api/auth/me')).status, 200, 'passwords work')
+  await provider.start()
+  t.equal(await browser().signIn(person), '/', 'and it heals by itself')
+  const asked = provider.requests.get('/.well-known/openid-configuration')
+  await browser().signIn(person)
+  t.equal(provider.requests.get('/.well-known/openid-configuration'), asked, 'what is known is not asked for again')
+})
+
+t.test('a provider that is no provider', async (t) => {
+  const service = await startSignIn(t)
+  const { provider, browser } = service
+  const answers: [RequestListener, RegExp][] = [
+    [(_, response) => response.writeHead(500).end('x'), /unexpected HTTP response status code/],
+    [(_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), /content-type/],
+    [(_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'), /parsing error/],
+    [(_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(), /status code/],
+    [json({ issuer: 'https://evil.example', jwks_uri: 'https://evil.example/jwks' }), /issuer does not match/],
+    [json({ issuer: provider.issuer }), /missing or not https/],
+    [json({ issuer: provider.issuer, jwks_uri: 'file:///etc/passwd' }), /missing or not https/],
+  ]
+  for (const [answer, reason] of answers) {
+    provider.instead = answer
+    t.equal(await browser().visit('/api/auth/oidc/start'), DOWN, String(reason))
+    t.match(service.refusals(), [{ code: 'nicht_erreichbar', reason }])
+  }
+  provider.instead = undefined
+  t.equal(await browser().signIn(person), '/')
+})
+
+function json(body: object): RequestListener {
+  return (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+t.test('a provider that goes down in the middle', async (t) => {
+  const service = await startSignIn(t)
+  const { provider, browser } = service
+  const erika = browser()
+  const callback = await erika.goToProvider(person, '?weiter=/decks')
+  await provider.stop()
+  t.equal(await erika.visit(callback), `${DOWN}&weiter=%2Fdecks`)
+  t.match(service.refusals(), [{ code: 'nicht_erreichbar', reason: /^fetch failed/ }])
+  await provider.start()
+
+  for (const [status, code, reason] of [
+    [500, 'nicht_erreichbar', /unexpected HTTP response status code/],
+    [400, 'anbieter', /the provider says invalid_client: \*\*\*/],
+    [401, 'anbieter', /the provider says invalid_client/],
+  ] as const) {
+    const next = browser()
+    const url = await next.goToProvider(person)
+    const sent = new URL(url).searchParams.get('code')
+    provider.instead = (_request, response) => {
+      const body =
+        status === 500 ? 'no JSON' : JSON.stringify({ error: 'invalid_client', error_description: `${sent}` })
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+    }
+    t.equal(await next.visit(url), `/anmelden?fehler=${code}`)
+    provider.instead = undefined
+    t.match(service.refusals(), [{ code, reason }])
+    t.notMatch(service.log.join(''), String(sent), 'a code that the provider repeats is not logged')
+  }
+  t.equal(await browser().signIn(person), '/')
+})
+
+t.test('the provider changes its keys between two logins', async (t) => {
+  const { provider, browser } = await startSignIn(t)
+  t.equal(await browser().signIn(person), '/')
+  const asked = provider.requests.get('/jwks') ?? 0
+  t.equal(await browser().signIn(person), '/')
+  t.equal(provider.requests.get('/jwks'), asked, 'keys are kept')
+  await provider.start(await createKey('second'))
+  t.equal(await browser().signIn(person), '/', 'at once, without a failure')
+  t.equal(provider.requests.get('/jwks'), asked + 1)
+})
+
+t.test('a provider that never answers is given up', async (t) => {
+  const service = await startSignIn(t)
+  const { provider, browser } = service
+  provider.instead = () => {}
+  const start = Date.now()
+  const places = await Promise.all([1, 2, 3].map(() => browser().visit('/api/auth/oidc/start')))
+  t.strictSame(places, [DOWN, DOWN, DOWN])
+  t.match(service.refusals(), [{ reason: /OAUTH_TIMEOUT/ }, { reason: /OAUTH_TIMEOUT/ }, { reason: /OAUTH_TIMEOUT/ }])
+  t.ok(Date.now() - start < 9_000, 'all of them wait for one answer')
+  t.equal(provider.requests.get('/.well-known/openid-configuration'), 1)
+})

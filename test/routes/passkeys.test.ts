@@ -1,0 +1,411 @@
+import { sql } from 'kysely'
+import pino from 'pino'
+import t from 'tap'
+import { Authenticator } from '../support/authenticator.js'
+import { createMigratedDatabase } from '../support/database.js'
+import { createUser, hashOfPassword, PASSWORD } from '../support/factories.js'
+import { type Caller, callerOf, cookieOf, errorBody, startService } from '../support/service.js'
+
+const ORIGIN = 'https://training.example.org'
+const HOST = 'training.example.org'
+const INVALID = errorBody(400, 'Der Passkey ließ sich nicht einrichten')
+const REFUSED = errorBody(401, 'Die Anmeldung mit Passkey ist fehlgeschlagen')
+const TOO_OLD = errorBody(403, 'Bitte erneut anmelden')
+
+const log: { reason?: string }[] = []
+const logger = pino({ level: 'warn' }, { write: (line: string) => log.push(JSON.parse(line)) })
+const config = { publicUrl: `${ORIGIN}/` }
+const service = await startService(t, { config, logger })
+/** Why the last one was refused: only the log says it. */
+const lastReason = () => log.at(-1)?.reason
+const { app, db, anonymous } = service
+
+const newAuthenticator = () => new Authenticator(ORIGIN, HOST)
+
+async function register(caller: Caller, authenticator = newAuthenticator(), name = 'Telefon') {
+  const options = (await caller.post('/api/auth/passkeys/options')).body
+  const answer = await caller.post('/api/auth/passkeys', { name, credential: authenticator.register(options) })
+  return { authenticator, answer, options }
+}
+
+const loginOptions = async (by = anonymous) => (await by.post('/api/auth/passkeys/login-options')).body
+const logIn = async (authenticator: Authenticator, behaviour?: Parameters<Authenticator['logIn']>[1], by = anonymous) =>
+  by.post('/api/auth/passkeys/login', { credential: authenticator.logIn(await loginOptions(by), behaviour) })
+
+const signInOf = async (caller: Caller) => (await caller.get('/api/auth/me')).body.sign_in
+const ageLogins = (user_id: number) =>
+  db
+    .updateTable('sessions')
+    .set({ authenticated_at: new Date(Date.now() - 11 * 60_000) })
+    .where('user_id', '=', user_id)
+    .execute()
+
+t.test('where browsers know no passkeys none are offered', async (t) => {
+  const database = await createMigratedDatabase()
+  t.teardown(() => database.close())
+  const shared = { ...database, close: async () => {} }
+  for (const [publicUrl, passkeys] of [
+    [undefined, false],
+    ['http://training.example.org/', false],
+    ['http://127.0.0.1:3000/', false],
+    ['https://10.0.0.7/', false],
+    ['https://[fd00::7]/', false],
+    ['http://localhost:3000/', true],
+    ['https://example.org/training/', true],
+  ] as const) {
+    const other = await startService(t, { config: { publicUrl }, database: shared })
+    t.strictSame((await other.anonymous.get('/api/auth/methods')).body, { password: true, passkeys, oidc: null })
+    if (passkeys) continue
+    const absent = errorBody(404, 'Passkeys werden hier nicht angeboten')
+    t.strictSame((await other.anonymous.post('/api/auth/passkeys/login-options')).body, absent, String(publicUrl))
+    const credential = newAuthenticator().logIn({ challenge: 'x' })
+    t.strictSame((await other.anonymous.post('/api/auth/passkeys/login', { credential })).body, absent)
+    const member = await other.member()
+    t.strictSame((await member.post('/api/auth/passkeys/options')).body, absent)
+    t.strictSame((await member.get('/api/auth/passkeys')).body, { passkeys: [] })
+    t.equal((await member.patch('/api/accounts/me', { passkey_only: true })).status, 409)
+  }
+})
+
+t.test('a passkey is registered, listed, used without a name, and removed', async (t) => {
+  const member = await service.member()
+  const { authenticator, answer, options } = await register(member, newAuthenticator(), '  Telefon ')
+  t.match(options, {
+    rp: { id: HOST, name: 'Training' },
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    attestation: 'none',
+  })
+  t.equal(Buffer.from(options.user.id, 'base64url').length, 32, 'random, so that it says nothing of the person')
+  t.strictSame(answer.body, {
+    id: answer.body.id,
+    name: 'Telefon',
+    backed_up: false,
+    created_at: answer.body.created_at,
+    last_used_at: null,
+  })
+  t.strictSame((await member.get('/api/auth/passkeys')).body, { passkeys: [answer.body] })
+  t.match(await signInOf(member), { password: true, passkeys: 1, passkey_only: false, identities: 0, emergency: false })
+
+  const asked = await loginOptions()
+  t.match(asked, { rpId: HOST, userVerification: 'required' })
+  t.notOk(asked.allowCredentials?.length, 'nothing says who has one')
+  const login = await logIn(authenticator)
+  t.equal(login.status, 200)
+  t.match(login.body, { user: { id: member.id }, must_change_password: false })
+  const by = callerOf(app, cookieOf(login))
+  t.equal((await by.get('/api/auth/me')).body.user.id, member.id)
+  const sessions = await db.selectFrom('sessions').selectAll().where('user_id', '=', member.id).orderBy('id').execute()
+  t.equal(sessions.at(-1)?.authenticated_by, 'passkey')
+  t.ok((await member.get('/api/auth/passkeys')).body.passkeys[0].last_used_at)
+
+  t.strictSame((await by.delete(`/api/auth/passkeys/${answer.body.id}`)).body, { ok: true })
+  t.strictSame((await by.delete(`/api/auth/passkeys/${answer.body.id}`)).body, { ok: true }, 'again')
+  t.strictSame((await logIn(authenticator)).body, REFUSED)
+  t.strictSame((await by.delete('/api/auth/passkeys/x')).body, errorBody(400, 'Ungültige Passkey-ID'))
+})
+
+t.test('several belong to one person, who is the same to all authenticators', async (t) => {
+  const member = await service.member()
+  const first = await register(member)
+  const second = await register(member, newAuthenticator(), 'Notebook')
+  t.equal(first.options.user.id, second.options.user.id)
+  t.strictSame(second.options.excludeCredentials, [
+    { id: first.authenticator.id, type: 'public-key', transports: ['internal'] },
+  ])
+  for (const { authenticator } of [first, second]) t.equal((await logIn(authenticator)).body.user.id, member.id)
+  const again = await register(member, first.authenticator)
+  t.strictSame(again.answer.body, errorBody(409, 'Dieser Passkey ist schon eingerichtet'))
+  const stranger = await service.member()
+  const stolen = await register(stranger, first.authenticator)
+  t.equal(stolen.answer.status, 409, 'nor does a credential belong to two')
+  t.strictSame((await stranger.delete(`/api/auth/passkeys/${first.answer.body.id}`)).body, { ok: true })
+  t.equal((await member.get('/api/auth/passkeys')).body.passkeys.length, 2, 'others end nothing')
+})
+
+t.test('names have 1 to 200 characters, and what is no credential is refused by field', async (t) => {
+  const member = await service.member()
+  for (const [name, message] of [
+    ['  ', 'Das Feld "name" darf nicht leer sein'],
+    ['x'.repeat(201), 'Das Feld "name" darf höchstens 200 Zeichen haben'],
+    ['nul\0', 'Das Feld "name" enthält unzulässige Zeichen'],
+  ] as const) {
+    t.strictSame((await register(member, newAuthenticator(), name)).answer.body, errorBody(400, message))
+  }
+  t.equal((await register(member, newAuthenticator(), 'ü'.repeat(200))).answer.status, 200)
+  for (const body of [{}, { name: 'x' }, { name: 'x', credential: {} }, { name: 'x', credential: { id: 5 } }]) {
+    t.match((await member.post('/api/auth/passkeys', body)).body, { statusCode: 400, message: /^Das Feld "/ })
+  }
+  const nonsense = {
+    id: 'x',
+    rawId: 'x',
+    type: 'public-key',
+    response: { clientDataJSON: 'x', attestationObject: 'x' },
+  }
+  t.strictSame((await member.post('/api/auth/passkeys', { name: 'x', credential: nonsense })).body, INVALID)
+  for (const clientDataJSON of ['', 'bnVsbA', 'e30', '!', Buffer.from('{"challenge":5}').toString('base64url')]) {
+    const response = { clientDataJSON, authenticatorData: '', signature: '', userHandle: null }
+    const credential = { ...nonsense, response }
+    t.strictSame((await anonymous.post('/api/auth/passkeys/login', { credential })).body, REFUSED, clientDataJSON)
+  }
+})
+
+t.test('registering needs a fresh login, a session, and the page that asked', async (t) => {
+  const member = await service.member()
+  const options = (await member.post('/api/auth/passkeys/options')).body
+  const credential = newAuthenticator().register(options)
+  await ageLogins(member.id)
+  t.strictSame((await member.post('/api/auth/passkeys/options')).body, TOO_OLD)
+  t.strictSame((await member.post('/api/auth/passkeys', { name: 'x', credential })).body, TOO_OLD)
+  const fresh = callerOf(app, cookieOf(await member.post('/api/auth/confirm', { password: PASSWORD })))
+  t.equal((await fresh.post('/api/auth/passkeys', { name: 'x', credential })).status, 200)
+  const { token } = (await fresh.post('/api/auth/tokens', { name: 'x' })).body
+  const script = callerOf(app, undefined, token)
+  t.equal((await script.post('/api/auth/passkeys/options')).status, 403)
+  t.equal((await script.delete('/api/auth/passkeys/1')).status, 403)
+  t.equal((await script.get('/api/auth/passkeys')).body.passkeys.length, 1)
+  t.equal((await script.patch('/api/accounts/me', { passkey_only: true })).status, 403)
+  t.match((await script.get('/api/auth/me')).body, { sign_in: { passkeys: 1, authenticated_at: null } })
+})
+
+t.test('a registration counts once, for five minutes, and for who began it', async (t) => {
+  const member = await service.member()
+  const stranger = await service.member()
+  const begin = async () => (await member.post('/api/auth/passkeys/options')).body
+  const finish = (credential: object, by = member) => by.post('/api/auth/passkeys', { name: 'x', credential })
+
+  const foreign = newAuthenticator().register(await begin())
+  t.strictSame((await finish(foreign, stranger)).body, INVALID)
+  t.strictSame((await finish(foreign)).body, INVALID, 'it was spent by that')
+
+  const options = await begin()
+  t.equal((await finish(newAuthenticator().register(options))).status, 200)
+  t.strictSame((await finish(newAuthenticator().register(options))).body, INVALID)
+
+  const late = await begin()
+  await db
+    .updateTable('passkey_challenges')
+    .set({ expires_at: new Date(Date.now() - 1000) } as never)
+    .execute()
+  t.strictSame((await finish(newAuthenticator().register(late))).body, INVALID)
+
+  const wrongPurpose = { ...(await loginOptions()), user: options.user }
+  t.strictSame((await finish(newAuthenticator().register(wrongPurpose))).body, INVALID)
+  t.strictSame((await finish(newAuthenticator().register({ ...options, challenge: 'AAAA' }))).body, INVALID)
+})
+
+t.test('neither another page, another host nor an unverified person registers', async (t) => {
+  const member = await service.member()
+  for (const [behaviour, reason] of [
+    [{ origin: 'https://evil.example' }, /origin "https:\/\/evil\.example"/],
+    [{ origin: `${ORIGIN}:8443` }, /origin/],
+    [{ rpId: 'example.org' }, /RP ID/],
+    [{ verifies: false }, /could not be verified/],
+  ] as const) {
+    const options = (await member.post('/api/auth/passkeys/options')).body
+    const credential = newAuthenticator().register(options, behaviour)
+    t.strictSame((await member.post('/api/auth/passkeys', { name: 'x', credential })).body, INVALID)
+    t.match(lastReason(), reason)
+  }
+  t.strictSame((await member.get('/api/auth/passkeys')).body, { passkeys: [] })
+})
+
+t.test('each attack on a login fails, and the passkey works before and after', async (t) => {
+  const member = await service.member()
+  const { authenticator, options } = await register(member)
+  const stranger = await register(await service.member())
+  const works = async (message: string) => t.equal((await logIn(authenticator)).status, 200, message)
+  await works('before')
+  for (const [behaviour, reason] of [
+    [{ origin: 'https://evil.example' }, /origin "https:\/\/evil\.example"/],
+    [{ origin: 'http://training.example.org' }, /origin/],
+    [{ rpId: 'evil.example' }, /RP ID/],
+    [{ verifies: false }, /could not be verified/],
+    [{ userHandle: stranger.options.user.id }, /of another user/],
+    [{ userHandle: '' }, /of another user/],
+    [{ challenge: Buffer.alloc(32, 1).toString('base64url') }, /no such challenge/],
+  ] as const) {
+    t.strictSame((await logIn(authenticator, behaviour)).body, REFUSED, JSON.stringify(behaviour))
+    t.match(lastReason(), reason)
+    await works('after')
+  }
+  const send = (credential: object) => anonymous.post('/api/auth/passkeys/login', { credential })
+  const forged = authenticator.logIn(await loginOptions())
+  forged.response.signature = stranger.authenticator.logIn({ challenge: 'x' }).response.signature
+  t.strictSame((await send(forged)).body, REFUSED)
+  t.match(lastReason(), /wrong signature/)
+  const posed = stranger.authenticator.logIn(await loginOptions(), { userHandle: options.user.id })
+  t.strictSame((await send({ ...posed, id: authenticator.id, rawId: authenticator.id })).body, REFUSED)
+  t.match(lastReason(), /wrong signature/)
+  const unknown = newAuthenticator().logIn(await loginOptions())
+  t.strictSame((await send(unknown)).body, REFUSED)
+  t.match(lastReason(), /no such passkey/)
+  const made = authenticator.register({ ...options, ...(await loginOptions()) })
+  const { clientDataJSON } = made.response
+  const other = authenticator.logIn(await loginOptions())
+  t.strictSame((await send({ ...other, response: { ...other.response, clientDataJSON } })).body, REFUSED)
+  t.match(lastReason(), /response type/, 'what was signed to register logs nobody in')
+  await works('at the end')
+})
+
+t.test('an answer counts once, also when two come at the same moment', async (t) => {
+  const { authenticator } = await register(await service.member())
+  const credential = authenticator.logIn(await loginOptions())
+  const send = () => anonymous.post('/api/auth/passkeys/login', { credential })
+  const answers = await Promise.all([send(), send(), send()])
+  t.strictSame(answers.map(({ status }) => status).sort(), [200, 401, 401])
+  const late = authenticator.logIn(await loginOptions())
+  await db
+    .updateTable('passkey_challenges')
+    .set({ expires_at: new Date(Date.now() - 1000) } as never)
+    .execute()
+  t.strictSame((await anonymous.post('/api/auth/passkeys/login', { credential: late })).body, REFUSED)
+})
+
+t.test('a counter that goes back, or stays, is refused', async (t) => {
+  const member = await service.member()
+  const { authenticator } = await register(member)
+  t.equal((await logIn(authenticator, { counter: 7 })).status, 200)
+  for (const counter of [7, 6, 0]) {
+    t.strictSame((await logIn(authenticator, { counter })).body, REFUSED, `${counter}`)
+    t.match(log.at(-1), { reason: /counter went back/, user_id: member.id, counter, stored_counter: 7 })
+  }
+  t.equal((await logIn(authenticator, { counter: 8 })).status, 200)
+  const still = newAuthenticator()
+  const options = (await member.post('/api/auth/passkeys/options')).body
+  await member.post('/api/auth/passkeys', { name: 'x', credential: still.register(options, { counter: 0 }) })
+  for (const counter of [0, 0]) t.equal((await logIn(still, { counter })).status, 200, 'one that does not count')
+})
+
+t.test('failures count as failed logins, of that credential at that address', async (t) => {
+  const other = await startService(t, { config })
+  const member = await other.member()
+  const { authenticator } = await register(member)
+  const second = await register(member)
+  const statuses: number[] = []
+  for (let count = 0; count < 8; count++) {
+    statuses.push((await logIn(authenticator, { verifies: false }, other.anonymous)).status)
+  }
+  t.equal(statuses[0], 401)
+  t.equal(statuses.at(-1), 429)
+  t.equal((await logIn(authenticator, {}, other.anonymous)).status, 429, 'the right one too')
+  t.equal((await logIn(second.authenticator, {}, other.anonymous)).status, 200, 'another passkey is another budget')
+  const { score } = await other.db
+    .selectFrom('login_failures')
+    .select('score')
+    .where('account_hash', '=', Buffer.alloc(0))
+    .executeTakeFirstOrThrow()
+  t.ok(score > 5, 'and the address counts them all')
+})
+
+t.test('one address opens so many logins at most', async (t) => {
+  const other = await startService(t, { config })
+  await sql`
+    insert into passkey_challenges (challenge, purpose, network, expires_at)
+    select sha256(number::text::bytea), 'login', '127.0.0.1', now() + interval '5 minutes'
+    from generate_series(1, 2000) as number`.execute(other.db)
+  const answer = await other.anonymous.post('/api/auth/passkeys/login-options')
+  t.strictSame([answer.status, answer.headers['retry-after']], [429, '300'])
+  const elsewhere = await other.anonymous.post('/api/auth/passkeys/login-options', undefined, {
+    remoteAddress: '192.0.2.7',
+  })
+  t.equal(elsewhere.status, 200)
+})
+
+t.test('in a session a passkey proves again who it is, and replaces the session', async (t) => {
+  const member = await service.member()
+  const { authenticator } = await register(member)
+  await ageLogins(member.id)
+  t.equal((await member.post('/api/auth/tokens', { name: 'x' })).status, 403)
+  const answer = await logIn(authenticator, {}, member)
+  t.equal(answer.body.user.id, member.id)
+  const again = callerOf(app, cookieOf(answer))
+  t.equal((await again.post('/api/auth/tokens', { name: 'x' })).status, 200)
+  t.equal((await member.get('/api/auth/me')).status, 401)
+  t.ok(Date.now() - Date.parse((await signInOf(again)).authenticated_at) < 60_000)
+})
+
+t.test('an account may refuse its password, until an administrator sets another one', async (t) => {
+  const admin = await service.admin()
+  const user = await createUser(db)
+  const member = await service.loginAs(user.username)
+  const byPassword = (password = PASSWORD) => anonymous.post('/api/auth/login', { username: user.username, password })
+  const choose = (passkey_only: unknown) => member.patch('/api/accounts/me', { passkey_only })
+
+  t.strictSame((await choose(true)).body, errorBody(409, 'Dafür braucht das Konto zuerst einen Passkey'))
+  t.strictSame((await choose('ja')).body, errorBody(400, 'Das Feld "passkey_only" muss true oder false sein'))
+  const first = await register(member)
+  const second = await register(member)
+  t.equal((await choose(true)).status, 200)
+  t.equal((await signInOf(member)).passkey_only, true)
+  t.strictSame((await byPassword()).body, errorBody(401, 'Benutzername oder Passwort falsch'))
+  t.equal((await logIn(first.authenticator)).status, 200)
+  t.equal((await member.delete(`/api/auth/passkeys/${first.answer.body.id}`)).status, 200)
+  t.strictSame(
+    (await member.delete(`/api/auth/passkeys/${second.answer.body.id}`)).body,
+    errorBody(409, 'Der letzte Passkey bleibt, solange sich das Konto nur mit Passkey anmeldet'),
+  )
+  t.match((await admin.get(`/api/accounts/${user.id}`)).body.user.sign_in, { passkeys: 1, passkey_only: true })
+
+  t.equal((await admin.patch(`/api/accounts/${user.id}`, { password: 'vom-chef' })).status, 200)
+  t.equal((await byPassword('vom-chef')).status, 200)
+  t.match((await admin.get('/api/accounts/audit?limit=1')).body.entries, [
+    { action: 'user.password', target_id: user.id, details: { fields: ['password'], passkey_only: false } },
+  ])
+  t.equal((await logIn(second.authenticator)).status, 200, 'the passkeys stay')
+})
+
+t.test('the last way in stays', async (t) => {
+  const member = await service.member()
+  const { answer } = await register(member)
+  await db.updateTable('users').set({ password_hash: null }).where('id', '=', member.id).execute()
+  const remove = () => member.delete(`/api/auth/passkeys/${answer.body.id}`)
+  t.strictSame((await remove()).body, errorBody(409, 'Ohne diesen Weg könnte sich niemand mehr anmelden'))
+  await db.insertInto('identities').values({ user_id: member.id, issuer: 'https://idp', subject: 'x' }).execute()
+  t.equal((await remove()).status, 409, 'of a provider that is not configured')
+  await db
+    .updateTable('users')
+    .set({ password_hash: await hashOfPassword() })
+    .where('id', '=', member.id)
+    .execute()
+  t.equal((await remove()).status, 200)
+})
+
+t.test('what administrators do with their own is noted', async (t) => {
+  const admin = await service.admin()
+  const { answer } = await register(admin)
+  await admin.patch('/api/accounts/me', { passkey_only: true })
+  await admin.patch('/api/accounts/me', { passkey_only: true })
+  await admin.patch('/api/accounts/me', { passkey_only: false })
+  await admin.delete(`/api/auth/passkeys/${answer.body.id}`)
+  t.match((await admin.get('/api/accounts/audit?limit=4')).body.entries.reverse(), [
+    { action: 'passkey.create', target_id: answer.body.id, target: 'Telefon', details: null },
+    { action: 'user.update', target_id: admin.id, details: { fields: ['passkey_only'], passkey_only: true } },
+    { action: 'user.update', target_id: admin.id, details: { fields: ['passkey_only'], passkey_only: false } },
+    { action: 'passkey.delete', target_id: answer.body.id },
+  ])
+})
+
+t.test('nobody has more than fifty', async (t) => {
+  const member = await service.member()
+  await register(member)
+  const [row] = await db.selectFrom('passkeys').selectAll().where('user_id', '=', member.id).execute()
+  const { id: _, ...values } = row as NonNullable<typeof row>
+  const others = Array.from({ length: 49 }, (_, at) => ({
+    ...values,
+    credential_id: Buffer.from(`other-${member.id}-${at}`),
+  }))
+  await db.insertInto('passkeys').values(others).execute()
+  t.match((await register(member)).answer.body, { statusCode: 409, message: /^Es gibt schon 50 Passkeys/ })
+})
+
+t.test('they are in what is kept about a person, without secrets, and go with the account', async (t) => {
+  const admin = await service.admin()
+  const member = await service.member()
+  const { authenticator, answer } = await register(member)
+  const { passkeys } = (await member.get('/api/accounts/me/data')).body
+  t.match(passkeys, [{ id: answer.body.id, name: 'Telefon', transports: ['internal'] }])
+  t.notMatch(JSON.stringify(passkeys), /public_key|user_handle/)
+  await admin.delete(`/api/admin/users/${member.id}`)
+  t.strictSame((await logIn(authenticator)).body, REFUSED)
+  t.strictSame(await db.selectFrom('passkeys').selectAll().where('user_id', '=', member.id).execute(), [])
+})

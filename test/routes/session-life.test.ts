@@ -1,0 +1,132 @@
+import { Signer } from '@fastify/cookie'
+import t from 'tap'
+import { hashSessionId } from '../../plugins/session.js'
+import { HOST_SESSION_COOKIE, SESSION_COOKIE } from '../../plugins/session-cookie.js'
+import { createMigratedDatabase } from '../support/database.js'
+import { createUser, PASSWORD } from '../support/factories.js'
+import { type Answer, callerOf, cookieOf, SECRET, type Service, startService } from '../support/service.js'
+
+const DAY = 24 * 3600 * 1000
+const HTTPS = { publicUrl: 'https://training.example.org/' }
+
+const cookiesOf = ({ headers }: Answer) => [headers['set-cookie'] ?? []].flat().map(String)
+const expiryOf = (cookie = '') => Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? '')
+const isAbout = (actual: number, expected: number) => Math.abs(actual - expected) < 10_000
+
+/** A session that began so many days ago, and expires in so many. */
+async function ageSession({ db }: Service, user_id: number, begun: number, expires: number): Promise<void> {
+  const created_at = new Date(Date.now() - begun * DAY)
+  const expires_at = new Date(Date.now() + expires * DAY)
+  await db.updateTable('sessions').set({ created_at, expires_at }).where('user_id', '=', user_id).execute()
+}
+
+const readExpiry = async ({ db }: Service, id: number) =>
+  (await db.selectFrom('sessions').select('expires_at').where('user_id', '=', id).executeTakeFirstOrThrow()).expires_at
+
+t.test('however often it is renewed, a session ends thirty days after its login', async (t) => {
+  const service = await startService(t)
+  const caller = await service.member()
+  await ageSession(service, caller.id, 24, 3)
+  const renewed = await caller.get('/api/auth/me')
+  t.ok(isAbout(expiryOf(cookiesOf(renewed)[0]), Date.now() + 6 * DAY), 'the cookie ends with it')
+  t.ok(isAbout((await readExpiry(service, caller.id)).getTime(), Date.now() + 6 * DAY), 'so does the row')
+
+  await ageSession(service, caller.id, 29, 1)
+  const last = await caller.get('/api/auth/me')
+  t.strictSame([last.status, cookiesOf(last)], [200, []], 'in its last days nothing is written any more')
+
+  await ageSession(service, caller.id, 30.01, 5)
+  t.equal((await caller.get('/api/auth/me')).status, 401, 'whatever its row says')
+})
+
+t.test('the longest life may be shorter than a week', async (t) => {
+  const service = await startService(t, { config: { sessionMaxDays: 2 } })
+  const { id, username } = await createUser(service.db)
+  const login = await service.anonymous.post('/api/auth/login', { username, password: PASSWORD })
+  t.ok(isAbout(expiryOf(cookiesOf(login)[0]), Date.now() + 2 * DAY))
+  const before = await readExpiry(service, id)
+  t.ok(isAbout(before.getTime(), Date.now() + 2 * DAY))
+  const caller = callerOf(service.app, cookieOf(login))
+  t.strictSame(cookiesOf(await caller.get('/api/auth/me')), [])
+  t.strictSame(await readExpiry(service, id), before, 'and is not renewed at once')
+})
+
+t.test('with https and the whole host the cookie has the prefix that browsers hold to both', async (t) => {
+  for (const [config, name] of [
+    [HTTPS, HOST_SESSION_COOKIE],
+    [{ publicUrl: 'https://example.org/training/', basePath: '/training/' }, SESSION_COOKIE],
+    [{ publicUrl: 'http://localhost:3000/' }, SESSION_COOKIE],
+    [{}, SESSION_COOKIE],
+  ] as const) {
+    const service = await startService(t, { config })
+    const { username } = await createUser(service.db)
+    const login = await service.anonymous.post('/api/auth/login', { username, password: PASSWORD })
+    const [cookie = '', ...others] = cookiesOf(login)
+    t.strictSame(others, [])
+    t.ok(cookie.startsWith(`${name}=`), name)
+    if (name === HOST_SESSION_COOKIE) {
+      t.match(cookie, /; Path=\/;/)
+      t.match(cookie, /; Secure/)
+      t.notMatch(cookie, /domain/i)
+    }
+    const caller = callerOf(service.app, cookieOf(login))
+    t.equal((await caller.get('/api/auth/me')).status, 200)
+    t.match(service.app.swagger(), { components: { securitySchemes: { session: { name } } } })
+    const out = cookiesOf(await caller.post('/api/auth/logout'))
+    t.ok(out.some((one) => one.startsWith(`${name}=;`)))
+    t.ok(
+      out.some((one) => one.startsWith(`${SESSION_COOKIE}=;`)),
+      'the old name is forgotten too',
+    )
+    t.equal((await caller.get('/api/auth/me')).status, 401)
+  }
+})
+
+t.test('a session from before the prefix is passed on to the new name, once', async (t) => {
+  const database = await createMigratedDatabase()
+  const plain = await startService(t, { database: { ...database, close: async () => {} } })
+  const member = await plain.member()
+  const service = await startService(t, { config: HTTPS, database })
+  const old = callerOf(service.app, member.cookie)
+  const answer = await old.get('/api/auth/me')
+  t.match(answer.body, { user: { id: member.id } })
+  const cookies = cookiesOf(answer)
+  t.equal(cookies.length, 2)
+  const [moved = ''] = cookies.filter((cookie) => cookie.startsWith(`${HOST_SESSION_COOKIE}=`))
+  t.match(moved, /HttpOnly; Secure; SameSite=Lax|Secure.*HttpOnly|HttpOnly.*Secure/i)
+  t.ok(isAbout(expiryOf(moved), Date.now() + 7 * DAY))
+  t.ok(cookies.some((cookie) => cookie.startsWith(`${SESSION_COOKIE}=;`)))
+  const caller = callerOf(service.app, cookieOf(answer))
+  const again = await caller.get('/api/auth/me')
+  t.strictSame([again.status, cookiesOf(again)], [200, []])
+})
+
+t.test('a session that began under the prefix does not count under the name that a neighbour could set', async (t) => {
+  const service = await startService(t, { config: HTTPS })
+  const { username } = await createUser(service.db)
+  const login = await service.anonymous.post('/api/auth/login', { username, password: PASSWORD })
+  const planted = cookieOf(login)?.replace(HOST_SESSION_COOKIE, SESSION_COOKIE)
+  const answer = await callerOf(service.app, planted).get('/api/auth/me')
+  t.equal(answer.status, 401)
+  t.match(cookiesOf(answer), [new RegExp(`^${SESSION_COOKIE}=;`)], 'and is forgotten')
+
+  const victim = await service.loginAs((await createUser(service.db)).username)
+  const both = await callerOf(service.app, `${victim.cookie}; ${planted}`).get('/api/auth/me')
+  t.equal(both.status, 200)
+  t.not(both.body.user.username, username, 'beside the right one it is not read')
+})
+
+t.test('an id has the randomness that the signature covers', async (t) => {
+  const service = await startService(t, { config: HTTPS })
+  const member = await service.member()
+  const value = decodeURIComponent(member.cookie?.split('=').slice(1).join('=') ?? '')
+  const unsigned = new Signer(SECRET).unsign(value)
+  t.ok(unsigned.valid)
+  t.match(unsigned.value, /^~[\w-]{32}$/)
+  const row = await service.db
+    .selectFrom('sessions')
+    .select('user_id')
+    .where('id_hash', '=', hashSessionId(unsigned.value ?? ''))
+    .executeTakeFirst()
+  t.equal(row?.user_id, member.id)
+})

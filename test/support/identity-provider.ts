@@ -1,0 +1,212 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
+import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import type { Owner } from './process.js'
+
+export const CLIENT_ID = 'svc-training'
+export const CLIENT_SECRET = 'a secret & sign that both sides know: 100 %'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of the provider, which tests change at will
+type Json = Record<string, any>
+
+/** A key with its public half, as a list of keys has it. */
+export interface SigningKey {
+  kid: string
+  jwk: JWK
+  sign(payload: JWTPayload, header?: Json): Promise<string>
+}
+
+export async function createKey(kid: string): Promise<SigningKey> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+  const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'RS256', use: 'sig' }
+  return {
+    kid,
+    jwk,
+    sign: (payload, header = {}) =>
+      new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(privateKey),
+  }
+}
+
+/** A person who is known to the provider, and what it says of them. */
+export type Person = { sub: string } & Json
+
+export interface IdentityProvider {
+  issuer: string
+  key: SigningKey
+  /** Who logs in next, and what the provider says. */
+  person: Person
+  /** Changes what the token endpoint answers, once. */
+  tamper: ((answer: Json) => Json | Promise<Json>) | undefined
+  /** Takes the place of what the provider says to a request, while it is set. */
+  instead: RequestListener | undefined
+  /** Why the token endpoint has refused, which it tells nobody else. */
+  grantErrors: string[]
+  /** How many requests have come, by path. */
+  requests: Map<string, number>
+  stop(): Promise<void>
+  /** Listens again, perhaps with another key. */
+  start(key?: SigningKey): Promise<void>
+  /** Follows the provider's pages as a browser with its own cookies would; where it sends the browser in the end. */
+  /** Logs out at the provider itself, and says so to the services. */
+  logOut(cookies: Map<string, string>): Promise<void>
+  follow(url: string, options?: { cookies?: Map<string, string>; deny?: boolean }): Promise<string>
+}
+
+/**
+ * A certified provider of OpenID Connect on the loopback address. Whoever comes is logged in as `person`, after a page
+ * that only a test sees.
+ * @param redirectUri of the service
+ * @param metadata of the service as a client, beside what all need
+ */
+export async function startIdentityProvider(
+  t: Owner,
+  redirectUri: string,
+  metadata: Json = {},
+): Promise<IdentityProvider> {
+  let handle: RequestListener = () => {}
+  const server: Server = createServer((request, response) => {
+    const path = pathOf(request)
+    provider.requests.set(path, (provider.requests.get(path) ?? 0) + 1)
+    if (provider.instead === undefined) handle(request, response)
+    else provider.instead(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const issuer = `http://127.0.0.1:${port}`
+
+  const configure = (key: SigningKey) => {
+    const oidc = new Provider(
+      issuer,
+      configurationOf(key, redirectUri, metadata, () => provider.person),
+    )
+    oidc.use(async (context: KoaContextWithOIDC, next) => {
+      await next()
+      const { tamper } = provider
+      if (tamper === undefined || context.path !== '/token' || context.status !== 200) return
+      provider.tamper = undefined
+      context.body = await tamper(context.body as Json)
+    })
+    oidc.on('grant.error', (_context, error) => {
+      provider.grantErrors.push((error as { error_detail?: string }).error_detail ?? error.message)
+    })
+    handle = interact(oidc, () => provider.person)
+  }
+
+  const provider: IdentityProvider = {
+    issuer,
+    key: await createKey('first'),
+    person: { sub: 'nobody' },
+    tamper: undefined,
+    instead: undefined,
+    grantErrors: [],
+    requests: new Map(),
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+    start: async (key = provider.key) => {
+      provider.key = key
+      configure(key)
+      if (server.listening) return
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
+    },
+    follow: (url, options = {}) => follow(issuer, url, options),
+    logOut: async (cookies) => {
+      const headers = { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }
+      const page = await fetch(`${issuer}/session/end`, { headers })
+      const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(await page.text()) ?? []
+      const more = page.headers.getSetCookie().map((set) => set.split(';', 1)[0])
+      await fetch(`${issuer}/session/end/confirm`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie: [headers.cookie, ...more].join('; ') },
+        body: new URLSearchParams({ xsrf, logout: 'yes' }),
+      })
+    },
+  }
+  configure(provider.key)
+  t.teardown(async () => {
+    if (server.listening) await provider.stop()
+  })
+  return provider
+}
+
+function configurationOf(key: SigningKey, redirectUri: string, metadata: Json, person: () => Person): Configuration {
+  return {
+    clients: [
+      {
+        client_id: CLIENT_ID,
+        client_secret: CLIENT_SECRET,
+        redirect_uris: [redirectUri],
+        response_types: ['code'],
+        grant_types: ['authorization_code'],
+        ...metadata,
+      },
+    ],
+    jwks: { keys: [key.jwk] },
+    cookies: { keys: ['a key of the test'] },
+    claims: { openid: ['sub'], profile: ['name', 'preferred_username', 'groups'], email: ['email'] },
+    features: {
+      devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
+      rpInitiatedLogout: { enabled: true },
+    },
+    // Its own guard lets it call nothing on the loopback address.
+    fetch: (url: string, { dispatcher: _, ...options }: Json) => fetch(url, options),
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ ...person(), sub }) }),
+    // Nobody is asked whether the service may know who they are.
+    loadExistingGrant: async ({ oidc }) => {
+      const known = oidc.session?.grantIdFor(CLIENT_ID)
+      if (known !== undefined) return oidc.provider.Grant.find(known)
+      const grant = new oidc.provider.Grant({ clientId: CLIENT_ID, accountId: oidc.session?.accountId as string })
+      grant.addOIDCScope('openid profile email')
+      await grant.save()
+      return grant
+    },
+  } as Configuration
+}
+
+/** The provider's pages: the one of its login logs in whoever comes; `?deny` refuses. */
+function interact(oidc: Provider, person: () => Person): RequestListener {
+  const callback = oidc.callback()
+  return (request, response) => {
+    if (!pathOf(request).startsWith('/interaction/')) return callback(request, response)
+    const result = request.url?.includes('deny')
+      ? { error: 'access_denied', error_description: 'End-User aborted interaction' }
+      : { login: { accountId: person().sub } }
+    oidc.interactionFinished(request, response, result).catch(() => response.writeHead(500).end())
+  }
+}
+
+function pathOf(request: IncomingMessage): string {
+  return (request.url ?? '').split('?', 1)[0] ?? ''
+}
+
+async function follow(
+  issuer: string,
+  url: string,
+  { cookies = new Map(), deny = false }: { cookies?: Map<string, string>; deny?: boolean },
+): Promise<string> {
+  let next = url
+  for (let steps = 0; steps < 10 && next.startsWith(issuer); steps++) {
+    const asked = deny && next.includes('/interaction/') ? `${next}?deny` : next
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+    const response = await fetch(asked, { redirect: 'manual', headers: { cookie } })
+    for (const set of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (set.split(';', 1)[0] ?? '').split(/=(.*)/s)
+      if (value === '') cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    const location = response.headers.get('location')
+    if (location === null)
+      throw new Error(`the provider stops at ${asked}: ${response.status} ${await response.text()}`)
+    next = new URL(location, asked).href
+  }
+  return next
+}

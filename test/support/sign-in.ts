@@ -1,0 +1,142 @@
+import { Writable } from 'node:stream'
+import type { Test } from 'tap'
+import { readOidcSettings } from '../../src/domain/sign-in/settings.js'
+import { createLogger } from '../../src/logger.js'
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  type IdentityProvider,
+  type Person,
+  startIdentityProvider,
+} from './identity-provider.js'
+import { type Answer, type Caller, callerOf, type Service, startService } from './service.js'
+
+export const PUBLIC_URL = 'http://127.0.0.1:3999/'
+export const CALLBACK = `${PUBLIC_URL}api/auth/oidc/callback`
+
+type Given = Parameters<typeof readOidcSettings>[0]
+type Options = Omit<NonNullable<Parameters<typeof startService>[1]>, 'logger'>
+
+/** A browser: it keeps the service's cookies. */
+export interface Browser {
+  caller(): Caller
+  /** Where it is told to go. */
+  visit(url: string): Promise<string>
+  /** Logs in as the person, or refuses to; where it ends, without the origin. */
+  signIn(person: Person, options?: { query?: string; deny?: boolean }): Promise<string>
+  /** To the provider and back: the address of the callback, not yet visited. */
+  goToProvider(person: Person, query?: string): Promise<string>
+  cookies: Map<string, string>
+  /** Those of the provider. */
+  ofProvider: Map<string, string>
+}
+
+export interface SignIn extends Service {
+  provider: IdentityProvider
+  browser(): Browser
+  /** Code and reason of the refusals in the log since it was asked last. */
+  refusals(): { code: string; reason: string }[]
+  /** The log as it was written. */
+  log: string[]
+}
+
+/** The settings for a service that is a client of the provider. */
+export function oidcSettings(provider: IdentityProvider, publicUrl: string, given: Partial<Given> = {}) {
+  return readOidcSettings(
+    {
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: CLIENT_ID,
+      OIDC_CLIENT_SECRET: CLIENT_SECRET,
+      OIDC_SCOPES: 'openid profile email',
+      OIDC_USERNAME_CLAIM: 'preferred_username',
+      OIDC_NAME_CLAIM: 'name',
+      OIDC_ADMIN_CLAIM: undefined,
+      OIDC_ADMIN_VALUE: undefined,
+      OIDC_CREATE_USERS: true,
+      OIDC_LINK_BY_USERNAME: false,
+      OIDC_LABEL: 'Firmenkonto',
+      ...given,
+    },
+    publicUrl,
+    (variable, problem) => {
+      throw new Error(`${variable}: ${problem}`)
+    },
+  )
+}
+
+/**
+ * The service with a provider of OpenID Connect.
+ * @param metadata of the service as a client of the provider
+ */
+export async function startSignIn(
+  t: Test,
+  given: Partial<Given> = {},
+  options: Options = {},
+  metadata: object = {},
+): Promise<SignIn> {
+  const publicUrl = options.config?.publicUrl ?? PUBLIC_URL
+  const callback = new URL('api/auth/oidc/callback', publicUrl).href
+  const backchannel_logout_uri = new URL('api/auth/oidc/back-channel-logout', publicUrl).href
+  const provider = await startIdentityProvider(t, callback, { backchannel_logout_uri, ...metadata })
+  const oidc = oidcSettings(provider, publicUrl, given)
+  const log: string[] = []
+  const lines = new Writable({
+    write(chunk, _encoding, done) {
+      log.push(String(chunk))
+      done()
+    },
+  })
+  const config = { ...options.config, publicUrl, oidc }
+  const service = await startService(t, { ...options, config, logger: createLogger('info', lines) })
+  let read = 0
+  return {
+    ...service,
+    provider,
+    log,
+    browser: () => createBrowser(service, provider, publicUrl),
+    refusals: () => {
+      const lines = log.slice(read).map((line) => JSON.parse(line))
+      read = log.length
+      return lines.filter(({ code, reason }) => code && reason).map(({ code, reason }) => ({ code, reason }))
+    },
+  }
+}
+
+function createBrowser({ app }: Service, provider: IdentityProvider, publicUrl: string): Browser {
+  const cookies = new Map<string, string>()
+  const ofProvider = new Map<string, string>()
+  const keep = ({ headers }: Answer) => {
+    for (const set of [headers['set-cookie'] ?? []].flat().map(String)) {
+      const [name = '', value = ''] = (set.split(';', 1)[0] ?? '').split(/=(.*)/s)
+      if (value === '') cookies.delete(name)
+      else cookies.set(name, value)
+    }
+  }
+  const browser: Browser = {
+    cookies,
+    ofProvider,
+    caller: () => callerOf(app, [...cookies].map((pair) => pair.join('=')).join('; ')),
+    visit: async (url) => {
+      const path = url.startsWith(publicUrl) ? `/${url.slice(publicUrl.length)}` : url
+      const answer = await browser.caller().get(path)
+      keep(answer)
+      if (answer.status !== 302) throw new Error(`${path}: ${answer.status} ${answer.text}`)
+      return String(answer.headers.location)
+    },
+    goToProvider: async (person, query = '') => {
+      provider.person = person
+      const url = await browser.visit(`/api/auth/oidc/start${query}`)
+      return url.startsWith(provider.issuer) ? provider.follow(url, { cookies: ofProvider }) : url
+    },
+    signIn: async (person, { query = '', deny = false } = {}) => {
+      provider.person = person
+      const url = await browser.visit(`/api/auth/oidc/start${query}`)
+      if (!url.startsWith(provider.issuer)) return url
+      // Another person comes with another browser, as far as the provider is concerned.
+      ofProvider.clear()
+      const back = await provider.follow(url, { cookies: ofProvider, deny })
+      return browser.visit(back)
+    },
+  }
+  return browser
+}
