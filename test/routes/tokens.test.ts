@@ -80,7 +80,8 @@ t.test('name and lifetime of a token have limits', async (t) => {
 
 t.test('a token stands for the session everywhere, the administration included', async (t) => {
   const { member, script } = await memberWithToken()
-  t.strictSame((await script.get('/api/auth/me')).body, (await member.get('/api/auth/me')).body)
+  const { sign_in, ...own } = (await member.get('/api/auth/me')).body
+  t.strictSame((await script.get('/api/auth/me')).body, { ...own, sign_in: { ...sign_in, authenticated_at: null } })
   for (const url of ['/api/decks', '/api/quiz/history', '/api/cheatsheets', '/api/auth/tokens']) {
     t.equal((await script.get(url)).status, 200, url)
   }
@@ -184,9 +185,10 @@ t.test('a token costs one statement, a malformed one none', async (t) => {
     await work()
     return counter.count() - before
   }
-  t.equal(await statementsOf(() => script.get('/api/auth/me')), 1)
+  const itsOwn = 1
+  t.equal(await statementsOf(() => script.get('/api/auth/me')), 1 + itsOwn)
   const cookie = String(member.cookie)
-  t.equal(await statementsOf(() => script.get('/api/auth/me', { headers: { cookie } })), 1)
+  t.equal(await statementsOf(() => script.get('/api/auth/me', { headers: { cookie } })), 1 + itsOwn)
   t.equal(await statementsOf(() => withToken('malformed').get('/api/decks', { headers: { cookie } })), 0)
 })
 
