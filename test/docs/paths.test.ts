@@ -18,7 +18,8 @@ t.test('every path that a document names exists', async (t) => {
   for (const document of documents) {
     const text = readFileSync(path.join(ROOT, document), 'utf8')
     const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span).filter((span) => PATH.test(span))
-    const links = [...text.matchAll(/\]\((?!\w+:)([^)#\s]+)[^)\s]*\)/g)].map(([, link = '']) =>
+    const prose = text.replaceAll(/`[^`\n]+`/g, '')
+    const links = [...prose.matchAll(/\]\((?!\w+:)([^)#\s]+)[^)\s]*\)/g)].map(([, link = '']) =>
       path.join(path.dirname(document), link),
     )
     const named = new Set([...spans, ...links].filter((name) => !MADE_LATER.has(name)))
