@@ -6,6 +6,7 @@ import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createCard, createDeck, createProgress } from '../support/factories.js'
 import { makePackage, type PackageNote } from '../support/make-package.js'
+import { download } from '../support/packages.js'
 import { gifOf, largePng, targetOf } from '../support/pictures.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
@@ -392,7 +393,7 @@ t.test('released decks are left alone until a file describes them, with all prog
   const again = await upload('name=Frei.apkg', { 'Frei::Wild': [{ guid: 'w', front: 'Anders?' }] })
   t.match(again.body.stats, {
     decks: { created: 0 },
-    warnings: [{ message: 'Die Karte gehört zum Deck „frei-wild“ des Ordners und bleibt dort' }],
+    warnings: [{ message: 'Die Karte gehört zum Deck „frei-wild“ und bleibt dort' }],
   })
   await admin.delete(`/api/content/sources/${again.body.source.id}?purge=true`)
 
@@ -413,6 +414,23 @@ t.test('released decks are left alone until a file describes them, with all prog
   t.match((await admin.post('/api/admin/import')).body.stats, { cards: { created: 0, updated: 1, archived: 1 } })
   t.match(await cardsOf('frei-wild'), [{ id: cards[0]?.id, question: 'Wer also?' }])
   t.match((await admin.post('/api/admin/import')).body.stats, { cards: { updated: 0, archived: 0 } })
+})
+
+t.test('our own package, back in the store that it came from, copies nothing', async (t) => {
+  await changeFiles(folder, { 'decks/hin.md': deckFile('Hin', [{ id: 'eins' }, { id: 'zwei' }]) })
+  await admin.post('/api/admin/import')
+  const script = await createDeck(db, { slug: 'her', name: 'Her' })
+  await createCard(db, { deck_id: script.id })
+  for (const slug of ['hin', 'her']) {
+    const file = await download(t, service, member.cookie, `format=apkg&deck=${slug}`)
+    const before = await snapshot()
+    const { status, body } = await upload(`name=${slug}.apkg&check=true`, file)
+    const cards = slug === 'hin' ? 2 : 1
+    t.match({ status, stats: body.stats }, { status: 200, stats: { cards: { created: 0 }, warnings_total: cards } })
+    const owner = slug === 'hin' ? 'zum Deck „hin“ des Ordners' : 'zum Deck „her“'
+    t.equal(body.stats.warnings[0].message, `Die Karte gehört ${owner} und bleibt dort`)
+    t.strictSame(await snapshot(), before)
+  }
 })
 
 t.test('no temporary file is left', async (t) => {

@@ -85,8 +85,33 @@ export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly str
   return found
 }
 
+/** All cards that came from no Anki note, scripts' ones too, with what their guid in our own packages is made of. */
+export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: number; created_at: Date }[]> {
+  return readByKey(CARDS_AT_ONCE, async (after) => {
+    const { rows } = await sql<{ id: number; created_at: Date }>`
+      select id, cards.created_at
+      from cards left join imported_cards on card_id = id
+      where guid is null and id > ${after} order by id limit ${CARDS_AT_ONCE}`.execute(db)
+    return rows
+  })
+}
+
+/** Cards as `findCardsOfNotes` finds them; those of scripts have an empty key. */
+export async function findCardsById(db: Kysely<Database>, ids: readonly number[]): Promise<OwnedCard[]> {
+  const found: OwnedCard[] = []
+  for (let first = 0; first < ids.length; first += NOTES_AT_ONCE) {
+    const { rows } = await sql<OwnedCard>`
+      select ${storedCard()}, guid, ord
+      from cards left join imported_cards on card_id = id
+      where id = any (${ids.slice(first, first + NOTES_AT_ONCE)}::integer[])`.execute(db)
+    for (const row of rows) found.push(row)
+  }
+  return found
+}
+
 function storedCard() {
-  return sql`id, imported_cards.deck_id as identity_deck_id, key, cards.deck_id, sort_order,
+  return sql`id, coalesce(imported_cards.deck_id, cards.deck_id) as identity_deck_id, coalesce(key, '') as key,
+    cards.deck_id, sort_order,
     archived_at is null as is_live, ${digestOf('question')} as question_digest,
     ${digestOf('answer', 'level')} as rest_digest`
 }

@@ -140,8 +140,9 @@ function describeTwin({ line }: UploadCard): string {
   return `Dieselbe Karte steht schon${place}, hier bleibt sie weg`
 }
 
-function describeOwner({ owner, slug }: OwnedDeck): string {
-  const whose = owner === null ? `zum Deck „${slug}“ des Ordners` : `der Quelle „${owner}“`
+function describeOwner({ owner, slug, is_imported }: OwnedDeck): string {
+  const deck = `zum Deck „${slug}“${is_imported ? ' des Ordners' : ''}`
+  const whose = owner === null ? deck : `der Quelle „${owner}“`
   return `Die Karte gehört ${whose} und bleibt dort`
 }
 

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
 import {
+  findCardsById,
   findCardsOfNotes,
+  findCardsWithoutNote,
   findCardTexts,
   findSourceCards,
   findStoredDecks,
@@ -8,6 +10,7 @@ import {
 } from '../../../db/queries/content/import.js'
 import { findSource, findSourceByName, type Source } from '../../../db/queries/content/sources.js'
 import type { Database } from '../../../db/types.js'
+import { guidOf } from '../../domain/anki/guid.js'
 import type { Changes, Digests } from '../../domain/content/import-plan.js'
 import type { Incoming, IncomingPicture, SourceKind } from '../../domain/content/incoming.js'
 import { planUpload } from '../../domain/content/plan-upload.js'
@@ -78,8 +81,23 @@ export async function planUploadNow(
   const sheets = await findStoredSheets(db)
   const cards = new Map<number, OwnedCard>()
   if (sourceId !== undefined) for (const card of await findSourceCards(db, sourceId)) cards.set(card.id, card)
-  for (const card of await findCardsOfNotes(db, listGuids(upload, cards))) cards.set(card.id, card)
+  const guids = listGuids(upload, cards)
+  for (const card of await findCardsOfNotes(db, guids)) cards.set(card.id, card)
+  for (const card of await findExportedCards(db, guids)) cards.set(card.id, card)
   return planUpload(upload, digests, { sourceId, decks, sheets, cards: [...cards.values()] }, { mirror })
+}
+
+/** The cards that have no note of their own and became these notes in one of our own packages. */
+async function findExportedCards(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
+  if (guids.length === 0) return []
+  const wanted = new Set(guids)
+  const exported = new Map<number, string>()
+  for (const { id, created_at } of await findCardsWithoutNote(db)) {
+    const guid = guidOf({ id, created_at, guid: null, ord: null })
+    if (wanted.has(guid)) exported.set(id, guid)
+  }
+  const cards = await findCardsById(db, [...exported.keys()])
+  return cards.map((card) => ({ ...card, guid: exported.get(card.id) as string, ord: 0 }))
 }
 
 /** Of the notes that the source's own cards do not account for. */
