@@ -55,7 +55,8 @@ interface Story {
   page: number
   isStored: boolean
   isInMemory: boolean
-  undo: 'none' | 'asked' | 'promised'
+  /** `refused`: the person was told that it could not be, for instance because the disk is full. */
+  undo: 'none' | 'asked' | 'promised' | 'refused'
   /** Its page was killed before it could promise anything, or held it in memory only. */
   isUncertain: boolean
 }
@@ -103,7 +104,7 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
     void tab.do(async () => {
       story.undo = 'asked'
       const result = await tab.outbox.undo(story.user, story.id)
-      story.undo = result === 'unknown' ? 'none' : 'promised'
+      story.undo = result === 'unknown' ? 'refused' : 'promised'
       tab.sender.wake()
     })
   }
@@ -178,7 +179,8 @@ t.test(
               const times = standing.filter((one) => one === id).length
               if (times > 1) throw new Error(`${id} was applied ${times} times`)
               if (undo === 'promised' && times > 0 && !isUncertain) throw new Error(`${id} was taken back and stands`)
-              if (undo === 'none' && isStored && !isUncertain && times === 0) throw new Error(`${id} was lost`)
+              const stands = undo === 'none' || undo === 'refused'
+              if (stands && isStored && !isUncertain && times === 0) throw new Error(`${id} was lost`)
             }
             for (const tab of new Set(good.map((story) => story.tab))) {
               const said = good.filter((story) => story.tab === tab).map(({ id }) => id)
@@ -190,8 +192,8 @@ t.test(
               const [first, second] = [undone, later].map((id) => own.find((story) => story.id === id))
               // Of two pages, one may have rated behind the other's back.
               if (first === undefined || second === undefined || first.page !== second.page) continue
-              // Its page was killed before it could say so.
-              if (second.undo === 'asked') continue
+              // Its page was killed before it could say so, or has said that it stays.
+              if (second.undo === 'asked' || second.undo === 'refused') continue
               if (!first.isUncertain && !second.isUncertain && stories.indexOf(first) < stories.indexOf(second)) {
                 throw new Error(`${undone} was taken back while ${later} stood`)
               }
@@ -204,7 +206,7 @@ t.test(
             const shown = (await loads).flatMap(({ refused }) => refused)
             for (const { id, card, undo, isStored, isUncertain } of own) {
               const isShown = shown.some((entry) => entry.id === id)
-              const isDue = card === MALFORMED && undo === 'none' && isStored && !isUncertain
+              const isDue = card === MALFORMED && (undo === 'none' || undo === 'refused') && isStored && !isUncertain
               if (isDue && !isShown) throw new Error(`${id} was refused and is not shown`)
               if (isShown && (card !== MALFORMED || undo === 'promised')) throw new Error(`${id} is shown`)
             }
