@@ -155,7 +155,7 @@ error="insufficient_user_authentication"\`: creating tokens, registering passkey
 rights. A new session replaces that of the request, as a login does, and is recent for ten minutes.`,
         tags: ['auth'],
         body: ConfirmBody,
-        response: answers(Done),
+        response: answers(Done, [PASSWORD_LOGIN_OFF]),
       },
       preHandler: app.requireUser,
       config: { invalidBody: MISSING_PASSWORD },
@@ -163,7 +163,12 @@ rights. A new session replaces that of the request, as a login does, and is rece
     async (request) => {
       const { password } = request.body
       if (password === '') throw new BadRequest(MISSING_PASSWORD)
-      const login = await confirmByPassword(app.db, request.user, { password, address: request.ip })
+      const login = await confirmByPassword(
+        app.db,
+        request.user,
+        { password, address: request.ip },
+        { passwordLogin: app.offeredWays.password },
+      )
       await startSession(request, login)
       return { ok: true as const }
     },

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createUser, hashOfPassword, PASSWORD } from '../../support/factories.js'
-import { errorBody } from '../../support/service.js'
+import { callerOf, cookieOf, errorBody } from '../../support/service.js'
 import { startSignIn } from '../../support/sign-in.js'
 
 const OFF = errorBody(403, 'Anmeldung mit Passwort ist abgeschaltet')
@@ -20,6 +20,20 @@ t.test('by password only accounts for emergencies get in, whatever the name is',
   const answer = await logIn(chef.username)
   t.equal(answer.status, 200)
   t.equal(answer.body.user.id, chef.id)
+})
+
+t.test('nor does a password prove who is asking, except of an account for emergencies', async (t) => {
+  const chef = await createUser(db, { emergency: true, password_hash: await hashOfPassword() })
+  const caller = callerOf(service.app, cookieOf(await logIn(chef.username)))
+  const confirm = (password = PASSWORD) => caller.post('/api/auth/confirm', { password })
+  t.equal((await confirm()).status, 200)
+  const fresh = callerOf(service.app, cookieOf(await logIn(chef.username)))
+  await db.updateTable('users').set({ emergency: false }).where('id', '=', chef.id).execute()
+  for (const password of [PASSWORD, 'falsch']) {
+    const answer = await fresh.post('/api/auth/confirm', { password })
+    t.strictSame(answer.body, OFF)
+    t.equal(answer.headers['set-cookie'], undefined, 'no new session')
+  }
 })
 
 t.test('the right password counts as a failure like any other', async (t) => {
