@@ -104,6 +104,29 @@ t.test('a passkey is registered, listed, used without a name, and removed', asyn
   t.strictSame((await by.delete('/api/auth/passkeys/x')).body, errorBody(400, 'Ungültige Passkey-ID'))
 })
 
+t.test('a password that must be changed holds back no passkey, and stays to be changed', async (t) => {
+  const admin = await service.admin()
+  const member = await service.member()
+  const { authenticator } = await register(member)
+  await admin.patch(`/api/accounts/${member.id}`, { must_change_password: true })
+  const login = await logIn(authenticator)
+  t.match(login.body, { user: { id: member.id }, must_change_password: false })
+  const caller = callerOf(app, cookieOf(login))
+  t.equal((await caller.get('/api/auth/me')).body.must_change_password, false)
+  t.equal((await caller.get('/api/decks')).status, 200)
+  const change = (new_password: string) =>
+    caller.post('/api/auth/password', { current_password: PASSWORD, new_password })
+  t.strictSame(
+    (await change(PASSWORD)).body,
+    errorBody(400, 'Das neue Passwort muss ein anderes sein als das aktuelle'),
+  )
+  const mustChange = async () =>
+    (await db.selectFrom('users').select('must_change_password').where('id', '=', member.id).execute())[0]
+  t.strictSame(await mustChange(), { must_change_password: true })
+  t.equal((await change('ein-anderes-Passwort')).status, 200)
+  t.strictSame(await mustChange(), { must_change_password: false })
+})
+
 t.test('several belong to one person, who is the same to all authenticators', async (t) => {
   const member = await service.member()
   const first = await register(member)

@@ -54,14 +54,16 @@ export async function findPasswordHash(db: Kysely<Database>, id: number): Promis
   return row?.password_hash
 }
 
-/** By what the user may prove who it is; undefined when there is no such user. */
+/** By what the user may prove who it is, and whether the password must be changed; undefined when there is no such user. */
 export async function findWaysIn(
   db: Kysely<Database>,
   id: number,
-): Promise<Pick<Selectable<UsersTable>, 'password_hash' | 'passkey_only' | 'emergency'> | undefined> {
+): Promise<
+  Pick<Selectable<UsersTable>, 'password_hash' | 'passkey_only' | 'emergency' | 'must_change_password'> | undefined
+> {
   return db
     .selectFrom('users')
-    .select(['password_hash', 'passkey_only', 'emergency'])
+    .select(['password_hash', 'passkey_only', 'emergency', 'must_change_password'])
     .where('id', '=', id)
     .executeTakeFirst()
 }

@@ -1,7 +1,12 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { deleteOtherSessions } from '../../../db/queries/accounts/sessions.js'
-import { type AccountWithState, findPasswordHash, replacePasswordHash } from '../../../db/queries/accounts/users.js'
+import {
+  type AccountWithState,
+  findPasswordHash,
+  findWaysIn,
+  replacePasswordHash,
+} from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
 import { BadRequest, NOT_LOGGED_IN } from '../../domain/refusals.js'
@@ -31,13 +36,17 @@ export async function changeOwnPassword(
 ): Promise<void> {
   const { id, username } = user
   const share = accountShare(id)
-  const from = await limitGuesses(db, loginAttempt(address, username), async () => {
-    const found = await findPasswordHash(db, id)
+  const proven = await limitGuesses(db, loginAttempt(address, username), async () => {
+    const found = await findWaysIn(db, id)
     if (found === undefined) throw NOT_LOGGED_IN
-    return (await verifyPassword(found, current, share)) ? (found as string) : undefined
+    const { password_hash, must_change_password } = found
+    const matches = await verifyPassword(password_hash, current, share)
+    return matches ? { from: password_hash as string, mustChange: must_change_password } : undefined
   })
-  if (from === undefined) throw wrongPassword()
-  if (user.must_change_password && next.normalize('NFC') === current.normalize('NFC')) {
+  if (proven === undefined) throw wrongPassword()
+  const { from, mustChange } = proven
+  // Not what the session says: one by passkey or provider has nothing to change first.
+  if (mustChange && next.normalize('NFC') === current.normalize('NFC')) {
     throw new BadRequest('Das neue Passwort muss ein anderes sein als das aktuelle')
   }
   const to = await hashPassword(next, share)

@@ -60,7 +60,8 @@ export async function logInByPasskey(
   const attempt = loginAttempt(address, `\0${credential.id}`)
   const passkey = await limitGuesses(db, attempt, () => verify(db, party, credential, onRefused))
   if (passkey === undefined) throw PASSKEY_REFUSED
-  return { user: passkey.user, proof: { passkeyId: passkey.id } }
+  // What must be changed first is a password, and this is none.
+  return { user: { ...passkey.user, must_change_password: false }, proof: { passkeyId: passkey.id } }
 }
 
 async function verify(
