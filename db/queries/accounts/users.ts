@@ -156,6 +156,16 @@ export async function updateUser(
   return db.updateTable('users').set(values).where('id', '=', id).returning(ACCOUNT).executeTakeFirst()
 }
 
+/** The next login by the provider has come, or is needed no more: no later one takes the account over. */
+export async function endLinkNextLogin(db: Kysely<Database>, id: number): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ link_next_login: false })
+    .where('id', '=', id)
+    .where('link_next_login', '=', true)
+    .execute()
+}
+
 /**
  * Notes that the user was here on that day. Not when the row is locked: nobody waits for the note, and the next request
  * makes it.

@@ -8,7 +8,7 @@ import {
 } from '../../../db/queries/accounts/identities.js'
 import { lockWaysIn } from '../../../db/queries/accounts/passkeys.js'
 import { keepSession } from '../../../db/queries/accounts/sessions.js'
-import type { Account } from '../../../db/queries/accounts/users.js'
+import { type Account, endLinkNextLogin } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { LAST_WAY_IN } from '../../domain/refusals.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
@@ -28,11 +28,14 @@ export async function linkIdentity(
   person: ProvenPerson,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    if (!(await keepSession(transaction, user.id, sessionId))) throw new SignInFault('nicht_angemeldet')
+    // In the order of `adopt`; and before `keepSession`, whose lock two of the user's own would both have to raise.
     await lockSubject(transaction, person)
+    await lockWaysIn(transaction, user.id)
+    if (!(await keepSession(transaction, user.id, sessionId))) throw new SignInFault('nicht_angemeldet')
     const owner = await findIdentifiedUser(transaction, person)
-    if (owner?.id === user.id) return
-    if (owner !== undefined) throw new SignInFault('schon_verknuepft')
+    if (owner !== undefined && owner.id !== user.id) throw new SignInFault('schon_verknuepft')
+    await endLinkNextLogin(transaction, user.id)
+    if (owner !== undefined) return
     await insertIdentity(transaction, user.id, person)
     const details = { issuer: person.issuer }
     const deed = { action: 'identity.link', target_id: user.id, target: user.username, details } as const
@@ -58,6 +61,7 @@ export async function confirmByProvider(
   }
   const owner = await findIdentifiedUser(db, person)
   if (owner?.id !== user.id) throw new SignInFault('andere_person')
+  await endLinkNextLogin(db, user.id)
   const { identity_id: identityId, ...account } = owner
   return { user: account, proof: { identityId, authenticatedAt }, providerSession }
 }

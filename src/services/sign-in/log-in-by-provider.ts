@@ -8,8 +8,11 @@ import {
   lockSubject,
   noteIdentityUse,
 } from '../../../db/queries/accounts/identities.js'
+import { lockWaysIn } from '../../../db/queries/accounts/passkeys.js'
 import {
+  type Account,
   type AccountWithState,
+  endLinkNextLogin,
   findCredentials,
   insertUser,
   lockAdmins,
@@ -45,6 +48,8 @@ export async function logInByProvider(
     const known = await findIdentifiedUser(transaction, person)
     const found = known ?? (await admit(transaction, settings, person, profile, address))
     const keptLastAdmin = await follow(transaction, found, profile, address)
+    // After `follow`, which locks administrators before the user's own row.
+    await endLinkNextLogin(transaction, found.id)
     await noteIdentityUse(transaction, found.identity_id)
     const current = (await findIdentifiedUser(transaction, person)) as IdentifiedUser
     const { identity_id: identityId, ...account } = current
@@ -71,7 +76,7 @@ async function admit(
     throw new SignInFault('kein_name', `the provider gives no ${settings.claims.usernameClaim}`)
   }
   const taken = await findCredentials(transaction, username)
-  if (taken !== undefined) return adopt(transaction, settings, person, taken, address)
+  if (taken !== undefined) return adopt(transaction, settings, person, profile, taken, address)
   if (!settings.createUsers) throw new SignInFault('nicht_angelegt')
   const is_admin = profile.isAdmin ?? false
   const display_name = displayName ?? username
@@ -88,24 +93,33 @@ async function admit(
   return (await findIdentifiedUser(transaction, person)) as IdentifiedUser
 }
 
-/** An account that exists, when it may become this person's. */
+/**
+ * An account that exists, when it may become this person's. The account of another person of the same provider never
+ * does, whoever has allowed it.
+ */
 async function adopt(
   transaction: Transaction<Database>,
   { linkByUsername }: OidcSettings,
   person: ProvenPerson,
-  taken: NonNullable<Awaited<ReturnType<typeof findCredentials>>>,
+  { isAdmin }: Profile,
+  found: Account,
   address: string,
 ): Promise<IdentifiedUser> {
+  // `follow` may need it, and then it has to come before the user's own row.
+  if (isAdmin === false) await lockAdmins(transaction)
+  // Of two persons of that name who come at once the second sees what the first has left.
+  const ways = await lockWaysIn(transaction, found.id)
+  const taken = ways && (await findCredentials(transaction, found.username))
+  if (taken?.id !== found.id) throw new SignInFault('name_vergeben', 'the account of this name has gone meanwhile')
   const { id, username, link_next_login: isAllowed } = taken
-  if (!isAllowed) {
-    if (!linkByUsername) throw new SignInFault('name_vergeben', 'an account of this name exists and is not linked')
-    // The provider has given a name to somebody else; whose the account is then, an administrator decides.
-    if (await hasIdentity(transaction, id, person.issuer)) {
-      throw new SignInFault('name_vergeben', 'the account of this name belongs to another person of this provider')
-    }
+  if (!isAllowed && !linkByUsername) {
+    throw new SignInFault('name_vergeben', 'an account of this name exists and is not linked')
+  }
+  // The provider has given a name to somebody else; whose the account is then is not said by the name.
+  if (await hasIdentity(transaction, id, person.issuer)) {
+    throw new SignInFault('name_vergeben', 'the account of this name belongs to another person of this provider')
   }
   await insertIdentity(transaction, id, person)
-  await updateUser(transaction, id, { link_next_login: false })
   await insertAuditEntry(transaction, actorOf(taken, address), {
     action: 'identity.link',
     target_id: id,

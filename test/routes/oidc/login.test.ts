@@ -118,6 +118,45 @@ t.test('an account that exists is linked once when an administrator has allowed 
   ])
 })
 
+t.test('what an administrator has allowed ends with the next login, also of a person who is known', async (t) => {
+  const admin = await service.admin()
+  const person = { sub: 'lena-1', preferred_username: 'lena' }
+  const lena = browser()
+  await lena.signIn(person)
+  const { id } = (await lena.caller().get('/api/auth/me')).body.user
+  const allow = () => admin.patch(`/api/accounts/${id}`, { link_next_login: true })
+  const isAllowed = async () => (await admin.get(`/api/accounts/${id}`)).body.user.sign_in.link_next_login
+  const heir = () => browser().signIn({ sub: 'lena-2', preferred_username: 'lena' })
+  t.equal((await allow()).status, 200)
+  t.equal(await heir(), '/anmelden?fehler=name_vergeben', 'the account is another person’s, allowed or not')
+  t.equal(await isAllowed(), true)
+  t.equal(await lena.signIn(person), '/')
+  t.equal(await isAllowed(), false)
+  await allow()
+  await db.updateTable('sessions').set({ authenticated_at: new Date() }).where('user_id', '=', id).execute()
+  t.equal(await lena.signIn(person, { query: '?link=true' }), '/')
+  t.equal(await isAllowed(), false, 'linking ends it, too')
+  t.equal(await heir(), '/anmelden?fehler=name_vergeben')
+  t.match(service.refusals().at(-1), { reason: /exists and is not linked/ })
+  t.equal((await identitiesOf('lena')).length, 1)
+})
+
+t.test('two persons of one name at once: one of them gets the account', async (t) => {
+  const admin = await service.admin()
+  for (let round = 0; round < 5; round++) {
+    const { id, username } = await createUser(db)
+    await admin.patch(`/api/accounts/${id}`, { link_next_login: true })
+    const pair = [browser(), browser()]
+    const back: string[] = []
+    for (const [index, one] of pair.entries()) {
+      back.push(await one.goToProvider({ sub: `${username}-${index}`, preferred_username: username }))
+    }
+    const places = await Promise.all(pair.map((one, index) => one.visit(back[index] ?? '')))
+    t.strictSame(places.toSorted(), ['/', '/anmelden?fehler=name_vergeben'])
+    t.equal((await identitiesOf(username)).length, 1)
+  }
+})
+
 t.test('two first logins of one person at once make one account', async (t) => {
   const person = { sub: 'twice', preferred_username: 'zweimal' }
   const pair = [browser(), browser()]
