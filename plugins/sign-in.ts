@@ -21,13 +21,15 @@ export interface SignInPluginOptions {
   passwordLogin: boolean
   /** Where people open the service, with a slash at the end. */
   publicUrl: string | undefined
+  /** People come by https. */
+  isSecure: boolean
   basePath: string
   secrets: string[]
 }
 
 /** What the routes of the sign-in need of the configuration. */
 export default fp<SignInPluginOptions>(
-  async (app, { oidc, passwordLogin, publicUrl, basePath, secrets }) => {
+  async (app, { oidc, passwordLogin, publicUrl, isSecure, basePath, secrets }) => {
     const redirectUri = publicUrl && new URL('api/auth/oidc/callback', publicUrl).href
     app.decorate('provider', oidc && redirectUri ? new Provider(oidc, redirectUri) : null)
     app.decorate('offeredWays', {
@@ -35,7 +37,7 @@ export default fp<SignInPluginOptions>(
       passkeys: relyingPartyOf(publicUrl) !== undefined,
       oidc: oidc !== undefined,
     })
-    app.decorate('signInCookies', new SignInCookies(secrets, basePath))
+    app.decorate('signInCookies', new SignInCookies(secrets, { isSecure, basePath }))
   },
   { name: 'sign-in', dependencies: ['session'] },
 )

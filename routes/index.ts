@@ -65,7 +65,8 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   await app.register(session, sessions)
   await app.register(auth, { today })
   const { oidc, passwordLogin, basePath } = options
-  await app.register(signIn, { oidc, passwordLogin, publicUrl: options.publicUrl, basePath, secrets: sessions.secrets })
+  const { isSecure, secrets } = sessions
+  await app.register(signIn, { oidc, passwordLogin, publicUrl: options.publicUrl, isSecure, basePath, secrets })
 
   app.setNotFoundHandler(() => {
     throw NOT_FOUND

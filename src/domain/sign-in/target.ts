@@ -1,7 +1,8 @@
 /** Only to see where a path leads; `.invalid` is nobody's (RFC 2606). */
 const ORIGIN = 'http://app.invalid'
 
-const MAX_LENGTH = 2_000
+/** Cookies remember it, and all of them fill the head of a request. */
+const MAX_LENGTH = 500
 
 /**
  * Where to go after a login, as a path below the app's base, such as `/decks/git?karte=4#ende`; `/` for everything that
@@ -18,7 +19,9 @@ export function parseTarget(text: string | undefined): string {
   const { origin, pathname, search, hash } = new URL(text, ORIGIN)
   const isOwn = origin === ORIGIN && !pathname.startsWith('//')
   // The API's answers to a login would be no page, and could begin it anew.
-  return isOwn && !/^\/api(\/|$)/i.test(pathname) ? pathname + search + hash : '/'
+  const target = pathname + search + hash
+  if (target.length > MAX_LENGTH) return '/'
+  return isOwn && ![path, pathname].some((one) => /^\/api(\/|$)/i.test(one)) ? target : '/'
 }
 
 /** With every layer of escapes removed; undefined when there are too many, or one is none. */

@@ -8,7 +8,7 @@ import type { Database } from '../../../db/types.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
 import { isStorable } from '../../domain/text/text.js'
 import { explain } from './explain.js'
-import { ALGORITHMS, type Provider, SKEW_SECONDS } from './provider.js'
+import { ALGORITHMS, type Provider, readProviderSession, SKEW_SECONDS } from './provider.js'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 /** An older token is refused, whatever it says of its end: so long must it be remembered. */
@@ -86,9 +86,9 @@ function readLogoutToken(issuer: string, payload: JWTPayload): LogoutToken {
   if (payload.nonce !== undefined) throw refuse('a logout token must not have a nonce')
   const event = typeof events === 'object' && events !== null ? (events as Record<string, unknown>)[EVENT] : undefined
   if (typeof event !== 'object' || event === null) throw refuse('the token has not the event of a logout')
-  const session = typeof sid === 'string' ? sid : undefined
+  const session = readProviderSession(sid)
   if (typeof id !== 'string' || id === '') throw refuse('the token has no id')
   if (subject === undefined && session === undefined) throw refuse('the token names nobody')
-  if (![id, subject ?? '', session ?? ''].every(isStorable)) throw refuse('the token holds what cannot be stored')
+  if (![id, subject ?? ''].every(isStorable)) throw refuse('the token holds what cannot be stored')
   return { issuer, id, subject, session, issuedAt: iat as number }
 }

@@ -3,6 +3,7 @@ import * as client from 'openid-client'
 import { type Claims, isComplete } from '../../domain/sign-in/claims.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
 import type { OidcSettings } from '../../domain/sign-in/settings.js'
+import { isStorable } from '../../domain/text/text.js'
 import { explain } from './explain.js'
 
 /** By how much the clocks of provider and service may differ. */
@@ -10,6 +11,8 @@ export const SKEW_SECONDS = 60
 /** What the provider says of itself is asked for again after this time. */
 const METADATA_MS = 10 * 60_000
 const TIMEOUT_SECONDS = 5
+const MAX_SUBJECT = 255
+const MAX_SESSION = 500
 /** No secret that two share, and not `none`, whatever the provider's metadata say. */
 export const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
@@ -102,8 +105,8 @@ export class Provider {
       await this.#verifySignature(known, tokens.id_token as string)
       return {
         issuer: claims.iss,
-        subject: claims.sub,
-        session: typeof claims.sid === 'string' ? claims.sid.slice(0, 500) : undefined,
+        subject: readSubject(claims.sub),
+        session: readProviderSession(claims.sid),
         authenticatedAt: claims.auth_time === undefined ? undefined : new Date(claims.auth_time * 1000),
         claims: await this.#complete(known, claims, tokens.access_token),
       }
@@ -187,6 +190,21 @@ export class Provider {
     if (!hasMore || isComplete(claims, this.settings.claims)) return claims
     return { ...(await client.fetchUserInfo(known.configuration, accessToken, claims.sub)), ...claims }
   }
+}
+
+/** OpenID Connect Core 1.0, 2, allows no more. @throws SignInFault when it cannot be stored */
+function readSubject(subject: string): string {
+  if (subject.length > MAX_SUBJECT) throw new SignInFault('ungueltig', `the subject is longer than ${MAX_SUBJECT}`)
+  if (!isStorable(subject)) throw new SignInFault('ungueltig', 'the subject holds what cannot be stored')
+  return subject
+}
+
+/** What the provider calls its session, as it is kept: cut. @throws SignInFault when it cannot be stored */
+export function readProviderSession(sid: unknown): string | undefined {
+  if (typeof sid !== 'string') return undefined
+  if (!isStorable(sid)) throw new SignInFault('ungueltig', 'the sid holds what cannot be stored')
+  // A cut may halve a character.
+  return sid.slice(0, MAX_SESSION).toWellFormed()
 }
 
 /** As the provider wants it; what it does not say is what OpenID Connect assumes. */

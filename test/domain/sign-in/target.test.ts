@@ -43,6 +43,16 @@ t.test('a page of the app stays what it is', async (t) => {
   t.equal(parseTarget('/decks/ä'), '/decks/%C3%A4')
 })
 
+t.test('the API is no page, however it is written, and what is too long is none', async (t) => {
+  for (const text of ['/api', '/api/auth/oidc/start?link=true', '/%61pi/auth/oidc/start?link=true', '/%2561PI/x']) {
+    t.equal(parseTarget(text), '/', text)
+  }
+  t.equal(parseTarget('/apis/x'), '/apis/x')
+  t.equal(parseTarget(`/${'x'.repeat(499)}`).length, 500)
+  t.equal(parseTarget(`/${'x'.repeat(500)}`), '/')
+  t.equal(parseTarget(`/${'ä'.repeat(300)}`), '/', 'as it is sent')
+})
+
 t.test('a refusal leads to the login, which knows where to go on', async (t) => {
   t.equal(faultAddress('/', 'abgelaufen', '/'), '/anmelden?fehler=abgelaufen')
   t.equal(faultAddress('/a/', 'abgelaufen', '/b?c=d'), '/a/anmelden?fehler=abgelaufen&weiter=%2Fb%3Fc%3Dd')

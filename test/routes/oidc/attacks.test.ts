@@ -48,6 +48,25 @@ t.test('a sign-in that was begun more than ten minutes ago', async (t) => {
   await refuses(t, late, callback, 'abgelaufen', /too old/)
 })
 
+t.test('a sign-in that was begun by an instance whose clock is ahead', async (t) => {
+  const { now } = Date
+  t.teardown(() => {
+    Date.now = now
+  })
+  for (const [ahead, place] of [
+    [30_000, '/'],
+    [70_000, '/anmelden?fehler=abgelaufen'],
+  ] as const) {
+    const early = browser()
+    Date.now = () => now() + ahead
+    const url = await early.visit('/api/auth/oidc/start')
+    Date.now = now
+    provider.person = { ...person, sub: 'ahead', preferred_username: 'ahead' }
+    t.equal(await early.visit(await provider.follow(url, { cookies: early.ofProvider })), place)
+  }
+  service.refusals()
+})
+
 t.test('a code that has been used, and one that another browser has got', async (t) => {
   const erika = browser()
   const callback = await erika.goToProvider({ ...person, sub: 'used', preferred_username: 'used' })
@@ -110,6 +129,13 @@ const TOKENS: [name: string, forge: (claims: JWTPayload) => Promise<string> | st
     /ERR_JWKS_NO_MATCHING_KEY/,
   ],
   ['changed after it was signed', async (claims) => change(await provider.key.sign(claims)), /ERR_JWS_SIGNATURE/],
+  ['of a subject that is too long', (claims) => provider.key.sign({ ...claims, sub: 'x'.repeat(256) }), /longer than/],
+  [
+    'of a subject that cannot be stored',
+    (claims) => provider.key.sign({ ...claims, sub: 'a\0' }),
+    /subject holds what/,
+  ],
+  ['of a session that cannot be stored', (claims) => provider.key.sign({ ...claims, sid: 'a\0' }), /sid holds what/],
   ['no token', () => 'nonsense', /Invalid JWT/],
 ]
 

@@ -130,6 +130,7 @@ const TOKENS: [name: string, make: () => Promise<string> | string, reason: RegEx
   ['of another issuer', () => sign(claimsOf({ iss: 'https://evil.example' })), /unexpected "iss" claim value/],
   ['of another type', () => sign(claimsOf(), { typ: 'at+jwt' }), /of another type/],
   ['that cannot be stored', () => sign(claimsOf({ sub: 'a\0' })), /cannot be stored/],
+  ['of a session that cannot be stored', () => sign(claimsOf({ sid: 'a\0' })), /cannot be stored/],
   ['signed by another key', async () => (await createKey('first')).sign(claimsOf()), /SIGNATURE_VERIFICATION_FAILED/],
   ['signed by an unknown key', async () => (await createKey('x')).sign(claimsOf()), /JWKS_NO_MATCHING_KEY/],
   [
