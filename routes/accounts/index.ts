@@ -104,7 +104,8 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
       if (id === request.user.id && change.password !== undefined) {
         throw new BadRequest('Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password')
       }
-      const user = id === undefined ? undefined : await changeAccount(app.db, actorOf(request), id, change)
+      const user =
+        id === undefined ? undefined : await changeAccount(app.db, actorOf(request), id, change, app.offeredWays)
       if (user === undefined) throw USER_NOT_FOUND
       if (change.password !== undefined) await warnOfCommonPassword(reply, change.password)
       return { user }

@@ -9,6 +9,7 @@ import { actorOf } from '../../plugins/auth.js'
 import { endSession } from '../../plugins/session.js'
 import { parseAccountChange } from '../../src/domain/accounts/accounts.js'
 import {
+  EMERGENCY_BY_PASSWORD,
   NAME_OF_PROVIDER,
   NOT_LOGGED_IN,
   PASSKEY_NEEDED,
@@ -37,7 +38,7 @@ const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { rely
         tags: ['accounts'],
         body: ChangeOwnAccountBody,
         description: 'The name of an account that logs in by the provider follows the provider.',
-        response: answers(AccountAnswer, [SESSIONS_ONLY, NAME_OF_PROVIDER, PASSKEY_NEEDED]),
+        response: answers(AccountAnswer, [SESSIONS_ONLY, NAME_OF_PROVIDER, PASSKEY_NEEDED, EMERGENCY_BY_PASSWORD]),
       },
     },
     async (request) => {
@@ -49,7 +50,7 @@ const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { rely
       if (passkey_only !== undefined) {
         if (request.tokenUser !== undefined) throw SESSIONS_ONLY
         if (passkey_only && relyingParty === undefined) throw PASSKEY_NEEDED
-        await choosePasskeyOnly(app.db, actorOf(request), request.user, passkey_only)
+        await choosePasskeyOnly(app.db, actorOf(request), request.user, passkey_only, app.offeredWays)
       }
       const user = await updateUser(app.db, request.user.id, { display_name })
       if (user === undefined) throw NOT_LOGGED_IN

@@ -81,7 +81,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir,
     async (request) => {
       const id = parseUserId(request.params.id)
       if (id === request.user.id) throw new BadRequest('Eigenen Account kann man nicht loeschen')
-      if (id !== undefined) await removeAccount(app.db, actorOf(request), id)
+      if (id !== undefined) await removeAccount(app.db, actorOf(request), id, app.offeredWays)
       return { ok: true as const }
     },
   )

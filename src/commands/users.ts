@@ -55,7 +55,7 @@ export async function printUsers(config: Config, options: Output, print: Print):
 export async function removeUser(config: Config, username: string, options: Output, print: Print): Promise<void> {
   const id = await withDatabase(config, 'DELETE /api/admin/users/{id}', async (db) => {
     const found = await findId(db, username)
-    await removeAccount(db, commandLineActor(), found)
+    await removeAccount(db, commandLineActor(), found, { password: config.passwordLogin })
     return found
   })
   print(options.json ? JSON.stringify({ id }) : `Benutzer gelöscht: ${toField(username)}`)
@@ -73,7 +73,7 @@ export async function changePassword(
   const id = await withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
     const found = await findId(db, username)
     const change = { password, ...(options.mustChange && { must_change_password: true }) }
-    await changeAccount(db, commandLineActor(), found, change)
+    await changeAccount(db, commandLineActor(), found, change, { password: config.passwordLogin })
     return found
   })
   await warnOfCommonPassword(password)

@@ -219,6 +219,10 @@ export const TOO_MANY_PASSKEYS = new Conflict(
   'TooManyPasskeys',
 )
 export const PASSKEY_NEEDED = new Conflict('Dafür braucht das Konto zuerst einen Passkey', 'PasskeyNeeded')
+export const EMERGENCY_BY_PASSWORD = new Conflict(
+  'Ein Notfallzugang meldet sich mit Passwort an',
+  'EmergencyByPassword',
+)
 export const LAST_PASSKEY = new Conflict(
   'Der letzte Passkey bleibt, solange sich das Konto nur mit Passkey anmeldet',
   'LastPasskey',

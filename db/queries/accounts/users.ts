@@ -1,4 +1,5 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction, type Updateable } from 'kysely'
+import type { Admin } from '../../../src/domain/sign-in/last-admin.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database, UsersTable } from '../../types.js'
 
@@ -180,18 +181,17 @@ export async function noteSeen(db: Kysely<Database>, id: number, day: string): P
 }
 
 /**
- * The ids of all administrators, who stay what they are until the transaction ends: of two changes at once the second
+ * All administrators, who stay what they are until the transaction ends: of two changes at once the second
  * sees what the first has left.
  */
-export async function lockAdmins(transaction: Transaction<Database>): Promise<number[]> {
-  const rows = await transaction
+export async function lockAdmins(transaction: Transaction<Database>): Promise<Admin[]> {
+  return transaction
     .selectFrom('users')
-    .select('id')
+    .select(['id', sql<boolean>`emergency and not passkey_only and password_hash is not null`.as('is_emergency')])
     .where('is_admin', '=', true)
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
-  return rows.map((row) => row.id)
 }
 
 /** Deletes the user and with it progress, results, sessions and tokens; the name, or undefined when there was none. */

@@ -94,7 +94,13 @@ each sign-in. A refusal leads to the page of the login, with a code in \`fehler\
     person: ProvenPerson,
   ): Promise<void> {
     if (mode === 'login') {
-      const { keptLastAdmin, ...login } = await logInByProvider(app.db, provider.settings, person, request.ip)
+      const { keptLastAdmin, ...login } = await logInByProvider(
+        app.db,
+        provider.settings,
+        person,
+        request.ip,
+        app.offeredWays,
+      )
       if (keptLastAdmin) {
         request.log.warn({ userId: login.user.id }, 'the last administrator keeps the right that the provider denies')
       }

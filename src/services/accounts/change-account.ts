@@ -14,6 +14,8 @@ import {
 import type { Database } from '../../../db/types.js'
 import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
 import { BadRequest, USER_NOT_FOUND } from '../../domain/refusals.js'
+import { lostWith } from '../../domain/sign-in/last-admin.js'
+import type { OfferedWays } from '../../domain/sign-in/ways-in.js'
 import { accountShare, hashPassword } from './passwords.js'
 
 /** Creates the user and notes it; the id. @throws BadRequest when the name is taken */
@@ -40,19 +42,20 @@ export async function createAccount(
  * Changes the account and notes it; a new password ends the user's sessions and API tokens, and the choice of passkeys
  * only.
  * @returns the changed account; undefined when there is none
- * @throws BadRequest when no administrator would be left
+ * @throws BadRequest when no administrator would be left, or while passwords are switched off none for emergencies
  */
 export async function changeAccount(
   db: Kysely<Database>,
   actor: Actor,
   id: number,
   change: AccountChange,
+  offered: Pick<OfferedWays, 'password'>,
 ): Promise<Account | undefined> {
   const { password, ...values } = change
   const password_hash = password === undefined ? undefined : await hashPassword(password, accountShare(actor.actor_id))
   return db.transaction().execute(async (transaction) => {
     if (change.is_admin === false) {
-      await keepLastAdmin(transaction, id, 'Dem letzten Administrator kann man die Rechte nicht nehmen')
+      await keepLastAdmin(transaction, id, offered, KEEP_RIGHT)
     }
     // Who sets a password lets it be used: for somebody whose passkeys are lost.
     const isLifted = password_hash !== undefined && (await lockWaysIn(transaction, id))?.passkey_only === true
@@ -93,17 +96,44 @@ export async function setEmergency(db: Kysely<Database>, actor: Actor, id: numbe
   })
 }
 
-/** Deletes the account, if there is one, and notes it. @throws BadRequest when no administrator would be left */
-export async function removeAccount(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
+/**
+ * Deletes the account, if there is one, and notes it.
+ * @throws BadRequest when no administrator would be left, or while passwords are switched off none for emergencies
+ */
+export async function removeAccount(
+  db: Kysely<Database>,
+  actor: Actor,
+  id: number,
+  offered: Pick<OfferedWays, 'password'>,
+): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    await keepLastAdmin(transaction, id, 'Den letzten Administrator kann man nicht löschen')
+    await keepLastAdmin(transaction, id, offered, KEEP_ACCOUNT)
     const username = await deleteUser(transaction, id)
     if (username === undefined) return
     await insertAuditEntry(transaction, actor, { action: 'user.delete', target_id: id, target: username })
   })
 }
 
-async function keepLastAdmin(transaction: Transaction<Database>, id: number, refusal: string): Promise<void> {
-  const admins = await lockAdmins(transaction)
-  if (admins.length === 1 && admins[0] === id) throw new BadRequest(refusal)
+interface Refusals {
+  admin: string
+  emergency: string
+}
+
+const KEEP_RIGHT: Refusals = {
+  admin: 'Dem letzten Administrator kann man die Rechte nicht nehmen',
+  emergency: 'Dem letzten Administrator mit Notfallzugang kann man die Rechte nicht nehmen',
+}
+const KEEP_ACCOUNT: Refusals = {
+  admin: 'Den letzten Administrator kann man nicht löschen',
+  emergency: 'Den letzten Administrator mit Notfallzugang kann man nicht löschen',
+}
+
+async function keepLastAdmin(
+  transaction: Transaction<Database>,
+  id: number,
+  offered: Pick<OfferedWays, 'password'>,
+  refusals: Refusals,
+): Promise<void> {
+  const lost = lostWith(id, await lockAdmins(transaction), offered)
+  if (lost !== undefined) throw new BadRequest(refusals[lost])
 }

@@ -29,6 +29,7 @@ import {
   type RelyingParty,
 } from '../../domain/accounts/passkeys.js'
 import {
+  EMERGENCY_BY_PASSWORD,
   LAST_PASSKEY,
   LAST_WAY_IN,
   NOT_LOGGED_IN,
@@ -168,6 +169,7 @@ export async function removePasskey(
 /**
  * Lets the user choose whether the password is refused, and notes it when the user is an administrator.
  * @throws PASSKEY_NEEDED when there is no passkey to log in by
+ * @throws EMERGENCY_BY_PASSWORD for an account that gets in by password although that is switched off
  * @throws NOT_LOGGED_IN when the user has been deleted meanwhile
  */
 export async function choosePasskeyOnly(
@@ -175,12 +177,14 @@ export async function choosePasskeyOnly(
   actor: Actor,
   user: Account,
   passkeyOnly: boolean,
+  offered: Pick<OfferedWays, 'password'>,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const ways = await lockWaysIn(transaction, user.id)
     if (ways === undefined) throw NOT_LOGGED_IN
     if (ways.passkey_only === passkeyOnly) return
     if (passkeyOnly && ways.passkeys.length === 0) throw PASSKEY_NEEDED
+    if (passkeyOnly && ways.emergency && !offered.password) throw EMERGENCY_BY_PASSWORD
     await setPasskeyOnly(transaction, user.id, passkeyOnly)
     if (!user.is_admin) return
     const details = { fields: ['passkey_only'], passkey_only: passkeyOnly }

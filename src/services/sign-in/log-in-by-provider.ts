@@ -21,13 +21,15 @@ import {
 import type { Database } from '../../../db/types.js'
 import { type Profile, readProfile } from '../../domain/sign-in/claims.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
+import { lostWith } from '../../domain/sign-in/last-admin.js'
 import type { OidcSettings } from '../../domain/sign-in/settings.js'
+import type { OfferedWays } from '../../domain/sign-in/ways-in.js'
 import type { Login } from '../accounts/log-in.js'
 import type { ProvenPerson } from './provider.js'
 
 /** Who has logged in, and what the log should know of it. */
 export interface ProviderLogin extends Login {
-  /** The provider would have taken the right from the last administrator. */
+  /** The provider would have taken the right from the last administrator, or from the last one for emergencies. */
   keptLastAdmin: boolean
 }
 
@@ -41,13 +43,14 @@ export async function logInByProvider(
   settings: OidcSettings,
   person: ProvenPerson,
   address: string,
+  offered: Pick<OfferedWays, 'password'>,
 ): Promise<ProviderLogin> {
   const profile = readProfile(person.claims, settings.claims)
   return db.transaction().execute(async (transaction) => {
     await lockSubject(transaction, person)
     const known = await findIdentifiedUser(transaction, person)
     const found = known ?? (await admit(transaction, settings, person, profile, address))
-    const keptLastAdmin = await follow(transaction, found, profile, address)
+    const keptLastAdmin = await follow(transaction, found, profile, { address, offered })
     // After `follow`, which locks administrators before the user's own row.
     await endLinkNextLogin(transaction, found.id)
     await noteIdentityUse(transaction, found.identity_id)
@@ -134,12 +137,12 @@ async function follow(
   transaction: Transaction<Database>,
   user: AccountWithState,
   { displayName, isAdmin }: Profile,
-  address: string,
+  { address, offered }: { address: string; offered: Pick<OfferedWays, 'password'> },
 ): Promise<boolean> {
   const losesRight = isAdmin === false && user.is_admin
   // Before the user's own row: two administrators who change each other lock in the same order.
   const admins = losesRight ? await lockAdmins(transaction) : []
-  const isLast = losesRight && admins.every((id) => id === user.id)
+  const isLast = lostWith(user.id, admins, offered) !== undefined
   const change = {
     ...(displayName !== undefined && displayName !== user.display_name && { display_name: displayName }),
     ...(isAdmin !== undefined && isAdmin !== user.is_admin && !isLast && { is_admin: isAdmin }),

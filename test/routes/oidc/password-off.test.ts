@@ -4,7 +4,11 @@ import { callerOf, cookieOf, errorBody } from '../../support/service.js'
 import { startSignIn } from '../../support/sign-in.js'
 
 const OFF = errorBody(403, 'Anmeldung mit Passwort ist abgeschaltet')
-const service = await startSignIn(t, {}, { config: { passwordLogin: false } })
+const service = await startSignIn(
+  t,
+  { OIDC_ADMIN_CLAIM: 'groups', OIDC_ADMIN_VALUE: 'admins' },
+  { config: { passwordLogin: false, publicUrl: 'http://localhost:3999/' } },
+)
 const { anonymous, db } = service
 const logIn = (username: string, password = PASSWORD, remoteAddress = '127.0.0.1') =>
   anonymous.post('/api/auth/login', { username, password }, { remoteAddress })
@@ -59,4 +63,56 @@ t.test('tokens and the provider stay', async (t) => {
   const { identities } = (await own.caller().get('/api/auth/oidc/identities')).body
   const removed = await own.caller().delete(`/api/auth/oidc/identities/${identities[0].id}`)
   t.equal(removed.status, 409, 'a password that nobody may use is no way in')
+})
+
+t.test('the last administrator for emergencies stays one, whatever is done', async (t) => {
+  await db.updateTable('users').set({ is_admin: false }).execute()
+  const newChef = async (more: { passkey_only?: boolean } = {}) =>
+    createUser(db, { is_admin: true, emergency: true, password_hash: await hashOfPassword(), ...more })
+  const chef = await newChef()
+  const other = await newChef()
+  const caller = callerOf(service.app, cookieOf(await logIn(chef.username)))
+  const byOther = callerOf(service.app, cookieOf(await logIn(other.username)))
+  await db.updateTable('users').set({ emergency: false }).where('id', '=', other.id).execute()
+  const demoted = await byOther.patch(`/api/accounts/${chef.id}`, { is_admin: false })
+  const stays = 'Dem letzten Administrator mit Notfallzugang kann man die Rechte nicht nehmen'
+  t.strictSame(demoted.body, errorBody(400, stays))
+  const deleted = await byOther.delete(`/api/admin/users/${chef.id}`)
+  t.strictSame(deleted.body, errorBody(400, 'Den letzten Administrator mit Notfallzugang kann man nicht löschen'))
+
+  await db.insertInto('passkeys').values(passkeyOf(chef.id)).execute()
+  const only = await caller.patch('/api/accounts/me', { passkey_only: true })
+  t.strictSame(only.body, errorBody(409, 'Ein Notfallzugang meldet sich mit Passwort an'))
+
+  await db
+    .insertInto('identities')
+    .values({ user_id: chef.id, issuer: service.provider.issuer, subject: 'chef' })
+    .execute()
+  const before = service.log.length
+  t.equal(await service.browser().signIn({ sub: 'chef', groups: ['andere'] }), '/')
+  t.match(service.log.slice(before).join(''), 'keeps the right')
+  t.equal((await caller.get('/api/auth/me')).body.user.is_admin, true)
+
+  const next = await newChef()
+  const byNext = callerOf(service.app, cookieOf(await logIn(next.username)))
+  t.equal((await byNext.patch(`/api/accounts/${other.id}`, { is_admin: false })).status, 200, 'one of no emergency')
+  t.equal((await byNext.delete(`/api/admin/users/${chef.id}`)).status, 200, 'there is another one')
+  await newChef({ passkey_only: true })
+  await createUser(db, { is_admin: true, emergency: true, password_hash: null })
+  t.equal(
+    (await byNext.patch(`/api/accounts/${next.id}`, { is_admin: false })).status,
+    400,
+    'neither of the others gets in by password',
+  )
+})
+
+const passkeyOf = (user_id: number) => ({
+  user_id,
+  name: 'Telefon',
+  credential_id: Buffer.from(`passkey-${user_id}`),
+  public_key: Buffer.alloc(1),
+  user_handle: Buffer.alloc(32),
+  counter: 0,
+  transports: [],
+  backed_up: false,
 })

@@ -1,0 +1,24 @@
+import type { OfferedWays } from './ways-in.js'
+
+/** An administrator, as far as it matters whether the others can spare one. */
+export interface Admin {
+  id: number
+  /** Gets in by password although that is switched off. */
+  is_emergency: boolean
+}
+
+/**
+ * What the service would lose together with that administrator: the last one, or, while passwords are switched off, the
+ * last one for emergencies, without whom it does not start. Undefined when others can spare this one.
+ */
+export function lostWith(
+  id: number,
+  admins: Admin[],
+  { password }: Pick<OfferedWays, 'password'>,
+): 'admin' | 'emergency' | undefined {
+  const leaver = admins.find((admin) => admin.id === id)
+  if (leaver === undefined) return undefined
+  if (admins.length === 1) return 'admin'
+  const isNeeded = !password && leaver.is_emergency
+  return isNeeded && admins.filter((admin) => admin.is_emergency).length === 1 ? 'emergency' : undefined
+}
