@@ -5,6 +5,8 @@ import { pictureAddress, pictureHash } from './picture-address.js'
 const MAX_HEIGHT = 480
 /** Pictures so low stand within a line. */
 const LINE_HEIGHT = 40
+/** What can be seen comes first. */
+const HIDDEN_AFTER_MS = 500
 
 /**
  * Makes an image of a kept picture one that has its room before it arrives, opens large, and says in words what it shows
@@ -49,12 +51,14 @@ export function showPicture(image: HTMLImageElement): boolean {
 export function fetchHidden(element: HTMLElement): void {
   const images = element.querySelectorAll<HTMLImageElement>('.picture > img')
   if (images.length === 0 || element.checkVisibility()) return
-  for (const image of images) {
-    const sha = pictureHash((image.getAttribute('src') ?? '').replace('api/content/', '')) ?? ''
-    const early = new Image()
-    early.addEventListener('load', () => arrive(image.parentElement as HTMLElement, image, sha, early))
-    early.src = image.src
-  }
+  setTimeout(() => images.forEach(fetchEarly), HIDDEN_AFTER_MS)
+}
+
+function fetchEarly(image: HTMLImageElement): void {
+  const sha = pictureHash((image.getAttribute('src') ?? '').replace('api/content/', '')) ?? ''
+  const early = new Image()
+  early.addEventListener('load', () => arrive(image.parentElement as HTMLElement, image, sha, early))
+  early.src = image.src
 }
 
 function arrive(frame: HTMLElement, image: HTMLImageElement, sha: string, come: HTMLImageElement): void {

@@ -2,6 +2,9 @@
 const MAX_PICTURES = 300
 const MAX_BYTES = 60_000_000
 
+/** What the page itself needs comes first. */
+const AFTER_MS = 3_000
+
 const TARGET = /\bmedia\/[0-9a-f]{64}\.(?:png|jpg|gif|webp|avif)\b/g
 /** Below each address of the app they lie apart, and each person's too; the worker looks into all of them. */
 const PREFIX = `training-pictures ${new URL(document.baseURI).pathname} `
@@ -16,6 +19,7 @@ export async function keepPictures(user: number, content: unknown, room: Room = 
   const { pictures: most = MAX_PICTURES, bytes: mostBytes = MAX_BYTES } = room
   const targets = [...new Set(JSON.stringify(content).match(TARGET))].slice(0, most)
   if (targets.length === 0 || !('caches' in globalThis)) return
+  await new Promise((resolve) => setTimeout(resolve, AFTER_MS))
   try {
     const cache = await caches.open(PREFIX + user)
     const sizes = new Map<string, number>()
