@@ -88,14 +88,14 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
       schema: {
         operationId: 'changeAccount',
         summary: 'Change the name, the right or the password of a user, or demand that the user changes it',
-        description: `With \`is_admin: true\` the login of a session must be younger than ten minutes. A token of the scope
-\`admin\` may do it at any time.`,
+        description: `With \`is_admin: true\` or \`link_next_login: true\` the login of a session must be younger than ten
+minutes. A token of the scope \`admin\` may do it at any time.`,
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,
         response: answers(AccountAnswer, [ADMINS_ONLY, PROOF_TOO_OLD, USER_NOT_FOUND]),
       },
-      preHandler: [app.requireAdmin, requireFreshLoginToPromote],
+      preHandler: [app.requireAdmin, requireFreshLoginToHandOut],
     },
     async (request, reply) => {
       const id = parseUserId(request.params.id)
@@ -112,9 +112,9 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     },
   )
 
-  async function requireFreshLoginToPromote(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-    const { is_admin } = (request.body ?? {}) as { is_admin?: unknown }
-    if (is_admin === true) await app.requireFreshLogin.call(this, request, reply)
+  async function requireFreshLoginToHandOut(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+    const { is_admin, link_next_login } = (request.body ?? {}) as Record<string, unknown>
+    if (is_admin === true || link_next_login === true) await app.requireFreshLogin.call(this, request, reply)
   }
 }
 

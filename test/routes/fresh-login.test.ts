@@ -34,6 +34,7 @@ t.test('whoever proved ten minutes ago who it is is asked again, before the inpu
     await admin.patch(`/api/accounts/${other.id}`, { is_admin: true }),
     await admin.patch(`/api/accounts/${other.id}`, { is_admin: true, display_name: 5 }),
     await admin.patch('/api/accounts/999999', { is_admin: true }),
+    await admin.patch(`/api/accounts/${other.id}`, { link_next_login: true }),
   ]) {
     t.strictSame(answer.body, REFUSED)
     t.equal(answer.headers['www-authenticate'], CHALLENGE)
@@ -52,7 +53,7 @@ t.test('nothing else asks, least of all what ends or takes away', async (t) => {
   const token = (await admin.post('/api/auth/tokens', { name: 'x' })).body
   await ageLogins(admin.id, 60 * 24)
   for (const answer of [
-    await admin.patch(`/api/accounts/${other.id}`, { is_admin: false, display_name: 'Neu' }),
+    await admin.patch(`/api/accounts/${other.id}`, { is_admin: false, link_next_login: false, display_name: 'Neu' }),
     await admin.patch(`/api/accounts/${other.id}`, { password: 'ein-neues-wort' }),
     await admin.delete(`/api/auth/tokens/${token.id}`),
     await admin.delete(`/api/accounts/${other.id}/sessions`),
