@@ -24,6 +24,9 @@ t.test('by password only accounts for emergencies get in, whatever the name is',
   const answer = await logIn(chef.username)
   t.equal(answer.status, 200)
   t.equal(answer.body.user.id, chef.id)
+  const requests = service.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+  const entered = requests.filter(({ route, status }) => route === '/api/auth/login' && status === 200)
+  t.match(entered, [{ userId: chef.id, address: '127.0.0.1' }], 'the log says who it was, as docs/sign-in.md does')
 })
 
 t.test('nor does a password prove who is asking, except of an account for emergencies', async (t) => {
