@@ -35,7 +35,7 @@ export default fp<SignInPluginOptions>(
     app.decorate('offeredWays', {
       password: passwordLogin,
       passkeys: relyingPartyOf(publicUrl) !== undefined,
-      oidc: oidc !== undefined,
+      oidc: oidc?.issuer,
     })
     app.decorate('signInCookies', new SignInCookies(secrets, { isSecure, basePath }))
   },

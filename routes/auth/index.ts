@@ -108,7 +108,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = a
       config: { isOpenBeforePasswordChange: true },
     },
     async ({ user, session }) => {
-      const ways = await findSignIn(app.db, user.id)
+      const ways = await findSignIn(app.db, user.id, app.offeredWays.oidc)
       if (ways === undefined) throw NOT_LOGGED_IN
       const { authenticatedAt = null, isFresh = false } = session?.stored ?? {}
       const sign_in = { ...ways, authenticated_at: authenticatedAt, is_fresh: isFresh }

@@ -61,13 +61,13 @@ export async function listIdentities(db: Kysely<Database>, userId: number): Prom
   return db.selectFrom('identities').select(IDENTITY).where('user_id', '=', userId).orderBy('id').execute()
 }
 
-/** Whether the user has an identity, at all or of this issuer. */
-export async function hasIdentity(db: Kysely<Database>, userId: number, issuer?: string): Promise<boolean> {
+/** Whether the user has an identity of this issuer. */
+export async function hasIdentity(db: Kysely<Database>, userId: number, issuer: string): Promise<boolean> {
   const found = await db
     .selectFrom('identities')
     .select('id')
     .where('user_id', '=', userId)
-    .$if(issuer !== undefined, (query) => query.where('issuer', '=', issuer as string))
+    .where('issuer', '=', issuer)
     .executeTakeFirst()
   return found !== undefined
 }

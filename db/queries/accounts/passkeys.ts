@@ -123,11 +123,11 @@ export async function deletePasskeys(db: Kysely<Database>, userId: number, id?: 
   return Number(numDeletedRows)
 }
 
+/** By what somebody may log in, with passkeys by id and identities by issuer. */
+export type HeldWaysIn = Omit<SignIn, 'passkeys' | 'identities'> & { passkeys: number[]; issuers: string[] }
+
 /** By what somebody may log in, held until the transaction ends; undefined when there is no such user. */
-export async function lockWaysIn(
-  transaction: Transaction<Database>,
-  userId: number,
-): Promise<(Omit<SignIn, 'passkeys'> & { passkeys: number[] }) | undefined> {
+export async function lockWaysIn(transaction: Transaction<Database>, userId: number): Promise<HeldWaysIn | undefined> {
   const user = await transaction
     .selectFrom('users')
     .select(['password_hash', 'passkey_only', 'emergency'])
@@ -136,17 +136,13 @@ export async function lockWaysIn(
     .executeTakeFirst()
   if (user === undefined) return undefined
   const passkeys = await transaction.selectFrom('passkeys').select('id').where('user_id', '=', userId).execute()
-  const { count } = await transaction
-    .selectFrom('identities')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow()
+  const identities = await transaction.selectFrom('identities').select('issuer').where('user_id', '=', userId).execute()
   return {
     password: user.password_hash !== null,
     passkey_only: user.passkey_only,
     emergency: user.emergency,
     passkeys: passkeys.map(({ id }) => id),
-    identities: Number(count),
+    issuers: identities.map(({ issuer }) => issuer),
   }
 }
 

@@ -1,18 +1,24 @@
 import { type Kysely, sql } from 'kysely'
-import type { WaysIn } from '../../../src/domain/sign-in/ways-in.js'
+import { countIdentities, type WaysIn } from '../../../src/domain/sign-in/ways-in.js'
 import type { Database } from '../../types.js'
 
 /** By what a user may log in. */
 export type SignIn = WaysIn
 
-/** Undefined when there is no such user. */
-export async function findSignIn(db: Kysely<Database>, userId: number): Promise<SignIn | undefined> {
-  const { rows } = await sql<SignIn>`
+/** Identities are those of the issuer; undefined when there is no such user. */
+export async function findSignIn(
+  db: Kysely<Database>,
+  userId: number,
+  issuer: string | undefined,
+): Promise<SignIn | undefined> {
+  const { rows } = await sql<Omit<SignIn, 'identities'> & { issuers: string[] }>`
     select password_hash is not null as password, passkey_only, emergency,
       (select count(*)::integer from passkeys where user_id = users.id) as passkeys,
-      (select count(*)::integer from identities where user_id = users.id) as identities
+      array(select issuer from identities where user_id = users.id) as issuers
     from users where id = ${userId}`.execute(db)
-  return rows[0]
+  if (rows[0] === undefined) return undefined
+  const { issuers, ...ways } = rows[0]
+  return { ...ways, identities: countIdentities(issuers, issuer) }
 }
 
 /** Whether an administrator gets in by password although that is switched off. */

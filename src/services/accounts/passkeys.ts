@@ -39,7 +39,7 @@ import {
   TOO_MANY_PASSKEYS,
   TooManyAttempts,
 } from '../../domain/refusals.js'
-import { countWaysIn, type OfferedWays } from '../../domain/sign-in/ways-in.js'
+import { countIdentities, countWaysIn, type OfferedWays } from '../../domain/sign-in/ways-in.js'
 
 /** As people see it in what their authenticator asks. */
 const NAME = 'Training'
@@ -159,7 +159,8 @@ export async function removePasskey(
     if (!ways?.passkeys.includes(id)) return
     if (ways.passkeys.length === 1) {
       if (ways.passkey_only) throw LAST_PASSKEY
-      if (countWaysIn({ ...ways, passkeys: 0 }, offered) === 0) throw LAST_WAY_IN
+      const identities = countIdentities(ways.issuers, offered.oidc)
+      if (countWaysIn({ ...ways, passkeys: 0, identities }, offered) === 0) throw LAST_WAY_IN
     }
     await deletePasskeys(transaction, user.id, id)
     if (user.is_admin) await insertAuditEntry(transaction, actor, { action: 'passkey.delete', target_id: id })

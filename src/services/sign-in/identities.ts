@@ -12,7 +12,7 @@ import { type Account, endLinkNextLogin } from '../../../db/queries/accounts/use
 import type { Database } from '../../../db/types.js'
 import { LAST_WAY_IN } from '../../domain/refusals.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
-import { countWaysIn, type OfferedWays } from '../../domain/sign-in/ways-in.js'
+import { countIdentities, countWaysIn, type OfferedWays } from '../../domain/sign-in/ways-in.js'
 import type { Login } from '../accounts/log-in.js'
 import { type ProvenPerson, SKEW_SECONDS } from './provider.js'
 
@@ -81,8 +81,11 @@ export async function unlinkIdentity(
     const ways = await lockWaysIn(transaction, user.id)
     const removed = await deleteIdentity(transaction, user.id, id)
     if (ways === undefined || removed === undefined) return
-    const left = { ...ways, passkeys: ways.passkeys.length, identities: ways.identities - 1 }
-    if (countWaysIn(left, offered) === 0) throw LAST_WAY_IN
+    // One of a provider that is configured no more lets nobody in, so that it may always go.
+    const counts = countIdentities([removed.issuer], offered.oidc)
+    const identities = countIdentities(ways.issuers, offered.oidc) - counts
+    const left = { ...ways, passkeys: ways.passkeys.length, identities }
+    if (counts > 0 && countWaysIn(left, offered) === 0) throw LAST_WAY_IN
     const details = { issuer: removed.issuer }
     const deed = { action: 'identity.unlink', target_id: user.id, target: user.username, details } as const
     await insertAuditEntry(transaction, actor, deed)

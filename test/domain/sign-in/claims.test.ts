@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { type ClaimRules, isComplete, readProfile } from '../../../src/domain/sign-in/claims.js'
-import { countWaysIn } from '../../../src/domain/sign-in/ways-in.js'
+import { countIdentities, countWaysIn } from '../../../src/domain/sign-in/ways-in.js'
 
 const RULES: ClaimRules = { usernameClaim: 'preferred_username', nameClaim: 'name', admin: undefined }
 const withAdmin = (claim: string): ClaimRules => ({ ...RULES, admin: { claim, value: 'admins' } })
@@ -55,11 +55,19 @@ t.test('what is missing is asked for', async (t) => {
 
 t.test('what is not offered is no way in', async (t) => {
   const none = { password: false, passkey_only: false, emergency: false, passkeys: 0, identities: 0 }
-  const all = { password: true, passkeys: true, oidc: true }
+  const all = { password: true, passkeys: true, oidc: 'https://a.example' }
   t.equal(countWaysIn({ ...none, password: true, passkeys: 2, identities: 1 }, all), 4)
   t.equal(countWaysIn({ ...none, password: true, passkey_only: true }, all), 0)
   t.equal(countWaysIn({ ...none, password: true }, { ...all, password: false }), 0)
   t.equal(countWaysIn({ ...none, password: true, emergency: true }, { ...all, password: false }), 1)
-  t.equal(countWaysIn({ ...none, identities: 1 }, { ...all, oidc: false }), 0)
+  t.equal(countWaysIn({ ...none, identities: 1 }, { ...all, oidc: undefined }), 0)
   t.equal(countWaysIn({ ...none, passkeys: 1 }, { ...all, passkeys: false }), 0)
+})
+
+t.test('only identities of the configured issuer count, with or without a slash at its end', async (t) => {
+  const issuers = ['https://a.example/', 'https://a.example', 'https://b.example', 'https://a.example/realms/x', 'old']
+  t.equal(countIdentities(issuers, 'https://a.example'), 2)
+  t.equal(countIdentities(issuers, 'https://A.example/.well-known/openid-configuration'), 2)
+  t.equal(countIdentities(issuers, 'https://a.example/realms/x'), 1)
+  t.equal(countIdentities(issuers, undefined), 0)
 })

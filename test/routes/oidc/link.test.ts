@@ -143,6 +143,31 @@ t.test('the last way in cannot be removed', async (t) => {
   t.equal(await browser().signIn(person), '/anmelden?fehler=name_vergeben', 'the name is taken by the account')
 })
 
+t.test('after a change of provider identities of the old one are no way in', async (t) => {
+  const old = (user_id: number) =>
+    db
+      .insertInto('identities')
+      .values({ user_id, issuer: 'https://old.example', subject: `${user_id}` })
+      .execute()
+  const person = { sub: 'moved', preferred_username: 'moved' }
+  const erika = browser()
+  await erika.signIn(person)
+  const { user } = (await erika.caller().get('/api/auth/me')).body
+  await old(user.id)
+  t.match((await erika.caller().get('/api/auth/me')).body.sign_in, { identities: 1 })
+  const [present, past] = await identitiesOf(erika)
+  const remove = async ({ id }: { id: number }) =>
+    (await erika.caller().delete(`/api/auth/oidc/identities/${id}`)).status
+  t.equal(await remove(present), 409, 'the other one lets nobody in')
+  t.equal(await remove(past), 200, 'and may always go')
+  t.equal(await remove(present), 409)
+
+  const member = await memberBrowser()
+  await old(member.id)
+  const renamed = await member.caller().patch('/api/accounts/me', { display_name: 'Eigener Name' })
+  t.equal(renamed.status, 200, 'no provider gives the name')
+})
+
 t.test('a first password that must be changed stops nobody who comes by the provider', async (t) => {
   const person = { sub: 'must', preferred_username: 'must' }
   const erika = browser()
