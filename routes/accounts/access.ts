@@ -5,10 +5,10 @@ import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { findAccount } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseUserId } from '../../src/domain/accounts/accounts.js'
-import { ADMINS_ONLY, TOKEN_NOT_ALLOWED, USER_NOT_FOUND } from '../../src/domain/refusals.js'
+import { ADMINS_ONLY, BadRequest, TOKEN_NOT_ALLOWED, USER_NOT_FOUND } from '../../src/domain/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
-import { endSessions, endTokens } from '../../src/services/accounts/revoke.js'
+import { endPasskeys, endSessions, endTokens } from '../../src/services/accounts/revoke.js'
 import { TokenList } from '../auth/schemas.js'
 import { AccessParams, AccountParams, SessionList } from './schemas.js'
 
@@ -16,7 +16,7 @@ const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 const REFUSALS = [ADMINS_ONLY, USER_NOT_FOUND]
 const ENDING_REFUSALS = [ADMINS_ONLY, TOKEN_NOT_ALLOWED, USER_NOT_FOUND]
 
-/** By what a user gets in: administrators see and end the sessions and tokens of others. */
+/** By what a user gets in: administrators see and end the sessions and tokens of others, and remove their passkeys. */
 const access: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('preHandler', app.requireAdmin)
 
@@ -125,6 +125,31 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
       const userId = await findUserId(request)
       const id = parseRowId(request.params.rowId, 'Ungültige Token-ID')
       if (id !== undefined) await endTokens(app.db, actorOf(request), userId, id)
+      return { ok: true as const }
+    },
+  )
+
+  app.delete(
+    '/passkeys',
+    {
+      schema: {
+        operationId: 'deletePasskeysOfUser',
+        summary: 'Remove all passkeys of another user',
+        description: `Also when nothing else is left to log in by. An account that logs in by passkeys only takes its
+password again.`,
+        tags: ['accounts'],
+        params: AccountParams,
+        response: answers(Done, ENDING_REFUSALS),
+      },
+      preHandler: keepOwn,
+    },
+    async (request) => {
+      const userId = knownId(request)
+      // Where the last way in is kept.
+      if (userId === request.user.id) {
+        throw new BadRequest('Die eigenen Passkeys entfernt man einzeln: DELETE /api/auth/passkeys/{id}')
+      }
+      await endPasskeys(app.db, actorOf(request), userId)
       return { ok: true as const }
     },
   )

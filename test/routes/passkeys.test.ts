@@ -377,6 +377,36 @@ t.test('an account may refuse its password, until an administrator sets another 
   t.equal((await logIn(second.authenticator)).status, 200, 'the passkeys stay')
 })
 
+t.test('an administrator removes all passkeys of another, and only of another', async (t) => {
+  const admin = await service.admin()
+  const member = await service.member()
+  const { authenticator } = await register(member)
+  const other = await register(member, newAuthenticator(), 'Notebook')
+  const stranger = await register(await service.member())
+  await member.patch('/api/accounts/me', { passkey_only: true })
+  const url = `/api/accounts/${member.id}/passkeys`
+  t.strictSame((await member.delete(url)).body, errorBody(403, 'Administratorrechte erforderlich'))
+  t.strictSame((await admin.delete(url)).body, { ok: true })
+  for (const one of [authenticator, other.authenticator]) t.strictSame((await logIn(one)).body, REFUSED)
+  t.equal((await logIn(stranger.authenticator)).status, 200)
+  const { sign_in, username } = (await admin.get(`/api/accounts/${member.id}`)).body.user
+  t.match(sign_in, { password: true, passkeys: 0, passkey_only: false }, 'the password is the way in again')
+  t.equal((await anonymous.post('/api/auth/login', { username, password: PASSWORD })).status, 200)
+  t.strictSame((await admin.delete(url)).body, { ok: true }, 'again')
+  const { entries } = (await admin.get('/api/accounts/audit?limit=2')).body
+  const details = { ended: 2, passkey_only: false }
+  t.match(entries[0], { action: 'user.passkeys', target_id: member.id, target: username, details })
+  t.not(entries[1]?.action, 'user.passkeys', 'what changed nothing is not noted')
+
+  const own = await register(admin)
+  t.equal((await admin.delete(`/api/accounts/${admin.id}/passkeys`)).status, 400)
+  t.equal((await logIn(own.authenticator)).status, 200)
+  for (const id of ['999999', '-1']) {
+    const answer = await admin.delete(`/api/accounts/${id}/passkeys`)
+    t.strictSame(answer.body, errorBody(404, 'Benutzer nicht gefunden'))
+  }
+})
+
 t.test('the last way in stays', async (t) => {
   const member = await service.member()
   const { answer } = await register(member)

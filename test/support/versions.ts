@@ -194,6 +194,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
     await admin('DELETE', `/api/accounts/${id}/${kind}/1`)
     await admin('DELETE', `/api/accounts/${id}/${kind}`)
   }
+  await admin('DELETE', `/api/accounts/${id}/passkeys`)
   await admin('DELETE', `/api/admin/users/${id}`)
   await admin('GET', '/api/accounts/audit')
   await admin('GET', '/api/accounts/audit?action=user.create&actor=chef&before=1000')

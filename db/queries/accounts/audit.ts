@@ -17,6 +17,7 @@ export type AuditAction =
   | 'user.password'
   | 'user.sessions'
   | 'user.tokens'
+  | 'user.passkeys'
   | 'identity.link'
   | 'identity.unlink'
   | 'token.create'

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, type AuditAction, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { deletePasskeys, lockWaysIn, setPasskeyOnly } from '../../../db/queries/accounts/passkeys.js'
 import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
 import { deleteTokens } from '../../../db/queries/accounts/tokens.js'
 import { findAccount } from '../../../db/queries/accounts/users.js'
@@ -20,6 +21,26 @@ export function endSessions(db: Kysely<Database>, actor: Actor, userId: number, 
  */
 export function endTokens(db: Kysely<Database>, actor: Actor, userId: number, id?: number): Promise<number> {
   return revoke(db, actor, { action: 'user.tokens', userId, id }, deleteTokens)
+}
+
+/**
+ * Deletes the passkeys of a user, also when nothing else is left to log in by, and notes it; how many there were. Without
+ * them the password counts again, if there is one: whoever is to stay out needs another one, too.
+ * @throws USER_NOT_FOUND
+ */
+export async function endPasskeys(db: Kysely<Database>, actor: Actor, userId: number): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const ways = await lockWaysIn(transaction, userId)
+    const user = await findAccount(transaction, userId)
+    if (ways === undefined || user === undefined) throw USER_NOT_FOUND
+    const ended = await deletePasskeys(transaction, userId)
+    if (ended === 0) return 0
+    if (ways.passkey_only) await setPasskeyOnly(transaction, userId, false)
+    const details = { ended, ...(ways.passkey_only && { passkey_only: false }) }
+    const deed = { action: 'user.passkeys', target_id: userId, target: user.username, details } as const
+    await insertAuditEntry(transaction, actor, deed)
+    return ended
+  })
 }
 
 async function revoke(

@@ -20,6 +20,7 @@ t.test('what administrators did is told in words', async (t) => {
   )
   t.equal(detailsOf(deed('user.sessions', { ended: 3 })), '3 auf einmal')
   t.equal(detailsOf(deed('user.tokens', { ended: 1, id: 4 })), '')
+  t.equal(sentenceOf(deed('user.passkeys', { ended: 2 })), 'Passkeys von „erika“ entfernt')
   t.equal(viaWords('session'), '')
   t.equal(viaWords('cli'), 'auf der Kommandozeile')
 })

@@ -23,6 +23,7 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'user.delete': { label: 'Benutzer gelöscht', sentence: (who) => `Benutzer „${who}“ gelöscht` },
   'user.sessions': { label: 'Geräte abgemeldet', sentence: (who) => `Geräte von „${who}“ abgemeldet` },
   'user.tokens': { label: 'Token eines Benutzers widerrufen', sentence: (who) => `Token von „${who}“ widerrufen` },
+  'user.passkeys': { label: 'Passkeys eines Benutzers entfernt', sentence: (who) => `Passkeys von „${who}“ entfernt` },
   'token.create': { label: 'Eigenen Token angelegt', sentence: (name) => `Eigenen Token „${name}“ angelegt` },
   'token.delete': { label: 'Eigenen Token widerrufen', sentence: () => 'Eigenen Token widerrufen' },
   'passkey.create': { label: 'Eigenen Passkey angelegt', sentence: (name) => `Eigenen Passkey „${name}“ angelegt` },
