@@ -8,7 +8,7 @@ export function shrink(): Plugin {
     apply: 'build',
     async renderChunk(code) {
       // Reading a getter is what tells Svelte of what to follow, so none may go.
-      const compress = { passes: 3, keep_fargs: false }
+      const compress = { passes: 3 }
       const { code: smaller = code } = await minify(code, { module: true, ecma: 2020, compress, mangle: true })
       return { code: smaller, map: null }
     },
