@@ -35,14 +35,17 @@ export function planUploadCards(
   for (const [place, deck] of decks.entries()) {
     const deckId = plan.deckIds.get(deck)
     for (const [index, card] of deck.cards.entries()) {
-      const identity = card.isBound ? `${place} ${card.key}` : card.key
-      const twin = seen.get(identity)
+      const here = `${place} ${card.key}`
+      const twin = seen.get(here) ?? (card.isBound ? undefined : seen.get(card.key))
       if (twin !== undefined) {
         warn(plan, { ...placeOf(deck, card), message: describeTwin(twin) })
         continue
       }
-      seen.set(identity, card)
-      const row = rows.find(card, deckId)
+      seen.set(here, card)
+      if (!card.isBound) seen.set(card.key, card)
+      // An id may be the key of a question: the first of the two has the row.
+      const found = rows.find(card, deckId)
+      const row = found && placed.described.has(found.id) ? undefined : found
       const owner = row && rows.findOther(row)
       if (owner !== undefined) {
         warn(plan, { ...placeOf(deck, card), message: describeOwner(owner) })

@@ -117,6 +117,8 @@ const identityOf: Record<SourceKind, fc.Arbitrary<IncomingCard['identity']>> = {
   anki: fc.record({ by: fc.constant('note' as const), guid: few.map(String), ord: fc.nat(1) }),
   table: fc.oneof(
     fc.record({ by: fc.constant('id' as const), id: few.map((id) => `k${id}`) }),
+    // As a table of our own names cards that were known by their questions.
+    fc.record({ by: fc.constant('id' as const), id: few.map((text) => keyOf({ by: 'question' }, `Frage ${text}`)) }),
     fc.constant({ by: 'question' as const }),
   ),
   archive: fc.record({ by: fc.constant('id' as const), id: few.map((id) => `k${id}`) }),
@@ -286,6 +288,34 @@ t.test('a second upload counts each card once: created, updated, moved, unchange
       [null, 'n'],
     ],
   )
+})
+
+t.test('an id that is the key of a question takes no card from the row that asks it', async (t) => {
+  const question = 'Was ist DNS?'
+  const named = (deck: string): Cell => ({
+    deck,
+    identity: { by: 'id', id: keyOf({ by: 'question' }, question) },
+    question,
+  })
+  const asked = (deck: string): Cell => ({ deck, identity: { by: 'question' }, question })
+  for (const twins of [
+    [named('A'), asked('A')],
+    [asked('A'), named('A')],
+  ]) {
+    const plan = planOf(EMPTY, incomingOf('table', twins), undefined)
+    t.strictSame([plan.cards.created, plan.newCards.length, plan.warningsTotal], [1, 1, 1])
+  }
+  const first = planOf(EMPTY, incomingOf('table', [asked('A')]), undefined)
+  const store = write({ ...EMPTY, sources: [{ kind: 'table', isLive: true }] }, first, 0)
+  for (const both of [
+    [named('B'), asked('A')],
+    [asked('A'), named('B')],
+  ]) {
+    const { cards, changedCards, newCards } = planOf(store, incomingOf('table', both), 0, true)
+    t.match(cards, { created: 1, archived: 0 })
+    t.equal(newCards.length, 1)
+    t.ok(changedCards.length <= 1, 'no row is written twice')
+  }
 })
 
 t.test('keys fit the files of the folder, and slugs the addresses', async (t) => {
