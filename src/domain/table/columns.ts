@@ -81,7 +81,7 @@ function byName(
   }
   if (!places.has('question')) faults.push('Die Spalte „Frage“ fehlt')
   if (!places.has('answer')) faults.push('Die Spalte „Antwort“ fehlt')
-  const isOwn = header === undefined && TABLE_HEADINGS.join('\n') === names.join('\n')
+  const isOwn = header === undefined && TABLE_HEADINGS.every((heading, at) => names[at] === heading)
   const ignored = rest.map((place) => (names[place] as string).trim()).filter((name) => name !== '')
   return { columns: { places, ignored, count: names.length, hasHeadings, isOwn }, faults }
 }

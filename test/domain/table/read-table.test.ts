@@ -40,6 +40,12 @@ t.test('columns by heading or by place', async (t) => {
   ])
 })
 
+t.test('a table of our own with a column of somebody else', async (t) => {
+  const rows = "Frage;Antwort;Level;Deck;Id;Notiz\na;'- b;l;D;i;x"
+  t.same(read(rows).cards, ['2 D/a/- b/l'])
+  t.same(read(rows.replace('Level;Deck', 'Deck;Level')).cards, ["2 l/a/'- b/D"])
+})
+
 t.test("Anki's text export", async (t) => {
   const text = [
     '#separator:tab',
