@@ -40,6 +40,8 @@ export class UploadJob {
   /** The source that is updated, `new` for one of its own, or not decided. */
   target = $state<number | 'new'>()
   #stop = new AbortController()
+  /** Counts what was chosen anew: a check that runs meanwhile has looked at something else. */
+  #round = 0
 
   constructor(source: number | undefined) {
     this.target = source
@@ -58,6 +60,7 @@ export class UploadJob {
   }
 
   forget(): void {
+    this.#round++
     this.look = undefined
     this.failure = undefined
   }
@@ -67,10 +70,11 @@ export class UploadJob {
     this.doing = doing
     this.failure = undefined
     this.#stop = new AbortController()
+    const round = this.#round
     try {
       const answer = await this.#send(wishes, doing === 'check')
-      if (doing === 'check') this.look = answer
-      else this.done = answer
+      if (doing === 'import') this.done = answer
+      else if (round === this.#round) this.look = answer
     } catch (error) {
       this.failure = failureOf(error, wishes.file)
       if (this.failure.errors.length > 0) this.look = undefined
