@@ -70,9 +70,17 @@ stays there, with a warning. Decks that are not in the file stay, unless \`mirro
       return withReceivedFile(request.body, tmpDir, importMaxBytes, async ({ path, size, folder }) => {
         const onProgress = reportProgress('Import', (line) => request.log.info(line))
         const upload = { ...wishes, sourceId, size, mediaMaxBytes, onProgress }
-        const fileName = wishes.fileName ?? wishes.name
+        const fileName = wishes.fileName ?? (wishes.name || 'Tabelle')
         const read = () =>
-          readUpload(app.db, path, { fileName, workFolder: folder, deck, level, maxPictureBytes: mediaMaxBytes })
+          readUpload(app.db, path, {
+            sourceId,
+            name: wishes.name,
+            fileName,
+            workFolder: folder,
+            deck,
+            level,
+            maxPictureBytes: mediaMaxBytes,
+          })
         if (isCheck) {
           return { message: 'Geprüft, nichts geändert', check: true, ...(await checkUpload(app.db, read, upload)) }
         }

@@ -102,7 +102,9 @@ export const UploadQuery = Type.Object({
       examples: ['false'],
     }),
   ),
-  deck: Type.Optional(Type.String({ description: 'The deck of all cards, whatever the file says.', examples: [''] })),
+  deck: Type.Optional(
+    Type.String({ description: 'The deck of all cards, whatever the file says; not for an archive.', examples: [''] }),
+  ),
   level: Type.Optional(Type.String({ description: 'The level of all cards, whatever the file says.', examples: [''] })),
   mirror: Type.Optional(
     Type.String({ description: '`true` archives what the source had and the file lacks.', examples: ['false'] }),

@@ -54,6 +54,8 @@ export async function importFile(config: Config, file: string, options: UploadOp
     withWorkFolder(config.tmpDir, (workFolder) => {
       const read = () =>
         readUpload(db, path.resolve(file), {
+          sourceId,
+          name: wishes.name,
           fileName: path.basename(file),
           workFolder,
           deck,

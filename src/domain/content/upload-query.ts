@@ -42,7 +42,9 @@ export function parseUploadQuery(query: Query): UploadWishes {
 
 /** @param isOptional whether it may be missing, since the upload has a source */
 export function parseUploadName(text: string | undefined, isOptional: boolean): UploadName {
-  const given = parseText(text?.split(/[/\\]/).at(-1), 'name') ?? ''
+  const whole = text?.trim() ?? ''
+  // Only a file has folders in front; „TCP/IP“ is a name.
+  const given = parseText(EXTENSION.test(whole) ? whole.split(/[/\\]/).at(-1) : whole, 'name') ?? ''
   const name = given.replace(EXTENSION, '').trim()
   if (name === '' && !isOptional) {
     throw new BadRequest('Der Parameter "name" fehlt: der Name der Datei oder der Quelle')

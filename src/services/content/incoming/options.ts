@@ -2,6 +2,8 @@
 export interface ReadOptions {
   /** What its user calls it, such as `Wörter.csv`. */
   fileName: string
+  /** Of cards whose row names none. */
+  defaultDeck: string
   /** An existing folder for this upload alone; the pictures stay in it until the caller removes it. */
   workFolder: string
   /** The levels in the store: a tag that is one of them is the level of a card. */

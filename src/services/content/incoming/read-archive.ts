@@ -4,7 +4,7 @@ import { parseSheet } from '../../../domain/content/parse-sheet.js'
 import { MAX_PICTURE_BYTES } from '../../../domain/content/pictures.js'
 import { findDuplicateSlugs } from '../../../domain/content/slug.js'
 import type { DeckSource, SheetSource, SlugPlace } from '../../../domain/content/types.js'
-import { FILE_TOO_LARGE } from '../../../domain/refusals.js'
+import { BadRequest, FILE_TOO_LARGE } from '../../../domain/refusals.js'
 import { compareText, DECKS, type Kind, SHEETS, warnOfStrays } from '../find-files.js'
 import { FolderPictures, type Found, MISSING_PICTURE, PICTURE_TOO_LARGE } from '../folder-pictures.js'
 import { textOf, textsOf } from '../read-content.js'
@@ -34,9 +34,12 @@ function isContent(name: string): boolean {
 /**
  * Reads an archive of files as the folder of the content has them.
  * @param root where they begin in it, with `/` at its end
- * @throws FaultyContent with every fault; DamagedPackage, FILE_TOO_LARGE
+ * @throws FaultyContent with every fault; BadRequest when it is to be in one deck; DamagedPackage, FILE_TOO_LARGE
  */
 export async function readArchive(zip: Zip, root: string, options: ReadOptions): Promise<Incoming> {
+  if (options.deck !== undefined) {
+    throw new BadRequest('Ein Archiv sagt selbst, in welchen Decks seine Karten stehen: bitte ohne „Deck“')
+  }
   const reader = new ArchiveReader(zip, root, options)
   const paths = zip.names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length))
   paths.sort(compareText)

@@ -11,7 +11,7 @@ import type { ReadOptions } from './options.js'
  * Reads a table: CSV, TSV or Anki's text export.
  * @throws FaultyContent with every fault; FILE_TOO_LARGE
  */
-export function readTableFile(path: string, { fileName, deck, level, levels }: ReadOptions): Incoming {
+export function readTableFile(path: string, { fileName, defaultDeck, deck, level, levels }: ReadOptions): Incoming {
   if (statSync(path).size > LIMITS.tableBytes) throw FILE_TOO_LARGE
   const decoded = decodeTable(readFileSync(path))
   if ('badLine' in decoded) {
@@ -23,7 +23,7 @@ export function readTableFile(path: string, { fileName, deck, level, levels }: R
   }
   const decks = readTable(decoded.text, {
     file: fileName,
-    defaultDeck: fileName.replace(/\.[^.]{1,5}$/, ''),
+    defaultDeck,
     deck,
     level,
     levels,

@@ -23,7 +23,7 @@ async function goRound(format: ExportFormat): Promise<Incoming> {
   const file = await writeExport(db, { format, timeZone: 'Europe/Berlin', now: new Date() }, folder)
   const fileName = { apkg: 'x.apkg', csv: 'x.csv', markdown: 'x.zip' }[format]
   const workFolder = await mkdtemp(path.join(scratch, 'read-'))
-  return readIncoming(file, { fileName, workFolder, levels: [] })
+  return readIncoming(file, { fileName, defaultDeck: 'x', workFolder, levels: [] })
 }
 
 const cardsOf = ({ decks }: Incoming) =>

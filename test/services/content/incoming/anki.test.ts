@@ -27,7 +27,13 @@ const CONTENT: TestPackage = {
 
 async function read(t: Tap, bytes: Uint8Array, options: Partial<ReadOptions> = {}) {
   const { file, workFolder } = writeUpload(t, bytes)
-  return readIncoming(file, { fileName: 'netz.apkg', workFolder, levels: ['grundlagen'], ...options })
+  return readIncoming(file, {
+    fileName: 'netz.apkg',
+    defaultDeck: 'netz',
+    workFolder,
+    levels: ['grundlagen'],
+    ...options,
+  })
 }
 type Tap = Parameters<typeof writeUpload>[0]
 

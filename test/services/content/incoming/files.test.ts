@@ -9,7 +9,7 @@ type Tap = Parameters<typeof writeUpload>[0]
 
 async function read(t: Tap, bytes: Uint8Array | string, fileName = 'Wörter.csv') {
   const { file, workFolder } = writeUpload(t, bytes)
-  return readIncoming(file, { fileName, workFolder, levels: [] })
+  return readIncoming(file, { fileName, defaultDeck: 'Wörter', workFolder, levels: [] })
 }
 
 async function faultsOf(t: Tap, bytes: Uint8Array | string): Promise<string[]> {

@@ -21,13 +21,13 @@ type Tap = Parameters<typeof writeUpload>[0]
 /** What the file is refused with, or how many cards it holds. */
 async function outcome(t: Tap, bytes: Uint8Array, timeoutMs = 60_000): Promise<string | number> {
   const { file, workFolder } = writeUpload(t, bytes)
-  return outcomeOf(() => readIncoming(file, { fileName: 'x', workFolder, levels: [], timeoutMs }))
+  return outcomeOf(() => readIncoming(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [], timeoutMs }))
 }
 
 /** The same in this thread, for many files: a thread of its own takes longer than such a file. */
 async function outcomeHere(t: Tap, bytes: Uint8Array): Promise<string | number> {
   const { file, workFolder } = writeUpload(t, bytes)
-  return outcomeOf(() => readFile(file, { fileName: 'x', workFolder, levels: [] }))
+  return outcomeOf(() => readFile(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }))
 }
 
 async function outcomeOf(read: () => Promise<Incoming>): Promise<string | number> {
@@ -142,7 +142,7 @@ t.test('names of entries are no paths', async (t) => {
       { '../../x.gif': Buffer.from('GIF89a') },
     ),
   )
-  const { pictures } = await readIncoming(file, { fileName: 'x', workFolder, levels: [] })
+  const { pictures } = await readIncoming(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] })
   t.same(readdirSync(workFolder).sort(), ['collection.db', 'upload', `${pictures[0]?.sha}.gif`].sort())
   t.notOk(existsSync(`${workFolder}/../../x.gif`))
 })
