@@ -31,11 +31,12 @@ export async function writeApkg(source: ExportSource, folder: string, options: P
   const zip = new ZipWriter(path.join(folder, 'export'))
   for (const name of files) zip.addFile(path.join(folder, name), name)
   const media: Record<string, string> = {}
+  let count = 0
   for (const [name, sha] of collections.pictures.shown) {
     const bytes = await source.picture(sha)
     // Gone in the meantime.
     if (bytes === undefined) continue
-    const number = String(Object.keys(media).length)
+    const number = String(count++)
     await zip.addBytes(bytes, number)
     media[number] = name
   }
