@@ -1,3 +1,4 @@
+import { shorten } from '../text/text.js'
 import { clozeNumbers, isOcclusion, parseClozes } from './cloze.js'
 import { applyFilter, escapeHtml, isEmptyField } from './filters.js'
 import type { CardTemplate, NoteType, ParsedTemplate } from './note-type.js'
@@ -29,7 +30,8 @@ export function renderCard(
   ord: number,
   deck: string,
 ): RenderedCard {
-  if ('reason' in parsed) return { skipped: `die Vorlage „${template.name}“ ist nicht lesbar: ${parsed.reason}` }
+  if ('reason' in parsed)
+    return { skipped: `die Vorlage „${shorten(template.name, 100)}“ ist nicht lesbar: ${parsed.reason}` }
   const cloze = type.isCloze ? ord + 1 : undefined
   if (/^image occlusion/i.test(type.name) || note.fields.some(isOcclusion)) return { skipped: SKIPPED_OCCLUSION }
   const values = new Map(type.fields.map((name, index) => [name, note.fields[index] ?? '']))

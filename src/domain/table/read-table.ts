@@ -1,10 +1,12 @@
 import { tidyDeckName } from '../anki/deck-name.js'
+import { MAX_LABEL_LENGTH } from '../anki/label.js'
 import { FALLBACK_LEVEL, levelOf } from '../anki/level.js'
 import { findPictures } from '../content/find-pictures.js'
 import type { Identity, IncomingDeck } from '../content/incoming.js'
 import { parseMediaTarget, resolvePicture } from '../content/pictures.js'
 import { unguardCell } from '../content/table-cells.js'
 import { type Converted, convertHtml } from '../markup/convert.js'
+import { countCharacters } from '../text/text.js'
 import { type AnkiHeader, readAnkiHeader } from './anki-header.js'
 import { type Columns, findColumns, type Role } from './columns.js'
 import { guessSeparator, splitRecords } from './split-records.js'
@@ -35,10 +37,12 @@ export function readTable(text: string, options: TableOptions): IncomingDeck[] {
   const separator = header?.separator ?? guessSeparator(body)
   const reader = new TableReader(header, options)
   let columns: Columns | undefined
+  let hasFault = false
   for (const record of splitRecords(body, separator, skipped + 1)) {
     const { line } = record
     if ('fault' in record) {
       options.fault(line, record.fault)
+      hasFault = true
       continue
     }
     if (columns !== undefined) {
@@ -52,6 +56,8 @@ export function readTable(text: string, options: TableOptions): IncomingDeck[] {
     describe(columns, line, options)
     if (!columns.hasHeadings) reader.addRow(line, record.fields, columns)
   }
+  // A row that cannot be split has its own fault.
+  if (hasFault) return reader.decks
   if (columns === undefined) options.fault(1, 'Die Tabelle ist leer')
   else if (reader.rows === 0) options.fault(1, 'Unter den Überschriften steht keine Karte')
   return reader.decks
@@ -104,9 +110,13 @@ class TableReader {
     const identity = this.#identify(read('id'), read('guid'), line)
     if (identity === undefined) return
     const deck = tidyDeckName(this.#options.deck ?? (read('deck') || this.#header?.deck || this.#options.defaultDeck))
+    const level = this.#readLevel(read('level'), `${read('tags')} ${this.#header?.tags ?? ''}`)
+    if ([deck, level].some((label) => label.length > MAX_LABEL_LENGTH && countCharacters(label) > MAX_LABEL_LENGTH)) {
+      fault(line, `Deck und Level dürfen höchstens ${MAX_LABEL_LENGTH} Zeichen haben`)
+      return
+    }
     if (this.#isRepeated(identity, deck, question, answer, line)) return
     this.#options.count(question, answer)
-    const level = this.#readLevel(read('level'), `${read('tags')} ${this.#header?.tags ?? ''}`)
     this.#deck(deck).cards.push({ identity, question, answer, level, file: this.#options.file, line })
   }
 

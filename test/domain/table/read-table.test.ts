@@ -64,6 +64,22 @@ t.test("Anki's text export", async (t) => {
   t.same(read('#kein Kopf;b\nc;d').cards, ['1 a/#kein Kopf/b/import', '2 a/c/d/import'])
 })
 
+t.test('a table whose only rows cannot be split has that fault alone', async (t) => {
+  t.same(read('Frage;Antwort\na;"offen').faults, ['2: Anführungszeichen nicht geschlossen'])
+  t.same(read('a;"offen').faults, ['1: Anführungszeichen nicht geschlossen'])
+})
+
+t.test('deck and level have a limit, in characters', async (t) => {
+  const fault = ['2: Deck und Level dürfen höchstens 200 Zeichen haben']
+  const row = (deck: string, level: string, tags = '') =>
+    read(`Frage;Antwort;Deck;Level;Tags\na;b;${deck};${level};${tags}\n`)
+  t.same(row('😀'.repeat(200), 'x'.repeat(200)).faults, [])
+  t.same(row('x'.repeat(201), 'l').faults, fault)
+  t.same(row('d', '😀'.repeat(201)).faults, fault)
+  t.same(row('d', '', 'x'.repeat(2 ** 20)).faults, fault)
+  t.same(read(`#deck:${'x'.repeat(201)}\na\tb\n`).faults, fault)
+})
+
 t.test('all faults are told with their lines', async (t) => {
   const text = [
     'Frage;Antwort',

@@ -31,6 +31,10 @@ const TABLES = ['notes', 'cards', 'col']
 const TABLES_18 = [...TABLES, 'notetypes', 'fields', 'templates', 'decks']
 /** A note may have many fields. */
 const MAX_FIELDS_BYTES = 16 * LIMITS.fieldLength
+/** One character more is read of a longer guid, so that it is seen to be too long. */
+export const MAX_GUID_LENGTH = 1_000
+/** What follows is no longer a tag that anybody gave. */
+const MAX_TAGS_LENGTH = 10_000
 const MAX_CONFIG_BYTES = 16 * LIMITS.fieldLength
 /** The marks that Anki puts between the parts of a deck's name. */
 const PART = '\x1f'
@@ -73,11 +77,13 @@ export class AnkiDatabase {
   /** All cards, those of a note behind each other. @throws DamagedPackage */
   *readCards(): Generator<CardRow> {
     const statement = guard(() =>
+      // Sorted before the join: SQLite would keep a copy of the note's text for each of its cards.
       this.#db.prepare(`
-        select c.nid, c.ord, c.did, c.odid, c.queue, c.type, n.guid, n.mid, n.tags,
+        select c.nid, c.ord, c.did, c.odid, c.queue, c.type, n.mid,
+          substr(n.guid, 1, ${MAX_GUID_LENGTH + 1}) as guid, substr(n.tags, 1, ${MAX_TAGS_LENGTH}) as tags,
           case when octet_length(n.flds) <= ${MAX_FIELDS_BYTES} then n.flds end as flds
-        from cards c left join notes n on n.id = c.nid
-        order by c.nid, c.ord, c.id`),
+        from (select nid, ord, did, odid, queue, type from cards order by nid, ord, id limit -1) c
+        left join notes n on n.id = c.nid`),
     )
     try {
       const rows = statement.iterate() as IterableIterator<Row>

@@ -1,5 +1,6 @@
 import { tidyDeckName } from '../../../domain/anki/deck-name.js'
 import { splitGuid } from '../../../domain/anki/guid.js'
+import { cutLabel } from '../../../domain/anki/label.js'
 import { levelOf } from '../../../domain/anki/level.js'
 import {
   type CardTemplate,
@@ -15,10 +16,11 @@ import type { Incoming, IncomingCard, IncomingDeck } from '../../../domain/conte
 import { mediaTarget } from '../../../domain/content/pictures.js'
 import { type Converted, convertHtml } from '../../../domain/markup/convert.js'
 import { FILE_TOO_LARGE } from '../../../domain/refusals.js'
+import { isStorable, shorten } from '../../../domain/text/text.js'
 import { compareText } from '../find-files.js'
 import { Findings } from './findings.js'
 import { LIMITS } from './limits.js'
-import { AnkiDatabase, type CardRow } from './open-collection.js'
+import { AnkiDatabase, type CardRow, MAX_GUID_LENGTH } from './open-collection.js'
 import type { ReadOptions } from './options.js'
 import { PackagePictures } from './package-pictures.js'
 import { PictureStore } from './picture-store.js'
@@ -78,12 +80,16 @@ class Reader {
 
   async add(row: CardRow): Promise<void> {
     const deck = this.#deckOf(row)
-    const place = `${deck ?? row.deckId}/${row.guid ?? row.noteId}`
+    const name = shorten(row.guid ?? row.noteId, MAX_SHOWN)
+    const place = `${deck ?? shorten(row.deckId, MAX_SHOWN)}/${name}`
     const type = this.#collection.noteTypes.get(row.noteType ?? '')
-    const note = `Notiz ${row.guid ?? row.noteId}`
+    const note = `Notiz ${name}`
     if (row.guid === null) return this.#findings.fault(place, 0, `${note}: die Karte hat keine Notiz`)
     if (type === undefined) return this.#findings.fault(place, 0, `${note}: ihr Notiztyp fehlt im Paket`)
     if (deck === undefined) return this.#findings.fault(place, 0, `${note}: ihr Deck fehlt im Paket`)
+    if (row.guid === '' || Buffer.byteLength(row.guid) > MAX_GUID_LENGTH || !isStorable(row.guid)) {
+      return this.#skip(place, `die Kennung ihrer Notiz (guid) fehlt oder ist länger als ${MAX_GUID_LENGTH} Bytes`)
+    }
     if (row.fields === null) return this.#skip(place, 'ein Feld ist länger als 1 MB')
     const fields = row.fields.split('\x1f')
     if (fields[0]?.startsWith(PLACEHOLDER)) return this.#skip(place, 'es ist die Notiz, die ein neueres Anki verlangt')
@@ -141,7 +147,7 @@ class Reader {
       identity: { by: 'note', ...(isOurs(row) ? splitGuid(guid) : { guid, ord: row.ord }) },
       question: question.markdown,
       answer: answer.markdown,
-      level: this.#options.level ?? levelOf(row.tags, this.#levels),
+      level: this.#options.level ?? cutLabel(levelOf(row.tags, this.#levels)),
       file: '',
       line: 0,
     }
@@ -179,8 +185,9 @@ class Reader {
     const { decks } = this.#collection
     const deck = decks.get(homeId === '0' ? deckId : homeId) ?? decks.get(deckId)
     if (deck === undefined || this.#options.deck !== undefined) return deck && this.#options.deck
-    const name = tidyDeckName(deck.name)
-    return isOurs(row) ? withoutRoot(name) : name
+    // Cut before, too: this is done for each card.
+    const name = tidyDeckName(deck.name.slice(0, MAX_RAW_NAME))
+    return cutLabel(isOurs(row) ? withoutRoot(name) : name)
   }
 
   #getDeck(name: string): IncomingDeck {
@@ -205,4 +212,8 @@ class Reader {
   }
 }
 
+/** Characters of a deck's name that are looked at. */
+const MAX_RAW_NAME = 2_000
+/** Characters of a name in a message. */
+const MAX_SHOWN = 100
 const TOO_LONG = 'der Text ist zu lang'

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Incoming } from '../../../../src/domain/content/incoming.js'
-import { HttpError } from '../../../../src/domain/refusals.js'
+import { FaultyContent, HttpError } from '../../../../src/domain/refusals.js'
+import { AnkiDatabase } from '../../../../src/services/content/incoming/open-collection.js'
 import { readFile } from '../../../../src/services/content/incoming/read-file.js'
 import { readIncoming } from '../../../../src/services/content/incoming/read-incoming.js'
 import {
@@ -102,6 +103,23 @@ t.test('databases made to harm', async (t) => {
   t.equal(await spoilt(many, []), TOO_LARGE)
 })
 
+t.test('a long note with many cards is in memory once', async (t) => {
+  const cards = Array.from({ length: 400 }, (_, ord) => ({ ord }))
+  const path = `${writeUpload(t, '').workFolder}/collection.db`
+  writeFileSync(path, schema11({ notes: [{ fields: ['x'.repeat(2 ** 20 - 1), 'b'], cards }] }))
+  const database = new AnkiDatabase({ path, format: 'legacy1', media: new Map() })
+  t.teardown(() => database.close())
+  const before = process.memoryUsage().rss
+  const rows = database.readCards()
+  t.match(rows.next().value, { ord: 0, guid: 'guid-0' })
+  const megabytes = (process.memoryUsage().rss - before) / 2 ** 20
+  t.ok(megabytes < 100, `${Math.round(megabytes)} MB`)
+  t.same(
+    [...rows].map(({ ord }) => ord),
+    cards.slice(1).map(({ ord }) => ord),
+  )
+})
+
 t.test('texts made to harm', async (t) => {
   const field = async (text: string) => outcome(t, await packageOf('legacy1', { notes: [{ fields: [text, 'b'] }] }))
   const megabyte = (piece: string) => piece.repeat(Math.floor(2 ** 20 / piece.length))
@@ -122,6 +140,51 @@ t.test('texts made to harm', async (t) => {
     t.ok(result === 0 || result === 1, `${piece}: ${result}`)
   }
   t.equal(await field(`x${'<b>'.repeat(4_000_000)}`), 0, '12 MB of <b>')
+})
+
+/** What is said of the package, and what its decks and levels are called. */
+async function said(t: Tap, content: TestPackage, sql: string) {
+  const { file, workFolder } = writeUpload(t, await packageOf('legacy1', { ...content, sql }))
+  const incoming = await readIncoming(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }).catch(
+    (error) => {
+      if (error instanceof FaultyContent) return { faults: error.faults }
+      throw error
+    },
+  )
+  return { length: JSON.stringify(incoming).length, incoming }
+}
+
+t.test('names made to harm are cut before they are told', async (t) => {
+  // One long guid, told of again for each of its cards.
+  const notes = [{ ...NOTE, cards: Array.from({ length: 50 }, (_, ord) => ({ ord })) }]
+  const long = `replace(hex(zeroblob(${2 ** 19})), '0', 'x')`
+  for (const sql of [
+    `update notes set guid = ${long} || id`,
+    `update notes set guid = ${long} || id, flds = 'one'`,
+    `update notes set guid = cast(${long} as blob), mid = 7`,
+    `update notes set tags = ' ' || ${long}`,
+  ]) {
+    const { length } = await said(t, { notes }, sql)
+    t.ok(length < 50_000, `${sql}: ${length}`)
+  }
+})
+
+t.test('a note whose guid cannot be kept is left out', async (t) => {
+  const guids = ['', 'x'.repeat(1_000), 'x'.repeat(1_001), 'ä'.repeat(501)]
+  const { incoming } = await said(t, { notes: guids.map((guid) => ({ ...NOTE, guid })) }, '')
+  const reason = 'Die Karte wird nicht übernommen: die Kennung ihrer Notiz (guid) fehlt oder ist länger als 1000 Bytes'
+  t.match(incoming, {
+    decks: [{ cards: [{ identity: { guid: 'x'.repeat(1_000) } }] }],
+    warnings: [{ message: reason }, { message: reason }, { message: reason }],
+  })
+})
+
+t.test('levels and names of decks are cut at 200 characters', async (t) => {
+  const name = `${'😀'.repeat(150)}::${'x'.repeat(2 ** 20)}`
+  const notes = [{ ...NOTE, tags: ` ${'ä'.repeat(2 ** 20)} b ` }]
+  const { incoming } = await said(t, { notes, decks: { 10: { name } } }, '')
+  const [deck] = 'decks' in incoming ? incoming.decks : []
+  t.same([deck?.name, deck?.cards[0]?.level], [`${'😀'.repeat(150)}::${'x'.repeat(48)}`, 'ä'.repeat(200)])
 })
 
 t.test('what takes too long is ended', async (t) => {
