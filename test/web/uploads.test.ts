@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs'
+import t from 'tap'
+import { zipOf } from '../support/upload-packages.js'
+import { CHROMIUM, openApp } from './support/app.js'
+
+t.test('a look is one at what is chosen now', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const app = await openApp(t)
+  const { page } = await app.newPerson({ isAdmin: true })
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  await page.goto(`${app.url}/verwaltung/inhalte/hochladen`)
+  const sheet = Buffer.from(await zipOf({ 'cheatsheets/netz.md': '# Netz\n\nEin Text\n' }))
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'blatt.zip', mimeType: 'application/zip', buffer: sheet })
+  await page.getByText('Mehr bestimmen').click()
+
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  await page.route('**/api/content/imports*', async (route) => {
+    await held
+    await route.continue()
+  })
+  await button('Ansehen, was geschieht').click()
+  await page.getByText('Noch wird nichts geändert.').waitFor()
+  await page.getByLabel('Fehlendes archivieren').check()
+  letGo()
+  await page.getByText('Noch wird nichts geändert.').waitFor({ state: 'detached' })
+  t.equal(await button('Jetzt übernehmen').count(), 0, 'it was chosen before')
+
+  await button('Ansehen, was geschieht').click({ timeout: 5_000 })
+  await button('Jetzt übernehmen').click()
+  await page.getByText('„blatt“ ist übernommen').waitFor()
+  await page.goto(`${app.url}/verwaltung/inhalte`)
+  await page.getByText('0 Decks, 0 Karten').first().waitFor({ timeout: 5_000 })
+  t.equal(await page.getByText('archiviert', { exact: true }).count(), 0, 'a source of sheets alone')
+})
