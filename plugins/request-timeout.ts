@@ -22,6 +22,11 @@ export default fp<RequestTimeoutOptions>(
     app.addHook('onRequest', async (request) => {
       if (hasBody(request) && request.routeOptions.config.isUpload !== true) watch(request, milliseconds)
     })
+    // Refused before its body was read, an upload has no reason to take longer than others.
+    app.addHook('onResponse', async (request) => {
+      const isUpload = request.routeOptions.config.isUpload === true
+      if (isUpload && hasBody(request) && !request.raw.complete) watch(request, milliseconds)
+    })
   },
   { name: 'request-timeout' },
 )

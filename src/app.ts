@@ -120,6 +120,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       logWhenOver(request, reply)
       reply.headers(SECURITY_HEADERS)
+      // No hook sees this request, so none would end a body that takes long to arrive.
+      reply.header('connection', 'close')
       if (allowOrigin(config.corsOrigins, request, reply)) return
       if (error.code === 'FST_ERR_BAD_URL' && app.showPage?.(request, reply)) return
       sendError(error, request, reply)

@@ -87,6 +87,28 @@ t.test('an upload may take its time, other bodies may not', async (t) => {
   t.match(await drip('/api/auth/login', headers, [json], 10), { status: 401 }, 'who is fast is answered')
 })
 
+t.test('a body that nobody reads any more may take no longer than others', async (t) => {
+  for (const [url, cookie, status] of [
+    ['/api/content/imports?name=x.csv', 'a=b', 401],
+    ['/api/content/imports?name=x.csv', member.cookie, 403],
+    ['/api/content/imports?name=x.csv', admin.cookie, 413],
+    ['/api/%zz', 'a=b', 400],
+  ] as const) {
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    const closed = once(socket, 'close')
+    socket.write(
+      `POST ${url} HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\nContent-Type: application/octet-stream\r\nContent-Length: 99999999999\r\n\r\nx`,
+    )
+    const isClosed = await Promise.race([closed.then(() => true), sleep(5_000, false)])
+    socket.destroy()
+    t.strictSame([text.slice(9, 12), isClosed], [String(status), true], url)
+  }
+})
+
 t.test('an upload that is broken off leaves nothing behind', async (t) => {
   const before = await countCards()
   const socket = connect(port, '127.0.0.1')
@@ -197,7 +219,7 @@ t.test('all faults of a file are counted, and 200 told', async (t) => {
 t.test('a full disk is said in words', async (t) => {
   const full = Object.assign(new Error('full'), { code: 'ENOSPC' })
   await t.rejects(
-    withWorkFolder(tmpDir, () => Promise.reject(full)),
+    withWorkFolder(tmpDir, 'upload', () => Promise.reject(full)),
     { message: /kein Platz/ },
   )
   await t.rejects(
@@ -207,11 +229,11 @@ t.test('a full disk is said in words', async (t) => {
 })
 
 t.test('a start removes what a killed process has left, and nothing younger', async (t) => {
-  const [old, young] = ['svc-training-upload-alt', 'svc-training-upload-neu'].map((name) => path.join(tmpDir, name))
-  for (const folder of [old, young]) await mkdir(folder ?? '')
   const long = new Date(Date.now() - 2 * 24 * 60 * 60_000)
-  await utimes(old ?? '', long, long)
+  const names = ['svc-training-upload-neu', 'svc-training-upload-alt', 'svc-training-export-alt', 'fremd']
+  for (const name of names) await mkdir(path.join(tmpDir, name))
+  for (const name of names.slice(1)) await utimes(path.join(tmpDir, name), long, long)
   await prepareWorkFolders(tmpDir)
-  t.strictSame(await readdir(tmpDir), ['svc-training-upload-neu'])
-  await rm(young ?? '', { recursive: true })
+  t.strictSame((await readdir(tmpDir)).sort(), ['fremd', 'svc-training-upload-neu'])
+  for (const name of ['fremd', 'svc-training-upload-neu']) await rm(path.join(tmpDir, name), { recursive: true })
 })
