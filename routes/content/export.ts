@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { findDeckBySlug } from '../../db/queries/content/decks.js'
 import { EXPORT_FILES, EXPORT_FORMATS } from '../../src/domain/content/export-formats.js'
-import { BadRequest, DECK_NOT_FOUND } from '../../src/domain/refusals.js'
+import { BadRequest, DECK_NOT_FOUND, NO_ROOM } from '../../src/domain/refusals.js'
 import { parseChoice, parseFlag } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { oneAtATime } from '../../src/http/one-at-a-time.js'
@@ -35,7 +35,7 @@ its first byte is sent. One at a time for each user: 429 while another one is be
         tags: ['content'],
         produces: ['application/octet-stream', 'text/csv', 'application/zip'],
         querystring: ExportQuery,
-        response: answers(ExportFile, [DECK_NOT_FOUND]),
+        response: answers(ExportFile, [DECK_NOT_FOUND, NO_ROOM]),
       },
     },
     async (request, reply) => {

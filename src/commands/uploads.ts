@@ -51,7 +51,7 @@ export async function importFile(config: Config, file: string, options: UploadOp
   const isQuiet = options.json === true
   const { onProgress, stop } = showProgress('Datei einlesen', isQuiet ? () => {} : print, isQuiet ? false : undefined)
   const report = await withDatabase(config, 'POST /api/content/imports', (db) =>
-    withWorkFolder(config.tmpDir, (workFolder) => {
+    withWorkFolder(config.tmpDir, 'upload', (workFolder) => {
       const read = () =>
         readUpload(db, path.resolve(file), {
           sourceId,

@@ -3,7 +3,9 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { CALLER_GONE, FILE_TOO_LARGE, NO_FILE, NO_ROOM } from '../../domain/refusals.js'
 
-const PREFIX = 'svc-training-upload-'
+type WorkKind = 'upload' | 'export'
+
+const WORK_FOLDER = /^svc-training-(?:upload|export)-/
 const LEFTOVER_MS = 24 * 60 * 60_000
 const NO_SPACE = ['ENOSPC', 'EDQUOT']
 const GONE = ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR']
@@ -26,7 +28,7 @@ export async function withReceivedFile<T>(
   maxBytes: number,
   work: (file: ReceivedFile) => Promise<T>,
 ): Promise<T> {
-  return withWorkFolder(tmpDir, async (folder) => {
+  return withWorkFolder(tmpDir, 'upload', async (folder) => {
     const file = path.join(folder, 'upload')
     const size = await receive(body, file, maxBytes)
     if (size === 0) throw NO_FILE
@@ -38,7 +40,7 @@ export async function withReceivedFile<T>(
 export async function prepareWorkFolders(tmpDir: string): Promise<void> {
   await mkdir(tmpDir, { recursive: true })
   for (const name of await readdir(tmpDir)) {
-    if (!name.startsWith(PREFIX)) continue
+    if (!WORK_FOLDER.test(name)) continue
     const folder = path.join(tmpDir, name)
     // Another instance may be at work on a younger one.
     const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Date.now() }))
@@ -47,9 +49,13 @@ export async function prepareWorkFolders(tmpDir: string): Promise<void> {
 }
 
 /** A private folder that is gone afterwards. @throws NO_ROOM when something written to it finds none */
-export async function withWorkFolder<T>(tmpDir: string, work: (folder: string) => Promise<T>): Promise<T> {
+export async function withWorkFolder<T>(
+  tmpDir: string,
+  kind: WorkKind,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
   await mkdir(tmpDir, { recursive: true })
-  const folder = await mkdtemp(path.join(tmpDir, PREFIX))
+  const folder = await mkdtemp(path.join(tmpDir, `svc-training-${kind}-`))
   try {
     return await work(folder)
   } catch (error) {

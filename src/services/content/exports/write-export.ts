@@ -1,4 +1,4 @@
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
@@ -10,6 +10,7 @@ import { FIRST_DAY } from '../../../domain/anki/package-rows.js'
 import type { ExportFormat } from '../../../domain/content/export-formats.js'
 import { DEFAULT_SETTINGS } from '../../../domain/review/review.js'
 import { startOfDay } from '../../../domain/time/calendar.js'
+import { withWorkFolder } from '../receive-file.js'
 import { readSource } from './items.js'
 import type { WorkerOptions, WorkerRequest } from './worker.js'
 
@@ -32,6 +33,7 @@ const ROLLOVER_HOURS = 4
  * Writes an export to a private temporary file, in a thread of its own, and opens it. The file has no name any more by
  * then: it is gone as soon as nobody reads it, whatever happens.
  * @param signal ends the work
+ * @throws NO_ROOM
  */
 export async function openExport(
   db: Kysely<Database>,
@@ -39,16 +41,13 @@ export async function openExport(
   tmpDir: string,
   signal: AbortSignal,
 ): Promise<{ stream: Readable; size: number }> {
-  return writeInTurn(async () => {
-    const folder = await mkdtemp(path.join(tmpDir, 'svc-training-export-'))
-    try {
+  return writeInTurn(() =>
+    withWorkFolder(tmpDir, 'export', async (folder) => {
       const handle = await open(await writeExport(db, request, folder, signal))
       const { size } = await handle.stat()
       return { stream: handle.createReadStream(), size }
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
-  })
+    }),
+  )
 }
 
 /** The path of the file, which is in the folder. Other files may be there, too. */
