@@ -41,13 +41,17 @@ function watch({ raw, server: { server } }: FastifyRequest, milliseconds: number
   // Only real connections can be slow.
   if (!(socket instanceof Socket)) return
   const timer = setTimeout(() => {
+    socket.off('close', stop)
     // As Node says it itself; see src/http/refused-connections.ts.
     const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     if (!raw.complete && !socket.destroyed) server.emit('clientError', error, socket)
   }, milliseconds)
   timer.unref()
   const stop = () => {
-    if (raw.complete || socket.destroyed) clearTimeout(timer)
+    if (!raw.complete && !socket.destroyed) return
+    clearTimeout(timer)
+    // The connection goes on with other requests.
+    socket.off('close', stop)
   }
   raw.once('end', stop)
   raw.once('close', stop)
