@@ -38,7 +38,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
   await t.test('what is typed before the dialog is there stands in it', async () => {
     const { page } = await app.newPerson()
     await page.context().route('**/assets/search-dialog*', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await new Promise((resolve) => setTimeout(resolve, 3_000))
       await route.continue()
     })
     await page.keyboard.press('/')
