@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Page, Route } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { createStoreVariables, startProcess } from '../support/process.js'
 import { type App, CHROMIUM, findBarriers, openApp, type Person, until } from './support/app.js'
 
 const skip = !existsSync(CHROMIUM) && 'no Chromium'
+
+const LOGIN_OPTIONS = '/api/auth/passkeys/login-options'
 
 async function findFreePort(): Promise<number> {
   const server = createServer()
@@ -102,13 +104,19 @@ async function logOut({ page, device }: { page: Page; device: Device }, url: str
   await device.isTouched(isTouched)
   await page.request.post(`${url}/api/auth/logout`)
   await page.evaluate('localStorage.clear()')
+  const offered = page.waitForResponse(`**${LOGIN_OPTIONS}`)
   await page.goto(`${url}/anmelden`)
-  if (!isTouched) await page.getByRole('button', { name: 'Mit Passkey anmelden' }).waitFor()
+  await offered
 }
 
+/** The device never answers what it was asked before it is touched, so the question waits for the finger. */
 async function logInByButton({ page, device }: { page: Page; device: Device }): Promise<void> {
+  const touch = async (route: Route) => {
+    await device.isTouched(true)
+    await route.continue()
+  }
+  await page.route(`**${LOGIN_OPTIONS}`, touch, { times: 1 })
   await page.getByRole('button', { name: 'Mit Passkey anmelden' }).click()
-  await device.isTouched(true)
 }
 
 /** Waits until the service has written why it refused somebody. */
@@ -121,7 +129,7 @@ async function logged(app: App, reason: RegExp): Promise<void> {
 
 /** Sends what the page's own code would, twice; the statuses. */
 const logInByScript = (userVerification = 'required') => `(async () => {
-  const asked = await (await fetch('/api/auth/passkeys/login-options', { method: 'POST' })).json()
+  const asked = await (await fetch('${LOGIN_OPTIONS}', { method: 'POST' })).json()
   const userVerification = '${userVerification}'
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...asked, userVerification })
   const credential = (await navigator.credentials.get({ publicKey })).toJSON()
@@ -264,7 +272,7 @@ t.test('a page of another address gets nothing from the device that counts here'
   const other = await startProcess(t, await createStoreVariables(t))
   const { port } = new URL(other.url)
   await page.goto(`http://localhost:${port}/anmelden`)
-  const asked = await (await fetch(`${app.service.url}/api/auth/passkeys/login-options`, { method: 'POST' })).json()
+  const asked = await (await fetch(`${app.service.url}${LOGIN_OPTIONS}`, { method: 'POST' })).json()
   const credential = await page.evaluate(`(async () => {
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(${JSON.stringify(asked)})
     return (await navigator.credentials.get({ publicKey })).toJSON()
