@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { CardProgress } from '../../../src/domain/anki/package-rows.js'
 import type { Rating, ReviewPhase } from '../../../src/domain/review/review.js'
 import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
@@ -34,18 +35,6 @@ export async function listDecksToExport(db: Kysely<Database>, deckId: number | u
   return rows.map(({ ids, ...deck }) => ({ ...deck, card_ids: ids === '' ? [] : ids.split(',').map(Number) }))
 }
 
-/** What a learner has of a card. */
-export interface ExportedProgress {
-  last_rating: Rating | null
-  next_review: string | null
-  last_review: string | null
-  last_review_at: Date | null
-  stability: number | null
-  difficulty: number | null
-  reps: number
-  lapses: number
-}
-
 export interface ExportedCard {
   id: number
   question: string
@@ -58,11 +47,11 @@ export interface ExportedCard {
   /** Of the Anki note that it came from. */
   guid: string | null
   ord: number | null
-  progress: ExportedProgress | null
+  progress: CardProgress | null
   is_suspended: boolean
 }
 
-type CardRow = Omit<ExportedCard, 'progress'> & ExportedProgress & { has_progress: boolean }
+type CardRow = Omit<ExportedCard, 'progress'> & CardProgress & { has_progress: boolean }
 
 /** Those of the cards that are still live, in the order of the ids. @param userId whose progress comes with them */
 export async function readCardsToExport(
