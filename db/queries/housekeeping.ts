@@ -13,8 +13,9 @@ export interface Purged {
 }
 
 /**
- * Deletes expired sessions, tokens and challenges, failed logins that are forgotten by now, and notes of spent logout tokens. Of several instances one does it
- * at a time; undefined when that is another one. Each batch is a transaction of its own, which holds the lock.
+ * Deletes expired sessions, tokens and challenges, failed logins that are forgotten by now, and notes of spent logout
+ * tokens. Of several instances one does it at a time; undefined when that is another one. Each batch is a transaction of
+ * its own, which holds the lock.
  */
 export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undefined> {
   const purged: Purged = { sessions: 0, tokens: 0, loginFailures: 0, logoutTokens: 0, challenges: 0 }
