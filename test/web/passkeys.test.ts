@@ -1,14 +1,20 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CDPSession, Page, Route } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { createStoreVariables, startProcess } from '../support/process.js'
 import { type App, CHROMIUM, findBarriers, openApp, type Person, until } from './support/app.js'
+import {
+  addDevice,
+  addPasskey,
+  passkeysOf as card,
+  type Device,
+  LOGIN_OPTIONS,
+  logInByButton,
+} from './support/device.js'
 
 const skip = !existsSync(CHROMIUM) && 'no Chromium'
-
-const LOGIN_OPTIONS = '/api/auth/passkeys/login-options'
 
 async function findFreePort(): Promise<number> {
   const server = createServer()
@@ -24,59 +30,6 @@ async function openLocalApp(t: Test): Promise<App> {
   return openApp(t, { PORT: port, PUBLIC_URL: `http://localhost:${port}/` })
 }
 
-interface Device {
-  cdp: CDPSession
-  authenticatorId: string
-  credentials(): Promise<Credential[]>
-  /** Another device with the same content, in place of this one. */
-  replaceBy(credentials: Credential[]): Promise<void>
-  /** Whether somebody touches it as soon as it asks; so the list of names at the login counts as chosen, too. */
-  isTouched(is: boolean): Promise<void>
-}
-interface Credential {
-  credentialId: string
-  signCount: number
-}
-
-const OPTIONS = {
-  protocol: 'ctap2',
-  transport: 'internal',
-  hasResidentKey: true,
-  hasUserVerification: true,
-  isUserVerified: true,
-  automaticPresenceSimulation: true,
-}
-
-/** A device that holds passkeys, as Chromium has one for tests. */
-async function addDevice(page: Page): Promise<Device> {
-  const cdp = await page.context().newCDPSession(page)
-  await cdp.send('WebAuthn.enable')
-  const add = async () =>
-    (await cdp.send('WebAuthn.addVirtualAuthenticator', { options: OPTIONS as never })).authenticatorId
-  const device: Device = {
-    cdp,
-    authenticatorId: await add(),
-    credentials: async () => {
-      const { authenticatorId } = device
-      return (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials
-    },
-    replaceBy: async (credentials) => {
-      await cdp.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: device.authenticatorId })
-      device.authenticatorId = await add()
-      for (const credential of credentials) {
-        await cdp.send('WebAuthn.addCredential', {
-          authenticatorId: device.authenticatorId,
-          credential: credential as never,
-        })
-      }
-    },
-    isTouched: async (enabled) => {
-      await cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: device.authenticatorId, enabled })
-    },
-  }
-  return device
-}
-
 /** Somebody new at their account page. */
 async function newPersonAt(
   app: App,
@@ -88,16 +41,7 @@ async function newPersonAt(
   return { ...person, device }
 }
 
-const card = (page: Page) => page.locator('section', { has: page.getByRole('heading', { name: 'Passkeys' }) })
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
-
-async function addPasskey(page: Page, name: string): Promise<void> {
-  await card(page).getByRole('button', { name: 'Passkey hinzufügen' }).click()
-  const asked = dialog(page, 'Passkey hinzufügen')
-  await asked.getByLabel('Name').fill(name)
-  await asked.getByRole('button', { name: 'Weiter' }).click()
-  await card(page).getByText(name).waitFor()
-}
 
 /** Out, and at the login page again, where nothing is chosen before the test does. */
 async function logOut({ page, device }: { page: Page; device: Device }, url: string, isTouched = false): Promise<void> {
@@ -107,16 +51,6 @@ async function logOut({ page, device }: { page: Page; device: Device }, url: str
   const offered = page.waitForResponse(`**${LOGIN_OPTIONS}`)
   await page.goto(`${url}/anmelden`)
   await offered
-}
-
-/** The device never answers what it was asked before it is touched, so the question waits for the finger. */
-async function logInByButton({ page, device }: { page: Page; device: Device }): Promise<void> {
-  const touch = async (route: Route) => {
-    await device.isTouched(true)
-    await route.continue()
-  }
-  await page.route(`**${LOGIN_OPTIONS}`, touch, { times: 1 })
-  await page.getByRole('button', { name: 'Mit Passkey anmelden' }).click()
 }
 
 /** Waits until the service has written why it refused somebody. */
@@ -150,7 +84,7 @@ t.test('a person adds a passkey, logs in by it without a name, and removes it', 
 
   await logOut(person, app.url)
   t.strictSame(await findBarriers(page), [])
-  await logInByButton(person)
+  await logInByButton(page, device)
   await until(page, `location.pathname === '/'`)
   t.match(await (await page.request.get(`${app.url}/api/auth/me`)).json(), { sign_in: { passkeys: 1 } })
 
@@ -165,7 +99,7 @@ t.test('a person adds a passkey, logs in by it without a name, and removes it', 
   await card(page).getByRole('button', { name: 'Passkey Mein Notebook entfernen' }).click()
   await card(page).getByText('Mein Notebook').waitFor({ state: 'detached' })
   await logOut(person, app.url)
-  await logInByButton(person)
+  await logInByButton(page, device)
   await page.getByText('Die Anmeldung mit Passkey ist fehlgeschlagen').first().waitFor()
   t.strictSame(complaints, [])
 })
@@ -173,7 +107,7 @@ t.test('a person adds a passkey, logs in by it without a name, and removes it', 
 t.test('only with passkeys: the password is refused, and the last one stays', { skip }, async (t) => {
   const app = await openLocalApp(t)
   const person = await newPersonAt(app)
-  const { page, login, complaints } = person
+  const { page, device, login, complaints } = person
   await addPasskey(page, 'Telefon')
   await page.getByLabel('Nur mit Passkey anmelden').check()
   await page.getByText('Das Passwort wird jetzt abgelehnt.').waitFor()
@@ -185,7 +119,7 @@ t.test('only with passkeys: the password is refused, and the last one stays', { 
   await page.getByLabel('Passwort', { exact: true }).fill(login.password)
   await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
   await page.getByText('Benutzername oder Passwort falsch').waitFor()
-  await logInByButton(person)
+  await logInByButton(page, device)
   await until(page, `location.pathname === '/'`)
 
   const chief = await app.newBrowser()

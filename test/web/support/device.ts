@@ -1,0 +1,80 @@
+import type { CDPSession, Page, Route } from 'playwright-core'
+
+export const LOGIN_OPTIONS = '/api/auth/passkeys/login-options'
+
+export interface Device {
+  cdp: CDPSession
+  authenticatorId: string
+  credentials(): Promise<Credential[]>
+  /** Another device with the same content, in place of this one. */
+  replaceBy(credentials: Credential[]): Promise<void>
+  /** Whether somebody touches it as soon as it asks; so the list of names at the login counts as chosen, too. */
+  isTouched(is: boolean): Promise<void>
+}
+export interface Credential {
+  credentialId: string
+  signCount: number
+  rpId?: string
+}
+
+const OPTIONS = {
+  protocol: 'ctap2',
+  transport: 'internal',
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+}
+
+/** A device that holds passkeys, as Chromium has one for tests. */
+export async function addDevice(page: Page): Promise<Device> {
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('WebAuthn.enable')
+  const add = async () =>
+    (await cdp.send('WebAuthn.addVirtualAuthenticator', { options: OPTIONS as never })).authenticatorId
+  const device: Device = {
+    cdp,
+    authenticatorId: await add(),
+    credentials: async () => {
+      const { authenticatorId } = device
+      return (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials
+    },
+    replaceBy: async (credentials) => {
+      await cdp.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: device.authenticatorId })
+      device.authenticatorId = await add()
+      for (const credential of credentials) {
+        await cdp.send('WebAuthn.addCredential', {
+          authenticatorId: device.authenticatorId,
+          credential: credential as never,
+        })
+      }
+    },
+    isTouched: async (enabled) => {
+      await cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: device.authenticatorId, enabled })
+    },
+  }
+  return device
+}
+
+/** What the account page says of them. */
+export const passkeysOf = (page: Page) =>
+  page.locator('section', { has: page.getByRole('heading', { name: 'Passkeys' }) })
+
+/** Makes one on the account page, with a device that is touched at once. */
+export async function addPasskey(page: Page, name: string): Promise<void> {
+  await passkeysOf(page).getByRole('button', { name: 'Passkey hinzufügen' }).click()
+  const asked = page.getByRole('dialog', { name: 'Passkey hinzufügen' })
+  await asked.getByLabel('Name').fill(name)
+  await asked.getByRole('button', { name: 'Weiter' }).click()
+  await passkeysOf(page).getByText(name).waitFor()
+}
+
+/** The device never answers what it was asked before it is touched, so the question waits for the finger. */
+export async function logInByButton(page: Page, device: Device): Promise<void> {
+  const touch = async (route: Route) => {
+    await device.isTouched(true)
+    await route.continue()
+  }
+  await page.route(`**${LOGIN_OPTIONS}`, touch, { times: 1 })
+  await page.getByRole('button', { name: 'Mit Passkey anmelden' }).click()
+}
