@@ -4,13 +4,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { chromium } from 'playwright-core'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { startIdentityProvider } from '../support/identity-provider.js'
 import { startNginx } from '../support/nginx.js'
 import { freePort } from '../support/postgres.js'
 import { createStoreVariables } from '../support/process.js'
 import { CHROMIUM } from '../web/support/app.js'
-import { liveFirstDay } from '../web/support/company.js'
+import { type Company, liveFirstDay } from '../web/support/company.js'
+import { liveWithoutPassword } from '../web/support/company-access.js'
 
 const PREFIX = '/training/'
 
@@ -21,7 +22,8 @@ const skip =
   (isMissing('openssl', 'version') && 'openssl is not installed') ||
   (isMissing('certutil', '-H') && 'libnss3-tools is not installed')
 
-t.test('the first day of single sign-on behind nginx, with TLS and below a path', { skip }, async (t) => {
+/** Behind nginx, with TLS and below a path. */
+async function foundCompany(t: Test): Promise<Company> {
   const [port, own] = [await freePort(), await freePort()]
   const publicUrl = `https://localhost:${port}${PREFIX}`
   const { certificateFile } = await startNginx(t, [`127.0.0.1:${own}`], { prefix: PREFIX, port })
@@ -55,5 +57,13 @@ t.test('the first day of single sign-on behind nginx, with TLS and below a path'
     BASE_PATH: PREFIX,
     TRUST_PROXY: '127.0.0.1',
   }
-  await liveFirstDay(t, { provider, browser, publicUrl, variables })
+  return { provider, browser, publicUrl, variables }
+}
+
+t.test('the first day of single sign-on behind nginx, with TLS and below a path', { skip }, async (t) => {
+  await liveFirstDay(t, await foundCompany(t))
+})
+
+t.test('access that stays, without a password, behind nginx, with TLS and below a path', { skip }, async (t) => {
+  await liveWithoutPassword(t, await foundCompany(t))
 })

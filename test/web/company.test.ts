@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { startIdentityProvider } from '../support/identity-provider.js'
 import { freePort } from '../support/postgres.js'
 import { createStoreVariables } from '../support/process.js'
 import { CHROMIUM } from './support/app.js'
-import { liveFirstDay } from './support/company.js'
+import { type Company, liveFirstDay } from './support/company.js'
+import { liveWithoutPassword } from './support/company-access.js'
 
-t.test('the first day of single sign-on', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+const skip = !existsSync(CHROMIUM) && 'no Chromium'
+
+async function foundCompany(t: Test): Promise<Company> {
   const port = await freePort()
   const publicUrl = `http://localhost:${port}/`
   const provider = await startIdentityProvider(t, `${publicUrl}api/auth/oidc/callback`, {
@@ -16,5 +19,13 @@ t.test('the first day of single sign-on', { skip: !existsSync(CHROMIUM) && 'no C
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
   const variables = { ...(await createStoreVariables(t)), PORT: String(port) }
-  await liveFirstDay(t, { provider, browser, publicUrl, variables })
+  return { provider, browser, publicUrl, variables }
+}
+
+t.test('the first day of single sign-on', { skip }, async (t) => {
+  await liveFirstDay(t, await foundCompany(t))
+})
+
+t.test('access that stays, without a password', { skip }, async (t) => {
+  await liveWithoutPassword(t, await foundCompany(t))
 })

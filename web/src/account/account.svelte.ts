@@ -2,7 +2,7 @@ import { type Answer, api, onLoggedOut, onPasswordDemanded } from '../api/client
 import { Fault, Refused } from '../api/faults.js'
 import { queryClient } from '../api/query-client.js'
 import type { User } from '../api/types.js'
-import { readStored, removeOwn, removeStored, writeStored } from '../platform/storage.js'
+import { isBackFromProvider, readStored, removeOwn, removeStored, writeStored } from '../platform/storage.js'
 import { takeTurn } from '../storage/turn.js'
 
 /**
@@ -74,6 +74,10 @@ export async function findAccount(): Promise<void> {
     // By the provider somebody else may have logged in, which no page has seen.
     const last = readStored<User>(REMEMBERED)
     if (last !== undefined && last.id !== answer.user.id) await forget()
+    if (isBackFromProvider()) {
+      const { user, sign_in } = answer
+      await import('./draft.js').then(({ findDraft }) => findDraft(user.id, sign_in.is_fresh)).catch(() => {})
+    }
     accept(answer)
   } catch (error) {
     if (error instanceof Refused && error.status === 401) {

@@ -30,6 +30,18 @@ export function removeStored(key: string): void {
   }
 }
 
+/** In the tab's own storage: what was left for the provider's page. */
+export const LEFT = 'training.left'
+
+/** Whether this tab was at the provider's page since it was last asked. */
+export function isBackFromProvider(): boolean {
+  try {
+    return sessionStorage.getItem(LEFT) !== null
+  } catch {
+    return false
+  }
+}
+
 /** Takes away what belongs to a person, when they leave this device. */
 export function removeOwn(): void {
   try {

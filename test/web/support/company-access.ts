@@ -1,0 +1,203 @@
+import { decodeJwt } from 'jose'
+import type { Test } from 'tap'
+import type { IdentityProvider } from '../../support/identity-provider.js'
+import { startProcess } from '../../support/process.js'
+import { collectComplaints, DESK, findBarriers, until } from './app.js'
+import { type Company, providerVariables } from './company.js'
+import { addDevice, LOGIN_OPTIONS, logInByButton, passkeysOf } from './device.js'
+
+const OTTO = { sub: 'o-1', preferred_username: 'otto', name: 'Otto Neu' }
+const ELEVEN_MINUTES = 660
+
+/** Who comes next has proven eleven minutes ago to the provider who it is, and is let in without a question. */
+function hasProvenLongAgo(provider: IdentityProvider): void {
+  provider.tamper = async (answer) => ({
+    ...answer,
+    id_token: await provider.key.sign({
+      ...decodeJwt(answer.id_token),
+      auth_time: Math.floor(Date.now() / 1000) - ELEVEN_MINUTES,
+    }),
+  })
+}
+
+/** How a person who has no password here makes access that stays, and uses it, as their browser sees it. */
+export async function liveWithoutPassword(t: Test, { provider, browser, publicUrl, variables }: Company) {
+  await startProcess(t, { ...variables, ...providerVariables(provider, publicUrl), OIDC_ADMIN_VALUE: 'chefs' })
+  const context = await browser.newContext({ viewport: DESK, locale: 'de-DE', reducedMotion: 'reduce' })
+  context.setDefaultTimeout(90_000)
+  const page = await context.newPage()
+  const complaints = collectComplaints(page, publicUrl)
+  const device = await addDevice(page)
+  const { hostname, origin } = new URL(publicUrl)
+  const at = (path: string) => publicUrl + path
+  const dialog = (name: string) => page.getByRole('dialog', { name })
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const again = dialog('Bitte erneut anmelden')
+  /** What the page itself would send; nobody but the browser trusts the certificate. */
+  const send = (method: string, path: string, body?: unknown) =>
+    page.evaluate(
+      async ([method, url, body]) => {
+        const headers = { 'content-type': 'application/json' }
+        const answer = await fetch(url, { method, ...(body !== null && { headers, body }) })
+        if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
+        return answer.json()
+      },
+      [method, at(path), body === undefined ? null : JSON.stringify(body)] as const,
+    )
+
+  const logInByProvider = async (groups: string[] = []) => {
+    provider.person = { ...OTTO, groups }
+    hasProvenLongAgo(provider)
+    await page.getByRole('link', { name: 'Mit Firmenkonto anmelden' }).click()
+    await page.getByRole('button', { name: `Menü von ${OTTO.name}` }).waitFor()
+  }
+  const logOut = async () => {
+    await device.isTouched(false)
+    await send('POST', 'api/auth/logout')
+    await page.evaluate('localStorage.clear()')
+    const offered = page.waitForResponse(`**${LOGIN_OPTIONS}`)
+    await page.goto(at('anmelden?weiter=/konto'))
+    t.match(await (await offered).json(), { rpId: hostname, userVerification: 'required' })
+  }
+  const askForToken = async (name: string) => {
+    await button('Neuer Token').click()
+    if (name) await dialog('Neuer Token').getByLabel('Name').fill(name)
+    await button('Anlegen').click()
+    await again.waitFor()
+  }
+  const confirm = () => again.getByRole('link', { name: 'Mit Firmenkonto bestätigen' }).click()
+  const tokens = async () => {
+    const { tokens } = (await send('GET', 'api/auth/tokens')) as { tokens: { name: string }[] }
+    return tokens.map(({ name }) => name).toSorted()
+  }
+
+  await t.test('the provider confirms, and what was typed goes on', async (t) => {
+    await page.goto(at('konto'))
+    await logInByProvider()
+    await button('Neuer Token').click()
+    await dialog('Neuer Token').getByLabel('Gültig').selectOption({ label: '30 Tage' })
+    await dialog('Neuer Token').getByLabel('Name').fill('Nachtlauf')
+    await button('Anlegen').click()
+    await again.waitFor()
+    t.strictSame(await findBarriers(page), [])
+    const asked = page.waitForRequest((request) => request.url().startsWith(`${provider.issuer}/auth?`))
+    await confirm()
+    t.equal(new URL((await asked).url()).searchParams.get('max_age'), '0', 'the provider has to ask anew')
+    await dialog('Neuer Token').getByText('du bist bestätigt').waitFor()
+    t.equal(page.url(), at('konto'))
+    t.equal(await dialog('Neuer Token').getByLabel('Name').inputValue(), 'Nachtlauf')
+    t.equal(await dialog('Neuer Token').getByLabel('Gültig').inputValue(), '30')
+    t.strictSame(await findBarriers(page), [])
+    await button('Anlegen').click()
+    await page.getByLabel('Token „Nachtlauf“').waitFor()
+    await button('Fertig').click()
+    await page.reload()
+    await page.getByText('dieses Gerät').waitFor()
+    t.equal(await dialog('Neuer Token').count(), 0, 'once')
+  })
+
+  await t.test('somebody else confirms nothing, and what was typed is proposed again', async (t) => {
+    await logOut()
+    await logInByProvider()
+    await askForToken('Zweiter')
+    // Whoever it is now, the provider has to ask anew in any case.
+    await context.clearCookies({ domain: '127.0.0.1' })
+    provider.person = { sub: 'x-1', preferred_username: 'fremd', name: 'Jemand anderes' }
+    await confirm()
+    await page.getByText('Beim Anbieter hat sich jemand anderes angemeldet').waitFor()
+    t.equal(page.url(), at('konto'))
+    t.equal(await dialog('Neuer Token').count(), 0)
+    await context.clearCookies({ domain: '127.0.0.1' })
+    provider.person = OTTO
+    await askForToken('')
+    await confirm()
+    await dialog('Neuer Token').getByText('du bist bestätigt').waitFor()
+    t.equal(await dialog('Neuer Token').getByLabel('Name').inputValue(), 'Zweiter')
+    await button('Abbrechen').click()
+    await button('Neuer Token').click()
+    t.equal(await dialog('Neuer Token').getByLabel('Name').inputValue(), '', 'called off is called off')
+    await button('Abbrechen').click()
+    t.strictSame(await tokens(), ['Nachtlauf'])
+  })
+
+  await t.test('a passkey is added after the provider has confirmed, and logs in by the button', async (t) => {
+    await logOut()
+    await logInByProvider()
+    await device.isTouched(true)
+    await passkeysOf(page).getByRole('button', { name: 'Passkey hinzufügen' }).click()
+    await dialog('Passkey hinzufügen').getByLabel('Name').fill('Diensthandy')
+    await button('Weiter').click()
+    await confirm()
+    await dialog('Passkey hinzufügen').getByText('du bist bestätigt').waitFor()
+    t.equal(await dialog('Passkey hinzufügen').getByLabel('Name').inputValue(), 'Diensthandy')
+    const made = page.waitForRequest(
+      (request) => request.url() === at('api/auth/passkeys') && request.method() === 'POST',
+    )
+    await button('Weiter').click()
+    await passkeysOf(page).getByText('Diensthandy').waitFor()
+    const { credential } = (await made).postDataJSON()
+    t.match(JSON.parse(Buffer.from(credential.response.clientDataJSON, 'base64url').toString()), { origin })
+    t.match(await device.credentials(), [{ rpId: hostname, isResidentCredential: true }])
+
+    await logOut()
+    await logInByButton(page, device)
+    await until(page, `location.href === '${at('konto')}'`)
+    await passkeysOf(page).getByText('zuletzt benutzt').waitFor()
+  })
+
+  await t.test('a passkey confirms where one is, without leaving the page', async (t) => {
+    await logOut()
+    await logInByProvider()
+    await device.isTouched(true)
+    await askForToken('Dritter')
+    t.strictSame(await findBarriers(page), [])
+    await again.getByRole('button', { name: 'Mit Passkey bestätigen' }).click()
+    await page.getByLabel('Token „Dritter“').waitFor()
+    await button('Fertig').click()
+    t.strictSame(await tokens(), ['Dritter', 'Nachtlauf'])
+  })
+
+  await t.test('a right that was about to be granted is still there to be saved', async (t) => {
+    await logOut()
+    await logInByProvider(['chefs'])
+    const aylin = { username: 'aylin', display_name: 'Aylin Demir', password: 'vier-zufaellige-woerter' }
+    await send('POST', 'api/admin/users', aylin)
+    await page.goto(at('verwaltung/benutzer'))
+    await page.getByRole('link', { name: 'Aylin Demir' }).click()
+    await page.getByLabel('Administrator').check()
+    await button('Speichern').click()
+    await confirm()
+    await page.getByText('du bist bestätigt').waitFor()
+    t.ok(await page.getByLabel('Administrator').isChecked())
+    t.strictSame(await findBarriers(page), [])
+    await button('Speichern').click()
+    await page.getByText('Das Konto ist gespeichert.').waitFor()
+    t.equal(await page.getByText('du bist bestätigt').count(), 0)
+  })
+
+  await t.test('what was no form is asked for again', async (t) => {
+    await logOut()
+    await logInByProvider(['chefs'])
+    await page.goto(at('verwaltung/benutzer'))
+    await page.getByRole('link', { name: 'Aylin Demir' }).click()
+    await page.getByLabel('Beim nächsten Anmelden verknüpfen').check()
+    await confirm()
+    await page.getByText('Mach bitte noch einmal, was du gerade vorhattest').waitFor()
+    t.notOk(await page.getByLabel('Beim nächsten Anmelden verknüpfen').isChecked())
+    t.strictSame(await findBarriers(page), [])
+  })
+
+  await t.test('a passkey that was removed lets nobody in', async () => {
+    await page.goto(at('konto'))
+    await button('Passkey Diensthandy entfernen').click()
+    await passkeysOf(page).getByText('Diensthandy').waitFor({ state: 'detached' })
+    await logOut()
+    await logInByButton(page, device)
+    await page.getByText('Die Anmeldung mit Passkey ist fehlgeschlagen').first().waitFor()
+  })
+
+  t.strictSame(
+    complaints.filter((complaint) => !complaint.startsWith(provider.issuer)),
+    [],
+  )
+}
