@@ -1,6 +1,6 @@
 import { shorten } from '../text/text.js'
 import { clozeNumbers, isOcclusion, parseClozes } from './cloze.js'
-import { applyFilter, escapeHtml, isEmptyField } from './filters.js'
+import { applyFilter, escapeHtml, isEmptyField, stripHtml } from './filters.js'
 import type { CardTemplate, NoteType, ParsedTemplate } from './note-type.js'
 import type { TemplateNode } from './template.js'
 
@@ -48,12 +48,35 @@ export function renderCard(
   if (cloze !== undefined && !type.fields.some((name) => hasCloze(values.get(name) ?? '', cloze))) {
     return { skipped: `die Lücke ${cloze} fehlt` }
   }
-  const render = (nodes: readonly TemplateNode[], side: 'front' | 'back') =>
-    renderNodes(nodes, (name) => values.get(name) ?? specials.get(name), { side, cloze })
-  const question = render(parsed.front, 'front')
+  const render = (nodes: readonly TemplateNode[], side: 'front' | 'back', hints?: Hints) =>
+    renderNodes(nodes, (name) => values.get(name) ?? specials.get(name), { side, cloze }, hints)
+  const hints: Hints = new Map()
+  let question = render(parsed.front, 'front', hints)
   const back = render(parsed.back, 'back')
   if (question === undefined || back === undefined) return { skipped: 'der Text ist zu lang' }
-  return { question, answer: back }
+  if (hints.size === 0) return { question, answer: back }
+  if (isBlank(question)) {
+    question = render(parsed.front, 'front') ?? question
+    hints.clear()
+  }
+  const answer = back + writeHints(hints, back)
+  return answer.length > MAX_HTML ? { skipped: 'der Text ist zu lang' } : { question, answer }
+}
+
+/** What Anki shows of a field on a click alone, by the field's name. */
+type Hints = Map<string, string>
+
+/** Nothing on this side opens on a click, and a question with its hint may be none: it goes below the answer. */
+function writeHints(hints: Hints, back: string): string {
+  let html = ''
+  for (const [name, hint] of hints) {
+    if (!isEmptyField(hint) && !back.includes(hint)) html += `<div><i>${escapeHtml(name)}:</i> ${hint}</div>`
+  }
+  return html
+}
+
+function isBlank(html: string): boolean {
+  return !/<img\b/i.test(html) && stripHtml(html).replaceAll('&nbsp;', ' ').trim() === ''
 }
 
 /** What follows the line that Anki scrolls to; undefined when there is none. */
@@ -72,6 +95,7 @@ function renderNodes(
   nodes: readonly TemplateNode[],
   lookUp: (name: string) => string | undefined,
   side: Side,
+  hints: Hints | undefined,
 ): string | undefined {
   let html = ''
   const visit = (children: readonly TemplateNode[]) => {
@@ -80,7 +104,11 @@ function renderNodes(
       if (node.type === 'text') html += node.html
       else if (node.type === 'section') {
         if (isTrue(node.field, lookUp, side) !== node.isInverted) visit(node.children)
-      } else html += renderField(node.name, node.filters, lookUp, side)
+      } else {
+        const field = renderField(node.name, node.filters, lookUp, side)
+        if (hints !== undefined && node.filters.includes('hint')) hints.set(node.name, field)
+        else html += field
+      }
     }
   }
   visit(nodes)

@@ -42,8 +42,22 @@ t.test('filters', async (t) => {
   )
   t.equal(questionOf('{{kanji:F}}', fields), '漢字 と字 [sound:x.mp3]')
   t.equal(questionOf('{{kana:F}}', fields), 'かんじ とじ [sound:x.mp3]')
-  t.equal(questionOf('{{hint:H}}{{type:H}}{{tts de_DE:H}}{{von-sonstwem:H}}', fields), 'hh')
+  t.equal(questionOf('{{type:H}}{{tts de_DE:H}}{{von-sonstwem:H}}', fields), 'h')
   t.match(render('x', '{{FrontSide}}<hr id=answer>{{type:H}}', fields), { answer: '<hr id=answer>h' })
+})
+
+t.test('a hint stays closed on the front and stands below the answer', async (t) => {
+  const fields = { F: 'f', H: '<b>h</b>', L: '<br>' }
+  t.same(render('{{F}}<br>{{hint:H}}{{hint:L}}', '{{FrontSide}}<hr id=answer>a', fields), {
+    question: 'f<br>',
+    answer: '<hr id=answer>a<div><i>H:</i> <b>h</b></div>',
+  })
+  t.same(render('{{F}}{{hint:H}}', 'a{{hint:H}}', fields), { question: 'f', answer: 'a<b>h</b>' }, 'it stands there')
+  t.same(
+    render('<p>{{hint:H}}</p>', 'a', fields),
+    { question: '<p><b>h</b></p>', answer: 'a' },
+    'without it nothing is asked',
+  )
 })
 
 t.test('gaps', async (t) => {
