@@ -185,7 +185,8 @@ export class Document {
       const end = text.indexOf(']', at)
       if (end < 0) break
       this.#writer.push(text.slice(done, at))
-      this.#writer.addSound('Ton', text.slice(at + SOUND.length, end))
+      const name = text.slice(at + SOUND.length, end)
+      this.#writer.addSound(FILM.test(name.slice(-10)) ? 'Video' : 'Ton', name)
       done = end + 1
     }
     this.#writer.push(text.slice(done))
@@ -193,3 +194,5 @@ export class Document {
 }
 
 const SOUND = '[sound:'
+/** Anki writes films as sounds. */
+const FILM = /\.(?:mp4|m4v|mov|mkv|avi|webm|mpe?g|wmv|flv|ogv)\s*$/i

@@ -83,6 +83,7 @@ t.test('pictures and sounds', async (t) => {
     sounds: 1,
     markdown: '[sound:offen [Video: v.mp4]',
   })
+  t.equal(toMarkdown('[sound:a.MP4] [sound:b.mp4.ogg]'), '[Video: a.MP4] [Ton: b.mp4.ogg]')
 })
 
 t.test('what nobody sees is left out', async (t) => {
