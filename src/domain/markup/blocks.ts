@@ -3,7 +3,7 @@ import { makeRun, type Run, writeLine, writeParagraphs } from './inline.js'
 
 /** A finished block of Markdown, without the marks of what it stands in. */
 interface Block {
-  kind: 'text' | 'list' | 'other'
+  kind: 'text' | 'list' | 'rule' | 'other'
   text: string
   /** Of a list: what its marks are made of, so that the next list takes others. */
   mark?: string
@@ -72,7 +72,8 @@ export class Blocks {
 
   addRule(): void {
     this.endParagraph()
-    this.top.blocks.push({ kind: 'other', text: '---' })
+    // At the beginning it would divide nothing.
+    if (this.depth > 1 || this.top.blocks.length > 0) this.top.blocks.push({ kind: 'rule', text: '---' })
   }
 
   open(container: Pick<Container, 'kind' | 'number' | 'isHead'>): void {
@@ -109,7 +110,9 @@ export class Blocks {
   finish(): string {
     while (this.depth > 1) this.close()
     this.endParagraph()
-    return join(this.top.blocks)
+    const { blocks } = this.top
+    while (blocks.at(-1)?.kind === 'rule') blocks.pop()
+    return join(blocks)
   }
 
   #flatten(runs: readonly Run[]): void {

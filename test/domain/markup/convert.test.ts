@@ -43,6 +43,7 @@ t.test('lines and paragraphs', async (t) => {
   t.equal(toMarkdown('<div>a</div><div>b</div><div><br></div><p>c<p>d'), 'a  \nb\n\nc\n\nd')
   t.equal(toMarkdown('<h2>a</h2>b<hr>c'), '**a**\n\nb\n\n---\n\nc')
   t.equal(toMarkdown('&nbsp; a &nbsp;\n b'), 'a b')
+  t.equal(toMarkdown('<hr>a<hr>b<hr><br>'), 'a\n\n---\n\nb', 'a line that divides nothing is none')
 })
 
 t.test('lists, quotes, code and tables', async (t) => {
