@@ -1,4 +1,5 @@
 import { fence } from './escape.js'
+import { Grid } from './grid.js'
 import { makeRun, type Run, writeLine, writeParagraphs } from './inline.js'
 
 /** A finished block of Markdown, without the marks of what it stands in. */
@@ -9,10 +10,6 @@ interface Block {
   mark?: string
 }
 
-interface Table {
-  rows: { cells: Container[]; isHead: boolean }[]
-}
-
 /** What blocks are collected in; lists and tables have no text of their own. */
 export interface Container {
   kind: 'root' | 'quote' | 'list' | 'item' | 'table' | 'cell'
@@ -21,10 +18,13 @@ export interface Container {
   /** Of a list: the number of its next item, undefined without numbers. */
   number?: number | undefined
   items?: Container[]
-  table?: Table
+  table?: Grid<Container>
   /** Of a cell: all of its text for one line. */
   flat?: Run[]
   isHead?: boolean
+  /** Of a cell: how many columns and rows it reaches over. */
+  columns?: number
+  lines?: number
 }
 
 const SPACE: Run = { kind: 'text', text: ' ', bold: false, italic: false, code: false, href: undefined }
@@ -76,18 +76,19 @@ export class Blocks {
     if (this.depth > 1 || this.top.blocks.length > 0) this.top.blocks.push({ kind: 'rule', text: '---' })
   }
 
-  open(container: Pick<Container, 'kind' | 'number' | 'isHead'>): void {
+  open(container: Omit<Container, 'blocks' | 'runs' | 'items' | 'table' | 'flat'>): void {
     this.endParagraph()
-    const { kind, number, isHead = false } = container
-    const opened: Container = { kind, number, isHead, blocks: [], runs: [] }
+    const { kind } = container
+    const opened: Container = { ...container, blocks: [], runs: [] }
     if (kind === 'list') opened.items = []
-    else if (kind === 'table') opened.table = { rows: [] }
+    else if (kind === 'item') this.#flatten([{ ...SPACE, text: markOf(this.top) }])
+    else if (kind === 'table') opened.table = new Grid()
     else if (kind === 'cell') opened.flat = []
     this.#stack.push(opened)
   }
 
   startRow(isHead: boolean): void {
-    this.top.table?.rows.push({ cells: [], isHead })
+    this.top.table?.startRow(isHead)
   }
 
   /** Ends the container on top and hands its text to the one below. */
@@ -96,11 +97,12 @@ export class Blocks {
     const done = this.#stack.pop() as Container
     const { top } = this
     if (done.kind === 'item') top.items?.push(done)
-    else if (done.kind === 'cell') addCell(top, done)
+    else if (done.kind === 'cell') top.table?.add(done, done.columns ?? 1, done.lines ?? 1)
     else if (done.kind === 'list') writeList(done, top)
     else if (done.kind === 'table') {
-      writeTable(done.table as Table, top)
-      this.#flatten((done.table as Table).rows.flatMap(({ cells }) => cells.flatMap(({ flat = [] }) => flat)))
+      const table = done.table as Grid<Container>
+      writeTable(table, top)
+      this.#flatten(table.rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.flat ?? [])))
     } else if (done.kind === 'quote' && done.blocks.length > 0) {
       top.blocks.push({ kind: 'other', text: prefix(join(done.blocks), '> ', '> ') })
     }
@@ -127,10 +129,9 @@ function join(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => text).join('\n\n')
 }
 
-function addCell({ table }: Container, cell: Container): void {
-  const row = table?.rows.at(-1)
-  if (row === undefined) table?.rows.push({ cells: [cell], isHead: false })
-  else row.cells.push(cell)
+/** What stands before the next item of a list that has to fit into a line. */
+function markOf({ number, items = [] }: Container): string {
+  return number === undefined ? '•' : `${number + items.length}.`
 }
 
 function writeList({ items = [], number }: Container, parent: Container): void {
@@ -166,15 +167,15 @@ function prefix(text: string, first: string, others: string): string {
 }
 
 /** A table of one column only lays out the page. Without headings the row for them stays empty. */
-function writeTable({ rows }: Table, parent: Container): void {
-  const full = rows.filter(({ cells }) => cells.some(({ blocks }) => blocks.length > 0))
+function writeTable({ rows }: Grid<Container>, parent: Container): void {
+  const full = rows.filter(({ cells }) => cells.some((cell) => (cell?.blocks.length ?? 0) > 0))
   const columns = full.reduce((most, { cells }) => Math.max(most, cells.length), 0)
   if (columns <= 1) {
-    for (const { cells } of full) for (const { blocks } of cells) for (const block of blocks) parent.blocks.push(block)
+    for (const { cells } of full) for (const block of cells[0]?.blocks ?? []) parent.blocks.push(block)
     return
   }
   const [first] = full
-  const isHead = first !== undefined && (first.isHead || first.cells.every(({ isHead }) => isHead))
+  const isHead = first !== undefined && (first.isHead || first.cells.every((cell) => cell?.isHead ?? true))
   const head = isHead ? first.cells.map(writeCell) : []
   while (head.length < columns) head.push('')
   const body = isHead ? full.slice(1) : full
@@ -182,6 +183,6 @@ function writeTable({ rows }: Table, parent: Container): void {
   parent.blocks.push({ kind: 'other', text: lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n') })
 }
 
-function writeCell({ flat = [] }: Container): string {
-  return writeLine(flat, true)
+function writeCell(cell: Container | undefined): string {
+  return writeLine(cell?.flat ?? [], true)
 }

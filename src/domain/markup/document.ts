@@ -137,8 +137,10 @@ export class Document {
     else if (name === 'blockquote' && !isFull) blocks.open({ kind: 'quote' })
     else if (name === 'table' && !isFull) blocks.open({ kind: 'table' })
     else if (name === 'tr' && kind === 'table') blocks.startRow(this.#elements.some(({ name }) => name === 'thead'))
-    else if ((name === 'td' || name === 'th') && kind === 'table') blocks.open({ kind: 'cell', isHead: name === 'th' })
-    else if (PARAGRAPHS.has(name)) blocks.endParagraph()
+    else if ((name === 'td' || name === 'th') && kind === 'table') {
+      const { colspan = 1, rowspan = 1 } = attributes
+      blocks.open({ kind: 'cell', isHead: name === 'th', columns: Number(colspan), lines: Number(rowspan) })
+    } else if (PARAGRAPHS.has(name)) blocks.endParagraph()
     else if (LINES.has(name) || name === 'li' || name === 'tr') blocks.startLine(this.#writer.style)
     else if (name === 'rt') this.#writer.push('(')
   }

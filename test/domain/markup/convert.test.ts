@@ -63,6 +63,27 @@ t.test('lists, quotes, code and tables', async (t) => {
   t.equal(toMarkdown('<table><tr><td><ul><li>a</ul></td></tr></table>'), '- a')
 })
 
+t.test('a cell stands in its column, whatever reaches in from beside or above', async (t) => {
+  t.equal(
+    toMarkdown('<table><tr><th>A<th>B<th>C<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5<tr><td colspan=2>6<td>7</table>'),
+    '| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |\n| 6 |  | 7 |',
+  )
+  t.equal(
+    toMarkdown('<table><tr><td rowspan="3" colspan="2">a<td>b<tr><td>c<tr><td>d<tr><td>e</table>'),
+    '|  |  |  |\n| --- | --- | --- |\n| a |  | b |\n|  |  | c |\n|  |  | d |\n| e |',
+  )
+  t.equal(toMarkdown('<table><tr><td colspan=9>a<tr><td colspan=-1>b<tr><td rowspan=x>c</table>'), 'a\n\nb\n\nc')
+  const wide = toMarkdown('<table><tr><td>a<td rowspan=9999 colspan=9999>b'.padEnd(40_000, '<tr><td>c<td>d'))
+  t.ok(wide.length < 200_000, 'no text grows without end')
+})
+
+t.test('a list in a cell keeps its marks', async (t) => {
+  t.equal(
+    toMarkdown('<table><tr><td>x<td><ul><li>a<li>b</ul><tr><td>y<td><ol start=3><li>c<li>d</ol></table>'),
+    '|  |  |\n| --- | --- |\n| x | • a • b |\n| y | 3\\. c 4. d |',
+  )
+})
+
 t.test('ruby, sub and sup', async (t) => {
   t.equal(toMarkdown('<ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>'), '漢字(かんじ)')
   t.equal(toMarkdown('H<sub>2</sub>O x<sup>n+1</sup> a<sup>Q!</sup> b<sub></sub>'), 'H₂O xⁿ⁺¹ a^(Q!) b')
@@ -256,7 +277,7 @@ function countWork(work: () => void): number {
 }
 
 const HOSTILE =
-  '<b>|</i><b>|<div>|<ul><li>|<li>a|<table><td>|<td>a|<tr>|<sub>a|</p>|<p>|<blockquote>|a<br>|<rt>|[sound:|*a_|<b>a</b>|<pre>|`|![|](|&lt;|<!--|<img src=a>|<a href="https://a.de">b'
+  '<b>|</i><b>|<div>|<ul><li>|<li>a|<table><td>|<td>a|<tr><td rowspan=9>a|<tr>|<sub>a|</p>|<p>|<blockquote>|a<br>|<rt>|[sound:|*a_|<b>a</b>|<pre>|`|![|](|&lt;|<!--|<img src=a>|<a href="https://a.de">b'
 
 t.test('twice the text is twice the work, whatever it is', async (t) => {
   for (const piece of HOSTILE.split('|')) {

@@ -1,0 +1,44 @@
+export interface GridRow<Cell> {
+  /** By column; undefined where a cell beside or above reaches in. */
+  cells: (Cell | undefined)[]
+  isHead: boolean
+  /** The column of the next cell. */
+  next: number
+}
+
+/** Cells that reach over more columns or rows count as so many at most. */
+const MAX_COLUMNS = 20
+const MAX_ROWS = 200
+/** Columns that are set free in all; a text of many tables would grow tenfold. */
+const MAX_GAPS = 5_000
+
+/** The rows of a table, each cell in the column where a browser shows it. */
+export class Grid<Cell> {
+  readonly rows: GridRow<Cell>[] = []
+  /** The first row that a column is free in again. */
+  readonly #freeFrom: number[] = []
+  #gaps = 0
+
+  startRow(isHead: boolean): void {
+    this.rows.push({ cells: [], isHead, next: 0 })
+  }
+
+  add(cell: Cell, columns: number, rows: number): void {
+    if (this.rows.length === 0) this.startRow(false)
+    const at = this.rows.length - 1
+    const row = this.rows[at] as GridRow<Cell>
+    while ((this.#freeFrom[row.next] ?? 0) > at) row.next++
+    while (row.cells.length < row.next && this.#gaps++ < MAX_GAPS) row.cells.push(undefined)
+    row.cells.push(cell)
+    const end = Math.min(row.next + clamp(columns, MAX_COLUMNS), MAX_COLUMNS)
+    const isTall = rows > 1
+    for (let column = row.next; isTall && column < end; column++) {
+      this.#freeFrom[column] = at + clamp(rows, MAX_ROWS)
+    }
+    row.next = Math.max(end, row.cells.length)
+  }
+}
+
+function clamp(count: number, most: number): number {
+  return Number.isInteger(count) && count > 1 ? Math.min(count, most) : 1
+}
