@@ -1,12 +1,14 @@
 import type { Blocks } from './blocks.js'
-import { BOLD, CODE, endsOf, HIDDEN, ITALIC, LINES, PARAGRAPHS, VOID } from './elements.js'
-import { linkTarget } from './escape.js'
+import { endsOf, HIDDEN, LINES, PARAGRAPHS, VOID } from './elements.js'
 import type { Style } from './inline.js'
+import { merge, readLooks, restyle, type StyleSheet, type WhiteSpace } from './looks.js'
 import { Writer } from './writer.js'
 
 export interface ConvertOptions {
   /** The target of a picture of that `src`, such as `media/….png`; undefined when it cannot be shown. */
   picture(src: string): string | undefined
+  /** What the document looks like besides the `style` of its elements. */
+  styles?: StyleSheet | undefined
   /** Characters of text at most. */
   maxLength: number
 }
@@ -28,6 +30,7 @@ interface Element {
   /** As it was before the element. */
   style: Style
   isHidden: boolean
+  whiteSpace: WhiteSpace
   /** How many containers there were before. */
   depth: number
   /** The first run within, for what is written otherwise at its end. */
@@ -45,9 +48,12 @@ export class Document {
   /** Elements that are open beyond the depth. */
   #beyond = 0
   #isHidden = false
+  #whiteSpace: WhiteSpace = 'one'
   #text = ''
+  readonly #styles: StyleSheet | undefined
 
-  constructor({ maxLength, picture }: ConvertOptions) {
+  constructor({ maxLength, picture, styles }: ConvertOptions) {
+    this.#styles = styles
     this.#writer = new Writer(maxLength, picture)
     this.#blocks = this.#writer.blocks
   }
@@ -88,6 +94,7 @@ export class Document {
       name,
       style: this.#writer.style,
       isHidden: this.#isHidden,
+      whiteSpace: this.#whiteSpace,
       depth: blocks.depth,
       run: blocks.runs.length,
     })
@@ -95,10 +102,13 @@ export class Document {
     const isFilm = name === 'audio' || name === 'video'
     if (isFilm) this.#writer.addSound(name === 'audio' ? 'Ton' : 'Video', attributes.src ?? '')
     if (name === 'svg') this.#writer.addMissing('Zeichnung')
-    const css = (attributes.style ?? '').slice(0, 1_000)
-    this.#isHidden = HIDDEN.has(name) || isFilm || /display\s*:\s*none/i.test(css)
+    const own = attributes.style === undefined ? {} : readLooks(attributes.style.slice(0, 1_000))
+    const looks = this.#styles === undefined ? own : merge(name, this.#styles(name, attributes), own)
+    this.#isHidden = HIDDEN.has(name) || isFilm || looks.isHidden === true
     if (this.#isHidden) return
-    this.#restyle(name, attributes, css)
+    this.#whiteSpace = looks.whiteSpace ?? this.#whiteSpace
+    this.#writer.style = restyle(this.#writer.style, name, attributes.href, looks)
+    if (name === 'code' && this.#writer.isCode) this.#writer.nameLanguage(attributes.class)
     if (!this.#writer.isCode) this.#openBlock(name, attributes)
     else if (LINES.has(name) || PARAGRAPHS.has(name)) this.#writer.startLine()
   }
@@ -164,17 +174,7 @@ export class Document {
     }
     this.#writer.style = element.style
     this.#isHidden = element.isHidden
-  }
-
-  #restyle(name: string, attributes: Record<string, string>, css: string): void {
-    const style = { ...this.#writer.style }
-    if (BOLD.has(name) || /font-weight\s*:\s*(?:bold|[6-9]00)/i.test(css)) style.bold = true
-    else if (/font-weight\s*:\s*(?:normal|[1-5]00)/i.test(css)) style.bold = false
-    if (ITALIC.has(name) || /font-style\s*:\s*(?:italic|oblique)/i.test(css)) style.italic = true
-    if (CODE.has(name)) style.code = true
-    if (name === 'code' && this.#writer.isCode) this.#writer.nameLanguage(attributes.class)
-    if (name === 'a') style.href = linkTarget(attributes.href ?? '')
-    this.#writer.style = style
+    this.#whiteSpace = element.whiteSpace
   }
 
   /** What has been read since the last tag. */
@@ -186,12 +186,12 @@ export class Document {
     for (let at = text.indexOf(SOUND); at >= 0; at = text.indexOf(SOUND, done)) {
       const end = text.indexOf(']', at)
       if (end < 0) break
-      this.#writer.push(text.slice(done, at))
+      this.#writer.write(text.slice(done, at), this.#whiteSpace)
       const name = text.slice(at + SOUND.length, end)
       this.#writer.addSound(FILM.test(name.slice(-10)) ? 'Video' : 'Ton', name)
       done = end + 1
     }
-    this.#writer.push(text.slice(done))
+    this.#writer.write(text.slice(done), this.#whiteSpace)
   }
 }
 

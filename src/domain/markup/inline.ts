@@ -31,8 +31,9 @@ export function writeParagraphs(runs: readonly Run[]): string[] {
   let line: Run[] = []
   const endLine = () => {
     const text = writeLine(line, false)
+    const indent = lines.length === 0 || text === '' ? '' : indentOf(line)
     line = []
-    if (text !== '') lines.push(text)
+    if (text !== '') lines.push(indent + text)
     else if (lines.length > 0) {
       // Two blanks at its end keep a line a line of its own.
       paragraphs.push(lines.join('  \n'))
@@ -46,6 +47,22 @@ export function writeParagraphs(runs: readonly Run[]): string[] {
   endLine()
   if (lines.length > 0) paragraphs.push(lines.join('  \n'))
   return paragraphs
+}
+
+const MAX_INDENT = 40
+const MAX_BLANKS = 200
+
+/** What moves a line in, as Anki's editor writes it, so that code stays readable; one blank may be there by chance. */
+function indentOf(line: readonly Run[]): string {
+  let blanks = ''
+  for (const { kind, text } of line) {
+    if (kind !== 'text') break
+    const start = /^[ \t\n\r\f\u00a0]*/.exec(text)?.[0] ?? ''
+    blanks += start
+    if (start.length < text.length || blanks.length > MAX_BLANKS) break
+  }
+  const hard = blanks.replace(/^[ \t\n\r\f]+/, '').replace(/[ \t\n\r\f]+/g, ' ')
+  return hard.length < 2 || !hard.includes('\u00a0') ? '' : '\u00a0'.repeat(Math.min(hard.length, MAX_INDENT))
 }
 
 /** All runs in one line. */

@@ -1,5 +1,6 @@
 import { Blocks } from './blocks.js'
 import { makeRun, PLAIN, type Run, type Style } from './inline.js'
+import type { WhiteSpace } from './looks.js'
 import { toScript } from './scripts.js'
 
 const MAX_NAME = 100
@@ -66,6 +67,15 @@ export class Writer {
     if (text !== '') this.blocks.addCode(text, this.#language)
   }
 
+  /** Text as its element wants its lines. */
+  write(text: string, whiteSpace: WhiteSpace): void {
+    const lines = whiteSpace === 'one' || this.#code !== undefined ? [text] : text.split('\n')
+    for (const [index, line] of lines.entries()) {
+      if (index > 0) this.break()
+      this.push(whiteSpace === 'all' ? line.replace(/^[ \t]+/, hardBlanks) : line)
+    }
+  }
+
   push(written: string): void {
     const text = HAS_CONTROLS.test(written) ? written.replace(CONTROLS, '') : written
     if (text === '') return
@@ -126,6 +136,10 @@ export class Writer {
     if (runs.slice(from + 1).every(({ text }) => text.trim() === '')) runs.length = Math.min(from, runs.length)
     else this.push(')')
   }
+}
+
+function hardBlanks(blanks: string): string {
+  return blanks.replaceAll('\t', '    ').replaceAll(' ', '\u00a0')
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out

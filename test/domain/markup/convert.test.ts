@@ -46,6 +46,19 @@ t.test('lines and paragraphs', async (t) => {
   t.equal(toMarkdown('<hr>a<hr>b<hr><br>'), 'a\n\n---\n\nb', 'a line that divides nothing is none')
 })
 
+t.test('lines and what moves them in, as a style or hard blanks want them', async (t) => {
+  t.equal(
+    toMarkdown('if a:<br>&nbsp;&nbsp; b<div>&nbsp; &nbsp; - c</div>&nbsp;d'),
+    'if a:  \n\u00a0\u00a0\u00a0b  \n\u00a0\u00a0\u00a0\u00a0\\- c  \nd',
+  )
+  t.equal(toMarkdown('<div style="white-space: pre-line">a\n  b\n\nc</div>d'), 'a  \nb\n\nc  \nd')
+  t.equal(
+    toMarkdown('<span style="white-space:pre-wrap">a <b>b</b> c\n\td<i style="white-space:normal">\ne</i></span>\nf'),
+    'a **b** c  \n\u00a0\u00a0\u00a0\u00a0d _e_ f',
+  )
+  t.equal(toMarkdown('<div style="white-space: nowrap">a\nb</div>'), 'a b')
+})
+
 t.test('lists, quotes, code and tables', async (t) => {
   t.equal(
     toMarkdown('<ul><li>a<ul><li>b</ul><li>c</ul><ol start="3"><li><p>d</p><p>e</p></li></ol>'),
@@ -277,7 +290,7 @@ function countWork(work: () => void): number {
 }
 
 const HOSTILE =
-  '<b>|</i><b>|<div>|<ul><li>|<li>a|<table><td>|<td>a|<tr><td rowspan=9>a|<tr>|<sub>a|</p>|<p>|<blockquote>|a<br>|<rt>|[sound:|*a_|<b>a</b>|<pre>|`|![|](|&lt;|<!--|<img src=a>|<a href="https://a.de">b'
+  '<b>|</i><b>|<div>|<ul><li>|<li>a|<table><td>|<td>a|<tr><td rowspan=9>a|<br>&nbsp;&nbsp;|<p style=white-space:pre>\n a|<tr>|<sub>a|</p>|<p>|<blockquote>|a<br>|<rt>|[sound:|*a_|<b>a</b>|<pre>|`|![|](|&lt;|<!--|<img src=a>|<a href="https://a.de">b'
 
 t.test('twice the text is twice the work, whatever it is', async (t) => {
   for (const piece of HOSTILE.split('|')) {
