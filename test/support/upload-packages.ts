@@ -81,6 +81,7 @@ const BASIC = {
     { name: 'Back', ord: 1 },
   ],
   tmpls: [{ name: 'Karte 1', ord: 0, qfmt: '{{Front}}', afmt: '{{FrontSide}}<hr id=answer>{{Back}}' }],
+  css: '.card { color: black; }\n.zu { display: none }',
 }
 const CLOZE = {
   name: 'Lückentext',
@@ -90,6 +91,7 @@ const CLOZE = {
     { name: 'Extra', ord: 1 },
   ],
   tmpls: [{ name: 'Lücke', ord: 0, qfmt: '{{cloze:Text}}', afmt: '{{cloze:Text}}<br>{{Extra}}' }],
+  css: '',
 }
 export const BASIC_ID = 1
 export const CLOZE_ID = 2
@@ -159,11 +161,15 @@ export function schema18({ notes = [], sql = '' }: TestPackage): Buffer {
       create table templates (ntid integer not null, ord integer not null, name text not null collate nocase , mtime integer, usn integer, config blob, primary key (ntid, ord)) without rowid;
       create unique index idx_templates_name_ntid on templates (name, ntid);
       create table decks (id integer primary key, name text not null collate nocase , mtime integer, usn integer, common blob, kind blob);`)
-    for (const [id, { name, type, flds, tmpls }] of [
+    for (const [id, { name, type, flds, tmpls, css }] of [
       [BASIC_ID, BASIC],
       [CLOZE_ID, CLOZE],
     ] as const) {
-      db.run('insert into notetypes values (?, ?, 0, 0, ?)', [id, name, protoNumber(1, type)])
+      db.run('insert into notetypes values (?, ?, 0, 0, ?)', [
+        id,
+        name,
+        Buffer.concat([protoNumber(1, type), protoBytes(3, Buffer.from(css))]),
+      ])
       for (const field of flds) db.run(`insert into fields values (?, ?, ?, '')`, [id, field.ord, field.name])
       for (const { ord, name: template, qfmt, afmt } of tmpls) {
         const config = Buffer.concat([protoBytes(1, Buffer.from(qfmt)), protoBytes(2, Buffer.from(afmt))])

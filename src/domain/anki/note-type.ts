@@ -14,6 +14,8 @@ export interface NoteType {
   isCloze: boolean
   fields: string[]
   templates: CardTemplate[]
+  /** The styles of its cards. */
+  css: string
 }
 
 export interface AnkiDeck {
@@ -61,6 +63,7 @@ export function parseSchema11(models: string, decks: string): Collection | undef
         front: textOf(qfmt),
         back: textOf(afmt),
       })),
+      css: textOf(model.css),
     })
   }
   for (const [id, deck] of Object.entries(decksById)) {

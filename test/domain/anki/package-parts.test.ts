@@ -76,6 +76,7 @@ t.test('what schema 11 says', async (t) => {
         { name: 'A', ord: 0 },
       ],
       tmpls: [{ name: 'T', ord: 0, qfmt: 'q', afmt: 'a' }],
+      css: '.a {}',
     },
   }
   t.same(parseSchema11(JSON.stringify(models), '{"1":{"name":"D","dyn":1}}'), {
@@ -88,6 +89,7 @@ t.test('what schema 11 says', async (t) => {
           isCloze: true,
           fields: ['A', 'B'],
           templates: [{ name: 'T', ord: 0, front: 'q', back: 'a' }],
+          css: '.a {}',
         },
       ],
     ]),

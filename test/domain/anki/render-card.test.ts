@@ -16,6 +16,7 @@ function render(
     isCloze: options.isCloze ?? false,
     fields: Object.keys(fields),
     templates: [template],
+    css: '',
   }
   const note = { fields: Object.values(fields), tags: ' a b ' }
   return renderCard(type, template, parseSides(template), note, options.ord ?? 0, 'A::B')

@@ -138,8 +138,10 @@ export class AnkiDatabase {
     const noteTypes = new Map<string, NoteType>()
     const decks = new Map<string, AnkiDeck>()
     for (const { id, name, config } of this.#configs('notetypes', 'id, name')) {
-      const isCloze = readNumber(toBytes(config), KIND) === CLOZE
-      noteTypes.set(String(id), { id: String(id), name: toText(name), isCloze, fields: [], templates: [] })
+      const bytes = toBytes(config)
+      const isCloze = readNumber(bytes, KIND) === CLOZE
+      const css = readText(bytes, CSS)
+      noteTypes.set(String(id), { id: String(id), name: toText(name), isCloze, fields: [], templates: [], css })
     }
     for (const { ntid, name } of this.#configs('fields', 'ntid, ord, name')) {
       noteTypes.get(String(ntid))?.fields.push(toText(name))
@@ -171,6 +173,7 @@ export class AnkiDatabase {
 
 const KIND = 1
 const CLOZE = 1
+const CSS = 3
 const FRONT = 1
 const BACK = 2
 const FILTERED = 2

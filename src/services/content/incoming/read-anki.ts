@@ -1,20 +1,16 @@
+import { CardTemplates, type SideStyles } from '../../../domain/anki/card-templates.js'
 import { tidyDeckName } from '../../../domain/anki/deck-name.js'
 import { splitGuid } from '../../../domain/anki/guid.js'
 import { cutLabel } from '../../../domain/anki/label.js'
 import { levelOf } from '../../../domain/anki/level.js'
-import {
-  type CardTemplate,
-  type Collection,
-  type NoteType,
-  type ParsedTemplate,
-  parseSides,
-} from '../../../domain/anki/note-type.js'
+import type { Collection } from '../../../domain/anki/note-type.js'
 import { withoutRoot } from '../../../domain/anki/package-decks.js'
 import { MODEL_ID } from '../../../domain/anki/package-schema.js'
 import { behindAnswerLine, renderCard, SKIPPED_OCCLUSION } from '../../../domain/anki/render-card.js'
 import type { Incoming, IncomingCard, IncomingDeck } from '../../../domain/content/incoming.js'
 import { mediaTarget } from '../../../domain/content/pictures.js'
 import { type Converted, convertHtml } from '../../../domain/markup/convert.js'
+import type { StyleSheet } from '../../../domain/markup/looks.js'
 import { FILE_TOO_LARGE } from '../../../domain/refusals.js'
 import { isStorable, shorten } from '../../../domain/text/text.js'
 import { compareText } from '../find-files.js'
@@ -48,8 +44,9 @@ export async function readAnki(zip: Zip, options: ReadOptions): Promise<Incoming
   }
 }
 
-interface Template extends CardTemplate {
-  parsed: ParsedTemplate
+interface Rendered extends SideStyles {
+  question: string
+  answer: string
 }
 
 /** Whether a package of our own brought it, perhaps by way of Anki. */
@@ -64,7 +61,7 @@ class Reader {
   readonly #levels: ReadonlySet<string>
   readonly #findings = new Findings()
   readonly #decks = new Map<string, IncomingDeck>()
-  readonly #templates = new Map<string, Template>()
+  readonly #templates = new CardTemplates()
   readonly #seen = new Set<string>()
   #learned = 0
   #suspended = 0
@@ -101,7 +98,7 @@ class Reader {
     this.#seen.add(key)
     if (fields.some((field) => field.length > LIMITS.fieldLength))
       return this.#skip(place, 'ein Feld ist länger als 1 MB')
-    const template = this.#templateOf(type, row.ord)
+    const template = this.#templates.find(type, row.ord)
     if (template === undefined) return this.#skip(place, 'ihre Vorlage fehlt')
     const rendered = renderCard(type, template, template.parsed, { fields, tags: row.tags }, row.ord, deck)
     if ('skipped' in rendered) {
@@ -109,7 +106,7 @@ class Reader {
       else this.#skip(place, rendered.skipped)
       return
     }
-    await this.#addCard(row, row.guid, deck, place, rendered)
+    await this.#addCard(row, row.guid, deck, place, { ...rendered, ...template.styles })
   }
 
   finish(): Pick<Incoming, 'decks' | 'warnings' | 'warningsTotal'> {
@@ -127,13 +124,15 @@ class Reader {
     return { decks, ...this.#findings.warnings }
   }
 
-  async #addCard(row: CardRow, guid: string, deck: string, place: string, html: { question: string; answer: string }) {
-    const question = await this.#convert(html.question)
+  async #addCard(row: CardRow, guid: string, deck: string, place: string, html: Rendered) {
+    const { front, back } = html
+    let question = await this.#convert(html.question, front)
+    if (question.isBlank) question = await this.#convert(html.question, back)
     if (question.isTooLong) return this.#skip(place, TOO_LONG)
     if (question.isBlank) return this.#skip(place, 'die Vorderseite ist leer')
     const below = behindAnswerLine(html.answer)
-    let answer = below === undefined ? undefined : await this.#convert(below)
-    if (answer === undefined || answer.isBlank) answer = await this.#convert(html.answer)
+    let answer = below === undefined ? undefined : await this.#convert(below, back)
+    if (answer === undefined || answer.isBlank) answer = await this.#convert(html.answer, back)
     if (answer.isTooLong) return this.#skip(place, TOO_LONG)
     if (answer.isBlank) return this.#skip(place, 'die Rückseite ist leer')
     for (const side of [question, answer]) {
@@ -155,7 +154,7 @@ class Reader {
   }
 
   /** Pictures are unpacked when a text names them, so a text with new ones is converted again. */
-  async #convert(html: string): Promise<Converted> {
+  async #convert(html: string, styles: StyleSheet | undefined): Promise<Converted> {
     for (;;) {
       const wanted = new Set<string>()
       const picture = (src: string) => {
@@ -163,7 +162,7 @@ class Reader {
         if (kept === undefined) wanted.add(src)
         return kept === undefined || typeof kept === 'string' ? undefined : mediaTarget(kept)
       }
-      const converted = convertHtml(html, { picture, maxLength: LIMITS.cardLength })
+      const converted = convertHtml(html, { picture, styles, maxLength: LIMITS.cardLength })
       if (wanted.size === 0) return converted
       for (const src of wanted) {
         await this.#pictures.unpack(src)
@@ -197,18 +196,6 @@ class Reader {
       this.#decks.set(name, deck)
     }
     return deck
-  }
-
-  #templateOf(type: NoteType, ord: number): Template | undefined {
-    const template = type.isCloze ? type.templates[0] : type.templates.find((one) => one.ord === ord)
-    if (template === undefined) return undefined
-    const key = `${type.id}\x1f${template.ord}`
-    let known = this.#templates.get(key)
-    if (known === undefined) {
-      known = { ...template, parsed: parseSides(template) }
-      this.#templates.set(key, known)
-    }
-    return known
   }
 }
 

@@ -96,6 +96,24 @@ t.test('the three formats hold the same cards', async (t) => {
   }
 })
 
+t.test('what the styles of a note type hide is not told by the question', async (t) => {
+  const notes = [
+    { fields: ['Was?<p class="zu">Das.</p>', 'Das.<p class="zu">Und mehr.</p>'] },
+    { fields: ['<p class="zu">Nur zu</p>', 'ja'] },
+  ]
+  for (const format of ['legacy1', 'legacy2', 'latest'] as const) {
+    const { decks } = await read(t, await packageOf(format, { notes }))
+    t.same(
+      decks.flatMap(({ cards }) => cards.map(({ question, answer }) => [question, answer])),
+      [
+        ['Was?', 'Das.\n\nUnd mehr.'],
+        ['Nur zu', 'ja'],
+      ],
+      format,
+    )
+  }
+})
+
 t.test('level and deck can be given', async (t) => {
   const { decks } = await read(t, await packageOf('legacy1', CONTENT), { level: 'neu', deck: 'Alles' })
   t.same(

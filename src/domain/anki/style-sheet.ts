@@ -1,0 +1,97 @@
+import { type Looks, readLooks, type StyleSheet } from '../markup/looks.js'
+
+const MAX_LENGTH = 2 ** 18
+const MAX_CLASSES = 20
+const SIMPLE = /^(?:\.card\s+)?([a-z][a-z0-9]*)?(?:([.#])([\w-]+))?$/i
+const READ = /display|white-space|font-weight|font-style/i
+
+/**
+ * What the styles of a note type say about single elements, classes and ids; what asks for more, such as elements within
+ * others, is left alone. Undefined when nothing is said. The back hides nothing: what a script would open there stays
+ * readable.
+ */
+export function readStyleSheet(css: string, side: 'front' | 'back'): StyleSheet | undefined {
+  const rules = new Map<string, Looks>()
+  for (const { selectors, declarations } of readRules(css.slice(0, MAX_LENGTH))) {
+    if (!READ.test(declarations)) continue
+    const looks = readLooks(declarations)
+    if (side === 'back') delete looks.isHidden
+    for (const selector of selectors.split(',')) {
+      const [match, name = '', sign = '', word = ''] = SIMPLE.exec(selector.trim()) ?? []
+      if (!match) continue
+      const key = `${name.toLowerCase()}${sign}${word}`
+      rules.set(key, { ...rules.get(key), ...looks })
+    }
+  }
+  if (rules.size === 0) return undefined
+  return (name, attributes) => {
+    const looks: Looks = { ...rules.get(name) }
+    const classes = attributes.class?.trim().split(/\s+/, MAX_CLASSES) ?? []
+    for (const word of classes) Object.assign(looks, rules.get(`.${word}`))
+    for (const word of classes) Object.assign(looks, rules.get(`${name}.${word}`))
+    if (attributes.id !== undefined)
+      Object.assign(looks, rules.get(`#${attributes.id}`), rules.get(`${name}#${attributes.id}`))
+    return looks
+  }
+}
+
+/** The styles that a template brings itself. */
+export function stylesIn(template: string): string {
+  let css = ''
+  for (let at = nextTag(template, 0); at >= 0; at = nextTag(template, at)) {
+    const open = template.indexOf('>', at)
+    const close = template.indexOf('</', open)
+    if (open < 0 || close < 0) return css
+    css += `${template.slice(open + 1, close)}\n`
+    at = close
+  }
+  return css
+}
+
+const STYLE = /<style\b/gi
+
+function nextTag(template: string, from: number): number {
+  STYLE.lastIndex = from
+  return STYLE.exec(template)?.index ?? -1
+}
+
+/** The rules outside of `@media` and the like, without those within them. */
+function* readRules(css: string): Generator<{ selectors: string; declarations: string }> {
+  const text = withoutComments(css)
+  let done = 0
+  for (let open = text.indexOf('{'); open >= 0; open = text.indexOf('{', done)) {
+    const close = endOfBlock(text, open)
+    const before = text.slice(done, open)
+    const selectors = before.slice(before.lastIndexOf(';') + 1)
+    const inner = text.slice(open + 1, close)
+    const nested = inner.indexOf('{')
+    const declarations = nested < 0 ? inner : inner.slice(0, inner.lastIndexOf(';', nested) + 1)
+    if (!selectors.trim().startsWith('@')) yield { selectors, declarations }
+    done = close + 1
+  }
+}
+
+/** Where the block that begins there ends, or the text. */
+function endOfBlock(text: string, open: number): number {
+  BRACE.lastIndex = open
+  let depth = 0
+  for (let match = BRACE.exec(text); match !== null; match = BRACE.exec(text)) {
+    depth += match[0] === '{' ? 1 : -1
+    if (depth === 0) return match.index
+  }
+  return text.length
+}
+
+const BRACE = /[{}]/g
+
+function withoutComments(css: string): string {
+  let text = ''
+  let done = 0
+  for (let open = css.indexOf('/*'); open >= 0; open = css.indexOf('/*', done)) {
+    text += css.slice(done, open)
+    const close = css.indexOf('*/', open + 2)
+    if (close < 0) return text
+    done = close + 2
+  }
+  return text + css.slice(done)
+}

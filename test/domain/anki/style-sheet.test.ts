@@ -1,0 +1,63 @@
+import t from 'tap'
+import { readStyleSheet, stylesIn } from '../../../src/domain/anki/style-sheet.js'
+import { convertHtml } from '../../../src/domain/markup/convert.js'
+
+const show = (css: string, html: string, side: 'front' | 'back' = 'front') =>
+  convertHtml(html, { picture: () => undefined, styles: readStyleSheet(css, side), maxLength: 1_000 }).markdown
+
+t.test('what a style hides is hidden on the front, and readable on the back', async (t) => {
+  const css = '.card { color: red; } .tipp, #extra, i { display: none }'
+  const html = 'a<p class="x tipp">b</p><p id="extra">c</p><i>d</i><p class="Tipp">e</p>'
+  t.equal(show(css, html), 'a\n\ne')
+  t.equal(show(css, html, 'back'), 'a\n\nb\n\nc\n\n_d_\n\ne')
+  t.equal(show(css, '<p class=tipp style="display: block">b</p>'), 'b', 'its own style counts more')
+})
+
+t.test('lines and words as a style wants them', async (t) => {
+  const css =
+    'span.wort{font-weight:700}.kursiv{font-style:italic}div.bsp { white-space: pre-line; } p { font-weight: bold }'
+  t.equal(show(css, '<span class="wort kursiv">a</span> <b class=wort>b</b> <span>c</span>'), '**_a_ b** c')
+  t.equal(show(css, '<div class=bsp>a\nb</div><p class=bsp>c\nd</p>'), 'a  \nb\n\nc d', 'a block in bold is taste')
+})
+
+t.test('the more a rule asks for, the more it counts', async (t) => {
+  const css =
+    '#a { font-weight: bold } b.x { font-style: normal } .x { font-weight: normal; font-style: italic } span { font-weight: bold }'
+  t.equal(show(css, '<span>a</span> <span class=x>b</span> <span class=x id=a>c</span>'), '**a** _b_ **_c_**')
+})
+
+t.test('what is more than a simple rule is left alone', async (t) => {
+  for (const css of [
+    '@media print { .a { display: none } }',
+    '.nightMode .a { display: none }',
+    '.a:hover, .a > .b, .a.b { display: none }',
+    '/* .a { display: none } */',
+    '.b { color: red; .a { display: none } }',
+    '@import url(x); @charset "utf-8";',
+    '.a { display: none',
+    '}}} .a { display: none }',
+    '{{{{',
+  ]) {
+    t.equal(show(css, '<p class=a>x</p>'), css.startsWith('.a { display: none') ? '' : 'x', css)
+  }
+  t.equal(show('@import "x"; .card .a { display: none }', '<p class=a>x</p>y'), 'y')
+})
+
+t.test('the styles of a template count, too', async (t) => {
+  t.equal(stylesIn('a<style>.a {}</style>b<STYLE type="text/css">.b {}</style><style>.c'), '.a {}\n.b {}\n')
+})
+
+t.test('twice the styles take about twice as long', async (t) => {
+  for (const piece of ['a{', '}', '/*', 'a{}', 'a,', ';', '<style>', 'a{display:none}', '@a{b{}}']) {
+    const run = (length: number) => {
+      const started = process.cpuUsage()
+      const css = piece.repeat(length / piece.length)
+      readStyleSheet(css, 'front')
+      stylesIn(css)
+      const { user, system } = process.cpuUsage(started)
+      return (user + system) / 1_000
+    }
+    run(2 ** 16)
+    t.ok(run(2 ** 18) < 1_000, piece)
+  }
+})
