@@ -6,6 +6,8 @@ const MAX_NESTING = 100
 // What the web app shows of a card: HTML stays text.
 const markdown = new MarkdownIt('commonmark', { html: false, maxNesting: MAX_NESTING }).enable('table')
 const { escapeHtml } = markdown.utils
+// Addresses go out as they are written, so that they come back so; which ones may, is asked elsewhere.
+markdown.normalizeLink = (address) => address
 
 markdown.renderer.rules.image = (tokens, index, options, env, renderer) => {
   const token = tokens[index]

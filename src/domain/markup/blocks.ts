@@ -166,6 +166,8 @@ function prefix(text: string, first: string, others: string): string {
     .join('\n')
 }
 
+const MAX_PADDED = 10_000
+
 /** A table of one column only lays out the page. Without headings the row for them stays empty. */
 function writeTable({ rows }: Grid<Container>, parent: Container): void {
   const full = rows.filter(({ cells }) => cells.some((cell) => (cell?.blocks.length ?? 0) > 0))
@@ -179,7 +181,17 @@ function writeTable({ rows }: Grid<Container>, parent: Container): void {
   const head = isHead ? first.cells.map(writeCell) : []
   while (head.length < columns) head.push('')
   const body = isHead ? full.slice(1) : full
-  const lines = [head, Array<string>(columns).fill('---'), ...body.map(({ cells }) => cells.map(writeCell))]
+  // Short rows mean the same, but come back longer from other programs.
+  const isPadded = columns * full.length <= MAX_PADDED
+  const lines = [
+    head,
+    Array<string>(columns).fill('---'),
+    ...body.map(({ cells }) => {
+      const written = cells.map(writeCell)
+      while (isPadded && written.length < columns) written.push('')
+      return written
+    }),
+  ]
   parent.blocks.push({ kind: 'other', text: lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n') })
 }
 

@@ -66,3 +66,10 @@ t.test('it is the same from then on', async (t) => {
   const property = fc.property(text.map(ways), ({ second }) => second.trim() === '' || back(there(second)) === second)
   t.doesNotThrow(() => fc.assert(property, { numRuns: 1500 }))
 })
+
+t.test('what is not ASCII in an address, and a row that is too short, come back as they went', async (t) => {
+  for (const text of ['[您](https://a.b/wiki/您_ü?q=ä&amp;b=%20)', '[x](https://bücher.de/)'])
+    t.equal(back(there(text)), text)
+  const table = back('<table><tr><td>a<td>b<tr><td>c</table>')
+  t.equal(back(there(table)), table)
+})

@@ -83,7 +83,7 @@ t.test('a cell stands in its column, whatever reaches in from beside or above', 
   )
   t.equal(
     toMarkdown('<table><tr><td rowspan="3" colspan="2">a<td>b<tr><td>c<tr><td>d<tr><td>e</table>'),
-    '|  |  |  |\n| --- | --- | --- |\n| a |  | b |\n|  |  | c |\n|  |  | d |\n| e |',
+    '|  |  |  |\n| --- | --- | --- |\n| a |  | b |\n|  |  | c |\n|  |  | d |\n| e |  |  |',
   )
   t.equal(toMarkdown('<table><tr><td colspan=9>a<tr><td colspan=-1>b<tr><td rowspan=x>c</table>'), 'a\n\nb\n\nc')
   const wide = toMarkdown('<table><tr><td>a<td rowspan=9999 colspan=9999>b'.padEnd(40_000, '<tr><td>c<td>d'))
