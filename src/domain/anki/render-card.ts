@@ -85,6 +85,13 @@ export function behindAnswerLine(html: string): string | undefined {
   return line === null ? undefined : html.slice(line.index + line[0].length)
 }
 
+/** An answer as Markdown without the question that it begins with, up to a line of its own. */
+export function withoutQuestion(answer: string, question: string): string {
+  return answer.startsWith(question + RULE) ? answer.slice(question.length + RULE.length) : answer
+}
+
+const RULE = '\n\n---\n\n'
+
 interface Side {
   side: 'front' | 'back'
   cloze: number | undefined

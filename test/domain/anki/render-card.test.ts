@@ -1,7 +1,7 @@
 import t from 'tap'
 import { isEmptyField } from '../../../src/domain/anki/filters.js'
 import { type NoteType, parseSides } from '../../../src/domain/anki/note-type.js'
-import { behindAnswerLine, renderCard } from '../../../src/domain/anki/render-card.js'
+import { behindAnswerLine, renderCard, withoutQuestion } from '../../../src/domain/anki/render-card.js'
 
 function render(
   front: string,
@@ -96,6 +96,12 @@ t.test('the line that the answer stands below', async (t) => {
   t.equal(behindAnswerLine('a<hr id=answer>b'), 'b')
   t.equal(behindAnswerLine('a<HR class="x" id="answer" />b<hr id=answer>c'), 'b<hr id=answer>c')
   t.equal(behindAnswerLine('a<hr id=answers>b<hr>c'), undefined)
+})
+
+t.test('a question that stands above a line in the answer is left out', async (t) => {
+  t.equal(withoutQuestion('a  \nb\n\n---\n\nc', 'a  \nb'), 'c')
+  t.equal(withoutQuestion('a\n\nc', 'a'), 'a\n\nc')
+  t.equal(withoutQuestion('a2\n\n---\n\nc', 'a'), 'a2\n\n---\n\nc')
 })
 
 t.test('empty fields', async (t) => {

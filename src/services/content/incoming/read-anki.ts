@@ -6,7 +6,7 @@ import { levelOf } from '../../../domain/anki/level.js'
 import type { Collection } from '../../../domain/anki/note-type.js'
 import { withoutRoot } from '../../../domain/anki/package-decks.js'
 import { MODEL_ID } from '../../../domain/anki/package-schema.js'
-import { behindAnswerLine, renderCard, SKIPPED_OCCLUSION } from '../../../domain/anki/render-card.js'
+import { behindAnswerLine, renderCard, SKIPPED_OCCLUSION, withoutQuestion } from '../../../domain/anki/render-card.js'
 import type { Incoming, IncomingCard, IncomingDeck } from '../../../domain/content/incoming.js'
 import { mediaTarget } from '../../../domain/content/pictures.js'
 import { type Converted, convertHtml } from '../../../domain/markup/convert.js'
@@ -132,7 +132,10 @@ class Reader {
     if (question.isBlank) return this.#skip(place, 'die Vorderseite ist leer')
     const below = behindAnswerLine(html.answer)
     let answer = below === undefined ? undefined : await this.#convert(below, back)
-    if (answer === undefined || answer.isBlank) answer = await this.#convert(html.answer, back)
+    if (answer === undefined || answer.isBlank) {
+      answer = await this.#convert(html.answer, back)
+      answer = { ...answer, markdown: withoutQuestion(answer.markdown, question.markdown) }
+    }
     if (answer.isTooLong) return this.#skip(place, TOO_LONG)
     if (answer.isBlank) return this.#skip(place, 'die Rückseite ist leer')
     for (const side of [question, answer]) {

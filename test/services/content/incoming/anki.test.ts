@@ -114,6 +114,16 @@ t.test('what the styles of a note type hide is not told by the question', async 
   }
 })
 
+t.test('a template that repeats the front itself does not make it part of the answer', async (t) => {
+  const tmpls = [{ name: 'Karte', ord: 0, qfmt: '<h2>{{A}}</h2>', afmt: '<h2>{{A}}</h2><hr>{{B}}' }]
+  const models = { 7: { name: 'Alt', type: 0, flds: [{ name: 'A' }, { name: 'B' }], tmpls } }
+  const { decks } = await read(
+    t,
+    await packageOf('legacy1', { models, notes: [{ fields: ['Frage', 'Antwort'], mid: 7 }] }),
+  )
+  t.match(decks, [{ cards: [{ question: '**Frage**', answer: 'Antwort' }] }])
+})
+
 t.test('level and deck can be given', async (t) => {
   const { decks } = await read(t, await packageOf('legacy1', CONTENT), { level: 'neu', deck: 'Alles' })
   t.same(
