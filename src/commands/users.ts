@@ -90,7 +90,7 @@ export async function markEmergency(
   const emergency = options.off !== true
   const id = await withDatabase(config, null, async (db) => {
     const found = await findId(db, username)
-    await setEmergency(db, commandLineActor(), found, emergency)
+    await setEmergency(db, commandLineActor(), found, emergency, { password: config.passwordLogin })
     return found
   })
   if (options.json) return print(JSON.stringify({ id, emergency }))

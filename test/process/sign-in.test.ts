@@ -36,6 +36,11 @@ t.test(
     t.equal(answer.headers.get('location'), '/anmelden?fehler=nicht_erreichbar')
     await first.stop()
 
+    t.match(await run(off, ['user', 'emergency', login.username, '--off']), {
+      code: 1,
+      stdout: '',
+      stderr: /^Solange Passwörter abgeschaltet sind, behält der letzte Administrator mit Notfallzugang ihn/,
+    })
     const ended = await run(variables, ['user', 'emergency', login.username, '--off'])
     t.strictSame(ended, { code: 0, stdout: `Kein Notfallzugang mehr: ${login.username}\n`, stderr: '' })
     t.strictSame(await run(off, ['serve']), {

@@ -19,6 +19,15 @@ export function lostWith(
   const leaver = admins.find((admin) => admin.id === id)
   if (leaver === undefined) return undefined
   if (admins.length === 1) return 'admin'
-  const isNeeded = !password && leaver.is_emergency
-  return isNeeded && admins.filter((admin) => admin.is_emergency).length === 1 ? 'emergency' : undefined
+  return isLastForEmergencies(id, admins, { password }) ? 'emergency' : undefined
+}
+
+/** Whether the administrator is the only one who gets in by password while that is switched off. */
+export function isLastForEmergencies(
+  id: number,
+  admins: Admin[],
+  { password }: Pick<OfferedWays, 'password'>,
+): boolean {
+  const [first, ...others] = admins.filter((admin) => admin.is_emergency)
+  return !password && first?.id === id && others.length === 0
 }

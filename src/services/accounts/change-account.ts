@@ -14,7 +14,7 @@ import {
 import type { Database } from '../../../db/types.js'
 import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
 import { BadRequest, USER_NOT_FOUND } from '../../domain/refusals.js'
-import { lostWith } from '../../domain/sign-in/last-admin.js'
+import { isLastForEmergencies, lostWith } from '../../domain/sign-in/last-admin.js'
 import type { OfferedWays } from '../../domain/sign-in/ways-in.js'
 import { accountShare, hashPassword } from './passwords.js'
 
@@ -85,9 +85,17 @@ export async function changeAccount(
 /**
  * Marks an account as one that logs in by password although that is switched off, or takes that away, and notes it.
  * @throws USER_NOT_FOUND
+ * @throws BadRequest when it would be taken from the last administrator who has it, while passwords are switched off
  */
-export async function setEmergency(db: Kysely<Database>, actor: Actor, id: number, emergency: boolean): Promise<void> {
+export async function setEmergency(
+  db: Kysely<Database>,
+  actor: Actor,
+  id: number,
+  emergency: boolean,
+  offered: Pick<OfferedWays, 'password'>,
+): Promise<void> {
   await db.transaction().execute(async (transaction) => {
+    if (!emergency && isLastForEmergencies(id, await lockAdmins(transaction), offered)) throw new BadRequest(KEEP_MARK)
     const user = await updateUser(transaction, id, { emergency })
     if (user === undefined) throw USER_NOT_FOUND
     const details = { fields: ['emergency'], emergency }
@@ -127,6 +135,9 @@ const KEEP_ACCOUNT: Refusals = {
   admin: 'Den letzten Administrator kann man nicht löschen',
   emergency: 'Den letzten Administrator mit Notfallzugang kann man nicht löschen',
 }
+
+const KEEP_MARK =
+  'Solange Passwörter abgeschaltet sind, behält der letzte Administrator mit Notfallzugang ihn. Zuerst einem anderen geben: svc-training user emergency <Benutzername>'
 
 async function keepLastAdmin(
   transaction: Transaction<Database>,
