@@ -18,6 +18,7 @@ export type AuditAction =
   | 'user.sessions'
   | 'user.tokens'
   | 'user.passkeys'
+  | 'login.emergency'
   | 'identity.link'
   | 'identity.unlink'
   | 'token.create'

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import type { Proof } from '../../../db/queries/accounts/sessions.js'
 import { type AccountWithState, findCredentials } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
@@ -16,7 +17,7 @@ export interface Login {
 }
 
 /**
- * The user of that name and password.
+ * The user of that name and password; a login while passwords are switched off is noted.
  * @param options passwordLogin: false lets in accounts for emergencies only
  * @throws WRONG_LOGIN when there is no such user, the password is wrong or there is none, or the account logs in by
  *   passkey only; it takes as long
@@ -37,5 +38,9 @@ export async function logIn(
   })
   if (found === undefined) throw passwordLogin ? WRONG_LOGIN : PASSWORD_LOGIN_OFF
   const { password_hash, passkey_only, emergency, link_next_login, ...user } = found
+  if (!passwordLogin) {
+    const actor = { actor_id: user.id, actor: user.username, via: 'session', address: login.address } as const
+    await insertAuditEntry(db, actor, { action: 'login.emergency', target_id: user.id, target: user.username })
+  }
   return { user, proof: { passwordHash: password_hash as string } }
 }

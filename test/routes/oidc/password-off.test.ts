@@ -24,6 +24,10 @@ t.test('by password only accounts for emergencies get in, whatever the name is',
   const answer = await logIn(chef.username)
   t.equal(answer.status, 200)
   t.equal(answer.body.user.id, chef.id)
+  const { body } = await callerOf(service.app, cookieOf(answer)).get('/api/accounts/audit?action=login.emergency')
+  const noted = { actor: chef.username, via: 'session', address: '127.0.0.1', target_id: chef.id, details: null }
+  t.match(body.entries, [noted], 'noted once, and no refusal')
+  t.equal(body.entries.length, 1)
   const requests = service.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
   const entered = requests.filter(({ route, status }) => route === '/api/auth/login' && status === 200)
   t.match(entered, [{ userId: chef.id, address: '127.0.0.1' }], 'the log says who it was, as docs/sign-in.md does')

@@ -24,6 +24,7 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'user.sessions': { label: 'Geräte abgemeldet', sentence: (who) => `Geräte von „${who}“ abgemeldet` },
   'user.tokens': { label: 'Token eines Benutzers widerrufen', sentence: (who) => `Token von „${who}“ widerrufen` },
   'user.passkeys': { label: 'Passkeys eines Benutzers entfernt', sentence: (who) => `Passkeys von „${who}“ entfernt` },
+  'login.emergency': { label: 'Notfallzugang benutzt', sentence: (who) => `Notfallzugang „${who}“ benutzt` },
   'token.create': { label: 'Eigenen Token angelegt', sentence: (name) => `Eigenen Token „${name}“ angelegt` },
   'token.delete': { label: 'Eigenen Token widerrufen', sentence: () => 'Eigenen Token widerrufen' },
   'passkey.create': { label: 'Eigenen Passkey angelegt', sentence: (name) => `Eigenen Passkey „${name}“ angelegt` },
