@@ -127,6 +127,31 @@ t.test('only with passkeys: the password is refused, and the last one stays', { 
   await chief.page.goto(`${app.url}/verwaltung/benutzer`)
   await chief.page.getByText('nur mit Passkey').waitFor()
   t.strictSame(await findBarriers(chief.page), [])
+
+  const button = (name: string) => chief.page.getByRole('button', { name, exact: true })
+  const count = async () => {
+    const { users } = (await (await app.asAdmin('GET', `/api/accounts?q=${login.username}`)).json()) as {
+      users: { sign_in: { passkeys: number } }[]
+    }
+    return users[0]?.sign_in.passkeys
+  }
+  await chief.page.getByRole('link', { name: 'Erika Muster' }).click()
+  await button('Alle Passkeys entfernen …').click()
+  const asked = dialog(chief.page, 'Alle Passkeys von Erika Muster entfernen?')
+  await asked.getByText('Danach gilt wieder ihr Passwort.').waitFor()
+  t.strictSame(await findBarriers(chief.page), [])
+  await button('Abbrechen').click()
+  await asked.waitFor({ state: 'detached' })
+  t.equal(await count(), 1, 'nothing before it was asked')
+  await button('Alle Passkeys entfernen …').click()
+  await button('Alle entfernen').click()
+  await chief.page.getByText('Alle Passkeys sind entfernt.').waitFor()
+  t.equal(await count(), 0)
+  await logOut(person, app.url)
+  await page.getByLabel('Benutzername').fill(login.username)
+  await page.getByLabel('Passwort', { exact: true }).fill(login.password)
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
+  await until(page, `location.pathname === '/'`)
   t.strictSame([...complaints, ...chief.complaints], [])
 })
 
