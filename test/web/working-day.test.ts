@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { CHROMIUM, openApp, PHONE } from './support/app.js'
@@ -91,7 +91,10 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
       await phone.getByRole('button', { name: /^Antwort zeigen/ }).tap()
       await phone.getByRole('button', { name: /^Gut/ }).waitFor()
       await pause(phone)
+      const isRating = (request: Request) => request.method() === 'POST' && request.url().includes('/api/review')
+      const arrived = card < 3 && phone.waitForEvent('requestfinished', isRating)
       await phone.getByRole('button', { name: /^Gut/ }).tap()
+      await arrived
       // The tunnel begins after the third card.
       if (card === 2) await phone.context().setOffline(true)
     }
