@@ -5,6 +5,9 @@ import { readFile } from 'node:fs/promises'
 import fastify from 'fastify'
 import pg from 'pg'
 
+/** Days that a session lives at most, as the service has it. */
+const MAX_DAYS = 30
+
 const [session, decks] = JSON.parse(await readFile(process.env.STATEMENTS, 'utf8'))
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
 const app = fastify()
@@ -13,7 +16,7 @@ app.get('/readyz', () => ({ status: 'ok' }))
 
 app.get('/api/decks', async (request, reply) => {
   const [, id] = /=([^.]+)\./.exec(decodeURIComponent(request.headers.cookie)) ?? []
-  const found = await pool.query({ name: 'session', text: session, values: [hash('sha256', id, 'buffer')] })
+  const found = await pool.query({ name: 'session', text: session, values: [hash('sha256', id, 'buffer'), MAX_DAYS] })
   const user = found.rows[0]
   const today = new Date().toISOString().slice(0, 10)
   const { rows } = await pool.query({ name: 'decks', text: decks, values: [today, user.id] })

@@ -68,7 +68,8 @@ export async function measureDecks(postgres: Postgres): Promise<Measure[]> {
   ]
 }
 
-/** Seconds of processor time a request. */
-function costOf({ cpu, rate }: Load): number {
+/** Seconds of processor time a request. @throws when one was not answered: then it is not the same work */
+function costOf({ cpu, rate, failures }: Load): number {
+  if (failures > 0) throw new Error(`${failures} requests failed`)
   return cpu / rate
 }

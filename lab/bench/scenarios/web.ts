@@ -22,6 +22,8 @@ export interface Visit {
   url: string
   /** The `Cookie` header of somebody who has learned before. */
   cookie: string
+  /** Of that person. */
+  userId: number
   /** The deck of so many cards. */
   deck: string
   /** So many cards are due in a session. */
@@ -37,7 +39,9 @@ export async function measureWeb(postgres: Postgres): Promise<Measure[]> {
     ADMIN_PASSWORD: PASSWORD,
   })
   const cookie = await openSession(service.url, { username, password: PASSWORD })
-  const visit: Visit = { url: service.url, cookie, deck: 'sehr-viele', session: SESSION }
+  const me = await fetch(`${service.url}/api/auth/me`, { headers: { cookie } })
+  const { user } = (await me.json()) as { user: { id: number } }
+  const visit: Visit = { url: service.url, cookie, userId: user.id, deck: 'sehr-viele', session: SESSION }
   await learnBefore(visit)
   const browser = await startBrowser()
   return [

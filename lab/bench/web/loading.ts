@@ -31,13 +31,13 @@ export async function measureLoading(browser: Browser, visit: Visit): Promise<Me
   const found: Record<'start' | 'card' | 'warm' | 'sheet', Loaded[]> = { start: [], card: [], warm: [], sheet: [] }
   const sheet = await findSheet(visit)
   for (let round = 0; round < ROUNDS; round++) {
-    found.start.push(await inNewBrowser(browser, visit, (context) => load(context, visit.url, START_READY)))
-    found.sheet.push(await inNewBrowser(browser, visit, (context) => load(context, visit.url + sheet, SHEET_READY)))
-    found.card.push(await inNewBrowser(browser, visit, (context) => load(context, `${visit.url}/lernen`, CARD_READY)))
+    found.start.push(await inNewBrowser(browser, visit, (context) => load(context, visit, '', START_READY)))
+    found.sheet.push(await inNewBrowser(browser, visit, (context) => load(context, visit, sheet, SHEET_READY)))
+    found.card.push(await inNewBrowser(browser, visit, (context) => load(context, visit, '/lernen', CARD_READY)))
     found.warm.push(
       await inNewBrowser(browser, visit, async (context) => {
         await waitForWorker(context, visit.url)
-        return load(context, `${visit.url}/lernen`, CARD_READY)
+        return load(context, visit, '/lernen', CARD_READY)
       }),
     )
   }
@@ -111,13 +111,18 @@ function watch(selector: string): string {
   })()`
 }
 
-async function load(context: BrowserContext, url: string, selector: string): Promise<Loaded> {
+async function load(
+  context: BrowserContext,
+  { url, userId }: Visit,
+  address: string,
+  selector: string,
+): Promise<Loaded> {
   const page = await openPage(context, SLOW_PHONE)
   const requests = collectRequests(page)
   await page.evaluateOnNewDocument(watch(selector))
   // Whoever has the cookie has logged in here, and only the cache is empty.
-  await page.evaluateOnNewDocument("localStorage['training.user'] ??= '{}'")
-  await page.goto(url, { waitUntil: 'domcontentloaded', timeout: PATIENCE_MS })
+  await page.evaluateOnNewDocument(`localStorage['training.user'] ??= '{"id":${userId}}'`)
+  await page.goto(url + address, { waitUntil: 'domcontentloaded', timeout: PATIENCE_MS })
   await page.waitForFunction('globalThis.__seen?.readable > 0', { timeout: PATIENCE_MS })
   const sent = requests.length
   await new Promise((resolve) => setTimeout(resolve, SETTLED_MS))
