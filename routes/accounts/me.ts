@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import { listIdentities } from '../../db/queries/accounts/identities.js'
 import { findOwnData } from '../../db/queries/accounts/own-data.js'
 import { deleteSessions, listSessions } from '../../db/queries/accounts/sessions.js'
 import { updateUser } from '../../db/queries/accounts/users.js'
+import { findSignIn } from '../../db/queries/accounts/ways-in.js'
 import { actorOf } from '../../plugins/auth.js'
 import { endSession } from '../../plugins/session.js'
 import { parseAccountChange } from '../../src/domain/accounts/accounts.js'
@@ -16,7 +16,6 @@ import {
   SESSIONS_ONLY,
   TOKEN_NOT_ALLOWED,
 } from '../../src/domain/refusals.js'
-import { countIdentities } from '../../src/domain/sign-in/ways-in.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { oneAtATime } from '../../src/http/one-at-a-time.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -45,9 +44,10 @@ const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { rely
     async (request) => {
       const { passkey_only } = request.body
       const { display_name } = parseAccountChange({ display_name: request.body.display_name })
-      if (display_name !== undefined) {
-        const issuers = (await listIdentities(app.db, request.user.id)).map(({ issuer }) => issuer)
-        if (countIdentities(issuers, app.offeredWays.oidc) > 0) throw NAME_OF_PROVIDER
+      const { oidc } = app.offeredWays
+      if (display_name !== undefined && oidc !== undefined) {
+        const ways = await findSignIn(app.db, request.user.id, oidc)
+        if (ways !== undefined && ways.identities > 0) throw NAME_OF_PROVIDER
       }
       if (passkey_only !== undefined) {
         if (request.tokenUser !== undefined) throw SESSIONS_ONLY
