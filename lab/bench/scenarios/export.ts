@@ -85,7 +85,11 @@ async function measureStalledReaders(databaseUrl: string): Promise<Measure[]> {
   for (const socket of sockets) socket.destroy()
   return [
     { what: 'GET /api/decks, 4 connections, a pool of one', service: before },
-    { what: `the same beside ${STALLED} downloads that nobody reads`, service: during, met: during.failures === 0 },
+    {
+      what: `the same beside ${STALLED} downloads that nobody reads`,
+      service: during,
+      ...atLeast(0.5, during.failures > 0 ? 0 : during.rate / before.rate, 'without them'),
+    },
     { what: `memory for ${STALLED} downloads that nobody reads`, service: `${(growth / STALLED).toFixed(1)} MB each` },
   ]
 }
