@@ -1,7 +1,7 @@
 import type { Kysely, QueryResult, RawBuilder } from 'kysely'
 
-/** More texts than the service has; statements made up on the fly must not fill the memory of the server. */
-const MAX_NAMES = 200
+/** Twice what the service has, with what is optional there and not; texts made up on the fly must not fill the server. */
+const MAX_NAMES = 400
 
 /** What gains by being prepared; `begin` and `set` do not. */
 const PREPARABLE = /^\s*(select|with|insert|update|delete)\b/i
