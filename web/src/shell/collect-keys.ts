@@ -15,8 +15,8 @@ export function collectKeys(): { stop(): string | undefined } {
     event.stopImmediatePropagation()
   }
 
-  // Before the keys of the page; the one that has led here is still on its way.
-  setTimeout(() => addEventListener('keydown', onKeyDown, { capture: true, signal: over.signal }))
+  // Before the keys of the page, and from now on: the one that has led here is past the capturing listeners.
+  addEventListener('keydown', onKeyDown, { capture: true, signal: over.signal })
   return {
     stop() {
       over.abort()
