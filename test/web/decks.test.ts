@@ -19,8 +19,10 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
   await t.test('a deck is found, and taken out of what one learns', async (t) => {
     await page.getByRole('link', { name: 'Decks', exact: true }).first().click()
     await page.getByRole('heading', { name: 'Deck beta' }).waitFor()
-    await page.getByRole('switch', { name: 'Mitlernen Deck beta' }).press('Space')
-    await page.waitForResponse((answer) => answer.request().method() === 'PUT' && answer.ok())
+    await Promise.all([
+      page.waitForResponse((answer) => answer.request().method() === 'PUT' && answer.ok()),
+      page.getByRole('switch', { name: 'Mitlernen Deck beta' }).press('Space'),
+    ])
     const { decks } = await ask('/api/review/decks')
     t.strictSame(
       decks.map((deck: { slug: string; active: boolean }) => [deck.slug, deck.active]),

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { createStoreVariables, startProcess } from '../support/process.js'
-import { type App, CHROMIUM, findBarriers, isTooWide, openApp, PHONE } from './support/app.js'
+import { type App, CHROMIUM, findBarriers, isTooWide, openApp, PHONE, untilKept } from './support/app.js'
 
 /** Longer than input is ignored for after a change. */
 const GUARD_MS = 230
@@ -242,14 +242,17 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
   await t.test('the app starts without a network, and shows what was seen', async (t) => {
     const { page } = await app.newPerson()
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    await untilKept(page, 'counts', 'stats', 'choice')
     await page.goto(`${app.url}/decks`)
     await page.getByText('Mitlernen').first().waitFor()
+    await untilKept(page, 'choice', 'decks')
     await page.goto(`${app.url}/spickzettel`)
     const sheet = page.locator('main a[href^="spickzettel/"]').first()
     const title = await textOf(sheet)
     await sheet.click()
     await page.waitForURL(/spickzettel\/./)
     await page.locator('.markdown').first().waitFor()
+    await untilKept(page, 'sheet ')
     await page.context().setOffline(true)
     await page.reload()
     await page.getByText(/Ohne Verbindung: Stand von/).waitFor()
@@ -267,9 +270,8 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
   await t.test('what was learned before the network went is not asked again without it', async (t) => {
     const { page } = await app.newPerson()
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
-    const isKept = page.waitForResponse(/review\/queue\?.*limit=300/)
     await openSession(app, page)
-    await isKept
+    await untilKept(page, 'queue ')
     const first = await question(page)
     await page.waitForTimeout(GUARD_MS)
     await page.keyboard.press('Space')

@@ -178,6 +178,23 @@ export async function studyForWeeks({ page }: Pick<Person, 'page'>, url: string)
 
 const UNTIL_MS = 60_000
 
+/** Waits until the app has kept these for a time without a network, which comes after they are shown. */
+export async function untilKept(page: Page, ...names: string[]): Promise<void> {
+  await until(
+    page,
+    `(async () => {
+      const name = 'training ' + new URL(document.baseURI).pathname
+      if (!(await indexedDB.databases()).some((database) => database.name === name)) return false
+      const database = await new Promise((done) => { indexedDB.open(name).onsuccess = (event) => done(event.target.result) })
+      const keys = await new Promise((done) => {
+        database.transaction('kept').objectStore('kept').getAllKeys().onsuccess = (event) => done(event.target.result)
+      })
+      database.close()
+      return ${JSON.stringify(names)}.every((name) => keys.some(([, kept]) => kept.startsWith(name)))
+    })()`,
+  )
+}
+
 /** Waits until an expression holds in the page; Playwright's own way would need `eval`, which the policy forbids. */
 export async function until(page: Page, expression: string): Promise<void> {
   const end = Date.now() + UNTIL_MS
