@@ -12,21 +12,22 @@ declare module 'fastify' {
 /** What a search waits for at most: a few changed rows, not a whole import. */
 const PATIENCE_MS = 150
 const INTERVAL_MS = 10_000
-/** Between two parts others have their turn: on the embedded database one statement follows the other. */
-const PAUSE_MS = 20
+/** After each part others have their turn for as long: on the embedded database there is one connection for all. */
+const LEAST_PAUSE_MS = 20
 
 /** Keeps the index of the search, which an import leaves behind; of several instances one is at it at a time. */
 export default fp(
   async (app) => {
     let running: Promise<void> | undefined
     let isClosed = false
-    const goOn = async () => {
-      await sleep(PAUSE_MS)
-      return !isClosed
-    }
     const run = async () => {
+      let resumedAt = performance.now()
       try {
-        await indexContent(app.db, goOn)
+        await indexContent(app.db, async () => {
+          await sleep(Math.max(LEAST_PAUSE_MS, performance.now() - resumedAt))
+          resumedAt = performance.now()
+          return !isClosed
+        })
       } catch (err) {
         // Nothing is lost: what is not indexed is still on the list.
         if (!isClosed) app.log.warn({ err }, 'indexing for the search failed')

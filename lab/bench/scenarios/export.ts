@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import path from 'node:path'
+import { sql } from 'kysely'
 import { load } from '../load.js'
 import { median } from '../median.js'
-import type { Postgres } from '../postgres.js'
+import { type Postgres, withDatabase } from '../postgres.js'
 import { logInMany, readMemory, run, type Server, startService, startUsualServer } from '../processes.js'
 import { atLeast, below, type Measure } from '../report.js'
 import { sizeOf } from '../seed.js'
@@ -11,6 +12,7 @@ import { sizeOf } from '../seed.js'
 const CARDS = 1_000_000
 const ROUNDS = 3
 const STALLED = 20
+const INDEXED = 100_000
 
 /** The whole export beside psql, and what it costs the others. */
 export async function measureExport(postgres: Postgres): Promise<Measure[]> {
@@ -58,6 +60,7 @@ export async function measureExport(postgres: Postgres): Promise<Measure[]> {
       ...below(3, slower, '×'),
     },
     ...(await measureStalledReaders(databaseUrl)),
+    await measureBesideIndexing(databaseUrl),
   ]
 }
 
@@ -92,6 +95,31 @@ async function measureStalledReaders(databaseUrl: string): Promise<Measure[]> {
     },
     { what: `memory for ${STALLED} downloads that nobody reads`, service: `${(growth / STALLED).toFixed(1)} MB each` },
   ]
+}
+
+/** What an import leaves to be indexed for the search, beside requests that have the same single connection. */
+async function measureBesideIndexing(databaseUrl: string): Promise<Measure> {
+  const service = await startService(databaseUrl, { DATABASE_POOL_MAX: '1' })
+  const cookies = await logInMany(service)
+  const others = { path: '/api/decks', cookies, connections: 4, seconds: 4 }
+  await load(service, others)
+  const before = await load(service, others)
+  await withDatabase(databaseUrl, (db) =>
+    sql`
+      insert into search_pending (kind, ids)
+      select 'card', array_agg(id) from cards where id <= ${INDEXED}::integer group by id / 100`.execute(db),
+  )
+  // A search sets it going.
+  await fetch(`${service.url}/api/search?q=befehl`, { headers: { cookie: cookies[0] as string } })
+  const during = await load(service, others)
+  const { rows } = await withDatabase(databaseUrl, (db) => sql`select id from search_pending limit 1`.execute(db))
+  if (rows.length === 0) throw new Error('the index was complete before the measure was')
+  await service.stop()
+  return {
+    what: `GET /api/decks, 4 connections, a pool of one: alone, then while ${INDEXED} cards are indexed for the search`,
+    service: `${before.rate}/s, ${during.rate}/s, p99 ${during.p99} ms`,
+    ...atLeast(0.4, during.failures > 0 ? 0 : during.rate / before.rate, 'alone'),
+  }
 }
 
 /** The highest resident memory above that of now, in MB. */
