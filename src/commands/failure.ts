@@ -1,4 +1,4 @@
-import { BackupError } from '../../db/backup.js'
+import { BackupError } from '../../db/backup/format.js'
 import { EmbeddedStoreError } from '../../db/embedded/index.js'
 import { UnusableDatabaseError } from '../../db/migrate.js'
 import { ConfigError } from '../config.js'

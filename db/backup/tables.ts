@@ -1,0 +1,88 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely'
+import type { Database } from '../types.js'
+
+export interface Column {
+  name: string
+  type: string
+  isIdentity: boolean
+}
+
+export interface Table {
+  name: string
+  columns: Column[]
+  primaryKey: string[]
+}
+
+/** Read, inserted and derived at once: the limit of a statement cuts nothing that makes progress. */
+export const ROWS_PER_BATCH = 500
+
+/**
+ * What is not worth keeping: a restore must not log anybody in again, nor lock anybody out; and the index of the search,
+ * which the service makes anew.
+ */
+const TRANSIENT_TABLES = new Set([
+  ...['sessions', 'login_failures', 'spent_logout_tokens', 'passkey_challenges'],
+  ...['search_words', 'search_decks', 'search_cheatsheets', 'search_cards'],
+])
+
+/** Made anew from other tables after a restore: the target's locale may fold letters in another way. */
+export const DERIVED_TABLES: Record<string, (after: number) => RawBuilder<{ id: number }>> = {
+  cheatsheet_texts: (after) => sql`
+    insert into cheatsheet_texts
+    select id, fold_text(title), fold_text(content_md)
+    from cheatsheets where id > ${after}::bigint order by id limit ${ROWS_PER_BATCH}
+    returning cheatsheet_id as id`,
+  // All at once: numbers only.
+  search_pending: (after) => sql`
+    with noted as (
+      select 'deck' as kind, id, id / 200 as part from decks
+      union all
+      select 'cheatsheet', id, id / 10 from cheatsheets
+      union all
+      select 'card', id, id / 200 from cards
+    )
+    insert into search_pending (kind, ids)
+    select kind, array_agg(id) from noted where ${after}::bigint < 0 group by kind, part
+    returning 0 as id`,
+}
+
+export const isSaved = ({ name }: Table) => !TRANSIENT_TABLES.has(name) && !(name in DERIVED_TABLES)
+
+/** The tables of the schema, each after those that it refers to. */
+export async function listTables(transaction: Transaction<Database>): Promise<Table[]> {
+  const { rows } = await sql<Table & { references: string[] }>`
+    select relname as name,
+      (select json_agg(json_build_object('name', attname, 'type', format_type(atttypid, atttypmod),
+          'isIdentity', attidentity <> '') order by attnum)
+        from pg_attribute where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = ''
+      ) as columns,
+      (select array_agg(attname::text order by array_position(conkey, attnum))
+        from pg_constraint join pg_attribute on attrelid = conrelid and attnum = any (conkey)
+        where conrelid = pg_class.oid and contype = 'p'
+      ) as "primaryKey",
+      array(
+        select distinct referred.relname::text from pg_constraint join pg_class as referred on referred.oid = confrelid
+        where conrelid = pg_class.oid and contype = 'f' and confrelid <> conrelid
+      ) as references
+    from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and not starts_with(relname, 'kysely_')
+    order by relname`.execute(transaction)
+  const sorted: Table[] = []
+  const isSorted = (name: string) => sorted.some((table) => table.name === name)
+  let rest = rows
+  while (rest.length > 0) {
+    const ready = rest.filter(({ references }) => references.every(isSorted))
+    if (ready.length === 0) throw new Error(`tables refer to each other: ${rest.map(({ name }) => name).join(', ')}`)
+    sorted.push(...ready.map(({ name, columns, primaryKey }) => ({ name, columns, primaryKey })))
+    rest = rest.filter(({ name }) => !isSorted(name))
+  }
+  return sorted
+}
+
+/** The same text for the same value, whatever the server's settings are. */
+export async function fixTextForms(transaction: Transaction<Database>): Promise<void> {
+  await sql`
+    select set_config('DateStyle', 'ISO', true), set_config('TimeZone', 'UTC', true),
+      set_config('IntervalStyle', 'postgres', true), set_config('bytea_output', 'hex', true),
+      set_config('extra_float_digits', '1', true)`.execute(transaction)
+}

@@ -1,0 +1,131 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely'
+import type { Database } from '../types.js'
+import { BackupError, type Counts, type EndLine, isEndLine, isTableLine, parseLine, type Row } from './format.js'
+import { type Column, DERIVED_TABLES, fixTextForms, isSaved, listTables, ROWS_PER_BATCH, type Table } from './tables.js'
+
+const CHARACTERS_PER_BATCH = 2_000_000
+
+/**
+ * Inserts the lines that follow the header, as they were: the triggers, which would derive and date anew, are off
+ * meanwhile. The schema must be the one of the backup. Ids and the values that sequences give next are the same as in
+ * the store that was saved.
+ * @param options replace: whether what is there may be deleted; otherwise it must be nothing
+ * @returns rows by table, counted in the database and equal to those of the backup
+ * @throws BackupError when the store is not empty, or when the backup is incomplete
+ */
+export async function writeStore(
+  transaction: Transaction<Database>,
+  lines: AsyncIterable<string>,
+  { replace }: { replace: boolean },
+): Promise<Counts> {
+  await fixTextForms(transaction)
+  const tables = await listTables(transaction)
+  const kept = tables.filter(isSaved)
+  if (!replace) await requireEmpty(transaction)
+  for (const { name } of tables) {
+    await sql`alter table ${sql.table(name)} disable trigger user`.execute(transaction)
+  }
+  await sql`truncate ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(transaction)
+  const end = await insertLines(transaction, lines, new Map(kept.map((table) => [table.name, table])))
+  for (const { name } of tables) {
+    await sql`alter table ${sql.table(name)} enable trigger user`.execute(transaction)
+  }
+  for (const { name } of tables) {
+    const derive = DERIVED_TABLES[name]
+    if (derive !== undefined) await deriveRows(transaction, derive)
+  }
+  await writeSequences(transaction, end.sequences)
+  const counts: Counts = {}
+  for (const { name } of kept) counts[name] = await countRows(transaction, name)
+  for (const [name, expected] of Object.entries(end.counts)) {
+    if (counts[name] !== expected) {
+      throw new BackupError(`Tabelle ${name}: ${counts[name]} statt ${expected} Zeilen; nichts wurde geändert.`)
+    }
+  }
+  return counts
+}
+
+async function deriveRows(
+  transaction: Transaction<Database>,
+  derive: (after: number) => RawBuilder<{ id: number }>,
+): Promise<void> {
+  let after = -(2 ** 31) - 1
+  for (;;) {
+    const { rows } = await derive(after).execute(transaction)
+    if (rows.length === 0) return
+    after = Math.max(...rows.map(({ id }) => id))
+  }
+}
+
+/** Inserts rows in batches and returns the last line. */
+async function insertLines(
+  transaction: Transaction<Database>,
+  lines: AsyncIterable<string>,
+  tables: Map<string, Table>,
+): Promise<EndLine> {
+  let current: { table: Table; columns: Column[] } | undefined
+  let batch: Row[] = []
+  let size = 0
+  const flush = async () => {
+    if (current !== undefined && batch.length > 0) await insertRows(transaction, current.table, current.columns, batch)
+    batch = []
+    size = 0
+  }
+  for await (const text of lines) {
+    const line = parseLine(text)
+    if (Array.isArray(line)) {
+      batch.push(line as Row)
+      size += text.length
+      if (batch.length >= ROWS_PER_BATCH || size >= CHARACTERS_PER_BATCH) await flush()
+    } else if (isTableLine(line)) {
+      await flush()
+      const table = tables.get(line.table)
+      const columns = line.columns.map((name) => table?.columns.find((column) => column.name === name))
+      if (table === undefined || columns.some((column) => column === undefined)) {
+        throw new BackupError(`Die Tabelle ${line.table} der Sicherung passt nicht zum Schema.`)
+      }
+      current = { table, columns: columns as Column[] }
+    } else if (isEndLine(line)) {
+      await flush()
+      return line
+    } else {
+      break
+    }
+  }
+  throw new BackupError('Die Sicherung ist unvollständig oder beschädigt; nichts wurde geändert.')
+}
+
+async function insertRows(transaction: Transaction<Database>, table: Table, columns: Column[], rows: Row[]) {
+  const names = sql.join(columns.map(({ name }) => sql.ref(name)))
+  const values = sql.join(columns.map(({ name, type }) => sql`${sql.ref(name)}::${sql.raw(type)}`))
+  const arrays = sql.join(columns.map((_, index) => sql`${rows.map((row) => row[index] ?? null)}::text[]`))
+  await sql`
+    insert into ${sql.table(table.name)} (${names}) overriding system value
+    select ${values} from unnest(${arrays}) as given (${names})`.execute(transaction)
+}
+
+async function writeSequences(transaction: Transaction<Database>, sequences: EndLine['sequences']): Promise<void> {
+  for (const [column, last] of Object.entries(sequences)) {
+    const [table, name] = column.split('.')
+    const sequence = sql`pg_get_serial_sequence(${table}, ${name})::regclass`
+    await sql`select setval(${sequence}, ${last ?? '1'}::bigint, ${last !== null})`.execute(transaction)
+  }
+}
+
+/** Whose rows everything else hangs on; tables that the database keeps by itself may have rows in an empty store. */
+const ROOT_TABLES = ['users', 'decks', 'cheatsheets']
+
+async function requireEmpty(transaction: Transaction<Database>): Promise<void> {
+  for (const name of ROOT_TABLES) {
+    if ((await countRows(transaction, name)) > 0) {
+      throw new BackupError(
+        `Das Ziel ist nicht leer (Tabelle ${name}). Mit --replace wird gelöscht, was dort ist, und die Sicherung eingespielt.`,
+      )
+    }
+  }
+}
+
+async function countRows(transaction: Transaction<Database>, table: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(transaction)
+  return rows[0]?.count ?? 0
+}
