@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { tryLockImport } from '../../../db/queries/content/import.js'
+import { tryLockImport } from '../../../db/queries/content/import-lock.js'
 import { insertSource, noteUpload } from '../../../db/queries/content/sources.js'
 import type { Database } from '../../../db/types.js'
 import type { Digests } from '../../domain/content/import-plan.js'

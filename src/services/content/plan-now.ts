@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import { findStoredCards, findStoredDecks, findStoredSheets } from '../../../db/queries/content/import.js'
+import { findStoredCards, findStoredDecks, findStoredSheets } from '../../../db/queries/content/stored.js'
 import type { Database } from '../../../db/types.js'
 import { digestText } from '../../domain/content/digest.js'
 import {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { findSource, findSourceByName, type Source } from '../../../db/queries/content/sources.js'
 import {
   findCardsById,
   findCardsOfNotes,
@@ -7,8 +8,7 @@ import {
   findSourceCards,
   findStoredDecks,
   findStoredSheets,
-} from '../../../db/queries/content/import.js'
-import { findSource, findSourceByName, type Source } from '../../../db/queries/content/sources.js'
+} from '../../../db/queries/content/stored.js'
 import type { Database } from '../../../db/types.js'
 import { guidOf } from '../../domain/anki/guid.js'
 import type { Changes, Digests } from '../../domain/content/import-plan.js'

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
-import { listLevels } from '../../../db/queries/content/import.js'
 import { findSource } from '../../../db/queries/content/sources.js'
+import { listLevels } from '../../../db/queries/content/stored.js'
 import type { Database } from '../../../db/types.js'
 import type { Incoming } from '../../domain/content/incoming.js'
 import type { ReadOptions } from './incoming/options.js'

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, type AuditAction, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { archiveCards, archiveDecks, archiveSheets, tryLockImport } from '../../../db/queries/content/import.js'
+import { tryLockImport } from '../../../db/queries/content/import-lock.js'
 import {
   deleteCards,
   deleteDecksAndSheets,
@@ -10,6 +10,9 @@ import {
   markSourceAsArchived,
   type SourceContent,
 } from '../../../db/queries/content/sources.js'
+import { archiveCards } from '../../../db/queries/content/write-cards.js'
+import { archiveDecks } from '../../../db/queries/content/write-decks.js'
+import { archiveSheets } from '../../../db/queries/content/write-sheets.js'
 import type { Database } from '../../../db/types.js'
 import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../domain/refusals.js'
 import { dropUnusedPictures } from './pictures.js'

@@ -1,23 +1,26 @@
 import type { Transaction } from 'kysely'
+import { countLearners, passOnProgress } from '../../../db/queries/content/progress.js'
 import {
   archiveCards,
-  archiveDecks,
-  archiveSheets,
   type CardInput,
-  countLearners,
-  type DeckOrigin,
   insertCards,
-  insertDecks,
-  insertSheets,
-  markDecksAsImported,
-  markSheetsAsImported,
-  passOnProgress,
   renameCards,
-  type SheetOrigin,
   updateCards,
+} from '../../../db/queries/content/write-cards.js'
+import {
+  archiveDecks,
+  type DeckOrigin,
+  insertDecks,
+  markDecksAsImported,
   updateDecks,
+} from '../../../db/queries/content/write-decks.js'
+import {
+  archiveSheets,
+  insertSheets,
+  markSheetsAsImported,
+  type SheetOrigin,
   updateSheets,
-} from '../../../db/queries/content/import.js'
+} from '../../../db/queries/content/write-sheets.js'
 import type { Database } from '../../../db/types.js'
 import type { ImportPlan, PlacedCard } from '../../domain/content/import-plan.js'
 import type { CardSource, DeckSource, SheetSource } from '../../domain/content/types.js'

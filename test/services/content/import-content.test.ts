@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import t from 'tap'
-import { tryLockImport } from '../../../db/queries/content/import.js'
+import { tryLockImport } from '../../../db/queries/content/import-lock.js'
 import { commandLineActor } from '../../../src/commands/actor.js'
 import { importContent, importIntoEmptyStore } from '../../../src/services/content/import-content.js'
 import { changeFiles, deckFile, writeContentFolder } from '../../support/content.js'

@@ -1,0 +1,54 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Database } from '../../types.js'
+
+/** How many learners have progress on a card; cards without any are left out. */
+export async function countLearners(db: Kysely<Database>, cardIds: number[]): Promise<Map<number, number>> {
+  const { rows } = await sql<{ card_id: number; learners: number }>`
+    select card_id, count(*) as learners from card_progress where card_id = any (${cardIds}) group by card_id`.execute(
+    db,
+  )
+  return new Map(rows.map(({ card_id, learners }) => [card_id, learners]))
+}
+
+/**
+ * Passes on what learners have of cards (`from`) to the cards that have taken their place (`to`): whoever has no
+ * progress on the new card keeps that of the old one, and being suspended. Of several old cards the first one counts.
+ * The old cards lose their identities, so that this happens once; what is not passed on stays with them. The log is
+ * not touched.
+ */
+export async function passOnProgress(
+  transaction: Transaction<Database>,
+  pairs: { from: number; to: number }[],
+): Promise<void> {
+  const [from, to] = [pairs.map((pair) => pair.from), pairs.map((pair) => pair.to)]
+  const succession = sql`unnest(${from}::integer[], ${to}::integer[]) with ordinality as pair (old_id, new_id, place)`
+  // Whoever reviews one of the cards has locked it first.
+  await sql`select from cards where id = any (${[...from, ...to]}) order by id for no key update`.execute(transaction)
+  await sql`
+    with heirs as materialized (
+      select distinct on (old.user_id, new_id) old.user_id, old_id, new_id, old.progress_id, old.is_suspended
+      from ${succession} cross join lateral (
+        select user_id, max(progress_id) as progress_id, bool_or(progress_id is null) as is_suspended
+        from (
+          select user_id, id as progress_id from card_progress where card_id = old_id
+          union all
+          select user_id, null from suspended_cards where card_id = old_id
+        ) as had
+        group by user_id
+      ) as old
+      where not exists (
+        select from card_progress as new where new.user_id = old.user_id and new.card_id = new_id
+      )
+      order by old.user_id, new_id, (old.progress_id is null), place
+    ),
+    released as (
+      delete from suspended_cards using heirs
+      where suspended_cards.user_id = heirs.user_id and suspended_cards.card_id = heirs.old_id and is_suspended
+    ),
+    suspended as (
+      insert into suspended_cards (user_id, card_id) select user_id, new_id from heirs where is_suspended
+      on conflict do nothing
+    )
+    update card_progress set card_id = new_id from heirs where id = progress_id`.execute(transaction)
+  await sql`delete from imported_cards where card_id = any (${from})`.execute(transaction)
+}

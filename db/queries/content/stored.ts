@@ -1,0 +1,145 @@
+import { type Kysely, sql } from 'kysely'
+import type { StoredCard } from '../../../src/domain/content/import-plan.js'
+import type { OwnedCard, OwnedDeck, OwnedSheet } from '../../../src/domain/content/upload-plan.js'
+import type { Database } from '../../types.js'
+
+/** Rows that one statement reads. */
+const CARDS_AT_ONCE = 5_000
+const NOTES_AT_ONCE = 1_000
+const SHEETS_AT_ONCE = 200
+
+/** Whether there is no deck, no card and no sheet, not even an archived one. */
+export async function isContentEmpty(db: Kysely<Database>): Promise<boolean> {
+  const { rows } = await sql<{ empty: boolean }>`
+    select not exists (select from decks) and not exists (select from cheatsheets) as empty`.execute(db)
+  return rows[0]?.empty === true
+}
+
+/** All decks, those of scripts and sources and archived ones too. */
+export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]> {
+  const { rows } = await sql<OwnedDeck>`
+    select decks.id, slug, decks.name, description, sort_order, card_count, decks.archived_at is null as is_live,
+      deck_id is not null and source_id is null as is_imported, file, source_id, source_key,
+      content_sources.name as owner, content_sources.archived_at is null as owner_is_live
+    from decks left join imported_decks on deck_id = decks.id left join content_sources on content_sources.id = source_id
+    order by decks.id`.execute(db)
+  return rows
+}
+
+/**
+ * All cards that the folder's imports have written, archived ones too, and those of released decks. Texts stay in the
+ * database: their digests are compared.
+ */
+export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[]> {
+  return readByKey(CARDS_AT_ONCE, async (after) => {
+    const { rows } = await sql<StoredCard>`
+      select ${storedCard()}
+      from imported_cards join cards on id = card_id
+      left join imported_decks on imported_decks.deck_id = imported_cards.deck_id
+      where source_id is null and card_id > ${after} order by card_id limit ${CARDS_AT_ONCE}`.execute(db)
+    return rows
+  })
+}
+
+/** All cards of a source, archived ones too. */
+export async function findSourceCards(db: Kysely<Database>, sourceId: number): Promise<OwnedCard[]> {
+  return readByKey(CARDS_AT_ONCE, async (after) => {
+    const { rows } = await sql<OwnedCard>`
+      select ${storedCard()}, guid, ord
+      from imported_cards join cards on id = card_id
+      join imported_decks on imported_decks.deck_id = imported_cards.deck_id
+      where source_id = ${sourceId} and card_id > ${after} order by card_id limit ${CARDS_AT_ONCE}`.execute(db)
+    return rows
+  })
+}
+
+/** The cards of Anki notes, whosever they are. */
+export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
+  const found: OwnedCard[] = []
+  for (let first = 0; first < guids.length; first += NOTES_AT_ONCE) {
+    const { rows } = await sql<OwnedCard>`
+      select ${storedCard()}, guid, ord
+      from imported_cards join cards on id = card_id
+      where guid = any (${guids.slice(first, first + NOTES_AT_ONCE)}::text[])`.execute(db)
+    for (const row of rows) found.push(row)
+  }
+  return found
+}
+
+/** All cards that came from no Anki note, scripts' ones too, with what their guid in our own packages is made of. */
+export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: number; created_at: Date }[]> {
+  return readByKey(CARDS_AT_ONCE, async (after) => {
+    const { rows } = await sql<{ id: number; created_at: Date }>`
+      select id, cards.created_at
+      from cards left join imported_cards on card_id = id
+      where guid is null and id > ${after} order by id limit ${CARDS_AT_ONCE}`.execute(db)
+    return rows
+  })
+}
+
+/** Cards as `findCardsOfNotes` finds them; those of scripts have an empty key. */
+export async function findCardsById(db: Kysely<Database>, ids: readonly number[]): Promise<OwnedCard[]> {
+  const found: OwnedCard[] = []
+  for (let first = 0; first < ids.length; first += NOTES_AT_ONCE) {
+    const { rows } = await sql<OwnedCard>`
+      select ${storedCard()}, guid, ord
+      from cards left join imported_cards on card_id = id
+      where id = any (${ids.slice(first, first + NOTES_AT_ONCE)}::integer[])`.execute(db)
+    for (const row of rows) found.push(row)
+  }
+  return found
+}
+
+function storedCard() {
+  return sql`id, coalesce(imported_cards.deck_id, cards.deck_id) as identity_deck_id, coalesce(key, '') as key,
+    cards.deck_id, sort_order,
+    archived_at is null as is_live, ${digestOf('question')} as question_digest,
+    ${digestOf('answer', 'level')} as rest_digest`
+}
+
+/** The levels of all live cards. */
+export async function listLevels(db: Kysely<Database>): Promise<string[]> {
+  const rows = await db.selectFrom('cards').select('level').distinct().where('archived_at', 'is', null).execute()
+  return rows.map(({ level }) => level)
+}
+
+/** What cards say now. */
+export async function findCardTexts(
+  db: Kysely<Database>,
+  ids: number[],
+): Promise<Map<number, { question: string; answer: string }>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('cards').select(['id', 'question', 'answer']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, ...texts }) => [id, texts]))
+}
+
+/** All sheets, those of scripts and sources and archived ones too. */
+export async function findStoredSheets(db: Kysely<Database>): Promise<OwnedSheet[]> {
+  return readByKey(SHEETS_AT_ONCE, async (after) => {
+    const { rows } = await sql<OwnedSheet>`
+      select cheatsheets.id, slug, cheatsheets.archived_at is null as is_live,
+        cheatsheet_id is not null and source_id is null as is_imported,
+        ${digestOf('title', 'category', 'content_md')} as digest, source_id, source_key, content_sources.name as owner
+      from cheatsheets left join imported_cheatsheets on cheatsheet_id = cheatsheets.id
+      left join content_sources on content_sources.id = source_id
+      where cheatsheets.id > ${after} order by cheatsheets.id limit ${SHEETS_AT_ONCE}`.execute(db)
+    return rows
+  })
+}
+
+async function readByKey<T extends { id: number }>(size: number, read: (after: number) => Promise<T[]>): Promise<T[]> {
+  const all: T[] = []
+  for (let after = -(2 ** 31); ; ) {
+    const rows = await read(after)
+    for (const row of rows) all.push(row)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < size) return all
+    after = last.id
+  }
+}
+
+/** What `digestText` makes of the texts: a NUL, which no text holds, comes between them. */
+function digestOf(...columns: string[]) {
+  const bytes = columns.map((column) => sql`convert_to(${sql.ref(column)}, 'UTF8')`)
+  return sql`substr(encode(sha256(${sql.join(bytes, sql` || '\\x00'::bytea || `)}), 'hex'), 1, 32)`
+}

@@ -1,0 +1,72 @@
+import { type Selectable, sql, type Transaction } from 'kysely'
+import type { Database, DecksTable } from '../../types.js'
+
+export type DeckInput = Pick<Selectable<DecksTable>, 'slug' | 'name' | 'description' | 'sort_order'>
+
+/** What describes a deck: a file, relative to the content folder, or a source and what that calls it. */
+export interface DeckOrigin {
+  file: string | null
+  source_id: number | null
+  source_key: string | null
+}
+
+/** Creates decks; ids by slug. */
+export async function insertDecks(
+  transaction: Transaction<Database>,
+  decks: (DeckInput & DeckOrigin)[],
+): Promise<Map<string, number>> {
+  if (decks.length === 0) return new Map()
+  const rows = await transaction
+    .insertInto('decks')
+    .columns(['slug', 'name', 'description', 'sort_order'])
+    .expression(
+      sql`select * from unnest(
+        ${decks.map((deck) => deck.slug)}::text[], ${decks.map((deck) => deck.name)}::text[],
+        ${decks.map((deck) => deck.description)}::text[], ${decks.map((deck) => deck.sort_order)}::integer[])`,
+    )
+    .returning(['id', 'slug'])
+    .execute()
+  const ids = new Map(rows.map(({ id, slug }) => [slug, id]))
+  await markDecksAsImported(
+    transaction,
+    decks.map(({ slug, ...origin }) => ({ ...origin, id: ids.get(slug) as number })),
+  )
+  return ids
+}
+
+/** Makes decks, archived ones too, what the inputs say. */
+export async function updateDecks(
+  transaction: Transaction<Database>,
+  decks: { id: number; deck: DeckInput }[],
+): Promise<void> {
+  if (decks.length === 0) return
+  const columnOf = <K extends keyof DeckInput>(key: K) => decks.map(({ deck }) => deck[key])
+  await sql`
+    update decks
+    set slug = input.slug, name = input.name, description = input.description, sort_order = input.sort_order,
+      archived_at = null
+    from unnest(
+      ${decks.map(({ id }) => id)}::integer[], ${columnOf('slug')}::text[], ${columnOf('name')}::text[],
+      ${columnOf('description')}::text[], ${columnOf('sort_order')}::integer[]
+    ) as input (id, slug, name, description, sort_order)
+    where decks.id = input.id`.execute(transaction)
+}
+
+/** Notes what describes the decks. */
+export async function markDecksAsImported(
+  transaction: Transaction<Database>,
+  decks: (DeckOrigin & { id: number })[],
+): Promise<void> {
+  if (decks.length === 0) return
+  await sql`
+    insert into imported_decks (deck_id, file, source_id, source_key)
+    select * from unnest(
+      ${decks.map(({ id }) => id)}::integer[], ${decks.map(({ file }) => file)}::text[],
+      ${decks.map(({ source_id }) => source_id)}::integer[], ${decks.map(({ source_key }) => source_key)}::text[])
+    on conflict (deck_id) do update set file = excluded.file`.execute(transaction)
+}
+
+export async function archiveDecks(transaction: Transaction<Database>, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`update decks set archived_at = now() where id = any (${ids})`.execute(transaction)
+}
