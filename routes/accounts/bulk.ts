@@ -9,7 +9,7 @@ import { warnOfCommonPasswords } from '../../src/http/password-warning.js'
 import { answers } from '../../src/http/schemas.js'
 import { untilGone } from '../../src/http/until-gone.js'
 import { checkAccounts, createAccounts } from '../../src/services/accounts/create-accounts.js'
-import { BulkAnswer, BulkQuery, BulkRefused, CSV_BODY, JSON_BODY } from './schemas.js'
+import { BulkAnswer, BulkQuery, BulkRefused, CSV_BODY, JSON_BODY } from './bulk-schemas.js'
 
 const BODY_LIMIT = 1024 * 1024
 

@@ -21,7 +21,8 @@ import { oneAtATime } from '../../src/http/one-at-a-time.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { choosePasskeyOnly } from '../../src/services/accounts/passkeys.js'
 import type { PasskeyOptions } from '../auth/passkeys.js'
-import { AccountAnswer, ChangeOwnAccountBody, OwnDataAnswer, SessionList, SessionParams } from './schemas.js'
+import { OwnDataAnswer } from './own-data-schemas.js'
+import { AccountAnswer, ChangeOwnAccountBody, SessionList, SessionParams } from './schemas.js'
 
 const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 

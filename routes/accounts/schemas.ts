@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { ACCOUNT_KEYS } from '../../db/queries/accounts/list.js'
-import { MAX_USERS } from '../../src/domain/accounts/user-list.js'
-import { errorWith, nullable, Timestamp, User } from '../../src/http/schemas.js'
+import { nullable, Timestamp, User } from '../../src/http/schemas.js'
 
 export const AccountParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
 
-const state = {
+/** What is kept about an account besides. */
+export const state = {
   must_change_password: Type.Boolean({ description: 'Before anything else.' }),
   last_seen_on: nullable(
     Type.String({
@@ -71,7 +71,7 @@ password of an administrator ends it.`,
   ),
 })
 
-const Session = {
+export const Session = {
   id: Type.Integer(),
   address: nullable(Type.String({ description: 'Where the login came from.' })),
   user_agent: nullable(Type.String()),
@@ -92,112 +92,6 @@ export const AccessParams = Type.Object({
 
 export const SessionParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['12'] }) })
 
-export const OwnDataAnswer = Type.Object({
-  user: Type.Object({
-    ...User.properties,
-    ...state,
-    has_password: Type.Boolean(),
-    passkey_only: Type.Boolean(),
-    emergency: Type.Boolean(),
-    link_next_login: Type.Boolean(),
-  }),
-  sessions: Type.Array(
-    Type.Object({
-      ...Session,
-      authenticated_at: Timestamp,
-      authenticated_by: Type.String(),
-      provider_session: nullable(Type.String()),
-    }),
-  ),
-  identities: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      issuer: Type.String(),
-      subject: Type.String(),
-      created_at: Timestamp,
-      last_used_at: nullable(Timestamp),
-    }),
-  ),
-  passkeys: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      name: Type.String(),
-      credential_id: Type.String({ description: 'Base64.' }),
-      transports: Type.Array(Type.String()),
-      backed_up: Type.Boolean(),
-      created_at: Timestamp,
-      last_used_at: nullable(Timestamp),
-    }),
-  ),
-  tokens: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      name: Type.String(),
-      created_at: Timestamp,
-      last_used_at: nullable(Timestamp),
-      expires_at: nullable(Timestamp),
-      scopes: Type.Array(Type.String()),
-    }),
-  ),
-  progress: Type.Array(
-    Type.Object({
-      card_id: Type.Integer(),
-      deck_slug: Type.String(),
-      question: Type.String(),
-      last_rating: nullable(Type.String()),
-      next_review: nullable(Type.String({ format: 'date' })),
-      stability: nullable(Type.Number()),
-      difficulty: nullable(Type.Number()),
-      last_review: nullable(Type.String({ format: 'date' })),
-      reps: Type.Integer(),
-      lapses: Type.Integer(),
-    }),
-  ),
-  reviews: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      kind: Type.String(),
-      undoes: nullable(Type.Integer()),
-      card_id: Type.Integer(),
-      rating: nullable(Type.String()),
-      duration_ms: nullable(Type.Integer()),
-      studied_on: Type.String({ format: 'date' }),
-      before: Type.Unknown(),
-      after: Type.Unknown(),
-      applied: Type.Boolean(),
-      created_at: Timestamp,
-    }),
-  ),
-  suspended_cards: Type.Array(Type.Integer()),
-  inactive_decks: Type.Array(Type.String()),
-  reports: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      card_id: Type.Integer(),
-      text: Type.String(),
-      created_at: Timestamp,
-      settled_at: nullable(Timestamp),
-    }),
-  ),
-  review_settings: nullable(
-    Type.Object({
-      new_per_day: Type.Integer(),
-      desired_retention: Type.Number(),
-      maximum_interval: Type.Integer(),
-    }),
-  ),
-  results: Type.Array(
-    Type.Object({
-      deck_slug: Type.String(),
-      quiz_type: Type.String(),
-      score_percent: Type.Integer(),
-      total_questions: Type.Integer(),
-      correct_answers: Type.Integer(),
-      created_at: Timestamp,
-    }),
-  ),
-})
-
 const optional = (description: string, example: string) =>
   Type.Optional(Type.String({ description, examples: [example] }))
 
@@ -213,77 +107,6 @@ export const AccountList = Type.Object({
   users: Type.Array(AccountWithState),
   total: Type.Integer({ description: 'On all pages.', examples: [30] }),
 })
-
-export const BulkQuery = Type.Object({
-  check: optional('`true` judges the list and writes nothing; absent, empty or `false` creates the users.', 'true'),
-})
-
-export const JSON_BODY = Type.Object({
-  users: Type.Array(
-    Type.Object({
-      username: Type.String({ description: '1 to 200 characters after trimming.', examples: ['erika'] }),
-      display_name: Type.Optional(
-        nullable(Type.String({ description: 'The user name when absent.', examples: ['Erika Muster'] })),
-      ),
-      is_admin: Type.Optional(nullable(Type.Boolean())),
-      password: Type.Optional(
-        nullable(
-          Type.String({
-            description: '6 to 1,000 characters; one is made up when it is absent or empty.',
-            examples: ['vier zufällige Wörter'],
-          }),
-        ),
-      ),
-      must_change_password: Type.Optional(nullable(Type.Boolean({ description: '`true` when absent.' }))),
-    }),
-    { minItems: 1, maxItems: MAX_USERS },
-  ),
-})
-
-export const CSV_BODY = Type.String({
-  description: `UTF-8 (or Windows-1252, as Excel writes it), separated by semicolons, commas or tabs. Headings:
-\`username\` (\`benutzername\`), \`display_name\` (\`name\`, \`anzeigename\`), \`is_admin\` (\`administrator\`: ja, nein, true,
-false, 1, 0 or nothing), \`password\` (\`passwort\`); only the first is required.`,
-  examples: ['benutzername;name;administrator\nerika;Erika Muster;nein\n'],
-})
-
-const Line = Type.Integer({ description: 'Of the file; of JSON the place in the list, from 1 on.', examples: [2] })
-
-export const BulkAnswer = Type.Object({
-  check: Type.Boolean({ description: 'Whether the list was only judged.' }),
-  users: Type.Array(
-    Type.Object({
-      line: Line,
-      id: nullable(Type.Integer({ description: 'Null with `check`.', examples: [7] })),
-      username: Type.String({ examples: ['erika'] }),
-      display_name: Type.String({ examples: ['Erika Muster'] }),
-      is_admin: Type.Boolean(),
-      must_change_password: Type.Boolean(),
-      password: nullable(
-        Type.String({
-          description: 'Only one that was made up, and only this time; null with `check`.',
-          examples: ['k7mf-3xqv-9dtw-2hcr'],
-        }),
-      ),
-    }),
-  ),
-})
-
-export const BulkRefused = errorWith(
-  {
-    errors: Type.Optional(
-      Type.Array(
-        Type.Object({
-          line: Line,
-          field: nullable(Type.String({ examples: ['username'] })),
-          message: Type.String({ examples: ['Benutzername existiert bereits'] }),
-        }),
-        { description: 'Every fault of the list.' },
-      ),
-    ),
-  },
-  'BulkError',
-)
 
 export const ServiceState = Type.Object({
   version: Type.String({ examples: ['0.1.0'] }),

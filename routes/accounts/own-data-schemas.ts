@@ -1,0 +1,109 @@
+import { Type } from '@sinclair/typebox'
+import { nullable, Timestamp, User } from '../../src/http/schemas.js'
+import { Session, state } from './schemas.js'
+
+export const OwnDataAnswer = Type.Object({
+  user: Type.Object({
+    ...User.properties,
+    ...state,
+    has_password: Type.Boolean(),
+    passkey_only: Type.Boolean(),
+    emergency: Type.Boolean(),
+    link_next_login: Type.Boolean(),
+  }),
+  sessions: Type.Array(
+    Type.Object({
+      ...Session,
+      authenticated_at: Timestamp,
+      authenticated_by: Type.String(),
+      provider_session: nullable(Type.String()),
+    }),
+  ),
+  identities: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      issuer: Type.String(),
+      subject: Type.String(),
+      created_at: Timestamp,
+      last_used_at: nullable(Timestamp),
+    }),
+  ),
+  passkeys: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      name: Type.String(),
+      credential_id: Type.String({ description: 'Base64.' }),
+      transports: Type.Array(Type.String()),
+      backed_up: Type.Boolean(),
+      created_at: Timestamp,
+      last_used_at: nullable(Timestamp),
+    }),
+  ),
+  tokens: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      name: Type.String(),
+      created_at: Timestamp,
+      last_used_at: nullable(Timestamp),
+      expires_at: nullable(Timestamp),
+      scopes: Type.Array(Type.String()),
+    }),
+  ),
+  progress: Type.Array(
+    Type.Object({
+      card_id: Type.Integer(),
+      deck_slug: Type.String(),
+      question: Type.String(),
+      last_rating: nullable(Type.String()),
+      next_review: nullable(Type.String({ format: 'date' })),
+      stability: nullable(Type.Number()),
+      difficulty: nullable(Type.Number()),
+      last_review: nullable(Type.String({ format: 'date' })),
+      reps: Type.Integer(),
+      lapses: Type.Integer(),
+    }),
+  ),
+  reviews: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      kind: Type.String(),
+      undoes: nullable(Type.Integer()),
+      card_id: Type.Integer(),
+      rating: nullable(Type.String()),
+      duration_ms: nullable(Type.Integer()),
+      studied_on: Type.String({ format: 'date' }),
+      before: Type.Unknown(),
+      after: Type.Unknown(),
+      applied: Type.Boolean(),
+      created_at: Timestamp,
+    }),
+  ),
+  suspended_cards: Type.Array(Type.Integer()),
+  inactive_decks: Type.Array(Type.String()),
+  reports: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      card_id: Type.Integer(),
+      text: Type.String(),
+      created_at: Timestamp,
+      settled_at: nullable(Timestamp),
+    }),
+  ),
+  review_settings: nullable(
+    Type.Object({
+      new_per_day: Type.Integer(),
+      desired_retention: Type.Number(),
+      maximum_interval: Type.Integer(),
+    }),
+  ),
+  results: Type.Array(
+    Type.Object({
+      deck_slug: Type.String(),
+      quiz_type: Type.String(),
+      score_percent: Type.Integer(),
+      total_questions: Type.Integer(),
+      correct_answers: Type.Integer(),
+      created_at: Timestamp,
+    }),
+  ),
+})
