@@ -7,10 +7,14 @@ import { shuffle } from './support/runner/shuffle.js'
 import { ROOT } from './support/service.js'
 
 const database = new URL('./support/database.js', import.meta.url).href
+const kysely = import.meta.resolve('kysely')
 const borrow = `
   import { createMigratedDatabase } from ${JSON.stringify(database)}
   const database = await createMigratedDatabase()`
 const giveBack = 't.teardown(() => database.close())'
+/** A change by which no catalog gets or loses a row. */
+const turnTrigger = (how: string) =>
+  `await sql.raw('alter table cards ${how} trigger cards_place_insert').execute(database.db)`
 const table = "database.db.schema.createTable('remains').addColumn('id', 'integer').execute()"
 
 /** Name and program of test files, in the order in which they run, and what the runner must say of each. */
@@ -43,6 +47,16 @@ const FILES: [name: string, program: string, traces: RegExp[]][] = [
   [
     'schema restored',
     `${borrow}; ${giveBack}; await ${table}; await database.db.schema.dropTable('remains').execute()`,
+    [],
+  ],
+  [
+    'trigger',
+    `import { sql } from '${kysely}'; ${borrow}; ${giveBack}; ${turnTrigger('disable')}`,
+    [/in its database: pg_trigger/],
+  ],
+  [
+    'trigger restored',
+    `import { sql } from '${kysely}'; ${borrow}; ${giveBack}; ${turnTrigger('disable')}; ${turnTrigger('enable')}`,
     [],
   ],
   ['database', borrow, [/1 open database/]],

@@ -7,8 +7,17 @@ export interface NewStore {
   transaction: number
   /** The rows that migrations put into tables, as JSON by table. */
   rows: Map<string, string>
+  /** The catalogs of PostgreSQL. */
+  catalogs: Catalog[]
   /** Name and value of each thing by which a used store differs from a new one. */
   facts: Map<string, string>
+}
+
+interface Catalog {
+  name: string
+  has_oid: boolean
+  /** Hash of the rows that are ours, as `readFacts` makes it. */
+  own?: string
 }
 
 /** Tables of the schema that hold the list of migrations. */
@@ -33,7 +42,15 @@ export async function recordNewStore(client: pg.Client): Promise<NewStore> {
     const found = await client.query(`select json_agg(t)::text as rows from ${table} as t`)
     if (found.rows[0].rows !== null) seeds.set(table, found.rows[0].rows)
   }
-  return { transaction, rows: seeds, facts: await readFacts(client, transaction) }
+  const catalogs = await listCatalogs(client)
+  const { rows: hashes } = await client.query(
+    catalogs
+      .filter(({ has_oid }) => has_oid)
+      .map(selectOwn)
+      .join(' union all '),
+  )
+  const known = catalogs.map((catalog) => ({ ...catalog, ...hashes.find(({ name }) => name === catalog.name) }))
+  return { transaction, rows: seeds, catalogs: known, facts: await readFacts(client, transaction, known) }
 }
 
 /**
@@ -63,7 +80,7 @@ export async function resetStore(client: pg.Client, asNew: NewStore): Promise<st
   await client.query('delete from pg_statistic where starelid >= 16384')
   await client.query('commit')
   await client.query('select pg_stat_reset()')
-  const facts = await readFacts(client, asNew.transaction)
+  const facts = await readFacts(client, asNew.transaction, asNew.catalogs)
   for (const name of new Set([...facts.keys(), ...asNew.facts.keys()])) {
     const [now, before] = [facts.get(name), asNew.facts.get(name)]
     if (!isDeepStrictEqual(now, before)) differences.push(`${name}: ${now ?? 'none'} instead of ${before ?? 'none'}`)
@@ -86,29 +103,55 @@ async function isAlone(client: pg.Client): Promise<boolean> {
   return false
 }
 
-/**
- * Every catalog by its number of rows, those of PostgreSQL that were written since (which shows a change), and those of
- * ours as a hash without what changes with the rows of a table; rows, sequences, settings, what waits.
- */
-async function readFacts(client: pg.Client, transaction: number): Promise<Map<string, string>> {
+async function listCatalogs(client: pg.Client): Promise<Catalog[]> {
   // On a server the shared catalogs are those of other tests, too.
-  const { rows: catalogs } = await client.query<{ name: string; has_oid: boolean }>(`
+  const { rows } = await client.query<Catalog>(`
     select relname as name, exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'oid') as has_oid
     from pg_class
     where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' and relname <> 'pg_statistic'
       and (not relisshared or current_database() = 'postgres')
     order by 1`)
+  return rows
+}
+
+/** A statement for the hash of those rows of a catalog that are ours, without what changes with the rows of a table. */
+function selectOwn({ name }: Catalog): string {
+  return `select '${name}' as name,
+    md5(coalesce(jsonb_agg(to_jsonb(c) - '{${VOLATILE}}'::text[] order by oid), '[]')::text) as own
+    from ${name} as c where oid >= 16384`
+}
+
+/**
+ * Every catalog by its number of rows, those of PostgreSQL that were written since (which shows a change), and those of
+ * ours as a hash; rows, sequences, settings, what waits.
+ */
+async function readFacts(
+  client: pg.Client,
+  transaction: number,
+  catalogs: readonly Catalog[],
+): Promise<Map<string, string>> {
   const counts = catalogs.map(({ name, has_oid }) => {
-    const written = `'rows ' || count(*) || ', written ' || count(*) filter (where xmin::text::bigint > ${transaction}`
-    if (!has_oid) return `select '${name}' as name, ${written}) as value from ${name}`
-    const own = `md5(coalesce(jsonb_agg(to_jsonb(c) - '{${VOLATILE}}'::text[] order by oid) filter (where oid >= 16384), '[]')::text)`
-    return `select '${name}', ${written} and oid < 16384) || ', own ' || ${own} from ${name} as c`
+    const count = (which: string) =>
+      `count(*) filter (where ${which} and age(xmin) < (select age('${transaction % 2 ** 32}'::xid)))`
+    const [foreign, own] = has_oid ? [count('oid < 16384'), count('oid >= 16384')] : [count('true'), '0']
+    return `select '${name}' as name, count(*)::int as count, ${foreign}::int as foreign_written, ${own}::int as own_written from ${name}`
+  })
+  const { rows: counted } = await client.query(counts.join(' union all '))
+  const countOf = new Map(counted.map((row) => [row.name, row]))
+  // Hashing takes longest, and what nobody has written is what it was.
+  const written = catalogs.filter(({ name }) => countOf.get(name).own_written > 0)
+  const hashed = written.length === 0 ? [] : (await client.query(written.map(selectOwn).join(' union all '))).rows
+  const ofCatalogs = catalogs.map(({ name, own = 'none' }): [string, string] => {
+    const { count, foreign_written } = countOf.get(name)
+    const hash = hashed.find((one) => one.name === name)?.own ?? own
+    return [name, `rows ${count}, written ${foreign_written}, own ${hash}`]
   })
   const tables = (await listTables(client)).map(
-    (table) => `select 'rows of ${table}', coalesce(md5(json_agg(t)::text), 'none') from ${table} as t`,
+    (table) =>
+      `select 'rows of ${table}' as name, coalesce(md5(json_agg(t)::text), 'none') as value from ${table} as t`,
   )
   const { rows } = await client.query<{ name: string; value: string }>(`
-    ${[...counts, ...tables].join(' union all ')}
+    ${tables.join(' union all ')}
     union all
     select 'sequence ' || sequencename, coalesce(last_value::text, 'new') from pg_sequences
     union all
@@ -122,5 +165,5 @@ async function readFacts(client: pg.Client, transaction: number): Promise<Map<st
     union all
     select 'advisory locks', count(*)::text from pg_locks
     where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`)
-  return new Map(rows.map(({ name, value }) => [name, value]))
+  return new Map([...ofCatalogs, ...rows.map(({ name, value }): [string, string] => [name, value])])
 }
