@@ -37,9 +37,9 @@ async function standing(app: App, page: Page | BrowserContext): Promise<string[]
 }
 
 async function until(isTrue: () => Promise<boolean>): Promise<boolean> {
-  for (let left = 600; left > 0; left--) {
+  for (let left = 1_200; left > 0; left--) {
     if (await isTrue()) return true
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return false
 }
@@ -59,13 +59,22 @@ async function textOf(locator: Locator): Promise<string> {
 const question = (page: Page) => textOf(page.locator('article:not([hidden]) .question'))
 const left = (page: Page) => textOf(page.locator('.progress p'))
 
-/** A person presses a key when they have seen what is there. */
+/** What a key changes: the card, its side, what can be done, a dialog, the page. */
+const VIEW = `[
+  location.pathname,
+  document.querySelectorAll('dialog[open]').length,
+  document.querySelector('article:not([hidden])')?.textContent,
+  ...[...document.querySelectorAll('main button')].map((button) => button.textContent),
+].join()`
+
+/** A person presses a key when they have seen what is there, and waits until something has changed. */
 async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) {
     await page.waitForTimeout(GUARD_MS)
+    const before = await page.evaluate(VIEW)
     await page.keyboard.press(key)
+    if (!(await until(async () => (await page.evaluate(VIEW)) !== before))) throw new Error(`${key} does nothing`)
   }
-  // A rating is stored before the next card shows.
   await page.waitForTimeout(GUARD_MS)
 }
 
@@ -273,12 +282,8 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await openSession(app, page)
     await untilKept(page, 'queue ')
     const first = await question(page)
-    await page.waitForTimeout(GUARD_MS)
-    await page.keyboard.press('Space')
-    await page.waitForTimeout(GUARD_MS)
-    await page.keyboard.press('4')
+    await press(page, 'Space', '4')
     t.ok(await arrived(app, page, ['easy']))
-    await page.waitForTimeout(GUARD_MS)
     const second = await question(page)
     await page.context().setOffline(true)
     await page.evaluate('sessionStorage.clear()')
