@@ -1,7 +1,9 @@
 import path from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
+import { drawnIcons } from './build/drawn-icons.ts'
 import { inlineIcon } from './build/inline-icon.ts'
+import { mountOnly } from './build/mount-only.ts'
 import { pageParts } from './build/page-parts.ts'
 import { preloadChunk } from './build/preload-chunk.ts'
 import { serviceWorker } from './build/service-worker.ts'
@@ -30,32 +32,28 @@ const CHUNKS = [
   // What pages about single cards share.
   {
     name: 'words',
-    test: /web\/src\/(words\/(dates|devices|moments|ratings)|api\/card-changes|parts\/meter)|icons\/(ellipsis-vertical|flag)\./,
+    test: /web\/src\/(words\/(dates|devices|moments|ratings)|markdown\/picture-address|api\/card-changes|parts\/meter)|icons\/(ellipsis-vertical|flag)\./,
   },
   // With what the bundler needs itself, of which nothing earlier needs anything.
   {
     name: 'markdown',
-    test: /rolldown\/runtime|web\/src\/markdown\/(entity|markdown|picture-address|pictures|render|sanitize|show|split)\b|web\/src\/platform\/picture|node_modules\/micromark/,
+    test: /rolldown\/runtime|web\/src\/markdown\/(entity|markdown|pictures|render|sanitize|show|split)\b|web\/src\/platform\/picture|node_modules\/micromark/,
   },
   {
     name: 'outbox',
     test: /web\/src\/((outbox|storage)\/(?!lease)|shell\/waiting-badge)|node_modules\/idb\/|icons\/(cloud-off|triangle-alert)\./,
   },
+  // What several of the other pages share.
   {
     name: 'forms',
-    test: /node_modules\/(svelte|@tanstack)\/|web\/src\/parts\//,
-    minShareCount: 3,
+    test: /node_modules\/(svelte|@tanstack)\/|@lucide\/svelte|web\/src\/(parts\/(?!shown-once)|markdown\/inline|platform\/download|pages\/karten\/history-words)/,
+    minShareCount: 2,
   },
-  { name: 'icons', test: /@lucide\/svelte/, minShareCount: 2 },
-  // Never the first page, and smaller together.
-  { name: 'person', test: /web\/src\/pages\/(einstellungen|hilfe|konto|verlauf)\/|parts\/shown-once/ },
-  { name: 'decks', test: /web\/src\/pages\/(decks|karten)\// },
-  { name: 'spickzettel', test: /web\/src\/pages\/spickzettel\// },
-  { name: 'login', test: /web\/src\/(account\/(login|new)|pages\/(anmelden|passwort))|shell\/(alone|not)/ },
-  // Few open it, and whoever does goes through all of it.
+  { name: 'search', test: /web\/src\/(search\/|pages\/suche)/ },
+  // The ways in, and what pages about accounts show as they do.
   {
-    name: 'verwaltung',
-    test: /web\/src\/(pages\/verwaltung|api\/admin|words\/audit|parts\/(pager|data-table|shown-once))/,
+    name: 'login',
+    test: /web\/src\/(account\/(?!passkeys)|pages\/(anmelden|passwort)|parts\/shown-once)|shell\/(alone|not)/,
   },
 ]
 
@@ -64,11 +62,16 @@ export default defineConfig({
   // Relative, so that one build serves any path behind a proxy; the page's `<base href>` says which.
   base: './',
   plugins: [
-    svelte({ configFile: false, compilerOptions: { cssHash: shortClasses(path.join(import.meta.dirname, 'src')) } }),
+    svelte({
+      configFile: false,
+      compilerOptions: { runes: true, cssHash: shortClasses(path.join(import.meta.dirname, 'src')) },
+    }),
+    drawnIcons(path.join(import.meta.dirname, 'src/parts/draw.ts')),
+    mountOnly(),
     preloadChunk('pages'),
     inlineIcon(path.join(import.meta.dirname, 'public/icon.svg')),
     pageParts(path.join(import.meta.dirname, 'src/routes.ts')),
-    shrink(),
+    shrink(path.join(import.meta.dirname, 'public/theme.js')),
     serviceWorker(path.join(import.meta.dirname, 'src/worker/worker.ts')),
   ],
   // Its way in browsers is to write HTML, which the policy of the page forbids.

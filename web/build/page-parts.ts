@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Plugin, Rolldown } from 'vite'
 
-/** One route of the table: its pattern, and what it loads. */
-const ROUTE = /\{\s*pattern: '([^']+)'[^{}]*?import\('\.([^']+)'\)/g
+/** One route of the table: its pattern, and the file that it loads or the name of what loads it. */
+const ROUTE = /\{\s*pattern: '(?<pattern>[^']+)'[^{}]*?(?:import\('\.(?<file>[^']+)'\)|pick\((?<name>\w+),)/g
+/** What loads a file with several pages. */
+const SHARED = /const (\w+) = \(\) => import\('\.([^']+)\.js'\)/g
 
 /** It reads what stands before it. */
 const SCRIPT = /<script src="[^"]*theme\.js"/
@@ -19,14 +21,17 @@ export function pageParts(routes: string): Plugin {
       order: 'post',
       handler(html, { bundle }) {
         const chunks = Object.values(bundle ?? {}).filter((file) => file.type === 'chunk')
-        const found = [...readFileSync(routes, 'utf8').matchAll(ROUTE)]
+        const table = readFileSync(routes, 'utf8')
+        const shared = new Map([...table.matchAll(SHARED)].map(([, name, file]) => [name, `${file}.ts`]))
+        const found = [...table.matchAll(ROUTE)]
         if (found.length === 0) throw new Error('no routes were found')
         const files: string[] = []
         const parts: Record<string, number[]> = {}
-        for (const [text, pattern = '', page = ''] of found) {
+        for (const { 0: text, groups: { pattern = '', file, name } = {} } of found) {
           if (text.includes('isAdmin') || text.includes('/teile')) continue
+          const page = file ?? shared.get(name) ?? ''
           const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(page))
-          if (chunk === undefined) throw new Error(`${page} is no chunk`)
+          if (page === '' || chunk === undefined) throw new Error(`${pattern} is no chunk`)
           const needed = withImports(chunk, chunks).filter((file) => !html.includes(file))
           for (const file of needed) if (!files.includes(file)) files.push(file)
           parts[pattern.replace(/:\w+/, '*')] = needed.map((file) => files.indexOf(file))

@@ -3,13 +3,23 @@ import { queries } from './api/queries.js'
 import { queryClient } from './api/query-client.js'
 import type { Found, Load, Route } from './shell/route.js'
 
+/** Pages that share a file: each of them is small, and whoever opens one goes on to the next. */
+const decks = () => import('./pages/deck-pages.js')
+const sheets = () => import('./pages/sheet-pages.js')
+const own = () => import('./pages/own-pages.js')
+const admin = () => import('./pages/admin-pages.js')
+
 const page = (load: () => Promise<{ default: Component<never> }>) => load as unknown as Load
+
+/** The page of that name, of the file. */
+const pick = <Pages>(load: () => Promise<Pages>, name: keyof Pages) =>
+  page(async () => ({ default: (await load())[name] as Component<never> }))
 
 function askForCards({ deck }: Record<string, string>): void {
   void queryClient.prefetchQuery(queries.firstCards(deck))
 }
 
-/** Every page of the app, in one place; each is a chunk of its own. */
+/** Every page of the app, in one place. */
 export const ROUTES: Route[] = [
   {
     pattern: '/',
@@ -20,18 +30,22 @@ export const ROUTES: Route[] = [
       void queryClient.prefetchQuery(queries.stats(30))
     },
   },
-  { pattern: '/decks', load: page(() => import('./pages/decks/decks.svelte')) },
-  { pattern: '/decks/:slug', load: page(() => import('./pages/decks/deck.svelte')) },
+  { pattern: '/decks', load: pick(decks, 'Decks') },
+  { pattern: '/decks/:slug', load: pick(decks, 'Deck') },
   { pattern: '/quiz', load: page(() => import('./pages/quiz/quiz.svelte')) },
   { pattern: '/quiz/:deck', load: page(() => import('./pages/quiz/quiz.svelte')) },
-  { pattern: '/karten/:id', load: page(() => import('./pages/karten/karte.svelte')) },
-  { pattern: '/spickzettel', load: page(() => import('./pages/spickzettel/spickzettel.svelte')) },
-  { pattern: '/spickzettel/:slug', load: page(() => import('./pages/spickzettel/sheet.svelte')) },
+  { pattern: '/karten/:id', load: pick(decks, 'Karte') },
+  { pattern: '/spickzettel', load: pick(sheets, 'Spickzettel') },
+  {
+    pattern: '/spickzettel/:slug',
+    load: pick(sheets, 'Sheet'),
+    ask: ({ slug = '' }) => void queryClient.prefetchQuery(queries.sheet(slug)),
+  },
   { pattern: '/suche', load: page(() => import('./pages/suche/suche.svelte')) },
-  { pattern: '/statistik', load: page(() => import('./pages/statistik/statistik.svelte')) },
-  { pattern: '/verlauf', load: page(() => import('./pages/verlauf/verlauf.svelte')) },
-  { pattern: '/einstellungen', load: page(() => import('./pages/einstellungen/einstellungen.svelte')) },
-  { pattern: '/konto', load: page(() => import('./pages/konto/konto.svelte')) },
+  { pattern: '/statistik', load: pick(own, 'Statistik') },
+  { pattern: '/verlauf', load: pick(own, 'Verlauf') },
+  { pattern: '/einstellungen', load: pick(own, 'Einstellungen') },
+  { pattern: '/konto', load: pick(own, 'Konto') },
   { pattern: '/lernen', load: page(() => import('./pages/lernen/lernen.svelte')), ask: askForCards, isFocused: true },
   {
     pattern: '/lernen/:deck',
@@ -39,43 +53,15 @@ export const ROUTES: Route[] = [
     ask: askForCards,
     isFocused: true,
   },
-  { pattern: '/hilfe', load: page(() => import('./pages/hilfe/hilfe.svelte')) },
-  { pattern: '/verwaltung', isAdmin: true, load: page(() => import('./pages/verwaltung/uebersicht.svelte')) },
-  {
-    pattern: '/verwaltung/benutzer',
-    isAdmin: true,
-    load: page(() => import('./pages/verwaltung/benutzer/benutzer.svelte')),
-  },
-  {
-    pattern: '/verwaltung/benutzer/import',
-    isAdmin: true,
-    load: page(() => import('./pages/verwaltung/benutzer/import.svelte')),
-  },
-  {
-    pattern: '/verwaltung/benutzer/:id',
-    isAdmin: true,
-    load: page(() => import('./pages/verwaltung/benutzer/konto-von.svelte')),
-  },
-  {
-    pattern: '/verwaltung/inhalte',
-    isAdmin: true,
-    load: page(() => import('./pages/verwaltung/inhalte/inhalte.svelte')),
-  },
-  {
-    pattern: '/verwaltung/inhalte/hochladen',
-    isAdmin: true,
-    load: page(() => import('./pages/verwaltung/inhalte/hochladen/hochladen.svelte')),
-  },
-  {
-    pattern: '/verwaltung/meldungen',
-    isAdmin: true,
-    load: page(() => import('./pages/verwaltung/meldungen/meldungen.svelte')),
-  },
-  {
-    pattern: '/verwaltung/protokoll',
-    isAdmin: true,
-    load: page(() => import('./pages/verwaltung/protokoll/protokoll.svelte')),
-  },
+  { pattern: '/hilfe', load: pick(own, 'Hilfe') },
+  { pattern: '/verwaltung', isAdmin: true, load: pick(admin, 'Uebersicht') },
+  { pattern: '/verwaltung/benutzer', isAdmin: true, load: pick(admin, 'Benutzer') },
+  { pattern: '/verwaltung/benutzer/import', isAdmin: true, load: pick(admin, 'Import') },
+  { pattern: '/verwaltung/benutzer/:id', isAdmin: true, load: pick(admin, 'KontoVon') },
+  { pattern: '/verwaltung/inhalte', isAdmin: true, load: pick(admin, 'Inhalte') },
+  { pattern: '/verwaltung/inhalte/hochladen', isAdmin: true, load: pick(admin, 'Hochladen') },
+  { pattern: '/verwaltung/meldungen', isAdmin: true, load: pick(admin, 'Meldungen') },
+  { pattern: '/verwaltung/protokoll', isAdmin: true, load: pick(admin, 'Protokoll') },
   ...(import.meta.env.DEV ? [{ pattern: '/teile', load: page(() => import('./pages/teile/teile.svelte')) }] : []),
 ]
 

@@ -15,7 +15,7 @@ import { measureLoading } from '../web/loading.js'
 
 const CARDS = 5_000
 const SESSION = 50
-const ASSETS = path.join(ROOT, 'dist/app/assets')
+const APP = path.join(ROOT, 'dist/app')
 
 /** What a service and a person give to the measurements of the app. */
 export interface Visit {
@@ -88,9 +88,9 @@ async function learnBefore({ url, cookie, deck, session }: Visit): Promise<void>
 
 /** What the service sends, as it was compressed by the build; which of it a visit needs is `test/web/sizes.test.ts`. */
 async function measureSizes(): Promise<Measure[]> {
-  const files = (await readdir(ASSETS)).filter((file) => /\.(js|css)\.br$/.test(file))
+  const files = (await readdir(APP, { recursive: true })).filter((file) => /\.(js|css)\.br$/.test(file))
   const sizes = await Promise.all(
-    files.map(async (file) => ({ file, size: (await readFile(path.join(ASSETS, file))).length / 1000 })),
+    files.map(async (file) => ({ file, size: (await readFile(path.join(APP, file))).length / 1000 })),
   )
   const sum = (those: typeof sizes) => those.reduce((total, { size }) => total + size, 0)
   return [

@@ -1,0 +1,2 @@
+export { default as Sheet } from './spickzettel/sheet.svelte'
+export { default as Spickzettel } from './spickzettel/spickzettel.svelte'
