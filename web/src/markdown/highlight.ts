@@ -34,13 +34,11 @@ for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(
 /** A block this long is read as it is: colouring it would hold up the page. */
 const MAX_LENGTH = 20_000
 
-/** Colours the code blocks that name a language we know, by replacing their text. */
-export function highlight(blocks: Iterable<HTMLElement>): void {
-  for (const block of blocks) {
-    const language = /\blanguage-(\S+)/.exec(block.className)?.[1]?.toLowerCase()
-    const code = block.textContent ?? ''
-    if (language === undefined || hljs.getLanguage(language) === undefined || code.length > MAX_LENGTH) continue
-    const { value } = hljs.highlight(code, { language, ignoreIllegals: true })
-    block.replaceChildren(sanitize(value, { elements: ['span'], attributes: ['class'] }))
-  }
+/** Colours a block of code that names a language we know, by replacing its text. */
+export function highlight(block: HTMLElement): void {
+  const language = /\blanguage-(\S+)/.exec(block.className)?.[1]?.toLowerCase()
+  const code = block.textContent ?? ''
+  if (language === undefined || hljs.getLanguage(language) === undefined || code.length > MAX_LENGTH) return
+  const { value } = hljs.highlight(code, { language, ignoreIllegals: true })
+  block.replaceChildren(sanitize(value, { elements: ['span'], attributes: ['class'] }))
 }

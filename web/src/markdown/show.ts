@@ -4,7 +4,9 @@ import { type Heading, renderMarkdown, type Whole } from './render.js'
 import { splitSource } from './split-source.js'
 
 /** So long the page may be busy with a text before it looks after whoever is reading. */
-const SLICE_MS = 12
+const SLICE_MS = 8
+/** With the beginning comes the page around it. */
+const FIRST_SLICE_MS = 4
 /** From so many characters on, pieces that are out of sight are not laid out. */
 const LONG_TEXT = 100_000
 
@@ -26,45 +28,67 @@ export function showMarkdown(
   const pieces = splitSource(source)
   const whole: Whole = { seen: new Map(), isLowered: pieces.some((piece) => /^#\s/.test(piece)) }
   const headings: Heading[] = []
+  const colourless: HTMLElement[] = []
   let isOver = false
   let next = 0
 
-  function showSlice(): void {
-    const end = performance.now() + SLICE_MS
+  function showSlice(sliceMs: number): void {
+    const end = performance.now() + sliceMs
     while (next < pieces.length && performance.now() < end) {
       const { content, headings: found } = renderMarkdown(pieces[next] as string, anchor, whole)
       headings.push(...found)
       const blocks = [...content.querySelectorAll<HTMLElement>('pre > code[class]')]
       if (hasCopy) for (const block of content.querySelectorAll('pre')) copyButton(block)
       element.append(source.length > LONG_TEXT ? asPiece(content) : content)
-      if (blocks.length > 0)
-        void import('./highlight.js').then(
-          ({ highlight }) => highlight(blocks),
-          () => {},
-        )
+      colourless.push(...blocks)
       next += 1
     }
   }
 
   element.replaceChildren()
-  showSlice()
+  showSlice(FIRST_SLICE_MS)
   fetchHidden(element)
   onheadings?.(headings)
-  if (next < pieces.length) void showRest()
+  if (next < pieces.length) void showRest().then(colour)
+  else void colour()
 
   async function showRest(): Promise<void> {
     while (next < pieces.length) {
-      await new Promise((resolve) => setTimeout(resolve))
+      await pause()
       if (isOver) return
-      showSlice()
+      showSlice(SLICE_MS)
     }
     onheadings?.(headings)
+  }
+
+  /** In slices, too, and only once the text is there. */
+  async function colour(): Promise<void> {
+    if (colourless.length === 0 || isOver) return
+    const highlight = await findHighlight()
+    let end = performance.now() + SLICE_MS
+    for (const block of colourless) {
+      if (performance.now() > end) {
+        await pause()
+        end = performance.now() + SLICE_MS
+      }
+      if (isOver) return
+      highlight?.(block)
+    }
   }
 
   return () => {
     isOver = true
   }
 }
+
+const pause = () => new Promise((resolve) => setTimeout(resolve))
+
+/** What colours code; undefined when that part of the program cannot be had. */
+const findHighlight = () =>
+  import('./highlight.js').then(
+    ({ highlight }) => highlight,
+    () => undefined,
+  )
 
 function asPiece(content: DocumentFragment): HTMLElement {
   const piece = document.createElement('div')
