@@ -247,4 +247,27 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     await page.getByText('Benutzer „viele-1“ angelegt').waitFor()
     t.strictSame(complaints, [])
   })
+
+  await t.test('has its parts in one line on a small phone, in sight with the focus', async (t) => {
+    const { page } = await app.newPerson({ isAdmin: true, viewport: { width: 320, height: 700 } })
+    await page.goto(`${app.url}/verwaltung/protokoll`)
+    const parts = page.getByRole('navigation', { name: 'Verwaltung' }).getByRole('link')
+    await parts.last().waitFor()
+    const places = () =>
+      page.evaluate<{ top: number; isSeen: boolean; isHere: boolean }[]>(`
+        [...document.querySelectorAll('nav[aria-label=Verwaltung] a')].map((link) => {
+          const { top, left, right } = link.getBoundingClientRect()
+          return { top, isSeen: left >= 0 && right <= innerWidth, isHere: link === document.activeElement }
+        })`)
+    const found = await places()
+    t.equal(found.length, 5)
+    t.equal(new Set(found.map(({ top }) => top)).size, 1, 'one line')
+    t.equal(found.at(-1)?.isSeen, true, 'with the part that is shown')
+    await parts.first().focus()
+    for (let at = 0; at < found.length; at++) {
+      t.match((await places())[at], { isSeen: true, isHere: true })
+      await page.keyboard.press('Tab')
+    }
+    t.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+  })
 })
