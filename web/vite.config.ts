@@ -64,7 +64,11 @@ export default defineConfig({
   plugins: [
     svelte({
       configFile: false,
-      compilerOptions: { runes: true, cssHash: shortClasses(path.join(import.meta.dirname, 'src')) },
+      compilerOptions: {
+        runes: true,
+        discloseVersion: false,
+        cssHash: shortClasses(path.join(import.meta.dirname, 'src')),
+      },
     }),
     drawnIcons(path.join(import.meta.dirname, 'src/parts/draw.ts')),
     mountOnly(),
