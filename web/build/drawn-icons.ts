@@ -1,32 +1,31 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Plugin } from 'vite'
+
+const { resolve } = createRequire(import.meta.url)
 
 type Shape = [element: string, attributes: Record<string, string>]
 
 const ICON = /^@lucide\/svelte\/icons\/[\w-]+$/
+/** Before the file of an icon: nobody else shall load it, or take it for a dependency to be bundled before. */
+const MARK = '\0drawn:'
 const SAME = /export \{ default \} from "(?<file>\.\/[\w-]+\.svelte)"/
 const DATA = /const iconData = (?<json>.*);/
 
 /**
  * Makes of each icon of Lucide one path, which `parts/icon.svelte` draws. Lucide's own components put each shape together
- * when they are shown, with much that is not used here: 2 kB of the whole app, and twenty effects for a picture of three
- * strokes.
+ * when they are shown, with much that is not used here: 3 kB of the whole app.
  * @param helper the module that has `draw`
  */
 export function drawnIcons(helper: string): Plugin {
   return {
     name: 'drawn-icons',
     enforce: 'pre',
-    async resolveId(source, importer) {
-      if (!ICON.test(source)) return undefined
-      const found = await this.resolve(source, importer, { skipSelf: true })
-      // Not a name of a component: nobody shall compile it.
-      return found === null ? undefined : `\0${found.id}`
-    },
+    resolveId: (source) => (ICON.test(source) ? MARK + resolve(source) : undefined),
     load(id) {
-      if (!/^\0.*@lucide\/svelte\/dist\/icons\/[\w-]+\.js$/.test(id)) return undefined
-      const file = id.slice(1)
+      if (!id.startsWith(MARK)) return undefined
+      const file = id.slice(MARK.length)
       const component = SAME.exec(readFileSync(file, 'utf8'))?.groups?.file
       const source = component && readFileSync(path.join(path.dirname(file), component), 'utf8')
       const json = source && DATA.exec(source)?.groups?.json
