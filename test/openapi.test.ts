@@ -6,6 +6,7 @@ import { lintFromString, loadConfig } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
 import t from 'tap'
 import { createAnswerChecker, type Json } from './support/openapi.js'
+import { PROGRAM_OPTIONS } from './support/process.js'
 import { ROOT, startService } from './support/service.js'
 
 const run = promisify(execFile)
@@ -61,7 +62,7 @@ t.test('whatever a caller sends has an example', async (t) => {
 })
 
 t.test('the command line prints the same document', async (t) => {
-  const { stdout } = await run(process.execPath, ['--liftoff-only', `${ROOT}dist/src/cli.js`, 'openapi'], { env: {} })
+  const { stdout } = await run(process.execPath, [...PROGRAM_OPTIONS, `${ROOT}dist/src/cli.js`, 'openapi'], { env: {} })
   t.strictSame(JSON.parse(stdout), (await anonymous.get('/openapi.json')).body)
 })
 

@@ -14,6 +14,7 @@ import { createFramer } from '../../db/embedded/framing.js'
 import { type EmbeddedStore, EmbeddedStoreInUseError, openEmbeddedStore } from '../../db/embedded/index.js'
 import { createMaintenance } from '../../db/embedded/maintenance.js'
 import { openTemporaryStore } from '../../db/embedded/temporary.js'
+import { PROGRAM_OPTIONS } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
 
 // A CommonJS package whose named exports tap's loaders do not always see.
@@ -38,7 +39,7 @@ function startProcess(dataDir: string, code: string): ChildProcess & { lines: As
     const store = await openEmbeddedStore(${JSON.stringify(dataDir)})
     const pool = new pg.Pool({ max: 1, stream: store.connect, user: 'postgres', database: 'postgres' })
     ${code}`
-  const child = spawn(process.execPath, ['--liftoff-only', '--input-type=module', '-e', script], {
+  const child = spawn(process.execPath, [...PROGRAM_OPTIONS, '--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   return Object.assign(child, { lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() })

@@ -19,7 +19,14 @@ import { indexContent } from '../../src/services/search/index-content.js'
 import { searchAll } from '../../src/services/search/search.js'
 import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck, createProgress, createUser } from '../support/factories.js'
-import { createStoreVariables, firstLogin, loginOver, shareProgram, startProcess } from '../support/process.js'
+import {
+  createStoreVariables,
+  firstLogin,
+  loginOver,
+  PROGRAM_OPTIONS,
+  shareProgram,
+  startProcess,
+} from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
 import { serveStore } from '../support/serve-store.js'
 import { ROOT } from '../support/service.js'
@@ -302,7 +309,7 @@ t.test('a damaged, cut or foreign file changes nothing', async (t) => {
 t.test('standard output and input take the place of the file', async (t) => {
   const target = await createStoreVariables(t)
   const command = (variables: Variables, ...parts: string[]) =>
-    spawn(process.execPath, ['--liftoff-only', path.join(ROOT, 'dist', 'src', 'cli.js'), ...parts], {
+    spawn(process.execPath, [...PROGRAM_OPTIONS, path.join(ROOT, 'dist', 'src', 'cli.js'), ...parts], {
       env: variables,
       stdio: 'pipe',
     })
