@@ -11,8 +11,8 @@ import type { Call, Outcome } from './warm-program.js'
 
 const CLI = path.join(ROOT, 'dist/src/cli.js')
 
-/** A program that lives for a second repays little optimising, and needs no small halves for young objects. */
-export const PROGRAM_OPTIONS = ['--liftoff-only', '--interrupt-budget=1000000', '--min-semi-space-size=16']
+/** A program that lives for a second repays no optimising of WebAssembly, and needs no small halves for young objects. */
+export const PROGRAM_OPTIONS = ['--liftoff-only', '--min-semi-space-size=16']
 
 /** A test, or whatever else ends what it has begun. */
 export interface Owner {
