@@ -53,7 +53,11 @@ export interface ExportedCard {
 
 type CardRow = Omit<ExportedCard, 'progress'> & CardProgress & { has_progress: boolean }
 
-/** Those of the cards that are still live, in the order of the ids. @param userId whose progress comes with them */
+/**
+ * Those of the cards that are still live, in the order of the ids. Each is looked up by itself: right after an import,
+ * without statistics, a planner read the whole table for every batch.
+ * @param userId whose progress comes with them
+ */
 export async function readCardsToExport(
   db: Kysely<Database>,
   ids: readonly number[],
@@ -64,7 +68,7 @@ export async function readCardsToExport(
     sql<CardRow>`
       select cards.id, question, cards.answer, level, cards.created_at, updated_at, key, guid, ord, ${progress.columns}
       from unnest(${ids}::integer[]) with ordinality as wanted (id, place)
-      join cards on cards.id = wanted.id
+      cross join lateral (select * from cards where id = wanted.id limit 1) as cards
       left join imported_cards on imported_cards.card_id = cards.id
       ${progress.joins}
       where archived_at is null
