@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../types.js'
+import { tryLock } from './try-lock.js'
 
 /** Rows that one statement deletes at most: it stays short and locks little, however much has piled up. */
 const BATCH_ROWS = 5_000
@@ -21,9 +22,7 @@ export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undef
   const purged: Purged = { sessions: 0, tokens: 0, loginFailures: 0, logoutTokens: 0, challenges: 0 }
   for (;;) {
     const batch = await db.transaction().execute(async (transaction) => {
-      const { rows: locks } = await sql<{ locked: boolean }>`
-        select pg_try_advisory_xact_lock(hashtext('svc-training housekeeping')) as locked`.execute(transaction)
-      if (!locks[0]?.locked) return undefined
+      if (!(await tryLock(transaction, 'housekeeping'))) return undefined
       const { rows } = await sql<Purged>`
         with expired_sessions as (
           delete from sessions where id_hash in (

@@ -1,14 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { MAX_USERS } from '../../src/domain/accounts/user-list.js'
-import { errorWith, nullable } from '../../src/http/schemas.js'
+import { errorWith, nullable, optional } from '../../src/http/schemas.js'
 
 export const BulkQuery = Type.Object({
-  check: Type.Optional(
-    Type.String({
-      description: '`true` judges the list and writes nothing; absent, empty or `false` creates the users.',
-      examples: ['true'],
-    }),
-  ),
+  check: optional('`true` judges the list and writes nothing; absent, empty or `false` creates the users.', 'true'),
 })
 
 export const JSON_BODY = Type.Object({

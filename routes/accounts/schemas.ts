@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { ACCOUNT_KEYS } from '../../db/queries/accounts/list.js'
-import { nullable, Timestamp, User } from '../../src/http/schemas.js'
+import { nullable, optional, Timestamp, User } from '../../src/http/schemas.js'
 
 export const AccountParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
 
@@ -37,9 +37,7 @@ export const AccountAnswer = Type.Object({ user: User })
 
 export const AccountWithStateAnswer = Type.Object({ user: AccountWithState })
 
-const DisplayName = Type.Optional(
-  Type.String({ description: '1 to 200 characters after trimming.', examples: ['Erika Muster'] }),
-)
+const DisplayName = optional('1 to 200 characters after trimming.', 'Erika Muster')
 
 export const ChangeAccountBody = Type.Object({
   display_name: DisplayName,
@@ -91,9 +89,6 @@ export const AccessParams = Type.Object({
 })
 
 export const SessionParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['12'] }) })
-
-const optional = (description: string, example: string) =>
-  Type.Optional(Type.String({ description, examples: [example] }))
 
 export const AccountsQuery = Type.Object({
   q: optional('A part of the user name or of the display name, in any case.', 'erika'),

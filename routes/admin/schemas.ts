@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { MediaFull, MostArchived, UnreadableContent } from '../../src/domain/refusals.js'
-import { errorWith, User } from '../../src/http/schemas.js'
+import { errorWith, optional, User } from '../../src/http/schemas.js'
 
 export const UserList = Type.Object({ users: Type.Array(User) })
 
@@ -29,12 +29,9 @@ export const Changes = Type.Object(
 )
 
 export const ImportQuery = Type.Object({
-  force: Type.Optional(
-    Type.String({
-      description:
-        '`true` lets the import archive more than half of the live cards, or of the cheat sheets (of ten or more), which is refused otherwise; absent, empty or `false` does not.',
-      examples: ['false'],
-    }),
+  force: optional(
+    '`true` lets the import archive more than half of the live cards, or of the cheat sheets (of ten or more), which is refused otherwise; absent, empty or `false` does not.',
+    'false',
   ),
 })
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { nullable, Timestamp } from '../../src/http/schemas.js'
+import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const summaryFields = {
   id: Type.Integer({ examples: [3] }),
@@ -13,9 +13,7 @@ const Summary = Type.Object(summaryFields, { title: 'CheatsheetSummary' })
 export const CheatsheetList = Type.Object({ cheatsheets: Type.Array(Summary) })
 
 export const SearchQuery = Type.Object({
-  q: Type.Optional(
-    Type.String({ description: 'At least 2 characters; `%` and `_` are wildcards.', examples: ['stash'] }),
-  ),
+  q: optional('At least 2 characters; `%` and `_` are wildcards.', 'stash'),
 })
 
 export const SearchAnswer = Type.Object({

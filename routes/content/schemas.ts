@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { SourceExists } from '../../src/domain/refusals.js'
-import { errorWith, nullable, Timestamp } from '../../src/http/schemas.js'
+import { errorWith, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { Changes, ImportDone, Place } from '../admin/schemas.js'
 
 const { stats: ImportStats } = ImportDone.properties
@@ -36,23 +36,17 @@ export const ContentState = Type.Object({
 })
 
 export const ExportQuery = Type.Object({
-  format: Type.Optional(Type.String({ description: '`apkg`, `csv` or `markdown`; required.', examples: ['apkg'] })),
-  deck: Type.Optional(Type.String({ description: 'Its slug; absent or empty means all decks.', examples: ['git'] })),
-  progress: Type.Optional(
-    Type.String({ description: '`true` or `false`; only with `apkg`: the own progress, too.', examples: ['false'] }),
-  ),
+  format: optional('`apkg`, `csv` or `markdown`; required.', 'apkg'),
+  deck: optional('Its slug; absent or empty means all decks.', 'git'),
+  progress: optional('`true` or `false`; only with `apkg`: the own progress, too.', 'false'),
 })
 
 export const ExportFile = Type.String({ format: 'binary', description: 'The file.' })
 
 export const ReportsQuery = Type.Object({
-  state: Type.Optional(
-    Type.String({ description: '`open` or `settled`; absent or empty means all.', examples: ['open'] }),
-  ),
-  before: Type.Optional(Type.String({ description: 'The `next_before` of the page before.', examples: ['42'] })),
-  limit: Type.Optional(
-    Type.String({ description: '1 to 200, 50 when absent; numbers beyond are cut.', examples: ['20'] }),
-  ),
+  state: optional('`open` or `settled`; absent or empty means all.', 'open'),
+  before: optional('The `next_before` of the page before.', '42'),
+  limit: optional('1 to 200, 50 when absent; numbers beyond are cut.', '20'),
 })
 
 export const Report = Type.Object(
@@ -89,27 +83,13 @@ export const ReportParams = Type.Object({ id: Type.String({ description: 'Decima
 export const SettleBody = Type.Object({ settled: Type.Boolean({ examples: [true] }) })
 
 export const UploadQuery = Type.Object({
-  name: Type.Optional(
-    Type.String({
-      description: 'The name of the file, or of the source; may be missing with `source`.',
-      examples: ['Netzwerk.apkg'],
-    }),
-  ),
-  source: Type.Optional(Type.String({ description: 'The id of the source that it updates.', examples: [''] })),
-  new: Type.Optional(
-    Type.String({
-      description: '`true` makes another source although there is one of that name.',
-      examples: ['false'],
-    }),
-  ),
-  deck: Type.Optional(
-    Type.String({ description: 'The deck of all cards, whatever the file says; not for an archive.', examples: [''] }),
-  ),
-  level: Type.Optional(Type.String({ description: 'The level of all cards, whatever the file says.', examples: [''] })),
-  mirror: Type.Optional(
-    Type.String({ description: '`true` archives what the source had and the file lacks.', examples: ['false'] }),
-  ),
-  check: Type.Optional(Type.String({ description: '`true` writes nothing.', examples: ['true'] })),
+  name: optional('The name of the file, or of the source; may be missing with `source`.', 'Netzwerk.apkg'),
+  source: optional('The id of the source that it updates.', ''),
+  new: optional('`true` makes another source although there is one of that name.', 'false'),
+  deck: optional('The deck of all cards, whatever the file says; not for an archive.', ''),
+  level: optional('The level of all cards, whatever the file says.', ''),
+  mirror: optional('`true` archives what the source had and the file lacks.', 'false'),
+  check: optional('`true` writes nothing.', 'true'),
 })
 
 export const UploadFile = Type.String({ format: 'binary', description: 'The file.' })
@@ -199,9 +179,7 @@ export const SourceList = Type.Object({
 export const SourceParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
 
 export const PurgeQuery = Type.Object({
-  purge: Type.Optional(
-    Type.String({ description: '`true` removes everything for good, with all progress.', examples: ['false'] }),
-  ),
+  purge: optional('`true` removes everything for good, with all progress.', 'false'),
 })
 
 export const MediaParams = Type.Object({

@@ -1,16 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { nullable, Timestamp } from '../../src/http/schemas.js'
+import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 export const GenerateQuery = Type.Object({
-  deck: Type.Optional(
-    Type.String({ description: 'A deck slug; absent or empty means all decks.', examples: ['git-grundlagen'] }),
-  ),
-  count: Type.Optional(
-    Type.String({
-      description: 'How many questions: 1 to 50, 10 when absent; numbers beyond are cut.',
-      examples: ['10'],
-    }),
-  ),
+  deck: optional('A deck slug; absent or empty means all decks.', 'git-grundlagen'),
+  count: optional('How many questions: 1 to 50, 10 when absent; numbers beyond are cut.', '10'),
 })
 
 export const Quiz = Type.Object({

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { CARD_STATES } from '../../db/queries/review/cards.js'
 import { type CardState, RATINGS, type Rating } from '../../src/domain/review/review.js'
-import { nullable, Timestamp } from '../../src/http/schemas.js'
+import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const Day = Type.String({ description: 'A calendar day, `YYYY-MM-DD`.', examples: ['2026-11-28'] })
 /** What is relative to today is relative to this one, not to the caller's. */
@@ -34,9 +34,7 @@ const ProgressOrNull = Type.Unsafe<CardState | null>({
   },
 })
 
-const Deck = Type.Optional(
-  Type.String({ description: 'A deck slug; absent or empty means all decks.', examples: ['git'] }),
-)
+const Deck = optional('A deck slug; absent or empty means all decks.', 'git')
 const limit = (text: string) => Type.Optional(Type.String({ description: text, examples: ['20'] }))
 
 const CARD = {
@@ -163,16 +161,9 @@ export const DeckBody = Type.Object({ active: Type.Boolean({ examples: [false] }
 
 export const CardsQuery = Type.Object({
   deck: Deck,
-  state: Type.Optional(
-    Type.String({ description: `One of ${CARD_STATES.join(', ')}; absent or empty means all.`, examples: ['due'] }),
-  ),
-  q: Type.Optional(
-    Type.String({
-      description: 'A part of question or answer, in any case; at most 200 characters; absent or empty means all.',
-      examples: ['stash'],
-    }),
-  ),
-  after: Type.Optional(Type.String({ description: 'The `next_after` of the page before.', examples: ['17'] })),
+  state: optional(`One of ${CARD_STATES.join(', ')}; absent or empty means all.`, 'due'),
+  q: optional('A part of question or answer, in any case; at most 200 characters; absent or empty means all.', 'stash'),
+  after: optional('The `next_after` of the page before.', '17'),
   limit: limit('1 to 200, 50 when absent; numbers beyond are cut.'),
 })
 
@@ -193,8 +184,8 @@ export const CardAnswer = Type.Object({
 
 export const HistoryQuery = Type.Object({
   deck: Deck,
-  card: Type.Optional(Type.String({ description: 'A card; absent or empty means all.', examples: ['17'] })),
-  before: Type.Optional(Type.String({ description: 'The `next_before` of the page before.', examples: ['42'] })),
+  card: optional('A card; absent or empty means all.', '17'),
+  before: optional('The `next_before` of the page before.', '42'),
   limit: limit('1 to 200, 50 when absent; numbers beyond are cut.'),
 })
 

@@ -1,16 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { nullable } from '../../src/http/schemas.js'
+import { nullable, optional } from '../../src/http/schemas.js'
 
 export const SearchAllQuery = Type.Object({
-  q: Type.Optional(
-    Type.String({
-      description: 'Words, all of which must be found in one item; at most 200 characters.',
-      examples: ['git stash'],
-    }),
-  ),
-  limit: Type.Optional(
-    Type.String({ description: '1 to 50, 20 when absent; numbers beyond are cut.', examples: ['20'] }),
-  ),
+  q: optional('Words, all of which must be found in one item; at most 200 characters.', 'git stash'),
+  limit: optional('1 to 50, 20 when absent; numbers beyond are cut.', '20'),
 })
 
 const Ranges = (of: string) =>

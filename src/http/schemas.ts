@@ -42,6 +42,11 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<T['static'] | null>({ ...schema, type: [schema.type, 'null'] })
 }
 
+/** A text that may be absent, of a query or a body. */
+export function optional(description: string, example: string) {
+  return Type.Optional(Type.String({ description, examples: [example] }))
+}
+
 /** Where `answers` keeps what the OpenAPI document is to say of refusals. */
 export const REFUSALS_KEY = 'x-refusals'
 

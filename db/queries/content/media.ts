@@ -1,9 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { IncomingPicture } from '../../../src/domain/content/incoming.js'
 import type { Database } from '../../types.js'
-
-/** Rows that one statement reads or writes. */
-const PICTURES_AT_ONCE = 1_000
+import { readInChunks } from '../read-in-chunks.js'
 
 export interface Picture {
   extension: IncomingPicture['extension']
@@ -21,14 +19,13 @@ export async function findPicture(db: Kysely<Database>, sha: string): Promise<Pi
 
 /** Those of the hashes, in hex, that are kept. */
 export async function findKeptPictures(db: Kysely<Database>, shas: readonly string[]): Promise<Set<string>> {
-  const kept = new Set<string>()
-  for (let first = 0; first < shas.length; first += PICTURES_AT_ONCE) {
+  const kept = await readInChunks(shas, async (chunk) => {
     const { rows } = await sql<{ sha: string }>`
-      select sha from unnest(${shas.slice(first, first + PICTURES_AT_ONCE)}::text[]) as sha
+      select sha from unnest(${chunk}::text[]) as sha
       where exists (select from media where sha256 = decode(sha, 'hex'))`.execute(db)
-    for (const { sha } of rows) kept.add(sha)
-  }
-  return kept
+    return rows
+  })
+  return new Set(kept.map(({ sha }) => sha))
 }
 
 /** Bytes of all pictures. */

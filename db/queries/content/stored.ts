@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import type { StoredCard } from '../../../src/domain/content/import-plan.js'
 import type { OwnedCard, OwnedDeck, OwnedSheet } from '../../../src/domain/content/upload-plan.js'
 import type { Database } from '../../types.js'
+import { readInChunks } from '../read-in-chunks.js'
 
 /** Rows that one statement reads. */
 const CARDS_AT_ONCE = 5_000
-const NOTES_AT_ONCE = 1_000
 const SHEETS_AT_ONCE = 200
 
 /** Whether there is no deck, no card and no sheet, not even an archived one. */
@@ -55,15 +55,13 @@ export async function findSourceCards(db: Kysely<Database>, sourceId: number): P
 
 /** The cards of Anki notes, whosever they are. */
 export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
-  const found: OwnedCard[] = []
-  for (let first = 0; first < guids.length; first += NOTES_AT_ONCE) {
+  return readInChunks(guids, async (chunk) => {
     const { rows } = await sql<OwnedCard>`
       select ${storedCard()}, guid, ord
       from imported_cards join cards on id = card_id
-      where guid = any (${guids.slice(first, first + NOTES_AT_ONCE)}::text[])`.execute(db)
-    for (const row of rows) found.push(row)
-  }
-  return found
+      where guid = any (${chunk}::text[])`.execute(db)
+    return rows
+  })
 }
 
 /** All cards that came from no Anki note, scripts' ones too, with what their guid in our own packages is made of. */
@@ -79,15 +77,13 @@ export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: 
 
 /** Cards as `findCardsOfNotes` finds them; those of scripts have an empty key. */
 export async function findCardsById(db: Kysely<Database>, ids: readonly number[]): Promise<OwnedCard[]> {
-  const found: OwnedCard[] = []
-  for (let first = 0; first < ids.length; first += NOTES_AT_ONCE) {
+  return readInChunks(ids, async (chunk) => {
     const { rows } = await sql<OwnedCard>`
       select ${storedCard()}, guid, ord
       from cards left join imported_cards on card_id = id
-      where id = any (${ids.slice(first, first + NOTES_AT_ONCE)}::integer[])`.execute(db)
-    for (const row of rows) found.push(row)
-  }
-  return found
+      where id = any (${chunk}::integer[])`.execute(db)
+    return rows
+  })
 }
 
 function storedCard() {

@@ -30,13 +30,6 @@ export async function isIndexPending(db: Kysely<Database>): Promise<boolean> {
   return row !== undefined
 }
 
-/** Writers of the index take turns; false when it is somebody else's. */
-export async function tryLockIndex(transaction: Transaction<Database>): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtext('svc-training search index')) as locked`.execute(transaction)
-  return rows[0]?.locked === true
-}
-
 /** What one transaction takes: so many changes, and about as many rows as 300 cards. */
 const CHANGES = 100
 const WEIGHT = 300

@@ -1,26 +1,23 @@
 import { Type } from '@sinclair/typebox'
-import { nullable, Timestamp } from '../../../src/http/schemas.js'
-
-const flag = (description: string) => Type.Optional(Type.String({ description, examples: ['true'] }))
+import { nullable, optional, Timestamp } from '../../../src/http/schemas.js'
 
 export const StartQuery = Type.Object({
-  weiter: Type.Optional(
-    Type.String({
-      description: 'Where to go afterwards: a path below the address of the app; the start page for anything else.',
-      examples: ['/decks/git'],
-    }),
+  weiter: optional(
+    'Where to go afterwards: a path below the address of the app; the start page for anything else.',
+    '/decks/git',
   ),
-  link: flag('`true` links the person of the provider with the own account; needs a login younger than ten minutes.'),
-  confirm: flag('`true` lets whoever is logged in prove again who it is: the provider asks anew.'),
+  link: optional(
+    '`true` links the person of the provider with the own account; needs a login younger than ten minutes.',
+    'true',
+  ),
+  confirm: optional('`true` lets whoever is logged in prove again who it is: the provider asks anew.', 'true'),
 })
 
-const given = (description: string, example: string) => Type.Optional(Type.String({ description, examples: [example] }))
-
 export const CallbackQuery = Type.Object({
-  state: given('Of the sign-in that has begun.', 'kq3vF0…'),
-  code: given('What the service gets the tokens for.', 'w8Zp1R…'),
-  iss: given('The provider.', 'https://login.example.org'),
-  error: given('Why the provider refuses.', 'access_denied'),
+  state: optional('Of the sign-in that has begun.', 'kq3vF0…'),
+  code: optional('What the service gets the tokens for.', 'w8Zp1R…'),
+  iss: optional('The provider.', 'https://login.example.org'),
+  error: optional('Why the provider refuses.', 'access_denied'),
 })
 
 export const IdentityParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })

@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { tryLockImport } from '../../../db/queries/content/import-lock.js'
 import { saveLastImport } from '../../../db/queries/content/state.js'
 import { isContentEmpty } from '../../../db/queries/content/stored.js'
+import { tryLock } from '../../../db/queries/try-lock.js'
 import type { Database } from '../../../db/types.js'
 import type { ImportStats } from '../../domain/content/import-plan.js'
 import { FaultyContent, HttpError, IMPORT_RUNS } from '../../domain/refusals.js'
@@ -96,7 +96,7 @@ async function readAndWrite(
   if (faults.length > 0) throw new FaultyContent(faults)
   const digests = await digestContent(read.content)
   return whileOvertaken(db, async (transaction) => {
-    if (!(await tryLockImport(transaction)) || !(await condition(transaction))) return undefined
+    if (!(await tryLock(transaction, 'import')) || !(await condition(transaction))) return undefined
     const plan = await planNow(transaction, read, digests)
     const refusal = force ? undefined : refusalOf(plan)
     if (refusal !== undefined) throw refusal

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { tryLockImport } from '../../../db/queries/content/import-lock.js'
 import { insertSource, noteUpload } from '../../../db/queries/content/sources.js'
+import { tryLock } from '../../../db/queries/try-lock.js'
 import type { Database } from '../../../db/types.js'
 import type { Digests } from '../../domain/content/import-plan.js'
 import type { Incoming, IncomingPicture } from '../../domain/content/incoming.js'
@@ -100,7 +100,7 @@ async function write(
   prepared: Prepared,
   options: UploadOptions,
 ): Promise<UploadReport> {
-  if (!(await tryLockImport(transaction))) throw IMPORT_RUNS
+  if (!(await tryLock(transaction, 'import'))) throw IMPORT_RUNS
   const { upload, pictures } = prepared
   const target = await targetOf(transaction, upload.kind, options)
   if (target.isGuessed && target.source !== null) throw new SourceExists(target.source)

@@ -1,6 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, type AuditAction, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { tryLockImport } from '../../../db/queries/content/import-lock.js'
 import {
   deleteCards,
   deleteDecksAndSheets,
@@ -13,6 +12,7 @@ import {
 import { archiveCards } from '../../../db/queries/content/write-cards.js'
 import { archiveDecks } from '../../../db/queries/content/write-decks.js'
 import { archiveSheets } from '../../../db/queries/content/write-sheets.js'
+import { tryLock } from '../../../db/queries/try-lock.js'
 import type { Database } from '../../../db/types.js'
 import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../domain/refusals.js'
 import { dropUnusedPictures } from './pictures.js'
@@ -64,7 +64,7 @@ async function changeSource(
   change: Change,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    if (!(await tryLockImport(transaction))) throw IMPORT_RUNS
+    if (!(await tryLock(transaction, 'import'))) throw IMPORT_RUNS
     const source = await findSource(transaction, id)
     if (source === undefined) throw SOURCE_NOT_FOUND
     const content = await findSourceContent(transaction, id)

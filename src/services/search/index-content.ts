@@ -1,11 +1,6 @@
 import type { Kysely } from 'kysely'
-import {
-  isIndexPending,
-  readSearchTexts,
-  takePending,
-  tryLockIndex,
-  writeItemWords,
-} from '../../../db/queries/search/index-words.js'
+import { isIndexPending, readSearchTexts, takePending, writeItemWords } from '../../../db/queries/search/index-words.js'
+import { tryLock } from '../../../db/queries/try-lock.js'
 import type { Database } from '../../../db/types.js'
 import { wordsOf } from '../../domain/search/words.js'
 
@@ -23,7 +18,7 @@ export async function indexContent(db: Kysely<Database>, mayGoOn: () => Promise<
 /** False when another instance is at it. */
 async function indexNext(db: Kysely<Database>): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    if (!(await tryLockIndex(transaction))) return false
+    if (!(await tryLock(transaction, 'search index'))) return false
     for (const { kind, ids } of await takePending(transaction)) {
       const texts = await readSearchTexts(transaction, kind, ids)
       const items = texts.map(({ id, title, text }) => {
