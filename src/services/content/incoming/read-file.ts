@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Incoming } from '../../../domain/content/incoming.js'
-import { NOT_A_PACKAGE } from '../../../domain/refusals.js'
+import { FaultyContent, NOT_A_PACKAGE } from '../../../domain/refusals.js'
 import { looksLikeText } from '../../../domain/table/decode-table.js'
 import type { ReadOptions } from './options.js'
 import { readAnki } from './read-anki.js'
@@ -16,8 +16,11 @@ import { Zip } from './zip.js'
 export async function readFile(path: string, options: ReadOptions): Promise<Incoming> {
   const head = readHead(path)
   if (!ZIP.includes(head.toString('latin1', 0, 4))) {
-    if (looksLikeText(head)) return readTableFile(path, options)
-    throw NOT_A_PACKAGE
+    if (!looksLikeText(head)) throw NOT_A_PACKAGE
+    if (head.toString('latin1').startsWith(GIT_LFS)) {
+      throw new FaultyContent([{ file: options.fileName, line: 1, message: ONLY_A_POINTER }])
+    }
+    return readTableFile(path, options)
   }
   const zip = await Zip.open(path)
   try {
@@ -29,6 +32,10 @@ export async function readFile(path: string, options: ReadOptions): Promise<Inco
     zip.close()
   }
 }
+
+/** How the text begins that git keeps in the place of a large file; many packages on GitHub are such. */
+const GIT_LFS = 'version https://git-lfs.github.com/spec/'
+const ONLY_A_POINTER = 'Die Datei ist nur ein Verweis von Git LFS; gebraucht wird, worauf er zeigt (git lfs pull)'
 
 /** An archive begins with its first entry or, when it is empty, with its end. */
 const ZIP = ['PK\x03\x04', 'PK\x05\x06']

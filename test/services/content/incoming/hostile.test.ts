@@ -47,21 +47,28 @@ const UNREADABLE = damaged('die Sammlung ist nicht lesbar')
 const TOO_LARGE = '413 Datei zu groß'
 
 t.test('files that are no packages', async (t) => {
-  t.equal(await outcome(t, Buffer.alloc(100)), '400 Die Datei ist kein Anki-Paket')
-  t.equal(await outcome(t, await zipOf({ 'a.txt': 'a' })), '400 Die Datei ist kein Anki-Paket')
-  t.equal(await outcome(t, schema11({ notes: [NOTE] })), '400 Die Datei ist kein Anki-Paket')
+  t.equal(await outcomeHere(t, Buffer.alloc(100)), '400 Die Datei ist kein Anki-Paket')
+  t.equal(await outcomeHere(t, await zipOf({ 'a.txt': 'a' })), '400 Die Datei ist kein Anki-Paket')
+  t.equal(await outcomeHere(t, schema11({ notes: [NOTE] })), '400 Die Datei ist kein Anki-Paket')
   t.equal(
-    await outcome(t, await zipOf({ meta: protoNumber(1, 4) })),
+    await outcomeHere(t, await zipOf({ meta: protoNumber(1, 4) })),
     '400 Das Paket braucht eine neuere Version dieses Dienstes',
   )
-  t.equal(await outcome(t, await zipOf({ meta: 'x' })), damaged('seine Version ist nicht lesbar'))
-  t.equal(await outcome(t, await zipOf({ meta: '' })), damaged('seine Version ist nicht angegeben'))
-  t.equal(await outcome(t, await zipOf({ meta: protoNumber(1, 3) })), damaged('die Sammlung fehlt'))
-  t.equal(await outcome(t, await zipOf({ 'collection.anki2': 'x' })), damaged('die Sammlung ist keine Datenbank'))
+  t.equal(await outcomeHere(t, await zipOf({ meta: 'x' })), damaged('seine Version ist nicht lesbar'))
+  t.equal(await outcomeHere(t, await zipOf({ meta: '' })), damaged('seine Version ist nicht angegeben'))
+  t.equal(await outcomeHere(t, await zipOf({ meta: protoNumber(1, 3) })), damaged('die Sammlung fehlt'))
+  t.equal(await outcomeHere(t, await zipOf({ 'collection.anki2': 'x' })), damaged('die Sammlung ist keine Datenbank'))
   t.equal(
-    await outcome(t, await zipOf({ 'collection.anki2': schema11({}), media: '[' })),
+    await outcomeHere(t, await zipOf({ 'collection.anki2': schema11({}), media: '[' })),
     damaged('die Liste der Medien ist nicht lesbar'),
   )
+})
+
+t.test('what git keeps in the place of a large package is no table', async (t) => {
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 123456\n`
+  const { file, workFolder } = writeUpload(t, Buffer.from(pointer))
+  const read = readFile(file, { fileName: 'git.apkg', defaultDeck: 'x', workFolder, levels: [] })
+  t.match(await read.catch((error) => error.faults), [{ line: 1, message: /nur ein Verweis von Git LFS/ }])
 })
 
 t.test('bombs at both steps', async (t) => {
@@ -121,7 +128,7 @@ t.test('a long note with many cards is in memory once', async (t) => {
 })
 
 t.test('texts made to harm', async (t) => {
-  const field = async (text: string) => outcome(t, await packageOf('legacy1', { notes: [{ fields: [text, 'b'] }] }))
+  const field = async (text: string) => outcomeHere(t, await packageOf('legacy1', { notes: [{ fields: [text, 'b'] }] }))
   const megabyte = (piece: string) => piece.repeat(Math.floor(2 ** 20 / piece.length))
   for (const piece of [
     '<b>',
@@ -145,12 +152,10 @@ t.test('texts made to harm', async (t) => {
 /** What is said of the package, and what its decks and levels are called. */
 async function said(t: Tap, content: TestPackage, sql: string) {
   const { file, workFolder } = writeUpload(t, await packageOf('legacy1', { ...content, sql }))
-  const incoming = await readIncoming(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }).catch(
-    (error) => {
-      if (error instanceof FaultyContent) return { faults: error.faults }
-      throw error
-    },
-  )
+  const incoming = await readFile(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }).catch((error) => {
+    if (error instanceof FaultyContent) return { faults: error.faults }
+    throw error
+  })
   return { length: JSON.stringify(incoming).length, incoming }
 }
 
