@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { CHROMIUM, findBarriers, openApp, until } from './support/app.js'
+import { CHROMIUM, findBarriers, isAt, openApp, until } from './support/app.js'
 
 t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
@@ -68,7 +68,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     release()
     await page.waitForTimeout(500)
     t.match(await first.textContent(), /stash/i)
-    t.equal(page.url(), `${app.url}/suche?q=stash`)
+    await isAt(t, page, `${app.url}/suche?q=stash`)
   })
 
   await t.test('says that nothing was found, what it has corrected, and what went wrong', async () => {
@@ -105,7 +105,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await page.keyboard.press('s')
     await page.goto(`${app.url}/spickzettel`)
     await page.getByLabel('Nach Titel filtern').pressSequentially('g/?')
-    t.equal(new URL(page.url()).searchParams.get('q'), 'g/?')
+    await isAt(t, page, 'g/?', { read: (url) => url.searchParams.get('q') })
     t.equal(await page.getByRole('dialog').count(), 0)
     await page.evaluate('localStorage.setItem("training.look", JSON.stringify({ singleKeys: false }))')
     await page.goto(`${app.url}/hilfe`)

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { SCRATCH } from '../support/scratch.js'
-import { CHROMIUM, isTooWide, openApp, PHONE, until } from './support/app.js'
+import { CHROMIUM, isAt, isTooWide, openApp, PHONE, until } from './support/app.js'
 
 const PHONE_OPTIONS = { viewport: PHONE, hasTouch: true }
 
@@ -45,14 +45,14 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     await page.goto(`${app.url}/spickzettel`)
     await page.getByLabel('Nach Titel filtern').fill('ubersicht')
     await page.getByRole('link', { name: 'Git im Alltag' }).waitFor({ state: 'detached' })
-    t.match(page.url(), /\?q=ubersicht$/)
+    await isAt(t, page, /\?q=ubersicht$/)
     await page.reload()
     await page.getByRole('link', { name: 'Ports und Übersicht' }).waitFor()
     t.equal(await page.getByLabel('Nach Titel filtern').inputValue(), 'ubersicht')
     t.equal(await page.getByRole('link', { name: 'Git im Alltag' }).count(), 0)
     await page.getByLabel('Nach Titel filtern').press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Ports und Übersicht' }).waitFor()
-    t.match(page.url(), /\/spickzettel\/ports$/)
+    await isAt(t, page, /\/spickzettel\/ports$/)
     await page.goBack()
     await page.getByLabel('Kategorie').selectOption('Probe')
     await page.getByLabel('Nach Titel filtern').fill('gibt es nicht')
@@ -65,7 +65,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     const { page, complaints } = await app.newPerson()
     await page.goto(`${app.url}/spickzettel/git-alltag`)
     await page.getByRole('navigation', { name: 'Inhalt' }).getByRole('link', { name: 'Stash' }).click()
-    t.equal(page.url(), `${app.url}/spickzettel/git-alltag#abschnitt-stash`)
+    await isAt(t, page, `${app.url}/spickzettel/git-alltag#abschnitt-stash`)
     t.equal(await page.evaluate('document.activeElement.textContent'), 'Stash', 'reading goes on there')
     await page.goto(`${app.url}/hilfe`)
     await page.goto(`${app.url}/spickzettel/git-alltag#${encodeURIComponent('abschnitt-übersicht')}`)
@@ -112,7 +112,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     const ids = (await page.evaluate('[...document.querySelectorAll("[id]")].map(({ id }) => id)')) as string[]
     t.equal(new Set(ids).size, ids.length, 'each name is given once')
     await page.getByRole('link', { name: 'Zum Inhalt' }).last().click()
-    t.equal(page.url(), `${app.url}/spickzettel/gross#abschnitt-inhalt`)
+    await isAt(t, page, `${app.url}/spickzettel/gross#abschnitt-inhalt`)
     t.strictSame(complaints, [])
   })
 

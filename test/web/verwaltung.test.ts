@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
-import { CHROMIUM, openApp } from './support/app.js'
+import { CHROMIUM, isAt, openApp } from './support/app.js'
 
 const deck = (slug: string, cards: number) =>
   deckFile(
@@ -73,7 +73,7 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     await dialog(page).getByRole('textbox').fill('erika')
     await button(page, 'Endgültig löschen').click()
     await page.getByText('Das Konto „erika“ ist gelöscht').waitFor()
-    t.equal(new URL(page.url()).pathname, '/verwaltung/benutzer')
+    await isAt(t, page, '/verwaltung/benutzer', { read: ({ pathname }) => pathname })
     t.equal((await logIn('erika', second)).status, 401)
     t.strictSame(complaints, [])
   })

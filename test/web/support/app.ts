@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Test } from 'tap'
 import {
   createStoreVariables,
   firstLogin,
@@ -202,4 +203,22 @@ export async function until(page: Page, expression: string): Promise<void> {
     if (Date.now() > end) throw new Error(`not in time: ${expression}`)
     await page.waitForTimeout(50)
   }
+}
+
+/**
+ * The address of the page, or the part of it that is read, is what is expected. The browser tells of a change of the
+ * address later than it answers the key or the click that made it, so it is waited for.
+ */
+export async function isAt(
+  t: Test,
+  page: Page,
+  expected: string | RegExp,
+  { read = ({ href }: URL): string | null => href, message = 'the address' } = {},
+): Promise<void> {
+  const fits = (found: string | null) =>
+    typeof expected === 'string' ? found === expected : expected.test(found ?? '')
+  await page.waitForURL((url) => fits(read(url))).catch(() => {})
+  const found = read(new URL(page.url()))
+  if (typeof expected === 'string') t.equal(found, expected, message)
+  else t.match(found, expected, message)
 }
