@@ -33,7 +33,7 @@ const CLOSE_TIMEOUT_MS = 10_000
 /** How long connections that wait to be accepted are accepted, if they do not end. */
 const ACCEPT_MS = 1_000
 
-/** How long a connection accepted last may take to send its request. */
+/** How long a connection may take to send its request: one accepted last, or one that was answered while closing. */
 const LAST_REQUESTS_MS = 250
 
 /** Prints a line for the person who started the program. */
@@ -205,6 +205,8 @@ function closeGracefully(app: FastifyInstance, config: Config, state: { closing:
     else app.log.info({ signal }, 'closing')
     if (signal === 'SIGTERM') await sleep(delay)
     const cut = setTimeout(() => cutConnections(app.server), CLOSE_TIMEOUT_MS - 1_000)
+    // Whoever is answered from now on may send one more request at once; the connection is not waited for.
+    app.server.keepAliveTimeout = LAST_REQUESTS_MS
     await stopListening(app.server)
     await app.close()
     clearTimeout(cut)

@@ -1,4 +1,5 @@
-import { get } from 'node:http'
+import { once } from 'node:events'
+import { Agent, get, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
@@ -36,4 +37,26 @@ t.test('told to stop while a large deck is read, it answers who has just come, a
   t.equal(answer.status, 400)
   t.match(await answer.json(), { errors: [{ file: 'decks/a.md', message: /hat schon die Karte/ }] })
   t.equal(await ended, 0)
+})
+
+t.test('a connection that was answered while closing is not waited for', async (t) => {
+  const service = await startProcess(t, await createStoreVariables(t))
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(() => agent.destroy())
+  const body = '{"username":"a","password":"b"}'
+  const headers = { 'content-type': 'application/json', 'content-length': body.length }
+  const outgoing = request(`${service.url}/api/auth/login`, { method: 'POST', agent, headers })
+  const answered = once(outgoing, 'response')
+  outgoing.flushHeaders()
+  await sleep(200)
+  const ended = service.stop('SIGTERM')
+  // The service has closed all connections that were idle before the answer is sent.
+  await sleep(500)
+  outgoing.end(body)
+  const [answer] = await answered
+  answer.resume()
+  t.equal(answer.statusCode, 401)
+  const started = performance.now()
+  t.equal(await ended, 0)
+  t.ok(performance.now() - started < 5_000, 'well before all connections are cut')
 })

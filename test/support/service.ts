@@ -5,10 +5,12 @@ import type { Kysely } from 'kysely'
 import type { Test } from 'tap'
 import type { Database } from '../../db/types.js'
 import { type AppOptions, buildApp } from '../../src/app.js'
+import { cutConnections } from '../../src/http/when-over.js'
 import { createMigratedDatabase } from './database.js'
 import { cheapHashOfPassword, createUser, hashOfPassword, PASSWORD } from './factories.js'
 import { type AnswerChecker, createAnswerChecker } from './openapi.js'
 import { SCRATCH } from './scratch.js'
+import { SHARED_COMPILERS } from './shared-compilers.js'
 
 /** The repository's root: compiled tests lie in `dist/test/support`. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -74,11 +76,17 @@ export async function startService(
     sessionSecrets: [SECRET],
     logger: false,
     maxDelayMs: 60_000,
+    schemaController: SHARED_COMPILERS,
     ...rest,
     database,
     config: { ...CONFIG, ...config },
   })
-  t.teardown(() => app.close())
+  t.teardown(async () => {
+    const closed = app.close()
+    // Whose last answer was on its way just now would be waited for until nothing has come for over a minute.
+    cutConnections(app.server)
+    await closed
+  })
   await app.ready()
   const { db } = database
   const loginAs = async (username: string) => callerOf(app, await login(app, username))
