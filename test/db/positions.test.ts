@@ -56,12 +56,12 @@ async function readPositions(db: Kysely<Database>) {
   return rows[0] as { stored: unknown; expected: unknown }
 }
 
-/** Statements as scripts write them; `$deck`, `$other`, `$answer` and `$some` (of the cards) are filled in. */
+/** Statements as scripts write them; `$deck` (null when none is left), `$other`, `$answer` and `$some` are filled in. */
 const STATEMENTS = [
   `insert into decks (slug, name, archived_at) values (gen_random_uuid(), 'neu', $when)`,
   `insert into cards (deck_id, question, answer, archived_at)
     select $deck, 'q', case when number % 2 = 0 then $answer else 'a' || number end, $when
-    from generate_series(1, $size) as number`,
+    from generate_series(1, $size) as number where $deck is not null`,
   `insert into cards (deck_id, question, answer) select id, 'q', $answer from decks`,
   'delete from cards where $some',
   'update cards set deck_id = $deck where $some',
