@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { load } from '../load.js'
+import { type Load, load } from '../load.js'
 import { median } from '../median.js'
 import { type Postgres, withDatabase } from '../postgres.js'
 import { logInMany, readMemory, run, type Server, startService, startUsualServer } from '../processes.js'
@@ -86,12 +86,13 @@ async function measureStalledReaders(databaseUrl: string): Promise<Measure[]> {
   const during = await load(service, others)
   const growth = memory.stop()
   for (const socket of sockets) socket.destroy()
+  await service.stop()
   return [
     { what: 'GET /api/decks, 4 connections, a pool of one', service: before },
     {
       what: `the same beside ${STALLED} downloads that nobody reads`,
       service: during,
-      ...atLeast(0.5, during.failures > 0 ? 0 : during.rate / before.rate, 'without them'),
+      ...atLeast(0.5, shareOf(before, during), 'without them'),
     },
     { what: `memory for ${STALLED} downloads that nobody reads`, service: `${(growth / STALLED).toFixed(1)} MB each` },
   ]
@@ -118,8 +119,13 @@ async function measureBesideIndexing(databaseUrl: string): Promise<Measure> {
   return {
     what: `GET /api/decks, 4 connections, a pool of one: alone, then while ${INDEXED} cards are indexed for the search`,
     service: `${before.rate}/s, ${during.rate}/s, p99 ${during.p99} ms`,
-    ...atLeast(0.4, during.failures > 0 ? 0 : during.rate / before.rate, 'alone'),
+    ...atLeast(0.4, shareOf(before, during), 'alone'),
   }
+}
+
+/** The rate that is left; 0 when requests failed. */
+function shareOf(before: Load, during: Load): number {
+  return during.failures > 0 ? 0 : during.rate / before.rate
 }
 
 /** The highest resident memory above that of now, in MB. */

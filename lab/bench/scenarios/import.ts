@@ -191,7 +191,7 @@ async function readWrites(databaseUrl: string): Promise<number> {
     await sql`select pg_sleep(1)`.execute(db)
     const { rows } = await sql<{ writes: string }>`
       select sum(n_tup_ins + n_tup_upd + n_tup_del) as writes from pg_stat_user_tables
-      where relname not like 'kysely%' and relname <> 'audit_log'`.execute(db)
+      where relname not like 'kysely%' and relname not in ('audit_log', 'last_import')`.execute(db)
     return Number(rows[0]?.writes)
   })
 }
