@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RouteOptions } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyServerOptions,
+  LogController,
+  type RouteOptions,
+} from 'fastify'
 import type { OpenDatabase } from '../db/client.js'
 import bodies from '../plugins/bodies.js'
 import { allowOrigin } from '../plugins/cors.js'
@@ -85,6 +91,8 @@ export interface AppOptions {
   maxDelayMs?: number
   /** Within which time a request must have arrived, but for uploads. */
   requestTimeoutMs?: number
+  /** How schemas are compiled; tests, which build many apps, compile each schema once. */
+  schemaController?: FastifyServerOptions['schemaController']
   /** Sees every route before it is added; for tests of the house rules. */
   onRoute?: (route: RouteOptions) => void
 }
@@ -116,6 +124,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       // The last one of a repeated parameter counts.
       querystringParser: (query) => Object.fromEntries(new URLSearchParams(query)),
     },
+    ...(options.schemaController !== undefined && { schemaController: options.schemaController }),
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } },
     frameworkErrors: (error, request, reply) => {
       logWhenOver(request, reply)

@@ -1,3 +1,3 @@
-import { runBatch } from '../support/runner/batch.js'
+import { launchBatch } from '../support/runner/launch.js'
 
-await runBatch(process.env.TEST_BATCH as string)
+await launchBatch()

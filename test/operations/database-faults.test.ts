@@ -5,7 +5,7 @@ import { TEST_DATABASE_URL } from '../support/database.js'
 import { createStoreVariables, firstLogin, loginOver, startProcess } from '../support/process.js'
 
 if (TEST_DATABASE_URL === undefined) {
-  t.pass('the embedded database runs inside the service: test/db/embedded.test.ts lets it die')
+  t.pass('the embedded database runs inside the service: test/process/embedded.test.ts lets it die')
   process.exit(0)
 }
 

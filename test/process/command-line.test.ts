@@ -59,12 +59,7 @@ t.test('the help loads nothing of the service', async (t) => {
     '--help',
   ])
   const packages = new Set([...stderr.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name]) => name))
-  // tap loads some of its own into every process.
-  const { dependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
-  t.strictSame(
-    [...packages].filter((name = '') => name in dependencies),
-    ['commander'],
-  )
+  t.strictSame([...packages], ['commander'])
 })
 
 t.test('a wrong call is status 2 and two German lines', async (t) => {

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
-import { tryLockImport } from '../../db/queries/content/import-lock.js'
+import { tryLock } from '../../db/queries/try-lock.js'
 import { prepareWorkFolders, withReceivedFile, withWorkFolder } from '../../src/services/content/receive-file.js'
 import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { errorBody, startService } from '../support/service.js'
@@ -103,7 +103,7 @@ t.test('a body that nobody reads any more may take no longer than others', async
     socket.write(
       `POST ${url} HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\nContent-Type: application/octet-stream\r\nContent-Length: 99999999999\r\n\r\nx`,
     )
-    const isClosed = await Promise.race([closed.then(() => true), sleep(5_000, false)])
+    const isClosed = await Promise.race([closed.then(() => true), sleep(5_000, false, { ref: false })])
     socket.destroy()
     t.strictSame([text.slice(9, 12), isClosed], [String(status), true], url)
   }
@@ -155,7 +155,7 @@ t.test(
   async (t) => {
     const [source] = (await admin.get('/api/content/sources')).body.sources
     await db.transaction().execute(async (transaction) => {
-      t.ok(await tryLockImport(transaction))
+      t.ok(await tryLock(transaction, 'import'))
       for (const answer of [
         await upload('name=z.csv', tableOf({ z: '1' })),
         await admin.delete(`/api/content/sources/${source.id}`),

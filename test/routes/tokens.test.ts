@@ -183,11 +183,7 @@ t.test('the use of a token is noted, at most once a minute', async (t) => {
 
 t.test('a token costs one statement, a malformed one none', async (t) => {
   const { member, script } = await memberWithToken()
-  const statementsOf = async (work: () => Promise<unknown>) => {
-    const before = counter.count()
-    await work()
-    return counter.count() - before
-  }
+  const statementsOf = counter.countOf
   const itsOwn = 1
   t.equal(await statementsOf(() => script.get('/api/auth/me')), 1 + itsOwn)
   const cookie = String(member.cookie)

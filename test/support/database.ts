@@ -1,12 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import type { KyselyPlugin } from 'kysely'
 import { connectToStore, type OpenDatabase, openDatabase } from '../../db/client.js'
-import { openTemporaryStore } from '../../db/embedded/temporary.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { createDatabase, onServer } from './on-server.js'
 import { SCRATCH } from './scratch.js'
 import { borrowDatabase } from './stores.js'
 import { findTemplate, type Template } from './templates.js'
+import { openTemporaryStore } from './temporary-store.js'
 
 export { createDatabase, onServer } from './on-server.js'
 
@@ -51,9 +52,19 @@ async function createOnServer(serverUrl: string): Promise<OpenDatabase> {
 /** `drop database … with (force)` may end a connection before its goodbye has arrived. */
 function onIdleError(): void {}
 
-/** The same database, counting the statements that go through it, but for the looks of the search index at its list. */
-export function countStatements(database: OpenDatabase): { database: OpenDatabase; count: () => number } {
+export interface StatementCounter {
+  /** The one that counts. */
+  database: OpenDatabase
+  /** All statements so far, but for the looks of the search index at its list. */
+  count(): number
+  /** Those that the work and what it calls send, whatever else goes on in the process. */
+  countOf(work: () => Promise<unknown>): Promise<number>
+}
+
+/** The same database, counting the statements that go through it. */
+export function countStatements(database: OpenDatabase): StatementCounter {
   let count = 0
+  const works = new AsyncLocalStorage<{ count: number }>()
   const background = new WeakSet<object>()
   const plugin: KyselyPlugin = {
     transformQuery: ({ node, queryId }) => {
@@ -63,10 +74,20 @@ export function countStatements(database: OpenDatabase): { database: OpenDatabas
     // Not above, where each part of a statement passes.
     transformResult: async ({ result, queryId }) => {
       if (!background.has(queryId)) count++
+      const work = works.getStore()
+      if (work !== undefined) work.count++
       return result
     },
   }
-  return { database: { ...database, db: database.db.withPlugin(plugin) }, count: () => count }
+  return {
+    database: { ...database, db: database.db.withPlugin(plugin) },
+    count: () => count,
+    countOf: async (work) => {
+      const counted = { count: 0 }
+      await works.run(counted, work)
+      return counted.count
+    },
+  }
 }
 
 /** It looks every ten seconds or so, whatever else happens. */

@@ -1,18 +1,20 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { createDatabase, onServer, TEST_DATABASE_URL } from './database.js'
+import { plainNode } from './plain-node.js'
 import { SCRATCH } from './scratch.js'
 import { ROOT, SECRET } from './service.js'
 import { findTemplate, type Template } from './templates.js'
+import { copyStore } from './temporary-store.js'
 import type { Call, Outcome } from './warm-program.js'
 
 const CLI = path.join(ROOT, 'dist/src/cli.js')
 
-/** A program that lives for a second repays no optimising of WebAssembly, and needs no small halves for young objects. */
-export const PROGRAM_OPTIONS = ['--liftoff-only', '--min-semi-space-size=16']
+/** A program that lives for seconds repays no optimising, and needs no small halves for young objects. */
+export const PROGRAM_OPTIONS = ['--liftoff-only', '--no-opt', '--min-semi-space-size=16']
 
 /** A test, or whatever else ends what it has begun. */
 export interface Owner {
@@ -40,7 +42,7 @@ export async function createStoreVariables(
 ): Promise<Record<string, string>> {
   const dataDir = await mkdtemp(path.join(SCRATCH, 'svc-training-process-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
-  if (template !== 'none' && !serverUrl) await cp(await findTemplate(template), dataDir, { recursive: true })
+  if (template !== 'none' && !serverUrl) await copyStore(await findTemplate(template), dataDir)
   const variables = { DATA_DIR: dataDir, PORT: '0', TIME_ZONE: 'Europe/Berlin', LOG_LEVEL: 'warn' }
   if (!serverUrl) return variables
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -85,10 +87,8 @@ export function shareProgram(
   t: Owner,
 ): (variables: Record<string, string>, args: string[], input?: string) => Promise<Outcome> {
   const { PATH = '', HOME = '' } = process.env
-  const child = fork(path.join(ROOT, 'dist/test/support/warm-program.js'), {
-    env: { PATH, HOME },
-    execArgv: PROGRAM_OPTIONS,
-  })
+  const [execPath, execArgv] = plainNode(PROGRAM_OPTIONS)
+  const child = fork(path.join(ROOT, 'dist/test/support/warm-program.js'), { env: { PATH, HOME }, execPath, execArgv })
   const ended = once(child, 'exit')
   t.teardown(async () => {
     if (child.connected) child.disconnect()
@@ -186,7 +186,7 @@ export async function loginOver(url: string, login: Login): Promise<Send> {
 
 function start(variables: Record<string, string>, args: string[]): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
-  return spawn(process.execPath, [...PROGRAM_OPTIONS, CLI, ...args], {
+  return spawn(...plainNode([...PROGRAM_OPTIONS, CLI, ...args], variables), {
     env: { PATH, HOME, ...variables },
     stdio: 'pipe',
   })

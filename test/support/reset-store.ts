@@ -16,8 +16,8 @@ export interface NewStore {
 interface Catalog {
   name: string
   has_oid: boolean
-  /** Hash of the rows that are ours, as `readFacts` makes it. */
-  own?: string
+  /** Hash of the rows that are ours, when it was new. */
+  own?: string | undefined
 }
 
 /** Tables of the schema that hold the list of migrations. */
@@ -43,13 +43,11 @@ export async function recordNewStore(client: pg.Client): Promise<NewStore> {
     if (found.rows[0].rows !== null) seeds.set(table, found.rows[0].rows)
   }
   const catalogs = await listCatalogs(client)
-  const { rows: hashes } = await client.query(
-    catalogs
-      .filter(({ has_oid }) => has_oid)
-      .map(selectOwn)
-      .join(' union all '),
+  const hashes = await hashOwn(
+    client,
+    catalogs.filter(({ has_oid }) => has_oid),
   )
-  const known = catalogs.map((catalog) => ({ ...catalog, ...hashes.find(({ name }) => name === catalog.name) }))
+  const known = catalogs.map((catalog) => ({ ...catalog, own: hashes.get(catalog.name) }))
   return { transaction, rows: seeds, catalogs: known, facts: await readFacts(client, transaction, known) }
 }
 
@@ -114,11 +112,16 @@ async function listCatalogs(client: pg.Client): Promise<Catalog[]> {
   return rows
 }
 
-/** A statement for the hash of those rows of a catalog that are ours, without what changes with the rows of a table. */
-function selectOwn({ name }: Catalog): string {
-  return `select '${name}' as name,
-    md5(coalesce(jsonb_agg(to_jsonb(c) - '{${VOLATILE}}'::text[] order by oid), '[]')::text) as own
-    from ${name} as c where oid >= 16384`
+/** A hash of those rows of each catalog that are ours, without what changes with the rows of a table. */
+async function hashOwn(client: pg.Client, catalogs: readonly Catalog[]): Promise<Map<string, string>> {
+  if (catalogs.length === 0) return new Map()
+  const statements = catalogs.map(
+    ({ name }) => `select '${name}' as name,
+      md5(coalesce(jsonb_agg(to_jsonb(c) - '{${VOLATILE}}'::text[] order by oid), '[]')::text) as own
+      from ${name} as c where oid >= 16384`,
+  )
+  const { rows } = await client.query<{ name: string; own: string }>(statements.join(' union all '))
+  return new Map(rows.map(({ name, own }) => [name, own]))
 }
 
 /**
@@ -140,11 +143,10 @@ async function readFacts(
   const countOf = new Map(counted.map((row) => [row.name, row]))
   // Hashing takes longest, and what nobody has written is what it was.
   const written = catalogs.filter(({ name }) => countOf.get(name).own_written > 0)
-  const hashed = written.length === 0 ? [] : (await client.query(written.map(selectOwn).join(' union all '))).rows
+  const hashes = await hashOwn(client, written)
   const ofCatalogs = catalogs.map(({ name, own = 'none' }): [string, string] => {
     const { count, foreign_written } = countOf.get(name)
-    const hash = hashed.find((one) => one.name === name)?.own ?? own
-    return [name, `rows ${count}, written ${foreign_written}, own ${hash}`]
+    return [name, `rows ${count}, written ${foreign_written}, own ${hashes.get(name) ?? own}`]
   })
   const tables = (await listTables(client)).map(
     (table) =>

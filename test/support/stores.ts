@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { connectToStore, type OpenDatabase, openDatabase } from '../../db/client.js'
-import { openTemporaryStore } from '../../db/embedded/temporary.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { createDatabase, onServer } from './on-server.js'
 import { type NewStore, recordNewStore, resetStore } from './reset-store.js'
 import { SCRATCH } from './scratch.js'
 import { findTemplate } from './templates.js'
+import { openTemporaryStore } from './temporary-store.js'
 
 /** A migrated database that one test after another may use. */
 interface Store {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connectToStore } from '../../db/client.js'
 import { openEmbeddedStore } from '../../db/embedded/index.js'
 import { migrateToLatest } from '../../db/migrate.js'
+import { copyStore } from './temporary-store.js'
 
 /** What a copied store begins as. */
 export type Template = 'empty' | 'migrated'
@@ -34,7 +35,7 @@ async function makeTemplates(): Promise<string> {
   const [empty, migrated] = [path.join(draft, 'empty'), path.join(draft, 'migrated')]
   const store = await openEmbeddedStore(empty, { fsync: false })
   await store.close()
-  await cp(empty, migrated, { recursive: true })
+  await copyStore(empty, migrated)
   const database = connectToStore(await openEmbeddedStore(migrated, { fsync: false }), () => {})
   await migrateToLatest(database.db)
   await database.close()

@@ -3,9 +3,10 @@ import t from 'tap'
 import { parseReportText } from '../../../src/domain/content/reports.js'
 import { BadRequest } from '../../../src/domain/refusals.js'
 import { countCharacters, isStorable } from '../../../src/domain/text/text.js'
+import { anyCharacter } from '../../support/arbitraries.js'
 
 const piece = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc.constantFrom(' ', '\t', '\n', '\r', '\r\n', '\0', '\u001b', '\u0085', '\ud800', '😀', '😀'.repeat(999)),
 )
 const anyText = fc.array(piece, { maxLength: 6 }).map((all) => all.join(''))

@@ -3,6 +3,7 @@ import t from 'tap'
 import { excerptOf, findRanges, type Hits, type Marked, markTitle } from '../../../src/domain/search/excerpt.js'
 import { toPlainText } from '../../../src/domain/search/plain-text.js'
 import { wordsOf } from '../../../src/domain/search/words.js'
+import { anyCharacter } from '../../support/arbitraries.js'
 
 const hitsOf = (whole: string[], parts: Record<string, string[]> = {}): Hits => ({
   whole: new Set(whole),
@@ -41,7 +42,7 @@ const piece = fc.oneof(
     ' ',
     ' ',
   ),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: anyCharacter, maxLength: 8 }),
 )
 const markdown = fc.array(piece, { maxLength: 200 }).map((pieces) => pieces.join(''))
 const anyHits = fc

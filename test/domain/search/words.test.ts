@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { findWords, foldWord, neighboursOf, spellingsOf, wordsOf } from '../../../src/domain/search/words.js'
+import { anyCharacter } from '../../support/arbitraries.js'
 
 const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.string({ unit: 'grapheme' }),
   fc.lorem().map((text) => text.toUpperCase()),
   fc
@@ -29,7 +30,7 @@ t.test('words stand in the text in order, without overlaps, and are folded alike
 
 t.test('a word is one that the database can hold, and short enough for its index', async () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', minLength: 90, maxLength: 400 }), (text) =>
+    fc.property(fc.string({ unit: anyCharacter, minLength: 90, maxLength: 400 }), (text) =>
       [...wordsOf(text)].every((word) => word.isWellFormed() && !word.includes('\0') && word.length <= 400),
     ),
   )

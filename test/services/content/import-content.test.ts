@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import t from 'tap'
-import { tryLockImport } from '../../../db/queries/content/import-lock.js'
+import { tryLock } from '../../../db/queries/try-lock.js'
 import { commandLineActor } from '../../../src/commands/actor.js'
 import { importContent, importIntoEmptyStore } from '../../../src/services/content/import-content.js'
 import { changeFiles, deckFile, writeContentFolder } from '../../support/content.js'
@@ -230,7 +230,7 @@ t.test(
   { skip: !TEST_DATABASE_URL && 'the embedded store has one process' },
   async (t) => {
     await db.transaction().execute(async (transaction) => {
-      t.equal(await tryLockImport(transaction), true)
+      t.equal(await tryLock(transaction, 'import'), true)
       t.strictSame((await admin.post('/api/admin/import')).body, errorBody(409, 'Import läuft bereits'))
     })
     t.strictSame(await runImport(), unchanged)

@@ -90,11 +90,7 @@ t.test('the queue shows exactly what a rating leads to, the second time of a day
 t.test('a review takes three statements, an undo as well, beside the authentication', async (t) => {
   const { id: card_id } = await createCard(service.db, { deck_id: deck.id })
   const authentication = 1
-  const statementsOf = async (work: () => Promise<unknown>) => {
-    const before = counter.count()
-    await work()
-    return counter.count() - before - authentication
-  }
+  const statementsOf = async (work: () => Promise<unknown>) => (await counter.countOf(work)) - authentication
   let review_id = 0
   const review = async () => {
     review_id = (await member.post('/api/review', { card_id, rating: 'again', client_id: 'x' })).body.review_id

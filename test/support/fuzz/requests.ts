@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
+import { anyCharacter } from '../arbitraries.js'
 import type { Json } from '../openapi.js'
 import { gifOf, targetOf } from '../pictures.js'
 
@@ -101,7 +102,7 @@ const KNOWN_NUMBERS = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min
 
 const hostileText = fc.oneof(
   fc.constantFrom(...HOSTILE_TEXTS),
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: anyCharacter, maxLength: 30 }),
   fc.string({ maxLength: 30 }),
   fc.double().map(String),
 )

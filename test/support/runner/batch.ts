@@ -21,7 +21,7 @@ const LEAVING_MS = 2_000
  *
  * @param folder with `files.json`, paths from the repository's root
  */
-export async function runBatch(folder: string): Promise<void> {
+async function runBatch(folder: string): Promise<void> {
   const files: string[] = JSON.parse(readFileSync(path.join(folder, 'files.json'), 'utf8'))
   const scratch = mkdtempSync(path.join(tmpdir(), 'svc-training-batch-'))
   process.env.TMPDIR = scratch
@@ -58,3 +58,8 @@ function claim(folder: string): boolean {
     return false
   }
 }
+
+// Without its launcher nobody waits for it.
+process.once('disconnect', () => process.exit(1))
+process.channel?.unref()
+await runBatch(process.env.TEST_BATCH as string)

@@ -11,8 +11,8 @@ import { shuffle } from './shuffle.js'
 
 /** Files below these are run by commands of their own. */
 const OTHER_COMMANDS = ['dist/test/web/', 'dist/test/operations/', 'dist/test/support/']
-/** They take longest, so they come first. */
-const STARTS_PROGRAMS = 'dist/test/process/'
+/** They start the program again and again, which takes two thirds of what all others take: a run of its own. */
+const PROCESS = 'dist/test/process/'
 const ALONE = '.alone.test.js'
 /** One more than small machines have cores, since some tests wait. */
 const BATCHES = ['one', 'two', 'three'].map((name) => `dist/test/batches/${name}.js`)
@@ -20,37 +20,42 @@ const BATCHES = ['one', 'two', 'three'].map((name) => `dist/test/batches/${name}
 const TIMEOUT_SECONDS = 1_800
 
 /**
- * `npm test`: all test files in a random order, one after another in three processes; those named `.alone.test.ts` in
- * processes of their own. With files as arguments only these, each in its own process. Options are tap's.
+ * `npm test`, and with `process` as the first argument `npm run test:process`: all test files in a random order, one
+ * after another in three processes; those named `.alone.test.ts` in processes of their own. With files as arguments
+ * only these, each in its own process. Options are tap's.
  */
 async function run(args: string[]): Promise<number | null> {
   if (args.some((arg) => arg.includes('.test.'))) return runTap(args)
+  const startsPrograms = args[0] === 'process'
+  const options = startsPrograms ? args.slice(1) : args
   const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
   process.stderr.write(`Order of the files: TEST_SEED=${seed}\n`)
-  const files = shuffle(await listFiles(), seed)
+  const files = shuffle(await listFiles(startsPrograms), seed)
   const alone = files.filter((file) => file.endsWith(ALONE))
   const together = files.filter((file) => !file.endsWith(ALONE))
-  const startsPrograms = (file: string) => file.startsWith(STARTS_PROGRAMS)
-  const order = [...together.filter(startsPrograms), ...together.filter((file) => !startsPrograms(file))]
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-run-'))
   try {
-    await writeFile(path.join(folder, 'files.json'), JSON.stringify(order))
+    await writeFile(path.join(folder, 'files.json'), JSON.stringify(together))
     if (TEST_DATABASE_URL === undefined) await findTemplate('migrated')
-    return await runTap([...args, `--jobs=${BATCHES.length}`, `--timeout=${TIMEOUT_SECONDS}`, ...BATCHES, ...alone], {
-      TEST_BATCH: folder,
-    })
+    return await runTap(
+      [...options, `--jobs=${BATCHES.length + alone.length}`, `--timeout=${TIMEOUT_SECONDS}`, ...BATCHES, ...alone],
+      {
+        TEST_BATCH: folder,
+      },
+    )
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
 /** Compiled files whose source is still there. */
-async function listFiles(): Promise<string[]> {
+async function listFiles(startsPrograms: boolean): Promise<string[]> {
   const names = await readdir(path.join(ROOT, 'test'), { recursive: true })
   return names
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => `dist/test/${name.split(path.sep).join('/').replace(/ts$/, 'js')}`)
-    .filter((file) => !OTHER_COMMANDS.some((folder) => file.startsWith(folder)) && existsSync(path.join(ROOT, file)))
+    .filter((file) => !OTHER_COMMANDS.some((folder) => file.startsWith(folder)))
+    .filter((file) => file.startsWith(PROCESS) === startsPrograms && existsSync(path.join(ROOT, file)))
     .sort()
 }
 

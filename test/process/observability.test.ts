@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createStoreVariables, firstLogin, loginOver, startProcess } from './support/process.js'
+import { createStoreVariables, firstLogin, loginOver, startProcess } from '../support/process.js'
 
 const variables = {
   ...(await createStoreVariables(t)),

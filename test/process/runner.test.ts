@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { shuffle } from './support/runner/shuffle.js'
-import { ROOT } from './support/service.js'
+import { shuffle } from '../support/runner/shuffle.js'
+import { ROOT } from '../support/service.js'
 
-const database = new URL('./support/database.js', import.meta.url).href
+const database = new URL('../support/database.js', import.meta.url).href
 const kysely = import.meta.resolve('kysely')
 const borrow = `
   import { createMigratedDatabase } from ${JSON.stringify(database)}

@@ -1,0 +1,16 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { plainNode } from '../plain-node.js'
+
+/** What tap adds to the options of a test's process. */
+const OF_TAP = /^--(import=|enable-source-maps$)/
+
+/** Runs a batch in a process that tap has not prepared, and ends as that does. */
+export async function launchBatch(): Promise<void> {
+  const batch = fileURLToPath(new URL('batch.js', import.meta.url))
+  const options = process.execArgv.filter((option) => !OF_TAP.test(option))
+  const child = spawn(...plainNode([...options, batch]), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  const [code] = await once(child, 'exit')
+  process.exitCode = code ?? 1
+}
