@@ -1,12 +1,14 @@
 import t from 'tap'
 import { buildApp } from '../../src/app.js'
 import { createMigratedDatabase } from '../support/database.js'
-import { createUser, PASSWORD, unique } from '../support/factories.js'
+import { cheapHashOfPassword, createUser, PASSWORD, unique } from '../support/factories.js'
 import { CONFIG, errorBody, SECRET, startService } from '../support/service.js'
 
 const database = await createMigratedDatabase()
 const service = await startService(t, { database, config: { trustProxy: ['127.0.0.1'] } })
 const { db } = service
+// What is counted here is how often, not how long.
+const password_hash = await cheapHashOfPassword()
 
 const WRONG = errorBody(401, 'Benutzername oder Passwort falsch')
 const LIMITED = errorBody(429, 'Zu viele Versuche, bitte später erneut')
@@ -44,7 +46,7 @@ async function pass(seconds: number): Promise<void> {
 }
 
 t.test('five mistypes are forgiven, and forgotten with the right password', async (t) => {
-  const { username } = await createUser(db)
+  const { username } = await createUser(db, { password_hash })
   const address = newAddress()
   for (let round = 0; round < 3; round++) {
     t.strictSame(await fail(5, username, address), Array(5).fill(401))
@@ -53,7 +55,7 @@ t.test('five mistypes are forgiven, and forgotten with the right password', asyn
 })
 
 t.test('while limited the right password gets 429 too', async (t) => {
-  const { username } = await createUser(db)
+  const { username } = await createUser(db, { password_hash })
   const address = newAddress()
   t.strictSame(await fail(8, username, address), [401, 401, 401, 401, 401, 401, 429, 429])
   const answer = await login(username, PASSWORD, address)
@@ -68,7 +70,7 @@ t.test('while limited the right password gets 429 too', async (t) => {
 })
 
 t.test('the delays grow up to a quarter of an hour, and time forgets', async (t) => {
-  const { username } = await createUser(db)
+  const { username } = await createUser(db, { password_hash })
   const address = newAddress()
   await fail(5, username, address)
   const delays = []
@@ -85,7 +87,7 @@ t.test('the delays grow up to a quarter of an hour, and time forgets', async (t)
 })
 
 t.test('a stranger cannot lock an account: other addresses are not limited', async (t) => {
-  const { username } = await createUser(db)
+  const { username } = await createUser(db, { password_hash })
   const [stranger, owner] = [newAddress(), newAddress()]
   await fail(7, username, stranger)
   t.equal((await login(username, PASSWORD, stranger)).status, 429)
@@ -102,7 +104,7 @@ t.test('an account that does not exist is limited like one that does', async (t)
 
 t.test('a company behind one address may mistype, somebody who tries all names may not', async (t) => {
   const address = newAddress()
-  const { username } = await createUser(db)
+  const { username } = await createUser(db, { password_hash })
   for (let i = 0; i < 20; i++) {
     t.equal((await login(unique('kollege'), 'falsch', address)).status, 401)
     if (i % 5 === 0) t.equal((await login(username, PASSWORD, address)).status, 200)
@@ -128,7 +130,7 @@ t.test('a company behind one address may mistype, somebody who tries all names m
 })
 
 t.test('IPv6 counts by /64, and IPv4 written as IPv6 is IPv4', async (t) => {
-  const { username } = await createUser(db)
+  const { username } = await createUser(db, { password_hash })
   t.strictSame(await fail(6, username, '2001:db8:1:2::1'), Array(6).fill(401))
   t.equal((await login(username, PASSWORD, '2001:db8:1:2:ffff:ffff:ffff:ffff')).status, 429)
   t.equal((await login(username, PASSWORD, '2001:db8:1:3::1')).status, 200)
@@ -140,7 +142,7 @@ t.test('IPv6 counts by /64, and IPv4 written as IPv6 is IPv4', async (t) => {
 })
 
 t.test('what a proxy forwards need not be an address', async (t) => {
-  const { username } = await createUser(db)
+  const { username } = await createUser(db, { password_hash })
   for (const address of ['unknown', 'ä'.repeat(5_000), '1.2.3.4:55', 'fe80::1%eth0', '::', "'; drop table users"]) {
     t.equal((await login(username, 'falsch', address)).status, 401, address.slice(0, 20))
     t.equal((await login(username, PASSWORD, address)).status, 200)
@@ -148,7 +150,7 @@ t.test('what a proxy forwards need not be an address', async (t) => {
 })
 
 t.test('guessing in parallel gains nothing', async (t) => {
-  const { username } = await createUser(db)
+  const { username } = await createUser(db, { password_hash })
   const address = newAddress()
   const guesses = Array.from({ length: 60 }, (_, i) => login(username, i === 59 ? PASSWORD : `falsch ${i}`, address))
   const statuses = (await Promise.all(guesses)).map((answer) => answer.status)
@@ -158,7 +160,7 @@ t.test('guessing in parallel gains nothing', async (t) => {
 })
 
 t.test('right passwords in parallel are all let in', async (t) => {
-  const { username } = await createUser(db)
+  const { username } = await createUser(db, { password_hash })
   const address = newAddress()
   await fail(5, username, address)
   const logins = await Promise.all(Array.from({ length: 20 }, () => login(username, PASSWORD, address)))
@@ -173,7 +175,7 @@ t.test('all instances agree', async (t) => {
     config: { ...CONFIG, trustProxy: ['127.0.0.1'] },
   })
   t.teardown(() => second.close())
-  const { username } = await createUser(db)
+  const { username } = await createUser(db, { password_hash })
   const address = newAddress()
   await fail(6, username, address)
   const answer = await second.inject({
@@ -186,7 +188,7 @@ t.test('all instances agree', async (t) => {
 })
 
 t.test('guesses at the current password are limited like logins, at that address only', async (t) => {
-  const user = await createUser(db)
+  const user = await createUser(db, { password_hash })
   const caller = await service.loginAs(user.username)
   const [screen, owner] = [newAddress(), newAddress()]
   const change = (current_password: string, address: string, new_password = PASSWORD) =>
@@ -225,7 +227,7 @@ t.test('neither names nor passwords are kept', async (t) => {
 
 t.test('a clock that was ahead limits nobody once it has been set back', async (t) => {
   const year = 365 * 24 * 3600
-  const { username } = await createUser(db)
+  const { username } = await createUser(db, { password_hash })
   const [limited, mistyped] = [newAddress(), newAddress()]
   await fail(8, username, limited)
   await fail(3, username, mistyped)
