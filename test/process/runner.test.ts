@@ -82,11 +82,21 @@ t.test('a file that fails, throws or ends early fails by name, and the others ru
   const { code, output } = await runFiles(t, [
     ['failing', "import t from 'tap'; t.test('x', async (t) => t.fail('on purpose'))"],
     ['throwing', "import t from 'tap'; t.test('x', async (t) => t.pass('told')); throw new Error('on purpose')"],
+    [
+      'late',
+      "import t from 'tap'; t.test('x', async (t) => { setTimeout(() => { throw new Error('thrown late') }); await new Promise(() => {}) })",
+    ],
+    [
+      'forgotten',
+      "import t from 'tap'; t.test('x', async (t) => { void Promise.reject(new Error('forgotten')); await new Promise((resolve) => setTimeout(resolve, 50)) })",
+    ],
     ['empty', "import t from 'tap'; t.comment('no assertion')"],
     ['last', "import t from 'tap'; t.pass('told')"],
   ])
   t.equal(code, 1)
-  for (const name of ['failing', 'throwing']) t.match(output, new RegExp(`^not ok [^\\n]*/${name}\\.test\\.js`, 'm'))
+  for (const name of ['failing', 'throwing', 'late', 'forgotten'])
+    t.match(output, new RegExp(`^not ok [^\\n]*/${name}\\.test\\.js`, 'm'))
+  for (const reason of ['thrown late', 'forgotten']) t.match(output, new RegExp(`^ +not ok \\d+ - ${reason}`, 'm'))
   t.match(output, /^ok [^\n]*\/last\.test\.js # time/m)
 })
 

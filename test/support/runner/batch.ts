@@ -3,7 +3,7 @@ import { register } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
 import { ROOT } from '../service.js'
 import { destroyStores, keepStores, takeRemains } from '../stores.js'
 import { findTraces, readState } from './traces.js'
@@ -11,6 +11,10 @@ import { findTraces, readState } from './traces.js'
 declare global {
   var testOfFile: (url: string) => Test | undefined
 }
+
+// Before tap is loaded.
+register('./hooks.js', import.meta.url)
+const { default: t } = await import('tap')
 
 const FILE_TIMEOUT_MS = 600_000
 const LEAVING_MS = 2_000
@@ -27,7 +31,6 @@ async function runBatch(folder: string): Promise<void> {
   process.env.TMPDIR = scratch
   const tests = new Map<string, Test>()
   globalThis.testOfFile = (url) => tests.get(url)
-  register('./hooks.js', import.meta.url)
   t.setTimeout(0)
   keepStores()
   // tap listens to signals from its first assertion on.
