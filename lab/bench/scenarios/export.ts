@@ -14,6 +14,8 @@ const ROUNDS = 3
 const STALLED = 20
 const INDEXED = 100_000
 
+const BESIDE = `export of ${CARDS} cards; limit: psql \\copy of the same four raw columns`
+
 /** The whole export beside psql, and what it costs the others. */
 export async function measureExport(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(sizeOf(CARDS))
@@ -38,16 +40,12 @@ export async function measureExport(postgres: Postgres): Promise<Measure[]> {
   const growth = memory.stop()
   await service.stop()
   const usual = await downloadTheUsualWay(databaseUrl)
-  const [copy, whole] = [median(copies), median(exports)]
-  const ratio = median(exports.map((seconds, round) => (copies[round] as number) / seconds))
   const slower = median(busy.map((p99, round) => p99 / Math.max(idle[round] as number, 1)))
   return [
     {
-      what: `export of ${CARDS} cards; limit: psql \\copy of the same four raw columns`,
-      service: `${whole.toFixed(1)} s, ${Math.round(CARDS / whole)} cards/s`,
-      limit: `${copy.toFixed(1)} s, ${Math.round(CARDS / copy)} cards/s`,
+      what: `${BESIDE}; the cards of a deck lie scattered`,
       usual: `${usual.seconds.toFixed(1)} s`,
-      ...atLeast(0.5, ratio, 'limit'),
+      ...besideCopies(exports, copies),
     },
     {
       what: 'the same, memory above idle',
@@ -59,9 +57,45 @@ export async function measureExport(postgres: Postgres): Promise<Measure[]> {
       service: `${median(idle)} ms, ${median(busy)} ms`,
       ...below(3, slower, '×'),
     },
+    await measureAsImported(postgres, databaseUrl),
     ...(await measureStalledReaders(databaseUrl)),
     await measureBesideIndexing(databaseUrl),
   ]
+}
+
+/** The same once the cards of a deck lie side by side, as an import writes them. */
+async function measureAsImported(postgres: Postgres, databaseUrl: string): Promise<Measure> {
+  await withDatabase(databaseUrl, async (db) => {
+    await sql`create index cards_as_imported_idx on cards (deck_id, sort_order, id)`.execute(db)
+    await sql`cluster cards using cards_as_imported_idx`.execute(db)
+    await sql`drop index cards_as_imported_idx`.execute(db)
+    await sql`vacuum analyze cards`.execute(db)
+  })
+  const service = await startService(databaseUrl)
+  const [cookie] = (await logInMany(service, 1)) as [string]
+  await download(service, cookie)
+  const copies: number[] = []
+  const exports: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    copies.push(await copyWithPsql(postgres, databaseUrl))
+    exports.push(await download(service, cookie))
+  }
+  await service.stop()
+  return {
+    what: 'the same; the cards of a deck lie side by side, as an import writes them',
+    ...besideCopies(exports, copies),
+  }
+}
+
+/** Seconds of exports and of copies, taken in turn. */
+function besideCopies(exports: number[], copies: number[]): Omit<Measure, 'what'> {
+  const [whole, copy] = [median(exports), median(copies)]
+  const ratio = median(exports.map((seconds, round) => (copies[round] as number) / seconds))
+  return {
+    service: `${whole.toFixed(1)} s, ${Math.round(CARDS / whole)} cards/s`,
+    limit: `${copy.toFixed(1)} s, ${Math.round(CARDS / copy)} cards/s`,
+    ...atLeast(0.5, ratio, 'limit'),
+  }
 }
 
 /** Downloads that nobody reads, on a service that has a single connection to the database. */
