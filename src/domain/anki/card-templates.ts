@@ -4,12 +4,7 @@ import { readStyleSheet, stylesIn } from './style-sheet.js'
 
 export interface ReadTemplate extends CardTemplate {
   parsed: ParsedTemplate
-  styles: SideStyles
-}
-
-export interface SideStyles {
-  front: StyleSheet | undefined
-  back: StyleSheet | undefined
+  styles: StyleSheet | undefined
 }
 
 /** The templates of a package, each read when it is first wanted. */
@@ -24,8 +19,7 @@ export class CardTemplates {
     let known = this.#known.get(key)
     if (known === undefined) {
       const css = [type.css, stylesIn(template.front), stylesIn(template.back)].join('\n')
-      const styles = { front: readStyleSheet(css, 'front'), back: readStyleSheet(css, 'back') }
-      known = { ...template, parsed: parseSides(template), styles }
+      known = { ...template, parsed: parseSides(template), styles: readStyleSheet(css) }
       this.#known.set(key, known)
     }
     return known

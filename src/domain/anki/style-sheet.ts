@@ -7,15 +7,13 @@ const READ = /display|white-space|font-weight|font-style/i
 
 /**
  * What the styles of a note type say about single elements, classes and ids; what asks for more, such as elements within
- * others, is left alone. Undefined when nothing is said. The back hides nothing: what a script would open there stays
- * readable.
+ * others, is left alone. Undefined when nothing is said.
  */
-export function readStyleSheet(css: string, side: 'front' | 'back'): StyleSheet | undefined {
+export function readStyleSheet(css: string): StyleSheet | undefined {
   const rules = new Map<string, Looks>()
   for (const { selectors, declarations } of readRules(css.slice(0, MAX_LENGTH))) {
     if (!READ.test(declarations)) continue
     const looks = readLooks(declarations)
-    if (side === 'back') delete looks.isHidden
     for (const selector of selectors.split(',')) {
       const [match, name = '', sign = '', word = ''] = SIMPLE.exec(selector.trim()) ?? []
       if (!match) continue

@@ -9,6 +9,8 @@ export interface ConvertOptions {
   picture(src: string): string | undefined
   /** What the document looks like besides the `style` of its elements. */
   styles?: StyleSheet | undefined
+  /** What only a script would open is read like the rest. */
+  showsHidden?: boolean
   /** Characters of text at most. */
   maxLength: number
 }
@@ -51,9 +53,11 @@ export class Document {
   #whiteSpace: WhiteSpace = 'one'
   #text = ''
   readonly #styles: StyleSheet | undefined
+  readonly #showsHidden: boolean
 
-  constructor({ maxLength, picture, styles }: ConvertOptions) {
+  constructor({ maxLength, picture, styles, showsHidden = false }: ConvertOptions) {
     this.#styles = styles
+    this.#showsHidden = showsHidden
     this.#writer = new Writer(maxLength, picture)
     this.#blocks = this.#writer.blocks
   }
@@ -104,7 +108,7 @@ export class Document {
     if (name === 'svg') this.#writer.addMissing('Zeichnung')
     const own = attributes.style === undefined ? {} : readLooks(attributes.style.slice(0, 1_000))
     const looks = this.#styles === undefined ? own : merge(name, this.#styles(name, attributes), own)
-    this.#isHidden = HIDDEN.has(name) || isFilm || looks.isHidden === true
+    this.#isHidden = HIDDEN.has(name) || isFilm || (looks.isHidden === true && !this.#showsHidden)
     if (this.#isHidden) return
     this.#whiteSpace = looks.whiteSpace ?? this.#whiteSpace
     this.#writer.style = restyle(this.#writer.style, name, attributes.href, looks)

@@ -104,6 +104,8 @@ export class Writer {
 
   addPicture({ src = '', data = '', alt = '' }: Record<string, string>): void {
     const address = src || data
+    // Browsers show nothing for it: a script of the template was to fill it.
+    if (address === '' && alt === '') return
     const target = this.#code === undefined ? this.#picture(address) : undefined
     if (target === undefined) {
       this.addMissing(shortName(address) || shortName(alt) || 'ohne Namen')

@@ -3,7 +3,12 @@ import { readStyleSheet, stylesIn } from '../../../src/domain/anki/style-sheet.j
 import { convertHtml } from '../../../src/domain/markup/convert.js'
 
 const show = (css: string, html: string, side: 'front' | 'back' = 'front') =>
-  convertHtml(html, { picture: () => undefined, styles: readStyleSheet(css, side), maxLength: 1_000 }).markdown
+  convertHtml(html, {
+    picture: () => undefined,
+    styles: readStyleSheet(css),
+    showsHidden: side === 'back',
+    maxLength: 1_000,
+  }).markdown
 
 t.test('what a style hides is hidden on the front, and readable on the back', async (t) => {
   const css = '.card { color: red; } .tipp, #extra, i { display: none }'
@@ -11,6 +16,8 @@ t.test('what a style hides is hidden on the front, and readable on the back', as
   t.equal(show(css, html), 'a\n\ne')
   t.equal(show(css, html, 'back'), 'a\n\nb\n\nc\n\n_d_\n\ne')
   t.equal(show(css, '<p class=tipp style="display: block">b</p>'), 'b', 'its own style counts more')
+  t.equal(show(css, 'a<p style="display: none">b</p>'), 'a')
+  t.equal(show(css, 'a<p style="display: none">b</p>', 'back'), 'a\n\nb')
 })
 
 t.test('lines and words as a style wants them', async (t) => {
@@ -52,7 +59,7 @@ t.test('twice the styles take about twice as long', async (t) => {
     const run = (length: number) => {
       const started = process.cpuUsage()
       const css = piece.repeat(length / piece.length)
-      readStyleSheet(css, 'front')
+      readStyleSheet(css)
       stylesIn(css)
       const { user, system } = process.cpuUsage(started)
       return (user + system) / 1_000

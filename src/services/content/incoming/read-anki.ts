@@ -1,4 +1,4 @@
-import { CardTemplates, type SideStyles } from '../../../domain/anki/card-templates.js'
+import { CardTemplates } from '../../../domain/anki/card-templates.js'
 import { tidyDeckName } from '../../../domain/anki/deck-name.js'
 import { splitGuid } from '../../../domain/anki/guid.js'
 import { cutLabel } from '../../../domain/anki/label.js'
@@ -9,7 +9,7 @@ import { MODEL_ID } from '../../../domain/anki/package-schema.js'
 import { behindAnswerLine, renderCard, SKIPPED_OCCLUSION, withoutQuestion } from '../../../domain/anki/render-card.js'
 import type { Incoming, IncomingCard, IncomingDeck } from '../../../domain/content/incoming.js'
 import { mediaTarget } from '../../../domain/content/pictures.js'
-import { type Converted, convertHtml } from '../../../domain/markup/convert.js'
+import { type Converted, type ConvertOptions, convertHtml } from '../../../domain/markup/convert.js'
 import type { StyleSheet } from '../../../domain/markup/looks.js'
 import { FILE_TOO_LARGE } from '../../../domain/refusals.js'
 import { isStorable, shorten } from '../../../domain/text/text.js'
@@ -44,9 +44,18 @@ export async function readAnki(zip: Zip, options: ReadOptions): Promise<Incoming
   }
 }
 
-interface Rendered extends SideStyles {
+/** Why a card without that side is left out. */
+function blankSide(side: string, { sounds, missing }: Converted): string {
+  return sounds + missing.length === 0
+    ? `die ${side} ist leer`
+    : `auf der ${side} steht nur, was fehlt (Ton, Video oder Bild)`
+}
+
+/** HTML and how it looks. */
+interface Rendered {
   question: string
   answer: string
+  styles: StyleSheet | undefined
 }
 
 /** Whether a package of our own brought it, perhaps by way of Anki. */
@@ -106,7 +115,7 @@ class Reader {
       else this.#skip(place, rendered.skipped)
       return
     }
-    await this.#addCard(row, row.guid, deck, place, { ...rendered, ...template.styles })
+    await this.#addCard(row, row.guid, deck, place, { ...rendered, styles: template.styles })
   }
 
   finish(): Pick<Incoming, 'decks' | 'warnings' | 'warningsTotal'> {
@@ -125,11 +134,13 @@ class Reader {
   }
 
   async #addCard(row: CardRow, guid: string, deck: string, place: string, html: Rendered) {
-    const { front, back } = html
+    // The question tells nothing that is hidden; on the back nothing opens, so it stands there.
+    const front = { styles: html.styles, showsHidden: false }
+    const back = { styles: html.styles, showsHidden: true }
     let question = await this.#convert(html.question, front)
     if (question.isBlank) question = await this.#convert(html.question, back)
     if (question.isTooLong) return this.#skip(place, TOO_LONG)
-    if (question.isBlank) return this.#skip(place, 'die Vorderseite ist leer')
+    if (question.isBlank) return this.#skip(place, blankSide('Vorderseite', question))
     const below = behindAnswerLine(html.answer)
     let answer = below === undefined ? undefined : await this.#convert(below, back)
     if (answer === undefined || answer.isBlank) {
@@ -137,7 +148,7 @@ class Reader {
       answer = { ...answer, markdown: withoutQuestion(answer.markdown, question.markdown) }
     }
     if (answer.isTooLong) return this.#skip(place, TOO_LONG)
-    if (answer.isBlank) return this.#skip(place, 'die Rückseite ist leer')
+    if (answer.isBlank) return this.#skip(place, blankSide('Rückseite', answer))
     for (const side of [question, answer]) {
       this.#sounds += side.sounds
     }
@@ -157,7 +168,7 @@ class Reader {
   }
 
   /** Pictures are unpacked when a text names them, so a text with new ones is converted again. */
-  async #convert(html: string, styles: StyleSheet | undefined): Promise<Converted> {
+  async #convert(html: string, looks: Pick<ConvertOptions, 'styles' | 'showsHidden'>): Promise<Converted> {
     for (;;) {
       const wanted = new Set<string>()
       const picture = (src: string) => {
@@ -165,7 +176,7 @@ class Reader {
         if (kept === undefined) wanted.add(src)
         return kept === undefined || typeof kept === 'string' ? undefined : mediaTarget(kept)
       }
-      const converted = convertHtml(html, { picture, styles, maxLength: LIMITS.cardLength })
+      const converted = convertHtml(html, { ...looks, picture, maxLength: LIMITS.cardLength })
       if (wanted.size === 0) return converted
       for (const src of wanted) {
         await this.#pictures.unpack(src)

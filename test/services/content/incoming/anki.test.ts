@@ -82,7 +82,7 @@ t.test('the three formats hold the same cards', async (t) => {
     t.same(
       incoming.warnings.map(({ file, line, message }) => `${file}:${line}: ${message}`),
       [
-        'Linux::Netz/d:0: Die Karte wird nicht übernommen: die Vorderseite ist leer',
+        'Linux::Netz/d:0: Die Karte wird nicht übernommen: auf der Vorderseite steht nur, was fehlt (Ton, Video oder Bild)',
         'netz.apkg:0: Das Bild „x.svg“ ist weder PNG noch JPEG, GIF, WebP oder AVIF',
         'netz.apkg:0: 1 Karten haben einen Lernstand; er wird nicht übernommen',
         'netz.apkg:0: 1 Karten sind ausgesetzt; sie werden wie andere übernommen',
@@ -112,6 +112,31 @@ t.test('what the styles of a note type hide is not told by the question', async 
       format,
     )
   }
+})
+
+t.test('what a click would show on the back stands there', async (t) => {
+  const hidden = 'Das.<button>Mehr</button><div style="display:none">Und mehr.<img id="gross"></div>'
+  const { decks, warnings } = await read(t, await packageOf('legacy1', { notes: [{ fields: ['Was?', hidden] }] }))
+  t.match(decks, [{ cards: [{ question: 'Was?', answer: /^Das\.\s*Mehr\s+Und mehr\.$/ }] }])
+  t.same(warnings, [], 'a picture without an address is none')
+})
+
+t.test('a card is left out when nothing of a side can be shown', async (t) => {
+  const sides = [
+    ['[sound:1.mp3]', 'eins'],
+    ['eins', '<img src="fehlt.png">'],
+    [' ', 'eins'],
+  ]
+  const { decks, warnings } = await read(t, await packageOf('legacy1', { notes: sides.map((fields) => ({ fields })) }))
+  t.same(decks, [])
+  t.same(
+    warnings.flatMap(({ message }) => message.match(/^Die Karte wird nicht übernommen: (.*)/)?.[1] ?? []),
+    [
+      'auf der Vorderseite steht nur, was fehlt (Ton, Video oder Bild)',
+      'auf der Rückseite steht nur, was fehlt (Ton, Video oder Bild)',
+      'die Vorderseite ist leer',
+    ],
+  )
 })
 
 t.test('a template that repeats the front itself does not make it part of the answer', async (t) => {
