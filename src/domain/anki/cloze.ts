@@ -117,7 +117,7 @@ function render(parts: readonly Part[], number: number, side: 'front' | 'back'):
     .join('')
 }
 
-/** Whether the gaps of a field cover parts of a picture, which no text can show. */
+/** Whether the gaps of a field, Anki's or those of the add-on Closet, cover parts of a picture, which no text can show. */
 export function isOcclusion(field: string): boolean {
-  return /\{\{c\d+::image-occlusion:/.test(field)
+  return /\{\{c\d+::image-occlusion:|\[#!occlusions\b/.test(field)
 }

@@ -3,6 +3,7 @@ import { type Looks, readLooks, type StyleSheet } from '../markup/looks.js'
 const MAX_LENGTH = 2 ** 18
 const MAX_CLASSES = 20
 const SIMPLE = /^(?:\.card\s+)?([a-z][a-z0-9]*)?(?:([.#])([\w-]+))?$/i
+const LAST_STEP = /\s\S*$/
 const READ = /display|white-space|font-weight|font-style/i
 
 /**
@@ -11,14 +12,21 @@ const READ = /display|white-space|font-weight|font-style/i
  */
 export function readStyleSheet(css: string): StyleSheet | undefined {
   const rules = new Map<string, Looks>()
+  const add = (selector: string, looks: Looks): boolean => {
+    const [match, name = '', sign = '', word = ''] = SIMPLE.exec(selector) ?? []
+    if (!match) return false
+    const key = `${name.toLowerCase()}${sign}${word}`
+    rules.set(key, { ...rules.get(key), ...looks })
+    return true
+  }
   for (const { selectors, declarations } of readRules(css.slice(0, MAX_LENGTH))) {
     if (!READ.test(declarations)) continue
     const looks = readLooks(declarations)
     for (const selector of selectors.split(',')) {
-      const [match, name = '', sign = '', word = ''] = SIMPLE.exec(selector.trim()) ?? []
-      if (!match) continue
-      const key = `${name.toLowerCase()}${sign}${word}`
-      rules.set(key, { ...rules.get(key), ...looks })
+      const path = selector.trim()
+      if (add(path, looks) || !looks.isBlock) continue
+      // A line too many harms nobody, so for that the last step is enough.
+      add(path.slice(path.search(LAST_STEP) + 1), { isBlock: true })
     }
   }
   if (rules.size === 0) return undefined

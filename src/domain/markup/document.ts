@@ -1,5 +1,5 @@
 import type { Blocks } from './blocks.js'
-import { endsOf, HIDDEN, LINES, PARAGRAPHS, VOID } from './elements.js'
+import { endsOf, HIDDEN, LINES, PARAGRAPHS, VOID, WORDS } from './elements.js'
 import type { Style } from './inline.js'
 import { merge, readLooks, restyle, type StyleSheet, type WhiteSpace } from './looks.js'
 import { Writer } from './writer.js'
@@ -32,6 +32,8 @@ interface Element {
   /** As it was before the element. */
   style: Style
   isHidden: boolean
+  /** It begins and ends a line. */
+  isLine: boolean
   whiteSpace: WhiteSpace
   /** How many containers there were before. */
   depth: number
@@ -94,14 +96,16 @@ export class Document {
       return
     }
     const blocks = this.#blocks
-    this.#elements.push({
+    const element: Element = {
       name,
       style: this.#writer.style,
       isHidden: this.#isHidden,
+      isLine: LINES.has(name),
       whiteSpace: this.#whiteSpace,
       depth: blocks.depth,
       run: blocks.runs.length,
-    })
+    }
+    this.#elements.push(element)
     if (this.#isHidden) return
     const isFilm = name === 'audio' || name === 'video'
     if (isFilm) this.#writer.addSound(name === 'audio' ? 'Ton' : 'Video', attributes.src ?? '')
@@ -110,11 +114,12 @@ export class Document {
     const looks = this.#styles === undefined ? own : merge(name, this.#styles(name, attributes), own)
     this.#isHidden = HIDDEN.has(name) || isFilm || (looks.isHidden === true && !this.#showsHidden)
     if (this.#isHidden) return
+    if (looks.isBlock === true && WORDS.has(name)) element.isLine = true
     this.#whiteSpace = looks.whiteSpace ?? this.#whiteSpace
     this.#writer.style = restyle(this.#writer.style, name, attributes.href, looks)
     if (name === 'code' && this.#writer.isCode) this.#writer.nameLanguage(attributes.class)
-    if (!this.#writer.isCode) this.#openBlock(name, attributes)
-    else if (LINES.has(name) || PARAGRAPHS.has(name)) this.#writer.startLine()
+    if (!this.#writer.isCode) this.#openBlock(element, attributes)
+    else if (element.isLine || PARAGRAPHS.has(name)) this.#writer.startLine()
   }
 
   close(name: string): void {
@@ -138,7 +143,7 @@ export class Document {
     if (at >= 0) while (this.#elements.length > at) this.#endElement()
   }
 
-  #openBlock(name: string, attributes: Record<string, string>): void {
+  #openBlock({ name, isLine }: Element, attributes: Record<string, string>): void {
     const blocks = this.#blocks
     const { kind } = blocks.top
     const isFull = blocks.depth >= MAX_CONTAINERS
@@ -155,7 +160,7 @@ export class Document {
       const { colspan = 1, rowspan = 1 } = attributes
       blocks.open({ kind: 'cell', isHead: name === 'th', columns: Number(colspan), lines: Number(rowspan) })
     } else if (PARAGRAPHS.has(name)) blocks.endParagraph()
-    else if (LINES.has(name) || name === 'li' || name === 'tr') blocks.startLine(this.#writer.style)
+    else if (isLine || name === 'li' || name === 'tr') blocks.startLine(this.#writer.style)
     else if (name === 'rt') this.#writer.push('(')
   }
 
@@ -167,11 +172,11 @@ export class Document {
     if (!this.#isHidden) {
       if (name === 'pre' && this.#writer.isCode) this.#writer.endCode()
       else if (this.#writer.isCode) {
-        if (LINES.has(name) || PARAGRAPHS.has(name)) this.#writer.startLine()
+        if (element.isLine || PARAGRAPHS.has(name)) this.#writer.startLine()
       } else {
         while (blocks.depth > element.depth) blocks.close()
         if (PARAGRAPHS.has(name)) blocks.endParagraph()
-        else if (LINES.has(name) || name === 'li' || name === 'tr') blocks.startLine(this.#writer.style)
+        else if (element.isLine || name === 'li' || name === 'tr') blocks.startLine(this.#writer.style)
         else if (name === 'sub' || name === 'sup') this.#writer.endScript(name, element.run)
         else if (name === 'rt') this.#writer.endRuby(element.run)
       }

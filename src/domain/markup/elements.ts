@@ -15,6 +15,9 @@ export const LINES = new Set(
   ).split(' '),
 )
 
+/** They do so when their looks say that they are blocks. */
+export const WORDS = new Set('a abbr b bdi big cite em font i label mark q s small span strike strong u'.split(' '))
+
 /** They begin and end a paragraph. */
 export const PARAGRAPHS = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 

@@ -8,6 +8,8 @@ export type WhiteSpace = 'one' | 'lines' | 'all'
 /** What of the looks of an element changes how its text is read. */
 export interface Looks {
   isHidden?: boolean
+  /** Begins and ends a line, whatever the element. */
+  isBlock?: boolean
   whiteSpace?: WhiteSpace
   bold?: boolean
   italic?: boolean
@@ -18,6 +20,8 @@ export type StyleSheet = (name: string, attributes: Readonly<Record<string, stri
 
 const PROPERTY = /(?:^|[;\s])(display|white-space|font-weight|font-style)\s*:\s*([a-z0-9-]+)/gi
 
+const BLOCK = /^(?:block|flow-root|flex|grid|table|list-item)$/
+
 /** Reads declarations such as `font-weight: bold; color: red`. */
 export function readLooks(declarations: string): Looks {
   const looks: Looks = {}
@@ -26,6 +30,7 @@ export function readLooks(declarations: string): Looks {
     switch (property.toLowerCase()) {
       case 'display':
         looks.isHidden = value === 'none'
+        looks.isBlock = BLOCK.test(value)
         break
       case 'white-space':
         looks.whiteSpace = value === 'pre-line' ? 'lines' : /^(?:pre|break-spaces)/.test(value) ? 'all' : 'one'

@@ -30,5 +30,6 @@ t.test('what is not closed stays text', async (t) => {
 
 t.test('covered pictures are seen', async (t) => {
   t.ok(isOcclusion('{{c1::image-occlusion:rect:left=.1}}'))
+  t.ok(isOcclusion('<img src="a.png">[#!occlusions [[rect0::223,448,60,32]] #]'))
   t.notOk(isOcclusion('{{c1::image}}'))
 })

@@ -27,6 +27,18 @@ t.test('lines and words as a style wants them', async (t) => {
   t.equal(show(css, '<div class=bsp>a\nb</div><p class=bsp>c\nd</p>'), 'a  \nb\n\nc d', 'a block in bold is taste')
 })
 
+t.test('words that a style makes a block stand on a line of their own', async (t) => {
+  const css = '.titel { display: block } td.titel, rt { display: flex }'
+  t.equal(show(css, '<span class=titel>Nimm es, wenn</span>du magst'), 'Nimm es, wenn  \ndu magst')
+  t.equal(show('.row .x { display: block; font-weight: bold }', 'a<b class=x>b</b>c'), 'a  \n**b**  \nc')
+  t.equal(show('', 'a<b style="display: grid">b</b>c'), 'a  \n**b**  \nc')
+  t.equal(show(css, 'a<pre>x<span class=titel>y</span>z</pre>'), 'a\n\n```\nx\ny\nz\n```')
+  t.equal(show(css, '<ruby>漢<rt class=titel>kan</rt></ruby>'), show('', '<ruby>漢<rt>kan</rt></ruby>'))
+  const table = '<table><tr><td class=titel>a</td><td class=titel>b</td></tr></table>'
+  t.equal(show(css, table), show('', table))
+  t.equal(show('', 'a<span style="display: inline-block">b</span>'), 'ab')
+})
+
 t.test('the more a rule asks for, the more it counts', async (t) => {
   const css =
     '#a { font-weight: bold } b.x { font-style: normal } .x { font-weight: normal; font-style: italic } span { font-weight: bold }'
