@@ -8,7 +8,7 @@ const READ = /display|white-space|font-weight|font-style/i
 
 /**
  * What the styles of a note type say about single elements, classes and ids; what asks for more, such as elements within
- * others, is left alone. Undefined when nothing is said.
+ * others, is left alone, but for what begins a line. Undefined when nothing is said.
  */
 export function readStyleSheet(css: string): StyleSheet | undefined {
   const rules = new Map<string, Looks>()
@@ -25,8 +25,9 @@ export function readStyleSheet(css: string): StyleSheet | undefined {
     for (const selector of selectors.split(',')) {
       const path = selector.trim()
       if (add(path, looks) || !looks.isBlock) continue
-      // A line too many harms nobody, so for that the last step is enough.
-      add(path.slice(path.search(LAST_STEP) + 1), { isBlock: true })
+      // For lines the class or id that a path ends with is enough: a line too many hides nothing.
+      const step = path.slice(path.search(LAST_STEP) + 1)
+      if (/[.#]/.test(step)) add(step, { isBlock: true })
     }
   }
   if (rules.size === 0) return undefined

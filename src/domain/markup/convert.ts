@@ -3,7 +3,7 @@ import { type Converted, type ConvertOptions, Document } from './document.js'
 
 export type { Converted, ConvertOptions } from './document.js'
 
-const ATTRIBUTES = new Set('src alt href class style start data colspan rowspan id'.split(' '))
+const ATTRIBUTES = new Set('src srcset data-src alt href class style start data colspan rowspan id'.split(' '))
 
 /**
  * HTML, as browsers read it, as Markdown that shows the same text: nothing of the HTML is left. The work grows in a

@@ -44,6 +44,9 @@ interface Element {
 const MAX_DEPTH = 100
 const MAX_CONTAINERS = 16
 
+/** Its text stands in one line, above or below another. */
+const isSmall = ({ name }: Element): boolean => name === 'sup' || name === 'sub' || name === 'rt'
+
 /** What the tags and texts of a document do, one after another. */
 export class Document {
   readonly #writer: Writer
@@ -114,7 +117,7 @@ export class Document {
     const looks = this.#styles === undefined ? own : merge(name, this.#styles(name, attributes), own)
     this.#isHidden = HIDDEN.has(name) || isFilm || (looks.isHidden === true && !this.#showsHidden)
     if (this.#isHidden) return
-    if (looks.isBlock === true && WORDS.has(name)) element.isLine = true
+    if (looks.isBlock === true && WORDS.has(name) && !this.#elements.some(isSmall)) element.isLine = true
     this.#whiteSpace = looks.whiteSpace ?? this.#whiteSpace
     this.#writer.style = restyle(this.#writer.style, name, attributes.href, looks)
     if (name === 'code' && this.#writer.isCode) this.#writer.nameLanguage(attributes.class)

@@ -102,11 +102,11 @@ export class Writer {
     this.#name(`[Bild: ${name}]`)
   }
 
-  addPicture({ src = '', data = '', alt = '' }: Record<string, string>): void {
-    const address = src || data
+  addPicture({ src = '', data = '', alt = '', srcset = '', 'data-src': later = '' }: Record<string, string>): void {
+    const address = src || data || later
     // Browsers show nothing for it: a script of the template was to fill it.
-    if (address === '' && alt === '') return
-    const target = this.#code === undefined ? this.#picture(address) : undefined
+    if (address === '' && alt === '' && srcset === '') return
+    const target = this.#code === undefined && address !== '' ? this.#picture(address) : undefined
     if (target === undefined) {
       this.addMissing(shortName(address) || shortName(alt) || 'ohne Namen')
       return

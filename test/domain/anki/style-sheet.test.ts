@@ -37,6 +37,9 @@ t.test('words that a style makes a block stand on a line of their own', async (t
   const table = '<table><tr><td class=titel>a</td><td class=titel>b</td></tr></table>'
   t.equal(show(css, table), show('', table))
   t.equal(show('', 'a<span style="display: inline-block">b</span>'), 'ab')
+  const menu = '#menu a, .titel b { display: block } span { display: block }'
+  t.equal(show(menu, 'Siehe <a>hier</a>, der <b>DNS</b>-Server'), 'Siehe hier, der **DNS**-Server', 'words elsewhere')
+  t.equal(show(menu, 'a<sup><span>2</span></sup>'), 'a²')
 })
 
 t.test('the more a rule asks for, the more it counts', async (t) => {
@@ -67,7 +70,19 @@ t.test('the styles of a template count, too', async (t) => {
 })
 
 t.test('twice the styles take about twice as long', async (t) => {
-  for (const piece of ['a{', '}', '/*', 'a{}', 'a,', ';', '<style>', 'a{display:none}', '@a{b{}}']) {
+  for (const piece of [
+    'a{',
+    '}',
+    '/*',
+    'a{}',
+    'a,',
+    ';',
+    '<style>',
+    'a{display:none}',
+    '@a{b{}}',
+    '.a .b{display:block}',
+    'a b,',
+  ]) {
     const run = (length: number) => {
       const started = process.cpuUsage()
       const css = piece.repeat(length / piece.length)

@@ -115,9 +115,10 @@ t.test('what the styles of a note type hide is not told by the question', async 
 })
 
 t.test('what a click would show on the back stands there', async (t) => {
-  const hidden = 'Das.<button>Mehr</button><div style="display:none">Und mehr.<img id="gross"></div>'
+  const hidden =
+    'Das.<button>Mehr</button><div style="display:none">Und mehr.<img id="gross"></div><img srcset="a.png 2x">'
   const { decks, warnings } = await read(t, await packageOf('legacy1', { notes: [{ fields: ['Was?', hidden] }] }))
-  t.match(decks, [{ cards: [{ question: 'Was?', answer: /^Das\.\s*Mehr\s+Und mehr\.$/ }] }])
+  t.match(decks, [{ cards: [{ question: 'Was?', answer: /^Das\.\s*Mehr\s+Und mehr\.\s+\[Bild: ohne Namen\]$/ }] }])
   t.same(warnings, [], 'a picture without an address is none')
 })
 
