@@ -14,8 +14,6 @@ const ROUNDS = 3
 const STALLED = 20
 const INDEXED = 100_000
 
-const BESIDE = `export of ${CARDS} cards; limit: psql \\copy of the same four raw columns`
-
 /** The whole export beside psql, and what it costs the others. */
 export async function measureExport(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(sizeOf(CARDS))
@@ -43,7 +41,7 @@ export async function measureExport(postgres: Postgres): Promise<Measure[]> {
   const slower = median(busy.map((p99, round) => p99 / Math.max(idle[round] as number, 1)))
   return [
     {
-      what: `${BESIDE}; the cards of a deck lie scattered`,
+      what: `export of ${CARDS} cards; limit: psql \\copy of the same four raw columns; the cards of a deck lie scattered`,
       usual: `${usual.seconds.toFixed(1)} s`,
       ...besideCopies(exports, copies),
     },
