@@ -45,7 +45,7 @@ const APPLICATION_NAME = 'svc-training'
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 15_000
 /** Longer than the server's own limit: it decides only when the server is frozen and its limit does not fire. */
-const QUERY_TIMEOUT_MS = 20_000
+const FROZEN_AFTER_MS = 20_000
 const IDLE_TIMEOUT_MS = 60_000
 /** The embedded store has one connection: whoever waits for it must outlast the longest import. */
 const EMBEDDED_WAIT_MS = 600_000
@@ -61,45 +61,56 @@ const types: pg.CustomTypesConfig = {
 
 /** `pg.Client`, whose overloads of `query` a subclass could only override one by one. */
 const Client = pg.Client as unknown as new (
-  config?: ServiceClientConfig,
+  config: pg.ClientConfig,
 ) => Omit<pg.Client, 'query'> & {
   query(...args: unknown[]): unknown
 }
 
-interface ServiceClientConfig extends pg.ClientConfig {
-  prepare?: boolean
+interface ServiceClientConfig {
+  prepare: boolean
+  /** After how long an unanswered statement means that the server is frozen; absent for the embedded store. */
+  frozenAfterMs?: number
 }
 
 /** What a pool makes of its options: a client that names its statements and lets go of a frozen server. */
 class ServiceClient extends Client {
   readonly #prepares: boolean
+  readonly #frozenAfterMs: number | undefined
 
-  constructor(config?: ServiceClientConfig) {
+  constructor(config: pg.ClientConfig & ServiceClientConfig) {
     super(config)
-    this.#prepares = config?.prepare === true
-  }
-
-  /** Kysely never names its statements (https://github.com/kysely-org/kysely/issues/329). */
-  override query(text: unknown, values?: unknown, ...rest: unknown[]): unknown {
-    const isNameable = this.#prepares && typeof text === 'string' && Array.isArray(values)
-    const name = isNameable ? nameStatement(text, values) : undefined
-    const result =
-      name === undefined ? super.query(text, values, ...rest) : super.query({ name, text, values }, ...rest)
-    if (result instanceof Promise) result.catch(this.#cutWhenFrozen)
-    return result
+    this.#prepares = config.prepare
+    this.#frozenAfterMs = config.frozenAfterMs
   }
 
   /**
-   * A client whose query timed out on our side is still waiting for the server; the pool must not hand it out again,
-   * so its connection is cut (https://github.com/brianc/node-postgres/issues/3399).
+   * What Kysely calls. It never names its statements (https://github.com/kysely-org/kysely/issues/329).
+   *
+   * Neither pg's promise nor its `query_timeout` is used: both assign a function to a property of the query, V8 puts such
+   * functions among the old objects at once, and whatever they lead to, all rows, stays in memory until the next full
+   * collection (docs/decisions/0043-hand-pg-a-callback.md).
    */
-  readonly #cutWhenFrozen = (error: unknown) => {
-    if (error instanceof Error && error.message === 'Query read timeout') this.connection.stream.destroy()
+  override query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const name = this.#prepares ? nameStatement(text, values) : undefined
+    return new Promise((resolve, reject) => {
+      const limit = this.#frozenAfterMs && setTimeout(() => this.#cut(reject), this.#frozenAfterMs)
+      super.query({ name, text, values }, (error: Error | undefined, result: pg.QueryResult) => {
+        clearTimeout(limit)
+        if (error) reject(error)
+        else resolve(result)
+      })
+    })
+  }
+
+  /** A client that still waits for its server must not be handed out again, so its connection goes. */
+  #cut(reject: (error: Error) => void): void {
+    reject(new Error('Query read timeout'))
+    this.connection.stream.destroy()
   }
 }
 
 /** The types know only `pg.Client` itself. */
-const clientOf = (prepare: boolean) => ({ Client: ServiceClient as unknown as typeof pg.Client, prepare })
+const clientOf = (config: ServiceClientConfig) => ({ Client: ServiceClient as unknown as typeof pg.Client, ...config })
 
 /**
  * A connection that breaks while it is lent out is an event of the client, not of the pool, and unheard it would end the
@@ -118,14 +129,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const { prepare = true } = options
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
-    ...clientOf(prepare),
+    ...clientOf({ prepare, frozenAfterMs: FROZEN_AFTER_MS }),
     // One stays while nothing is asked: who restores a backup sees that the database is in use.
     min: 1,
     max: options.poolMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     ...(prepare && { statement_timeout: STATEMENT_TIMEOUT_MS }),
-    query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     application_name: APPLICATION_NAME,
     types,
@@ -166,7 +176,7 @@ export function connectToStore(
   onQuery?: DatabaseOptions['onQuery'],
 ): OpenDatabase {
   const pool = new pg.Pool({
-    ...clientOf(true),
+    ...clientOf({ prepare: true }),
     stream: store.connect,
     user: 'postgres',
     database: 'postgres',
