@@ -1,14 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { ExportCard } from '../../../src/domain/anki/text-export.js'
 import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
 
-/** Cards of one deck. */
+/** Cards of one deck, column by column: an object for each of a million cards would cost more than reading them. */
 export interface ExportBatch {
   deck_name: string
-  cards: { question: string; answer: string; level: string }[]
+  questions: string[]
+  answers: string[]
+  levels: string[]
 }
+
+type Columns = Omit<ExportBatch, 'deck_name'>
 
 const BATCH_SIZE = 500
 
@@ -30,13 +35,13 @@ export async function* exportCards(db: Kysely<Database>): AsyncGenerator<ExportB
     const read = (after: Position) => readInTurn(() => readBatch(db, id, after))
     let next: Promise<Batch> | undefined = read({ sort_order: -(2 ** 31), id: -(2 ** 31) })
     while (next !== undefined) {
-      const { cards, last }: Batch = await next
+      const { columns, last }: Batch = await next
       next = last === undefined ? undefined : read(last)
       // A failure is thrown where the batch is awaited, unless the consumer has gone by then.
       next?.catch(() => {})
       // The statement is sent before the consumer's work begins, so that both go on at the same time.
       await setImmediate()
-      if (cards.length > 0) yield { deck_name, cards }
+      if (columns.questions.length > 0) yield { deck_name, ...columns }
     }
   }
 }
@@ -47,7 +52,7 @@ interface Position {
 }
 
 interface Batch {
-  cards: ExportBatch['cards']
+  columns: Columns
   /** Where the next batch begins; undefined after the last one. */
   last: Position | undefined
 }
@@ -63,10 +68,10 @@ async function readBatch(db: Kysely<Database>, deckId: number, after: Position):
       string_agg(level, ${SEPARATOR}) as levels
     from (${cardsAfter(deckId, after)}) as batch`.execute(db)
   const [joined] = rows
-  if (joined === undefined || joined.count === 0) return { cards: [], last: undefined }
+  if (joined === undefined || joined.count === 0) return { columns: toColumns([]), last: undefined }
   const last = joined.count < BATCH_SIZE ? undefined : { sort_order: joined.sort_order, id: joined.id }
-  const cards = split(joined) ?? (await cardsAfter(deckId, after).execute(db)).rows
-  return { cards, last }
+  const columns = split(joined) ?? toColumns((await cardsAfter(deckId, after).execute(db)).rows)
+  return { columns, last }
 }
 
 interface JoinedCards extends Position {
@@ -77,17 +82,24 @@ interface JoinedCards extends Position {
 }
 
 /** Undefined when a text holds the separator. */
-function split({ count, questions, answers, levels }: JoinedCards): ExportBatch['cards'] | undefined {
-  const [question, answer, level] = [questions, answers, levels].map((text) => text.split(SEPARATOR))
-  if (question?.length !== count || answer?.length !== count || level?.length !== count) return undefined
-  return question.map((text, index) => ({
-    question: text,
-    answer: answer[index] as string,
-    level: level[index] as string,
-  }))
+function split(joined: JoinedCards): Columns | undefined {
+  const columns = {
+    questions: joined.questions.split(SEPARATOR),
+    answers: joined.answers.split(SEPARATOR),
+    levels: joined.levels.split(SEPARATOR),
+  }
+  return Object.values(columns).every((texts) => texts.length === joined.count) ? columns : undefined
 }
 
-function cardsAfter(deckId: number, after: Position): RawBuilder<ExportBatch['cards'][number]> {
+function toColumns(cards: ExportCard[]): Columns {
+  return {
+    questions: cards.map(({ question }) => question),
+    answers: cards.map(({ answer }) => answer),
+    levels: cards.map(({ level }) => level),
+  }
+}
+
+function cardsAfter(deckId: number, after: Position): RawBuilder<ExportCard> {
   return sql`
     select id, sort_order, question, answer, level
     from cards
