@@ -16,6 +16,8 @@ export interface DatabaseOptions {
    * connection either, which such a pooler refuses.
    */
   prepare?: boolean | undefined
+  /** After how long without an answer a server counts as frozen, in milliseconds; 20 s unless told. */
+  frozenAfterMs?: number | undefined
   /** Called for errors of idle connections, which no query reports. */
   onIdleError: (error: Error) => void
   /** Called after each statement. */
@@ -44,7 +46,7 @@ const APPLICATION_NAME = 'svc-training'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 15_000
-/** Longer than the server's own limit: it decides only when the server is frozen and its limit does not fire. */
+/** Longer than the server's own limit: it decides when the server is frozen, or when a pooler refuses that limit. */
 const FROZEN_AFTER_MS = 20_000
 const IDLE_TIMEOUT_MS = 60_000
 /** The embedded store has one connection: whoever waits for it must outlast the longest import. */
@@ -68,11 +70,14 @@ const Client = pg.Client as unknown as new (
 
 interface ServiceClientConfig {
   prepare: boolean
-  /** After how long an unanswered statement means that the server is frozen; absent for the embedded store. */
+  /** After how long without an answer a statement is given up, and its connection with it; absent for the embedded store. */
   frozenAfterMs?: number
 }
 
-/** What a pool makes of its options: a client that names its statements and lets go of a frozen server. */
+/**
+ * What a pool makes of its options, for Kysely alone: a client that names its statements and lets go of a frozen server.
+ * `query` takes a text and its values; callbacks, cursors and `pool.query` are not served.
+ */
 class ServiceClient extends Client {
   readonly #prepares: boolean
   readonly #frozenAfterMs: number | undefined
@@ -81,19 +86,22 @@ class ServiceClient extends Client {
     super(config)
     this.#prepares = config.prepare
     this.#frozenAfterMs = config.frozenAfterMs
+    // One in DATABASE_URL would end the statement and leave the connection waiting for it.
+    const { connectionParameters } = this as unknown as { connectionParameters: pg.ClientConfig }
+    delete connectionParameters.query_timeout
   }
 
   /**
-   * What Kysely calls. It never names its statements (https://github.com/kysely-org/kysely/issues/329).
+   * Kysely never names its statements (https://github.com/kysely-org/kysely/issues/329).
    *
-   * Neither pg's promise nor its `query_timeout` is used: both assign a function to a property of the query, V8 puts such
-   * functions among the old objects at once, and whatever they lead to, all rows, stays in memory until the next full
-   * collection (docs/decisions/0043-hand-pg-a-callback.md).
+   * Neither pg's promise nor its `query_timeout` is used. Both assign a function to a property of the query, which V8
+   * puts among the old objects at once; all rows would stay in memory until the next full collection
+   * (docs/decisions/0043-hand-pg-a-callback.md).
    */
   override query(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const name = this.#prepares ? nameStatement(text, values) : undefined
     return new Promise((resolve, reject) => {
-      const limit = this.#frozenAfterMs && setTimeout(() => this.#cut(reject), this.#frozenAfterMs)
+      const limit = this.#frozenAfterMs === undefined ? undefined : setTimeout(() => this.#cut(), this.#frozenAfterMs)
       super.query({ name, text, values }, (error: Error | undefined, result: pg.QueryResult) => {
         clearTimeout(limit)
         if (error) reject(error)
@@ -102,10 +110,9 @@ class ServiceClient extends Client {
     })
   }
 
-  /** A client that still waits for its server must not be handed out again, so its connection goes. */
-  #cut(reject: (error: Error) => void): void {
-    reject(new Error('Query read timeout'))
-    this.connection.stream.destroy()
+  /** pg fails the statement with this error, and the pool does not hand the client out again. */
+  #cut(): void {
+    this.connection.stream.destroy(new Error('Query read timeout'))
   }
 }
 
@@ -126,10 +133,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   if (options.databaseUrl === undefined) {
     return connectToStore(await openEmbeddedStore(options.dataDir), options.onIdleError, options.onQuery)
   }
-  const { prepare = true } = options
+  const { prepare = true, frozenAfterMs = FROZEN_AFTER_MS } = options
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
-    ...clientOf({ prepare, frozenAfterMs: FROZEN_AFTER_MS }),
+    ...clientOf({ prepare, frozenAfterMs }),
     // One stays while nothing is asked: who restores a backup sees that the database is in use.
     min: 1,
     max: options.poolMax,

@@ -1,9 +1,14 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { sql } from 'kysely'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { openDatabase } from '../../db/client.js'
+import { isDatabaseUnavailable } from '../../db/errors.js'
 import { createEmptyDatabase } from '../support/database.js'
 
 const STATEMENTS = 500
+/** Above 128 kB a text would be a large object, which is counted elsewhere. */
 const CHARACTERS = 120_000
 
 /** Bytes among the old objects, which only a full collection frees. */
@@ -23,5 +28,48 @@ t.test('rows that nobody needs any longer go with the young objects', async (t) 
     if (rows[0]?.text.length !== CHARACTERS) t.fail('another text')
     highest = Math.max(highest, readOldBytes() - before)
   }
+  // Kept rows make more than half of it.
   t.ok(highest < (STATEMENTS * CHARACTERS) / 4, `${highest} bytes`)
 })
+
+const LOGGED_IN = Buffer.from('520000000800000000', 'hex')
+const READY = Buffer.from('5a0000000549', 'hex')
+
+/** A server that lets everybody in and answers no statement, as one that is frozen. */
+async function startFrozenServer(t: Test): Promise<{ url: string; connections: () => number }> {
+  let connections = 0
+  const server = createServer((socket) => {
+    connections++
+    socket.on('error', () => {})
+    socket.once('data', () => socket.write(Buffer.concat([LOGGED_IN, READY])))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  return { url: `postgres://nobody@127.0.0.1:${port}/none`, connections: () => connections }
+}
+
+for (const parameters of ['', '?query_timeout=50']) {
+  t.test(`a frozen server is given up with its connection ${parameters}`, async (t) => {
+    const { url, connections } = await startFrozenServer(t)
+    const { db, close, poolState } = await openDatabase({
+      databaseUrl: url + parameters,
+      dataDir: '',
+      poolMax: 1,
+      frozenAfterMs: 200,
+      onIdleError: (error) => t.fail(`${error}`),
+    })
+    const started = performance.now()
+    const answers = await Promise.allSettled([sql`select 1`.execute(db), sql`select 2`.execute(db)])
+    for (const answer of answers) {
+      const reason = answer.status === 'rejected' ? answer.reason : undefined
+      t.match(reason, { message: 'Query read timeout' })
+      t.ok(isDatabaseUnavailable(reason))
+    }
+    t.equal(connections(), 2, 'whoever waited gets a connection of its own')
+    t.ok(performance.now() - started >= 390, 'and nearly all of its time')
+    t.match(poolState(), { total: 0, waiting: 0 })
+    await close()
+  })
+}

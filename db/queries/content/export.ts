@@ -5,7 +5,7 @@ import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
 
-/** Cards of one deck, column by column: an object for each of a million cards would cost more than reading them. */
+/** Cards of one deck, column by column, so that no object for each card lives as long as the batch. */
 export interface ExportBatch {
   deck_name: string
   questions: string[]
@@ -19,6 +19,8 @@ const BATCH_SIZE = 500
 
 /** A control character that hardly any text holds. */
 const SEPARATOR = '\u001e'
+
+const NO_CARDS: Columns = { questions: [], answers: [], levels: [] }
 
 /**
  * All live cards, ordered by deck and within the deck, in batches of short statements: between two of them no
@@ -68,7 +70,7 @@ async function readBatch(db: Kysely<Database>, deckId: number, after: Position):
       string_agg(level, ${SEPARATOR}) as levels
     from (${cardsAfter(deckId, after)}) as batch`.execute(db)
   const [joined] = rows
-  if (joined === undefined || joined.count === 0) return { columns: toColumns([]), last: undefined }
+  if (joined === undefined || joined.count === 0) return { columns: NO_CARDS, last: undefined }
   const last = joined.count < BATCH_SIZE ? undefined : { sort_order: joined.sort_order, id: joined.id }
   const columns = split(joined) ?? toColumns((await cardsAfter(deckId, after).execute(db)).rows)
   return { columns, last }
@@ -91,6 +93,7 @@ function split(joined: JoinedCards): Columns | undefined {
   return Object.values(columns).every((texts) => texts.length === joined.count) ? columns : undefined
 }
 
+/** For the rare batch that is read row by row. */
 function toColumns(cards: ExportCard[]): Columns {
   return {
     questions: cards.map(({ question }) => question),
