@@ -4,8 +4,11 @@ import { indexContent } from '../src/services/search/index-content.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Brings the index of the search up to date as far as that is done at once; the rest follows in the background. */
-    catchUpSearchIndex(): Promise<void>
+    /**
+     * Brings the index of the search up to date as far as that is done at once; the rest follows in the background.
+     * @returns whether the index is complete
+     */
+    catchUpSearchIndex(): Promise<boolean>
   }
 }
 
@@ -40,8 +43,15 @@ export default fp(
     }
     app.decorate('catchUpSearchIndex', async () => {
       const start = performance.now()
-      const isComplete = await indexContent(app.db, async () => performance.now() - start < PATIENCE_MS)
-      if (!isComplete) wake()
+      const isPatient = () => performance.now() - start < PATIENCE_MS
+      for (;;) {
+        if (await indexContent(app.db, async () => isPatient())) return true
+        if (!isPatient()) break
+        // Somebody else is at it: in the background, for another search, or in another instance.
+        await sleep(LEAST_PAUSE_MS)
+      }
+      wake()
+      return false
     })
     // Not all instances of a deployment at the same moment.
     const timer = setInterval(wake, INTERVAL_MS * (0.75 + Math.random() / 2))

@@ -26,7 +26,7 @@ const search: FastifyPluginAsyncTypebox = async (app) => {
       const query = request.query.q ?? ''
       if (countCharacters(query) > MAX_QUERY_LENGTH) throw new BadRequest(`Höchstens ${MAX_QUERY_LENGTH} Zeichen`)
       const limit = parseNumber(request.query.limit, 'limit', { minimum: 1, maximum: 50, fallback: 20 })
-      await app.catchUpSearchIndex()
+      const isComplete = await app.catchUpSearchIndex()
       const { hits, isCorrected } = await searchAll(app.db, query, limit)
       const results = hits.map(({ kind, id, slug, category, deck_slug, deck_name, marked }) => ({
         kind,
@@ -39,7 +39,7 @@ const search: FastifyPluginAsyncTypebox = async (app) => {
         title_ranges: marked.title.ranges,
         excerpt_ranges: marked.excerpt.ranges,
       }))
-      return { query, results, corrected: isCorrected }
+      return { query, results, corrected: isCorrected, complete: isComplete }
     },
   )
 }

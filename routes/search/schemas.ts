@@ -46,4 +46,8 @@ export const SearchAllAnswer = Type.Object({
     description: 'Whether only words that differ by one typing error were found.',
     examples: [false],
   }),
+  complete: Type.Boolean({
+    description: 'False as long as something new is not indexed yet, and may be missing: asking again helps.',
+    examples: [true],
+  }),
 })

@@ -1,4 +1,6 @@
 import t from 'tap'
+import { tryLock } from '../../db/queries/try-lock.js'
+import { TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
@@ -22,7 +24,7 @@ interface Hit {
 const ask = async (q: string, more = {}) => {
   const answer = await member.get(`/api/search?${new URLSearchParams({ q, ...more })}`)
   t.equal(answer.status, 200, q)
-  return answer.body as { query: string; corrected: boolean; results: Hit[] }
+  return answer.body as { query: string; corrected: boolean; complete: boolean; results: Hit[] }
 }
 const titles = async (q: string, more = {}) => (await ask(q, more)).results.map(({ title }) => title)
 const marked = (text: string, ranges: [number, number][]) => ranges.map(([start, end]) => text.slice(start, end))
@@ -86,6 +88,7 @@ t.test('decks, sheets and cards come in one list, with what was found in them', 
       },
     ],
     corrected: false,
+    complete: true,
   })
 })
 
@@ -223,9 +226,29 @@ t.test('more than a search waits for is indexed in the background', async (t) =>
       .values(values.slice(first, first + 1_000))
       .execute()
   }
-  while ((await titles('nummer3999')).length === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+  let answer = await ask('nummer3999')
+  for (; !answer.complete; answer = await ask('nummer3999')) await new Promise((resolve) => setTimeout(resolve, 50))
+  t.strictSame(
+    answer.results.map(({ title }) => title),
+    ['Frage 3999'],
+    'it is said until when something may be missing',
+  )
   t.strictSame(await titles('nummer17', { limit: 3 }), ['Frage 17', 'Frage 170', 'Frage 171'])
 })
+
+const onServer = TEST_DATABASE_URL !== undefined
+t.test(
+  'while another instance is indexing, an answer says that it may lack something',
+  { skip: !onServer && 'the embedded database has one connection' },
+  async (t) => {
+    await createCheatsheet(db, { title: 'Noch nicht dabei' })
+    await db.transaction().execute(async (other) => {
+      t.ok(await tryLock(other, 'search index'))
+      t.match(await ask('dabei'), { results: [], complete: false })
+    })
+    t.match(await ask('dabei'), { results: [{ title: 'Noch nicht dabei' }], complete: true })
+  },
+)
 
 t.test('other paths below are unknown, and members only may search', async (t) => {
   t.strictSame((await member.get('/api/search/x')).body, errorBody(404, 'Unbekannter Such-Endpunkt'))

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import type { Page } from 'playwright-core'
 import t from 'tap'
 import { CHROMIUM, DESK, findBarriers, isTooWide, openApp, PHONE, studySome } from './support/app.js'
 import { PAGES } from './support/pages.js'
@@ -12,18 +11,6 @@ const LOOKS = [
   { name: 'forced colours', colorScheme: 'dark', forcedColors: 'active', viewport: DESK },
 ] as const
 
-/** What was imported is indexed some time later; a page that has searched before shows nothing, and does not ask again. */
-async function waitUntilFound(page: Page, url: string, q: string): Promise<void> {
-  const until = performance.now() + 60_000
-  for (;;) {
-    const answer = await page.request.get(`${url}/api/search?q=${q}`)
-    const text = await answer.text()
-    if (answer.ok() && JSON.parse(text).results.length > 0) return
-    if (performance.now() > until) throw new Error(`${q} is not found: ${answer.status()} ${text}`)
-    await page.waitForTimeout(200)
-  }
-}
-
 t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
   for (const { name, ...look } of LOOKS) {
@@ -31,7 +18,6 @@ t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t)
       const person = await app.newPerson({ ...look, isAdmin: true, reducedMotion: 'reduce' })
       const { page, complaints } = person
       await studySome(person, app.url)
-      await waitUntilFound(page, app.url, 'rebase')
       for (const { path, ready = 'h1' } of PAGES) {
         await page.goto(`${app.url}/${path}`)
         await page.locator(ready).first().waitFor()

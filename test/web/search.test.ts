@@ -87,6 +87,35 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await page.getByRole('option').first().waitFor()
   })
 
+  await t.test('what is not indexed yet is told, and comes by itself, under the hit that was chosen', async (t) => {
+    const { page } = await app.newPerson()
+    const ask = async () => (await page.request.get(`${app.url}/api/search?q=rebase&limit=50`)).json()
+    let answer = (await ask()) as { complete: boolean; results: object[] }
+    while (!answer.complete) answer = (await ask()) as typeof answer
+    t.ok(answer.results.length > 3)
+    const answers = [
+      { ...answer, results: [], complete: false },
+      { ...answer, results: answer.results.slice(1, 3), complete: false },
+      answer,
+    ]
+    await page.route(/api\/search/, async (route) => {
+      const json = answers.length > 1 ? answers.shift() : answers[0]
+      await route.fulfill({ json })
+    })
+    await page.goto(`${app.url}/suche?q=rebase`)
+    const note = page.locator('p:not([role])', { hasText: 'Neue Inhalte werden gerade für die Suche vorbereitet.' })
+    await note.waitFor()
+    t.equal(await page.getByText('gibt es nichts').count(), 0)
+    const chosen = page.locator('[role=option][aria-selected=true]')
+    await chosen.waitFor()
+    await page.getByRole('combobox').press('ArrowDown')
+    const href = await page.getByRole('option').nth(1).getAttribute('href')
+    t.equal(await chosen.getAttribute('href'), href)
+    await note.waitFor({ state: 'detached' })
+    t.equal(await page.getByRole('option').count(), answer.results.length)
+    t.equal(await chosen.getAttribute('href'), href)
+  })
+
   await t.test('keys lead everywhere, but not from fields and not when they are off', async (t) => {
     const { page, complaints } = await app.newPerson()
     for (const [key, path] of [

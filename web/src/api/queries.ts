@@ -5,6 +5,9 @@ import { askOrRemember } from './offline.js'
 /** As many as are shown soon; the rest comes while the first card is read. */
 const FIRST_CARDS = 20
 
+/** After which a search that may have missed something is asked again. */
+const INDEXING_MS = 1_500
+
 /** What pages ask for, each under one key, so that what changes it can name it: `queryClient.invalidateQueries(keys…)`. */
 export const queries = {
   /** How much is left today, in all decks that were chosen. */
@@ -98,6 +101,8 @@ export const queries = {
     queryOptions({
       queryKey: ['search', q, limit],
       queryFn: ({ signal }) => api.get('/api/search', { query: { q, limit }, signal }),
+      refetchInterval: ({ state }) =>
+        state.status === 'success' && state.data?.complete === false ? INDEXING_MS : false,
     }),
 }
 
