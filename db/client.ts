@@ -38,6 +38,8 @@ export interface OpenDatabase {
   embedded: boolean
   /** Connections now, and how many callers wait for one. */
   poolState: () => { total: number; idle: number; waiting: number }
+  /** Runs what takes as long as it takes, a migration, by a connection that nothing of ours cuts. */
+  withoutLimit: <T>(work: (db: Kysely<Database>) => Promise<T>) => Promise<T>
   close: () => Promise<void>
 }
 
@@ -70,7 +72,7 @@ const Client = pg.Client as unknown as new (
 
 interface ServiceClientConfig {
   prepare: boolean
-  /** After how long without an answer a statement is given up, and its connection with it; absent for the embedded store. */
+  /** After how long without an answer a statement is given up, and its connection with it; absent: never. */
   frozenAfterMs?: number
 }
 
@@ -133,23 +135,41 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   if (options.databaseUrl === undefined) {
     return connectToStore(await openEmbeddedStore(options.dataDir), options.onIdleError, options.onQuery)
   }
-  const { prepare = true, frozenAfterMs = FROZEN_AFTER_MS } = options
-  const pool = new pg.Pool({
-    connectionString: options.databaseUrl,
+  const { databaseUrl, prepare = true, frozenAfterMs = FROZEN_AFTER_MS } = options
+  const open = (config: pg.PoolConfig) => {
+    const pool = new pg.Pool({
+      connectionString: databaseUrl,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      application_name: APPLICATION_NAME,
+      types,
+      ...config,
+    })
+    listenForErrors(pool, options.onIdleError)
+    return { pool, db: createKysely(pool, options.onQuery) }
+  }
+  const { pool, db } = open({
     ...clientOf({ prepare, frozenAfterMs }),
     // One stays while nothing is asked: who restores a backup sees that the database is in use.
     min: 1,
     max: options.poolMax,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     ...(prepare && { statement_timeout: STATEMENT_TIMEOUT_MS }),
-    keepAlive: true,
-    application_name: APPLICATION_NAME,
-    types,
   })
-  listenForErrors(pool, options.onIdleError)
-  const db = createKysely(pool, options.onQuery)
-  return { db, embedded: false, poolState: () => poolState(pool), close: () => db.destroy() }
+  return {
+    db,
+    embedded: false,
+    poolState: () => poolState(pool),
+    withoutLimit: async (work) => {
+      const limitless = open({ ...clientOf({ prepare }), max: 1 })
+      try {
+        return await work(limitless.db)
+      } finally {
+        await limitless.db.destroy()
+      }
+    },
+    close: () => db.destroy(),
+  }
 }
 
 /** How many sessions other than that of `db`, which must have a pool of one, this program has in the same database. */
@@ -198,6 +218,7 @@ export function connectToStore(
     db,
     embedded: true,
     poolState: () => poolState(pool),
+    withoutLimit: (work) => work(db),
     close: async () => {
       await db.destroy()
       await store.close()

@@ -124,7 +124,7 @@ async function prepare(
   print: Print,
 ): Promise<FastifyInstance> {
   const { db } = database
-  await migrateToLatest(db)
+  await database.withoutLimit(migrateToLatest)
   await prepareWorkFolders(config.tmpDir)
   const login = await createFirstAdmin(db, {
     configured: config.firstAdmin,

@@ -23,7 +23,7 @@ export async function withDatabase<T>(
     insteadCall === null ? 'Den Dienst dafür anhalten.' : `Solange der Dienst läuft, tut dies dasselbe: ${insteadCall}`
   const database = await openForCommand(config, hint)
   try {
-    const migrated = await migrateToLatest(database.db)
+    const migrated = await database.withoutLimit(migrateToLatest)
     return await work(database.db, migrated)
   } finally {
     await database.close()

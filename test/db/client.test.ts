@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../db/client.js'
 import { isDatabaseUnavailable } from '../../db/errors.js'
-import { createEmptyDatabase } from '../support/database.js'
+import { createEmptyDatabase, TEST_DATABASE_URL } from '../support/database.js'
 
 const STATEMENTS = 500
 /** Above 128 kB a text would be a large object, which is counted elsewhere. */
@@ -13,9 +14,7 @@ const CHARACTERS = 120_000
 
 /** Bytes among the old objects, which only a full collection frees. */
 function readOldBytes(): number {
-  return getHeapSpaceStatistics()
-    .filter(({ space_name }) => space_name === 'old_space')
-    .reduce((sum, { space_used_size }) => sum + space_used_size, 0)
+  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? Number.NaN
 }
 
 t.test('rows that nobody needs any longer go with the young objects', async (t) => {
@@ -73,3 +72,24 @@ for (const parameters of ['', '?query_timeout=50']) {
     await close()
   })
 }
+
+t.test('what takes as long as it takes has a connection of its own, which it gives back', async (t) => {
+  const { db, close, withoutLimit } = await createEmptyDatabase()
+  t.teardown(close)
+  const read = async (on: typeof db) => {
+    const { rows } = await sql<{ limit: string; sessions: number }>`
+      select current_setting('statement_timeout') as limit,
+        (select count(*) from pg_stat_activity where datname = current_database()) as sessions`.execute(on)
+    return rows[0]
+  }
+  const isServer = TEST_DATABASE_URL !== undefined
+  t.match(await read(db), { limit: isServer ? '15s' : '0' })
+  t.match(await withoutLimit(read), { limit: '0' })
+  await t.rejects(
+    withoutLimit((limitless) => sql`select 1 / 0`.execute(limitless)),
+    { message: /zero/ },
+  )
+  const deadline = performance.now() + 10_000
+  while ((await read(db))?.sessions !== 1 && performance.now() < deadline) await sleep(20)
+  t.match(await read(db), { sessions: 1 })
+})
