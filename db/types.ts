@@ -244,9 +244,11 @@ export interface CheatsheetsTable {
   archived_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
-/** What the search reads: title and text of each sheet in NFC and lower case. */
+/** What the search reads of each live sheet: title and text in NFC and lower case, and what it answers, as JSON. */
 export interface CheatsheetTextsTable {
   cheatsheet_id: Derived<number>
+  sort_title: Derived<string>
+  summary: Derived<string>
   title: Derived<string>
   content: Derived<string>
 }

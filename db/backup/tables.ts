@@ -25,13 +25,23 @@ const TRANSIENT_TABLES = new Set([
   ...['search_words', 'search_decks', 'search_cheatsheets', 'search_cards'],
 ])
 
+/** Makes a batch of rows of a table that has these columns, for those ids of its source that come after the given one. */
+export type Derive = (after: number, columns: readonly Column[]) => RawBuilder<{ id: number }>
+
 /** Made anew from other tables after a restore: the target's locale may fold letters in another way. */
-export const DERIVED_TABLES: Record<string, (after: number) => RawBuilder<{ id: number }>> = {
-  cheatsheet_texts: (after) => sql`
-    insert into cheatsheet_texts
-    select id, fold_text(title), fold_text(content_md)
-    from cheatsheets where id > ${after}::bigint order by id limit ${ROWS_PER_BATCH}
-    returning cheatsheet_id as id`,
+export const DERIVED_TABLES: Record<string, Derive> = {
+  cheatsheet_texts: (after, columns) => {
+    const source = sql`from cheatsheets where id > ${after}::bigint`
+    const batch = sql`order by id limit ${ROWS_PER_BATCH} returning cheatsheet_id as id`
+    // A backup of a schema before 0013_rebuild_search_indexes, which is migrated afterwards.
+    if (!columns.some(({ name }) => name === 'summary')) {
+      return sql`insert into cheatsheet_texts select id, fold_text(title), fold_text(content_md) ${source} ${batch}`
+    }
+    return sql`
+      insert into cheatsheet_texts
+      select id, title, summarize_cheatsheet(id, slug, title, category), fold_text(title), fold_text(content_md)
+      ${source} and archived_at is null ${batch}`
+  },
   // All at once: numbers only.
   search_pending: (after) => sql`
     with noted as (

@@ -30,9 +30,9 @@ export async function writeStore(
   for (const { name } of tables) {
     await sql`alter table ${sql.table(name)} enable trigger user`.execute(transaction)
   }
-  for (const { name } of tables) {
+  for (const { name, columns } of tables) {
     const derive = DERIVED_TABLES[name]
-    if (derive !== undefined) await deriveRows(transaction, derive)
+    if (derive !== undefined) await deriveRows(transaction, (after) => derive(after, columns))
   }
   await writeSequences(transaction, end.sequences)
   const counts: Counts = {}

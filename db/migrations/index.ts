@@ -11,6 +11,7 @@ import * as addAccountState from './0009_add_account_state.js'
 import * as createCardReports from './0010_create_card_reports.js'
 import * as addContentSources from './0011_add_content_sources.js'
 import * as addSignIn from './0012_add_sign_in.js'
+import * as rebuildSearchIndexes from './0013_rebuild_search_indexes.js'
 
 /** Every migration by its name; the names sort in the order of application and never change. */
 export const migrations: Record<string, Migration> = {
@@ -26,4 +27,5 @@ export const migrations: Record<string, Migration> = {
   '0010_create_card_reports': createCardReports,
   '0011_add_content_sources': addContentSources,
   '0012_add_sign_in': addSignIn,
+  '0013_rebuild_search_indexes': rebuildSearchIndexes,
 }

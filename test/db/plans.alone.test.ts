@@ -10,8 +10,10 @@ import { listQuizResults } from '../../db/queries/quiz/results.js'
 import { listCards } from '../../db/queries/review/cards.js'
 import { listStudiedDecks } from '../../db/queries/review/decks.js'
 import { findQueue } from '../../db/queries/review/queue.js'
+import { findMatchingWords, findNeighbours, preferIndexes } from '../../db/queries/search/find-items.js'
 import { nameStatement } from '../../db/statement-names.js'
 import type { Database } from '../../db/types.js'
+import { neighboursOf } from '../../src/domain/search/words.js'
 import { createMigratedDatabase } from '../support/database.js'
 
 const database = await createMigratedDatabase()
@@ -47,6 +49,10 @@ t.before(async () => {
       from generate_series(1, 3000) as number`,
     `insert into inactive_decks (user_id, deck_id) select users.id, decks.id from users, decks where decks.id % 50 = 0`,
     'vacuum analyze',
+    // Words as they are after an import, before autovacuum has counted the entries of their indexes.
+    `insert into search_words (word, stem)
+      select md5(number::text), md5(number::text) from generate_series(1, 4000) as number`,
+    'analyze search_words',
   ]) {
     await sql.raw(statement).execute(database.db)
   }
@@ -148,3 +154,25 @@ for (const [name, indexes, work] of [
     }
   })
 }
+
+t.test('a word is looked up among the words, and only a part of one among the trigrams', async (t) => {
+  statements.length = 0
+  await findMatchingWords(db, [{ word: 'c4ca42', spellings: [] }])
+  await findNeighbours(
+    db,
+    neighboursOf('c4ca42').map((word) => ({ place: 0, word })),
+  )
+  const plans = await database.db.transaction().execute(async (transaction) => {
+    await preferIndexes(transaction)
+    const read: string[] = []
+    for (const { sql: text, parameters } of statements) {
+      read.push(await readPlan(transaction, CompiledQuery.raw(`explain ${text}`, [...parameters])))
+    }
+    return read
+  })
+  t.equal(plans.length, 2)
+  for (const [at, plan] of plans.entries()) {
+    t.match(plan, 'search_words_word_key', plan)
+    t.equal(plan.match(/on search_words_part_idx/g)?.length ?? 0, at === 0 ? 1 : 0, plan)
+  }
+})

@@ -176,7 +176,7 @@ const COLUMNS: ColumnNames = {
     updated_at: 'timestamp with time zone',
     archived_at: 'timestamp with time zone?',
   },
-  cheatsheet_texts: { cheatsheet_id: 'integer', title: 'text', content: 'text' },
+  cheatsheet_texts: { cheatsheet_id: 'integer', sort_title: 'text', summary: 'text', title: 'text', content: 'text' },
   search_words: { id: 'integer', word: 'text', stem: 'text' },
   search_pending: { id: 'bigint', kind: 'text', ids: 'ARRAY' },
   search_decks: { item_id: 'integer', title: 'ARRAY', words: 'ARRAY' },
@@ -296,7 +296,7 @@ t.test(
     const databaseUrl = await createDatabase(serverUrl, 'test_race')
     const options = { databaseUrl, dataDir: '', poolMax: 2, onIdleError: () => {} }
     const instances = await Promise.all(Array.from({ length: 5 }, () => openDatabase(options)))
-    const applied = await Promise.all(instances.map((instance) => migrateToLatest(instance.db)))
+    const applied = await Promise.all(instances.map((instance) => instance.withoutLimit(migrateToLatest)))
     t.equal(applied.filter((names) => names.length > 0).length, 1)
     await Promise.all(instances.map((instance) => instance.close()))
     await onServer(serverUrl, 'drop database test_race')

@@ -153,6 +153,14 @@ t.test('the texts of the search follow every change of sheets', async (t) => {
     const { rows } = await sql<{ text: string[] }>`
       select array[slug, texts.title, content] as text
       from cheatsheets left join cheatsheet_texts as texts on cheatsheet_id = id order by id`.execute(db)
+    const { rows: summaries } = await sql`
+      select from cheatsheets left join cheatsheet_texts as texts on cheatsheet_id = id
+      where archived_at is null and summary::jsonb is distinct from
+        jsonb_build_object('id', id, 'slug', slug, 'title', cheatsheets.title, 'category', category)
+        or sort_title collate "C" is distinct from case when archived_at is null then cheatsheets.title end collate "C"`.execute(
+      db,
+    )
+    t.equal(summaries.length, 0, 'what the search answers')
     return rows.map(({ text }) => text)
   }
   await sql`truncate cheatsheets cascade`.execute(db)
@@ -175,6 +183,22 @@ t.test('the texts of the search follow every change of sheets', async (t) => {
   t.strictSame((await texts()).slice(1), [
     ['zwei', 'neu', 'alles'],
     ['drei-neu', 'd', 'd'],
+  ])
+  await sql`update cheatsheets set category = '"Neu"\n' where slug = 'eins'`.execute(db)
+  await sql`update cheatsheets set archived_at = now() where slug <> 'zwei'`.execute(db)
+  t.strictSame(await texts(), [
+    ['eins', null, null],
+    ['zwei', 'neu', 'alles'],
+    ['drei-neu', null, null],
+  ])
+  await sql`update cheatsheets set title = 'Später', id = id + 1 where slug = 'drei-neu'`.execute(db)
+  await sql`insert into cheatsheets (slug, title, content_md, archived_at) values ('alt', '', '', now())`.execute(db)
+  await sql`update cheatsheets set archived_at = null where slug <> 'zwei'`.execute(db)
+  t.strictSame((await texts()).toSorted(), [
+    ['alt', '', ''],
+    ['drei-neu', 'später', 'd'],
+    ['eins', 'ärger', 'ü eins'],
+    ['zwei', 'neu', 'alles'],
   ])
   await sql`delete from cheatsheets where slug = 'eins'`.execute(db)
   await sql`truncate cheatsheets cascade`.execute(db)

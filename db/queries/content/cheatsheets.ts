@@ -35,15 +35,14 @@ export async function searchCheatsheets(db: Kysely<Database>, q: string): Promis
   // (docs/decisions/0012-search-by-trigrams.md).
   const pattern = sql`'%' || fold_text(${q}::text) || '%'`
   const titlePattern = sql`('%' || fold_text(${q}::text collate "und-x-icu") || '%') collate "C"`
-  const statement = sql<{ json: string }>`
-    select coalesce(json_agg(summary), '[]')::text as json
+  const statement = sql<{ json: string | null }>`
+    select string_agg(summary, ',') as json
     from (
-      select cheatsheets.id, slug, cheatsheets.title, category
-      from cheatsheets join cheatsheet_texts as texts on cheatsheet_id = cheatsheets.id
-      where archived_at is null and (content like ${pattern} escape '' or texts.title like ${titlePattern} escape '')
-      order by cheatsheets.title, cheatsheets.id
-    ) as summary`
-  return (await executePlannedEachTime(statement, db)).rows[0]?.json ?? '[]'
+      select summary from cheatsheet_texts
+      where content like ${pattern} escape '' or title like ${titlePattern} escape ''
+      order by sort_title, cheatsheet_id
+    ) as found`
+  return `[${(await executePlannedEachTime(statement, db)).rows[0]?.json ?? ''}]`
 }
 
 /** The live sheet of that slug. */

@@ -67,6 +67,7 @@ export async function findMatchingWords(
     terms.length <= FEW_TERMS && [...word].length < SHORTEST_PART ? [{ place, word }] : [],
   )
   const parts = Math.ceil(PARTS / terms.length)
+  // `lower(word)` is the word, and what the index of the parts lies on (0013_rebuild_search_indexes).
   const { rows } = await sql<MatchingWord>`
     select distinct on (place, id) place, id, word, match from (
       select given.place, search_words.id, search_words.word, 1 as rank, 'word' as match
@@ -84,7 +85,7 @@ export async function findMatchingWords(
       union all
       select given.place, longer.*, 3, 'part'
       from ${unnest(long)} cross join lateral (
-        select id, word from search_words where word like '%' || given.word || '%'
+        select id, word from search_words where lower(word) like '%' || given.word || '%'
         order by length(word), word limit ${parts}
       ) as longer
       union all
