@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { findDeckBySlug, listDecks } from '../../db/queries/content/decks.js'
-import { type ExportBatch, exportCards } from '../../db/queries/content/export.js'
-import { ankiFileName, type ExportCard, formatAnkiLine } from '../../src/domain/anki/text-export.js'
+import { exportCards } from '../../db/queries/content/export.js'
+import { ankiFileName, formatAnkiLine } from '../../src/domain/anki/text-export.js'
 import { DECK_NOT_FOUND, METHOD_NOT_ALLOWED } from '../../src/domain/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { DeckAnswer, DeckList, DeckParams, ExportText } from './schemas.js'
@@ -78,22 +78,14 @@ const decks: FastifyPluginAsyncTypebox<DeckOptions> = async (app, { today }) => 
 }
 
 /** Pieces of text; between two of them the requests of others are served. */
-async function* ankiChunks(batches: AsyncIterable<ExportBatch>): AsyncGenerator<string> {
-  for await (const batch of batches) {
-    for (let first = 0; first < batch.questions.length; first += LINES_AT_ONCE) {
-      yield formatLines(batch, first, Math.min(first + LINES_AT_ONCE, batch.questions.length))
+async function* ankiChunks(batches: ReturnType<typeof exportCards>): AsyncGenerator<string> {
+  for await (const { deck_name, cards } of batches) {
+    for (let first = 0; first < cards.length; first += LINES_AT_ONCE) {
+      const lines = cards.slice(first, first + LINES_AT_ONCE).map((card) => formatAnkiLine(card, deck_name))
+      yield lines.join('')
       await setImmediate()
     }
   }
-}
-
-function formatLines({ deck_name, questions, answers, levels }: ExportBatch, first: number, end: number): string {
-  let lines = ''
-  for (let index = first; index < end; index++) {
-    const card = { question: questions[index], answer: answers[index], level: levels[index] } as ExportCard
-    lines += formatAnkiLine(card, deck_name)
-  }
-  return lines
 }
 
 export default decks

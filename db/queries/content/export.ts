@@ -1,26 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { ExportCard } from '../../../src/domain/anki/text-export.js'
 import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
 
-/** Cards of one deck, column by column, so that no object for each card lives as long as the batch. */
+/** Cards of one deck. */
 export interface ExportBatch {
   deck_name: string
-  questions: string[]
-  answers: string[]
-  levels: string[]
+  cards: { question: string; answer: string; level: string }[]
 }
-
-type Columns = Omit<ExportBatch, 'deck_name'>
 
 const BATCH_SIZE = 500
 
 /** A control character that hardly any text holds. */
 const SEPARATOR = '\u001e'
-
-const NO_CARDS: Columns = { questions: [], answers: [], levels: [] }
 
 /**
  * All live cards, ordered by deck and within the deck, in batches of short statements: between two of them no
@@ -37,13 +30,13 @@ export async function* exportCards(db: Kysely<Database>): AsyncGenerator<ExportB
     const read = (after: Position) => readInTurn(() => readBatch(db, id, after))
     let next: Promise<Batch> | undefined = read({ sort_order: -(2 ** 31), id: -(2 ** 31) })
     while (next !== undefined) {
-      const { columns, last }: Batch = await next
+      const { cards, last }: Batch = await next
       next = last === undefined ? undefined : read(last)
       // A failure is thrown where the batch is awaited, unless the consumer has gone by then.
       next?.catch(() => {})
       // The statement is sent before the consumer's work begins, so that both go on at the same time.
       await setImmediate()
-      if (columns.questions.length > 0) yield { deck_name, ...columns }
+      if (cards.length > 0) yield { deck_name, cards }
     }
   }
 }
@@ -54,7 +47,7 @@ interface Position {
 }
 
 interface Batch {
-  columns: Columns
+  cards: ExportBatch['cards']
   /** Where the next batch begins; undefined after the last one. */
   last: Position | undefined
 }
@@ -70,10 +63,10 @@ async function readBatch(db: Kysely<Database>, deckId: number, after: Position):
       string_agg(level, ${SEPARATOR}) as levels
     from (${cardsAfter(deckId, after)}) as batch`.execute(db)
   const [joined] = rows
-  if (joined === undefined || joined.count === 0) return { columns: NO_CARDS, last: undefined }
+  if (joined === undefined || joined.count === 0) return { cards: [], last: undefined }
   const last = joined.count < BATCH_SIZE ? undefined : { sort_order: joined.sort_order, id: joined.id }
-  const columns = split(joined) ?? toColumns((await cardsAfter(deckId, after).execute(db)).rows)
-  return { columns, last }
+  const cards = split(joined) ?? (await cardsAfter(deckId, after).execute(db)).rows
+  return { cards, last }
 }
 
 interface JoinedCards extends Position {
@@ -84,25 +77,17 @@ interface JoinedCards extends Position {
 }
 
 /** Undefined when a text holds the separator. */
-function split(joined: JoinedCards): Columns | undefined {
-  const columns = {
-    questions: joined.questions.split(SEPARATOR),
-    answers: joined.answers.split(SEPARATOR),
-    levels: joined.levels.split(SEPARATOR),
-  }
-  return Object.values(columns).every((texts) => texts.length === joined.count) ? columns : undefined
+function split({ count, questions, answers, levels }: JoinedCards): ExportBatch['cards'] | undefined {
+  const [question, answer, level] = [questions, answers, levels].map((text) => text.split(SEPARATOR))
+  if (question?.length !== count || answer?.length !== count || level?.length !== count) return undefined
+  return question.map((text, index) => ({
+    question: text,
+    answer: answer[index] as string,
+    level: level[index] as string,
+  }))
 }
 
-/** For the rare batch that is read row by row. */
-function toColumns(cards: ExportCard[]): Columns {
-  return {
-    questions: cards.map(({ question }) => question),
-    answers: cards.map(({ answer }) => answer),
-    levels: cards.map(({ level }) => level),
-  }
-}
-
-function cardsAfter(deckId: number, after: Position): RawBuilder<ExportCard> {
+function cardsAfter(deckId: number, after: Position): RawBuilder<ExportBatch['cards'][number]> {
   return sql`
     select id, sort_order, question, answer, level
     from cards
