@@ -4,6 +4,7 @@ import path from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { BackupError, type Counts, parseHeader } from '../../db/backup/format.js'
 import { readStore } from '../../db/backup/read-store.js'
@@ -11,6 +12,7 @@ import { writeStore } from '../../db/backup/write-store.js'
 import { countOtherSessions, type OpenDatabase } from '../../db/client.js'
 import { migrateTo, migrateToLatest } from '../../db/migrate.js'
 import { syncPath } from '../../db/sync-path.js'
+import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
 import { openForCommand, RefusedError } from './store.js'
 
@@ -103,7 +105,7 @@ export async function restoreStore(
   const database = await openForCommand(config, STOP_FIRST)
   try {
     if (!options.force) await refuseWhileInUse(database)
-    const counts = await restore(database, file, options.replace === true)
+    const counts = await restore(database.db, file, options.replace === true)
     if (options.json) return print(JSON.stringify({ counts }))
     for (const [table, count] of Object.entries(counts)) print(`${table}: ${count}`)
     print('Eingespielt; die Zeilen jeder Tabelle sind gezählt und stimmen mit der Sicherung überein.')
@@ -126,7 +128,7 @@ async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
  * The same for a store that is open.
  * @throws BackupError, UnusableDatabaseError with one German line; nothing has changed then
  */
-export async function restore({ db, withoutLimit }: OpenDatabase, file: string, replace: boolean): Promise<Counts> {
+export async function restore(db: Kysely<Database>, file: string, replace: boolean): Promise<Counts> {
   const source = file === STANDARD_STREAM ? process.stdin : createReadStream(file)
   const unzipped = createGunzip()
   // A fault of either stream reaches whoever reads the lines.
@@ -134,10 +136,9 @@ export async function restore({ db, withoutLimit }: OpenDatabase, file: string, 
   const lines = splitLines(unzipped.setEncoding('utf8') as AsyncIterable<string>)
   try {
     const first = await lines.next()
-    const { migrations } = parseHeader(first.value ?? '')
-    await withoutLimit((limitless) => migrateTo(limitless, migrations))
+    await migrateTo(db, parseHeader(first.value ?? '').migrations)
     const counts = await db.transaction().execute((transaction) => writeStore(transaction, lines, { replace }))
-    await withoutLimit(migrateToLatest)
+    await migrateToLatest(db)
     return counts
   } catch (error) {
     throw describeFault(error, file)

@@ -30,6 +30,8 @@ export async function withDatabase<T>(
   }
 }
 
+const FROZEN_AFTER_MS = 600_000
+
 /**
  * Opens the configured store as it is.
  * @param insteadHint what to do while the service holds the embedded store
@@ -42,6 +44,8 @@ export async function openForCommand(config: Config, insteadHint: string): Promi
       dataDir: config.dataDir,
       poolMax: 1,
       prepare: config.databasePrepare,
+      // A restore may have to migrate what it has put in; nobody else waits here.
+      frozenAfterMs: FROZEN_AFTER_MS,
       onIdleError: () => {},
     })
   } catch (error) {

@@ -39,10 +39,7 @@ type Variables = Record<string, string>
 const program = shareProgram(t)
 const run = (variables: Variables, ...parts: string[]) => program(variables, parts)
 
-async function withStore<T>(
-  variables: Variables,
-  work: (db: Kysely<Database>, database: OpenDatabase) => Promise<T>,
-): Promise<T> {
+async function withStore<T>(variables: Variables, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
   const database: OpenDatabase = await openDatabase({
     databaseUrl: variables.DATABASE_URL,
     dataDir: variables.DATA_DIR ?? '',
@@ -50,7 +47,7 @@ async function withStore<T>(
     onIdleError: () => {},
   })
   try {
-    return await work(database.db, database)
+    return await work(database.db)
   } finally {
     await database.close()
   }
@@ -250,9 +247,9 @@ t.test('what is there is replaced only when that is asked for', async (t) => {
     t.match(await run(target, 'backup', `${file}.2`), { code: 0 }, 'a server is saved while the service runs')
   }
   await service.stop()
-  const before = await withStore(target, async (db, database) => {
+  const before = await withStore(target, async (db) => {
     const rows = await dump(db)
-    await t.rejects(restore(database, file, false), { message: /nicht leer.*--replace/ })
+    await t.rejects(restore(db, file, false), { message: /nicht leer.*--replace/ })
     return [rows, await dump(db)]
   })
   t.strictSame(before[1], before[0])
@@ -303,7 +300,7 @@ t.test('a damaged, cut or foreign file changes nothing', async (t) => {
     cases.push([variant, message])
   }
   for (const [name, message] of cases) {
-    await t.rejects(restore(target, name, false), { message }, path.basename(name))
+    await t.rejects(restore(target.db, name, false), { message }, path.basename(name))
   }
   t.strictSame(await dump(target.db), empty)
   const told = await run(await createStoreVariables(t), 'restore', cut)
