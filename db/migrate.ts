@@ -1,4 +1,4 @@
-import { type Kysely, type Migration, type MigrationResultSet, Migrator, sql } from 'kysely'
+import { type Kysely, type Migration, Migrator, sql } from 'kysely'
 import { migrations } from './migrations/index.js'
 import type { Database } from './types.js'
 
@@ -22,9 +22,7 @@ const FROM_DRAFT = 'stammt aus der Zeit vor der ersten Veröffentlichung, die di
 export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
   await checkServer(db)
   await checkNotNewer(db)
-  const { error, results } = await migrate(db, migrations)
-  if (error !== undefined) throw error
-  return (results ?? []).map((result) => result.migrationName)
+  return migrate(db, migrations)
 }
 
 /**
@@ -49,15 +47,17 @@ export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<
   }
   // Migrations that this program has got in between are applied afterwards, by migrateToLatest.
   const wanted = Object.fromEntries(names.map((name) => [name, migrations[name] as Migration]))
-  const { error } = await migrate(db, wanted)
-  if (error !== undefined) throw error
+  await migrate(db, wanted)
 }
 
 /** Whoever waits for a table lets all its readers wait behind: better to give up, and to be started again. */
 const LOCK_TIMEOUT = '5s'
 
-/** No limit of the role or the database cuts a statement that works: it would do so each time anew. */
-async function migrate(db: Kysely<Database>, wanted: Record<string, Migration>): Promise<MigrationResultSet> {
+/**
+ * Applies those that are missing and returns their names. No limit of the role or the database cuts a statement that
+ * works: it would do so each time anew.
+ */
+async function migrate(db: Kysely<Database>, wanted: Record<string, Migration>): Promise<string[]> {
   const limited = Object.entries(wanted).map(([name, { up }]): [string, Migration] => [
     name,
     {
@@ -69,10 +69,10 @@ async function migrate(db: Kysely<Database>, wanted: Record<string, Migration>):
       },
     },
   ])
-  return new Migrator({
-    db,
-    provider: { getMigrations: async () => Object.fromEntries(limited) },
-  }).migrateToLatest()
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(limited) } })
+  const { error, results } = await migrator.migrateToLatest()
+  if (error !== undefined) throw error
+  return (results ?? []).map((result) => result.migrationName)
 }
 
 /** Whether every migration that this program knows has been applied. Throws when the database cannot be reached. */

@@ -26,7 +26,7 @@ const TRANSIENT_TABLES = new Set([
 ])
 
 /** Makes a batch of rows of a table that has these columns, for those ids of its source that come after the given one. */
-export type Derive = (after: number, columns: readonly Column[]) => RawBuilder<{ id: number }>
+type Derive = (after: number, columns: readonly Column[]) => RawBuilder<{ id: number }>
 
 /** Made anew from other tables after a restore: the target's locale may fold letters in another way. */
 export const DERIVED_TABLES: Record<string, Derive> = {
