@@ -1,9 +1,4 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  type PublicKeyCredentialRequestOptionsJSON,
-  verifyAuthenticationResponse,
-} from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import type { Kysely } from 'kysely'
 import { findPasskey, noteUse, takeChallenge, type UsedPasskey } from '../../../db/queries/accounts/passkeys.js'
 import type { Database } from '../../../db/types.js'
@@ -20,6 +15,7 @@ import { PASSKEY_REFUSED } from '../../domain/refusals.js'
 import { limitGuesses } from './limit-guesses.js'
 import type { Login } from './log-in.js'
 import { type OnRefused, storeChallenge } from './passkeys.js'
+import { importWebauthn } from './webauthn.js'
 
 /**
  * What a browser needs to let somebody choose a passkey. It names nobody, so nobody learns who has one.
@@ -32,6 +28,7 @@ export async function beginPasskeyLogin(
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const challenge = createChallenge()
   await storeChallenge(db, { challenge, purpose: 'login', user_id: null, user_handle: null, network })
+  const { generateAuthenticationOptions } = await importWebauthn()
   return generateAuthenticationOptions({
     rpID,
     challenge: new Uint8Array(challenge),
@@ -80,6 +77,7 @@ async function verify(
   const whose = { passkey_id: passkey.id, user_id: passkey.user.id }
   const { userHandle } = credential.response
   if (userHandle !== passkey.user_handle.toString('base64url')) return refuse('of another user', whose)
+  const { verifyAuthenticationResponse } = await importWebauthn()
   const outcome = await verifyAuthenticationResponse({
     response: credential,
     expectedChallenge: challenge.toString('base64url'),

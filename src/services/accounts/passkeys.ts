@@ -1,9 +1,4 @@
-import {
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
+import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import {
@@ -40,6 +35,7 @@ import {
   TooManyAttempts,
 } from '../../domain/refusals.js'
 import { countIdentities, countWaysIn, type OfferedWays } from '../../domain/sign-in/ways-in.js'
+import { importWebauthn } from './webauthn.js'
 
 /** As people see it in what their authenticator asks. */
 const NAME = 'Training'
@@ -61,6 +57,7 @@ export async function beginRegistration(
   const user_handle = known[0]?.user_handle ?? createUserHandle()
   const challenge = createChallenge()
   await storeChallenge(db, { challenge, purpose: 'register', user_id: user.id, user_handle, network })
+  const { generateRegistrationOptions } = await importWebauthn()
   return generateRegistrationOptions({
     rpName: NAME,
     rpID,
@@ -111,6 +108,7 @@ export async function finishRegistration(
     onRefused('no such challenge')
     throw PASSKEY_INVALID
   }
+  const { verifyRegistrationResponse } = await importWebauthn()
   const made = await verifyRegistrationResponse({
     response: credential,
     expectedChallenge: (challenge as Buffer).toString('base64url'),
