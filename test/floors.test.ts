@@ -115,6 +115,35 @@ for (const [house, floors, folders] of [
   })
 }
 
+/** Large, and needed by few requests. */
+const LOADED_ON_FIRST_USE = ['@simplewebauthn/server', '@zxcvbn-ts/language-common']
+
+/** Those of them that a file loads at once; types are nothing to load. */
+const loadedAtOnce = (text: string) =>
+  LOADED_ON_FIRST_USE.filter((name) => new RegExp(`^import\\s+(?!type\\b)([^'"]*from\\s+)?'${name}'`, 'm').test(text))
+
+t.test('a start loads no large package that few requests need', async (t) => {
+  const found: string[] = []
+  for (const folder of ['src', 'db', 'plugins', 'routes']) {
+    for (const entry of await readdir(folder, { recursive: true })) {
+      if (!entry.endsWith('.ts')) continue
+      const file = posix.join(folder, entry)
+      for (const name of loadedAtOnce(await readFile(file, 'utf8'))) found.push(`${file}: ${name}`)
+    }
+  }
+  t.same(found, [])
+  const imports = [
+    "import {\n  a,\n  type B,\n} from '@simplewebauthn/server'",
+    "import '@simplewebauthn/server'",
+    "import type { B } from '@simplewebauthn/server'",
+    "const { a } = await import('@simplewebauthn/server')",
+  ]
+  t.same(
+    imports.map((text) => loadedAtOnce(text).length),
+    [1, 1, 0, 0],
+  )
+})
+
 t.test('what is looked for would be found', async (t) => {
   const [upwards, downwards, aside, dynamic] = importsIn(
     'db/client.ts',

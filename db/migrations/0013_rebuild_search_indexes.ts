@@ -26,10 +26,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await keepTexts(db)
 }
 
-/**
- * As the table was, but for two columns; the long text comes last, so that the others lie together. Rows go in in the
- * order in which a search wants them, here and in the trigger: what is in order already is sorted by a comparison a row.
- */
+/** As the table was, but for two columns; the long text comes last, so that the others lie together. */
 async function createTexts(db: Kysely<unknown>): Promise<void> {
   // From here on nobody writes sheets until the end.
   await sql`
@@ -47,8 +44,7 @@ async function createTexts(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into new_texts
     select id, title, summarize_cheatsheet(id, slug, title, category), fold_text(title), fold_text(content_md)
-    from cheatsheets where archived_at is null
-    order by title collate "und-x-icu", id`.execute(db)
+    from cheatsheets where archived_at is null`.execute(db)
   for (const column of ['title', 'content']) {
     await sql`
       create index ${sql.raw(`new_texts_${column}_trigram_idx`)}
@@ -79,8 +75,7 @@ async function keepTexts(db: Kysely<unknown>): Promise<void> {
     begin
       insert into cheatsheet_texts
         select id, title, summarize_cheatsheet(id, slug, title, category), fold_text(title), fold_text(content_md)
-        from new_sheets where archived_at is null
-        order by title collate "und-x-icu", id;
+        from new_sheets where archived_at is null;
       return null;
     end $$`.execute(db)
   await sql`

@@ -143,15 +143,20 @@ async function seedLog(db: Kysely<Database>, usernames: string, entries: number,
     where username like ${usernames}`.execute(db)
 }
 
-/** Sheets of about 4 kB of German, written by one statement, as an import does. */
+const TITLE_WORDS = 4
+
+/** Sheets of about 4 kB of German, called by their first words. */
 async function seedSheets(db: Kysely<Database>, count: number): Promise<void> {
   const write = await createGermanWriter(createRandom())
-  const texts = Array.from({ length: count }, (_, index) => {
-    const text = write(4_000)
-    return index % 300 === 0 ? `${text} ${RARE_WORD}` : text
-  })
-  await sql`
-    insert into cheatsheets (slug, title, category, content_md)
-    select 'sheet-' || number, 'Blatt ' || number, 'Bereich ' || number % 20, content
-    from unnest(${texts}::text[]) with ordinality as input (content, number)`.execute(db)
+  for (let first = 0; first < count; first += 500) {
+    const texts = Array.from({ length: Math.min(500, count - first) }, (_, index) => {
+      const text = write(4_000)
+      return (first + index) % 300 === 0 ? `${text} ${RARE_WORD}` : text
+    })
+    const titles = texts.map((text) => text.split(/\s+/, TITLE_WORDS).join(' '))
+    await sql`
+      insert into cheatsheets (slug, title, category, content_md)
+      select 'sheet-' || (${first}::integer + number), title, 'Bereich ' || number % 20, content
+      from unnest(${titles}::text[], ${texts}::text[]) with ordinality as input (title, content, number)`.execute(db)
+  }
 }

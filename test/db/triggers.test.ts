@@ -205,17 +205,3 @@ t.test('the texts of the search follow every change of sheets', async (t) => {
   const { rows } = await sql`select from cheatsheet_texts`.execute(db)
   t.equal(rows.length, 0)
 })
-
-t.test('sheets written at once lie in the order in which a search lists them', async (t) => {
-  await sql`truncate cheatsheets cascade`.execute(db)
-  await sql`
-    insert into cheatsheets (slug, title, content_md)
-    values ('z', 'Zebra', ''), ('ae', 'Äpfel', ''), ('b', 'Boot', ''), ('a', 'apfel', '')`.execute(db)
-  const { rows } = await sql<{ title: string }>`select sort_title as title from cheatsheet_texts order by ctid`.execute(
-    db,
-  )
-  t.strictSame(
-    rows.map(({ title }) => title),
-    ['apfel', 'Äpfel', 'Boot', 'Zebra'],
-  )
-})

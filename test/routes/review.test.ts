@@ -461,7 +461,7 @@ t.test('a reset makes a card new; the log keeps what was', async (t) => {
   const { entries, next_before } = (await member.get(`/api/review/history?deck=${deck.slug}`)).body
   t.equal(next_before, null)
   t.match(entries, [
-    { kind: 'reset', card_id: a, before: body.progress, after: null, rating: null },
+    { kind: 'reset', card_id: a, before: body.progress, after: null, rating: null, applied: true, is_undone: false },
     { kind: 'review', card_id: a, before: null, after: body.progress, duration_ms: 1_500, deck_slug: deck.slug },
   ])
   t.equal(entries[1].created_at, '2026-11-21T08:00:00.000Z')

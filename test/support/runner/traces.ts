@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
-// The service loads it on first use, and it puts helpers of its own into the global object then.
+// The service loads it on first use, and tslib, which comes with it, puts its helpers into the global object.
 import '@simplewebauthn/server'
 
 /** Handles of what has just been closed go in the next rounds of the event loop. */
