@@ -16,6 +16,8 @@ const FLOORS: Floor[] = [
   ['roof', /^src\/(commands\/)?[^/]+\.ts$/],
 ]
 
+const SERVICE = ['src', 'db', 'plugins', 'routes']
+
 /** Those of the app, as web/README.md has them. */
 const APP_FLOORS: Floor[] = [
   ['ground', /^web\/src\/(words|platform|worker)\//],
@@ -44,15 +46,20 @@ function floorOf(floors: Floor[], file: string): number {
 /** The imports of the project's own files in these folders, type imports as well. */
 async function readImports(folders: readonly string[], isLazyToo = true): Promise<Import[]> {
   const found: Import[] = []
+  for await (const { file, text } of readSources(folders)) {
+    found.push(...importsIn(file, isLazyToo ? text : text.replaceAll(LAZY, 'later(')))
+  }
+  return found
+}
+
+async function* readSources(folders: readonly string[]): AsyncGenerator<{ file: string; text: string }> {
   for (const folder of folders) {
     for (const entry of await readdir(folder, { recursive: true })) {
       if (!/\.(ts|svelte)$/.test(entry) || entry.endsWith('.d.ts')) continue
-      const from = posix.join(folder, entry)
-      const text = await readFile(from, 'utf8')
-      found.push(...importsIn(from, isLazyToo ? text : text.replaceAll(LAZY, 'later(')))
+      const file = posix.join(folder, entry)
+      yield { file, text: await readFile(file, 'utf8') }
     }
   }
-  return found
 }
 
 function importsIn(from: string, text: string): Import[] {
@@ -93,7 +100,7 @@ function findCircle(imports: Import[]): string[] | undefined {
 }
 
 for (const [house, floors, folders] of [
-  ['the service', FLOORS, ['src', 'db', 'plugins', 'routes']],
+  ['the service', FLOORS, SERVICE],
   ['the app', APP_FLOORS, ['web/src']],
 ] as const) {
   t.test(`imports of ${house} run downwards only`, async (t) => {
@@ -124,12 +131,8 @@ const loadedAtOnce = (text: string) =>
 
 t.test('a start loads no large package that few requests need', async (t) => {
   const found: string[] = []
-  for (const folder of ['src', 'db', 'plugins', 'routes']) {
-    for (const entry of await readdir(folder, { recursive: true })) {
-      if (!entry.endsWith('.ts')) continue
-      const file = posix.join(folder, entry)
-      for (const name of loadedAtOnce(await readFile(file, 'utf8'))) found.push(`${file}: ${name}`)
-    }
+  for await (const { file, text } of readSources(SERVICE)) {
+    for (const name of loadedAtOnce(text)) found.push(`${file}: ${name}`)
   }
   t.same(found, [])
   const imports = [

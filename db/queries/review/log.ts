@@ -37,7 +37,8 @@ export async function listLog(
 ): Promise<LogEntry[]> {
   let page = db
     .selectFrom('review_log')
-    .select([...ENTRY, 'phase'])
+    .select(ENTRY)
+    .select((log) => log('phase', 'is distinct from', 'late').$castTo<boolean>().as('applied'))
     .where('user_id', '=', userId)
     .orderBy('id', 'desc')
     .limit(limit)
@@ -50,13 +51,9 @@ export async function listLog(
     .leftJoin('cards', 'cards.id', 'log.card_id')
     .leftJoin('decks', 'decks.id', 'log.deck_id')
     .leftJoin('review_log as undo', 'undo.undoes', 'log.id')
-    .select(ENTRY.map((column) => `log.${column}` as const))
-    .select((log) => [
-      'cards.question',
-      'decks.slug as deck_slug',
-      log('undo.id', 'is not', null).$castTo<boolean>().as('is_undone'),
-      log('log.phase', 'is distinct from', 'late').$castTo<boolean>().as('applied'),
-    ])
+    .selectAll('log')
+    .select(['cards.question', 'decks.slug as deck_slug'])
+    .select((log) => log('undo.id', 'is not', null).$castTo<boolean>().as('is_undone'))
     .orderBy('log.id', 'desc')
     .execute()
 }
