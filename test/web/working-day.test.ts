@@ -132,7 +132,12 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: /^Antwort zeigen/ }).waitFor()
     // Twelve cards and two; „Leicht“ needs no second round.
-    for (let card = 0; card < 14; card++) await press(page, ' ', '4')
+    for (let card = 0; card < 14; card++) {
+      await page.getByRole('button', { name: /^Antwort zeigen/ }).waitFor()
+      await press(page, ' ')
+      await page.getByRole('button', { name: /^Leicht/ }).waitFor()
+      await press(page, '4')
+    }
     await page
       .getByRole('heading', { name: /geschafft|Karten/i })
       .first()
