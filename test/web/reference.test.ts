@@ -2,9 +2,7 @@ import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import t from 'tap'
 import { createStoreVariables, firstLogin, startProcess } from '../support/process.js'
-
-/** Debian's; `.ci/run` installs it. */
-const CHROMIUM = '/usr/bin/chromium'
+import { CHROMIUM } from './support/app.js'
 
 t.test(
   'a browser shows the reference under its policy',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Test } from 'tap'
@@ -11,8 +11,9 @@ import {
   startProcess,
 } from '../../support/process.js'
 
-/** Debian's; `.ci/run` installs it. */
-export const CHROMIUM = '/usr/bin/chromium'
+/** Debian's; `.ci/run` installs it. Without its windows the browser takes a third less of the processor. */
+const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
+export const CHROMIUM = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : '/usr/bin/chromium'
 
 export const DESK = { width: 1440, height: 900 }
 export const PHONE = { width: 390, height: 844 }
