@@ -1,7 +1,8 @@
 import { hash, hkdfSync } from 'node:crypto'
 import { Signer } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Challenge, SKEW_SECONDS } from '../src/services/sign-in/provider.js'
+import { SKEW_SECONDS } from '../src/domain/sign-in/settings.js'
+import type { Challenge } from '../src/services/sign-in/provider.js'
 import type { CookieOptions } from './session-cookie.js'
 
 /** A sign-in that has begun: what the way back from the provider needs. */

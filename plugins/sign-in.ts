@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import { relyingPartyOf } from '../src/domain/accounts/passkeys.js'
 import type { OidcSettings } from '../src/domain/sign-in/settings.js'
 import type { OfferedWays } from '../src/domain/sign-in/ways-in.js'
-import { Provider } from '../src/services/sign-in/provider.js'
+import type { Provider } from '../src/services/sign-in/provider.js'
 import { SignInCookies } from './sign-in-cookies.js'
 
 declare module 'fastify' {
@@ -31,7 +31,7 @@ export interface SignInPluginOptions {
 export default fp<SignInPluginOptions>(
   async (app, { oidc, passwordLogin, publicUrl, isSecure, basePath, secrets }) => {
     const redirectUri = publicUrl && new URL('api/auth/oidc/callback', publicUrl).href
-    app.decorate('provider', oidc && redirectUri ? new Provider(oidc, redirectUri) : null)
+    app.decorate('provider', oidc && redirectUri ? await createProvider(oidc, redirectUri) : null)
     app.decorate('offeredWays', {
       password: passwordLogin,
       passkeys: relyingPartyOf(publicUrl) !== undefined,
@@ -41,3 +41,9 @@ export default fp<SignInPluginOptions>(
   },
   { name: 'sign-in', dependencies: ['session'] },
 )
+
+/** Only with a provider are the libraries loaded that talk to it. */
+async function createProvider(oidc: OidcSettings, redirectUri: string): Promise<Provider> {
+  const { Provider } = await import('../src/services/sign-in/provider.js')
+  return new Provider(oidc, redirectUri)
+}

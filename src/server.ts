@@ -13,7 +13,7 @@ import { buildApp } from './app.js'
 import { type Config, ConfigError, requireSessionSecret } from './config.js'
 import { formatFault, formatWarning } from './domain/content/format-finding.js'
 import { FaultyContent } from './domain/refusals.js'
-import { createMetrics, type Metrics } from './http/metrics.js'
+import type { Metrics } from './http/metrics.js'
 import { cutConnections } from './http/when-over.js'
 import { createLogger } from './logger.js'
 import { serveMetrics } from './metrics-server.js'
@@ -45,7 +45,10 @@ export async function serve(config: Config, print: Print): Promise<void> {
   // Before anything is created: the password of the first administrator is shown once, by a start that succeeds.
   await requireFreeAddresses(config)
   const log = createLogger(config.logLevel, await findReader())
-  const metrics = config.metricsPort === undefined ? undefined : createMetrics(() => database.poolState())
+  const metrics =
+    config.metricsPort === undefined
+      ? undefined
+      : (await import('./http/metrics.js')).createMetrics(() => database.poolState())
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,

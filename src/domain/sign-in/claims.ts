@@ -2,6 +2,8 @@ import { MAX_NAME_LENGTH } from '../accounts/accounts.js'
 import { countCharacters, isStorable } from '../text/text.js'
 import { SignInFault } from './faults.js'
 
+const MAX_SESSION = 500
+
 /** Which claims say what. */
 export interface ClaimRules {
   usernameClaim: string
@@ -76,4 +78,12 @@ function readAdmin(claims: Claims, { claim: name, value }: { claim: string; valu
   // Entra leaves out a list that is too long for a token and says so: that is no answer.
   if (claim === undefined && claimOf(claims, `_claim_names.${name}`) !== undefined) return undefined
   return [claim].flat().some((one) => String(one) === value && typeof one !== 'object')
+}
+
+/** What the provider calls its session, as it is kept: cut. @throws SignInFault when it cannot be stored */
+export function readProviderSession(sid: unknown): string | undefined {
+  if (typeof sid !== 'string') return undefined
+  if (!isStorable(sid)) throw new SignInFault('ungueltig', 'the sid holds what cannot be stored')
+  // A cut may halve a character.
+  return sid.slice(0, MAX_SESSION).toWellFormed()
 }

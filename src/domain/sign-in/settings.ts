@@ -30,6 +30,8 @@ export interface GivenOidc {
   OIDC_LABEL: string
 }
 
+/** By how much the clocks of provider and service may differ. */
+export const SKEW_SECONDS = 60
 export const DEFAULT_SCOPES = 'openid profile email'
 
 /** Whichever of these is given, all of them are needed. */

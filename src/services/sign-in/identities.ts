@@ -12,9 +12,10 @@ import { type Account, endLinkNextLogin } from '../../../db/queries/accounts/use
 import type { Database } from '../../../db/types.js'
 import { LAST_WAY_IN } from '../../domain/refusals.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
+import { SKEW_SECONDS } from '../../domain/sign-in/settings.js'
 import { countIdentities, countWaysIn, type OfferedWays } from '../../domain/sign-in/ways-in.js'
 import type { Login } from '../accounts/log-in.js'
-import { type ProvenPerson, SKEW_SECONDS } from './provider.js'
+import type { ProvenPerson } from './provider.js'
 
 /**
  * Lets the person of the provider log in to the user's own account from now on, and notes it.

@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto'
-import { type JWTPayload, jwtVerify } from 'jose'
+import type { JWTPayload } from 'jose'
 import type { Kysely } from 'kysely'
 import { insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { findUsersOfLogout, spendLogoutToken } from '../../../db/queries/accounts/identities.js'
 import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
 import type { Database } from '../../../db/types.js'
+import { readProviderSession } from '../../domain/sign-in/claims.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
+import { SKEW_SECONDS } from '../../domain/sign-in/settings.js'
 import { isStorable } from '../../domain/text/text.js'
-import { explain } from './explain.js'
-import { ALGORITHMS, type Provider, readProviderSession, SKEW_SECONDS } from './provider.js'
+import type { Provider } from './provider.js'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 /** An older token is refused, whatever it says of its end: so long must it be remembered. */
@@ -41,7 +42,7 @@ export async function obeyLogout(
   text: string,
   address: string,
 ): Promise<ObeyedLogout> {
-  const token = await verifyLogoutToken(provider, text)
+  const token = await readLogoutToken(provider, text)
   const tokenHash = hash('sha256', JSON.stringify([token.issuer, token.id]), 'buffer')
   const forgottenAt = new Date((token.issuedAt + MAX_AGE_SECONDS + 2 * SKEW_SECONDS) * 1000)
   return db.transaction().execute(async (transaction) => {
@@ -62,25 +63,15 @@ export async function obeyLogout(
   })
 }
 
-async function verifyLogoutToken(provider: Provider, text: string): Promise<LogoutToken> {
-  const { keys, issuer } = await provider.find()
-  const { payload, protectedHeader } = await jwtVerify(text, keys, {
-    issuer,
-    audience: provider.settings.clientId,
-    algorithms: ALGORITHMS,
-    clockTolerance: SKEW_SECONDS,
-    maxTokenAge: MAX_AGE_SECONDS,
-    requiredClaims: ['jti', 'events'],
-  }).catch((error) => {
-    throw explain(error, [text])
-  })
+async function readLogoutToken(provider: Provider, text: string): Promise<LogoutToken> {
+  const { payload, protectedHeader } = await provider.verifyLogoutToken(text, MAX_AGE_SECONDS)
   const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, '')
   if (type !== undefined && !TYPES.has(type)) throw new SignInFault('ungueltig', 'the token is of another type')
-  return readLogoutToken(issuer, payload)
+  return readClaims(payload)
 }
 
-function readLogoutToken(issuer: string, payload: JWTPayload): LogoutToken {
-  const { jti: id, sub: subject, sid, events, iat } = payload
+function readClaims(payload: JWTPayload): LogoutToken {
+  const { iss, jti: id, sub: subject, sid, events, iat } = payload
   const refuse = (reason: string) => new SignInFault('ungueltig', reason)
   // Otherwise an ID token could stand for it.
   if (payload.nonce !== undefined) throw refuse('a logout token must not have a nonce')
@@ -90,5 +81,6 @@ function readLogoutToken(issuer: string, payload: JWTPayload): LogoutToken {
   if (typeof id !== 'string' || id === '') throw refuse('the token has no id')
   if (subject === undefined && session === undefined) throw refuse('the token names nobody')
   if (![id, subject ?? ''].every(isStorable)) throw refuse('the token holds what cannot be stored')
-  return { issuer, id, subject, session, issuedAt: iat as number }
+  // The issuer and the time were verified.
+  return { issuer: iss as string, id, subject, session, issuedAt: iat as number }
 }

@@ -1,20 +1,17 @@
-import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
+import { createRemoteJWKSet, errors, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose'
 import * as client from 'openid-client'
-import { type Claims, isComplete } from '../../domain/sign-in/claims.js'
+import { type Claims, isComplete, readProviderSession } from '../../domain/sign-in/claims.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
-import type { OidcSettings } from '../../domain/sign-in/settings.js'
+import { type OidcSettings, SKEW_SECONDS } from '../../domain/sign-in/settings.js'
 import { isStorable } from '../../domain/text/text.js'
 import { explain } from './explain.js'
 
-/** By how much the clocks of provider and service may differ. */
-export const SKEW_SECONDS = 60
 /** What the provider says of itself is asked for again after this time. */
 const METADATA_MS = 10 * 60_000
 const TIMEOUT_SECONDS = 5
 const MAX_SUBJECT = 255
-const MAX_SESSION = 500
 /** No secret that two share, and not `none`, whatever the provider's metadata say. */
-export const ALGORITHMS = [
+const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
   ...['EdDSA', 'Ed25519'],
 ]
@@ -115,6 +112,21 @@ export class Provider {
     }
   }
 
+  /**
+   * Verifies who has signed a logout token, for whom and when; what it says is for the caller to judge.
+   * @throws SignInFault when it is none of the provider's for us, or older than that
+   */
+  async verifyLogoutToken(token: string, maxAgeSeconds: number): Promise<JWTVerifyResult> {
+    const { keys, issuer } = await this.find()
+    return jwtVerify(token, keys, {
+      ...this.#expectedOf(issuer),
+      maxTokenAge: maxAgeSeconds,
+      requiredClaims: ['jti', 'events'],
+    }).catch((error) => {
+      throw explain(error, [token])
+    })
+  }
+
   /** Where the person ends the provider's session; undefined when the provider has no such page, or is down. */
   async logoutUrl(): Promise<string | undefined> {
     const { endSessionEndpoint } = await this.find().catch(() => ({ endSessionEndpoint: undefined }))
@@ -170,18 +182,16 @@ export class Provider {
 
   /** The library leaves the signature to TLS; we look at it, and ask for new keys when the provider has changed them. */
   async #verifySignature({ keys, issuer }: Known, idToken: string): Promise<void> {
-    const verify = () =>
-      jwtVerify(idToken, keys, {
-        issuer,
-        audience: this.settings.clientId,
-        algorithms: ALGORITHMS,
-        clockTolerance: SKEW_SECONDS,
-      })
+    const verify = () => jwtVerify(idToken, keys, this.#expectedOf(issuer))
     await verify().catch(async (error) => {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
       await keys.reload()
       await verify()
     })
+  }
+
+  #expectedOf(issuer: string): JWTVerifyOptions {
+    return { issuer, audience: this.settings.clientId, algorithms: ALGORITHMS, clockTolerance: SKEW_SECONDS }
   }
 
   /** Claims of names and rights may come with the token or have to be asked for; those of the token count. */
@@ -197,14 +207,6 @@ function readSubject(subject: string): string {
   if (subject.length > MAX_SUBJECT) throw new SignInFault('ungueltig', `the subject is longer than ${MAX_SUBJECT}`)
   if (!isStorable(subject)) throw new SignInFault('ungueltig', 'the subject holds what cannot be stored')
   return subject
-}
-
-/** What the provider calls its session, as it is kept: cut. @throws SignInFault when it cannot be stored */
-export function readProviderSession(sid: unknown): string | undefined {
-  if (typeof sid !== 'string') return undefined
-  if (!isStorable(sid)) throw new SignInFault('ungueltig', 'the sid holds what cannot be stored')
-  // A cut may halve a character.
-  return sid.slice(0, MAX_SESSION).toWellFormed()
 }
 
 /** As the provider wants it; what it does not say is what OpenID Connect assumes. */
