@@ -101,6 +101,31 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     })
   }
 
+  await t.test('what a list is told with fails: the list is there, and stays when it is asked for anew', async (t) => {
+    const { page } = await app.newPerson({ ...plain, isAdmin: true })
+    const counts = '**/api/review/queue?*'
+    await page.route(counts, (route) => route.fulfill(refusal(500, 'Interner Fehler')))
+    await page.goto(`${app.url}/verwaltung/benutzer`)
+    await page.locator('main table').waitFor()
+    await page.evaluate("document.querySelector('main table').id = 'first'")
+    let release = () => {}
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(counts, async (route) => {
+      await isReleased
+      await route.fulfill(refusal(500, 'Interner Fehler'))
+    })
+    const isAsked = page.waitForRequest(counts)
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+    await isAsked
+    // What would take the list away does so in the next frames.
+    await page.waitForTimeout(100)
+    t.equal(await page.locator('main table#first').count(), 1)
+    release()
+    await page.context().close()
+  })
+
   await t.test('503 for a moment needs nobody', async (t) => {
     const { page } = await app.newPerson()
     let left = 2
