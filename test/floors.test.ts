@@ -122,7 +122,7 @@ for (const [house, floors, folders] of [
   })
 }
 
-/** Large, and needed by few requests, or only when something is configured. */
+/** Large, and needed by few requests, by some starts only, or in another thread. */
 const LOADED_ON_FIRST_USE = [
   '@electric-sql/pglite',
   '@simplewebauthn/server',
@@ -141,26 +141,44 @@ async function packagesLoadedBy(file: string, seen = new Set<string>()): Promise
   const packages = new Set<string>()
   if (seen.has(file)) return packages
   seen.add(file)
-  const text = (await readFile(file, 'utf8')).replaceAll(LAZY, 'later(')
+  const text = (await readFile(file, 'utf8'))
+    .replaceAll(LAZY, 'later(')
+    .replaceAll('createRequire(import.meta.url)(', 'require(')
   for (const { fileName } of ts.preProcessFile(text, true, true).importedFiles) {
     if (fileName.startsWith('.')) {
       const imported = posix.join(posix.dirname(file), fileName)
       for (const name of await packagesLoadedBy(imported, seen)) packages.add(name)
     } else {
-      packages.add(fileName)
+      packages.add(nameOfPackage(fileName))
     }
   }
   return packages
 }
 
+/** `@scope/name/part` belongs to `@scope/name`. */
+const nameOfPackage = (imported: string) =>
+  imported
+    .split('/')
+    .slice(0, imported.startsWith('@') ? 2 : 1)
+    .join('/')
+
 t.test('a start loads no large package that few requests need', async (t) => {
-  const loaded = await packagesLoadedBy('dist/src/server.js')
+  const loaded = new Set([
+    ...(await packagesLoadedBy('dist/src/cli.js')),
+    ...(await packagesLoadedBy('dist/src/server.js')),
+  ])
   t.same(
     LOADED_ON_FIRST_USE.filter((name) => loaded.has(name)),
     [],
   )
   t.ok(['fastify', 'kysely', 'pg'].every((name) => loaded.has(name)))
-  t.ok((await packagesLoadedBy('dist/src/services/sign-in/provider.js')).has('jose'))
+  for (const [file, name] of [
+    ['src/services/sign-in/provider', 'jose'],
+    ['src/services/content/incoming/open-collection', 'node-sqlite3-wasm'],
+    ['db/embedded/synced-node-fs', '@electric-sql/pglite'],
+  ] as const) {
+    t.ok((await packagesLoadedBy(`dist/${file}.js`)).has(name), `${name} would be found`)
+  }
 })
 
 t.test('what is looked for would be found', async (t) => {
