@@ -63,7 +63,7 @@ export class Provider {
 
   /** A new challenge, and where to send the person with it. @throws SignInFault when the provider is not reachable */
   async begin({ askAnew }: { askAnew: boolean }): Promise<{ challenge: Challenge; url: string }> {
-    const { configuration } = await this.find()
+    const { configuration } = await this.#find()
     const challenge = {
       state: client.randomState(),
       nonce: client.randomNonce(),
@@ -87,7 +87,7 @@ export class Provider {
    * @throws SignInFault whose message is the reason
    */
   async finish(query: string, { state, nonce, verifier }: Challenge): Promise<ProvenPerson> {
-    const known = await this.find()
+    const known = await this.#find()
     const url = new URL(this.#redirectUri)
     url.search = query
     const hidden = [verifier, url.searchParams.get('code') ?? '', this.settings.clientSecret]
@@ -114,10 +114,10 @@ export class Provider {
 
   /**
    * Verifies who has signed a logout token, for whom and when; what it says is for the caller to judge.
-   * @throws SignInFault when it is none of the provider's for us, or older than that
+   * @throws SignInFault when it is none of the provider's for us or older than that age, or the provider is not reachable
    */
   async verifyLogoutToken(token: string, maxAgeSeconds: number): Promise<JWTVerifyResult> {
-    const { keys, issuer } = await this.find()
+    const { keys, issuer } = await this.#find()
     return jwtVerify(token, keys, {
       ...this.#expectedOf(issuer),
       maxTokenAge: maxAgeSeconds,
@@ -129,7 +129,7 @@ export class Provider {
 
   /** Where the person ends the provider's session; undefined when the provider has no such page, or is down. */
   async logoutUrl(): Promise<string | undefined> {
-    const { endSessionEndpoint } = await this.find().catch(() => ({ endSessionEndpoint: undefined }))
+    const { endSessionEndpoint } = await this.#find().catch(() => ({ endSessionEndpoint: undefined }))
     if (endSessionEndpoint === undefined) return undefined
     const url = new URL(endSessionEndpoint)
     url.searchParams.set('client_id', this.settings.clientId)
@@ -137,7 +137,7 @@ export class Provider {
   }
 
   /** What the provider says of itself. @throws SignInFault when it is not reachable and has never been */
-  async find(): Promise<Known> {
+  async #find(): Promise<Known> {
     if (this.#known !== undefined && performance.now() - this.#known.since < METADATA_MS) return this.#known
     // Everybody who comes meanwhile waits for the same answer.
     this.#discovery ??= this.#discover().finally(() => {
