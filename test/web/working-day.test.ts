@@ -130,7 +130,6 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
       if ((await page.evaluate('document.activeElement.textContent')) === 'Erste Karten lernen') break
     }
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: /^Antwort zeigen/ }).waitFor()
     // Twelve cards and two; „Leicht“ needs no second round.
     for (let card = 0; card < 14; card++) {
       await page.getByRole('button', { name: /^Antwort zeigen/ }).waitFor()

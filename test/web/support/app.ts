@@ -11,9 +11,11 @@ import {
   startProcess,
 } from '../../support/process.js'
 
-/** Debian's; `.ci/run` installs it. Without its windows the browser takes a third less of the processor. */
+/** Debian's; `.ci/run` installs both. */
+export const CHROMIUM = '/usr/bin/chromium'
+/** The same without its windows takes a third less of the processor. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
-export const CHROMIUM = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : '/usr/bin/chromium'
+export const HEADLESS = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM
 
 export const DESK = { width: 1440, height: 900 }
 export const PHONE = { width: 390, height: 844 }
@@ -50,7 +52,7 @@ export async function openApp(t: Owner, variables: Record<string, string> = {}):
   const store = { ...(await createStoreVariables(t)), ...variables }
   const service = await startProcess(t, store)
   const admin = firstLogin(service, store)
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  const browser = await chromium.launch({ executablePath: HEADLESS, args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
   const url = variables.PUBLIC_URL?.replace(/\/$/, '') ?? service.url
 

@@ -9,7 +9,7 @@ import {
   type Owner,
   startProcess,
 } from '../../support/process.js'
-import { CHROMIUM } from './app.js'
+import { HEADLESS } from './app.js'
 import { providerVariables } from './company.js'
 import { addDevice, addPasskey } from './device.js'
 
@@ -29,7 +29,7 @@ export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
   const publicUrl = `http://localhost:${port}/`
   const at = (path: string) => publicUrl + path
   const provider = await startIdentityProvider(t, at('api/auth/oidc/callback'))
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  const browser = await chromium.launch({ executablePath: HEADLESS, args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
   const store = { ...(await createStoreVariables(t)), PORT: String(port), PUBLIC_URL: publicUrl }
   const withProvider = { ...store, ...providerVariables(provider, publicUrl) }
