@@ -1,0 +1,42 @@
+import fastify, { type FastifyServerOptions } from 'fastify'
+import t from 'tap'
+import { LAZY_COMPILERS } from '../../src/http/lazy-compilers.js'
+
+const SCHEMA = {
+  body: { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 5 } } },
+  querystring: { type: 'object', properties: { q: { type: 'string', minLength: 2 } } },
+  response: { 200: { type: 'object', properties: { name: { type: 'string' } } } },
+}
+
+async function buildApp(schemaController: FastifyServerOptions['schemaController'] = {}) {
+  const app = fastify({ schemaController })
+  app.post('/', { schema: SCHEMA }, async (request) => ({ ...(request.body as object), secret: 1 }))
+  await app.ready()
+  return app
+}
+
+t.test('a schema that is compiled late accepts, refuses and writes as one compiled at once', async (t) => {
+  const [late, usual] = [await buildApp(LAZY_COMPILERS), await buildApp()]
+  for (const [url, body, status] of [
+    ['/', { name: 'Erika' }, 200],
+    ['/?q=ab', { name: 'Erika' }, 200],
+    ['/?q=a', { name: 'Erika' }, 400],
+    ['/', { name: 'Erika Muster' }, 400],
+    ['/', {}, 400],
+    ['/', { name: 'Otto' }, 200],
+  ] as const) {
+    const [ours, theirs] = await Promise.all([late, usual].map((app) => app.inject({ method: 'POST', url, body })))
+    t.equal(ours?.statusCode, status)
+    t.equal(ours?.body, theirs?.body)
+  }
+})
+
+t.test('nothing is compiled before it is needed', async (t) => {
+  const app = fastify({ schemaController: LAZY_COMPILERS })
+  const schema = { querystring: { type: 'object', properties: { q: { type: 'no such type' } } } }
+  app.get('/', { schema }, async () => 'never')
+  app.get('/other', async () => 'fine')
+  await app.ready()
+  t.equal((await app.inject('/other')).body, 'fine')
+  t.equal((await app.inject('/')).statusCode, 500)
+})
