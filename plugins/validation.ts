@@ -32,6 +32,8 @@ async function rejectInvalid(request: FastifyRequest): Promise<void> {
   if (request.body !== undefined && !isObject(request.body)) throw INVALID_JSON
   const { validationError } = request
   if (validationError === undefined) return
+  // No judgement of the request: a schema that cannot be compiled, for example.
+  if (!Array.isArray(validationError.validation)) throw validationError
   const { invalidBody } = request.routeOptions.config
   if (validationError.validationContext === 'body' && invalidBody !== undefined) throw new BadRequest(invalidBody)
   const first = validationError.validation[0]

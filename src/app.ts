@@ -28,7 +28,7 @@ import api from '../routes/index.js'
 import type { Config } from './config.js'
 import { MALFORMED_REQUEST, NOT_FOUND } from './domain/refusals.js'
 import { calendarIn } from './domain/time/calendar.js'
-import { LAZY_COMPILERS } from './http/lazy-compilers.js'
+import { lazyCompilers } from './http/lazy-compilers.js'
 import { isMalformed } from './http/malformed-request.js'
 import type { Metrics } from './http/metrics.js'
 import { refuseMalformedRequest, watchConnections } from './http/refused-connections.js'
@@ -92,7 +92,7 @@ export interface AppOptions {
   maxDelayMs?: number
   /** Within which time a request must have arrived, but for uploads. */
   requestTimeoutMs?: number
-  /** How schemas are compiled: on first use. Tests, which build many apps, compile each schema once and at once. */
+  /** How schemas are compiled: on first use; tests, which build many apps, compile each schema once. */
   schemaController?: FastifyServerOptions['schemaController']
   /** Sees every route before it is added; for tests of the house rules. */
   onRoute?: (route: RouteOptions) => void
@@ -125,7 +125,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       // The last one of a repeated parameter counts.
       querystringParser: (query) => Object.fromEntries(new URLSearchParams(query)),
     },
-    schemaController: options.schemaController ?? LAZY_COMPILERS,
+    schemaController: options.schemaController ?? lazyCompilers(),
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } },
     frameworkErrors: (error, request, reply) => {
       logWhenOver(request, reply)

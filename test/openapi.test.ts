@@ -61,6 +61,11 @@ t.test('whatever a caller sends has an example', async (t) => {
   }
 })
 
+t.test('every schema can be compiled, which the service does on first use only', async (t) => {
+  // Fastify itself compiles all of them before it is ready.
+  await t.resolves(startService(t, { schemaController: {} }))
+})
+
 t.test('the command line prints the same document', async (t) => {
   const { stdout } = await run(process.execPath, [...PROGRAM_OPTIONS, `${ROOT}dist/src/cli.js`, 'openapi'], { env: {} })
   t.strictSame(JSON.parse(stdout), (await anonymous.get('/openapi.json')).body)

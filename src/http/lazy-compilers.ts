@@ -5,39 +5,38 @@ import type { FastifyServerOptions } from 'fastify'
 type Factories = Required<NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>>
 
 // biome-ignore lint/suspicious/noExplicitAny: what goes in and comes out is between Fastify and its compilers
-type Build = (...options: any[]) => (route: any) => (data: any) => any
-
-const validators = AjvCompiler() as Build
-const serializers = SerializerSelector() as Build
-
-const validateLate: Build = (...options) => {
-  const compile = once(() => validators(...options))
-  return (route) => {
-    const compiled = once(() => compile()(route) as ReturnType<ReturnType<Build>> & { errors?: unknown })
-    return (data) => {
-      const isValid = compiled()
-      return isValid(data) || { error: isValid.errors }
-    }
-  }
-}
-
-const serializeLate: Build = (...options) => {
-  const compile = once(() => serializers(...options))
-  return (route) => {
-    const compiled = once(() => compile()(route))
-    return (data) => compiled()(data)
-  }
-}
+type Compiled = { (data: any): any; errors?: unknown }
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type Build = (...options: any[]) => (route: any) => Compiled
 
 /**
  * Fastify's own compilers, but each schema is compiled when a request first needs it: all of them at once are a tenth of
- * a start. That all of them can be compiled is for the tests to see, whose apps compile them at once.
+ * a start. That each of them can be compiled is for a test to see.
  */
-export const LAZY_COMPILERS = {
-  compilersFactory: {
-    buildValidator: validateLate as Factories['buildValidator'],
-    buildSerializer: serializeLate as Factories['buildSerializer'],
-  },
+export function lazyCompilers(): { compilersFactory: Factories } {
+  return {
+    compilersFactory: {
+      buildValidator: compileLate(AjvCompiler() as Build) as Factories['buildValidator'],
+      buildSerializer: compileLate(SerializerSelector() as Build) as Factories['buildSerializer'],
+    },
+  }
+}
+
+function compileLate(build: Build): Build {
+  return (...options) => {
+    const compile = once(() => build(...options))
+    return (route) => {
+      const compiled = once(() => compile()(route))
+      const late: Compiled = (data) => {
+        const own = compiled()
+        const answer = own(data)
+        // Ajv leaves there what it found, for whoever has asked.
+        late.errors = own.errors
+        return answer
+      }
+      return late
+    }
+  }
 }
 
 function once<T>(make: () => T): () => T {

@@ -1,6 +1,7 @@
 import fastify, { type FastifyServerOptions } from 'fastify'
 import t from 'tap'
-import { LAZY_COMPILERS } from '../../src/http/lazy-compilers.js'
+import { lazyCompilers } from '../../src/http/lazy-compilers.js'
+import { startService } from '../support/service.js'
 
 const SCHEMA = {
   body: { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 5 } } },
@@ -11,12 +12,17 @@ const SCHEMA = {
 async function buildApp(schemaController: FastifyServerOptions['schemaController'] = {}) {
   const app = fastify({ schemaController })
   app.post('/', { schema: SCHEMA }, async (request) => ({ ...(request.body as object), secret: 1 }))
+  // As `POST /api/review/batch` judges each of its reviews.
+  app.post('/by-hand', async (request) => {
+    const isValid = request.compileValidationSchema(SCHEMA.body)
+    return { answer: isValid(request.body), errors: isValid.errors ?? null }
+  })
   await app.ready()
   return app
 }
 
 t.test('a schema that is compiled late accepts, refuses and writes as one compiled at once', async (t) => {
-  const [late, usual] = [await buildApp(LAZY_COMPILERS), await buildApp()]
+  const [late, usual] = [await buildApp(lazyCompilers()), await buildApp()]
   for (const [url, body, status] of [
     ['/', { name: 'Erika' }, 200],
     ['/?q=ab', { name: 'Erika' }, 200],
@@ -24,6 +30,9 @@ t.test('a schema that is compiled late accepts, refuses and writes as one compil
     ['/', { name: 'Erika Muster' }, 400],
     ['/', {}, 400],
     ['/', { name: 'Otto' }, 200],
+    ['/by-hand', { name: 'Otto' }, 200],
+    ['/by-hand', { name: 'Erika Muster' }, 200],
+    ['/by-hand', {}, 200],
   ] as const) {
     const [ours, theirs] = await Promise.all([late, usual].map((app) => app.inject({ method: 'POST', url, body })))
     t.equal(ours?.statusCode, status)
@@ -32,11 +41,21 @@ t.test('a schema that is compiled late accepts, refuses and writes as one compil
 })
 
 t.test('nothing is compiled before it is needed', async (t) => {
-  const app = fastify({ schemaController: LAZY_COMPILERS })
+  const app = fastify({ schemaController: lazyCompilers() })
   const schema = { querystring: { type: 'object', properties: { q: { type: 'no such type' } } } }
   app.get('/', { schema }, async () => 'never')
   app.get('/other', async () => 'fine')
   await app.ready()
   t.equal((await app.inject('/other')).body, 'fine')
   t.equal((await app.inject('/')).statusCode, 500)
+})
+
+t.test('that a schema cannot be compiled is nothing that the caller has done', async (t) => {
+  const { app } = await startService(t, {
+    onRoute: (route) => {
+      if (route.url === '/api/auth/login') route.schema = { ...route.schema, body: { type: 'no such type' } }
+    },
+  })
+  const body = { username: 'erika', password: 'vier-zufaellige-woerter' }
+  t.equal((await app.inject({ method: 'POST', url: '/api/auth/login', body })).statusCode, 500)
 })

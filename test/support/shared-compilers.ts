@@ -1,17 +1,15 @@
-import { AjvCompiler } from '@fastify/ajv-compiler'
-import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
-import type { FastifyServerOptions } from 'fastify'
+import { lazyCompilers } from '../../src/http/lazy-compilers.js'
 
-type Factories = Required<NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>>
+const { buildValidator, buildSerializer } = lazyCompilers().compilersFactory
 
 /**
- * Fastify's own compilers of schemas, each schema compiled once a process: a process that runs test files builds a
+ * The service's own compilers of schemas, each schema compiled once a process: a process that runs test files builds a
  * hundred apps, all with the same schemas.
  */
 export const SHARED_COMPILERS = {
   compilersFactory: {
-    buildValidator: share(AjvCompiler()) as Factories['buildValidator'],
-    buildSerializer: share(SerializerSelector()) as Factories['buildSerializer'],
+    buildValidator: share(buildValidator) as typeof buildValidator,
+    buildSerializer: share(buildSerializer) as typeof buildSerializer,
   },
 }
 
