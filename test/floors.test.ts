@@ -172,6 +172,12 @@ t.test('a start loads no large package that few requests need', async (t) => {
     [],
   )
   t.ok(['fastify', 'kysely', 'pg'].every((name) => loaded.has(name)))
+  const { dependencies } = JSON.parse(await readFile('package.json', 'utf8')) as { dependencies: object }
+  t.same(
+    LOADED_ON_FIRST_USE.filter((name) => !Object.hasOwn(dependencies, name)),
+    [],
+    'none of another name',
+  )
   for (const [file, name] of [
     ['src/services/sign-in/provider', 'jose'],
     ['src/services/content/incoming/open-collection', 'node-sqlite3-wasm'],

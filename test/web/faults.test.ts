@@ -104,7 +104,8 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
   await t.test('what a list is told with fails: the list is there, and stays when it is asked for anew', async (t) => {
     const { page } = await app.newPerson({ ...plain, isAdmin: true })
     const counts = '**/api/review/queue?*'
-    await page.route(counts, (route) => route.fulfill(refusal(500, 'Interner Fehler')))
+    // It is for good: nothing asks again by itself.
+    await page.route(counts, (route) => route.fulfill(refusal(400, 'Ungültig')))
     await page.goto(`${app.url}/verwaltung/benutzer`)
     await page.locator('main table').waitFor()
     await page.evaluate("document.querySelector('main table').id = 'first'")
@@ -114,7 +115,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     })
     await page.route(counts, async (route) => {
       await isReleased
-      await route.fulfill(refusal(500, 'Interner Fehler'))
+      await route.fulfill(refusal(400, 'Ungültig'))
     })
     const isAsked = page.waitForRequest(counts)
     await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
