@@ -1,35 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getHeapSpaceStatistics } from 'node:v8'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../db/client.js'
 import { isDatabaseUnavailable } from '../../db/errors.js'
 import { createEmptyDatabase, TEST_DATABASE_URL } from '../support/database.js'
-
-const STATEMENTS = 500
-/** Above 128 kB a text would be a large object, which is counted elsewhere. */
-const CHARACTERS = 120_000
-
-/** Bytes among the old objects, which only a full collection frees. */
-function readOldBytes(): number {
-  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? Number.NaN
-}
-
-t.test('rows that nobody needs any longer go with the young objects', async (t) => {
-  const { db, close } = await createEmptyDatabase()
-  t.teardown(close)
-  let highest = 0
-  const before = readOldBytes()
-  for (let statement = 0; statement < STATEMENTS; statement++) {
-    const { rows } = await sql<{ text: string }>`select repeat('x', ${CHARACTERS}::integer) as text`.execute(db)
-    if (rows[0]?.text.length !== CHARACTERS) t.fail('another text')
-    highest = Math.max(highest, readOldBytes() - before)
-  }
-  // Kept rows make more than half of it.
-  t.ok(highest < (STATEMENTS * CHARACTERS) / 4, `${highest} bytes`)
-})
 
 const LOGGED_IN = Buffer.from('520000000800000000', 'hex')
 const READY = Buffer.from('5a0000000549', 'hex')
