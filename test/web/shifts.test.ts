@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
+import { tryLogin } from '../support/process.js'
 import { type App, DESK, openApp, type Person, PHONE, studyForWeeks } from './support/app.js'
 import { type AppPage, PAGES } from './support/pages.js'
 
@@ -117,8 +118,7 @@ t.test('nor do long lists, not by a line', async (t) => {
 async function addColleague({ asAdmin, url }: App, username: string): Promise<void> {
   const login = { username, password: 'vier-zufaellige-woerter' }
   const created = await asAdmin('POST', '/api/admin/users', { ...login, display_name: username })
-  const headers = { 'content-type': 'application/json' }
-  const been = await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body: JSON.stringify(login) })
+  const been = await tryLogin(url, login)
   if (!created.ok || !been.ok) throw new Error(`${created.status} ${been.status}`)
 }
 

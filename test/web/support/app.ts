@@ -7,13 +7,14 @@ import {
   firstLogin,
   type Login,
   type Owner,
+  openSession,
   type RunningService,
   startProcess,
 } from '../../support/process.js'
 
 /** Debian's; `.ci/run` installs both. */
 export const CHROMIUM = '/usr/bin/chromium'
-/** The same without its windows takes a third less of the processor. */
+/** The same without its windows takes a quarter less of the processor. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
 export const HEADLESS = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM
 
@@ -68,7 +69,7 @@ export async function openApp(t: Owner, variables: Record<string, string> = {}):
     return { page, complaints: collectComplaints(page, url) }
   }
 
-  const cookie = await cookieOf(url, admin)
+  const cookie = await openSession(url, admin)
   const asAdmin = (method: string, path: string, body?: unknown) =>
     fetch(new URL(path, url), {
       method,
@@ -95,12 +96,6 @@ export async function openApp(t: Owner, variables: Record<string, string> = {}):
   }
 
   return { service, url, browser, admin, newBrowser, newPerson, asAdmin }
-}
-
-async function cookieOf(url: string, login: Login): Promise<string> {
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body: JSON.stringify(login) })
-  return answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
 }
 
 /** Everything that a page must not do, from now on. */
