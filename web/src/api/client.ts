@@ -50,10 +50,15 @@ export function onLoggedOut(handler: LogInAgain): void {
 
 /** What the service's clock said, between two moments of this device. */
 type OnDate = (date: string | null, askedAt: number, answeredAt: number) => void
-let hearDate: OnDate = () => undefined
+let lastDate: Parameters<OnDate> | undefined
+let hearDate: OnDate = (...heard) => {
+  lastDate = heard
+}
 
+/** The handler may come later than the first answers: it is told at once what the last of them said. */
 export function onDate(handler: OnDate): void {
   hearDate = handler
+  if (lastDate !== undefined) handler(...lastDate)
 }
 
 /** What to do when the password must be changed before anything else. */
