@@ -33,7 +33,8 @@ interface ImportOutput extends Output {
 
 /**
  * Validates, and says what an import would change, when the store can be opened; nothing is written.
- * @throws FaultyContent, RefusedError
+ * @throws FaultyContent
+ * @throws RefusedError when an import would archive more than half, unless forced
  */
 export async function checkContent(config: Config, options: ImportOutput, print: Print): Promise<void> {
   const read = await readContent(config.contentDir)
@@ -43,19 +44,21 @@ export async function checkContent(config: Config, options: ImportOutput, print:
   const cards = content.decks.reduce((sum, deck) => sum + deck.cards.length, 0)
   const counts = { decks: content.decks.length, cards, cheatsheets: content.sheets.length }
   const checked = await withExistingStore(config, (db) => previewImport(db, read, config.mediaMaxBytes))
-  const { refusal } = checked.result ?? {}
-  if (refusal !== undefined && options.force !== true) nameTheOption(refusal)
   const plan = checked.result?.stats
   if (options.json) {
     const { decks, cards, cheatsheets } = plan ?? {}
     const all = sortWarnings([...warnings, ...(plan?.warnings ?? [])])
-    return print(JSON.stringify({ ...counts, plan: plan ? { decks, cards, cheatsheets } : null, warnings: all }))
+    print(JSON.stringify({ ...counts, plan: plan ? { decks, cards, cheatsheets } : null, warnings: all }))
+  } else {
+    printWarnings(plan?.warnings ?? [])
+    print(`In Ordnung: ${counts.decks} Decks, ${cards} Karten, ${counts.cheatsheets} Cheat Sheets`)
+    if (plan === undefined) return print(`Was ein Import ändern würde, ist nicht bekannt: ${checked.reason}`)
+    print('Ein Import würde ändern:')
+    printChanges(plan, print)
   }
-  printWarnings(plan?.warnings ?? [])
-  print(`In Ordnung: ${counts.decks} Decks, ${cards} Karten, ${counts.cheatsheets} Cheat Sheets`)
-  if (plan === undefined) return print(`Was ein Import ändern würde, ist nicht bekannt: ${checked.reason}`)
-  print('Ein Import würde ändern:')
-  printChanges(plan, print)
+  // The plan comes first: by it one decides whether to force.
+  const { refusal } = checked.result ?? {}
+  if (refusal !== undefined && options.force !== true) nameTheOption(refusal)
 }
 
 /** @throws FaultyContent, Conflict, RefusedError */

@@ -45,12 +45,14 @@ t.test('a check says what an import would change, and changes nothing', async (t
 t.test('most cards are archived only by force', async (t) => {
   await changeFiles(folder, { 'decks/git.md': deckFile('Git', cards.slice(0, 2)) })
   const stderr = 'Der Import würde 10 von 12 Karten archivieren; --force erlaubt es\n'
-  t.strictSame(await run('--check'), { code: 1, stdout: '', stderr })
-  t.strictSame(await run(), { code: 1, stdout: '', stderr })
-  const { code, stdout } = await run('--force')
-  t.equal(code, 0)
-  t.match(
-    stdout,
-    table('1 neu, 0 geändert, 1 unverändert, 0 archiviert', '1 neu, 0 geändert, 2 unverändert, 10 archiviert'),
+  const changes = table(
+    '1 neu, 0 geändert, 1 unverändert, 0 archiviert',
+    '1 neu, 0 geändert, 2 unverändert, 10 archiviert',
   )
+  const stdout = `${counts(2, 3)}Ein Import würde ändern:\n${changes}`
+  t.strictSame(await run('--check'), { code: 1, stdout, stderr }, 'the plan, and that it would be refused')
+  t.match(await run('--check', '--json'), { code: 1, stdout: /"archived":10\b/, stderr })
+  t.strictSame(await run('--check', '--force'), { code: 0, stdout, stderr: '' })
+  t.strictSame(await run(), { code: 1, stdout: '', stderr })
+  t.match(await run('--force'), { code: 0, stdout: changes, stderr: '' })
 })
