@@ -4,6 +4,7 @@ import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createStoreVariables, startProcess } from '../support/process.js'
 import { type App, CHROMIUM, openApp } from './support/app.js'
+import { createGate } from './support/gate.js'
 
 /** Longer than a session ignores input after a change. */
 const GUARD_MS = 230
@@ -109,12 +110,9 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.goto(`${app.url}/verwaltung/benutzer`)
     await page.locator('main table').waitFor()
     await page.evaluate("document.querySelector('main table').id = 'first'")
-    let release = () => {}
-    const isReleased = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const gate = createGate()
     await page.route(counts, async (route) => {
-      await isReleased
+      await gate.opened
       await route.fulfill(refusal(400, 'Ungültig'))
     })
     const isAsked = page.waitForRequest(counts)
@@ -123,7 +121,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     // What would take the list away does so in the next frames.
     await page.waitForTimeout(100)
     t.equal(await page.locator('main table#first').count(), 1)
-    release()
+    gate.open()
     await page.context().close()
   })
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
 import { CHROMIUM, findBarriers, isAt, openApp, until } from './support/app.js'
+import { createGate } from './support/gate.js'
 
 t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
@@ -52,12 +53,9 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
 
   await t.test('an older answer never takes the place of a newer one', async (t) => {
     const { page } = await app.newPerson()
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const gate = createGate()
     await page.route(/api\/search\?q=docker/, async (route) => {
-      await held
+      await gate.opened
       await route.continue().catch(() => {})
     })
     await page.goto(`${app.url}/suche`)
@@ -65,7 +63,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await page.getByRole('combobox').fill('stash')
     const first = page.getByRole('option').first()
     await first.getByText(/stash/i).first().waitFor()
-    release()
+    gate.open()
     await page.waitForTimeout(500)
     t.match(await first.textContent(), /stash/i)
     await isAt(t, page, `${app.url}/suche?q=stash`)

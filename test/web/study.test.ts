@@ -1,10 +1,11 @@
-import { EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { createStoreVariables, startProcess } from '../support/process.js'
 import { type App, CHROMIUM, findBarriers, isTooWide, openApp, PHONE, untilKept } from './support/app.js'
+import { createGate } from './support/gate.js'
 
 /** Longer than input is ignored for after a change. */
 const GUARD_MS = 230
@@ -368,15 +369,15 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
   await t.test('a clock that is wrong by an hour', async (t) => {
     for (const hours of [-1, 1]) {
       const { page } = await app.newPerson()
-      const signs = new EventEmitter()
       await page.clock.install({ time: new Date(Date.now() + hours * 3_600_000) })
       await page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day: 1 } })
       // As on a slow line: what sends the ratings comes after the first cards, and the rest of them after the ratings.
-      const [first, rated] = [page.waitForResponse('**/api/review/queue?*'), once(signs, 'rated')]
+      const first = page.waitForResponse('**/api/review/queue?*')
+      const rest = createGate()
       let asked = 0
       await page.route('**/assets/outbox*.js', (route) => first.then(() => route.continue()))
       await page.route('**/api/review/queue?*', async (route) => {
-        if (asked++ > 0) await rated
+        if (asked++ > 0) await rest.opened
         await route.continue()
       })
       await openSession(app, page)
@@ -391,7 +392,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
         await page.keyboard.press(key)
         if (next !== undefined) await page.getByRole('button', { name: next }).waitFor()
       }
-      signs.emit('rated')
+      rest.open()
       t.ok(await arrived(app, page, ['again', 'medium']), `${hours}`)
       const log = await readLog(app, page)
       t.ok(

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import t from 'tap'
 import { zipOf } from '../support/upload-packages.js'
 import { CHROMIUM, openApp } from './support/app.js'
+import { createGate } from './support/gate.js'
 
 t.test('a look is one at what is chosen now', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
@@ -14,18 +15,15 @@ t.test('a look is one at what is chosen now', { skip: !existsSync(CHROMIUM) && '
     .setInputFiles({ name: 'blatt.zip', mimeType: 'application/zip', buffer: sheet })
   await page.getByText('Mehr bestimmen').click()
 
-  let letGo = () => {}
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve
-  })
+  const gate = createGate()
   await page.route('**/api/content/imports*', async (route) => {
-    await held
+    await gate.opened
     await route.continue()
   })
   await button('Ansehen, was geschieht').click()
   await page.getByText('Noch wird nichts geändert.').waitFor()
   await page.getByLabel('Fehlendes archivieren').check()
-  letGo()
+  gate.open()
   await page.getByText('Noch wird nichts geändert.').waitFor({ state: 'detached' })
   t.equal(await button('Jetzt übernehmen').count(), 0, 'it was chosen before')
 

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { CHROMIUM, isAt, openApp } from './support/app.js'
+import { createGate } from './support/gate.js'
 
 const deck = (slug: string, cards: number) =>
   deckFile(
@@ -179,19 +180,16 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     await change({ 'decks/neu.md': deck('neu', 12), 'decks/alt.md': deck('alt', 14) })
     await page.goto(`${app.url}/verwaltung/inhalte`)
     await button(page, 'Dateien prüfen').click()
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const gate = createGate()
     await page.route('**/api/admin/import*', async (route) => {
-      await held
+      await gate.opened
       await route.continue()
     })
     await button(page, 'Jetzt einlesen').click()
     await page.getByText('Die Inhalte werden eingelesen.').waitFor()
     await page.getByRole('navigation', { name: 'Verwaltung' }).getByRole('link', { name: 'Benutzer' }).click()
     await page.getByRole('heading', { level: 1, name: 'Benutzer' }).waitFor()
-    release()
+    gate.open()
     await page.getByText('Die Inhalte sind eingelesen.').waitFor()
     await button(page, 'Ansehen').click()
     await page.getByText('Was sich geändert hat').waitFor()
