@@ -44,7 +44,7 @@ export async function checkContent(config: Config, options: ImportOutput, print:
   const cards = content.decks.reduce((sum, deck) => sum + deck.cards.length, 0)
   const counts = { decks: content.decks.length, cards, cheatsheets: content.sheets.length }
   const checked = await withExistingStore(config, (db) => previewImport(db, read, config.mediaMaxBytes))
-  const plan = checked.result?.stats
+  const { stats: plan, refusal } = checked.result ?? {}
   if (options.json) {
     const { decks, cards, cheatsheets } = plan ?? {}
     const all = sortWarnings([...warnings, ...(plan?.warnings ?? [])])
@@ -57,7 +57,6 @@ export async function checkContent(config: Config, options: ImportOutput, print:
     printChanges(plan, print)
   }
   // The plan comes first: by it one decides whether to force.
-  const { refusal } = checked.result ?? {}
   if (refusal !== undefined && options.force !== true) nameTheOption(refusal)
 }
 
