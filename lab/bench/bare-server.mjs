@@ -1,4 +1,4 @@
-// A Fastify route that sends a payload from memory: the most that the framework and the load generator can do.
+// A Fastify route with a payload from memory: the upper limit of framework and load generator.
 import { readFile } from 'node:fs/promises'
 import fastify from 'fastify'
 

@@ -14,11 +14,11 @@ const BYTES_PER_SECOND = 1_600_000 / 8
 export const PHONE = { width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
 export const DESK = { width: 1440, height: 900 }
 
-/** What is slowed down, by the browser itself: nothing is simulated. */
+/** Throttling by the browser itself. */
 export interface Slowness {
-  /** 1.6 Mbit/s and 150 ms for each request. */
+  /** 1.6 Mbit/s and 150 ms per request */
   network: boolean
-  /** How many times slower the processor is. */
+  /** Slowdown factor of the processor */
   cpu: number
 }
 
@@ -35,7 +35,7 @@ export async function startBrowser(): Promise<Browser> {
   return browser
 }
 
-/** A browser of its own, with nothing in its cache, in which the owner of the cookie is logged in. */
+/** Opens a browser with an empty cache and the session cookie. */
 export async function newVisitor(browser: Browser, url: string, cookie: string): Promise<BrowserContext> {
   const context = await browser.createBrowserContext()
   const [name = '', value = ''] = cookie.split(/=(.*)/s)
@@ -43,7 +43,7 @@ export async function newVisitor(browser: Browser, url: string, cookie: string):
   return context
 }
 
-/** A page that is as slow as said, and whose service worker is, too. */
+/** Opens a page with throttling, including its service worker. */
 export async function openPage(
   context: BrowserContext,
   { network, cpu }: Slowness,
@@ -58,7 +58,7 @@ export async function openPage(
   const slowWorkers = async () => {
     for (const target of context.targets()) {
       if (target.type() !== 'service_worker') continue
-      // One that has just gone needs no brake.
+      // The target may have closed.
       await target
         .createCDPSession()
         .then(slowDown)
@@ -76,7 +76,7 @@ async function slowDown(session: CDPSession): Promise<void> {
   await session.send('Network.emulateNetworkConditions', { offline: false, latency: 150, ...throughput })
 }
 
-/** Every request that the page has sent, from now on. */
+/** Collects all requests of the page from now on. */
 export function collectRequests(page: Page): HTTPRequest[] {
   const requests: HTTPRequest[] = []
   page.on('request', (request) => requests.push(request))

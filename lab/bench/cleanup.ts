@@ -1,19 +1,19 @@
-/** What must not outlive the benchmark: processes, databases, folders. */
+/** Cleanup of processes, databases and folders */
 const tasks: (() => unknown)[] = []
 let isEnding = false
 
-/** Registers what ends something that was just started; once the benchmark ends, it is ended at once. */
+/** Registers a cleanup task; runs it at once if the benchmark has ended. */
 export function atEnd(task: () => unknown): void {
   if (isEnding) task()
   else tasks.push(task)
 }
 
-/** A mark for `cleanUp`: what is registered from now on. */
+/** Returns a mark for `cleanUp`: it covers tasks registered later. */
 export function markTasks(): number {
   return tasks.length
 }
 
-/** Ends what was registered since the mark, the last one first; a failure keeps none of the others from ending. */
+/** Runs the tasks registered since the mark in reverse order; a failing task does not stop the others. */
 export async function cleanUp(mark = 0): Promise<void> {
   for (const task of tasks.splice(mark).reverse()) {
     try {
@@ -24,7 +24,7 @@ export async function cleanUp(mark = 0): Promise<void> {
   }
 }
 
-/** On Ctrl-C and the like: ends everything and then the process, with the status that a shell gives to such an end. */
+/** On a signal cleans up and exits with the status of that signal. */
 export function cleanUpOnSignals(): void {
   for (const [signal, number] of [
     ['SIGINT', 2],
@@ -40,7 +40,7 @@ export function cleanUpOnSignals(): void {
   }
 }
 
-/** Whether a signal has arrived: what fails from then on fails because of it. */
+/** Returns whether a signal has arrived, so that later errors are its consequence. */
 export function isInterrupted(): boolean {
   return isEnding
 }

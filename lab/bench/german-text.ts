@@ -2,18 +2,17 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ROOT } from './processes.js'
 
-/** One compound in so many nouns, as words that nobody has written before come into a natural text. */
+/** One in this many nouns becomes a compound, as natural text contains rare words. */
 const NOUNS_A_COMPOUND = 12
 const NOUN = /^\p{Lu}\p{Ll}{2,}$/u
 
-/** Writes paragraphs of German sentences, of so many characters or a few more. */
+/** Writes paragraphs of German sentences with at least this many characters */
 export type GermanWriter = (length: number) => string
 
 /**
- * Natural German text without a foreign source: the prose of the shipped cheat sheets and decks (some 6,700 words),
- * recombined by a Markov chain over pairs of words, so that words and their neighbours are as frequent as there; and as
- * in every German text there is a tail of rare words: some nouns are joined to compounds.
- * @param random gives numbers from 0 (included) to 1
+ * Generates German text from the prose of the shipped content (about 6,700 words) by a Markov chain over pairs of
+ * words, so that frequencies are natural; some nouns are joined to compounds for a tail of rare words.
+ * @param random returns numbers from 0 (inclusive) to 1
  */
 export async function createGermanWriter(random: () => number): Promise<GermanWriter> {
   const sentences = (await readProse(path.join(ROOT, 'content'))).flatMap(splitSentences)
@@ -51,7 +50,7 @@ export async function createGermanWriter(random: () => number): Promise<GermanWr
   }
 }
 
-/** The lines that are written for people: without head, code and the marks of Markdown. */
+/** Returns the prose lines, without front matter, code and Markdown marks. */
 async function readProse(folder: string): Promise<string[]> {
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.md')).sort()
   const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')))

@@ -3,28 +3,28 @@ import { median } from './median.js'
 import { readCpu, readMemory, type Server } from './processes.js'
 
 export interface Load {
-  /** Answers a second. */
+  /** Responses per second */
   rate: number
-  /** Milliseconds. */
+  /** Milliseconds */
   p50: number
   p99: number
-  /** Answers that are not 2xx, and connections that broke. */
+  /** Responses other than 2xx, and broken connections */
   failures: number
-  /** The server's resident memory at the end, in MB. */
+  /** The server's resident memory at the end in MB */
   memory: number
-  /** The server's processor time for each second, 1 is one core. */
+  /** The server's processor time per second; 1 is one core */
   cpu: number
 }
 
 export interface LoadOptions {
   path: string
-  /** Each connection sends one of them. */
+  /** One per connection */
   cookies: string[]
   connections?: number
   seconds?: number
 }
 
-/** Sends the same request over and over, on connections that stay open. */
+/** Repeats the same request on persistent connections. */
 export async function load(server: Server, options: LoadOptions): Promise<Load> {
   const { path, cookies, connections = 20, seconds = 5 } = options
   const pid = server.process.pid as number
@@ -49,7 +49,7 @@ export async function load(server: Server, options: LoadOptions): Promise<Load> 
   }
 }
 
-/** The median of each figure over several rounds; failures and memory are the highest. */
+/** Returns the median of each figure over several rounds; failures and memory are maxima. */
 export function medianLoad(loads: readonly Load[]): Load {
   const of = (key: keyof Load) => loads.map((load) => load[key])
   return {
@@ -63,8 +63,7 @@ export function medianLoad(loads: readonly Load[]): Load {
 }
 
 /**
- * Lets the works take turns, so that all see the same machine, and calls each so many times after a first time that only
- * warms up. Returns the results of each work.
+ * Runs the works in turn, so that all see the same machine, after one warm-up each. Returns the results of each work.
  */
 export async function alternate<T extends readonly (() => Promise<unknown>)[]>(
   rounds: number,

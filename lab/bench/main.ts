@@ -18,6 +18,7 @@ import { measureQuiz } from './scenarios/quiz.js'
 import { measureReviews } from './scenarios/reviews.js'
 import { measureSearch } from './scenarios/search.js'
 import { measureSearchAll } from './scenarios/search-all.js'
+import { measureSearchers } from './scenarios/searchers.js'
 import { measureStart } from './scenarios/start.js'
 import { measureWeb } from './scenarios/web.js'
 
@@ -33,6 +34,7 @@ const SCENARIOS: Record<string, Scenario> = {
   export: measureExport,
   search: measureSearch,
   'search-all': measureSearchAll,
+  searchers: measureSearchers,
   import: measureImport,
   packages: measurePackages,
   web: measureWeb,
@@ -58,7 +60,7 @@ function readArguments(): { names: string[]; markdown: string | undefined } {
       process.stdout.write(USAGE)
       process.exit()
     }
-    // npm runs this in lab/; the file was named where npm was called.
+    // npm runs this in lab/, but the path is relative to where npm was called.
     const document = values.markdown && path.resolve(process.env.INIT_CWD ?? '.', values.markdown)
     return { names: positionals.length > 0 ? positionals : Object.keys(SCENARIOS), markdown: document }
   } catch (error) {
@@ -87,7 +89,7 @@ try {
   }
   await report(postgres.version)
 } catch (error) {
-  // What a signal breaks off needs no message.
+  // An error after a signal needs no message.
   if (!isInterrupted()) {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
     process.exitCode = 1

@@ -1,2 +1,2 @@
-/** Of every account that is made for a measurement. */
+/** Password of every account created for a measurement */
 export const PASSWORD = 'nur-zum-messen'

@@ -1,11 +1,11 @@
-// A bare Fastify handler that sends the statements of the deck list, named, through pg: what a request costs without all
-// that makes a service of it (cookie signatures, limits, headers, log, errors). The session is looked up by its hash.
+// A bare Fastify handler that sends the statements of the deck list through pg: the cost of a request without the rest
+// of the service (cookie signatures, limits, headers, log, errors). The session is looked up by its hash.
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import fastify from 'fastify'
 import pg from 'pg'
 
-/** Days that a session lives at most, as the service has it. */
+/** Maximum age of a session in days, as in the service */
 const MAX_DAYS = 30
 
 const [session, decks] = JSON.parse(await readFile(process.env.STATEMENTS, 'utf8'))

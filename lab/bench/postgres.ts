@@ -9,7 +9,7 @@ import { atEnd } from './cleanup.js'
 import { makeFolder, run } from './processes.js'
 import { type Size, seed } from './seed.js'
 
-/** What pgbench runs: its parameters are parameters of the prepared statements, as they are in the service. */
+/** A pgbench script; its variables are parameters of the prepared statements, as in the service. */
 export interface Script {
   text: string
   variables: Record<string, string>
@@ -17,22 +17,22 @@ export interface Script {
 
 export interface Postgres {
   version: string
-  /** The folder of `psql` and `pgbench`. */
+  /** Folder of `psql` and `pgbench` */
   programs: string
-  /** The URL of a database made for this run, seeded; the same size gives the same database. */
+  /** Creates a seeded database and returns its URL; the same size is created once. */
   database(size: Size): Promise<string>
-  /** An empty database. */
+  /** Creates an empty database */
   createDatabase(): Promise<string>
 }
 
-/** The server of that URL, or one started for this run in a temporary folder, with PostgreSQL's default settings. */
+/** Uses the server of the URL, or starts a temporary one with default settings. */
 export async function startPostgres(serverUrl: string | undefined): Promise<Postgres> {
   const programs = await findPrograms()
   const url = serverUrl ?? (await startOwn())
   const { rows } = await withServer(url, (client) => client.query('show server_version'))
   const seeded = new Map<string, string>()
   const created: string[] = []
-  // A server that was started for the run is removed whole.
+  // A temporary server is removed as a whole.
   if (serverUrl !== undefined) {
     atEnd(() =>
       withServer(url, async (client) => {
@@ -62,7 +62,7 @@ export async function startPostgres(serverUrl: string | undefined): Promise<Post
       const started = performance.now()
       await withDatabase(database, async (db) => {
         await seed(db, size)
-        // Else the service indexes all that for its search, for minutes, beside what is measured.
+        // Otherwise the service would index for minutes beside the measurement.
         await sql`truncate search_pending`.execute(db)
       })
       await withServer(url, (client) => client.query('checkpoint'))
@@ -90,7 +90,7 @@ async function withServer<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** Runs `work` on the migrated database, without a limit for its statements. */
+/** Runs `work` on the migrated database without statement timeouts. */
 export async function withDatabase<T>(databaseUrl: string, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: databaseUrl, max: 1 }) }),
@@ -108,7 +108,7 @@ export interface PgbenchOptions {
   seconds?: number
 }
 
-/** Transactions a second of a pgbench script with prepared statements. */
+/** Returns transactions per second of a pgbench script with prepared statements. */
 export async function runPgbench(
   postgres: Postgres,
   databaseUrl: string,

@@ -10,7 +10,7 @@ import { openSession } from '../../dist/test/support/process.js'
 import { atEnd } from './cleanup.js'
 import { PASSWORD } from './password.js'
 
-/** The repository's root. */
+/** Root of the repository */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 const CLOCK_TICKS_PER_SECOND = 100
@@ -25,7 +25,7 @@ export async function run(program: string, args: string[], options: ExecFileOpti
   return running
 }
 
-/** A temporary folder, removed in the end. */
+/** Creates a temporary folder, removed at the end. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-bench-'))
   atEnd(() => rm(folder, { recursive: true, force: true }))
@@ -36,9 +36,9 @@ export function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-/** Ends the process, if it still runs, and waits for that. */
+/** Ends a process and waits for it. */
 export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  // One that could not be started has no id.
+  // A process that could not be started has no id.
   if (hasEnded(child) || child.pid === undefined) return
   const ended = once(child, 'exit')
   child.kill(signal)
@@ -51,7 +51,7 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** Starts a Node program that listens on `PORT` and waits until it answers. */
+/** Starts a Node program that listens on `PORT` and waits until it responds. */
 export async function startServer(
   program: string,
   args: string[],
@@ -76,26 +76,26 @@ export async function startServer(
   return { url, process: child, stop }
 }
 
-/** The service itself on that database. */
+/** Starts the service on a database. */
 export function startService(databaseUrl: string, env: Record<string, string> = {}): Promise<Server> {
   const settings = {
     DATABASE_URL: databaseUrl,
     SESSION_SECRET: 'a secret that only the benchmark knows',
     LOG_LEVEL: 'warn',
     TIME_ZONE: 'UTC',
-    // One address sends everything.
+    // All requests come from one address.
     RATE_LIMIT: '0',
     ...env,
   }
   return startServer(`${ROOT}dist/src/cli.js`, ['serve'], settings, '/readyz')
 }
 
-/** The usual way to write it, on that database. */
+/** Starts the conventional implementation on a database. */
 export function startUsualServer(databaseUrl: string): Promise<Server> {
   return startServer(`${ROOT}lab/bench/usual-server.mjs`, [], { DATABASE_URL: databaseUrl }, '/readyz')
 }
 
-/** The `Cookie` headers of that many learners. */
+/** Logs in learners and returns their `Cookie` headers. */
 export async function logInMany(server: Server, count = 20): Promise<string[]> {
   return Promise.all(
     Array.from({ length: count }, (_, index) =>
@@ -104,20 +104,20 @@ export async function logInMany(server: Server, count = 20): Promise<string[]> {
   )
 }
 
-/** Resident memory in MB. */
+/** Returns resident memory in MB. */
 export async function readMemory(pid: number): Promise<number> {
   const [, resident] = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')
   return (Number(resident) * PAGE_BYTES) / 1e6
 }
 
-/** Processor time used so far, in seconds. */
+/** Returns the processor time so far in seconds. */
 export async function readCpu(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND
 }
 
-/** Runs a Node program to its end: seconds, and its highest resident memory in MB. */
+/** Runs a Node program; returns seconds and peak resident memory in MB. */
 export async function runMeasured(
   program: string,
   args: string[],

@@ -1,4 +1,4 @@
-/** Numbers from 0 (included) to 1, the same in every run (a linear congruential generator). */
+/** Returns a reproducible generator of numbers from 0 (inclusive) to 1 (a linear congruential generator). */
 export function createRandom(): () => number {
   let state = 1
   return () => {

@@ -2,18 +2,18 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { Load } from './load.js'
 import type { Postgres } from './postgres.js'
 
-/** A figure with its unit, or what a load found. */
+/** A figure with its unit, or the result of a load */
 export type Figure = string | Load
 
-/** One line of the table. */
+/** A row of the table. */
 export interface Measure {
   what: string
   service?: Figure
-  /** What can be had at most on this machine, such as the same statements sent by pgbench. */
+  /** Upper bound on this machine, such as the same statements sent by pgbench */
   limit?: Figure
-  /** What most teams would write. */
+  /** Conventional implementation */
   usual?: Figure
-  /** What is to be reached, and what was. */
+  /** Target and result */
   target?: string
   reached?: string
   met?: boolean
@@ -25,12 +25,12 @@ export interface ScenarioMeasure extends Measure {
 
 export type Scenario = (postgres: Postgres) => Promise<Measure[]>
 
-/** A ratio that shall be at least that. */
+/** A ratio with a lower bound. */
 export function atLeast(target: number, ratio: number, of: string): Pick<Measure, 'target' | 'reached' | 'met'> {
   return { target: `≥ ${target} × ${of}`, reached: ratio.toFixed(2), met: ratio >= target }
 }
 
-/** A figure that shall be below the limit. */
+/** A figure below a limit. */
 export function below(limit: number, figure: number, unit: string): Pick<Measure, 'target' | 'reached' | 'met'> {
   return {
     target: `< ${limit} ${unit}`,
@@ -39,13 +39,13 @@ export function below(limit: number, figure: number, unit: string): Pick<Measure
   }
 }
 
-/** A figure that shall be that at most. */
+/** A figure with an upper bound. */
 export function within(limit: number, figure: number, unit: string): Pick<Measure, 'target' | 'reached' | 'met'> {
   const [target, reached] = [limit, Number(figure.toFixed(figure < 10 ? 2 : 1))]
   return { target: `≤ ${target} ${unit}`.trim(), reached: `${reached} ${unit}`.trim(), met: reached <= limit }
 }
 
-/** The lines as a Markdown table. */
+/** Formats the rows as a Markdown table. */
 export function formatTable(measures: readonly ScenarioMeasure[]): string {
   const rows = measures.map(({ scenario, what, service, limit, usual, target = '', reached = '', met }) => [
     scenario,
@@ -72,13 +72,13 @@ function formatFigure(figure: Figure | undefined): string {
 const START = '<!-- npm run bench writes from here -->\n'
 const END = '<!-- to here -->\n'
 
-/** Puts the text between the two marks of the document. */
+/** Replaces the text between the two marks of the document. */
 export async function replaceInDocument(file: string, text: string): Promise<void> {
   const { document, start, end } = await checkDocument(file)
   await writeFile(file, `${document.slice(0, start + START.length)}\n${text}\n${document.slice(end)}`)
 }
 
-/** @throws Error when the document lacks the marks, which shows better before a long run than after it */
+/** @throws Error if the document lacks the marks; checked before a long run */
 export async function checkDocument(file: string): Promise<{ document: string; start: number; end: number }> {
   const document = await readFile(file, 'utf8')
   const [start, end] = [document.indexOf(START), document.indexOf(END)]

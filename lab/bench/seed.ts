@@ -6,19 +6,19 @@ import { createGermanWriter } from './german-text.js'
 import { PASSWORD } from './password.js'
 import { createRandom } from './random.js'
 
-/** How much there is of everything. */
+/** Size of the data. */
 export interface Size {
   decks: number
   cards: number
   users: number
-  /** Progress rows of each user, at most one a card. */
+  /** Progress rows per user, at most one per card */
   progress: number
-  /** Quiz results of the first user. */
+  /** Quiz results of the first user */
   results: number
   sheets: number
-  /** All cards have different answers, or they have 250, one of which is on 99.7 % of them. */
+  /** `distinct`: all answers differ; `skewed`: 250 answers, one on 99.7 % of the cards */
   answers: 'distinct' | 'skewed'
-  /** Whether there is somebody who has studied for years: 10,000 progress rows in deck order, 100,000 log entries. */
+  /** Adds a learner with 10,000 progress rows in deck order and 100,000 log entries */
   learner: boolean
 }
 
@@ -33,17 +33,17 @@ export const SMALL: Size = {
   learner: false,
 }
 
-/** Cards and all that grows with them. */
+/** Returns a size with this number of cards and everything that grows with them. */
 export function sizeOf(cards: number): Size {
   return { ...SMALL, cards, learner: true }
 }
 
 export const LEARNER = 'studiert-seit-jahren'
 
-/** A word that only one in 300 sheets holds. */
+/** A word in one of 300 sheets */
 export const RARE_WORD = 'Nadelöhr471'
 
-/** Fills an empty, migrated database. The users are `lernende-1` and so on, all with the same password. */
+/** Seeds an empty, migrated database. The users are `lernende-1` and so on, with the same password. */
 export async function seed(db: Kysely<Database>, size: Size): Promise<void> {
   const { decks, cards, users, results, sheets } = size
   await sql`
@@ -54,7 +54,7 @@ export async function seed(db: Kysely<Database>, size: Size): Promise<void> {
     size.answers === 'distinct'
       ? sql`'Antwort ' || number || ': **fett**, ' || chr(96) || 'code' || chr(96) || E'\n' || repeat('Text der Antwort. ', 12)`
       : sql`'Antwort ' || case when number <= 249 then number else 0 end`
-  // Deck by deck, as an import writes them.
+  // Deck by deck, as an import writes them
   for (let first = 1; first <= cards; first += 50_000) {
     await sql`
       insert into cards (deck_id, question, answer, level, sort_order)
@@ -82,7 +82,7 @@ export async function seed(db: Kysely<Database>, size: Size): Promise<void> {
 async function seedProgress(db: Kysely<Database>, { cards, users, progress }: Size): Promise<void> {
   const rows = Math.min(progress, cards)
   if (rows === 0) return
-  // Batches of users, since each row asks for its card's deck.
+  // In batches of users, because each row looks up its card's deck
   for (let first = 1; first <= users; first += 20) {
     await sql`
       insert into card_progress (user_id, card_id, last_rating, next_review)
@@ -99,7 +99,7 @@ async function seedProgress(db: Kysely<Database>, { cards, users, progress }: Si
 const LEARNED = 10_000
 const LOGGED = 100_000
 
-/** Somebody who went through the cards in deck order, a hundred a day, beside whom a hundred others reviewed a little. */
+/** Seeds a learner who studied in deck order, a hundred cards a day, and a hundred others with few reviews. */
 async function seedLearner(db: Kysely<Database>, cards: number, hash: string): Promise<void> {
   await sql`
     insert into users (username, display_name, password_hash)
@@ -119,7 +119,7 @@ async function seedLearner(db: Kysely<Database>, cards: number, hash: string): P
   await seedLog(db, 'lernende-1__', 500, cards)
 }
 
-/** Entries of the users of that name (a pattern), over the last 1,000 days. */
+/** Seeds log entries of users (by a name pattern) over the last 1,000 days. */
 async function seedLog(db: Kysely<Database>, usernames: string, entries: number, cards: number): Promise<void> {
   const state = {
     last_rating: 'medium',
@@ -145,7 +145,7 @@ async function seedLog(db: Kysely<Database>, usernames: string, entries: number,
 
 const TITLE_WORDS = 4
 
-/** Sheets of about 4 kB of German, called by their first words. */
+/** Seeds sheets of about 4 kB of German, named after their first words. */
 async function seedSheets(db: Kysely<Database>, count: number): Promise<void> {
   const write = await createGermanWriter(createRandom())
   for (let first = 0; first < count; first += 500) {

@@ -9,16 +9,16 @@ import { buildApp } from '../../dist/src/app.js'
 import { commandLineActor } from '../../dist/src/commands/actor.js'
 import { addDays, daysBetween, noonOf } from '../../dist/src/domain/time/calendar.js'
 import { hashPassword } from '../../dist/src/services/accounts/passwords.js'
-import { importContent } from '../../dist/src/services/content/import-content.js'
+import { importContent } from '../../dist/src/services/content/folder/import.js'
 import { openTemporaryStore } from '../../dist/test/support/temporary-store.js'
 import { formulas, perturbedWeights, type Random, randomFrom } from './simulated-memory.js'
 import { type Progress, printClasses, printCosts, type Recall, recallOf, summarize } from './simulated-recalls.js'
 
 /**
- * Simulated learners study the shipped content through the API, with a moved clock, and the API's own statistics are
- * printed. `npm run simulate [-- --days 120 --learners 20]`; on an empty PostgreSQL database with DATABASE_URL,
- * otherwise on a temporary embedded one. With `--spread 0 --absence 0` the learners' memory is exactly the one that the
- * service assumes, and no day is missed: what they reach must then be what was forecast.
+ * Simulates learners who study the shipped content through the API with a moved clock, and prints the API's own
+ * statistics: `npm run simulate [-- --days 120 --learners 20]`. Uses an empty PostgreSQL database with DATABASE_URL,
+ * otherwise a temporary embedded one. With `--spread 0 --absence 0` the learners' memory equals the service's model and
+ * no day is missed, so the result must equal the forecast.
  */
 const { values: options } = parseArgs({
   options: {
@@ -30,14 +30,16 @@ const { values: options } = parseArgs({
 })
 const DAYS = Number(options.days)
 const LEARNERS = Number(options.learners)
-/** How far the weights of the learners' memory are from those of the service. */
+/** Deviation of the learners' weights from those of the service */
 const SPREAD = Number(options.spread)
-/** The share of days on which a learner has no time. */
+/** Share of days without study */
 const ABSENCE = Number(options.absence)
 const FIRST_DAY = '2026-01-05'
 const NEW_PER_DAY = 5
 const RETENTIONS = [0.8, 0.85, 0.9, 0.95]
-/** How first reviews and remembered cards are rated: the defaults of the simulator of fsrs-rs, from users of Anki. */
+/**
+ * Probabilities of first ratings and of ratings of remembered cards: defaults of the fsrs-rs simulator, from Anki users
+ */
 const FIRST_RATINGS: [RatingName, number][] = [
   ['again', 0.24],
   ['hard', 0.094],
@@ -49,9 +51,9 @@ const REMEMBERED_RATINGS: [RatingName, number][] = [
   ['medium', 0.631],
   ['easy', 0.145],
 ]
-/** The chance that a card which was just shown is known a few minutes later. */
+/** Probability of recall a few minutes after a card was shown */
 const RETRY_SUCCESS = 0.75
-const SECRET = 'only for a simulation that nobody can reach'
+const SECRET = 'only for an unreachable simulation'
 
 interface Learner {
   cookie: string
@@ -136,7 +138,7 @@ async function createLearner(number: number, passwordHash: string): Promise<Lear
   return { cookie, desiredRetention, random, memory, cards: new Map(), recalls: [] }
 }
 
-/** What the learner says of a card, after which the memory of it has changed. */
+/** Rates a card and updates the learner's memory of it. */
 function answer(learner: Learner, cardId: number): RatingName {
   const { memory, cards } = learner
   const now = noonOf(clock.day)
@@ -169,7 +171,7 @@ function recordRecall(learner: Learner, progress: Progress | null, rating: Ratin
   learner.recalls.push(recallOf(progress, clock.day, learner.desiredRetention, rating !== 'again'))
 }
 
-/** Studies until nothing is left. */
+/** Studies until the queue is empty. */
 async function studyToday(learner: Learner): Promise<void> {
   for (;;) {
     const { cards } = (await send(learner.cookie, 'GET', 'review/queue?limit=100')).json()
@@ -182,7 +184,7 @@ async function studyToday(learner: Learner): Promise<void> {
   }
 }
 
-/** The intervals of all cards that are put off, ascending. */
+/** Returns the intervals of all scheduled cards, ascending. */
 async function findIntervals(learner: Learner): Promise<number[]> {
   const intervals: number[] = []
   let after: number | null = 0

@@ -1,9 +1,9 @@
 import { default_w, type FSRS, fsrs } from 'ts-fsrs'
 
-/** A number in [0, 1). */
+/** Returns a number in [0, 1) */
 export type Random = () => number
 
-/** A generator that its seed determines (mulberry32). */
+/** Returns a seeded generator (mulberry32). */
 export function randomFrom(seed: number): Random {
   let state = seed
   return () => {
@@ -15,14 +15,14 @@ export function randomFrom(seed: number): Random {
 }
 
 /**
- * The memory of a person who is not the average one: with a spread of 0.4 each weight of FSRS-6 is off by up to 22 %;
- * with 0 it is the memory that the service assumes.
+ * Returns the memory of an individual: with a spread of 0.4 each weight of FSRS-6 deviates by up to 22 %; with 0 it
+ * equals the service's model.
  */
 export function perturbedWeights(random: Random, spread = 0.4): number[] {
   return default_w.map((weight) => weight * Math.exp((random() - 0.5) * spread))
 }
 
-/** The formulas for reviews on different days and on the same day. */
+/** Returns the formulas for reviews on different days and on the same day. */
 export function formulas(w: readonly number[], desiredRetention: number): { longTerm: FSRS; shortTerm: FSRS } {
   const common = { w, request_retention: desiredRetention, enable_fuzz: true }
   return {

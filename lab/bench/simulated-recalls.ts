@@ -1,7 +1,7 @@
 import { default_w, forgetting_curve, fsrs } from 'ts-fsrs'
 import { daysBetween } from '../../dist/src/domain/time/calendar.js'
 
-/** What the service had told of a card before it was asked again on a later day. */
+/** The service's forecast for a card before its review on a later day. */
 export interface Progress {
   stability: number
   last_review: string
@@ -9,13 +9,13 @@ export interface Progress {
 }
 
 export interface Recall {
-  /** Days for which the card had been put off. */
+  /** Interval in days */
   interval: number
-  /** The chance of recall if the card had come after the formula's interval, rounded to whole days, one at least. */
+  /** Recall probability after the formula's interval, rounded to whole days, at least one */
   wholeDays: number
-  /** That on the day which the service chose: fuzz, and the ratings kept apart. */
+  /** Recall probability on the scheduled day, after fuzz and separation of the ratings */
   scheduled: number
-  /** That on the day when the learner came. */
+  /** Recall probability on the day of the review */
   forecast: number
   remembered: boolean
 }
@@ -25,14 +25,14 @@ export interface Group {
   recalls: Recall[]
 }
 
-/** Recalls by the days for which the card had been put off. */
+/** Classes of recalls by interval */
 const CLASSES = [
   { name: '1–2 days', from: 1 },
   { name: '3–20 days', from: 3 },
   { name: 'from 21 days', from: 21 },
 ]
 
-/** @param desiredRetention the learner's wish, from which the service calculated the interval */
+/** @param desiredRetention retention from which the service computed the interval */
 export function recallOf(progress: Progress, today: string, desiredRetention: number, remembered: boolean): Recall {
   const { stability, last_review, next_review } = progress
   const chanceAfter = (days: number) => forgetting_curve(default_w, days, stability)
@@ -47,13 +47,13 @@ export function recallOf(progress: Progress, today: string, desiredRetention: nu
   }
 }
 
-/** The share that was remembered, the share that was forecast, and their number. */
+/** Returns the remembered share, the forecast share and their number. */
 export function summarize(recalls: Recall[]): string[] {
   if (recalls.length === 0) return ['–', '–', '0']
   return [share(recalls, reached), share(recalls, ({ forecast }) => forecast), String(recalls.length)]
 }
 
-/** What was reached and forecast, by the interval. */
+/** Prints reached and forecast retention by interval. */
 export function printClasses(groups: Group[]): void {
   console.log(`\n| desired | ${CLASSES.map(({ name }) => `${name}: reached | forecast | recalls`).join(' | ')} |`)
   console.log(`|---${'|---'.repeat(3 * CLASSES.length)}|`)
@@ -63,7 +63,7 @@ export function printClasses(groups: Group[]): void {
   }
 }
 
-/** Where the way from the wish to what was reached goes: each column adds one cause to those before. */
+/** Prints the causes of the difference between desired and reached retention; each column adds one cause. */
 export function printCosts(groups: Group[]): void {
   console.log('\n| desired | put off for | recalls | whole days | + fuzz, ratings apart | + days missed | reached |')
   console.log('|---|---|---|---|---|---|---|')

@@ -3,7 +3,7 @@ import { findSession } from '../../dist/db/queries/accounts/sessions.js'
 import type { Database } from '../../dist/db/types.js'
 import { type Script, withDatabase } from './postgres.js'
 
-/** The statements that `work` sends, as they go to the server. */
+/** Records the statements that `work` sends. */
 async function recordStatements(
   db: Kysely<Database>,
   work: (recorded: Kysely<Database>) => Promise<unknown>,
@@ -20,7 +20,7 @@ async function recordStatements(
   return statements
 }
 
-/** The texts of the session's statement and of those that `work` sends. */
+/** Returns the statements of the session and those that `work` sends. */
 export async function listTexts(
   databaseUrl: string,
   work: (db: Kysely<Database>) => Promise<unknown>,
@@ -31,12 +31,12 @@ export async function listTexts(
   })
 }
 
-/** The id that stands for the caller while statements are recorded. */
+/** Placeholder id of the caller while statements are recorded */
 export const CALLER = 1_234_567
 
 /**
- * The statements of a request as a script for pgbench: the one that finds the session and those of `work`, which asks
- * for `CALLER`. Each time it is one of the users of that name (a pattern) who have a session.
+ * Returns the statements of a request as a pgbench script: the session lookup and those of `work`, which uses `CALLER`.
+ * Each run picks one of the users with a session (by a name pattern).
  */
 export async function createScript(
   databaseUrl: string,

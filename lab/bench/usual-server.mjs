@@ -1,5 +1,5 @@
-// The same endpoints as most teams would write them: Express, express-session in PostgreSQL, a query builder, one big
-// join, `ORDER BY random()`, whole results in memory. Pooled, in production mode, on the service's own tables and indexes.
+// The same endpoints in a conventional implementation: Express, express-session in PostgreSQL, a query builder, one big
+// join, `ORDER BY random()`, whole results in memory. Pooled, in production mode, on the service's tables and indexes.
 import argon2 from 'argon2'
 import connectPgSimple from 'connect-pg-simple'
 import express from 'express'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { readAnkiPackage } from 'anki-reader'
 
-/** Reads a package of the content that is shipped by a library of somebody else: every card must be there, in its deck. */
+/** Reads a package of the shipped content with an independent library: every card must be in its deck. */
 const CLI = path.join(import.meta.dirname, '../../dist/src/cli.js')
 const folder = mkdtempSync(path.join(tmpdir(), 'svc-training-oracle-'))
 const run = (...args: string[]) => {

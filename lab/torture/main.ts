@@ -6,6 +6,7 @@ import { openIdleConnections, readSlowly, sendHalfRequests, sendHugeBody } from 
 import { jumpClock } from './scenarios/clock.js'
 import { fillConnections, freezeDatabase, restartDatabase, stopDatabase } from './scenarios/database.js'
 import { fillDisk } from './scenarios/disk.js'
+import { failOver } from './scenarios/failover.js'
 import { fuzzEmbedded, fuzzServer } from './scenarios/fuzz.js'
 import { killInDeletionsOnBoth, killInImportsOnBoth, killInSubmitsOnBoth } from './scenarios/kill.js'
 
@@ -14,6 +15,7 @@ const SCENARIOS: Record<string, Scenario> = {
   'database-restarted': restartDatabase,
   'database-frozen': freezeDatabase,
   'database-full': fillConnections,
+  failover: failOver,
   'killed-submits': killInSubmitsOnBoth,
   'killed-import': killInImportsOnBoth,
   'killed-deletion': killInDeletionsOnBoth,

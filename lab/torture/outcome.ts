@@ -1,29 +1,29 @@
-/** What a fault did to the service: one line of the table. */
+/** Effect of a fault on the service: a row of the table. */
 export interface Outcome {
   fault: string
-  /** What was done. */
+  /** Description of the fault */
   done: string
   observed: string
-  /** `nothing`, or what is gone that had been acknowledged. */
+  /** `nothing`, or acknowledged data that is lost */
   lost: string
-  /** Whatever must not be: something lost, a 5xx that is no 503, a stack, a hang. */
+  /** Unacceptable effects: lost data, a 5xx other than 503, a stack, a hang */
   defects: string[]
 }
 
 export interface Settings {
   seed: number
-  /** Of the fuzzer. */
+  /** Number of requests of the fuzzer */
   requests: number
 }
 
-/** The place where a scenario runs: what it has begun is ended when it is over. */
+/** Lifetime of a scenario: its resources are released at its end. */
 export interface Scope {
   teardown(end: () => unknown): void
 }
 
 export type Scenario = (scope: Scope, settings: Settings) => Promise<Outcome[]>
 
-/** Runs `work` and then, last first, what it wants to have ended. */
+/** Runs `work` and then its cleanup tasks in reverse order. */
 export async function withScope<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
   const ends: (() => unknown)[] = []
   try {

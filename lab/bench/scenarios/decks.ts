@@ -12,7 +12,10 @@ import { CALLER, createScript, listTexts } from '../statements.js'
 const ROUNDS = 5
 const SECONDS = 4
 
-/** The deck list beside the same statements from pgbench, a route without a database, and the usual way. */
+/**
+ * Compares the deck list with the same statements in pgbench, a route without a database, and the conventional
+ * implementation.
+ */
 export async function measureDecks(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(SMALL)
   const service = await startService(databaseUrl)
@@ -68,7 +71,7 @@ export async function measureDecks(postgres: Postgres): Promise<Measure[]> {
   ]
 }
 
-/** Seconds of processor time a request. @throws when one was not answered: then it is not the same work */
+/** Returns processor seconds per request. @throws Error if a request failed, because the work would differ */
 function costOf({ cpu, rate, failures }: Load): number {
   if (failures > 0) throw new Error(`${failures} requests failed`)
   return cpu / rate

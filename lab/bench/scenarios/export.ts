@@ -14,14 +14,14 @@ const ROUNDS = 3
 const STALLED = 20
 const INDEXED = 100_000
 
-/** The whole export beside psql, and what it costs the others. */
+/** Compares the export with psql and measures its effect on other requests. */
 export async function measureExport(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(sizeOf(CARDS))
   const service = await startService(databaseUrl)
   const cookies = await logInMany(service)
   const others = { path: '/api/decks', cookies, connections: 1 }
   const [cookie] = cookies as [string]
-  // Warm, so that the memory counted below is that of the export.
+  // Warmed up, so that only the export's memory is counted below
   await load(service, { ...others, connections: 4, seconds: 3 })
   const memory = watchMemory(service)
   const copies: number[] = []
@@ -61,7 +61,7 @@ export async function measureExport(postgres: Postgres): Promise<Measure[]> {
   ]
 }
 
-/** The same once the cards of a deck lie side by side, as an import writes them. */
+/** Measures the export with the cards of a deck stored together, as an import writes them. */
 async function measureAsImported(postgres: Postgres, databaseUrl: string): Promise<Measure> {
   await withDatabase(databaseUrl, async (db) => {
     await sql`create index cards_as_imported_idx on cards (deck_id, sort_order, id)`.execute(db)
@@ -85,7 +85,7 @@ async function measureAsImported(postgres: Postgres, databaseUrl: string): Promi
   }
 }
 
-/** Seconds of exports and of copies, taken in turn. */
+/** Compares seconds of exports and copies, measured in turn. */
 function besideCopies(exports: number[], copies: number[]): Omit<Measure, 'what'> {
   const [whole, copy] = [median(exports), median(copies)]
   const ratio = median(exports.map((seconds, round) => (copies[round] as number) / seconds))
@@ -96,7 +96,7 @@ function besideCopies(exports: number[], copies: number[]): Omit<Measure, 'what'
   }
 }
 
-/** Downloads that nobody reads, on a service that has a single connection to the database. */
+/** Measures downloads that are not read, with a single database connection. */
 async function measureStalledReaders(databaseUrl: string): Promise<Measure[]> {
   const service = await startService(databaseUrl, { DATABASE_POOL_MAX: '1' })
   const cookies = await logInMany(service)
@@ -113,7 +113,7 @@ async function measureStalledReaders(databaseUrl: string): Promise<Measure[]> {
       return socket
     }),
   )
-  // The first of these still sees the buffers fill.
+  // The first of these includes the filling of buffers.
   await load(service, others)
   const during = await load(service, others)
   const growth = memory.stop()
@@ -122,15 +122,15 @@ async function measureStalledReaders(databaseUrl: string): Promise<Measure[]> {
   return [
     { what: 'GET /api/decks, 4 connections, a pool of one', service: before },
     {
-      what: `the same beside ${STALLED} downloads that nobody reads`,
+      what: `the same beside ${STALLED} stalled downloads`,
       service: during,
       ...atLeast(0.5, shareOf(before, during), 'without them'),
     },
-    { what: `memory for ${STALLED} downloads that nobody reads`, service: `${(growth / STALLED).toFixed(1)} MB each` },
+    { what: `memory for ${STALLED} stalled downloads`, service: `${(growth / STALLED).toFixed(1)} MB each` },
   ]
 }
 
-/** What an import leaves to be indexed for the search, beside requests that have the same single connection. */
+/** Measures indexing after an import beside requests on the same connection. */
 async function measureBesideIndexing(databaseUrl: string): Promise<Measure> {
   const service = await startService(databaseUrl, { DATABASE_POOL_MAX: '1' })
   const cookies = await logInMany(service)
@@ -142,7 +142,7 @@ async function measureBesideIndexing(databaseUrl: string): Promise<Measure> {
       insert into search_pending (kind, ids)
       select 'card', array_agg(id) from cards where id <= ${INDEXED}::integer group by id / 100`.execute(db),
   )
-  // A search sets it going.
+  // A search starts the indexing.
   await fetch(`${service.url}/api/search?q=befehl`, { headers: { cookie: cookies[0] as string } })
   const during = await load(service, others)
   const { rows } = await withDatabase(databaseUrl, (db) => sql`select id from search_pending limit 1`.execute(db))
@@ -155,12 +155,12 @@ async function measureBesideIndexing(databaseUrl: string): Promise<Measure> {
   }
 }
 
-/** The rate that is left; 0 when requests failed. */
+/** Returns the remaining share of the rate; 0 if requests failed. */
 function shareOf(before: Load, during: Load): number {
   return during.failures > 0 ? 0 : during.rate / before.rate
 }
 
-/** The highest resident memory above that of now, in MB. */
+/** Measures the peak of resident memory above the current value in MB. */
 function watchMemory(server: Server): { stop: () => number } {
   const pid = server.process.pid as number
   const samples: number[] = []
@@ -177,7 +177,7 @@ function watchMemory(server: Server): { stop: () => number } {
   }
 }
 
-/** Seconds. By curl, a process of its own that needs as little of the shared cores as psql does. */
+/** Returns seconds. Uses curl, which takes as little of the shared cores as psql. */
 async function download(server: Server, cookie: string): Promise<number> {
   const started = performance.now()
   const url = `${server.url}/api/decks/export-anki`
@@ -203,7 +203,7 @@ async function downloadTheUsualWay(databaseUrl: string): Promise<{ seconds: numb
   return { seconds, memory: memory.stop() }
 }
 
-/** Seconds. */
+/** Returns seconds. */
 async function copyWithPsql(postgres: Postgres, databaseUrl: string): Promise<number> {
   const started = performance.now()
   const query = 'select question, answer, name, level from cards join decks on decks.id = deck_id'

@@ -20,7 +20,7 @@ const PATHS = [
   '/api/review/history',
 ]
 
-/** The same requests with 1,000, 100,000 and 1,000,000 cards. */
+/** Measures the same requests with 1,000, 100,000 and 1,000,000 cards. */
 export async function measureGrowth(postgres: Postgres): Promise<Measure[]> {
   const sides: { service: Awaited<ReturnType<typeof startService>>; cookies: string[] }[] = []
   for (const cards of SIZES) {
@@ -44,7 +44,7 @@ export async function measureGrowth(postgres: Postgres): Promise<Measure[]> {
     const rates = loads.map((found) => Math.round(medianLoad(found).rate))
     const ratios = (loads.at(-1) ?? []).map(({ rate }, round) => rate / (loads[0]?.[round]?.rate as number))
     measures.push({
-      what: `GET ${path} with 1,000, 100,000 and 1,000,000 cards, 20 connections, one of them of somebody with up to 10,000 progress rows`,
+      what: `GET ${path} with 1,000, 100,000 and 1,000,000 cards, 20 connections, one of them of a user with up to 10,000 progress rows`,
       service: rates.map((rate) => `${rate}/s`).join(', '),
       reached: `${median(ratios).toFixed(2)} × 1,000`,
     })

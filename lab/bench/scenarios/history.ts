@@ -10,7 +10,7 @@ import { CALLER, createScript } from '../statements.js'
 const ROUNDS = 3
 const SECONDS = 3
 
-/** The history of a user with many results beside one with few. */
+/** Compares the history of users with many and few results. */
 export async function measureHistory(postgres: Postgres): Promise<Measure[]> {
   const sides = []
   for (const results of [20, 100_000]) {

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { readContent } from '../../../dist/src/services/content/read-content.js'
+import { readContent } from '../../../dist/src/services/content/folder/read.js'
 import { openSession } from '../../../dist/test/support/process.js'
 import { load } from '../load.js'
 import { median } from '../median.js'
@@ -13,12 +13,12 @@ import { atLeast, below, type Measure } from '../report.js'
 const DECKS = 50
 const CARDS = 100_000
 const ROUNDS = 3
-/** Cards of the deck that goes away whole. */
+/** Cards of the deck that is removed */
 const GONE = 10_000
-/** Cards that the usual way writes; it is too slow for all of them. */
+/** Cards of the conventional implementation, which is too slow for all */
 const USUAL_CARDS = 5_000
 
-/** The first import and an unchanged one, beside one plain INSERT of the same rows. */
+/** Compares a first and an unchanged import with one INSERT of the same rows. */
 export async function measureImport(postgres: Postgres): Promise<Measure[]> {
   const folder = await makeFolder()
   await writeContent(folder, 'Antwort')
@@ -50,7 +50,7 @@ export async function measureImport(postgres: Postgres): Promise<Measure[]> {
   return [
     {
       what: `first import of ${CARDS} cards, the start of the program included; limit: one INSERT … SELECT unnest of the same rows; usual way: one INSERT a card`,
-      service: `${whole.toFixed(1)} s, of which parsing ${median(parsing).toFixed(1)} s`,
+      service: `${whole.toFixed(1)} s, parsing ${median(parsing).toFixed(1)} s`,
       limit: `${median(plain).toFixed(1)} s`,
       usual: `${Math.round(USUAL_CARDS / usual)} cards/s, that is ${((usual * CARDS) / USUAL_CARDS).toFixed(0)} s`,
       ...atLeast(0.3, ratio, 'limit, without parsing'),
@@ -68,7 +68,7 @@ export async function measureImport(postgres: Postgres): Promise<Measure[]> {
   ]
 }
 
-/** The same cards in a single deck; the shape of the content must not matter. */
+/** Measures the same cards in a single deck: the shape of the content must not matter. */
 async function measureHugeDeck(postgres: Postgres): Promise<Measure[]> {
   const runs: Record<'first' | 'changed', number>[] = []
   for (const decks of [100, 1]) {
@@ -129,7 +129,7 @@ interface Row {
   position: number
 }
 
-/** Seconds of one statement. */
+/** Returns seconds of one statement. */
 async function insertPlainly(databaseUrl: string, rows: Row[]): Promise<number> {
   return withDatabase(databaseUrl, async (db) => {
     await insertDecks().execute(db)
@@ -145,7 +145,7 @@ async function insertPlainly(databaseUrl: string, rows: Row[]): Promise<number> 
   })
 }
 
-/** Seconds of a statement for each card, in one transaction, into a table without triggers. */
+/** Returns seconds of one statement per card, in one transaction, into a table without triggers. */
 async function insertTheUsualWay(databaseUrl: string, rows: Row[]): Promise<number> {
   return withDatabase(databaseUrl, async (db) => {
     await insertDecks().execute(db)
@@ -169,13 +169,13 @@ function insertDecks() {
 
 interface Imported {
   seconds: number
-  /** Highest resident memory in MB. */
+  /** Peak resident memory in MB */
   memory: number
-  /** Rows inserted, updated or deleted in any table but the audit trail, which notes every import. */
+  /** Number of written rows in all tables except the audit trail */
   written: number
 }
 
-/** Runs the import of the command line in a process of its own. */
+/** Runs the import command in a process of its own. */
 async function importOnce(databaseUrl: string, folder: string, ...options: string[]): Promise<Imported> {
   const before = await readWrites(databaseUrl)
   const { seconds, memory } = await runMeasured(`${ROOT}dist/src/cli.js`, ['import', ...options], {
@@ -187,7 +187,7 @@ async function importOnce(databaseUrl: string, folder: string, ...options: strin
 
 async function readWrites(databaseUrl: string): Promise<number> {
   return withDatabase(databaseUrl, async (db) => {
-    // A session reports what it wrote when it ends, or a second later.
+    // PostgreSQL updates a session's statistics at its end or within a second.
     await sql`select pg_sleep(1)`.execute(db)
     const { rows } = await sql<{ writes: string }>`
       select sum(n_tup_ins + n_tup_upd + n_tup_del) as writes from pg_stat_user_tables
@@ -196,7 +196,7 @@ async function readWrites(databaseUrl: string): Promise<number> {
   })
 }
 
-/** What readers notice of an import, by request, that changes every card. */
+/** Measures the effect on readers of an import that changes every card. */
 async function measureReaders(databaseUrl: string, folder: string): Promise<Measure> {
   const admin = { ADMIN_USERNAME: 'admin', ADMIN_PASSWORD: PASSWORD }
   const service = await startService(databaseUrl, { ...admin, CONTENT_DIR: folder })

@@ -7,7 +7,7 @@ import { SMALL } from '../seed.js'
 
 const ROUNDS = 3
 
-/** One instance beside two on the same database; they share the cores with PostgreSQL and the load generator. */
+/** Compares one instance with two on one database; all share the cores with PostgreSQL and the load generator. */
 export async function measureInstances(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(SMALL)
   const [first, second] = await Promise.all([startService(databaseUrl), startService(databaseUrl)])

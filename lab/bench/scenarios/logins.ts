@@ -9,10 +9,10 @@ import { SMALL } from '../seed.js'
 
 const ROUNDS = 3
 const LOGINS = 50
-/** More than the service lets wait. */
+/** Exceeds the queue of the service */
 const FLOOD = 200
 
-/** Fifty logins at once, wave after wave, and what the others notice; then more than it takes. */
+/** Measures the effect of waves of fifty logins on other requests, then a flood beyond the queue. */
 export async function measureLogins(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(SMALL)
   const service = await startService(databaseUrl)

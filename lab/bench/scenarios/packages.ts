@@ -7,7 +7,10 @@ import { writeContent } from './import.js'
 
 const CARDS = 100_000
 
-/** Cards out as files, and as a package in again, each by a program of its own; beside the folder's import of the same. */
+/**
+ * Measures exports to files and the import of a package, each in its own process, beside the folder import of the same
+ * cards.
+ */
 export async function measurePackages(postgres: Postgres): Promise<Measure[]> {
   const folder = await makeFolder()
   await writeContent(folder, 'Antwort')

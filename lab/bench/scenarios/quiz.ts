@@ -16,7 +16,7 @@ const SIZES = [
   ['100,000 cards with 250 answers, one of them on 99.7 %', { ...SMALL, cards: 100_000, answers: 'skewed' }],
 ] as const
 
-/** Quizzes over all decks, as the cards grow. */
+/** Measures quizzes over all decks as the number of cards grows. */
 export async function measureQuiz(postgres: Postgres): Promise<Measure[]> {
   const path = '/api/quiz/generate?count=10'
   const sides = []
@@ -38,7 +38,7 @@ export async function measureQuiz(postgres: Postgres): Promise<Measure[]> {
   const loads = rounds.map((results) => results.map(({ own }) => own))
   const measures: Measure[] = []
   for (const [index, { name, usual, usualCookies }] of sides.entries()) {
-    // One request after the other, since each of them sorts all cards.
+    // One request after another, because each sorts all cards.
     const naive = await load(usual, { path, cookies: usualCookies, connections: 4, seconds: 8 })
     measures.push({
       what: `GET ${path}, ${name}, 20 connections (usual way: 4); limit: pgbench, the same two statements`,

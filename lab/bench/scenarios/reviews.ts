@@ -19,14 +19,14 @@ import { CALLER, createScript } from '../statements.js'
 
 const CARDS = 1_000_000
 const ROUNDS = 60
-/** Statements are planned for their values five times, and the service has ten connections. */
+/** PostgreSQL plans a statement for its values five times, and the service has ten connections. */
 const WARM_UP = 10
 
 type Work = (db: Kysely<Database>) => Promise<unknown>
 
 /**
- * The review endpoints for somebody with 10,000 progress rows in deck order and 100,000 entries in the log, one request
- * after the other.
+ * Measures the review endpoints for a learner with 10,000 progress rows and 100,000 log entries, one request after
+ * another.
  */
 export async function measureReviews(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.database(sizeOf(CARDS))
@@ -76,7 +76,7 @@ export async function measureReviews(postgres: Postgres): Promise<Measure[]> {
 
 const ONE = { connections: 1, seconds: 3 }
 
-/** Milliseconds, ascending. */
+/** Returns milliseconds, ascending. */
 async function measure(work: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < WARM_UP + ROUNDS; round++) {
@@ -91,7 +91,7 @@ function show(times: number[]): string {
   return `p50 ${median(times).toFixed(1)} ms, p95 ${times[Math.floor(times.length * 0.95)]?.toFixed(1)} ms`
 }
 
-/** Sends requests on one connection that stays open. */
+/** Sends requests on one persistent connection. */
 function createSender(server: Server, cookie: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return async (method: string, path: string, body?: object): Promise<string> => {

@@ -17,24 +17,29 @@ const DECKS = 50
 const TERMS = 50
 const ROUNDS = 3
 
-/** Searches in everything: decks, cards and sheets of natural German, on both stores. */
+/** Measures the search over decks, cards and sheets of natural German, on both stores. */
 export async function measureSearchAll(postgres: Postgres): Promise<Measure[]> {
   const databaseUrl = await postgres.createDatabase()
-  const server = await withDatabase(databaseUrl, fill)
+  const server = await withDatabase(databaseUrl, (db) => fillWithGerman(db, CARDS, SHEETS, 1))
   const ours = await measureStore('PostgreSQL', server, 50, { DATABASE_URL: databaseUrl })
   const dataDir = await makeFolder()
   const store = await openDatabase({ databaseUrl: undefined, dataDir, poolMax: 1, onIdleError: () => {} })
   await migrateToLatest(store.db)
-  const embedded = await fill(store.db)
+  const embedded = await fillWithGerman(store.db, CARDS, SHEETS, 1)
   await store.close()
   return [...ours, ...(await measureStore('embedded', embedded, 150, { DATA_DIR: dataDir }))]
 }
 
-/** @returns seconds that the index took */
-async function fill(db: Kysely<Database>): Promise<number> {
-  await seed(db, { ...SMALL, decks: DECKS, users: 1, cards: 0, progress: 0, results: 0, sheets: SHEETS })
+/** @returns seconds taken by the index */
+export async function fillWithGerman(
+  db: Kysely<Database>,
+  cards: number,
+  sheets: number,
+  users: number,
+): Promise<number> {
+  await seed(db, { ...SMALL, decks: DECKS, users, cards: 0, progress: 0, results: 0, sheets })
   const write = await createGermanWriter(createRandom())
-  for (let first = 0; first < CARDS; first += 1_000) {
+  for (let first = 0; first < cards; first += 1_000) {
     const texts = Array.from({ length: 1_000 }, () => [write(60).trim(), write(220)] as const)
     await sql`
       insert into cards (deck_id, question, answer, sort_order)

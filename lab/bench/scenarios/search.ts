@@ -10,7 +10,7 @@ import { RARE_WORD, SMALL } from '../seed.js'
 import { createScript } from '../statements.js'
 
 const SECONDS = 3
-/** What is searched for, and the milliseconds that half of the searches may take. */
+/** Queries with the maximum median in milliseconds */
 const SEARCHES = [
   [RARE_WORD.toUpperCase(), 10],
   ['xq', 300],
@@ -21,7 +21,7 @@ const SEARCHES = [
 const TERMS = 50
 const ROUNDS = 5
 
-/** Searches in 1,000 and in 10,000 sheets of 4 kB of German. */
+/** Measures the search in 1,000 and 10,000 sheets of 4 kB of German. */
 export async function measureSearch(postgres: Postgres): Promise<Measure[]> {
   const measures: Measure[] = []
   for (const sheets of [1_000, 10_000]) {
@@ -62,7 +62,7 @@ export async function measureSearch(postgres: Postgres): Promise<Measure[]> {
 
 const pathOf = (q: string) => `/api/cheatsheets/search?${new URLSearchParams({ q })}`
 
-/** Half of the long ones are words as they stand in the text, half are parts of words. */
+/** Half of the long terms are whole words of the text, half are parts. */
 async function drawTerms(): Promise<{ long: string[]; short: string[] }> {
   const random = createRandom()
   const words = (await createGermanWriter(random))(400_000).match(/\p{L}{3,}/gu) ?? []
@@ -86,12 +86,12 @@ interface Asker {
 interface Answered {
   q: string
   found: number
-  /** Milliseconds. */
+  /** Milliseconds */
   own: number
   usual: number
 }
 
-/** Asks both in turn for each of the terms; medians of the rounds. */
+/** Queries both in turn for each term; returns medians. */
 async function ask(ours: Asker, theirs: Asker, terms: readonly string[]): Promise<Answered[]> {
   const answered: Answered[] = []
   for (const q of terms) {

@@ -17,20 +17,20 @@ const CARDS = 5_000
 const SESSION = 50
 const APP = path.join(ROOT, 'dist/app')
 
-/** What a service and a person give to the measurements of the app. */
+/** A service and a learner for the measurements of the app. */
 export interface Visit {
   url: string
-  /** The `Cookie` header of somebody who has learned before. */
+  /** `Cookie` header of a learner with reviews */
   cookie: string
-  /** Of that person. */
+  /** Id of that learner */
   userId: number
-  /** The deck of so many cards. */
+  /** Slug of the large deck */
   deck: string
-  /** So many cards are due in a session. */
+  /** Number of due cards in a session */
   session: number
 }
 
-/** The web app in a real browser, on a phone that is slowed down by the browser itself. */
+/** Measures the web app in a real browser with the throttling of a phone. */
 export async function measureWeb(postgres: Postgres): Promise<Measure[]> {
   const username = 'lernt-im-browser'
   const service = await startService(await postgres.createDatabase(), {
@@ -53,7 +53,7 @@ export async function measureWeb(postgres: Postgres): Promise<Measure[]> {
   ]
 }
 
-/** The shipped content, and one deck of very many cards. */
+/** Writes the shipped content and one large deck. */
 async function writeContent(): Promise<string> {
   const folder = await makeFolder()
   await cp(path.join(ROOT, 'content'), folder, { recursive: true })
@@ -71,7 +71,7 @@ async function writeContent(): Promise<string> {
   return folder
 }
 
-/** Somebody who has learned some cards and takes as many new ones a day as a session has. */
+/** Gives the learner some reviews and enough new cards a day for a session. */
 async function learnBefore({ url, cookie, deck, session }: Visit): Promise<void> {
   const send = async (method: string, address: string, body?: unknown) => {
     const headers = { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
@@ -86,7 +86,7 @@ async function learnBefore({ url, cookie, deck, session }: Visit): Promise<void>
   await send('PUT', `/api/review/decks/${deck}`, { active: false })
 }
 
-/** What the service sends, as it was compressed by the build; which of it a visit needs is `test/web/sizes.test.ts`. */
+/** Measures the compressed files; test/web/sizes.test.ts tells which of them a visit needs. */
 async function measureSizes(): Promise<Measure[]> {
   const files = (await readdir(APP, { recursive: true })).filter((file) => /\.(js|css)\.br$/.test(file))
   const sizes = await Promise.all(

@@ -5,13 +5,16 @@ import { type Measure, within } from '../report.js'
 import type { Visit } from '../scenarios/web.js'
 
 const ROUNDS = 3
-/** The app ignores what comes sooner after a change. */
+/** The app ignores input within a shorter time after a change. */
 const BETWEEN_KEYS_MS = 300
 const PATIENCE_MS = 30_000
 
 const CARD = 'main article:not([hidden])'
 
-/** From a key to the painted change, over whole sessions: Space shows the answer, 3 rates it and brings the next card. */
+/**
+ * Measures the time from a key to the painted change in whole sessions: Space shows the answer, 3 rates it and shows
+ * the next card.
+ */
 export async function measureKeys(browser: Browser, visit: Visit): Promise<Measure[]> {
   const reveals: number[] = []
   const ratings: number[] = []
@@ -46,9 +49,9 @@ function p95(values: readonly number[]): number {
 }
 
 /**
- * Notes when a key came and when the frame after the change had been painted: what is shown is looked at in each frame,
- * and once it differs, the next frame begins after the paint. What happens after the handler, such as storing the rating,
- * counts too, which Event Timing would leave out.
+ * Records the time of a key and of the frame after the change was painted: it checks the content in each frame, and the
+ * frame after the first difference begins after the paint. Includes work after the handler, such as storing the rating,
+ * which Event Timing omits.
  */
 const WATCH = `(() => {
   const shown = () => {

@@ -10,7 +10,7 @@ const LEAST = { performance: 95, accessibility: 100, 'best-practices': 96 }
 type Category = keyof typeof LEAST
 const CATEGORIES = Object.keys(LEAST) as Category[]
 
-/** Lighthouse as it comes, for a phone; the network and the processor are simulated by it. */
+/** Runs Lighthouse with its defaults for a phone; it simulates network and processor. */
 export async function measureLighthouse(browser: Browser, visit: Visit): Promise<Measure[]> {
   const pages = { 'start page': '/', 'a cheat sheet': await findSheet(visit) }
   const measures: Measure[] = []

@@ -8,7 +8,7 @@ const ROUNDS = 3
 const PIXELS_A_FRAME = 200
 const PATIENCE_MS = 240_000
 
-/** Scrolls through all cards of a deck as fast as they come, and takes the time between frames. */
+/** Scrolls through all cards of a deck and measures the time between frames. */
 export async function measureList(browser: Browser, visit: Visit): Promise<Measure[]> {
   const runs: Scrolled[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -37,7 +37,7 @@ interface Scrolled {
   longest: number
 }
 
-/** Ends where the page has not grown for a while. */
+/** Ends when the page stops growing. */
 const SCROLL = `new Promise((resolve) => {
   const gaps = []
   let last = performance.now()

@@ -6,27 +6,27 @@ import type { Visit } from '../scenarios/web.js'
 
 const ROUNDS = 5
 const PATIENCE_MS = 30_000
-/** After it nothing moves any more. */
+/** Time after which the layout is stable */
 const SETTLED_MS = 2_500
 
 const START_READY = 'main a[href^="lernen"]'
 const CARD_READY = 'main article:not([hidden]) .question .markdown > *'
 const SHEET_READY = 'main .markdown > *'
 
-/** What a visit of one page took. */
+/** Timing of a page visit. */
 interface Loaded {
-  /** Milliseconds until what was waited for was painted. */
+  /** Milliseconds until the content was painted */
   readable: number
-  /** Largest Contentful Paint, in milliseconds. */
+  /** Largest Contentful Paint in milliseconds */
   lcp: number
   cls: number
-  /** Until then. */
+  /** Requests until then */
   requests: number
-  /** Kilobytes of JavaScript until then, as they were sent. */
+  /** Transferred kilobytes of JavaScript until then */
   script: number
 }
 
-/** How long somebody waits for the first page and the first card. */
+/** Measures the loading time of the first page and the first card. */
 export async function measureLoading(browser: Browser, visit: Visit): Promise<Measure[]> {
   const found: Record<'start' | 'card' | 'warm' | 'sheet', Loaded[]> = { start: [], card: [], warm: [], sheet: [] }
   const sheet = await findSheet(visit)
@@ -79,14 +79,14 @@ async function inNewBrowser<T>(
   }
 }
 
-/** The address of the first sheet. */
+/** Returns the address of the first sheet. */
 export async function findSheet({ url, cookie }: Visit): Promise<string> {
   const answer = await fetch(`${url}/api/cheatsheets`, { headers: { cookie } })
   const { cheatsheets } = (await answer.json()) as { cheatsheets: { slug: string }[] }
   return `/spickzettel/${cheatsheets[0]?.slug}`
 }
 
-/** A first visit, after which the worker holds the whole app. */
+/** Visits the app until the worker has cached it. */
 async function waitForWorker(context: BrowserContext, url: string): Promise<void> {
   const page = await openPage(context, { network: false, cpu: 1 })
   await page.goto(url)
@@ -94,7 +94,7 @@ async function waitForWorker(context: BrowserContext, url: string): Promise<void
   await page.close()
 }
 
-/** Runs before the page does, and notes what happens in it. */
+/** Returns a script that runs before the page and records its events. */
 function watch(selector: string): string {
   return `(() => {
     const seen = globalThis.__seen = { readable: 0, lcp: 0, cls: 0 }
@@ -120,7 +120,7 @@ async function load(
   const page = await openPage(context, SLOW_PHONE)
   const requests = collectRequests(page)
   await page.evaluateOnNewDocument(watch(selector))
-  // Whoever has the cookie has logged in here, and only the cache is empty.
+  // The user is known; only the cache is empty.
   await page.evaluateOnNewDocument(`localStorage['training.user'] ??= '{"id":${userId}}'`)
   await page.goto(url + address, { waitUntil: 'domcontentloaded', timeout: PATIENCE_MS })
   await page.waitForFunction('globalThis.__seen?.readable > 0', { timeout: PATIENCE_MS })
@@ -132,7 +132,7 @@ async function load(
   return { ...seen, requests: sent, script }
 }
 
-/** Kilobytes of the scripts that had come by that time. */
+/** Returns the kilobytes of scripts loaded by that time. */
 async function scriptUntil(page: Page, time: number): Promise<number> {
   const bytes = (await page.evaluate(`performance.getEntriesByType('resource')
     .filter(({ name, responseEnd }) => /\\.js$/.test(new URL(name).pathname) && responseEnd <= ${time})

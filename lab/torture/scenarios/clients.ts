@@ -7,19 +7,19 @@ import { readMemory } from '../../bench/processes.js'
 import type { Outcome, Scope } from '../outcome.js'
 import { type Service, startService } from './server.js'
 
-/** The clients have nothing to do with the kind of database. */
+/** These scenarios do not depend on the kind of database. */
 const EMBEDDED = ''
-/** Others must be served within this time, whatever these clients do. */
+/** Other clients must be served within this time. */
 const PATIENCE_MS = 2_000
 
 interface Watch {
   slowestMs: number
-  /** Megabytes more than at the beginning, at most. */
+  /** Growth of memory in megabytes */
   memoryGrowth: number
   stop(): Promise<string[]>
 }
 
-/** Asks for the decks every 100 ms as another user would, and looks at the memory of the service. */
+/** Requests the decks every 100 ms as another user and observes the memory of the service. */
 async function watchOthers({ service, send }: Service): Promise<Watch> {
   const pid = service.child.pid as number
   await send('/api/decks')
@@ -54,7 +54,7 @@ function describe({ slowestMs, memoryGrowth }: Watch): string {
   return `others were answered within ${Math.round(slowestMs)} ms; memory + ${Math.round(memoryGrowth)} MB`
 }
 
-/** Connects and writes; resolves with all that comes until the other side hangs up. */
+/** Connects and writes; resolves with everything received until the connection closes. */
 async function open(
   url: string,
   bytes: string,
@@ -204,7 +204,7 @@ export async function readSlowly(scope: Scope): Promise<Outcome[]> {
     ),
   )
   for (const { socket } of readers) socket.pause()
-  // 64 KiB now and then: far slower than the service could write.
+  // 64 KiB now and then: far slower than the service could write
   for (let round = 0; round < 50; round++) {
     for (const { socket } of readers) socket.read(2 ** 16)
     await sleep(200)
@@ -217,7 +217,7 @@ export async function readSlowly(scope: Scope): Promise<Outcome[]> {
   const whole = (last?.answer() ?? '').split('\r\n\r\n').slice(1).join('\r\n\r\n')
   if (!whole.endsWith('0\r\n\r\n') && !/\r\n0\r\n\r\n$/.test(last?.answer() ?? ''))
     defects.push('who reads on does not get the end')
-  // What each of them has been given and not taken: the batch at hand, and what the connection holds.
+  // Allows for each reader the current batch and the buffers of its connection.
   if (watch.memoryGrowth > READERS * MAX_MB_A_READER) defects.push(`memory + ${watch.memoryGrowth} MB`)
   return [
     {

@@ -8,10 +8,10 @@ import type { Outcome, Scope } from '../outcome.js'
 import { startServer, startService } from './server.js'
 
 const LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
-/** Enough for sessions (7 days) and for a token of one day. */
+/** Expires sessions (7 days) and a token of one day */
 const AHEAD = '+30d'
 
-/** The clock of the service and of its database jumps 30 days ahead and back again. */
+/** Moves the clock of the service and its database 30 days ahead and back. */
 export async function jumpClock(scope: Scope): Promise<Outcome[]> {
   if (!existsSync(LIBRARY)) {
     const done = 'not tried: needs the package libfaketime'
@@ -29,11 +29,11 @@ export async function jumpClock(scope: Scope): Promise<Outcome[]> {
     LD_PRELOAD: LIBRARY,
     FAKETIME_TIMESTAMP_FILE: file,
     FAKETIME_NO_CACHE: '1',
-    // Whoever sets a clock does not touch the monotonic one.
+    // Setting a clock does not affect the monotonic one.
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
   }
-  // The database runs as somebody else.
+  // The database runs as another account.
   await chmod(folder, 0o755)
   const outcomes: Outcome[] = []
   for (const database of ['PostgreSQL', 'embedded']) {
@@ -92,7 +92,7 @@ async function jump(
     }
   }
 
-  // Today.
+  // Back to the current day
   const { send } = running
   const created = await send('/api/auth/tokens', { body: { name: 'ein Tag', expires_in_days: 1 } })
   const { token } = (await created.json()) as { token: string }

@@ -6,18 +6,18 @@ import type { Outcome, Scope } from '../outcome.js'
 import { type Service, startServer, startService } from './server.js'
 
 const WORKERS = 20
-/** Within this time the service must answer as before. */
+/** The service must have recovered within this time. */
 const RECOVERY_LIMIT_MS = 15_000
 
 interface Fault {
   fault: string
   done: string
   settings?: string[]
-  /** Lets the database suffer, and resolves when it is well again. */
+  /** Applies the fault and resolves when the database works again. */
   inflict: (cluster: Cluster, service: Service) => Promise<string[]>
 }
 
-/** Submits under load before, during and after the fault; what was acknowledged must be there. */
+/** Submits under load before, during and after the fault; acknowledged results must exist. */
 async function inflictUnderLoad(scope: Scope, { fault, done, settings = [], inflict }: Fault): Promise<Outcome[]> {
   const cluster = await startServer(scope, settings)
   const running = await startService(scope, cluster.url, { LOG_LEVEL: 'fatal' })
@@ -56,7 +56,7 @@ function describe({ statuses }: Burst): string {
     .join(', ')
 }
 
-/** What the probes and strangers must get while the database is away. */
+/** Returns defects of health checks and anonymous requests while the database is away. */
 async function checkWhileAway({ service }: Service): Promise<string[]> {
   const expected = { '/healthz': 200, '/readyz': 503, '/api/decks': 401 }
   const defects: string[] = []
@@ -102,7 +102,7 @@ export const freezeDatabase = async (scope: Scope) => {
       done: `SIGSTOP to all its processes under ${WORKERS} submitting clients, SIGCONT after ${seconds} s`,
       inflict: async (cluster, service) => {
         await cluster.freeze()
-        // The short one is over before anybody gives up.
+        // The short outage ends before anything gives up.
         const away = seconds < 20 ? Promise.resolve([]) : checkWhileAway(service)
         await sleep(seconds * 1_000)
         const defects = await away

@@ -10,7 +10,7 @@ import type { Outcome, Scope } from '../outcome.js'
 const DISK_MB = 150
 const RECOVERY_LIMIT_MS = 20_000
 
-/** The embedded store on a small disk that fills up under load, is freed, and fills up again before a start. */
+/** Fills the small disk of the embedded store under load, frees it, and fills it again before a start. */
 export async function fillDisk(scope: Scope): Promise<Outcome[]> {
   const disk = mountDisk(scope)
   if (disk === undefined) {
@@ -60,7 +60,7 @@ export async function fillDisk(scope: Scope): Promise<Outcome[]> {
     await note(
       `disk full (embedded), time ${round}`,
       `tmpfs of ${DISK_MB} MB filled to the last byte under submits, freed after 503s`,
-      `${statuses.join(', ')}; reading meanwhile: ${readable}; written again ${seconds} s after`,
+      `${statuses.join(', ')}; reading at that time: ${readable}; written again ${seconds} s after`,
       send,
     )
   }
@@ -104,7 +104,7 @@ function mountDisk(scope: Scope): string | undefined {
   return folder
 }
 
-/** Fills the disk; a function that frees it. */
+/** Fills the disk; returns a function that frees it. */
 function takeSpace(disk: string): () => void {
   const file = path.join(disk, 'filler')
   const fd = openSync(file, 'w')
@@ -113,7 +113,7 @@ function takeSpace(disk: string): () => void {
     try {
       while (writeSync(fd, piece) === size);
     } catch {
-      // No space left for a piece of this size.
+      // No space is left for a piece of this size.
     }
   }
   closeSync(fd)

@@ -6,12 +6,12 @@ import { ROOT } from '../../../dist/test/support/service.js'
 import type { Outcome, Scope, Settings } from '../outcome.js'
 import { startServer, startService } from './server.js'
 
-/** Refused unless one knows a password. */
+/** Operations that are refused without a password */
 const HARD = ['login', 'changePassword']
 
 async function fuzzService(scope: Scope, name: string, serverUrl: string, settings: Settings): Promise<Outcome[]> {
   const { seed, requests } = settings
-  // Two of the decks, since each request for an import reads them all.
+  // A small content, because each import request reads all of it.
   const contentDir = await writeContentFolder(scope, { 'decks/leer.md': '---\nname: Leer\n---\n' })
   for (const file of ['decks/git.md', 'decks/sql.md', 'cheatsheets']) {
     cpSync(path.join(ROOT, 'content', file), path.join(contentDir, file), { recursive: true })
@@ -33,7 +33,7 @@ async function fuzzService(scope: Scope, name: string, serverUrl: string, settin
   })
   const statuses = Object.entries(report.statuses).map(([status, count]) => `${count} × ${status}`)
   const missing = report.neverSucceeded.filter((id) => !HARD.includes(id))
-  // One line for each failed request; the first line tells the administrator's password.
+  // One line per failed request; the first line contains the administrator's password.
   const logged = service
     .output()
     .split('\n')
@@ -62,7 +62,7 @@ export async function fuzzServer(scope: Scope, settings: Settings): Promise<Outc
   return fuzzService(scope, 'PostgreSQL', url, settings)
 }
 
-/** A fifth of the requests: the embedded database takes one after the other. */
+/** Sends a fifth of the requests, because the embedded database handles one at a time. */
 export function fuzzEmbedded(scope: Scope, settings: Settings): Promise<Outcome[]> {
   return fuzzService(scope, 'embedded', '', { ...settings, requests: Math.ceil(settings.requests / 5) })
 }

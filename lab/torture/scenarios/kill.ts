@@ -5,7 +5,7 @@ import { startServer } from './server.js'
 
 type Kill = (scope: Scope, variables: Record<string, string>) => Promise<Kills>
 
-/** The same on both databases. */
+/** Runs a scenario on both databases. */
 async function killOnBoth(scope: Scope, fault: string, kill: Kill): Promise<Outcome[]> {
   const { url } = await startServer(scope)
   const outcomes: Outcome[] = []
@@ -37,7 +37,7 @@ export const killInImportsOnBoth = (scope: Scope, { seed }: { seed: number }) =>
 export const killInDeletionsOnBoth = (scope: Scope) =>
   killOnBoth(scope, 'killed while users are deleted', (owner, variables) => killInDeletions(owner, variables, 10))
 
-/** So many shares of a time, spread over it evenly but for a little that the seed decides. */
+/** Returns evenly spread shares with a small seeded offset. */
 function spread(count: number, seed: number): number[] {
   return Array.from({ length: count }, (_, index) => (index + ((seed * (index + 7) * 0.618) % 1)) / count)
 }

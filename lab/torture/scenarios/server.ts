@@ -9,7 +9,7 @@ import {
 } from '../../../dist/test/support/process.js'
 import type { Scope } from '../outcome.js'
 
-/** A PostgreSQL server for one scenario, which may do with it what it wants. */
+/** Starts a PostgreSQL server for one scenario. */
 export async function startServer(scope: Scope, settings: string[] = [], variables = {}): Promise<Cluster> {
   const cluster = await startCluster(settings, variables)
   scope.teardown(() => cluster.stop())
@@ -23,7 +23,7 @@ export interface Service {
   send: Send
 }
 
-/** The service on a new database of that server, or on an embedded one, with its administrator logged in. */
+/** Starts the service on a new database of that server, or an embedded one, and logs in its administrator. */
 export async function startService(
   scope: Scope,
   serverUrl: string,
