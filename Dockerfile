@@ -1,11 +1,11 @@
 # syntax=docker/dockerfile:1
-# Built and started without a container engine by scripts/prove-container.sh, which runs every RUN line of this file.
+# scripts/prove-container.sh builds and starts the image without a container engine.
 
 FROM node:26-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
-COPY tsconfig.json ./
+COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY web web
 COPY src src
@@ -28,5 +28,5 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Node itself is process 1 and gets the signals.
+# Node is process 1 and receives the signals.
 CMD ["node", "dist/src/cli.js", "serve"]

@@ -5,30 +5,30 @@ import { nameStatement } from './statement-names.js'
 import type { Database } from './types.js'
 
 export interface DatabaseOptions {
-  /** A PostgreSQL server; without it the embedded store below `dataDir` is opened. */
+  /** URL of a PostgreSQL server; without it the embedded store below `dataDir` is opened. */
   databaseUrl?: string | undefined
   dataDir: string
-  /** Connections to the server at most; the embedded store has exactly one. */
+  /** Maximum number of connections to the server; the embedded store has exactly one. */
   poolMax: number
   /**
-   * Whether a connection prepares its statements, so that the server plans each of them once (the default). Off for a
-   * pooler that does not know named statements (PgBouncer before 1.21); then no limit is sent at the start of a
-   * connection either, which such a pooler refuses.
+   * Whether statements are prepared, so that the server plans each of them once (default). False behind a pooler
+   * without support for named statements (PgBouncer before 1.21); then no timeouts are sent in the startup packet
+   * either, which such a pooler refuses.
    */
   prepare?: boolean | undefined
-  /** After how long without an answer a server counts as frozen, in milliseconds; 20 s unless told. */
+  /** Milliseconds without a response after which a server counts as frozen; default 20 s */
   frozenAfterMs?: number | undefined
-  /** Called for errors of idle connections, which no query reports. */
+  /** Called for errors of idle connections, which no query reports */
   onIdleError: (error: Error) => void
-  /** Called after each statement. */
+  /** Called after each statement */
   onQuery?: (query: ExecutedQuery) => void
 }
 
 export interface ExecutedQuery {
-  /** The text, with placeholders for the values. */
+  /** The text with placeholders */
   sql: string
   values: readonly unknown[]
-  /** Without the wait for a connection. */
+  /** Without the time waiting for a connection */
   durationMs: number
   failed: boolean
 }
@@ -36,25 +36,25 @@ export interface ExecutedQuery {
 export interface OpenDatabase {
   db: Kysely<Database>
   embedded: boolean
-  /** Connections now, and how many callers wait for one. */
+  /** Number of connections, and of callers waiting for one */
   poolState: () => { total: number; idle: number; waiting: number }
-  /** Runs what takes as long as it takes, a migration, by a connection that nothing of ours cuts. */
+  /** Runs work without a time limit, such as a migration, on a connection that our timeouts never cut */
   withoutLimit: <T>(work: (db: Kysely<Database>) => Promise<T>) => Promise<T>
   close: () => Promise<void>
 }
 
-/** By which the server's list of sessions names ours. */
+/** Names our sessions in `pg_stat_activity`. */
 const APPLICATION_NAME = 'svc-training'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 15_000
-/** Longer than the server's own limit: it decides when the server is frozen, or when a pooler refuses that limit. */
+/** Exceeds the server's own statement timeout; it applies if the server is frozen or a pooler refused that timeout. */
 const FROZEN_AFTER_MS = 20_000
 const IDLE_TIMEOUT_MS = 60_000
-/** The embedded store has one connection: whoever waits for it must outlast the longest import. */
+/** The embedded store has one connection, so waiting callers must outlast the longest import. */
 const EMBEDDED_WAIT_MS = 600_000
 
-/** DATE stays the text `YYYY-MM-DD`, int8 becomes a number: no column of ours leaves the safe range. */
+/** Parses DATE as `YYYY-MM-DD` and int8 as number: no column exceeds the safe range. */
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid, format) {
     if (oid === pg.types.builtins.DATE) return (value: string) => value
@@ -63,7 +63,7 @@ const types: pg.CustomTypesConfig = {
   },
 }
 
-/** `pg.Client`, whose overloads of `query` a subclass could only override one by one. */
+/** `pg.Client` with a single signature of `query`; a subclass would otherwise have to override each overload. */
 const Client = pg.Client as unknown as new (
   config: pg.ClientConfig,
 ) => Omit<pg.Client, 'query'> & {
@@ -72,13 +72,13 @@ const Client = pg.Client as unknown as new (
 
 interface ServiceClientConfig {
   prepare: boolean
-  /** After how long without an answer a statement is given up, and its connection with it; absent: never. */
+  /** Milliseconds without a response after which a statement and its connection are given up; absent: never */
   frozenAfterMs?: number
 }
 
 /**
- * What a pool makes of its options, for Kysely alone: a client that names its statements and lets go of a frozen server.
- * `query` takes a text and its values; callbacks, cursors and `pool.query` are not served.
+ * The pool's client for Kysely: it names statements and gives up on a frozen server. `query` takes a text and values;
+ * callbacks, cursors and `pool.query` are not supported.
  */
 class ServiceClient extends Client {
   readonly #prepares: boolean
@@ -88,7 +88,7 @@ class ServiceClient extends Client {
     super(config)
     this.#prepares = config.prepare
     this.#frozenAfterMs = config.frozenAfterMs
-    // One in DATABASE_URL would end the statement and leave the connection waiting for it.
+    // A `query_timeout` in DATABASE_URL would end the statement but leave the connection waiting for it.
     const { connectionParameters } = this as unknown as { connectionParameters: pg.ClientConfig }
     delete connectionParameters.query_timeout
   }
@@ -96,9 +96,9 @@ class ServiceClient extends Client {
   /**
    * Kysely never names its statements (https://github.com/kysely-org/kysely/issues/329).
    *
-   * Neither pg's promise nor its `query_timeout` is used. Both assign a function to a property of the query, which V8
-   * puts among the old objects at once; all rows would stay in memory until the next full collection
-   * (docs/decisions/0043-hand-pg-a-callback.md).
+   * Uses neither pg's promise nor its `query_timeout`: both assign a function to a property of the query, which V8 then
+   * promotes to the old generation, so that all rows stay in memory until the next full collection
+   * (docs/decisions/0007-pass-pg-a-callback.md).
    */
   override query(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const name = this.#prepares ? nameStatement(text, values) : undefined
@@ -112,25 +112,28 @@ class ServiceClient extends Client {
     })
   }
 
-  /** pg fails the statement with this error, and the pool does not hand the client out again. */
+  /** Fails the running statement; the pool then discards the client. */
   #cut(): void {
     this.connection.stream.destroy(new Error('Query read timeout'))
   }
 }
 
-/** The types know only `pg.Client` itself. */
+/** The types accept only `pg.Client` itself. */
 const clientOf = (config: ServiceClientConfig) => ({ Client: ServiceClient as unknown as typeof pg.Client, ...config })
 
 /**
- * A connection that breaks while it is lent out is an event of the client, not of the pool, and unheard it would end the
- * process (https://github.com/brianc/node-postgres/issues/2439); its query fails by itself.
+ * A checked-out connection that breaks emits an error on the client, not on the pool; unhandled it would end the
+ * process (https://github.com/brianc/node-postgres/issues/2439). Its query fails separately.
  */
 function listenForErrors(pool: pg.Pool, onError: (error: Error) => void): void {
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', () => {}))
 }
 
-/** Opens the server's pool (connecting lazily) or the embedded store. Throws `EmbeddedStoreError` when that is in use. */
+/**
+ * Opens the pool of the server, which connects lazily, or the embedded store. @throws EmbeddedStoreError if the store
+ * is in use
+ */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   if (options.databaseUrl === undefined) {
     return connectToStore(await openEmbeddedStore(options.dataDir), options.onIdleError, options.onQuery)
@@ -150,7 +153,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
   const { pool, db } = open({
     ...clientOf({ prepare, frozenAfterMs }),
-    // One stays while nothing is asked: who restores a backup sees that the database is in use.
+    // Keeps one idle connection, so that a restore can see that the database is in use.
     min: 1,
     max: options.poolMax,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
@@ -172,7 +175,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 }
 
-/** How many sessions other than that of `db`, which must have a pool of one, this program has in the same database. */
+/** Counts the sessions of this program in the database, except that of `db`, which must have a pool of one. */
 export async function countOtherSessions(db: Kysely<Database>): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from pg_stat_activity
@@ -196,7 +199,7 @@ function poolState({ totalCount, idleCount, waitingCount }: pg.Pool) {
   return { total: totalCount, idle: idleCount, waiting: waitingCount }
 }
 
-/** The embedded store through the same driver, by its one connection; closing closes the store. */
+/** Connects to the embedded store through pg, on its single connection; closing it closes the store. */
 export function connectToStore(
   store: EmbeddedStore,
   onIdleError: (error: Error) => void,

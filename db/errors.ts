@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /**
- * SQLSTATE classes and codes after which the same request may succeed later: connection lost, resources exhausted,
- * operator intervention, statement cancelled by its time limit, deadlock or serialization failure, read-only standby.
+ * SQLSTATE classes and codes after which a retry may succeed: connection lost, resources exhausted, operator
+ * intervention, statement timeout, deadlock or serialization failure, read-only standby.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const PASSING_CODES = /^(08|53|57|58|40001|40P01|55P03|25006|XX000)/
@@ -16,18 +16,18 @@ const CONNECTION_CODES = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  // A Unix socket that is not there.
+  // A missing Unix socket
   'ENOENT',
 ])
 
-/** What Node was doing when a connection failed; the file system knows the same codes, and is never the database. */
+/** System calls of a failed connection; file system errors have the same codes but never concern the database. */
 const CONNECTION_CALLS = new Set(['connect', 'getaddrinfo', 'read', 'write', 'shutdown'])
 
-/** The texts of pg and pg-pool, which carry no code. */
+/** Messages of pg and pg-pool without an error code */
 const CONNECTION_MESSAGES =
   /^(Connection terminated|timeout e?xceeded when trying to connect|Query read timeout|Client (has encountered a connection error|was closed)|Cannot use a pool after|driver has already been destroyed|Connection ended)/
 
-/** Whether the database could not be reached or could not serve the statement now. */
+/** Returns whether the database could not be reached or could not serve the statement now. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof pg.DatabaseError) return PASSING_CODES.test(error.code ?? '')
@@ -41,11 +41,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** The foreign keys of what belongs to a user. */
+/** Foreign keys of rows that belong to a user */
 export const USER_KEYS = new Set([
   'api_tokens_user_id_fkey',
   'card_progress_user_id_fkey',
   'card_reports_user_id_fkey',
+  'chosen_decks_user_id_fkey',
   'identities_user_id_fkey',
   'inactive_decks_user_id_fkey',
   'passkey_challenges_user_id_fkey',
@@ -57,7 +58,7 @@ export const USER_KEYS = new Set([
   'suspended_cards_user_id_fkey',
 ])
 
-/** Whether something was to be stored for a user who has been deleted meanwhile. */
+/** Returns whether a row was stored for a user who has been deleted in the meantime. */
 export function isUserMissing(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION && USER_KEYS.has(error.constraint ?? '')
@@ -67,14 +68,14 @@ export function isUserMissing(error: unknown): boolean {
 const UNIQUE_VIOLATION = '23505'
 const SLUG_KEYS = new Set(['decks_slug_key', 'cheatsheets_slug_key'])
 
-/** Whether somebody else has taken a slug, or deleted a row, between the reading of the content and the writing. */
+/** Returns whether a concurrent change took a slug or deleted a row between reading and writing content. */
 export function isContentOvertaken(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false
   if (error.code === FOREIGN_KEY_VIOLATION) return true
   return error.code === UNIQUE_VIOLATION && SLUG_KEYS.has(error.constraint ?? '')
 }
 
-/** Whether the user has another open report of the same card. */
+/** Returns whether the user has another open report of the same card. */
 export function isReportedAgain(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION && error.constraint === 'card_reports_open_key'

@@ -11,13 +11,14 @@ const NEWEST = NAMES.at(-1) ?? ''
 
 const OLDEST_POSTGRESQL = 15
 
-/** Before the first release the migrations were drafts, which no later program knows. */
+/** Databases of earlier drafts of the migrations start with another name than the first migration. */
 const FROM_DRAFT = 'stammt aus der Zeit vor der ersten Veröffentlichung, die dieses Programm nicht mehr lesen kann'
 
 /**
- * Applies what is missing, in one transaction, and returns the names of what was applied. Instances that start at once
- * wait for each other (the migrator takes an advisory lock).
- * @throws UnusableDatabaseError when the schema is newer than the program, or the server is too old or cannot hold German text
+ * Applies missing migrations in one transaction and returns their names. Instances that start at once wait for each
+ * other through an advisory lock.
+ * @throws UnusableDatabaseError if the schema is newer than the program, or the server is too old or cannot store
+ * German text
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
   await checkServer(db)
@@ -26,9 +27,9 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
 }
 
 /**
- * Applies migrations up to the last one of `names`, for a restore of data of that schema.
- * @throws UnusableDatabaseError when this program does not know one of them, when the target is further than that, or
- *   when the server is too old or cannot hold German text
+ * Applies migrations up to the last one of `names`, to restore a backup of that schema.
+ * @throws UnusableDatabaseError if a name is unknown, the target has newer migrations, or the server is too old or
+ * cannot store German text
  */
 export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<void> {
   await checkServer(db)
@@ -45,17 +46,17 @@ export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<
   if (unknown.length > 0) {
     throw new UnusableDatabaseError(`Die Sicherung stammt von einer neueren Programmversion (${unknown.join(', ')}).`)
   }
-  // Migrations that this program has got in between are applied afterwards, by migrateToLatest.
+  // Newer migrations between these are applied afterwards by migrateToLatest.
   const wanted = Object.fromEntries(names.map((name) => [name, migrations[name] as Migration]))
   await migrate(db, wanted)
 }
 
-/** Whoever waits for a table lets all its readers wait behind: better to give up, and to be started again. */
+/** A waiting lock blocks all readers of the table, so the migration gives up and the start is repeated. */
 const LOCK_TIMEOUT = '5s'
 
 /**
- * Applies those that are missing and returns their names. No limit of the role or the database cuts a statement that
- * works: it would do so each time anew.
+ * Applies missing migrations and returns their names. Timeouts of role or database are disabled, because they would cut
+ * the same migration every time.
  */
 async function migrate(db: Kysely<Database>, wanted: Record<string, Migration>): Promise<string[]> {
   const limited = Object.entries(wanted).map(([name, { up }]): [string, Migration] => [
@@ -75,13 +76,13 @@ async function migrate(db: Kysely<Database>, wanted: Record<string, Migration>):
   return (results ?? []).map((result) => result.migrationName)
 }
 
-/** Whether every migration that this program knows has been applied. Throws when the database cannot be reached. */
+/** Returns whether all known migrations have been applied. Throws if the database cannot be reached. */
 export async function isMigrated(db: Kysely<Database>): Promise<boolean> {
   const { rows } = await sql<{ name: string | null }>`select max(name) as name from kysely_migration`.execute(db)
   return (rows[0]?.name ?? '') >= NEWEST
 }
 
-/** The names in `kysely_migration`; none when there is no such table. */
+/** Returns the names in `kysely_migration`; none if the table does not exist. */
 export async function listAppliedMigrations(db: Kysely<Database>): Promise<string[]> {
   const { rows: tables } = await sql<{ exists: boolean }>`
     select to_regclass('kysely_migration') is not null as exists`.execute(db)
@@ -90,7 +91,7 @@ export async function listAppliedMigrations(db: Kysely<Database>): Promise<strin
   return rows.map(({ name }) => name)
 }
 
-/** Whether these are the migrations that this program knows, all of them and no others. */
+/** Returns whether exactly the known migrations have been applied. */
 export function isCurrent(applied: string[]): boolean {
   return applied.length === NAMES.length && applied.every((name, index) => name === NAMES[index])
 }

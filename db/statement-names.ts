@@ -1,17 +1,17 @@
 import type { Kysely, QueryResult, RawBuilder } from 'kysely'
 
-/** Twice what the service has, with what is optional there and not; texts made up on the fly must not fill the server. */
+/** Twice the number of statements of the service with all optional parts; bounds the memory of the server. */
 const MAX_NAMES = 400
 
-/** What gains by being prepared; `begin` and `set` do not. */
+/** Statements that benefit from being prepared */
 const PREPARABLE = /^\s*(select|with|insert|update|delete)\b/i
 
 const names = new Map<string, string>()
 const plannedEachTime = new Set<string>()
 
 /**
- * The name under which a connection prepares a statement, the same for the same text; undefined when it shall be
- * planned each time: with arrays the plan depends on their lengths.
+ * Returns the name under which a statement is prepared, always the same for the same text; undefined if it must be
+ * planned each time, as with arrays, whose best plan depends on their length.
  */
 export function nameStatement(text: string, values: readonly unknown[]): string | undefined {
   const known = names.get(text)
@@ -24,7 +24,7 @@ export function nameStatement(text: string, values: readonly unknown[]): string 
   return name
 }
 
-/** Runs a statement that is planned anew for its values each time, since one plan does not suit all of them. */
+/** Runs a statement with a new plan for its values, because no single plan suits all of them. */
 export function executePlannedEachTime<Row, DB>(statement: RawBuilder<Row>, db: Kysely<DB>): Promise<QueryResult<Row>> {
   const compiled = statement.compile(db)
   plannedEachTime.add(compiled.sql)

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** Brings a file, or the names in a folder, to the disk. */
+/** Flushes a file, or the entries of a folder, to disk. */
 export async function syncPath(path: string): Promise<void> {
   const handle = await open(path)
   try {

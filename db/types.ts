@@ -1,38 +1,40 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Scope } from '../src/domain/accounts/scopes.js'
-import type { IncomingPicture, SourceKind } from '../src/domain/content/incoming.js'
+import type { IncomingPicture, SourceKind } from '../src/domain/content/upload/incoming.js'
 import type { CardState, Rating, ReviewPhase } from '../src/domain/review/review.js'
 
 type PictureExtension = IncomingPicture['extension']
 
-/** An instant; PostgreSQL fills it when it is left out. */
+/** An instant; filled by PostgreSQL if omitted */
 type Timestamp = ColumnType<Date, Date | undefined, Date>
-/** A calendar day as `YYYY-MM-DD`. */
+/** Calendar day as `YYYY-MM-DD` */
 type Day = ColumnType<string, string, string>
-/** Kept by triggers of the database; the service never writes it. */
+/** Maintained by database triggers; the service never writes it. */
 type Derived<T> = ColumnType<T, never, never>
 
 export interface UsersTable {
   id: Generated<number>
   username: string
-  /** Null when nobody logs in to the account by password. */
+  /** Null if the account has no password */
   password_hash: string | null
   display_name: string
   is_admin: Generated<boolean>
   created_at: Timestamp
-  /** Until then the user may do nothing else. */
+  /** The user may do nothing else until then. */
   must_change_password: Generated<boolean>
-  /** Null when the user has never been here. */
+  /** Null if the user was never active */
   last_seen_on: ColumnType<string | null, string | null | undefined, string | null>
-  /** May log in by password although `PASSWORD_LOGIN` is off. */
+  /** May log in by password while `PASSWORD_LOGIN` is off */
   emergency: Generated<boolean>
-  /** A login by the provider under this name may take the account over, once. */
+  /** The next provider login under this name is linked to the account, once. */
   link_next_login: Generated<boolean>
-  /** The user has chosen that the password is refused. */
+  /** The permission expires seven days later. */
+  link_allowed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  /** The user has disabled password login for the account. */
   passkey_only: Generated<boolean>
 }
 
-/** How somebody has proven who it is. */
+/** Method of a proof of identity */
 export type SignInMethod = 'password' | 'passkey' | 'oidc'
 
 export interface SessionsTable {
@@ -41,17 +43,17 @@ export interface SessionsTable {
   created_at: Timestamp
   expires_at: ColumnType<Date, Date, Date>
   id: Generated<number>
-  /** Of the login. */
+  /** Client address of the login */
   address: string | null
   user_agent: string | null
-  /** When the person last proved who it is, and how; the login itself was at `created_at`. */
+  /** Time and method of the last proof of identity; the login itself was at `created_at`. */
   authenticated_at: Timestamp
   authenticated_by: Generated<SignInMethod>
-  /** What the provider calls the session (`sid`). */
+  /** Session id at the provider (`sid`) */
   provider_session: ColumnType<string | null, string | null | undefined, string | null>
 }
 
-/** Who a user is to a provider of OpenID Connect. */
+/** Identity of a user at an OpenID Connect provider. */
 export interface IdentitiesTable {
   id: Generated<number>
   user_id: number
@@ -61,9 +63,9 @@ export interface IdentitiesTable {
   last_used_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
-/** Logout tokens that have been obeyed, until they expire. */
+/** Used logout tokens until they expire. */
 export interface SpentLogoutTokensTable {
-  /** The SHA-256 of issuer and `jti`. */
+  /** SHA-256 of issuer and `jti` */
   token_hash: Buffer
   expires_at: ColumnType<Date, Date, never>
 }
@@ -74,11 +76,11 @@ export interface PasskeysTable {
   name: string
   credential_id: Buffer
   public_key: Buffer
-  /** What authenticators call the user; the same for all passkeys of one. */
+  /** WebAuthn user handle, the same for all passkeys of a user */
   user_handle: Buffer
   counter: Generated<number>
   transports: Generated<string[]>
-  /** Whether it is kept in more than one place. */
+  /** Whether the passkey is synchronised or backed up */
   backed_up: Generated<boolean>
   created_at: Timestamp
   last_used_at: ColumnType<Date | null, Date | null | undefined, Date | null>
@@ -87,10 +89,10 @@ export interface PasskeysTable {
 export interface PasskeyChallengesTable {
   challenge: Buffer
   purpose: 'register' | 'login'
-  /** Null for a login. */
+  /** Null for a login */
   user_id: number | null
   user_handle: Buffer | null
-  /** Who asked: an IPv4 address or the /64 of an IPv6 address. */
+  /** IPv4 address or IPv6 /64 of the caller */
   network: string
   expires_at: ColumnType<Date, Date, never>
 }
@@ -102,16 +104,16 @@ export interface ApiTokensTable {
   token_hash: Buffer
   created_at: Timestamp
   last_used_at: ColumnType<Date | null, never, Date>
-  /** Null when the token never expires. */
+  /** Null if the token does not expire */
   expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
-  /** All of them when they are left out. */
+  /** All scopes if omitted */
   scopes: Generated<Scope[]>
 }
 
 export interface LoginFailuresTable {
-  /** An IPv4 address or the /64 of an IPv6 address. */
+  /** IPv4 address or IPv6 /64 */
   network: string
-  /** The SHA-256 of the name that was given; empty in the row of the address as a whole. */
+  /** SHA-256 of the given name; empty for the counter of the whole address */
   account_hash: Buffer
   score: number
   changed_at: Timestamp
@@ -121,7 +123,7 @@ export interface LoginFailuresTable {
 export interface AuditLogTable {
   id: Generated<number>
   at: Timestamp
-  /** Null on the command line. */
+  /** Null on the command line */
   actor_id: number | null
   actor: string
   via: 'session' | 'token' | 'cli' | 'oidc'
@@ -160,47 +162,47 @@ export interface CardProgressTable {
   id: Generated<number>
   user_id: number
   card_id: number
-  /** The card's deck while the card is live, null while it is archived. */
+  /** Deck of a live card; null while the card is archived */
   deck_id: Derived<number | null>
   last_rating: Rating | null
   next_review: Day | null
-  /** The memory state after the last review; null when only a script has written the row. */
+  /** Memory state after the last review; null if only a script has written the row */
   stability: ColumnType<number | null, number | null | undefined, number | null>
   difficulty: ColumnType<number | null, number | null | undefined, number | null>
   last_review: ColumnType<string | null, string | null | undefined, string | null>
   reps: Generated<number>
   lapses: Generated<number>
-  /** The entry of the log that made this state. */
+  /** Log entry that made this state */
   last_review_id: ColumnType<number | null, number | null | undefined, number | null>
 }
 
-/** Append-only: an undo is an entry of its own, which repeats the facts of the review that it takes back. */
+/** Append-only: an undo is an entry of its own that repeats the facts of the undone review. */
 export interface ReviewLogTable {
   id: Generated<number>
   user_id: number
   card_id: number
-  /** The deck of the card at that time. */
+  /** Deck of the card at that time */
   deck_id: number | null
   kind: 'review' | 'undo' | 'reset'
-  /** Of an undo: the review that it takes back. */
+  /** The review that an undo entry takes back */
   undoes: number | null
   rating: Rating | null
   previous_rating: Rating | null
   /**
-   * `new`: the first review of the card; `repeat`: not the first one of its day; `late`: older than what the card had
-   * been through, whose state it left alone; `recall`: all others.
+   * `new`: first review of the card; `repeat`: a later one on the same day; `late`: given before a review or reset that
+   * the state knows, so it left the state unchanged; `recall`: all others
    */
   phase: ReviewPhase | null
-  /** Days for which the card had been put off; null when unknown. */
+  /** Previous interval in days; null if unknown */
   interval_days: number | null
   duration_ms: number | null
   studied_on: Day
-  /** Of a review: when it was given, which may be long before it arrived. Ids are in the order of arrival. */
+  /** When the review was given, possibly long before it arrived; ids follow the arrival. */
   created_at: ColumnType<Date, Date, never>
   client_id: string | null
   before: ColumnType<CardState | null, string | null, never>
   after: ColumnType<CardState | null, string | null, never>
-  /** What the answer said beside the state, so that a repeated request is answered the same. */
+  /** Rest of the response beside the state, so that a repeated request gets the same answer */
   answer: ColumnType<unknown, string, never>
 }
 
@@ -209,8 +211,19 @@ export interface SuspendedCardsTable {
   card_id: number
 }
 
-/** The decks that a learner has switched off. */
+/** Decks that a learner has deactivated. */
 export interface InactiveDecksTable {
+  user_id: number
+  deck_id: number
+}
+
+/** Decks that are off until a learner chooses them. */
+export interface OfferedDecksTable {
+  deck_id: number
+}
+
+/** Offered decks that a learner has switched on. */
+export interface ChosenDecksTable {
   user_id: number
   deck_id: number
 }
@@ -220,6 +233,9 @@ export interface ReviewSettingsTable {
   new_per_day: number
   desired_retention: number
   maximum_interval: number
+  /** New cards beyond the daily number, on `extra_new_on` alone. */
+  extra_new: Generated<number>
+  extra_new_on: string | null
 }
 
 export interface QuizResultsTable {
@@ -244,7 +260,7 @@ export interface CheatsheetsTable {
   archived_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
-/** What the search reads of each live sheet: title and text in NFC and lower case, and what it answers, as JSON. */
+/** Search text of each live sheet: title and content in NFC and lower case, and its summary as JSON. */
 export interface CheatsheetTextsTable {
   cheatsheet_id: Derived<number>
   sort_title: Derived<string>
@@ -253,37 +269,37 @@ export interface CheatsheetTextsTable {
   content: Derived<string>
 }
 
-/** The words of all texts that are searched, folded. */
+/** Distinct folded words of all searchable texts. */
 export interface SearchWordsTable {
   id: Generated<number>
   word: string
-  /** What German word forms have in common. */
+  /** Common stem of German word forms */
   stem: string
 }
 
-/** What has changed and is not indexed yet; some hundred rows of a kind at a time. */
+/** Changed rows that are not indexed yet, several hundred of a kind per entry. */
 export interface SearchPendingTable {
   id: Generated<number>
   kind: 'deck' | 'cheatsheet' | 'card'
   ids: Derived<number[]>
 }
 
-/** The numbers of the words of a deck, sheet or card. */
+/** Word ids of a deck, sheet or card. */
 export interface SearchItemsTable {
   item_id: number
   title: number[]
-  /** Those of the title and those of the text. */
+  /** Word ids of the title and of the text */
   words: number[]
 }
 
-/** The positions 0 … card_count - 1 of a deck's live cards, in no particular order. */
+/** Positions 0 … card_count - 1 of a deck's live cards, in arbitrary order. */
 export interface CardPositionsTable {
   deck_id: Derived<number>
   position: Derived<number>
   card_id: Derived<number>
 }
 
-/** The distinct answers of live cards in live decks, at the positions 0 … total - 1. */
+/** Distinct answers of live cards in live decks, at positions 0 … total - 1. */
 export interface DistinctAnswersTable {
   answer_hash: Derived<Buffer>
   position: Derived<number>
@@ -297,17 +313,17 @@ export interface DistinctAnswerTotalsTable {
   total: Derived<number>
 }
 
-/** What was uploaded: a package, a table, an archive. */
+/** An uploaded package, table or archive. */
 export interface ContentSourcesTable {
   id: Generated<number>
   kind: SourceKind
   name: string
-  /** Null when it had none, such as a pasted table. */
+  /** Null without a file, for example a pasted table */
   file_name: string | null
-  /** Of the latest upload. */
+  /** Size of the latest upload */
   size_bytes: number
   created_at: Timestamp
-  /** The name at that time; null on the command line. */
+  /** The user's name at that time; null on the command line */
   created_by: string | null
   updated_at: Timestamp
   updated_by: string | null
@@ -315,38 +331,38 @@ export interface ContentSourcesTable {
 }
 
 /**
- * The decks that a content file or a source describes, or described until they were archived. A released deck has cards
- * with identities and no row here.
+ * Decks that a content file or a source describes, or described until they were archived. A released deck has cards
+ * with identities but no row here.
  */
 export interface ImportedDecksTable {
   deck_id: number
-  /** Relative to the content folder; null when no import has run since it is kept, and of a source. */
+  /** Relative to the content folder; null for a source, or before the first import that recorded it */
   file: string | null
-  /** Null: the folder. */
+  /** Null for the content folder */
   source_id: ColumnType<number | null, number | null | undefined, number | null>
-  /** What the source calls it. */
+  /** Key of the deck within its source */
   source_key: ColumnType<string | null, string | null | undefined, string | null>
 }
 
-/** Which row a card of a content file or a source became: identity is (deck, key), and (guid, ord) where there is one. */
+/** Identity of an imported card: (deck, key), and (guid, ord) for Anki notes. */
 export interface ImportedCardsTable {
   card_id: number
   deck_id: number
   key: string
-  /** Of an Anki note. */
+  /** Guid of the Anki note */
   guid: ColumnType<string | null, string | null | undefined, string | null>
-  /** Of the template or the cloze, from 0. */
+  /** Index of the card template or cloze, from 0 */
   ord: ColumnType<number | null, number | null | undefined, number | null>
 }
 
 export interface ImportedCheatsheetsTable {
   cheatsheet_id: number
-  /** Null: the folder. */
+  /** Null for the content folder */
   source_id: ColumnType<number | null, number | null | undefined, number | null>
   source_key: ColumnType<string | null, string | null | undefined, string | null>
 }
 
-/** Pictures, each once. */
+/** Pictures, deduplicated by content. */
 export interface MediaTable {
   sha256: Buffer
   extension: PictureExtension
@@ -355,24 +371,24 @@ export interface MediaTable {
   bytes: Buffer
 }
 
-/** What learners report of cards; one open report for each of them. */
+/** Reports of faulty cards; each learner has at most one open report per card. */
 export interface CardReportsTable {
   id: Generated<number>
   card_id: number
-  /** Null when the account has been deleted since. */
+  /** Null if the account has been deleted */
   user_id: number | null
   text: string
   created_at: Timestamp
   settled_at: ColumnType<Date | null, Date | null | undefined, Date | null>
-  /** The name at that time. */
+  /** The administrator's name at that time */
   settled_by: ColumnType<string | null, string | null | undefined, string | null>
 }
 
-/** One row at most: the last import that came to an end. */
+/** At most one row: the last completed import. */
 export interface LastImportTable {
   id: Generated<boolean>
   at: Timestamp
-  /** Null on the command line and at a start. */
+  /** Null on the command line and at a start */
   actor: string | null
   via: AuditLogTable['via'] | 'start'
   outcome: 'done' | 'refused'
@@ -405,6 +421,8 @@ export interface Database {
   review_log: ReviewLogTable
   suspended_cards: SuspendedCardsTable
   inactive_decks: InactiveDecksTable
+  offered_decks: OfferedDecksTable
+  chosen_decks: ChosenDecksTable
   review_settings: ReviewSettingsTable
   card_positions: CardPositionsTable
   distinct_answers: DistinctAnswersTable

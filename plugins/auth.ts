@@ -2,51 +2,51 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHook
 import fp from 'fastify-plugin'
 import type { Actor } from '../db/queries/accounts/audit.js'
 import { type AccountWithState, noteSeen } from '../db/queries/accounts/users.js'
-import { mayUse } from '../src/domain/accounts/scopes.js'
 import {
   ADMINS_ONLY,
-  type HttpError,
   NOT_LOGGED_IN,
   PASSWORD_CHANGE_FIRST,
   PROOF_TOO_OLD,
   SESSIONS_ONLY,
   TOKEN_NOT_ALLOWED,
-} from '../src/domain/refusals.js'
+} from '../src/domain/accounts/refusals.js'
+import { mayUse } from '../src/domain/accounts/scopes.js'
+import type { Refusal } from '../src/domain/refusal.js'
 import { renewInSecondHalf } from './session.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Somebody is logged in, and a token has the scope of the route. */
+    /** Requires a logged-in user, and a token with the scope of the route. */
     requireUser: preHandlerAsyncHookHandler
     requireAdmin: preHandlerAsyncHookHandler
-    /** For what a token must not do: it could outlive or replace itself. */
+    /** Refuses API tokens, which could otherwise extend or replace themselves. */
     requireSession: preHandlerAsyncHookHandler
     /**
-     * For what hands out access: the person has proven who it is in the last ten minutes. A token is judged by its
-     * scopes alone; behind `requireSession` it does not come here.
+     * Requires a proof of identity from the last ten minutes, for routes that grant access. API tokens pass: their
+     * scopes decide.
      */
     requireFreshLogin: preHandlerAsyncHookHandler
-    /** What the group answers when none of its endpoints matches. */
-    setFallback(refusal: HttpError, headers?: Record<string, string>): void
+    /** Sets the refusal for requests that match no endpoint of the group. */
+    setFallback(refusal: Refusal, headers?: Record<string, string>): void
   }
   interface FastifyRequest {
-    /** Who is asking; reading it answers 401 when nobody is logged in. */
+    /** The authenticated user. Reading it throws NOT_LOGGED_IN if there is none. */
     readonly user: AccountWithState
-    /** Notes that the user was here today, if that is not known; never throws. */
+    /** Records that the user was active today, at most once a day. Never throws. */
     noteSeen(user: AccountWithState): Promise<void>
   }
   interface FastifyContextConfig {
-    /** Whether it is open to a user who must choose another password first. */
+    /** Whether a user who must change the password first may use the route */
     isOpenBeforePasswordChange?: boolean
   }
 }
 
 export interface AuthPluginOptions {
-  /** The calendar day that counts as today, as `YYYY-MM-DD`. */
+  /** Returns the current calendar day as `YYYY-MM-DD`. */
   today: () => string
 }
 
-/** Decorators for the scopes: `addHook('preHandler', app.requireUser)` protects every route inside. */
+/** Decorators for route scopes: `addHook('preHandler', app.requireUser)` protects every route of a scope. */
 export default fp<AuthPluginOptions>(
   async (app, { today }) => {
     app.decorateRequest('user', {
@@ -58,7 +58,7 @@ export default fp<AuthPluginOptions>(
     })
     app.decorate('requireUser', async (request) => {
       const { apiToken, method, routeOptions, url, user } = request
-      // What matches no endpoint has no pattern.
+      // A request that matches no endpoint has no route pattern.
       if (apiToken !== undefined && !mayUse(apiToken.scopes, method, routeOptions.url ?? url.split('?', 1)[0] ?? '')) {
         throw TOKEN_NOT_ALLOWED
       }
@@ -81,20 +81,10 @@ export default fp<AuthPluginOptions>(
       }
     })
 
-    const requireOwnPassword = async ({ user, routeOptions }: FastifyRequest) => {
-      if (user.must_change_password && routeOptions.config.isOpenBeforePasswordChange !== true) {
-        throw PASSWORD_CHANGE_FIRST
-      }
-    }
     app.decorate('requireFreshLogin', async (request) => {
-      // Otherwise whoever must change the password first would be asked for it twice.
+      // Otherwise a user who must change the password would be asked for it twice.
       await requireOwnPassword(request)
       if (request.tokenUser === undefined && request.session.stored?.isFresh !== true) throw PROOF_TOO_OLD
-    })
-    app.addHook('onRoute', (route) => {
-      if (route.schema?.security?.length === 0) return
-      // Behind all that says who may ask, before the last one, which judges the input (plugins/validation.ts).
-      route.preHandler = [route.preHandler ?? []].flat().toSpliced(-1, 0, requireOwnPassword)
     })
     app.decorate('setFallback', function (this: FastifyInstance, refusal, headers = {}) {
       this.setNotFoundHandler({ preHandler: requireOwnPassword }, (_request: FastifyRequest, reply: FastifyReply) => {
@@ -106,7 +96,12 @@ export default fp<AuthPluginOptions>(
   { name: 'auth', dependencies: ['session', 'tokens'] },
 )
 
-/** Who is asking, for the audit trail. */
+/** Refuses a user who must change the password first. Outside of `/api`, requests have no user. */
+export async function requireOwnPassword({ user, routeOptions }: FastifyRequest): Promise<void> {
+  if (user?.must_change_password && routeOptions.config.isOpenBeforePasswordChange !== true) throw PASSWORD_CHANGE_FIRST
+}
+
+/** Returns the caller for the audit trail. */
 export function actorOf({ user, tokenUser, ip }: FastifyRequest): Actor {
   return { actor_id: user.id, actor: user.username, via: tokenUser === undefined ? 'session' : 'token', address: ip }
 }

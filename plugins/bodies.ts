@@ -1,24 +1,24 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { FILE_ONLY, INVALID_JSON, JSON_ONLY } from '../src/domain/refusals.js'
+import { FILE_ONLY, INVALID_JSON, JSON_ONLY } from '../src/http/refusals.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
-/** What a body of no known type is (RFC 9110, 8.3). */
+/** Media type of a body without a valid content type (RFC 9110, 8.3) */
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
- * Bodies are JSON. An empty body is no body, whatever its content type says: scripts send `application/json` on
- * DELETE, and `curl -d ''` says it is a form.
+ * Parses JSON bodies. An empty body counts as absent whatever its content type is: scripts send `application/json` on
+ * DELETE, and `curl -d ''` declares a form.
  */
 export default fp(
   async (app) => {
     const parseJson = app.getDefaultJsonParser('ignore', 'ignore')
     app.removeAllContentTypeParsers()
 
-    // Fastify refuses a type that is none before any parser learns that the body is empty.
+    // Fastify would refuse an invalid content type before a parser sees that the body is empty.
     app.addHook('onRequest', (request, _reply, done) => {
       const type = request.headers['content-type']
       if (type !== undefined && !MEDIA_TYPE.test(type)) request.headers['content-type'] = UNKNOWN_TYPE
@@ -41,12 +41,12 @@ export default fp(
   { name: 'bodies' },
 )
 
-/** The body of a request that brings a CSV file. */
+/** A CSV request body. */
 export class CsvBody {
   constructor(readonly bytes: Uint8Array) {}
 }
 
-/** Lets the routes of this scope take CSV as well, as a `CsvBody`. */
+/** Lets the routes of this scope accept CSV too, as a `CsvBody`. */
 export function acceptCsv(scope: FastifyInstance): void {
   scope.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0) done(null)
@@ -56,8 +56,8 @@ export function acceptCsv(scope: FastifyInstance): void {
 }
 
 /**
- * Routes of this scope take a file of any size as their body, unread: whoever may not ask is refused before a byte of it
- * is read.
+ * Lets the routes of this scope accept a file of any size as an unread stream: unauthorized callers are refused before
+ * the body is read.
  */
 export function acceptFile(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
@@ -68,12 +68,12 @@ export function acceptFile(scope: FastifyInstance): void {
   scope.addContentTypeParser('*', (_request, _body, done) => done(FILE_ONLY))
 }
 
-/** The fields of a form. */
+/** A form request body. */
 export class FormBody {
   constructor(readonly fields: URLSearchParams) {}
 }
 
-/** Lets the routes of this scope take forms, as a `FormBody`, and nothing else. */
+/** Lets the routes of this scope accept forms only, as a `FormBody`. */
 export function acceptForms(scope: FastifyInstance): void {
   scope.removeContentTypeParser('application/json')
   const parseAs = 'buffer'
@@ -83,7 +83,7 @@ export function acceptForms(scope: FastifyInstance): void {
   })
 }
 
-/** `identity` says that it is not. */
+/** The coding `identity` means not encoded. */
 function isEncoded({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {
   return encoding.split(',').some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase()))
 }

@@ -2,20 +2,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-/** What a page may read beside the headers that it always may. */
-const EXPOSED_HEADERS = 'Content-Disposition, Retry-After, WWW-Authenticate, X-Password-Warning'
-/** How long a browser may remember the answer to a preflight; Chromium's upper limit. */
+/** Response headers that a page may read beside the CORS-safelisted ones */
+const EXPOSED_HEADERS = 'Content-Disposition, Retry-After, WWW-Authenticate, X-Error-Code, X-Password-Warning'
+/** How long a browser may cache a preflight response; the upper limit of Chromium */
 const MAX_AGE_SECONDS = '7200'
 
 export interface CorsOptions {
-  /** Origins of the same site whose pages may use the API. */
+  /** Same-site origins whose pages may use the API */
   allowedOrigins: string[]
 }
 
 /**
- * Lets pages of the listed origins use the API with the cookie. Preflights of such pages are answered before anybody
- * asks for a login. `@fastify/cors` is of no use here: it adds a route for OPTIONS on every path, which takes the
- * requests that are no preflight away from the fallbacks of the groups.
+ * Lets pages of the allowed origins use the API with the session cookie; preflights are answered before authentication.
+ * `@fastify/cors` does not fit: it adds an OPTIONS route to every path, which hides other OPTIONS requests from the
+ * fallbacks of the groups.
  */
 export default fp<CorsOptions>(
   async (app, { allowedOrigins }) => {
@@ -27,7 +27,7 @@ export default fp<CorsOptions>(
 )
 
 /**
- * Sets the headers for the page that asks, and answers it when it is a preflight: then true.
+ * Sets the CORS headers. Returns true if the request was a preflight and has been answered.
  * https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export function allowOrigin(

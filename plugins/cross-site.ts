@@ -1,23 +1,24 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { CROSS_SITE } from '../src/domain/refusals.js'
+import { CROSS_SITE } from '../src/http/refusals.js'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** What `Sec-Fetch-Site` says of our own pages, and of what a person typed or bookmarked. */
+/** Values of `Sec-Fetch-Site` for our own pages and for addresses that a person typed or bookmarked */
 const OWN_SITES = new Set<unknown>(['same-origin', 'none'])
 
 export interface CrossSiteOptions {
-  /** Those whose pages may use the API besides the one that the request itself names. */
+  /** Origins of the same site whose pages may use the API. */
   allowedOrigins: string[]
+  /** Our own origin; undefined when no public URL is configured, so that only the request names it. */
+  ownOrigin: string | undefined
 }
 
 /**
- * Refuses state-changing requests that a browser sends for another origin's page, be it of the same site. Scripts send
- * neither header and pass.
- * https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site
+ * Refuses state-changing requests that a browser sends from a page of another origin, even of the same site. Scripts
+ * send neither header and pass. https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site
  */
 export default fp<CrossSiteOptions>(
-  async (app, { allowedOrigins }) => {
+  async (app, { allowedOrigins, ownOrigin }) => {
     const allowed = new Set(allowedOrigins)
     app.addHook('onRequest', async (request) => {
       if (SAFE_METHODS.has(request.method)) return
@@ -25,7 +26,7 @@ export default fp<CrossSiteOptions>(
       const { origin } = request.headers
       const isScript = origin === undefined && site === undefined
       if (isScript || OWN_SITES.has(site)) return
-      if (origin === undefined || (!allowed.has(origin) && origin !== ownOrigin(request))) {
+      if (origin === undefined || (!allowed.has(origin) && origin !== (ownOrigin ?? originOf(request)))) {
         throw CROSS_SITE
       }
     })
@@ -33,7 +34,8 @@ export default fp<CrossSiteOptions>(
   { name: 'cross-site' },
 )
 
-function ownOrigin(request: FastifyRequest): string | undefined {
+/** The origin that the Host header, or a trusted proxy, names. */
+function originOf(request: FastifyRequest): string | undefined {
   const url = `${request.protocol}://${request.host}`
   return URL.canParse(url) ? new URL(url).origin : undefined
 }

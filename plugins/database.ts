@@ -13,7 +13,7 @@ export interface DatabasePluginOptions {
   database: OpenDatabase
 }
 
-/** The one database of the service. It is closed after the last request has been answered. */
+/** Decorates the app with the database and closes it after the last response. */
 export default fp<DatabasePluginOptions>(
   async (app, { database }) => {
     app.decorate('db', database.db)

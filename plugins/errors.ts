@@ -1,29 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isDatabaseUnavailable, isUserMissing } from '../db/errors.js'
-import {
-  ComeBackLater,
-  HttpError,
-  INTERNAL_ERROR,
-  INVALID_URL,
-  JSON_ONLY,
-  MALFORMED_REQUEST,
-  NOT_LOGGED_IN,
-  ProofTooOld,
-  TOO_LARGE,
-  Unavailable,
-} from '../src/domain/refusals.js'
-import { errorBody } from '../src/http/error-body.js'
+import { NOT_LOGGED_IN } from '../src/domain/accounts/refusals.js'
+import { Refusal, ServiceStops, Unavailable } from '../src/domain/refusal.js'
+import { errorBody, errorHeaders, statusOf } from '../src/http/error-body.js'
+import { INTERNAL_ERROR, INVALID_URL, JSON_ONLY, MALFORMED_REQUEST, TOO_LARGE } from '../src/http/refusals.js'
 
-/** German texts for what Fastify itself refuses. */
-const FASTIFY_ERRORS: Record<string, HttpError> = {
+/** Refusals for the errors of Fastify itself. */
+const FASTIFY_ERRORS: Record<string, Refusal> = {
   FST_ERR_BAD_URL: INVALID_URL,
   FST_ERR_CTP_BODY_TOO_LARGE: TOO_LARGE,
   FST_ERR_CTP_INVALID_MEDIA_TYPE: JSON_ONLY,
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: MALFORMED_REQUEST,
 }
 
-/** The one place where an error becomes an answer. */
+/** Turns every error into a response. */
 export default fp(
   async (app) => {
     app.setErrorHandler(sendError)
@@ -31,31 +22,35 @@ export default fp(
   { name: 'errors' },
 )
 
-/** Answers with the error body; also for Fastify's `frameworkErrors`, which no hook sees. */
+/** Sends the error response; also for Fastify's `frameworkErrors`, which run no hooks. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = toHttpError(error)
-  if (known.statusCode >= 500) request.log.error({ err: error }, 'request failed')
-  if (known instanceof ComeBackLater) reply.header('retry-after', known.retryAfter)
-  if (known instanceof ProofTooOld) reply.header('www-authenticate', known.challenge)
+  const { refusal, status } = toRefusal(error)
+  if (status >= 500) request.log.error({ err: error }, 'request failed')
+  // The rest of the body would be taken for the next request (RFC 9110, 15.5.9).
+  if (refusal.kind === 'timeout' || refusal instanceof ServiceStops) reply.header('connection', 'close')
   return reply
-    .code(known.statusCode)
+    .code(status)
     .removeHeader('content-disposition')
+    .headers(errorHeaders(refusal))
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
     .serializer((body: unknown) => JSON.stringify(body))
-    .send(errorBody(known, request.id))
+    .send(errorBody(refusal, request.id, status))
 }
 
-function toHttpError(error: unknown): HttpError {
-  if (error instanceof HttpError) return error
-  const { code, statusCode } = error as { code?: string; statusCode?: number }
-  const known = FASTIFY_ERRORS[code ?? '']
-  if (known !== undefined) return known
-  // Before the database is blamed: a client that goes away amid its body is an ECONNRESET, too.
+function toRefusal(error: unknown): { refusal: Refusal; status: number } {
+  const refusal = knownRefusal(error)
+  if (refusal !== undefined) return { refusal, status: statusOf(refusal) }
+  const { statusCode } = error as { statusCode?: number }
+  // Before the database is blamed: a client that disconnects while sending its body is an ECONNRESET, too.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new HttpError(statusCode, MALFORMED_REQUEST.message)
+    return { refusal: MALFORMED_REQUEST, status: statusCode }
   }
-  if (isUserMissing(error)) return NOT_LOGGED_IN
-  if (isDatabaseUnavailable(error)) return new Unavailable()
-  return INTERNAL_ERROR
+  const fault = isUserMissing(error) ? NOT_LOGGED_IN : isDatabaseUnavailable(error) ? new Unavailable() : INTERNAL_ERROR
+  return { refusal: fault, status: statusOf(fault) }
+}
+
+function knownRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  return FASTIFY_ERRORS[(error as { code?: string }).code ?? '']
 }

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net'
 import fp from 'fastify-plugin'
 
-/** `203.0.113.10:1000`, `[2001:db8::1]:1000` or `[2001:db8::1]`: some proxies send the port as well. */
+/** Address with a port, which some proxies append: `203.0.113.10:1000`, `[2001:db8::1]:1000`; or in brackets alone */
 const WITH_PORT = /^(?:([0-9.]+):[0-9]*|\[([^\]]+)\](?::[0-9]*)?)$/
 
 /**
- * What proxies say of their clients: a port is no part of an address, or each connection would be somebody else to every
- * limit. And when somebody says it who is not trusted, one line tells, since behind a proxy that TRUST_PROXY does not
- * name all clients are one.
+ * Removes ports from forwarded addresses; otherwise every connection would look like a new client to the limits. Logs
+ * one warning if forwarded headers come from an untrusted address: behind a proxy that TRUST_PROXY omits, all clients
+ * share one address.
  */
 export default fp(
   async (app) => {
@@ -16,7 +16,7 @@ export default fp(
       const forwarded = request.headers['x-forwarded-for']
       if (forwarded !== undefined) {
         request.headers['x-forwarded-for'] = String(forwarded).split(',').map(withoutPort).join(', ')
-        // The first address is the sender's own; those it names follow when it is trusted.
+        // The first address is the peer's own; forwarded ones follow if the peer is trusted.
         if (!hasWarned && (request.ips?.length ?? 1) === 1) {
           hasWarned = true
           app.log.warn(

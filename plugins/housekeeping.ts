@@ -3,7 +3,7 @@ import { purgeExpired } from '../db/queries/housekeeping.js'
 
 const INTERVAL_MS = 10 * 60_000
 
-/** Deletes what has expired, in the background; every instance tries, one at a time does it. */
+/** Deletes expired rows in the background. Every instance tries; a lock lets one run at a time. */
 export default fp(
   async (app) => {
     let running: Promise<void> | undefined
@@ -12,11 +12,11 @@ export default fp(
         const purged = await purgeExpired(app.db)
         app.log.debug(purged ?? {}, purged === undefined ? 'another instance is purging' : 'purged what had expired')
       } catch (err) {
-        // The next round tries again; until then nothing is wrong, since what has expired does not count.
+        // The next run retries; expired rows are ignored until then.
         app.log.warn({ err }, 'purging failed')
       }
     }
-    // Not all instances of a deployment at the same moment.
+    // The random factor keeps instances from running at the same moment.
     const timer = setInterval(
       () => {
         running = purge()

@@ -1,22 +1,22 @@
 import fp from 'fastify-plugin'
 import type { OpenDatabase } from '../db/client.js'
-import { Unavailable } from '../src/domain/refusals.js'
+import { Unavailable } from '../src/domain/refusal.js'
 
 const SAMPLE_INTERVAL_MS = 500
-/** One long piece of work is over when it has been noticed; overload is noticed again and again. */
+/** A single late sample is one long task that has ended; several in a row are overload. */
 const MIN_LATE_SAMPLES = 2
-/** With ten connections and 5 ms a statement the last of them waits half a second. */
+/** At 10 connections and 5 ms a statement, the last request waits half a second. */
 const MAX_WAITING_FOR_CONNECTION = 1_000
 
 export interface LoadSheddingOptions {
-  /** A timer that fires so late tells that rounds of the event loop take that long. */
+  /** Event loop delay in milliseconds above which requests are refused with 503 */
   maxDelayMs: number
   poolState: OpenDatabase['poolState']
 }
 
 /**
- * Refuses requests that would only make a queue longer. Not by `@fastify/under-pressure`: its measure is NaN for every
- * round of more than its sampling time, be it the first or one of many (docs/decisions/0008-overload.md).
+ * Refuses requests while the event loop or the connection pool is overloaded. `@fastify/under-pressure` does not fit:
+ * its metric is NaN for each event loop iteration longer than its sampling interval (docs/decisions/0004-overload.md).
  */
 export default fp<LoadSheddingOptions>(
   async (app, { maxDelayMs, poolState }) => {

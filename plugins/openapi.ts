@@ -5,10 +5,10 @@ import fp from 'fastify-plugin'
 import { describeApi, finishDocument } from '../src/http/openapi.js'
 import { answers } from '../src/http/schemas.js'
 
-/** The one inline style sheet that Swagger UI makes; test/web/reference.test.ts sees when it changes. */
+/** Hash of the inline style sheet of Swagger UI; test/web/reference.test.ts detects a change. */
 const INLINE_STYLE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='"
 
-/** Nothing from elsewhere; the reference works without the internet. */
+/** Allows no external resources; the reference works offline. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,15 +23,18 @@ const CONTENT_SECURITY_POLICY = [
 const Document = Type.Unsafe<string>({ type: 'object', additionalProperties: true, description: 'OpenAPI 3.1' })
 
 export interface OpenapiOptions {
-  /** Of this program. */
+  /** Version of the service */
   version: string
-  /** The path that a proxy takes away. */
+  /** Path prefix that the proxy removes */
   basePath: string
-  /** What the session's cookie is called. */
+  /** Name of the session cookie */
   sessionCookie: string
 }
 
-/** `/openapi.json` from the schemas of the routes, and `/docs` to read and try it. Registered before the routes. */
+/**
+ * Serves `/openapi.json`, made from the route schemas, and `/docs`, an interactive reference. Must be registered before
+ * the routes.
+ */
 export default fp<OpenapiOptions>(
   async (app, { version, basePath, sessionCookie }) => {
     await app.register(swagger, {
@@ -59,7 +62,7 @@ export default fp<OpenapiOptions>(
     })
 
     await app.register(async (docs) => {
-      // The pages of the package answer GET only.
+      // The routes of the package answer GET only.
       docs.addHook('onRoute', (route) => {
         if (route.method === 'GET') route.method = ['GET', 'HEAD']
       })

@@ -1,29 +1,34 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import { networkOf } from '../src/domain/accounts/login-limits.js'
-import { TooManyAttempts } from '../src/domain/refusals.js'
+import { networkOf, siteOf } from '../src/domain/accounts/login-limits.js'
+import { TooManyAttempts } from '../src/domain/refusal.js'
 
-/** Over this time the rate is a mean, so that a page may ask for many things at once. */
+/** Window of the average rate, so that a page may load many files at once */
 const WINDOW_SECONDS = 10
-/** Addresses that are remembered; beyond that the one that was heard of longest ago is forgotten. */
+/** A /48 of IPv6, which a provider may give to one customer, has the budget of so many /64s. */
+const SITE_FACTOR = 4
+/** Maximum number of tracked addresses; the least recently seen one is evicted. */
 const MAX_ADDRESSES = 10_000
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** A hook that lets so many requests of this name pass in ten seconds from one address; none when nothing is limited. */
+    /**
+     * Returns a hook that allows `most` requests per ten seconds and address under this name, and four times as many
+     * per /48 of IPv6; it does nothing if limits are disabled.
+     */
     limitRequests(name: string, most: number): onRequestAsyncHookHandler
   }
 }
 
 export interface RateLimitOptions {
-  /** Requests per second and address; 0 means no limit. */
+  /** Requests per second and address; 0 disables the limit. */
   perSecond: number
 }
 
 /**
- * Counts in windows of a clock that nobody sets. The package's own store goes by the time of day: after the clock was
- * set back it counts on for as long, and whoever reaches the limit is refused until the clock is where it was.
+ * Counts requests in windows of a monotonic clock. The package's own store uses the time of day: if the clock is set
+ * back, limited callers stay refused until it has caught up.
  */
 class MonotonicStore implements FastifyRateLimitStore {
   readonly #windows = new Map<string, { count: number; end: number }>()
@@ -33,7 +38,7 @@ class MonotonicStore implements FastifyRateLimitStore {
     const known = this.#windows.get(key)
     const window = known !== undefined && known.end > now ? known : { count: 0, end: now + WINDOW_SECONDS * 1000 }
     window.count++
-    // Put behind all others: a Map keeps the order in which its keys came.
+    // Reinserted at the end: a Map keeps insertion order, so the first key is the least recently seen.
     this.#windows.delete(key)
     this.#windows.set(key, window)
     if (this.#windows.size > MAX_ADDRESSES) this.#windows.delete(this.#windows.keys().next().value as string)
@@ -45,38 +50,34 @@ class MonotonicStore implements FastifyRateLimitStore {
   }
 }
 
-/** Keeps one address from taking the whole process. It counts per process; the proxy may know better limits. */
+/** Limits the requests of each address, per process. A proxy can enforce limits across instances. */
 export default fp<RateLimitOptions>(
   async (app, { perSecond }) => {
     if (perSecond === 0) {
       app.decorate('limitRequests', () => async () => {})
       return
     }
-    await app.register(rateLimit, {
-      global: false,
-      max: perSecond * WINDOW_SECONDS,
-      timeWindow: WINDOW_SECONDS * 1000,
-      store: MonotonicStore,
-      keyGenerator: (request) => networkOf(request.ip),
-      errorResponseBuilder: (_request, { ttl }) => new TooManyAttempts(Math.ceil(ttl / 1000)),
-      addHeadersOnExceeding: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
-      addHeaders: {
-        'x-ratelimit-limit': false,
-        'x-ratelimit-remaining': false,
-        'x-ratelimit-reset': false,
-        'retry-after': false,
-      },
-    })
+    await app.register(rateLimit, { global: false, timeWindow: WINDOW_SECONDS * 1000, store: MonotonicStore })
     app.decorate('limitRequests', (name, most) => {
-      const keyGenerator = (request: FastifyRequest) => `${name} ${networkOf(request.ip)}`
-      const count = app.createRateLimit({ max: most, timeWindow: WINDOW_SECONDS * 1000, keyGenerator })
+      const counter = (max: number, keyOf: (address: string) => string | undefined) =>
+        app.createRateLimit({
+          max,
+          timeWindow: WINDOW_SECONDS * 1000,
+          keyGenerator: (request: FastifyRequest) => `${name} ${keyOf(request.ip)}`,
+        })
+      const countNetwork = counter(most, networkOf)
+      const countSite = counter(most * SITE_FACTOR, siteOf)
       return async (request) => {
-        const counted = await count(request)
-        if (!counted.isAllowed && counted.isExceeded) throw new TooManyAttempts(counted.ttlInSeconds)
+        const counters = siteOf(request.ip) === undefined ? [countNetwork] : [countNetwork, countSite]
+        // A request that its /64 refuses does not count for the /48.
+        for (const count of counters) {
+          const counted = await count(request)
+          if (!counted.isAllowed && counted.isExceeded) throw new TooManyAttempts(counted.ttlInSeconds)
+        }
       }
     })
-    // As a hook of the scope it also counts what matches no endpoint.
-    app.addHook('onRequest', app.rateLimit())
+    // As a hook of the scope it also counts requests that match no endpoint.
+    app.addHook('onRequest', app.limitRequests('all', perSecond * WINDOW_SECONDS))
   },
   { name: 'rate-limit' },
 )

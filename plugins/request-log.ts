@@ -3,10 +3,10 @@ import fp from 'fastify-plugin'
 import { hideSecrets } from '../src/http/hide-secrets.js'
 import { type End, whenOver } from '../src/http/when-over.js'
 
-/** Asked every few seconds by proxies and orchestrators: their lines would bury the others. */
+/** Health checks arrive every few seconds; their lines would hide the others. */
 const PROBES = new Set(['/healthz', '/readyz'])
 
-/** One line for each request, when it is over; `x-request-id` lets who asked name that line. */
+/** Logs one line per request when it ends. The `x-request-id` of the caller is part of it. */
 export default fp(
   async (app) => {
     app.addHook('onRequest', async (request, reply) => logWhenOver(request, reply))
@@ -14,7 +14,7 @@ export default fp(
   { name: 'request-log' },
 )
 
-/** Also for Fastify's `frameworkErrors`, which no hook sees. */
+/** Logs a request at its end; also for Fastify's `frameworkErrors`, which run no hooks. */
 export function logWhenOver(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id)
   whenOver(reply, (end) => {
@@ -24,7 +24,7 @@ export function logWhenOver(request: FastifyRequest, reply: FastifyReply): void 
 }
 
 function describe(request: FastifyRequest, { status, milliseconds, abortedBy }: End) {
-  // A session that has just begun has no user yet, but its id.
+  // A session created by this request has no loaded user yet, only the id.
   const userId = request.tokenUser?.id ?? request.session?.userId
   return {
     method: request.method,

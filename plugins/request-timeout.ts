@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether its body may take as long as the server allows at all. */
+    /** Whether the body may take up to the server-wide timeout */
     isUpload?: boolean
   }
 }
@@ -14,15 +14,15 @@ export interface RequestTimeoutOptions {
 }
 
 /**
- * Cuts off whose body takes longer to arrive, as Node's `server.requestTimeout` does, which knows no routes: here uploads
- * are left to it.
+ * Ends requests whose body takes too long to arrive. Node's `server.requestTimeout` does the same but knows no routes,
+ * so it holds the longer limit of uploads.
  */
 export default fp<RequestTimeoutOptions>(
   async (app, { milliseconds }) => {
     app.addHook('onRequest', async (request) => {
       if (hasBody(request) && request.routeOptions.config.isUpload !== true) watch(request, milliseconds)
     })
-    // Refused before its body was read, an upload has no reason to take longer than others.
+    // An upload that was refused before its body was read gets the normal timeout.
     app.addHook('onResponse', async (request) => {
       const isUpload = request.routeOptions.config.isUpload === true
       if (isUpload && hasBody(request) && !request.raw.complete) watch(request, milliseconds)
@@ -35,14 +35,14 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Until all of it is there, also when the answer is given before. */
+/** Watches the request until its body is complete, also if the response is sent earlier. */
 function watch({ raw, server: { server } }: FastifyRequest, milliseconds: number): void {
   const { socket } = raw
-  // Only real connections can be slow.
+  // Injected requests have no socket.
   if (!(socket instanceof Socket)) return
   const timer = setTimeout(() => {
     socket.off('close', stop)
-    // As Node says it itself; see src/http/refused-connections.ts.
+    // The error of Node's own timeout; see src/http/refused-connections.ts.
     const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     if (!raw.complete && !socket.destroyed) server.emit('clientError', error, socket)
   }, milliseconds)
@@ -50,7 +50,7 @@ function watch({ raw, server: { server } }: FastifyRequest, milliseconds: number
   const stop = () => {
     if (!raw.complete && !socket.destroyed) return
     clearTimeout(timer)
-    // The connection goes on with other requests.
+    // The connection is kept alive for further requests.
     socket.off('close', stop)
   }
   raw.once('end', stop)

@@ -5,20 +5,20 @@ import { indexContent } from '../src/services/search/index-content.js'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Brings the index of the search up to date as far as that is done at once; the rest follows in the background.
+     * Updates the search index within a short time limit; the rest follows in the background.
      * @returns whether the index is complete
      */
     catchUpSearchIndex(): Promise<boolean>
   }
 }
 
-/** What a search waits for at most: a few changed rows, not a whole import. */
+/** Maximum time that a search waits for the index: enough for a few changed rows, not for an import */
 const PATIENCE_MS = 150
 const INTERVAL_MS = 10_000
-/** After each part others have their turn for as long: on the embedded database there is one connection for all. */
+/** Pause after each part of the work, so that other requests get the single connection of the embedded database */
 const LEAST_PAUSE_MS = 20
 
-/** Keeps the index of the search, which an import leaves behind; of several instances one is at it at a time. */
+/** Keeps the search index up to date. A lock lets one instance work at a time. */
 export default fp(
   async (app) => {
     let running: Promise<void> | undefined
@@ -32,7 +32,7 @@ export default fp(
           return !isClosed
         })
       } catch (err) {
-        // Nothing is lost: what is not indexed is still on the list.
+        // Nothing is lost: rows that are not indexed stay in the queue.
         if (!isClosed) app.log.warn({ err }, 'indexing for the search failed')
       } finally {
         running = undefined
@@ -47,13 +47,13 @@ export default fp(
       for (;;) {
         if (await indexContent(app.db, async () => isPatient())) return true
         if (!isPatient()) break
-        // Somebody else is at it: in the background, for another search, or in another instance.
+        // Another task or instance holds the lock.
         await sleep(LEAST_PAUSE_MS)
       }
       wake()
       return false
     })
-    // Not all instances of a deployment at the same moment.
+    // The random factor keeps instances from running at the same moment.
     const timer = setInterval(wake, INTERVAL_MS * (0.75 + Math.random() / 2))
     timer.unref()
     app.addHook('onClose', async () => {

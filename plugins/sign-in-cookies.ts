@@ -1,57 +1,70 @@
 import { hash, hkdfSync } from 'node:crypto'
 import { Signer } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { SKEW_SECONDS } from '../src/domain/sign-in/settings.js'
+import { SKEW_SECONDS } from '../src/domain/sign-in/skew.js'
 import type { Challenge } from '../src/services/sign-in/provider.js'
 import type { CookieOptions } from './session-cookie.js'
 
-/** A sign-in that has begun: what the way back from the provider needs. */
+/** A started sign-in: the state that the callback needs. */
 export interface PendingSignIn {
-  /** What it is for: to log in, to link the provider's person, or to prove again who is logged in. */
+  /** Purpose: log in, link an identity, or renew the proof of identity */
   mode: 'login' | 'link' | 'confirm'
   challenge: Challenge
-  /** Where to go afterwards. */
+  /** Path to open afterwards */
   target: string
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970 */
   startedAt: number
-  /** Who is logged in, if it is not for that. */
+  /** The logged-in user, for `link` and `confirm` */
   userId: number | null
 }
 
+/** An identity of the provider that waits for the user's confirmation to be linked */
+export interface PendingLink {
+  issuer: string
+  subject: string
+  /** Display name of the identity */
+  name: string
+  /** Owner of the account */
+  userId: number
+  /** Milliseconds since 1970 */
+  startedAt: number
+}
+
 const NAME = 'svc_training_oidc_'
+/** The end of a cookie's name: the hash of a state. */
+const STATE_HASH = /^[\w-]{22}$/
 const LIFETIME_MS = 10 * 60 * 1000
-/** Of begun sign-ins so many are kept, of which people have one in a tab: cookies fill the head of a request. */
+/** Maximum number of concurrent sign-in attempts per browser; cookies add to every request header. */
 const MAX_PENDING = 4
-/** All of them together, with their names. */
+/** Maximum total size of these cookies, names included */
 const MAX_BYTES = 4_000
 
 /**
- * One signed cookie for each sign-in that has begun, so that two tabs do not get in each other's way. It says
- * nothing that its owner may not know. With https and the whole host its name has the prefix `__Host-`, so that no
- * neighbour below the same domain can set it and have somebody finish the neighbour's sign-in; elsewhere it goes to the
- * addresses of the sign-in only.
+ * Keeps one signed cookie per started sign-in, so that two tabs do not interfere. It holds nothing secret from its
+ * owner. With https on its own host the name has the prefix `__Host-`, so that a sibling subdomain cannot plant a
+ * sign-in; otherwise its path is limited to the sign-in routes.
  */
 export class SignInCookies {
   readonly #signer: Signer
+  readonly #linkSigner: Signer
   readonly #prefix: string
   readonly #path: string
 
   constructor(secrets: string[], { isSecure, basePath }: CookieOptions) {
-    // A key of its own: what is signed for one purpose must not pass for another.
-    const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'svc-training sign-in', 32)))
-    this.#signer = new Signer(keys.map((key) => key.toString('base64url')))
+    // A key for each: what is signed for one purpose must not pass for another.
+    this.#signer = createSigner(secrets, 'svc-training sign-in')
+    this.#linkSigner = createSigner(secrets, 'svc-training link')
     const ownsHost = isSecure && basePath === '/'
     this.#prefix = ownsHost ? `__Host-${NAME}` : NAME
-    // Browsers take the prefix with this path only.
+    // Browsers accept the prefix with this path only.
     this.#path = ownsHost ? '/' : `${basePath}api/auth/oidc`
   }
 
   remember(request: FastifyRequest, reply: FastifyReply, pending: PendingSignIn): void {
-    const text = Buffer.from(JSON.stringify(pending)).toString('base64url')
     const name = this.#nameOf(pending.challenge.state)
-    const value = this.#signer.sign(text)
+    const value = sign(this.#signer, pending)
     const begun = Object.entries(request.cookies)
-      .filter(([name]) => name.startsWith(this.#prefix))
+      .filter(([name]) => this.#isOwnName(name))
       .map(([name, value = '']) => ({ name, size: sizeOf(name, value), startedAt: this.#read(value)?.startedAt ?? 0 }))
       .sort((a, b) => b.startedAt - a.startedAt)
     let total = sizeOf(name, value)
@@ -59,15 +72,10 @@ export class SignInCookies {
       total += old.size
       if (index >= MAX_PENDING - 1 || total > MAX_BYTES) this.#clear(reply, old.name)
     }
-    reply.setCookie(name, value, {
-      path: this.#path,
-      httpOnly: true,
-      sameSite: 'lax',
-      maxAge: LIFETIME_MS / 1000,
-    })
+    this.#set(reply, name, value)
   }
 
-  /** What was remembered of this state, once; undefined when it was not here, or too long ago. */
+  /** Returns and removes the sign-in of this state; undefined if it is unknown or expired. */
   take(request: FastifyRequest, reply: FastifyReply, state: string): PendingSignIn | undefined {
     const name = this.#nameOf(state)
     const value = request.cookies[name]
@@ -77,26 +85,69 @@ export class SignInCookies {
     return pending?.challenge.state === state ? pending : undefined
   }
 
+  /** Keeps the person until the user has confirmed the link; the newest one counts. */
+  rememberLink(reply: FastifyReply, pending: PendingLink): void {
+    this.#set(reply, this.#linkName, sign(this.#linkSigner, pending))
+  }
+
+  /** The identity that this user may confirm; undefined if there is none or it has expired */
+  findLink(request: FastifyRequest, userId: number): PendingLink | undefined {
+    const pending = unsign<PendingLink>(this.#linkSigner, request.cookies[this.#linkName])
+    return pending?.userId === userId ? pending : undefined
+  }
+
+  clearLink(reply: FastifyReply): void {
+    this.#clear(reply, this.#linkName)
+  }
+
   #read(value: string | undefined): PendingSignIn | undefined {
-    const { valid, value: text } = this.#signer.unsign(value ?? '')
-    if (!valid || text === null) return undefined
-    const pending: PendingSignIn = JSON.parse(Buffer.from(text, 'base64url').toString())
-    const age = Date.now() - pending.startedAt
-    // Another instance may have begun it, whose clock is ahead.
-    return age >= -SKEW_SECONDS * 1000 && age <= LIFETIME_MS ? pending : undefined
+    return unsign<PendingSignIn>(this.#signer, value)
+  }
+
+  #set(reply: FastifyReply, name: string, value: string): void {
+    const maxAge = LIFETIME_MS / 1000
+    reply.setCookie(name, value, { path: this.#path, httpOnly: true, sameSite: 'lax', maxAge })
   }
 
   #clear(reply: FastifyReply, name: string): void {
     reply.clearCookie(name, { path: this.#path, httpOnly: true, sameSite: 'lax' })
   }
 
-  /** Any text can be a state; what is a name of a cookie is another matter. */
+  /** A state may contain any character; a cookie name may not. */
   #nameOf(state: string): string {
     return this.#prefix + hash('sha256', state, 'base64url').slice(0, 22)
   }
+
+  /** A client may send any name; one that is not ours could not even be written into an answer. */
+  #isOwnName(name: string): boolean {
+    return name.startsWith(this.#prefix) && STATE_HASH.test(name.slice(this.#prefix.length))
+  }
+
+  get #linkName(): string {
+    return `${this.#prefix}link`
+  }
 }
 
-/** In the head of a request: `name=value; `. */
+function createSigner(secrets: string[], purpose: string): Signer {
+  const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)))
+  return new Signer(keys.map((key) => key.toString('base64url')))
+}
+
+function sign(signer: Signer, value: object): string {
+  return signer.sign(Buffer.from(JSON.stringify(value)).toString('base64url'))
+}
+
+/** Returns the content of a valid cookie, signed at most ten minutes ago; otherwise undefined. */
+function unsign<T extends { startedAt: number }>(signer: Signer, signed = ''): T | undefined {
+  const { valid, value } = signer.unsign(signed)
+  if (!valid || value === null) return undefined
+  const found: T = JSON.parse(Buffer.from(value, 'base64url').toString())
+  const age = Date.now() - found.startedAt
+  // The clock of the instance that started it may be ahead.
+  return age >= -SKEW_SECONDS * 1000 && age <= LIFETIME_MS ? found : undefined
+}
+
+/** Size in a request header: `name=value; ` */
 function sizeOf(name: string, value: string): number {
   return name.length + encodeURIComponent(value).length + 3
 }

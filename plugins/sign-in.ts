@@ -7,11 +7,11 @@ import { SignInCookies } from './sign-in-cookies.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The ways in that the service offers. */
+    /** Login methods that the service offers */
     offeredWays: OfferedWays
-    /** The provider of OpenID Connect; null when there is none. */
+    /** The OpenID Connect provider; null if none is configured */
     provider: Provider | null
-    /** What begun sign-ins by the provider remember. */
+    /** Cookies of started sign-ins */
     signInCookies: SignInCookies
   }
 }
@@ -19,15 +19,15 @@ declare module 'fastify' {
 export interface SignInPluginOptions {
   oidc: OidcSettings | undefined
   passwordLogin: boolean
-  /** Where people open the service, with a slash at the end. */
+  /** Public address of the service, ending with a slash */
   publicUrl: string | undefined
-  /** People come by https. */
+  /** Whether users reach the service over https */
   isSecure: boolean
   basePath: string
   secrets: string[]
 }
 
-/** What the routes of the sign-in need of the configuration. */
+/** Decorates the app with the sign-in configuration that the routes need. */
 export default fp<SignInPluginOptions>(
   async (app, { oidc, passwordLogin, publicUrl, isSecure, basePath, secrets }) => {
     const redirectUri = publicUrl && new URL('api/auth/oidc/callback', publicUrl).href
@@ -42,7 +42,7 @@ export default fp<SignInPluginOptions>(
   { name: 'sign-in', dependencies: ['session'] },
 )
 
-/** Only with a provider are the libraries loaded that talk to it. */
+/** The client libraries are loaded only if a provider is configured. */
 async function createProvider(oidc: OidcSettings, redirectUri: string): Promise<Provider> {
   const { Provider } = await import('../src/services/sign-in/provider.js')
   return new Provider(oidc, redirectUri)

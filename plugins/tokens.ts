@@ -5,14 +5,14 @@ import { bearerOf, hashToken } from '../src/domain/accounts/tokens.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a request with a Bearer header: the owner of the token, or null when the token is none. */
+    /** Owner of the Bearer token; null if the token is invalid, undefined without a Bearer header */
     tokenUser: AccountWithState | null | undefined
-    /** The token itself, when it is one. */
+    /** The valid API token of the request */
     apiToken: SentToken | undefined
   }
 }
 
-/** API tokens: a Bearer header alone decides who is asking, also beside a cookie (see plugins/session.ts). */
+/** Authenticates API tokens. A Bearer header alone decides, even beside a session cookie (plugins/session.ts). */
 export default fp(
   async (app) => {
     app.decorateRequest('tokenUser', undefined)

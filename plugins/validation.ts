@@ -1,24 +1,28 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { BadRequest, INVALID_JSON } from '../src/domain/refusals.js'
-import { invalidField } from '../src/domain/text/schema-errors.js'
+import { InvalidInput } from '../src/domain/refusal.js'
+import { INVALID_JSON } from '../src/http/refusals.js'
+import { invalidField } from '../src/http/schema-errors.js'
+import { requireOwnPassword } from './auth.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the endpoint answers when a field of the body is missing or of the wrong type. */
+    /** Message if a body field is missing or has the wrong type */
     invalidBody?: string
   }
 }
 
 /**
- * Fastify validates before the preHandler hooks, but who may not ask must not learn what is wrong with the question.
- * So each route attaches the outcome, and its own last preHandler, which runs after those of the scopes, throws it.
+ * Fastify validates before the preHandler hooks, but unauthorized callers must not learn about their input. Each route
+ * therefore attaches the validation error and checks in this order: the preHandlers of its scopes and its own, which
+ * decide who may use it; a required password change; the input.
  */
 export default fp(
   async (app) => {
     app.addHook('onRoute', (route) => {
       route.attachValidation = true
-      route.preHandler = [route.preHandler ?? [], rejectInvalid].flat()
+      const isPublic = route.schema?.security?.length === 0
+      route.preHandler = [route.preHandler ?? [], isPublic ? [] : requireOwnPassword, rejectInvalid].flat()
     })
     app.addHook('preValidation', async (request) => {
       const bodySchema = request.routeOptions.schema?.body
@@ -32,10 +36,10 @@ async function rejectInvalid(request: FastifyRequest): Promise<void> {
   if (request.body !== undefined && !isObject(request.body)) throw INVALID_JSON
   const { validationError } = request
   if (validationError === undefined) return
-  // No judgement of the request: a schema that cannot be compiled, for example.
+  // Not a validation result, for example a schema that does not compile
   if (!Array.isArray(validationError.validation)) throw validationError
   const { invalidBody } = request.routeOptions.config
-  if (validationError.validationContext === 'body' && invalidBody !== undefined) throw new BadRequest(invalidBody)
+  if (validationError.validationContext === 'body' && invalidBody !== undefined) throw new InvalidInput(invalidBody)
   const first = validationError.validation[0]
   if (first === undefined) throw validationError
   throw invalidField(first)

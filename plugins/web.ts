@@ -4,17 +4,17 @@ import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { NOT_FOUND, WEB_NOT_BUILT } from '../src/domain/refusals.js'
+import { NOT_FOUND, WEB_NOT_BUILT } from '../src/http/refusals.js'
 import rateLimit from './rate-limit.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Answers a person's link that no route can read with 400 and the page; false when it is not one. */
+    /** Answers a malformed link followed in a browser with 400 and the page. Returns false for other requests. */
     showPage?: (request: FastifyRequest, reply: FastifyReply) => boolean
   }
 }
 
-/** The page loads its own files and nothing else, and writes HTML only by the policies that are named. */
+/** The page may load its own files only, and create HTML only through the named Trusted Types policies. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,11 +31,11 @@ const PAGE_POLICY = [
   'trusted-types svelte-trusted-html dompurify service-worker',
 ].join('; ')
 
-/** A worker has the policy of its own file: under that of the API it could fetch nothing. */
+/** A worker uses the policy of its own file; the API's policy would forbid it to fetch. */
 const WORKER = 'sw.js'
 const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 
-/** What belongs to others, by the first part of the path: there the page never stands in. */
+/** First path segments that never fall back to the page */
 const NO_PAGES = new Set<string | undefined>(['api', 'docs', 'assets', 'openapi.json', 'healthz', 'readyz', WORKER])
 
 const BASE = /<base href="[^"]*"/
@@ -46,17 +46,17 @@ interface Page {
 }
 
 export interface WebOptions {
-  /** The built app: `index.html`, hashed files below `assets/`, and a few others. */
+  /** The built app: `index.html`, hashed files below `assets/`, and public files */
   folder: string
-  /** What the page believes to live below, with a slash at both ends. */
+  /** Base path of the page, with a slash at both ends */
   basePath: string
-  /** Requests per second and address; 0 means no limit. */
+  /** Requests per second and address; 0 disables the limit. */
   rateLimit: number
 }
 
 /**
- * The web app: its page at `/` and wherever a person goes by a link, and its files. Costs neither a session nor a query.
- * Requests are not shed: an answer from memory is no more work than a refusal.
+ * Serves the web app: the page at `/` and for navigations, and its files. Needs no session and no query. Requests are
+ * not shed, because a response from memory costs no more than a refusal.
  */
 export default fp<WebOptions>(
   async (app, { folder, basePath, rateLimit: perSecond }) => {
@@ -96,11 +96,15 @@ export default fp<WebOptions>(
         acceptRanges: false,
         cacheControl: false,
       })
-      pages.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) =>
-        // Their names change with their contents.
-        reply.sendFile(`assets/${request.params['*']}`, { cacheControl: true, maxAge: '1y', immutable: true }),
-      )
-      for (const file of listPublicFiles(folder)) {
+      const { assets, others } = listFiles(folder)
+      pages.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
+        const file = `assets/${request.params['*']}`
+        // The name becomes no path unless it is that of a file, so no `..` reaches the file system.
+        if (!assets.has(file)) throw NOT_FOUND
+        // File names contain a content hash.
+        return reply.sendFile(file, { cacheControl: true, maxAge: '1y', immutable: true })
+      })
+      for (const file of others) {
         pages.get(`/${file}`, async (_request, reply) => {
           if (file === WORKER) reply.header('content-security-policy', WORKER_POLICY)
           return reply.header('cache-control', 'no-cache').sendFile(file)
@@ -111,7 +115,7 @@ export default fp<WebOptions>(
   { name: 'web', dependencies: ['errors', 'validation'] },
 )
 
-/** The page as it is for this address; undefined when nothing has been built. */
+/** Returns the page with its base path; undefined if the app has not been built. */
 function readPage(folder: string, basePath: string): Page | undefined {
   let built: string
   try {
@@ -125,22 +129,24 @@ function readPage(folder: string, basePath: string): Page | undefined {
   return { html, etag: `"${hash('sha256', html, 'base64url')}"` }
 }
 
-/** Everything but the page, what lies below `assets/` and the compressed copies. */
-function listPublicFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
+/** The files of the app without the page and the compressed copies, relative to the folder. */
+function listFiles(folder: string): { assets: Set<string>; others: string[] } {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
-    .filter((file) => file !== 'index.html' && !/^assets\/|(^|\/)\.|\.(br|gz)$/.test(file))
+    .filter((file) => file !== 'index.html' && !/(^|\/)\.|\.(br|gz)$/.test(file))
+  const isAsset = (file: string) => file.startsWith('assets/')
+  return { assets: new Set(files.filter(isAsset)), others: files.filter((file) => !isAsset(file)) }
 }
 
-/** Whether a person follows a link, and the path is not one of those that others answer. */
+/** Whether a browser navigates to a path that the page may answer */
 function isNavigation({ method, url, headers }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (NO_PAGES.has(url.split(/[/?]/, 2)[1])) return false
   return headers['sec-fetch-mode'] === 'navigate' || (headers.accept ?? '').includes('text/html')
 }
 
-/** A proxy that compresses makes the tag a weak one (RFC 9110, 13.1.2). */
+/** Compares weakly: a proxy that compresses makes the tag weak (RFC 9110, 13.1.2). */
 function knows(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')

@@ -9,9 +9,9 @@ import session, { type SessionPluginOptions } from '../plugins/session.js'
 import signIn from '../plugins/sign-in.js'
 import tokens from '../plugins/tokens.js'
 import { relyingPartyOf } from '../src/domain/accounts/passkeys.js'
-import { NOT_FOUND } from '../src/domain/refusals.js'
 import type { OidcSettings } from '../src/domain/sign-in/settings.js'
 import type { Moment } from '../src/domain/time/calendar.js'
+import { NOT_FOUND } from '../src/http/refusals.js'
 import accountRoutes from './accounts/index.js'
 import type { About } from './accounts/service.js'
 import adminRoutes from './admin/index.js'
@@ -26,33 +26,35 @@ import searchRoutes from './search/index.js'
 export interface ApiOptions {
   sessions: SessionPluginOptions
   corsOrigins: string[]
-  /** Where people open the service, if somebody has said. */
+  /** Public address of the service, if configured */
   publicUrl: string | undefined
-  /** The path below which they reach it. */
+  /** Public path of the service */
   basePath: string
   oidc: OidcSettings | undefined
   passwordLogin: boolean
   contentDir: string
-  /** A folder on a disk, for uploads while they are read. */
+  /** Folder for uploads while they are read */
   tmpDir: string
-  /** What an upload may take, and what all pictures together. */
+  /** Maximum sizes of one upload and of all pictures, in bytes */
   importMaxBytes: number
   mediaMaxBytes: number
   about: About
-  /** Requests per second and address; 0 means no limit. */
+  /** Requests per second and address; 0 disables the limit. */
   rateLimit: number
   poolState: OpenDatabase['poolState']
-  /** How late the event loop may be before requests are refused. */
+  /** Event loop delay in milliseconds above which requests are refused with 503 */
   maxDelayMs: number
-  /** The calendar day that counts as today, as `YYYY-MM-DD`. */
+  /** Aborts imports, uploads and exports because the service stops */
+  stopping: AbortSignal
+  /** Returns the current calendar day as `YYYY-MM-DD`. */
   today: () => string
-  /** The present instant and its calendar day, taken together; or the day of another instant. */
+  /** Returns an instant (default: now) together with its calendar day. */
   moment: (at?: Date) => Moment
 }
 
-/** The `/api` scope. What is registered in the inner scopes is protected by them. */
+/** The `/api` scope. Its inner scopes protect the routes registered in them. */
 const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
-  const { sessions, corsOrigins, contentDir, tmpDir, importMaxBytes, mediaMaxBytes, today, moment } = options
+  const { sessions, corsOrigins, contentDir, tmpDir, importMaxBytes, mediaMaxBytes, stopping, today, moment } = options
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl)
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
@@ -60,7 +62,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   await app.register(cors, { allowedOrigins: corsOrigins })
   await app.register(loadShedding, { maxDelayMs: options.maxDelayMs, poolState: options.poolState })
   await app.register(rateLimit, { perSecond: options.rateLimit })
-  await app.register(crossSite, { allowedOrigins: publicUrl ? [...corsOrigins, publicUrl.origin] : corsOrigins })
+  await app.register(crossSite, { allowedOrigins: corsOrigins, ownOrigin: publicUrl?.origin })
   await app.register(tokens)
   await app.register(session, sessions)
   await app.register(auth, { today })
@@ -80,7 +82,11 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(deckRoutes, { prefix: '/decks', today })
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
     await members.register(reviewRoutes, { prefix: '/review', moment })
-    await members.register(searchRoutes, { prefix: '/search' })
+    await members.register(searchRoutes, {
+      prefix: '/search',
+      isEmbedded: options.about.embedded,
+      poolState: options.poolState,
+    })
     await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty })
     await members.register(contentRoutes, {
       prefix: '/content',
@@ -88,12 +94,13 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
       tmpDir,
       importMaxBytes,
       mediaMaxBytes,
+      stopping,
       moment,
       timeZone: options.about.timeZone,
     })
     await members.register(async (admins) => {
       admins.addHook('preHandler', admins.requireAdmin)
-      await admins.register(adminRoutes, { prefix: '/admin', contentDir, mediaMaxBytes })
+      await admins.register(adminRoutes, { prefix: '/admin', contentDir, mediaMaxBytes, stopping })
     })
   })
 }

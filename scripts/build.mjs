@@ -1,52 +1,62 @@
-// Builds what has changed: each step runs when its inputs are not those of its last run. Their contents decide, not
-// their times, which a checkout or a copy sets as it likes. `npm start` needs no compiler when nothing has changed.
-import { spawnSync } from 'node:child_process'
+// Builds what has changed, program and page side by side; with `--tests` also the tests. A step runs if the contents of
+// its inputs differ from its last run. Times are not compared, because a checkout or a copy changes them. `npm start`
+// needs no compiler if nothing has changed.
+import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
 const { resolve } = createRequire(import.meta.url)
-/** What is made below an input, and none of it. */
+/** Outputs below an input folder */
 const MADE = new Set(['node_modules', 'dist'])
 const WEB_CONFIG = 'web/vite.config.ts'
+const PROGRAM = ['src', 'plugins', 'routes', 'db', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
+/** The compiler writes this file with every build. Both projects share it, because both write the program. */
+const COMPILED = 'dist/.tsbuildinfo'
 
 const STEPS = {
-  program: {
-    inputs: ['src', 'plugins', 'routes', 'db', 'test', 'web/src', 'tsconfig.json', 'package-lock.json'],
-    // The tests take in what of the app needs no browser.
-    // The compiler writes it whenever it has written anything else, whoever started it.
-    output: 'dist/.tsbuildinfo',
-    run: () => runNode(resolve('typescript/bin/tsc')),
-  },
-  web: {
-    inputs: ['web', 'package-lock.json'],
-    output: 'dist/app/index.html',
-    run: () => {
-      if (!existsSync(WEB_CONFIG)) return
-      // Copies of files that are no more would be served.
-      rmSync('dist/app', { recursive: true, force: true })
-      const vite = path.join(path.dirname(resolve('vite/package.json')), 'bin/vite.js')
-      runNode(vite, 'build', '--config', WEB_CONFIG, '--logLevel', 'warn')
-      runNode('scripts/compress-web.mjs', 'dist/app')
-    },
-  },
+  program: { inputs: PROGRAM, output: COMPILED, run: () => compile('tsconfig.build.json') },
+  // The tests include the parts of the app that need no browser.
+  tests: { inputs: [...PROGRAM, 'test', 'web/src'], output: COMPILED, run: () => compile('tsconfig.json') },
+  page: { inputs: ['web', 'package-lock.json'], output: 'dist/app/index.html', run: buildPage },
 }
 
 const RECORD = 'dist/.built.json'
 process.chdir(path.join(import.meta.dirname, '..'))
 const record = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : {}
-
-for (const [name, { inputs, output, run }] of Object.entries(STEPS)) {
-  if (record[name] !== undefined && record[name] === describe(inputs, output)) continue
-  run()
-  record[name] = describe(inputs, output)
+const names = process.argv.includes('--tests') ? ['tests', 'page'] : ['program', 'page']
+const outdated = names.filter((name) => record[name] === undefined || record[name] !== describe(STEPS[name]))
+if (outdated.length > 0) {
+  const hideProgress = showProgress()
+  const results = await Promise.all(outdated.map((name) => STEPS[name].run()))
+  hideProgress()
+  const built = outdated.filter((_, at) => results[at])
+  for (const name of built) record[name] = describe(STEPS[name])
+  if (built.includes('tests')) record.program = describe(STEPS.program)
   mkdirSync(path.dirname(RECORD), { recursive: true })
   writeFileSync(RECORD, `${JSON.stringify(record, null, 2)}\n`)
+  if (built.length < outdated.length) process.exitCode = 1
 }
 
-/** One line for the contents of the inputs and the output as it lies there; undefined when there is no output. */
-function describe(inputs, output) {
+function compile(project) {
+  const compiler = path.join(path.dirname(resolve('typescript-7/package.json')), 'bin/tsc')
+  return runNode(compiler, '--project', project)
+}
+
+async function buildPage() {
+  if (!existsSync(WEB_CONFIG)) return true
+  // Stale files would be served.
+  rmSync('dist/app', { recursive: true, force: true })
+  const vite = path.join(path.dirname(resolve('vite/package.json')), 'bin/vite.js')
+  return (
+    (await runNode(vite, 'build', '--config', WEB_CONFIG, '--logLevel', 'warn')) &&
+    (await runNode('scripts/compress-web.mjs', 'dist/app'))
+  )
+}
+
+/** Returns a line that identifies the contents of inputs and output; undefined without output. */
+function describe({ inputs, output }) {
   if (!existsSync(output)) return undefined
   const files = inputs.filter((input) => existsSync(input)).flatMap(listFiles)
   const contents = files.map((file) => `${file} ${hash('sha256', readFileSync(file))}`)
@@ -62,8 +72,24 @@ function listFiles(input) {
     .sort()
 }
 
-/** Runs a Node program; ends this one when it fails. */
+/** Runs a Node program and returns whether it succeeded. */
 function runNode(...program) {
-  const { status } = spawnSync(process.execPath, program, { stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
+  const child = spawn(process.execPath, program, { stdio: 'inherit' })
+  return new Promise((resolve) => child.once('close', (code) => resolve(code === 0)))
+}
+
+/** Shows in a terminal for how long the build has been running; returns a function that removes the line. */
+function showProgress() {
+  if (!process.stderr.isTTY) return () => {}
+  const start = performance.now()
+  const show = () => {
+    const seconds = Math.round((performance.now() - start) / 1000)
+    process.stderr.write(`\r\x1b[KProgramm und Seite werden gebaut … ${seconds} s`)
+  }
+  show()
+  const timer = setInterval(show, 1000)
+  return () => {
+    clearInterval(timer)
+    process.stderr.write('\r\x1b[K')
+  }
 }

@@ -1,5 +1,5 @@
-// Puts a .br and a .gz beside each text file of the built web app, which the service sends as they lie there. The page is
-// left out: the service changes it at its start.
+// Writes a .br and a .gz beside each text file of the built web app, which the service sends unchanged. The page is
+// excluded, because the service changes it at its start.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'

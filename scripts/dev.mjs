@@ -1,6 +1,5 @@
-// The service and the web app while somebody works on them: the compiler and Vite watch the sources, and the service
-// starts again when what it runs has changed. The page is Vite's, which passes on to the service what is not its own.
-// Ctrl+C ends all of them, and so does the end of one.
+// Development mode: the compiler and Vite watch the sources, and the service restarts when its program changes. Vite
+// serves the page and proxies to the service. Ctrl+C, or the end of one process, ends all.
 import { spawn, spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -8,17 +7,18 @@ import path from 'node:path'
 const { PORT = '3000', WEB_PORT = '5173' } = process.env
 process.chdir(path.join(import.meta.dirname, '..'))
 const { resolve } = createRequire(import.meta.url)
-const tsc = resolve('typescript/bin/tsc')
+const compile = [path.join(path.dirname(resolve('typescript-7/package.json')), 'bin/tsc'), '-p', 'tsconfig.build.json']
 const vite = path.join(path.dirname(resolve('vite/package.json')), 'bin/vite.js')
 
-// The service needs something to start with.
-const { status } = spawnSync(process.execPath, [tsc], { stdio: 'inherit' })
+// The service needs a first build.
+const { status } = spawnSync(process.execPath, compile, { stdio: 'inherit' })
 if (status !== 0) console.error('Der Compiler hat Fehler gefunden; der Dienst läuft mit dem, was er gebaut hat.')
 
 const service = { ...process.env, PORT, WEB: 'off' }
 const page = { ...process.env, SERVICE_URL: `http://127.0.0.1:${PORT}` }
+const compiler = start([...compile, '--watch', '--preserveWatchOutput', '--pretty'])
 const programs = [
-  start([tsc, '--watch', '--preserveWatchOutput', '--pretty']),
+  compiler,
   start(['--watch', '--watch-preserve-output', 'dist/src/cli.js', 'serve'], service),
   start([vite, '--config', 'web/vite.config.ts', '--port', WEB_PORT, '--strictPort', '--logLevel', 'warn'], page),
 ]
@@ -29,7 +29,7 @@ for (const program of programs) program.once('exit', () => end(1))
 for (const url of [`http://127.0.0.1:${PORT}/readyz`, `http://localhost:${WEB_PORT}/`]) await untilServed(url)
 if (!isEnding) console.log(`\nZum Entwickeln: http://localhost:${WEB_PORT}/ (Strg+C beendet alles)\n`)
 
-/** In a group of its own: the signal of the keyboard comes to this program alone, which passes it on once. */
+/** In its own process group: this program alone receives the keyboard's signal and forwards it once. */
 function start(args, env = process.env) {
   return spawn(process.execPath, args, { env, stdio: ['ignore', 'inherit', 'inherit'], detached: true })
 }
@@ -39,6 +39,12 @@ function end(code) {
   isEnding = true
   process.exitCode = code
   for (const program of programs) program.kill('SIGTERM')
+  try {
+    // Before Node 22.15 the compiler is a child of its launcher.
+    process.kill(-compiler.pid, 'SIGTERM')
+  } catch {
+    // It has ended already.
+  }
 }
 
 async function untilServed(url) {

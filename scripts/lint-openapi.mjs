@@ -1,5 +1,5 @@
-// Lints the OpenAPI document that is named: prints what is wrong and ends with 1 if anything is.
-// Not by @redocly/cli, which reports its use over the network unless told otherwise.
+// Lints an OpenAPI document: prints its faults and exits with 1 if there are any. Not with @redocly/cli, which sends
+// usage data unless told otherwise.
 import { formatProblems, getTotals, lint, loadConfig } from '@redocly/openapi-core'
 
 const config = await loadConfig({ configPath: new URL('../redocly.yaml', import.meta.url).pathname })

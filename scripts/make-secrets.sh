@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes what compose.postgres.yaml needs and does not find yet: passwords and a secret below secrets/, and below tls/ a
-# self-signed certificate for a first try. What is there stays. Its argument is the name that browsers use (localhost).
+# Creates the files that compose.postgres.yaml needs and that are missing: passwords and a secret below secrets/, and a
+# self-signed certificate for testing below tls/. Keeps existing files. The argument is the host name (localhost).
 set -eu
 cd "$(dirname "$0")/.."
 name=${1:-localhost}
@@ -12,8 +12,8 @@ random() {
   od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'
 }
 
-# make FILE TEXT: readable to all inside the folder, which keeps others out: containers see the file, mounted by itself,
-# as users that this machine does not know (1000 for the service, 999 for PostgreSQL).
+# make FILE TEXT: the file is readable for all, because containers read it with unknown user ids (1000 for the service, 999
+# for PostgreSQL); the mode of the folder protects it.
 make() {
   if [ ! -s "$1" ]; then
     printf '%s' "$2" >"$1"

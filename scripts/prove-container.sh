@@ -1,8 +1,8 @@
 #!/bin/sh
-# Proves the Dockerfile where neither a container engine nor a registry of images is to be had. buildah builds the image
-# in chroot isolation, on a stand-in for the base image made of Debian's packages and of the Node and npm of the npm
-# registry. Then the image is run with its own Env, User and Cmd as a container would be: process 1 of a PID namespace,
-# without capabilities, on a read-only root with a data volume and mounted content.
+# Tests the Dockerfile without a container engine or a registry of images. buildah builds the image in chroot isolation, on
+# a base image made of Debian's packages and of Node and npm from the npm registry. Then the image runs with its Env, User
+# and Cmd as in a container: process 1 of a PID namespace, without capabilities, on a read-only root with a data volume and
+# mounted content.
 # Needs root and Debian's packages buildah and debootstrap.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -26,7 +26,7 @@ major=${major%%-*}
 case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) arch=$(uname -m) ;; esac
 
 echo "stand-in for $base"
-# libatomic1 as in the official image: Node is linked with it from version 25 on.
+# Node is linked with libatomic1 from version 25 on; the official image has it too.
 # shellcheck disable=SC1091
 debootstrap --variant=minbase --include=ca-certificates,libatomic1 "$(. /etc/os-release && echo "$VERSION_CODENAME")" \
   "$work/base" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
@@ -40,7 +40,7 @@ chroot "$work/base" useradd --uid 1000 --gid node --create-home node
 container=$(buildah from scratch)
 buildah add --quiet "$container" "$work/base" / >/dev/null
 buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$container"
-# A registry of one's own may need a certificate and settings; they are mounted and stay out of the image.
+# A private registry may need a certificate and settings; they are mounted and do not become part of the image.
 set --
 for file in /etc/npmrc "$(npm config get userconfig 2>/dev/null)"; do
   if [ -f "$file" ]; then set -- "$@" --volume "$file:$file:ro"; fi
@@ -62,7 +62,7 @@ for path in node_modules/typescript node_modules/vite src web scripts lab test s
 done
 echo "node $(chroot "$image" node --version), /app $(du -sh "$image/app" | cut -f 1)"
 
-# What the image says of itself, as arguments for a shell.
+# setting NAME: prints a field of the image configuration as shell arguments.
 setting() {
   buildah inspect --type image localhost/svc-training | node -e "
     const { config } = JSON.parse(require('node:fs').readFileSync(0, 'utf8')).Docker

@@ -1,6 +1,6 @@
-// How long a stranger takes from `npm start` to the first rated card: starts the service on an empty store, opens the
-// printed address in Chromium, logs in with the printed password and rates a card. Run it in a fresh clone after
-// `npm ci`, which it does not time: `node scripts/stopwatch.mjs`.
+// Measures the time from `npm start` to the first rated card: starts the service on an empty store, opens the printed
+// address in Chromium, logs in and rates a card. Run it in a fresh clone after `npm ci`, which is not included: `node
+// scripts/stopwatch.mjs`.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** What `npm start` prints: address, name and password. */
+/** Returns address, name and password printed by `npm start`. */
 function readStart(child) {
   return new Promise((resolve, reject) => {
     let output = ''

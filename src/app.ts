@@ -26,36 +26,37 @@ import web from '../plugins/web.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
 import type { Config } from './config.js'
-import { MALFORMED_REQUEST, NOT_FOUND } from './domain/refusals.js'
 import { calendarIn } from './domain/time/calendar.js'
 import { lazyCompilers } from './http/lazy-compilers.js'
 import { isMalformed } from './http/malformed-request.js'
 import type { Metrics } from './http/metrics.js'
+import { MALFORMED_REQUEST, NOT_FOUND } from './http/refusals.js'
 import { refuseMalformedRequest, watchConnections } from './http/refused-connections.js'
 import { SECURITY_HEADERS } from './http/security-headers.js'
+import { SERVICE_HEADER } from './http/service-header.js'
 import { VERSION } from './version.js'
 
 const BODY_LIMIT = 64 * 1024
-/** Longer than the idle time of usual proxies, so that they and not we close a kept-alive connection. */
+/** Must exceed the idle timeout of common proxies, so that the proxy closes kept-alive connections first */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
-/** Within these a request must have arrived: its headers, and all of it. Who is slower keeps a connection from others. */
+/** Limits for receiving the headers and the whole request; a slower client would hold a connection. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** Node's own limit is for the whole server, so it is that of the slowest route: an upload of 64 MB by a thin line. */
+/** Node's timeout is server-wide, so it is that of the slowest route: an upload of 64 MB over a slow line. */
 const UPLOAD_TIMEOUT_MS = 900_000
-/** How often Node looks for requests that take too long to arrive. */
+/** Interval at which Node checks for requests that exceed the limits */
 const CHECKING_INTERVAL_MS = 2_000
-/** A connection on which nothing moves, such as that of a reader who has stalled; longer than the longest import. */
+/** Idle timeout of a connection; must exceed the longest import. */
 const CONNECTION_TIMEOUT_MS = 600_000
-/** Longer than any path that fits into Node's 16 KiB of headers: the endpoint itself answers for long slugs. */
+/** Exceeds any path that fits into Node's 16 KiB of headers, so that the endpoint itself answers for long slugs */
 const MAX_PARAM_LENGTH = 16_384
-/** A request may name the whole URL, as if we were a proxy; plugins look at the path (RFC 9112, 3.2.2). */
+/** Origin of an absolute request target, as sent to proxies; plugins expect a path (RFC 9112, 3.2.2). */
 const ORIGIN_OF_URL = /^https?:\/\/[^/?#]*/i
 
-/** Where the build puts the web app: beside this program. */
+/** Output folder of the web build, beside this program */
 const WEB_DIR = fileURLToPath(new URL('../app/', import.meta.url))
 
-/** From then on more work would only make everybody wait longer. */
+/** Event loop delay above which requests are refused with 503 */
 const MAX_DELAY_MS = 500
 
 export interface AppOptions {
@@ -76,31 +77,36 @@ export interface AppOptions {
     | 'trustProxy'
     | 'web'
   >
-  /** At least one; the first one signs cookies. */
+  /** At least one secret; the first one signs cookies. */
   sessionSecrets: string[]
-  /** Closed together with the app. */
+  /** Closed together with the app */
   database: OpenDatabase
   logger: FastifyBaseLogger | false
-  /** Counts what happens, when somebody reads it. */
+  /** Counters for Prometheus; absent if no metrics port is configured */
   metrics?: Metrics | undefined
-  /** Whether the service has been told to stop and only answers what still comes. */
+  /** Whether the service has received the signal to stop */
   isClosing?: () => boolean
+  /** Aborts imports, uploads and exports before the service cuts their connections; the reason is a refusal. */
+  stopping?: AbortSignal
   now?: () => Date
-  /** The built web app; by default the one beside this program. */
+  /** Folder of the built web app; default: beside this program */
   webDir?: string
-  /** How late the event loop may be before requests are refused; tests share theirs with much else. */
+  /**
+   * Event loop delay in milliseconds above which requests are refused; tests set a higher one because they share the
+   * process.
+   */
   maxDelayMs?: number
-  /** Within which time a request must have arrived, but for uploads. */
+  /** Time in which a request must arrive, except uploads */
   requestTimeoutMs?: number
-  /** How schemas are compiled: on first use; tests, which build many apps, compile each schema once. */
+  /** How schemas are compiled. Default: on first use. Tests share compiled schemas between apps. */
   schemaController?: FastifyServerOptions['schemaController']
-  /** Sees every route before it is added; for tests of the house rules. */
+  /** Called for every route before it is added; used by tests of the house rules. */
   onRoute?: (route: RouteOptions) => void
 }
 
-/** The whole service, ready for `listen` or `inject`. Everything is registered here or in `routes/index.ts`. */
+/** Builds the whole service, ready for `listen` or `inject`. Everything is registered here or in `routes/index.ts`. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { config, isClosing = () => false, now = () => new Date() } = options
+  const { config, isClosing = () => false, stopping = new AbortController().signal, now = () => new Date() } = options
   const app = fastify({
     ...(options.logger === false ? { logger: false } : { loggerInstance: options.logger }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -113,7 +119,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
-      // Where HTTP demands a Host header a missing one is refused below, in our shape.
+      // A required but missing Host header is refused below, with our error body.
       requireHostHeader: false,
     },
     exposeHeadRoutes: false,
@@ -122,7 +128,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: MAX_PARAM_LENGTH,
-      // The last one of a repeated parameter counts.
+      // If a parameter is repeated, the last value counts.
       querystringParser: (query) => Object.fromEntries(new URLSearchParams(query)),
     },
     schemaController: options.schemaController ?? lazyCompilers(),
@@ -130,7 +136,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       logWhenOver(request, reply)
       reply.headers(SECURITY_HEADERS)
-      // No hook sees this request, so none would end a body that takes long to arrive.
+      // No hook runs for this request, so no timeout would end a slow body.
       reply.header('connection', 'close')
       if (allowOrigin(config.corsOrigins, request, reply)) return
       if (error.code === 'FST_ERR_BAD_URL' && app.showPage?.(request, reply)) return
@@ -139,7 +145,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: refuseMalformedRequest,
   })
   watchConnections(app)
-  // Fastify would ask for a content type first; to us it is one of the methods that no endpoint knows.
+  // Without this, Fastify would demand a content type before the fallback can answer.
   if (METHODS.includes('QUERY')) app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
 
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute)
@@ -155,10 +161,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(searchIndex)
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(SECURITY_HEADERS)
+    reply.headers(SECURITY_HEADERS).headers(SERVICE_HEADER)
     if (isClosing()) reply.header('connection', 'close')
     if (isMalformed(request.raw)) {
-      // What follows on the connection may be anything.
+      // The next bytes on the connection cannot be trusted.
       reply.header('connection', 'close')
       throw MALFORMED_REQUEST
     }
@@ -194,6 +200,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     poolState: options.database.poolState,
     maxDelayMs: options.maxDelayMs ?? MAX_DELAY_MS,
     today: () => dayOf(now()),
+    stopping,
     moment: (at = now()) => ({ at, today: dayOf(at) }),
   })
   return app

@@ -14,14 +14,14 @@ const MUST_CHANGE = ['--must-change', 'das Passwort muss nach der Anmeldung zuer
 const MAX_AUDIT_ENTRIES = 100_000
 
 const print = (line: string) => process.stdout.write(`${showControlCharacters(line)}\n`)
-// Whoever read along has gone (`audit | head`): what runs comes to its end without a word.
+// The reader of the output has gone (`audit | head`): the command finishes silently.
 let isAlone = false
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   isAlone = true
   process.exitCode = EXIT_REFUSED
 })
-// What a command needs is loaded when it runs: the help is there at once, without the service behind it.
+// Commands load their modules when they run, so that the help appears at once.
 const config = async (): Promise<Config> => (await import('./config.js')).readConfig(process.env)
 const content = () => import('./commands/content.js')
 const uploads = () => import('./commands/uploads.js')
@@ -35,7 +35,7 @@ const program = new Command('svc-training')
 speakGerman(program)
 
 program
-  // Only without any argument: an unknown command would be taken for an argument of the default one.
+  // Default only without arguments: otherwise an unknown command would count as an argument of `serve`.
   .command('serve', { isDefault: process.argv.length === 2 })
   .description('den Dienst starten')
   .action(async () => {
@@ -51,7 +51,9 @@ program
 
 program
   .command('import [Datei]')
-  .description('die Inhalte aus CONTENT_DIR einlesen, oder eine Datei: Anki-Paket, Tabelle oder Archiv mit Markdown')
+  .description(
+    'die Inhalte aus CONTENT_DIR einlesen, oder eine Datei: Anki-Paket, Tabelle (.xlsx, .csv) oder Archiv mit Markdown',
+  )
   .option('--check', 'nur prüfen und zeigen, was sich ändern würde; nichts schreiben')
   .option('--force', 'CONTENT_DIR: auch mehr als die Hälfte der Karten archivieren')
   .option('--source <Nummer>', 'Datei: diese Quelle aktualisieren', wholeNumber)
@@ -59,6 +61,7 @@ program
   .option('--name <Name>', 'Datei: Name der Quelle, sonst der der Datei')
   .option('--deck <Name>', 'Datei: alle Karten in dieses Deck')
   .option('--level <Level>', 'Datei: Level aller Karten')
+  .option('--active', 'Datei: neue Decks für alle einschalten, statt sie nur anzubieten')
   .option('--mirror', 'Datei: archivieren, was die Quelle hatte und die Datei nicht mehr hat')
   .option(...AS_JSON)
   .action(async (file: string | undefined, options: UploadOptions & { force?: boolean }) => {
@@ -211,7 +214,7 @@ try {
   await program.parseAsync()
 } catch (error) {
   process.exitCode = await report(error)
-  // pg leaves its connection open when the server asks for a password and there is none.
+  // pg leaves its connection open if the server asks for a password and none is configured.
   setTimeout(() => process.exit(), 1_000).unref()
 }
 
@@ -221,7 +224,7 @@ function exportFormat(text: string): ExportFormat {
   throw new InvalidArgumentError(`Erwartet wird eines von ${EXPORT_FORMATS.join(', ')}.`)
 }
 
-/** The folder and a file are imported by different rules. */
+/** Refuses options of the folder import for a file, and the reverse. */
 function refuseForeignOptions(file: string | undefined, options: UploadOptions & { force?: boolean }): void {
   const { force, check: _check, json: _json, ...ofFile } = options
   const [name] = Object.keys(file === undefined ? ofFile : force === undefined ? {} : { force })
@@ -235,7 +238,7 @@ function wholeNumber(text: string): number {
   throw new InvalidArgumentError(`Erwartet wird eine ganze Zahl von 1 bis ${MAX_AUDIT_ENTRIES}.`)
 }
 
-/** Says what went wrong; the exit status. */
+/** Prints the error and returns the exit status. */
 async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
   if (isAlone && (error as NodeJS.ErrnoException).code === 'EPIPE') return EXIT_REFUSED

@@ -5,64 +5,64 @@ import { envSchema } from 'env-schema'
 import { parseNewUser } from './domain/accounts/accounts.js'
 import { checkPasswordLength } from './domain/accounts/passwords.js'
 import { type OidcSettings, readOidcSettings } from './domain/sign-in/settings.js'
-import { describeSchemaError, type SchemaError } from './domain/text/schema-errors.js'
+import { describeSchemaError, type SchemaError } from './http/schema-errors.js'
 import { asBasePath, type Environment, listOf, listSettings } from './settings.js'
 
 const MEGABYTE = 2 ** 20
 
-/** A setting is wrong; the message is one German line that names the variable. */
+/** A wrong setting; the message is one German line that names the variable. */
 export class ConfigError extends Error {}
 
 export interface Config {
-  /** A PostgreSQL server; undefined means the embedded store below `dataDir`. */
+  /** URL of a PostgreSQL server; undefined selects the embedded store below `dataDir`. */
   databaseUrl: string | undefined
   databasePoolMax: number
-  /** Off behind a pooler that does not know named statements. */
+  /** False behind a pooler that does not support named statements */
   databasePrepare: boolean
   dataDir: string
   contentDir: string
-  /** Where uploads lie while they are read. */
+  /** Folder for uploads while they are read */
   tmpDir: string
-  /** What an upload may take, in bytes, */
+  /** Maximum size of an upload, in bytes */
   importMaxBytes: number
-  /** and what all pictures together. */
+  /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
-  /** The first one signs, all are accepted; empty in embedded mode, which keeps its own. */
+  /** The first secret signs, all verify; empty in embedded mode, which generates its own. */
   sessionSecrets: string[]
-  /** Days after its login at which a session ends, however often it was renewed. */
+  /** Maximum age of a session in days since its login, regardless of renewals */
   sessionMaxDays: number
   firstAdmin: { username: string; password: string } | undefined
   host: string
   port: number
   timeZone: string
-  /** Addresses and CIDR blocks of the proxies in front. */
+  /** Addresses and CIDR blocks of trusted proxies */
   trustProxy: string[]
-  /** Origins of the same site whose pages may use the API. */
+  /** Same-site origins whose pages may use the API */
   corsOrigins: string[]
-  /** Where people open it, with a slash at the end; undefined when nobody has said. */
+  /** Public address, ending with a slash; undefined if not configured */
   publicUrl: string | undefined
-  /** The path of the page, which a proxy takes away; with a slash at both ends. */
+  /** Path of the page, which the proxy removes; with a slash at both ends */
   basePath: string
-  /** The provider of OpenID Connect; undefined when there is none. */
+  /** The OpenID Connect provider; undefined if none is configured */
   oidc: OidcSettings | undefined
-  /** Off: only accounts marked as emergency access log in by password. */
+  /** False: only accounts marked as emergency access may log in by password. */
   passwordLogin: boolean
-  /** Whether the web app is served, or the API alone. */
+  /** Whether the web app is served beside the API */
   web: boolean
-  /** Requests per second and address, per process; 0 means no limit. */
+  /** Requests per second, address and process; 0 disables the limit. */
   rateLimit: number
   logLevel: string
-  /** Where Prometheus reads `/metrics`; undefined means nowhere. */
+  /** Port on which Prometheus reads `/metrics`; undefined disables it. */
   metricsPort: number | undefined
-  /** Statements that take longer, in milliseconds, are logged. */
+  /** Statements slower than this, in milliseconds, are logged. */
   slowQueryMs: number
-  /** Seconds between the signal to stop and the end of listening. */
+  /** Seconds between the signal to stop and the end of listening */
   shutdownDelay: number
 }
 
 /**
  * Reads the settings from environment variables. An empty variable counts as absent.
- * @throws ConfigError naming the first variable that is wrong
+ * @throws ConfigError naming the first invalid variable
  */
 export function readConfig(variables: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
@@ -130,14 +130,14 @@ function validate(variables: Record<string, string | undefined>): Environment {
   }
 }
 
-/** Of these three modes pg makes the fourth anyway, with a warning of eight lines. */
+/** pg treats these three modes as `verify-full` anyway, with a warning of eight lines. */
 function nameTlsMode(url: string): string {
   return url.includes('uselibpqcompat')
     ? url
     : url.replace(/([?&]sslmode=)(prefer|require|verify-ca)\b/, '$1verify-full')
 }
 
-/** With a server, several instances must agree on the secret, so the service cannot make one up. @throws ConfigError */
+/** Instances on a shared server must agree on the secret, so none is generated. @throws ConfigError */
 export function requireSessionSecret(config: Config): void {
   if (config.databaseUrl !== undefined && config.sessionSecrets.length === 0) {
     throw new ConfigError('SESSION_SECRET: ist mit DATABASE_URL erforderlich (mindestens 32 Zeichen)')

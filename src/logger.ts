@@ -1,10 +1,10 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** The keys under which a secret might be logged, at the top of an entry or one level below. */
+/** Keys of secrets, at the top of a log entry or one level below */
 const SECRET_KEYS = ['password', 'current_password', 'new_password', 'password_hash', 'token', 'token_hash', 'secret']
 const SECRET_HEADERS = ['authorization', 'cookie', '["set-cookie"]', '["proxy-authorization"]']
 
-/** The structured log of the service. What identifies or authenticates a caller never reaches it. */
+/** Creates the structured log of the service. Credentials of callers are redacted. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options = { level, redact: { paths: [...SECRET_KEYS.flatMap(anywhere), ...headerPaths()], censor: '***' } }
   return destination === undefined ? pino(options) : pino(options, destination)

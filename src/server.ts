@@ -11,39 +11,50 @@ import { hasUsers } from '../db/queries/accounts/users.js'
 import { hasEmergencyAdmin } from '../db/queries/accounts/ways-in.js'
 import { buildApp } from './app.js'
 import { type Config, ConfigError, requireSessionSecret } from './config.js'
-import { formatFault, formatWarning } from './domain/content/format-finding.js'
-import { FaultyContent } from './domain/refusals.js'
+import { formatFault, formatWarning } from './domain/content/findings.js'
+import { FaultyContent } from './domain/content/refusals.js'
+import { ServiceStops } from './domain/refusal.js'
 import type { Metrics } from './http/metrics.js'
 import { cutConnections } from './http/when-over.js'
 import { createLogger } from './logger.js'
 import { serveMetrics } from './metrics-server.js'
 import { createFirstAdmin } from './services/accounts/first-admin.js'
-import { importIntoEmptyStore } from './services/content/import-content.js'
+import { importIntoEmptyStore } from './services/content/folder/import.js'
 import { reportProgress } from './services/content/progress.js'
-import { prepareWorkFolders } from './services/content/receive-file.js'
+import { prepareWorkFolders } from './services/content/work-folder.js'
 import { loadSessionSecrets } from './session-secrets.js'
 
-/** The settings that say where it listens, as a refusal names them. */
+/** Settings of the listening address, as error messages name them */
 const ADDRESS = 'HOST oder PORT'
 const METRICS_ADDRESS = 'METRICS_PORT'
 
-/** What runs when the signal comes is finished within this time; then it is cut. */
+/** Running requests are finished within this time after the signal, then cut. */
 const CLOSE_TIMEOUT_MS = 10_000
+/** Imports, uploads and exports are aborted after this time, so that they can roll back and answer. */
+const ABORT_AFTER_MS = 6_000
 
-/** How long connections that wait to be accepted are accepted, if they do not end. */
+/** Maximum time for accepting connections that were waiting when the service stopped listening */
 const ACCEPT_MS = 1_000
 
-/** How long a connection may take to send its request: one accepted last, or one that was answered while closing. */
+/** Maximum time for a connection to send its last request while the service is closing */
 const LAST_REQUESTS_MS = 250
+
+interface ClosingState {
+  /** Whether the signal to stop has arrived */
+  closing: boolean
+  /** Aborts long work */
+  stop: AbortController
+}
 
 /** Prints a line for the person who started the program. */
 type Print = (line: string) => void
 
-/** Starts the service and keeps it running until a signal comes. Rejects when it cannot start. */
+/** Starts the service and runs it until a signal arrives. Rejects if it cannot start. */
 export async function serve(config: Config, print: Print): Promise<void> {
   requireSessionSecret(config)
-  // Before anything is created: the password of the first administrator is shown once, by a start that succeeds.
+  // Checked before anything is created: the password of the first administrator is shown once, by a successful start.
   await requireFreeAddresses(config)
+  await requireTmpDir(config)
   const log = createLogger(config.logLevel, await findReader())
   const metrics =
     config.metricsPort === undefined
@@ -60,7 +71,7 @@ export async function serve(config: Config, print: Print): Promise<void> {
       if (durationMs > config.slowQueryMs) log.warn({ sql, durationMs: Math.round(durationMs) }, 'slow query')
     },
   })
-  const state = { closing: false }
+  const state: ClosingState = { closing: false, stop: new AbortController() }
   const app = await prepare(config, database, log, metrics, state, print).catch(async (error) => {
     await database.close()
     throw error
@@ -77,6 +88,7 @@ export async function serve(config: Config, print: Print): Promise<void> {
       app.listen({ host, port, listenTextResolver: () => 'listening' }),
     )
     closeGracefully(app, config, state)
+    print(`Zeitzone: ${config.timeZone}; nach ihr beginnt jeder neue Tag (TIME_ZONE ändert sie).`)
     print(`svc-training läuft: ${address}`)
   } catch (error) {
     await app.close()
@@ -84,14 +96,14 @@ export async function serve(config: Config, print: Print): Promise<void> {
   }
 }
 
-/** A person at a terminal gets short lines; everything else gets pino's JSON. */
+/** Returns a short log format for a terminal; undefined selects pino's JSON. */
 async function findReader(): Promise<DestinationStream | undefined> {
   if (!process.stdout.isTTY) return undefined
   const { terminalLog } = await import('./terminal-log.js')
   return terminalLog((text) => process.stdout.write(text))
 }
 
-/** @throws ConfigError when somebody else listens there, or the machine has no such address */
+/** @throws ConfigError if the address is in use or the machine does not have it */
 async function requireFreeAddresses(config: Config): Promise<void> {
   for (const [variables, port] of [
     [ADDRESS, config.port],
@@ -105,7 +117,14 @@ async function requireFreeAddresses(config: Config): Promise<void> {
   }
 }
 
-/** An address that cannot be listened on is a wrong setting; everything else stays what it is. */
+/** @throws ConfigError if temporary files cannot be written there */
+async function requireTmpDir({ tmpDir }: Config): Promise<void> {
+  await prepareWorkFolders(tmpDir).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError(`TMP_DIR: In den Ordner ${tmpDir} lässt sich nicht schreiben (${error.code})`)
+  })
+}
+
+/** Converts a failed listen to a ConfigError; other errors pass unchanged. */
 async function listen<T>(variables: string, host: string, port: number, start: () => Promise<T>): Promise<T> {
   return start().catch((error: NodeJS.ErrnoException) => {
     if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error
@@ -123,12 +142,11 @@ async function prepare(
   database: OpenDatabase,
   log: Logger,
   metrics: Metrics | undefined,
-  state: { closing: boolean },
+  state: ClosingState,
   print: Print,
 ): Promise<FastifyInstance> {
   const { db } = database
   await database.withoutLimit(migrateToLatest)
-  await prepareWorkFolders(config.tmpDir)
   const login = await createFirstAdmin(db, {
     configured: config.firstAdmin,
     mayInvent: config.databaseUrl === undefined,
@@ -138,7 +156,7 @@ async function prepare(
     print('Das Passwort wird nur dieses eine Mal gezeigt.')
   } else if (!(await hasUsers(db))) {
     print(
-      'Es gibt noch keinen Benutzer: ADMIN_USERNAME und ADMIN_PASSWORD setzen oder "svc-training user add" aufrufen.',
+      'Es gibt noch keinen Benutzer: ADMIN_USERNAME und ADMIN_PASSWORD setzen oder „svc-training user add“ aufrufen.',
     )
   }
   if (!config.passwordLogin && !(await hasEmergencyAdmin(db))) {
@@ -154,10 +172,14 @@ async function prepare(
     logger: log,
     metrics,
     isClosing: () => state.closing,
+    stopping: state.stop.signal,
   })
 }
 
-/** Faulty content does not keep the service from running: the store stays empty until a later import. */
+/**
+ * Runs the first import. Faulty content is logged and does not stop the service: the store stays empty until a later
+ * import.
+ */
 async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, print: Print): Promise<void> {
   try {
     const stats = await importIntoEmptyStore(db, config.contentDir, {
@@ -178,13 +200,12 @@ async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, pr
 }
 
 /**
- * Accepts no more connections, but still answers on those that have just been accepted: `http.Server.close` would cut
- * them as idle, and a proxy does not send a POST again that it has sent already. Resolves when they have had the time
- * to send their request.
+ * Stops accepting connections, but still answers on those just accepted: `http.Server.close` would cut them as idle,
+ * and a proxy does not repeat a POST. Resolves when they have had time to send their request.
  */
 async function stopListening(server: HttpServer): Promise<void> {
-  // Node accepts one connection a round of the event loop, just before `setImmediate`: after a round without any, none
-  // waits. The system would reset those that do.
+  // Node accepts one connection per event loop iteration, before `setImmediate`: an iteration without one means that
+  // none waits. The system would reset waiting connections.
   let accepted = 0
   const count = () => accepted++
   server.on('connection', count)
@@ -199,19 +220,24 @@ async function stopListening(server: HttpServer): Promise<void> {
   await sleep(LAST_REQUESTS_MS)
 }
 
-/** SIGTERM and SIGINT: not ready at once, deaf after the delay, gone when what runs is finished. */
-function closeGracefully(app: FastifyInstance, config: Config, state: { closing: boolean }): void {
+/**
+ * On SIGTERM or SIGINT: reports not ready at once, stops listening after the delay, and exits when running requests
+ * have finished.
+ */
+function closeGracefully(app: FastifyInstance, config: Config, state: ClosingState): void {
   const delay = config.shutdownDelay * 1000
   closeWithGrace({ delay: delay + CLOSE_TIMEOUT_MS, logger: false }, async ({ err, signal }) => {
     state.closing = true
     if (err) app.log.fatal({ err }, 'closing after an error')
     else app.log.info({ signal }, 'closing')
     if (signal === 'SIGTERM') await sleep(delay)
+    const abort = setTimeout(() => state.stop.abort(new ServiceStops()), ABORT_AFTER_MS)
     const cut = setTimeout(() => cutConnections(app.server), CLOSE_TIMEOUT_MS - 1_000)
-    // Whoever is answered from now on may send one more request at once; the connection is not waited for.
+    // A client answered from now on may send one more request at once; the service does not wait for it.
     app.server.keepAliveTimeout = LAST_REQUESTS_MS
     await stopListening(app.server)
     await app.close()
+    clearTimeout(abort)
     clearTimeout(cut)
   })
 }

@@ -5,7 +5,7 @@ import type { Config } from './config.js'
 
 const SECRET_FILE = 'session-secret'
 
-/** The secrets of the configuration; the embedded mode makes one and keeps it beside its store. */
+/** Returns the configured secrets. In embedded mode generates one and stores it beside the database. */
 export async function loadSessionSecrets(config: Config): Promise<string[]> {
   if (config.sessionSecrets.length > 0) return config.sessionSecrets
   const file = path.join(config.dataDir, SECRET_FILE)

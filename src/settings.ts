@@ -6,11 +6,11 @@ import { checkIssuer, checkScopes, DEFAULT_SCOPES } from './domain/sign-in/setti
 import { calendarIn } from './domain/time/calendar.js'
 
 /**
- * All there is to say of one environment variable. The configuration is validated by it, the help is made of it, and a
- * test holds the README's table to it. Loads no package: the help is there at once.
+ * Definition of one environment variable: the source of validation, the help and the README's table. Imports no
+ * package, so that the help appears at once.
  */
 export interface Setting {
-  /** JSON Schema: type, limits and default. */
+  /** JSON Schema: type, limits and default */
   schema: {
     type: 'string' | 'integer' | 'number' | 'boolean'
     default?: string | number | boolean
@@ -19,18 +19,18 @@ export interface Setting {
     minLength?: number
     enum?: readonly string[]
   }
-  /** What is wrong with a value that fits the schema, in German; undefined if nothing is. */
+  /** Returns what is wrong with a value that fits the schema, in German; undefined if nothing is. */
   check?: (value: string) => string | undefined
-  /** May also be given as a file, named by the variable with `_FILE`: containers mount secrets. */
+  /** Whether the variable with the suffix `_FILE` may name a file with the value, as containers mount secrets */
   isSecret?: boolean
-  /** For `--help`; `default` where the schema's says too little. */
+  /** Text for `--help`; `default` is set where the schema's default says too little. */
   german: { text: string; default?: string }
-  /** For the README. */
+  /** Text for the README */
   english: { text: string; default?: string }
 }
 
 const MIN_SECRET_LENGTH = 32
-/** Below `dist/` the package's root is two folders up. */
+/** `dist/src/` is two folders below the root of the package. */
 const PACKAGE_ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export const SETTINGS = {
@@ -42,22 +42,22 @@ export const SETTINGS = {
         ? undefined
         : 'muss mit postgres:// oder postgresql:// beginnen und eine gültige URL sein',
     german: { text: 'PostgreSQL-Server; ohne sie die eingebettete Datenbank' },
-    english: { text: '`postgres://…`; without it the embedded database is used' },
+    english: { text: '`postgres://…`; default is the embedded database' },
   },
   DATABASE_POOL_MAX: {
     schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 10 },
     german: { text: 'Verbindungen zum Server' },
-    english: { text: 'connections to the server' },
+    english: { text: 'maximum connections to PostgreSQL' },
   },
   DATABASE_PREPARE: {
     schema: { type: 'boolean', default: true },
     german: { text: 'false hinter einem Pooler, der benannte Anweisungen nicht kennt' },
-    english: { text: '`false` behind a pooler that does not know named statements' },
+    english: { text: '`false` behind a pooler without support for prepared statements' },
   },
   DATA_DIR: {
     schema: { type: 'string', minLength: 1, default: './data' },
     german: { text: 'Ordner der eingebetteten Datenbank' },
-    english: { text: 'the embedded store and its session secret' },
+    english: { text: 'folder of the embedded database and its session secret' },
   },
   CONTENT_DIR: {
     schema: { type: 'string', minLength: 1, default: path.join(PACKAGE_ROOT, 'content') },
@@ -66,22 +66,25 @@ export const SETTINGS = {
         ? undefined
         : `Der Ordner ${path.resolve(folder)} existiert nicht`,
     german: { text: 'Ordner der Inhalte', default: 'die mitgelieferten' },
-    english: { text: 'what the import reads', default: "the package's `content/`" },
+    english: { text: 'folder of the content files', default: "the package's `content/`" },
   },
   IMPORT_MAX_MB: {
     schema: { type: 'integer', minimum: 1, maximum: 1_024, default: 64 },
     german: { text: 'Größe einer hochgeladenen Datei in MB, höchstens' },
-    english: { text: 'what an uploaded file may take; a proxy in front must let it pass' },
+    english: { text: 'maximum size of an uploaded file; a reverse proxy must allow it too' },
   },
   MEDIA_MAX_MB: {
     schema: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 2_048 },
     german: { text: 'Größe aller Bilder in der Datenbank in MB, höchstens' },
-    english: { text: 'what all pictures in the database may take together' },
+    english: { text: 'maximum total size of all pictures in the database' },
   },
   TMP_DIR: {
     schema: { type: 'string', minLength: 1 },
     german: { text: 'Ordner für Hochgeladenes, solange es gelesen wird', default: 'der des Systems' },
-    english: { text: 'where uploads lie while they are read; on a disk, not in memory', default: "the system's" },
+    english: {
+      text: 'folder for uploads while they are read; should be on a disk, not in memory',
+      default: "the system's",
+    },
   },
   SESSION_SECRET: {
     schema: { type: 'string' },
@@ -92,43 +95,43 @@ export const SETTINGS = {
         : `jedes Geheimnis muss mindestens ${MIN_SECRET_LENGTH} Zeichen haben`,
     german: { text: `mindestens ${MIN_SECRET_LENGTH} Zeichen; mit DATABASE_URL erforderlich, mehrere durch Komma` },
     english: {
-      text: `${MIN_SECRET_LENGTH} characters or more; several, separated by commas, for rotation: the first signs`,
-      default: 'embedded: made and kept in `DATA_DIR`',
+      text: `at least ${MIN_SECRET_LENGTH} characters; for rotation several, comma-separated: the first one signs`,
+      default: 'embedded: generated and stored in `DATA_DIR`',
     },
   },
   SESSION_MAX_DAYS: {
     schema: { type: 'integer', minimum: 1, maximum: 365, default: 30 },
     german: { text: 'Tage, nach denen man sich neu anmeldet, auch wenn man den Dienst täglich benutzt' },
     english: {
-      text: 'days after its login at which a session ends, however often it was used; unused it ends after 7',
+      text: 'maximum age of a session in days; an unused session ends after 7',
     },
   },
   ADMIN_USERNAME: {
     schema: { type: 'string' },
     german: { text: 'der erste Administrator, angelegt, solange es keinen Benutzer gibt' },
-    english: { text: 'the first administrator, created when there is no user', default: 'embedded: `admin`' },
+    english: { text: 'first administrator, created while there is no user', default: 'embedded: `admin`' },
   },
   ADMIN_PASSWORD: {
     schema: { type: 'string' },
     isSecret: true,
     german: { text: 'sein Passwort' },
-    english: { text: 'its password', default: 'embedded: a random one, printed once' },
+    english: { text: 'password of the first administrator', default: 'embedded: random, printed once' },
   },
   HOST: {
     schema: { type: 'string', minLength: 1, default: '127.0.0.1' },
     german: { text: 'Adresse, an der der Dienst lauscht' },
-    english: { text: 'the address on which it listens' },
+    english: { text: 'listening address' },
   },
   PORT: {
     schema: { type: 'integer', minimum: 0, maximum: 65_535, default: 3000 },
     german: { text: 'Port, an dem der Dienst lauscht' },
-    english: { text: 'the port on which it listens' },
+    english: { text: 'listening port' },
   },
   TIME_ZONE: {
     schema: { type: 'string' },
     check: (zone) => (isTimeZone(zone) ? undefined : `"${zone}" ist keine bekannte Zeitzone (z. B. Europe/Berlin)`),
     german: { text: 'Zeitzone der Kalendertage', default: 'die des Systems' },
-    english: { text: 'whose calendar day is today', default: "the process's" },
+    english: { text: 'time zone that decides when a new day begins', default: 'that of the process' },
   },
   TRUST_PROXY: {
     schema: { type: 'string', default: '' },
@@ -138,7 +141,7 @@ export const SETTINGS = {
     },
     german: { text: 'Adressen oder CIDR-Bereiche der Proxys davor' },
     english: {
-      text: 'addresses or CIDR blocks of the proxies in front, separated by commas; forwarded headers from others are ignored, with one warning in the log',
+      text: 'addresses or CIDR blocks of the reverse proxies, comma-separated; `X-Forwarded-*` headers from other addresses are ignored, with one warning in the log',
     },
   },
   CORS_ORIGIN: {
@@ -148,26 +151,26 @@ export const SETTINGS = {
       return wrong === undefined ? undefined : `"${wrong}" ist kein Ursprung (z. B. https://app.example.org)`
     },
     german: { text: 'Ursprünge derselben Site, deren Seiten die API benutzen' },
-    english: { text: 'origins of the same site whose pages may use the API' },
+    english: { text: 'origins of the same site that may use the API, comma-separated' },
   },
   PUBLIC_URL: {
     schema: { type: 'string' },
     check: (url) =>
       isPublicUrl(url)
         ? undefined
-        : 'muss eine Adresse mit http:// oder https:// sein, ohne Anmeldung, "?" und "#" (z. B. https://example.org/training/)',
+        : 'muss eine Adresse mit http:// oder https:// sein, ohne Anmeldung, „?“ und „#“ (z. B. https://example.org/training/)',
     german: { text: 'Adresse, unter der der Dienst aufgerufen wird; mit https werden Cookies sicher' },
     english: {
-      text: 'the address that people open; its origin counts as our own, and https makes the cookies Secure, whatever the proxy says',
+      text: "address that users open; only pages of its origin and `CORS_ORIGIN` may change data, and https makes cookies `Secure` regardless of the proxy's headers",
     },
   },
   BASE_PATH: {
     schema: { type: 'string' },
     check: (path) =>
-      asBasePath(path) === undefined ? 'muss ein Pfad mit "/" am Anfang sein (z. B. /training/)' : undefined,
+      asBasePath(path) === undefined ? 'muss ein Pfad mit „/“ am Anfang sein (z. B. /training/)' : undefined,
     german: { text: 'Pfad, den der Proxy davor wegnimmt', default: 'der von PUBLIC_URL' },
     english: {
-      text: 'the path below which people reach the service, when a proxy in front takes it away',
+      text: 'path prefix that the reverse proxy strips',
       default: 'the path of `PUBLIC_URL`',
     },
   },
@@ -182,34 +185,34 @@ export const SETTINGS = {
     schema: { type: 'string' },
     check: checkIssuer,
     german: { text: 'Anbieter für die Anmeldung mit OpenID Connect; braucht PUBLIC_URL' },
-    english: { text: 'the provider of OpenID Connect, as it names itself; needs `PUBLIC_URL`: `docs/sign-in.md`' },
+    english: { text: 'issuer URL of the OpenID Connect provider; needs `PUBLIC_URL` (`docs/sign-in.md`)' },
   },
   OIDC_CLIENT_ID: {
     schema: { type: 'string' },
     german: { text: 'wie der Anbieter diesen Dienst nennt' },
-    english: { text: 'what the provider calls this service' },
+    english: { text: 'client id of this service at the provider' },
   },
   OIDC_CLIENT_SECRET: {
     schema: { type: 'string' },
     isSecret: true,
     german: { text: 'womit sich der Dienst beim Anbieter ausweist' },
-    english: { text: 'by what the service proves that to the provider' },
+    english: { text: 'client secret' },
   },
   OIDC_SCOPES: {
     schema: { type: 'string', default: DEFAULT_SCOPES },
     check: checkScopes,
     german: { text: 'was vom Anbieter erfragt wird' },
-    english: { text: 'what is asked of the provider' },
+    english: { text: 'requested scopes' },
   },
   OIDC_USERNAME_CLAIM: {
     schema: { type: 'string', default: 'preferred_username' },
     german: { text: 'Angabe des Anbieters, die der Benutzername wird' },
-    english: { text: 'the claim that becomes the user name' },
+    english: { text: 'claim with the user name' },
   },
   OIDC_NAME_CLAIM: {
     schema: { type: 'string', default: 'name' },
     german: { text: 'Angabe des Anbieters, die der Anzeigename wird' },
-    english: { text: 'the claim that becomes the display name' },
+    english: { text: 'claim with the display name' },
   },
   OIDC_ADMIN_CLAIM: {
     schema: { type: 'string' },
@@ -218,19 +221,19 @@ export const SETTINGS = {
       default: 'der Anbieter entscheidet das nie',
     },
     english: {
-      text: 'the claim that says who is an administrator, such as `groups` or `realm_access.roles`',
-      default: 'the provider never decides that',
+      text: 'claim that decides who is an administrator, such as `groups` or `realm_access.roles`',
+      default: '– (the provider does not decide)',
     },
   },
   OIDC_ADMIN_VALUE: {
     schema: { type: 'string' },
     german: { text: 'ihr Wert, oder einer davon, für Administratoren' },
-    english: { text: 'its value, or one of its values, for administrators' },
+    english: { text: 'value of that claim, or one of its values, for administrators' },
   },
   OIDC_CREATE_USERS: {
     schema: { type: 'boolean', default: true },
     german: { text: 'false: wer noch keinen Zugang hat, bekommt keinen' },
-    english: { text: '`false`: whoever has no account gets none' },
+    english: { text: '`false`: the first login through the provider creates no account' },
   },
   OIDC_LINK_BY_USERNAME: {
     schema: { type: 'boolean', default: false },
@@ -238,23 +241,23 @@ export const SETTINGS = {
       text: 'true: ein Zugang desselben Namens gehört der Person; nur, wenn der Anbieter alle Namen verwaltet',
     },
     english: {
-      text: "`true`: an account of the same name becomes the person's; only for a provider that is trusted with all names",
+      text: '`true`: the first login takes over an account of the same name; only for a provider whose user names can be trusted',
     },
   },
   OIDC_LABEL: {
     schema: { type: 'string', minLength: 1, default: 'Firmenkonto' },
     german: { text: 'Beschriftung der Schaltfläche' },
-    english: { text: 'the text of the button' },
+    english: { text: 'label of the login button' },
   },
   WEB: {
     schema: { type: 'string', enum: ['on', 'off'], default: 'on' },
     german: { text: 'off: nur die API, ohne die Oberfläche' },
-    english: { text: '`off`: the API alone, without the web app' },
+    english: { text: '`off`: serves the API without the web app' },
   },
   RATE_LIMIT: {
     schema: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 5_000 },
     german: { text: 'Anfragen je Sekunde und Adresse; 0 schaltet die Grenze ab' },
-    english: { text: 'requests per second and address, for each process; 0 for no limit' },
+    english: { text: 'maximum requests per second, client address and process; 0 for no limit' },
   },
   LOG_LEVEL: {
     schema: {
@@ -268,17 +271,17 @@ export const SETTINGS = {
   SLOW_QUERY_MS: {
     schema: { type: 'integer', minimum: 0, maximum: 3_600_000, default: 500 },
     german: { text: 'Anweisungen, die länger dauern, kommen ins Log' },
-    english: { text: 'statements that take longer are logged' },
+    english: { text: 'SQL statements that take longer are logged' },
   },
   METRICS_PORT: {
     schema: { type: 'integer', minimum: 0, maximum: 65_535 },
     german: { text: 'Port, an dem Prometheus /metrics liest', default: 'keiner' },
-    english: { text: 'a port of its own on which Prometheus reads `/metrics`' },
+    english: { text: 'separate port that serves `/metrics` for Prometheus' },
   },
   SHUTDOWN_DELAY: {
     schema: { type: 'number', minimum: 0, maximum: 3_600, default: 0 },
     german: { text: 'Sekunden zwischen SIGTERM und dem Ende des Lauschens' },
-    english: { text: 'seconds between SIGTERM and the end of listening' },
+    english: { text: 'seconds between SIGTERM and closing the listener' },
   },
 } as const satisfies Record<string, Setting>
 
@@ -291,17 +294,17 @@ type TypeOf<Schema> = Schema extends { type: 'boolean' }
     : string
 type IfGiven<Schema> = Schema extends { default: unknown } ? never : undefined
 
-/** The values of all settings by name, as their schemas leave them. */
+/** Values of all settings by name, after validation */
 export type Environment = {
   [Name in SettingName]: TypeOf<(typeof SETTINGS)[Name]['schema']> | IfGiven<(typeof SETTINGS)[Name]['schema']>
 }
 
-/** All settings in the order in which people read them. */
+/** Returns all settings in the order of the documentation. */
 export function listSettings(): [name: SettingName, setting: Setting][] {
   return Object.entries(SETTINGS) as [SettingName, Setting][]
 }
 
-/** The entries of a list separated by commas. */
+/** Splits a comma-separated list. */
 export function listOf(text: string): string[] {
   return text
     .split(',')
@@ -309,13 +312,13 @@ export function listOf(text: string): string[] {
     .filter((entry) => entry !== '')
 }
 
-/** Segments that mean the same in a URL and in an attribute of HTML. */
+/** Segments that mean the same in a URL and in an HTML attribute */
 const BASE_PATH = /^\/(?:[\w.~!()*+,;=:@%-]+\/)*$/
 
-/** The path with the slash at its end; undefined when a page cannot be told to live there. */
+/** Returns the path with a trailing slash; undefined if it cannot be a base path. */
 export function asBasePath(text: string): string | undefined {
   const path = text.endsWith('/') ? text : `${text}/`
-  // Dot segments, be they escaped, are another path to a browser.
+  // Browsers resolve dot segments, even percent-encoded ones, to another path.
   return BASE_PATH.test(path) && new URL(path, 'http://localhost').pathname === path ? path : undefined
 }
 
@@ -335,7 +338,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Whether it is an IP address, or a block of them in CIDR notation. */
+/** Returns whether the text is an IP address or a CIDR block. */
 function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const family = isIP(address)

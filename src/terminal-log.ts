@@ -3,18 +3,18 @@ import { prettyFactory } from 'pino-pretty'
 import { showControlCharacters } from './domain/text/printable.js'
 import { shorten } from './domain/text/text.js'
 
-/** An entry of the log as pino writes it. */
+/** A log entry as pino writes it */
 type Entry = Record<string, unknown>
 
-/** A line's text; the statements of the import are longer than a screen. */
+/** Maximum length of a line; statements of the import are longer than a screen. */
 const LONGEST = 200
 
-/** Where in the program an error arose, in its stack. */
+/** First source position in a stack trace */
 const FIRST_PLACE = /\n\s+at .*?\(?((?:file:\/\/)?\/[^\s)]+:\d+:\d+)\)?/
 
 /**
- * Where the log goes when a person reads along: one short line for each entry. Formatted here and not by a transport of
- * pino, whose thread would lose the last lines when the process ends.
+ * Formats log entries as one short line each, for a terminal. Not a pino transport: its thread would lose the last
+ * lines when the process ends.
  */
 export function terminalLog(write: (text: string) => void, colorize = true): DestinationStream {
   const format = prettyFactory({

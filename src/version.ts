@@ -6,5 +6,4 @@ interface Package {
 
 const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
 
-/** The version of this program. */
 export const VERSION = (JSON.parse(text) as Package).version

@@ -13,8 +13,8 @@ const run = promisify(execFile)
 const service = await startService(t)
 const { anonymous } = service
 
-// First: the linter and the compiler below block the process for so long that it would shed load.
-t.test('a refusal is described by what is answered', async (t) => {
+// First, because the linter and the compiler below block the process until it sheds load.
+t.test('describes each refusal as it is answered', async (t) => {
   const { body } = await anonymous.get('/openapi.json')
   const described = (path: string, method: string, status: number) => {
     const { $ref } = body.paths[path][method].responses[status]
@@ -29,7 +29,7 @@ t.test('a refusal is described by what is answered', async (t) => {
   t.strictSame((await anonymous.post('/api/auth/login', wrong)).body, described('/api/auth/login', 'post', 401))
 })
 
-t.test('the document is there without a login and passes the linter', async (t) => {
+t.test('serves the document without a login, and it passes the linter', async (t) => {
   const answer = await anonymous.get('/openapi.json')
   t.equal(answer.status, 200)
   t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
@@ -49,7 +49,7 @@ t.test('the document is there without a login and passes the linter', async (t) 
   t.not((await lint(JSON.stringify(faulty))).length, 0, 'the linter finds faults')
 })
 
-t.test('whatever a caller sends has an example', async (t) => {
+t.test('every input has an example', async (t) => {
   const { body } = await anonymous.get('/openapi.json')
   for (const [path, operations] of Object.entries<Json>(body.paths)) {
     for (const [method, { parameters = [], requestBody }] of Object.entries<Json>(operations)) {
@@ -61,8 +61,8 @@ t.test('whatever a caller sends has an example', async (t) => {
   }
 })
 
-t.test('every schema can be compiled, which the service does on first use only', async (t) => {
-  // Fastify itself compiles all of them before it is ready.
+t.test('every schema compiles', async (t) => {
+  // Fastify's own compilers compile everything before it is ready.
   await t.resolves(startService(t, { schemaController: {} }))
 })
 
@@ -71,12 +71,12 @@ t.test('the command line prints the same document', async (t) => {
   t.strictSame(JSON.parse(stdout), (await anonymous.get('/openapi.json')).body)
 })
 
-t.test('the types made from it fit the answers and refuse what does not exist', async (t) => {
+t.test('generated types match the responses and refuse unknown keys', async (t) => {
   const { body } = await anonymous.get('/openapi.json')
   await mkdir(path.join(ROOT, '.tap'), { recursive: true })
   const folder = await mkdtemp(path.join(ROOT, '.tap', 'client-'))
   t.teardown(() => rm(folder, { recursive: true }))
-  // No declaration file: those are not checked here.
+  // Not a declaration file, because those are not checked here.
   await writeFile(path.join(folder, 'api.ts'), astToString(await openapiTS(body)))
   const compile = async (programs: Record<string, string>) => {
     const files = Object.keys(programs).map((name) => path.join(folder, `${name}.ts`))
@@ -110,7 +110,7 @@ t.test('the types made from it fit the answers and refuse what does not exist', 
   t.ok(complaints.some(isExpected))
 })
 
-t.test('the reference loads nothing from elsewhere and nothing inline', async (t) => {
+t.test('the reference loads nothing external and nothing inline', async (t) => {
   const page = await anonymous.get('/docs/')
   t.equal(page.status, 200)
   t.match(
@@ -130,7 +130,7 @@ t.test('the reference loads nothing from elsewhere and nothing inline', async (t
   }
 })
 
-t.test('the checker that all other tests use sees differences', async (t) => {
+t.test('the response checker of all tests detects differences', async (t) => {
   const check = createAnswerChecker((await anonymous.get('/openapi.json')).body)
   const answer = { method: 'GET', url: '/api/decks?x=1', status: 200, contentType: 'application/json; charset=utf-8' }
   const deck = { id: 1, slug: 's', name: 'n', description: '', card_count: 0, reviewed: 0, correct: 0, due: 0 }

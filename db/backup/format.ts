@@ -1,16 +1,16 @@
-/** A backup cannot be made or restored; the message is one German line for the operator. */
+/** A backup that cannot be made or restored; the message is one German line for the operator. */
 export class BackupError extends Error {}
 
-/** The first line of a backup. */
+/** First line of a backup. */
 export interface BackupHeader {
   format: 'svc-training-backup'
   version: 1
   created_at: string
-  /** Names of the migrations that had been applied to the store, in their order. */
+  /** Names of the applied migrations, in order */
   migrations: string[]
 }
 
-/** Rows by table. */
+/** Number of rows by table */
 export type Counts = Record<string, number>
 
 export interface TableLine {
@@ -20,14 +20,14 @@ export interface TableLine {
 
 export interface EndLine {
   counts: Counts
-  /** Per identity column (`users.id`) the value that the next insert follows, or null when there was none. */
+  /** Last value of each identity column (`users.id`); null if it was never used */
   sequences: Record<string, string | null>
 }
 
-/** A row: the text form of each value, as PostgreSQL writes and reads it. */
+/** A row with the text form of each value, as PostgreSQL writes and reads it. */
 export type Row = (string | null)[]
 
-/** Reads the first line. @throws BackupError when the file is no backup or of a later version of the format */
+/** Parses the first line of a backup. @throws BackupError if the file is no backup or has a newer format */
 export function parseHeader(line: string | undefined): BackupHeader {
   const header = parseLine(line ?? '') as Partial<BackupHeader> | undefined
   if (header?.format !== 'svc-training-backup') {

@@ -4,13 +4,13 @@ import type { Database } from '../types.js'
 import { BackupError, type BackupHeader, type EndLine, type Row, type TableLine } from './format.js'
 import { fixTextForms, isSaved, listTables, ROWS_PER_BATCH, type Table } from './tables.js'
 
-/** Of a picture the text form alone has four million characters. */
+/** Pictures have a text form of up to four million characters. */
 const WIDE_TABLES: Record<string, number> = { media: 4 }
 
 /**
- * Everything in the store as lines of JSON, tables in an order in which they can be inserted. The catalog says which
- * tables there are, so that a table of a later migration is not forgotten.
- * @param transaction of isolation level `repeatable read`: one moment of a store that may be in use
+ * Yields the whole store as lines of JSON, tables in the order of their foreign keys. The tables come from the catalog,
+ * so new ones are included.
+ * @param transaction of isolation level `repeatable read`, for a consistent snapshot of a store in use
  */
 export async function* readStore(transaction: Transaction<Database>, now: Date): AsyncGenerator<string> {
   await fixTextForms(transaction)

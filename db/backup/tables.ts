@@ -13,36 +13,29 @@ export interface Table {
   primaryKey: string[]
 }
 
-/** Read, inserted and derived at once: the limit of a statement cuts nothing that makes progress. */
+/** Bounds each statement, so that it finishes within the statement timeout */
 export const ROWS_PER_BATCH = 500
 
 /**
- * What is not worth keeping: a restore must not log anybody in again, nor lock anybody out; and the index of the search,
- * which the service makes anew.
+ * Not saved: sessions and login failures, which a restore must not revive, and the search index, which the service
+ * rebuilds.
  */
 const TRANSIENT_TABLES = new Set([
   ...['sessions', 'login_failures', 'spent_logout_tokens', 'passkey_challenges'],
   ...['search_words', 'search_decks', 'search_cheatsheets', 'search_cards'],
 ])
 
-/** Makes a batch of rows of a table that has these columns, for those ids of its source that come after the given one. */
-type Derive = (after: number, columns: readonly Column[]) => RawBuilder<{ id: number }>
+/** Builds the statement that derives the rows for the next ids after the given one. */
+type Derive = (after: number) => RawBuilder<{ id: number }>
 
-/** Made anew from other tables after a restore: the target's locale may fold letters in another way. */
+/** Rebuilt from other tables after a restore, because the target's locale may fold letters differently. */
 export const DERIVED_TABLES: Record<string, Derive> = {
-  cheatsheet_texts: (after, columns) => {
-    const source = sql`from cheatsheets where id > ${after}::bigint`
-    const batch = sql`order by id limit ${ROWS_PER_BATCH} returning cheatsheet_id as id`
-    // A backup of a schema before 0013_rebuild_search_indexes, which is migrated afterwards.
-    if (!columns.some(({ name }) => name === 'summary')) {
-      return sql`insert into cheatsheet_texts select id, fold_text(title), fold_text(content_md) ${source} ${batch}`
-    }
-    return sql`
-      insert into cheatsheet_texts
-      select id, title, summarize_cheatsheet(id, slug, title, category), fold_text(title), fold_text(content_md)
-      ${source} and archived_at is null ${batch}`
-  },
-  // All at once: numbers only.
+  cheatsheet_texts: (after) => sql`
+    insert into cheatsheet_texts
+    select id, title, summarize_cheatsheet(id, slug, title, category), fold_text(title), fold_text(content_md)
+    from cheatsheets where id > ${after}::bigint and archived_at is null
+    order by id limit ${ROWS_PER_BATCH} returning cheatsheet_id as id`,
+  // In one statement, because the rows are small
   search_pending: (after) => sql`
     with noted as (
       select 'deck' as kind, id, id / 200 as part from decks
@@ -58,7 +51,7 @@ export const DERIVED_TABLES: Record<string, Derive> = {
 
 export const isSaved = ({ name }: Table) => !TRANSIENT_TABLES.has(name) && !(name in DERIVED_TABLES)
 
-/** The tables of the schema, each after those that it refers to. */
+/** Lists the tables of the schema, each after those that it references. */
 export async function listTables(transaction: Transaction<Database>): Promise<Table[]> {
   const { rows } = await sql<Table & { references: string[] }>`
     select relname as name,
@@ -89,7 +82,7 @@ export async function listTables(transaction: Transaction<Database>): Promise<Ta
   return sorted
 }
 
-/** The same text for the same value, whatever the server's settings are. */
+/** Fixes the settings that influence the text form of values. */
 export async function fixTextForms(transaction: Transaction<Database>): Promise<void> {
   await sql`
     select set_config('DateStyle', 'ISO', true), set_config('TimeZone', 'UTC', true),

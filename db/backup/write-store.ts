@@ -6,12 +6,11 @@ import { type Column, DERIVED_TABLES, fixTextForms, isSaved, listTables, ROWS_PE
 const CHARACTERS_PER_BATCH = 2_000_000
 
 /**
- * Inserts the lines that follow the header, as they were: the triggers, which would derive and date anew, are off
- * meanwhile. The schema must be the one of the backup. Ids and the values that sequences give next are the same as in
- * the store that was saved.
- * @param options replace: whether what is there may be deleted; otherwise it must be nothing
- * @returns rows by table, counted in the database and equal to those of the backup
- * @throws BackupError when the store is not empty, or when the backup is incomplete
+ * Inserts the rows of a backup unchanged, with triggers disabled. The schema must be that of the backup. Ids and
+ * sequences continue as in the saved store.
+ * @param options replace: whether existing rows may be deleted; otherwise the store must be empty
+ * @returns number of rows by table, counted in the database and equal to those of the backup
+ * @throws BackupError if the store is not empty or the backup is incomplete
  */
 export async function writeStore(
   transaction: Transaction<Database>,
@@ -30,9 +29,9 @@ export async function writeStore(
   for (const { name } of tables) {
     await sql`alter table ${sql.table(name)} enable trigger user`.execute(transaction)
   }
-  for (const { name, columns } of tables) {
+  for (const { name } of tables) {
     const derive = DERIVED_TABLES[name]
-    if (derive !== undefined) await deriveRows(transaction, (after) => derive(after, columns))
+    if (derive !== undefined) await deriveRows(transaction, derive)
   }
   await writeSequences(transaction, end.sequences)
   const counts: Counts = {}
@@ -112,7 +111,7 @@ async function writeSequences(transaction: Transaction<Database>, sequences: End
   }
 }
 
-/** Whose rows everything else hangs on; tables that the database keeps by itself may have rows in an empty store. */
+/** Tables that are empty in a new store, unlike those that migrations and triggers fill */
 const ROOT_TABLES = ['users', 'decks', 'cheatsheets']
 
 async function requireEmpty(transaction: Transaction<Database>): Promise<void> {

@@ -1,24 +1,24 @@
 import { Worker } from 'node:worker_threads'
 import type { WorkerOptions, WorkerReply, WorkerRequest } from './worker.js'
 
-/** A PGlite in a thread of its own. */
+/** A PGlite instance in a worker thread. */
 export interface Backend {
-  /** Executes whole protocol messages; `onOutput` gets the answer in pieces before the promise resolves. */
+  /** Executes whole protocol messages; `onOutput` receives the response in chunks before the promise resolves. */
   execute(messages: Uint8Array<ArrayBuffer>, onOutput: (output: Uint8Array) => void): Promise<void>
-  /** Ends the client's session: open transaction rolled back, prepared statements and settings dropped. */
+  /** Ends the client's session: rolls back the open transaction, drops prepared statements and settings. */
   reset(): Promise<void>
-  /** Writes everything to the files and ends the thread. */
+  /** Flushes everything to disk and ends the thread. */
   close(): Promise<void>
-  /** Whether the thread keeps the process alive. */
+  /** Sets whether the thread keeps the process alive. */
   hold(keep: boolean): void
-  /** Resolves with the reason when the thread has ended without close(); pending calls are rejected with it. */
+  /** Resolves with the reason if the thread ended without close(); pending calls are rejected with it. */
   died: Promise<Error>
 }
 
 /**
- * Starts PGlite and waits until it answers.
+ * Starts PGlite and waits until it responds.
  *
- * @throws Error when it cannot be started
+ * @throws Error if it cannot be started
  */
 export async function startBackend(options: WorkerOptions): Promise<Backend> {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options, execArgv: [] })

@@ -2,19 +2,19 @@ import { Duplex } from 'node:stream'
 import type { Backend } from './backend.js'
 import { createFramer } from './framing.js'
 
-/** What a connection needs of the store. */
+/** Access to the store for one connection. */
 export interface Session {
-  /** Resolves with the database when no other connection uses it, and rejects when it cannot be had. */
+  /** Resolves with the database once no other connection uses it; rejects if it cannot be opened. */
   begin(): Promise<Backend>
-  /** Is called once, after the connection has ended, whether it had begun or not. */
+  /** Called once after the connection has ended, whether it had begun or not. */
   end(): void
 }
 
-/** A stream that `pg` takes for a socket connected to a PostgreSQL server. */
+/** Creates a stream that `pg` treats as a socket connected to a PostgreSQL server. */
 export function createDuplex(session: Session): Duplex {
   const frame = createFramer()
   let backend: Backend | undefined
-  /** Called when the reader wants more. */
+  /** Called when the reader wants more data */
   let resume: (() => void) | undefined
 
   async function writePieces(pieces: Buffer[]): Promise<void> {
@@ -31,7 +31,7 @@ export function createDuplex(session: Session): Duplex {
     await backend.execute(messages, (output) => {
       if (output.length > 0 && !duplex.destroyed) wanted = duplex.push(output)
     })
-    // Nothing more is executed until what there is was read.
+    // Executes nothing more until the reader has consumed the output.
     if (!wanted && !duplex.destroyed) {
       await new Promise<void>((resolve) => {
         resume = resolve
@@ -63,7 +63,7 @@ export function createDuplex(session: Session): Duplex {
     },
   })
 
-  /** The methods of a socket that `pg` calls. */
+  /** The socket methods that `pg` calls */
   const socket = {
     connect() {
       session.begin().then(

@@ -1,4 +1,4 @@
-/** The embedded store cannot be used. The message is German, one line, and meant for the person who starts the service. */
+/** The embedded store cannot be used. The message is one German line for the person who starts the service. */
 export class EmbeddedStoreError extends Error {
   override name = 'EmbeddedStoreError'
 }

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { syncPath } from '../sync-path.js'
 import { EmbeddedStoreError } from './errors.js'
 
-/** The PostgreSQL major version inside the installed PGlite. */
+/** PostgreSQL major version of the installed PGlite */
 const postgresMajor = '18'
 
 /**
- * Finds the database folder below `dataDir`, or has it made: beside its place, and moved there when complete, so that
- * a creation that was killed is simply done again. The caller holds the lock of `dataDir`.
+ * Returns the database folder below `dataDir` and creates it if needed: beside its final place and renamed when
+ * complete, so that an interrupted creation is repeated. The caller holds the lock of `dataDir`.
  *
- * @param create makes a database in the (empty) folder it is given
- * @throws EmbeddedStoreError when the folder is no database or one of another PostgreSQL major version
+ * @param create creates a database in the given empty folder
+ * @throws EmbeddedStoreError if the folder contains no database or one of another PostgreSQL major version
  */
 export async function prepareFolder(dataDir: string, create: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(dataDir, 'pglite')
@@ -56,7 +56,7 @@ async function refuseForeignFiles(folder: string): Promise<void> {
   }
 }
 
-/** Brings everything in `folder` to the disk (1,000 small files), so that a power cut cannot leave half a database. */
+/** Flushes all files of the folder (about 1,000), so that a power failure cannot leave half a database. */
 async function syncTree(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)

@@ -1,15 +1,14 @@
 const startupCodes = { cancel: 80877102, ssl: 80877103, gss: 80877104 }
 
-/** What a client sent: whole messages for the database, a question for encryption, or its farewell. */
+/** Client input: whole messages for the database, a request for encryption, or the end of the session. */
 export type ClientInput =
   | { kind: 'messages'; bytes: Uint8Array<ArrayBuffer> }
   | { kind: 'encryption' }
   | { kind: 'end' }
 
 /**
- * Returns a function that takes what a client writes, in pieces of any size, and gives back what is complete. PGlite
- * needs whole messages: given part of one it waits for the rest in an endless loop.
- * Format: https://www.postgresql.org/docs/18/protocol-message-formats.html
+ * Returns a function that collects client input and returns complete messages. PGlite needs whole messages: a partial
+ * one makes it loop forever. Format: https://www.postgresql.org/docs/18/protocol-message-formats.html
  */
 export function createFramer(): (pieces: Buffer[]) => ClientInput[] {
   let pieces: Buffer[] = []
@@ -66,7 +65,7 @@ function checkLength(length: number, least: number): number {
   return length
 }
 
-/** A copy with memory of its own: the original may be part of a buffer pool, which must not be sent to a thread. */
+/** Copies to a buffer of its own, because a pooled buffer must not be transferred to a thread. */
 function copy(bytes: Buffer, start: number, end: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes.subarray(start, end))
 }

@@ -1,4 +1,4 @@
 declare module 'fs-native-extensions' {
-  /** Takes an exclusive lock on an open, writable file; false when another file descriptor holds it. */
+  /** Takes an exclusive lock on an open, writable file; returns false if another file descriptor holds it. */
   export function tryLock(fd: number): boolean
 }

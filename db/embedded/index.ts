@@ -1,34 +1,35 @@
-import { mkdir, statfs } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { statfs } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { makeFolder } from '../make-folder.js'
 import { type Backend, startBackend } from './backend.js'
 import { createDuplex, type Session } from './duplex.js'
 import { EmbeddedStoreError } from './errors.js'
 import { prepareFolder } from './folder.js'
 import { lockFolder } from './lock.js'
 
-/** A start writes to the log, whose files have 16 MB each. */
+/** A start writes log segments of 16 MB each. */
 const NEEDED_SPACE_MB = 32
 
 export { EmbeddedStoreError, EmbeddedStoreInUseError } from './errors.js'
 
-/** A PostgreSQL database inside this process (PGlite), to be used through `pg`. */
+/** A PostgreSQL database inside this process (PGlite), used through `pg`. */
 export interface EmbeddedStore {
   /**
-   * Makes a connection: `new Pool({ max: 1, stream: store.connect, user: 'postgres', database: 'postgres' })`. There is
-   * one session: a second connection waits until the first has ended, for as long as `connectionTimeoutMillis` allows.
+   * Creates a connection: `new Pool({ max: 1, stream: store.connect, user: 'postgres', database: 'postgres' })`. There
+   * is one session: a second connection waits for the end of the first, at most `connectionTimeoutMillis`.
    */
   connect: () => Duplex
-  /** Ends the connections, writes everything to the files and releases the folder. May be called again. */
+  /** Ends the connections, flushes everything to disk and releases the folder. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Opens the database below `dataDir`, which is created when it does not exist. A database that dies later breaks its
- * connection; the next connection starts it anew.
+ * Opens the database below `dataDir` and creates it if needed. If the database dies, its connection breaks and the next
+ * connection restarts it.
  *
- * @param options fsync: false makes commits survive the death of the process, but not of the machine (for tests)
- * @throws EmbeddedStoreError when the folder is in use, not writable, or made by another PostgreSQL major version
+ * @param options fsync: false makes commits survive the end of the process but not of the machine (for tests)
+ * @throws EmbeddedStoreError if the folder is in use, not writable, or made by another PostgreSQL major version
  */
 export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}): Promise<EmbeddedStore> {
   const root = resolve(dataDir)
@@ -38,7 +39,7 @@ export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}):
     const lock = await lockFolder(root)
     try {
       const folder = await prepareFolder(root, async (empty) => {
-        // In a thread of its own, whose memory (400 MB more than afterwards) is free again when it has ended.
+        // A separate thread, whose extra 400 MB of memory are freed when it ends
         const creator = await start(empty)
         await creator.close()
       })
@@ -60,20 +61,7 @@ export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}):
   }
 }
 
-/** Not `recursive`, with which Node tries for ever where the kernel allows no folder (`/proc/x`). */
-async function makeFolder(folder: string): Promise<void> {
-  const make = () =>
-    mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
-  await make().catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT' || dirname(folder) === folder) throw error
-    await makeFolder(dirname(folder))
-    await make()
-  })
-}
-
-/** Why a database does not start that has no room, of which PGlite says nothing but "Aborted()". */
+/** Returns an explanation if the disk is full; PGlite itself reports only "Aborted()". */
 async function findFullDisk(root: string): Promise<string | undefined> {
   const disk = await statfs(root).catch(() => undefined)
   if (disk === undefined) return undefined
@@ -85,11 +73,11 @@ async function findFullDisk(root: string): Promise<string | undefined> {
 function serve(first: Backend, restart: () => Promise<Backend>, release: () => Promise<void>): EmbeddedStore {
   const open = new Set<Duplex>()
   let current: Promise<Backend> | undefined = watch(Promise.resolve(first))
-  /** Resolves when the session of the connection made last has ended. */
+  /** Resolves when the session of the latest connection has ended */
   let lastSession = Promise.resolve()
   let closing: Promise<void> | undefined
 
-  /** Forgets a backend that has died, so that the next session starts another. */
+  /** Drops a backend that has died, so that the next session starts another one. */
   function watch(starting: Promise<Backend>): Promise<Backend> {
     const forget = () => {
       if (current === starting) current = undefined
@@ -124,7 +112,7 @@ function serve(first: Backend, restart: () => Promise<Backend>, release: () => P
       },
       end() {
         over = true
-        // A session that never began only hands on its turn.
+        // A session that never began only passes on its turn.
         const ended = begun?.then(async (backend) => {
           await backend.reset()
           backend.hold(false)

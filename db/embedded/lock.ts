@@ -4,11 +4,11 @@ import { tryLock } from 'fs-native-extensions'
 import { EmbeddedStoreInUseError } from './errors.js'
 
 /**
- * Locks `dataDir` for this process. The kernel holds the lock on an open file, so it ends with the process however that
- * dies, and no process id is compared: in containers the next process often has the same one.
+ * Locks `dataDir` for this process. The kernel holds the lock on an open file, so it ends with the process in any case.
+ * Process ids are not compared: in containers the next process often has the same one.
  *
- * @returns the file that holds the lock; closing it releases the folder
- * @throws EmbeddedStoreInUseError when another process holds the lock; Error when the folder cannot be locked at all
+ * @returns the locked file; closing it releases the folder
+ * @throws EmbeddedStoreInUseError if another process holds the lock; Error if the folder cannot be locked
  */
 export async function lockFolder(dataDir: string): Promise<FileHandle> {
   const file = await open(join(dataDir, 'pglite.lock'), 'a', 0o600)

@@ -1,14 +1,14 @@
 import type { PGlite } from '@electric-sql/pglite'
 
-/** Write-ahead log since the last checkpoint, in bytes, from which on a checkpoint is due. */
+/** Bytes of write-ahead log after which a checkpoint is due */
 const checkpointAfter = 64 * 1024 * 1024
-/** Ticks between two searches for a table to vacuum. */
+/** Ticks between two checks for a table to vacuum */
 const vacuumEvery = 6
 
 /**
- * Does what the background processes of a PostgreSQL server do and PGlite, which is a single process, does not:
- * checkpoints (else the log grows until the store is closed) and VACUUM ANALYZE by the rules of autovacuum
- * (else the planner has no statistics). At most one table at a time, and only between transactions.
+ * Replaces the background processes of a PostgreSQL server, which PGlite lacks: checkpoints, without which the log
+ * grows until the store is closed, and VACUUM ANALYZE by the rules of autovacuum, without which the planner has no
+ * statistics. Handles one table at a time, between transactions.
  */
 export function createMaintenance(pglite: PGlite) {
   let due = false
@@ -25,7 +25,7 @@ export function createMaintenance(pglite: PGlite) {
     if (ticks % vacuumEvery === 0) await vacuumOneTable(pglite)
   }
 
-  /** A failure is no reason to stop serving: it is reported, and tried again. */
+  /** A failure is reported and retried; it does not stop the service. */
   async function attempt(idle: boolean): Promise<void> {
     try {
       await run(idle)
@@ -35,12 +35,12 @@ export function createMaintenance(pglite: PGlite) {
   }
 
   return {
-    /** To call every ten seconds. */
+    /** Must be called every ten seconds */
     async tick(idle: boolean): Promise<void> {
       due = true
       await attempt(idle)
     },
-    /** To call after each request, for what was due while a transaction was open. */
+    /** Must be called after each request, for work that was due during a transaction */
     afterRequest: attempt,
   }
 }

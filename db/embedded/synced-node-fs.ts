@@ -4,7 +4,7 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 
 type EmscriptenOptions = Parameters<NodeFS['init']>[1]
 
-/** PGlite's file system for Node.js, whose fsync does nothing; this one's does, so that commits survive a power cut. */
+/** PGlite's file system for Node.js with a working fsync, so that commits survive a power failure. */
 export class SyncedNodeFS extends NodeFS {
   override async init(pg: PGlite, options: EmscriptenOptions): ReturnType<NodeFS['init']> {
     const preRun = [...(options.preRun ?? []), (module: NodeFsModule) => setFsync(module)]

@@ -6,15 +6,15 @@ import { createMaintenance } from './maintenance.js'
 import { SyncedNodeFS } from './synced-node-fs.js'
 
 export interface WorkerOptions {
-  /** An existing folder, empty or with a database. */
+  /** An existing folder, empty or with a database */
   folder: string
-  /** Whether commits wait for the disk. */
+  /** Whether commits wait for the disk */
   fsync: boolean
 }
 
-/** Client bytes (whole messages) to execute; the end of a client; the end of the store. */
+/** Client bytes (whole messages) to execute; the end of a session; the end of the store */
 export type WorkerRequest = Uint8Array<ArrayBuffer> | 'reset' | 'close'
-/** Output of the request at hand, in pieces; `done` with the last one. */
+/** Output of the current request in chunks; `done` with the last one */
 export type WorkerReply =
   | { output: Uint8Array<ArrayBuffer>; done: boolean }
   | 'ready'
@@ -22,16 +22,16 @@ export type WorkerReply =
   | 'closed'
   | { fatal: string }
 
-/** Size at which output is handed on, in bytes. */
+/** Chunk size of the output in bytes */
 const chunkSize = 64 * 1024
-/** Status of the exception by which PGlite reports an ordinary SQL error; every other exception ends the backend. */
+/** Exit status with which PGlite reports an ordinary SQL error; any other exception ends the backend. */
 const sqlErrorStatus = 100
 
-/** -F turns fsync off, and fdatasync, the default method for the log, is an empty function in PGlite. */
+/** -F turns fsync off; fdatasync, the default method for the log, does nothing in PGlite. */
 const syncedParams = [...PGlite.defaultStartParams.filter((param) => param !== '-F'), '-c', 'wal_sync_method=fsync']
 
 const syncMessage = new Uint8Array([0x53, 0, 0, 0, 4])
-/** ReadyForQuery, with no transaction open. */
+/** ReadyForQuery outside a transaction */
 const readyMessage = [0x5a, 0, 0, 0, 5, 0x49]
 
 if (!parentPort) throw new Error('worker.ts runs as a worker thread only')
@@ -48,9 +48,9 @@ const pglite = await PGlite.create({
 exitOnFatalErrors()
 const maintenance = createMaintenance(pglite)
 
-/** Whether the client is between transactions, with nothing sent that was not answered. */
+/** Whether the client is between transactions with every message answered */
 let idle = true
-// One at a time: maintenance awaits between its steps, and a client's message must not come between.
+// Serialises client messages and maintenance, which awaits between its steps.
 let queue = Promise.resolve()
 port.on('message', (request: WorkerRequest) => {
   queue = queue.then(() => handle(request)).catch(endThread)
@@ -95,7 +95,7 @@ async function execute(messages: Uint8Array): Promise<void> {
   await pglite.execProtocolRawStream(messages, {
     syncToFs: false,
     onRawData: (bytes) => {
-      // A copy: `bytes` is a view of PGlite's memory.
+      // Copied, because `bytes` is a view of PGlite's memory
       pieces.push(bytes.slice())
       size += bytes.length
       if (size >= chunkSize) reply({ output: take(), done: false })
@@ -114,7 +114,9 @@ function reply(message: WorkerReply): void {
   }
 }
 
-/** PGlite ignores exceptions that are no SQL errors and goes on with a broken backend; end the thread instead. */
+/**
+ * PGlite ignores exceptions that are no SQL errors and continues with a broken backend; this ends the thread instead.
+ */
 function exitOnFatalErrors(): void {
   const backend = pglite.Module
   const runOnce = backend._PostgresMainLoopOnce

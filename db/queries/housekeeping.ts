@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../types.js'
 import { tryLock } from './try-lock.js'
 
-/** Rows that one statement deletes at most: it stays short and locks little, however much has piled up. */
+/** Maximum number of rows per delete statement, which keeps it short and its locks few */
 const BATCH_ROWS = 5_000
 
 export interface Purged {
@@ -14,9 +14,8 @@ export interface Purged {
 }
 
 /**
- * Deletes expired sessions, tokens and challenges, failed logins that are forgotten by now, and notes of spent logout
- * tokens. Of several instances one does it at a time; undefined when that is another one. Each batch is a transaction of
- * its own, which holds the lock.
+ * Deletes expired sessions, tokens, challenges, login failures and spent logout tokens. One instance runs at a time;
+ * returns undefined if another one does. Each batch is a transaction that holds the lock.
  */
 export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undefined> {
   const purged: Purged = { sessions: 0, tokens: 0, loginFailures: 0, logoutTokens: 0, challenges: 0 }

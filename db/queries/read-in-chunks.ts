@@ -1,7 +1,7 @@
-/** What one statement looks up at most. */
+/** Maximum number of keys per statement */
 const KEYS_AT_ONCE = 1_000
 
-/** What is found for all the keys, by as few statements as keep each of them short. */
+/** Reads the rows of all keys in chunks, which keeps each statement short. */
 export async function readInChunks<K, T>(keys: readonly K[], read: (chunk: K[]) => Promise<T[]>): Promise<T[]> {
   const all: T[] = []
   for (let first = 0; first < keys.length; first += KEYS_AT_ONCE) {

@@ -1,4 +1,4 @@
 import pLimit from 'p-limit'
 
-/** For the batches of long downloads: other requests wait behind two of them at most, however many begin at once. */
+/** Limits concurrent batches of long downloads, so that other requests wait behind at most two of them. */
 export const readInTurn = pLimit(2)

@@ -5,7 +5,8 @@ import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { findAccount } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseUserId } from '../../src/domain/accounts/accounts.js'
-import { ADMINS_ONLY, BadRequest, TOKEN_NOT_ALLOWED, USER_NOT_FOUND } from '../../src/domain/refusals.js'
+import { ADMINS_ONLY, TOKEN_NOT_ALLOWED, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { endPasskeys, endSessions, endTokens } from '../../src/services/accounts/revoke.js'
@@ -16,7 +17,7 @@ const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 const REFUSALS = [ADMINS_ONLY, USER_NOT_FOUND]
 const ENDING_REFUSALS = [ADMINS_ONLY, TOKEN_NOT_ALLOWED, USER_NOT_FOUND]
 
-/** By what a user gets in: administrators see and end the sessions and tokens of others, and remove their passkeys. */
+/** Lets administrators view and end the sessions and tokens of other users, and remove their passkeys. */
 const access: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('preHandler', app.requireAdmin)
 
@@ -135,8 +136,7 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'deletePasskeysOfUser',
         summary: 'Remove all passkeys of another user',
-        description: `Also when nothing else is left to log in by. An account that logs in by passkeys only takes its
-password again.`,
+        description: `Also if no other login method remains. An account with passkeys only accepts its password again.`,
         tags: ['accounts'],
         params: AccountParams,
         response: answers(Done, ENDING_REFUSALS),
@@ -145,9 +145,9 @@ password again.`,
     },
     async (request) => {
       const userId = knownId(request)
-      // Where the last way in is kept.
+      // The own account has a route that keeps the last way to sign in.
       if (userId === request.user.id) {
-        throw new BadRequest('Die eigenen Passkeys entfernt man einzeln: DELETE /api/auth/passkeys/{id}')
+        throw new InvalidInput('Die eigenen Passkeys entfernt man einzeln: DELETE /api/auth/passkeys/{id}')
       }
       await endPasskeys(app.db, actorOf(request), userId)
       return { ok: true as const }
@@ -161,14 +161,14 @@ password again.`,
   }
 }
 
-/** @throws USER_NOT_FOUND for a number that no user can have */
+/** @throws USER_NOT_FOUND for a number outside the range of user ids */
 function knownId(request: FastifyRequest): number {
   const id = parseUserId((request.params as { id: string }).id)
   if (id === undefined) throw USER_NOT_FOUND
   return id
 }
 
-/** What a token cannot do by the paths of its owner it cannot do by these either. */
+/** Prevents a token from doing through these paths what it may not do through `/api/auth` and `/api/accounts/me`. */
 async function keepOwn(request: FastifyRequest): Promise<void> {
   const { id } = request.params as { id: string }
   if (request.apiToken !== undefined && Number(id) === request.user.id) throw TOKEN_NOT_ALLOWED

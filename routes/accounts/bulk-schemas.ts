@@ -3,7 +3,7 @@ import { MAX_USERS } from '../../src/domain/accounts/user-list.js'
 import { errorWith, nullable, optional } from '../../src/http/schemas.js'
 
 export const BulkQuery = Type.Object({
-  check: optional('`true` judges the list and writes nothing; absent, empty or `false` creates the users.', 'true'),
+  check: optional('`true` only checks the list; absent, empty or `false` creates the users.', 'true'),
 })
 
 export const JSON_BODY = Type.Object({
@@ -11,18 +11,18 @@ export const JSON_BODY = Type.Object({
     Type.Object({
       username: Type.String({ description: '1 to 200 characters after trimming.', examples: ['erika'] }),
       display_name: Type.Optional(
-        nullable(Type.String({ description: 'The user name when absent.', examples: ['Erika Muster'] })),
+        nullable(Type.String({ description: 'Default: the user name.', examples: ['Erika Muster'] })),
       ),
       is_admin: Type.Optional(nullable(Type.Boolean())),
       password: Type.Optional(
         nullable(
           Type.String({
-            description: '6 to 1,000 characters; one is made up when it is absent or empty.',
+            description: '6 to 1,000 characters; generated if absent or empty.',
             examples: ['vier zufällige Wörter'],
           }),
         ),
       ),
-      must_change_password: Type.Optional(nullable(Type.Boolean({ description: '`true` when absent.' }))),
+      must_change_password: Type.Optional(nullable(Type.Boolean({ description: 'Default: `true`.' }))),
     }),
     { minItems: 1, maxItems: MAX_USERS },
   ),
@@ -30,15 +30,25 @@ export const JSON_BODY = Type.Object({
 
 export const CSV_BODY = Type.String({
   description: `UTF-8 (or Windows-1252, as Excel writes it), separated by semicolons, commas or tabs. Headings:
-\`username\` (\`benutzername\`), \`display_name\` (\`name\`, \`anzeigename\`), \`is_admin\` (\`administrator\`: ja, nein, true,
-false, 1, 0 or nothing), \`password\` (\`passwort\`); only the first is required.`,
+\`username\` (\`benutzername\`), \`display_name\` (\`name\`, \`anzeigename\`), \`is_admin\` (\`administrator\`: ja,
+nein, true, false, 1, 0 or nothing), \`password\` (\`passwort\`); only the first is required.`,
   examples: ['benutzername;name;administrator\nerika;Erika Muster;nein\n'],
 })
 
-const Line = Type.Integer({ description: 'Of the file; of JSON the place in the list, from 1 on.', examples: [2] })
+const Line = Type.Integer({
+  description: 'Line of the file, or position in the JSON list; starts at 1.',
+  examples: [2],
+})
+
+const rowSchema = (message: string) =>
+  Type.Object({
+    line: Line,
+    field: nullable(Type.String({ examples: ['username'] })),
+    message: Type.String({ examples: [message] }),
+  })
 
 export const BulkAnswer = Type.Object({
-  check: Type.Boolean({ description: 'Whether the list was only judged.' }),
+  check: Type.Boolean({ description: 'Whether the list was only checked.' }),
   users: Type.Array(
     Type.Object({
       line: Line,
@@ -49,25 +59,21 @@ export const BulkAnswer = Type.Object({
       must_change_password: Type.Boolean(),
       password: nullable(
         Type.String({
-          description: 'Only one that was made up, and only this time; null with `check`.',
+          description: 'Generated password, returned only once; null if none was generated, and with `check`.',
           examples: ['k7mf-3xqv-9dtw-2hcr'],
         }),
       ),
     }),
   ),
+  hints: Type.Array(rowSchema('Der Benutzername enthält ein Leerzeichen. Das ist erlaubt, …'), {
+    description: 'What is allowed, but often a mistake.',
+  }),
 })
 
 export const BulkRefused = errorWith(
   {
     errors: Type.Optional(
-      Type.Array(
-        Type.Object({
-          line: Line,
-          field: nullable(Type.String({ examples: ['username'] })),
-          message: Type.String({ examples: ['Benutzername existiert bereits'] }),
-        }),
-        { description: 'Every fault of the list.' },
-      ),
+      Type.Array(rowSchema('Benutzername existiert bereits'), { description: 'Every fault of the list.' }),
     ),
   },
   'BulkError',

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { actorOf } from '../../plugins/auth.js'
 import { acceptCsv, CsvBody } from '../../plugins/bodies.js'
+import { ADMINS_ONLY, PROOF_TOO_OLD } from '../../src/domain/accounts/refusals.js'
 import { readCsvRows } from '../../src/domain/accounts/user-csv.js'
-import { judgeRows, readJsonRows, type UserList } from '../../src/domain/accounts/user-list.js'
-import { ADMINS_ONLY } from '../../src/domain/refusals.js'
+import { hintsOf, judgeRows, readJsonRows, type UserList } from '../../src/domain/accounts/user-list.js'
 import { parseFlag } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPasswords } from '../../src/http/password-warning.js'
 import { answers } from '../../src/http/schemas.js'
@@ -13,7 +13,7 @@ import { BulkAnswer, BulkQuery, BulkRefused, CSV_BODY, JSON_BODY } from './bulk-
 
 const BODY_LIMIT = 1024 * 1024
 
-/** Many users at once. */
+/** Creates many users in one request. */
 const bulk: FastifyPluginAsyncTypebox = async (app) => {
   acceptCsv(app)
 
@@ -22,23 +22,27 @@ const bulk: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'createAccounts',
-        summary: 'Create many users, all or none',
-        description: `JSON or a CSV file with a line of headings, up to 1 MiB and 1,000 users. With faults nothing is
-created, and each is told with its line. It takes as long as so many logins: some 30 ms for each user.`,
+        summary: 'Create a list of users, all or none',
+        description: `JSON, or CSV with a heading line, up to 1 MiB and 1,000 users. If there are faults, nothing is
+created and each fault is returned with its line. The duration grows with the number of users, because each password
+is hashed. A list with an administrator requires a login within the last ten minutes, except with \`check\`.`,
         tags: ['accounts'],
         querystring: BulkQuery,
         body: { content: { 'application/json': { schema: JSON_BODY }, 'text/csv': { schema: CSV_BODY } } },
-        response: answers(BulkAnswer, [ADMINS_ONLY], { 400: BulkRefused }),
+        response: answers(BulkAnswer, [ADMINS_ONLY, PROOF_TOO_OLD], { 400: BulkRefused }),
       },
-      // Each fault is told with its line, of which a validator knows nothing.
+      // The handler reports each fault with its line, which a schema validator cannot.
       validatorCompiler: () => () => true,
       bodyLimit: BODY_LIMIT,
-      // Who may not ask is told before a large body is read.
+      // Refuses callers without the right before reading a large body.
       onRequest: app.requireAdmin,
     },
     async (request, reply) => {
       const isCheck = parseFlag((request.query as { check?: string }).check, 'check')
       const list = readUserList(request.body)
+      if (!isCheck && list.users.some(({ is_admin }) => is_admin)) {
+        await app.requireFreshLogin.call(app, request, reply)
+      }
       const users = isCheck
         ? await checkAccounts(app.db, list).then(() =>
             list.users.map((user) => ({ ...user, id: null, password: null })),
@@ -48,7 +52,7 @@ created, and each is told with its line. It takes as long as so many logins: som
         reply,
         list.users.flatMap(({ password }) => password ?? []),
       )
-      return { check: isCheck, users }
+      return { check: isCheck, users, hints: hintsOf(list.users) }
     },
   )
 }

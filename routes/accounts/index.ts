@@ -4,9 +4,11 @@ import { listAuditEntries } from '../../db/queries/accounts/audit.js'
 import { findListedAccount } from '../../db/queries/accounts/list.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseAccountChange, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { ADMINS_ONLY, BadRequest, HttpError, PROOF_TOO_OLD, USER_NOT_FOUND } from '../../src/domain/refusals.js'
+import { ADMINS_ONLY, PROOF_TOO_OLD, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseCursor } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { changeAccount } from '../../src/services/accounts/change-account.js'
 import type { PasskeyOptions } from '../auth/passkeys.js'
@@ -30,9 +32,9 @@ export interface AccountOptions extends PasskeyOptions {
   about: About
 }
 
-/** Accounts beyond what the admin group offers: administrators change those of others, everyone the own one. */
+/** Accounts beyond the specified admin group: administrators change all accounts, users their own. */
 const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about, relyingParty }) => {
-  app.setFallback(new HttpError(404, 'Unbekannter Konto-Endpunkt'))
+  app.setFallback(unknownEndpoint('Unbekannter Konto-Endpunkt'))
 
   await app.register(ownAccount, { prefix: '/me', relyingParty })
   await app.register(access, { prefix: '/:id' })
@@ -45,7 +47,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     {
       schema: {
         operationId: 'listAuditEntries',
-        summary: 'What administrators did, newest first',
+        summary: 'Actions of administrators, newest first',
         tags: ['accounts'],
         querystring: AuditQuery,
         response: answers(AuditList, [ADMINS_ONLY]),
@@ -87,9 +89,9 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     {
       schema: {
         operationId: 'changeAccount',
-        summary: 'Change the name, the right or the password of a user, or demand that the user changes it',
-        description: `With \`is_admin: true\` or \`link_next_login: true\` the login of a session must be younger than ten
-minutes. A token of the scope \`admin\` may do it at any time.`,
+        summary: 'Change the name, administrator right or password of a user, or require a new password',
+        description: `\`password\`, \`is_admin: true\` and \`link_next_login: true\` require a login within the last
+ten minutes. A token of the scope \`admin\` needs none.`,
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,
@@ -100,9 +102,9 @@ minutes. A token of the scope \`admin\` may do it at any time.`,
     async (request, reply) => {
       const id = parseUserId(request.params.id)
       const change = parseAccountChange(request.body)
-      // Whoever finds an unlocked screen must not be able to take the account over.
+      // A person at an unlocked screen must not be able to take over the account.
       if (id === request.user.id && change.password !== undefined) {
-        throw new BadRequest('Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password')
+        throw new InvalidInput('Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password')
       }
       const user =
         id === undefined ? undefined : await changeAccount(app.db, actorOf(request), id, change, app.offeredWays)
@@ -113,8 +115,9 @@ minutes. A token of the scope \`admin\` may do it at any time.`,
   )
 
   async function requireFreshLoginToHandOut(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-    const { is_admin, link_next_login } = (request.body ?? {}) as Record<string, unknown>
-    if (is_admin === true || link_next_login === true) await app.requireFreshLogin.call(this, request, reply)
+    const { is_admin, link_next_login, password } = (request.body ?? {}) as Record<string, unknown>
+    const handsOut = is_admin === true || link_next_login === true || (password !== undefined && password !== null)
+    if (handsOut) await app.requireFreshLogin.call(this, request, reply)
   }
 }
 

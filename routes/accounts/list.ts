@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ACCOUNT_KEYS, listAccounts } from '../../db/queries/accounts/list.js'
-import { ADMINS_ONLY } from '../../src/domain/refusals.js'
+import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { parseChoice, parseNumber } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
 import { AccountList, AccountsQuery } from './schemas.js'
@@ -13,7 +13,7 @@ const list: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'listAccounts',
-        summary: 'Users, a page of those whose name contains a text',
+        summary: 'A page of users, filtered by name',
         tags: ['accounts'],
         querystring: AccountsQuery,
         response: answers(AccountList, [ADMINS_ONLY]),

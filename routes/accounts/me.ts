@@ -10,12 +10,12 @@ import { endSession } from '../../plugins/session.js'
 import { parseAccountChange } from '../../src/domain/accounts/accounts.js'
 import {
   EMERGENCY_BY_PASSWORD,
-  NAME_OF_PROVIDER,
   NOT_LOGGED_IN,
   PASSKEY_NEEDED,
   SESSIONS_ONLY,
   TOKEN_NOT_ALLOWED,
-} from '../../src/domain/refusals.js'
+} from '../../src/domain/accounts/refusals.js'
+import { NAME_OF_PROVIDER } from '../../src/domain/sign-in/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { oneAtATime } from '../../src/http/one-at-a-time.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -26,19 +26,19 @@ import { AccountAnswer, ChangeOwnAccountBody, SessionList, SessionParams } from 
 
 const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 
-/** What everyone may do with the own account. */
+/** Routes for the caller's own account. */
 const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
-  const begin = oneAtATime()
+  const serveAlone = oneAtATime()
 
   app.patch(
     '/',
     {
       schema: {
         operationId: 'changeOwnAccount',
-        summary: 'Change the own display name, or whether the own password is refused',
+        summary: "Change the caller's display name, or disable the caller's password",
         tags: ['accounts'],
         body: ChangeOwnAccountBody,
-        description: 'The name of an account that logs in by the provider follows the provider.',
+        description: 'The provider sets the name of an account with single sign-on.',
         response: answers(AccountAnswer, [SESSIONS_ONLY, NAME_OF_PROVIDER, PASSKEY_NEEDED, EMERGENCY_BY_PASSWORD]),
       },
     },
@@ -66,7 +66,7 @@ const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { rely
     {
       schema: {
         operationId: 'listOwnSessions',
-        summary: 'The own sessions, newest first',
+        summary: "The caller's sessions, newest first",
         tags: ['accounts'],
         response: answers(SessionList),
       },
@@ -84,7 +84,7 @@ const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { rely
     {
       schema: {
         operationId: 'deleteOwnSessions',
-        summary: 'Log out everywhere: all own sessions end, this one too',
+        summary: 'End all sessions of the caller, including this one',
         tags: ['accounts'],
         response: answers(Done, [TOKEN_NOT_ALLOWED]),
       },
@@ -101,7 +101,7 @@ const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { rely
     {
       schema: {
         operationId: 'deleteOwnSession',
-        summary: 'End an own session',
+        summary: 'End a session of the caller',
         tags: ['accounts'],
         params: SessionParams,
         response: answers(Done, [TOKEN_NOT_ALLOWED]),
@@ -119,22 +119,23 @@ const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { rely
     {
       schema: {
         operationId: 'getOwnData',
-        summary: 'Everything that is kept about the caller',
-        description: `The right of access of the GDPR, article 15. Secrets (password, tokens) are kept as hashes only. The
-answer is read in pieces while it is sent: what changes meanwhile may be in it or not. One at a time for each user: 429
-while another one is being sent. A fault after the first byte breaks the connection.`,
+        summary: 'All data that is stored about the caller',
+        description: `Right of access (GDPR, article 15). Secrets (password, tokens) are stored as hashes only. The
+response is streamed: changes during the transfer may be included or not. A user may have one such response at a time;
+a second request gets 429. An error after the first byte closes the connection.`,
         tags: ['accounts'],
         response: answers(OwnDataAnswer),
       },
     },
     async (request, reply) => {
       const { id } = request.user
-      begin(id, reply)
-      const pieces = await findOwnData(app.db, id)
-      if (pieces === undefined) throw NOT_LOGGED_IN
-      // nginx would otherwise take in all of it for a slow reader.
+      const text = await serveAlone(id, reply, async () => {
+        const pieces = await findOwnData(app.db, id)
+        if (pieces === undefined) throw NOT_LOGGED_IN
+        return Readable.from(pieces, { objectMode: false })
+      })
+      // Stops nginx from buffering the whole response for a slow client.
       reply.type('application/json; charset=utf-8').header('x-accel-buffering', 'no')
-      const text = Readable.from(pieces, { objectMode: false })
       return reply.send(text as unknown as Static<typeof OwnDataAnswer>)
     },
   )

@@ -80,6 +80,7 @@ export const OwnDataAnswer = Type.Object({
   ),
   suspended_cards: Type.Array(Type.Integer()),
   inactive_decks: Type.Array(Type.String()),
+  chosen_decks: Type.Array(Type.String(), { description: 'Offered decks that the user has activated.' }),
   reports: Type.Array(
     Type.Object({
       id: Type.Integer(),
@@ -94,6 +95,8 @@ export const OwnDataAnswer = Type.Object({
       new_per_day: Type.Integer(),
       desired_retention: Type.Number(),
       maximum_interval: Type.Integer(),
+      extra_new: Type.Integer(),
+      extra_new_on: nullable(Type.String({ format: 'date' })),
     }),
   ),
   results: Type.Array(

@@ -4,19 +4,18 @@ import { nullable, optional, Timestamp, User } from '../../src/http/schemas.js'
 
 export const AccountParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
 
-/** What is kept about an account besides. */
+/** Fields of an account beside those of `User`. */
 export const state = {
-  must_change_password: Type.Boolean({ description: 'Before anything else.' }),
+  must_change_password: Type.Boolean({ description: 'A new password is required before any other request.' }),
   last_seen_on: nullable(
     Type.String({
       format: 'date',
-      description: 'In the time zone of the service; null when never.',
+      description: 'Day in the time zone of the service; null if the user was never here.',
       examples: ['2026-11-21'],
     }),
   ),
 }
 
-/** A user with what is kept about the account besides. */
 const AccountWithState = Type.Object(
   {
     ...User.properties,
@@ -24,10 +23,14 @@ const AccountWithState = Type.Object(
     sign_in: Type.Object({
       password: Type.Boolean({ description: 'Whether there is one.' }),
       passkeys: Type.Integer(),
-      passkey_only: Type.Boolean({ description: 'The user has chosen that the password is refused.' }),
-      oidc: Type.Boolean({ description: 'Known to the provider of single sign-on.' }),
-      emergency: Type.Boolean({ description: 'May log in by password although that is switched off.' }),
-      link_next_login: Type.Boolean({ description: 'A login by the provider may take the account over, once.' }),
+      passkey_only: Type.Boolean({ description: 'Whether the user has disabled password logins.' }),
+      oidc: Type.Boolean({ description: 'Whether an identity of the single sign-on provider is linked.' }),
+      emergency: Type.Boolean({
+        description: 'Whether password login is allowed while it is disabled for other users.',
+      }),
+      link_next_login: Type.Boolean({
+        description: 'Whether the next login through the provider may link the account.',
+      }),
     }),
   },
   { title: 'Account' },
@@ -44,17 +47,17 @@ export const ChangeAccountBody = Type.Object({
   is_admin: Type.Optional(Type.Boolean()),
   password: Type.Optional(
     Type.String({
-      description: "6 to 1,000 characters; ends the user's sessions and API tokens. Not for the own account.",
+      description: "6 to 1,000 characters; ends the user's sessions and API tokens. Not for the caller's account.",
       examples: ['vier zufällige Wörter'],
     }),
   ),
   must_change_password: Type.Optional(
-    Type.Boolean({ description: 'Whether the user must choose another password before anything else.' }),
+    Type.Boolean({ description: 'Whether the user must change the password before any other request.' }),
   ),
   link_next_login: Type.Optional(
     Type.Boolean({
-      description: `Whether a person whom the provider calls by this user name becomes the user at the next login by it.
-Once; then it is \`false\` again.`,
+      description: `Whether the next login through the provider with this user name is linked with the account. It
+resets to \`false\` afterwards.`,
     }),
   ),
 })
@@ -63,15 +66,15 @@ export const ChangeOwnAccountBody = Type.Object({
   display_name: DisplayName,
   passkey_only: Type.Optional(
     Type.Boolean({
-      description: `Whether the password is refused from now on; needs a passkey, and no token may change it. Another
-password of an administrator ends it.`,
+      description: `Whether password logins are refused; needs a passkey and a session. A new password from an
+administrator resets it.`,
     }),
   ),
 })
 
 export const Session = {
   id: Type.Integer(),
-  address: nullable(Type.String({ description: 'Where the login came from.' })),
+  address: nullable(Type.String({ description: 'Address of the login.' })),
   user_agent: nullable(Type.String()),
   created_at: Timestamp,
   expires_at: Timestamp,
@@ -79,28 +82,28 @@ export const Session = {
 
 export const SessionList = Type.Object({
   sessions: Type.Array(
-    Type.Object({ ...Session, current: Type.Boolean({ description: 'The session of this request.' }) }),
+    Type.Object({ ...Session, current: Type.Boolean({ description: 'Whether it is the session of this request.' }) }),
   ),
 })
 
 export const AccessParams = Type.Object({
-  id: Type.String({ description: 'Of the user; decimal digits.', examples: ['7'] }),
-  rowId: Type.String({ description: 'Of the session or token; decimal digits.', examples: ['12'] }),
+  id: Type.String({ description: 'Id of the user, decimal digits.', examples: ['7'] }),
+  rowId: Type.String({ description: 'Id of the session or token, decimal digits.', examples: ['12'] }),
 })
 
 export const SessionParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['12'] }) })
 
 export const AccountsQuery = Type.Object({
-  q: optional('A part of the user name or of the display name, in any case.', 'erika'),
+  q: optional('Part of the user name or display name, case-insensitive.', 'erika'),
   sort: optional(`One of \`${ACCOUNT_KEYS.join('`, `')}\`; \`username\` when absent.`, 'last_seen_on'),
-  order: optional('`asc` or `desc`; `asc` when absent.', 'desc'),
-  limit: optional('1 to 200, 50 when absent; numbers beyond are cut.', '20'),
-  offset: optional('How many to skip.', '50'),
+  order: optional('`asc` or `desc`; `asc` if absent.', 'desc'),
+  limit: optional('1 to 200, 50 if absent; other numbers are clamped.', '20'),
+  offset: optional('Number of users to skip.', '50'),
 })
 
 export const AccountList = Type.Object({
   users: Type.Array(AccountWithState),
-  total: Type.Integer({ description: 'On all pages.', examples: [30] }),
+  total: Type.Integer({ description: 'Number of users on all pages.', examples: [30] }),
 })
 
 export const ServiceState = Type.Object({
@@ -113,13 +116,13 @@ export const ServiceState = Type.Object({
   }),
   users: Type.Integer({ examples: [30] }),
   learners: Type.Integer({ description: 'Users with at least one review.', examples: [28] }),
-  time_zone: Type.String({ description: 'Whose days count.', examples: ['Europe/Berlin'] }),
+  time_zone: Type.String({ description: 'Time zone of calendar days.', examples: ['Europe/Berlin'] }),
 })
 
 export const AuditQuery = Type.Object({
   action: optional('Only entries of this action.', 'user.create'),
-  actor: optional('Only what was done under this user name.', 'chef'),
-  before: optional('Only entries with a lower id: of a page the last one leads to the next.', '120'),
+  actor: optional('Only entries of this user name.', 'chef'),
+  before: optional('Only entries with a lower id; pass the last id of a page to get the next one.', '120'),
   limit: Type.Optional(
     Type.String({ pattern: '^(1000|[1-9][0-9]{0,2})$', description: '1 to 1,000; default 100.', examples: ['20'] }),
   ),
@@ -131,7 +134,7 @@ export const AuditList = Type.Object({
       id: Type.Integer(),
       at: Timestamp,
       actor_id: nullable(Type.Integer()),
-      actor: Type.String({ description: 'The name at that time.' }),
+      actor: Type.String({ description: 'User name at that time.' }),
       via: Type.String({ description: '`session`, `token` or `cli`.' }),
       address: nullable(Type.String()),
       action: Type.String(),

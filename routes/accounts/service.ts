@@ -1,15 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findStoreNumbers } from '../../db/queries/accounts/service.js'
-import { ADMINS_ONLY } from '../../src/domain/refusals.js'
+import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { ServiceState } from './schemas.js'
 
-/** What the service knows of itself. */
+/** Facts about the running service. */
 export interface About {
   version: string
   startedAt: Date
   timeZone: string
-  /** Whether the database is the embedded one. */
   embedded: boolean
 }
 
@@ -21,7 +20,7 @@ const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about
     {
       schema: {
         operationId: 'getServiceState',
-        summary: 'Version, database and numbers of the service',
+        summary: 'Version, database and counts of the service',
         tags: ['accounts'],
         response: answers(ServiceState, [ADMINS_ONLY]),
       },

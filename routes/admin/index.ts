@@ -2,12 +2,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listUsers } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { MISSING_FIELDS, parseNewUser, parseUserId } from '../../src/domain/accounts/accounts.js'
-import { BadRequest, CONTENT_CHANGES, HttpError, IMPORT_RUNS } from '../../src/domain/refusals.js'
+import { CONTENT_CHANGES, IMPORT_RUNS } from '../../src/domain/content/refusals.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseFlag } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { createAccount, removeAccount } from '../../src/services/accounts/change-account.js'
-import { importContent } from '../../src/services/content/import-content.js'
+import { importContent } from '../../src/services/content/folder/import.js'
 import { reportProgress } from '../../src/services/content/progress.js'
 import {
   CreateUserBody,
@@ -17,23 +19,26 @@ import {
   MEDIA_FULL,
   MOST_CARDS,
   MOST_SHEETS,
+  STOPPING,
   UNREADABLE,
   UserCreated,
   UserList,
   UserParams,
 } from './schemas.js'
 
-const IMPORT_REFUSALS = [IMPORT_RUNS, CONTENT_CHANGES, MOST_CARDS, MOST_SHEETS, UNREADABLE, MEDIA_FULL]
+const IMPORT_REFUSALS = [IMPORT_RUNS, CONTENT_CHANGES, MOST_CARDS, MOST_SHEETS, UNREADABLE, MEDIA_FULL, ...STOPPING]
 
 interface AdminOptions {
-  /** The folder that the import reads. */
+  /** Folder that the import reads */
   contentDir: string
-  /** What all pictures may take together. */
+  /** Maximum total size of all pictures, in bytes */
   mediaMaxBytes: number
+  /** Aborts the import because the service stops */
+  stopping: AbortSignal
 }
 
-const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir, mediaMaxBytes }) => {
-  app.setFallback(new HttpError(404, 'Unbekannter Admin-Endpunkt'))
+const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir, mediaMaxBytes, stopping }) => {
+  app.setFallback(unknownEndpoint('Unbekannter Admin-Endpunkt'))
 
   app.get(
     '/users',
@@ -80,7 +85,7 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir,
     },
     async (request) => {
       const id = parseUserId(request.params.id)
-      if (id === request.user.id) throw new BadRequest('Eigenen Account kann man nicht loeschen')
+      if (id === request.user.id) throw new InvalidInput('Eigenen Account kann man nicht loeschen', 'own_account')
       if (id !== undefined) await removeAccount(app.db, actorOf(request), id, app.offeredWays)
       return { ok: true as const }
     },
@@ -100,7 +105,8 @@ const admin: FastifyPluginAsyncTypebox<AdminOptions> = async (app, { contentDir,
     async (request) => {
       const onProgress = reportProgress('Import', (line) => request.log.info(line))
       const force = parseFlag(request.query.force, 'force')
-      const stats = await importContent(app.db, actorOf(request), contentDir, { force, mediaMaxBytes, onProgress })
+      const options = { force, mediaMaxBytes, onProgress, signal: stopping }
+      const stats = await importContent(app.db, actorOf(request), contentDir, options)
       return { message: 'Import abgeschlossen', stats }
     },
   )

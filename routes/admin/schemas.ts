@@ -1,14 +1,20 @@
 import { Type } from '@sinclair/typebox'
-import { MediaFull, MostArchived, UnreadableContent } from '../../src/domain/refusals.js'
+import { MediaFull, MostArchived, UnreadableContent } from '../../src/domain/content/refusals.js'
+import { ServiceStops, Unavailable } from '../../src/domain/refusal.js'
 import { errorWith, optional, User } from '../../src/http/schemas.js'
 
 export const UserList = Type.Object({ users: Type.Array(User) })
 
 export const CreateUserBody = Type.Object({
-  username: Type.String({ description: '1 to 200 characters after trimming; unique as written.', examples: ['erika'] }),
+  username: Type.String({
+    description: '1 to 200 characters after trimming; unique, case-sensitive.',
+    examples: ['erika'],
+  }),
   display_name: Type.String({ description: '1 to 200 characters after trimming.', examples: ['Erika Muster'] }),
   password: Type.String({ description: '6 to 1,000 characters.', examples: ['vier zufällige Wörter'] }),
-  is_admin: Type.Optional(Type.Unknown({ description: 'Any truthy value makes an administrator.', examples: [false] })),
+  is_admin: Type.Optional(
+    Type.Unknown({ description: 'Any truthy value creates an administrator.', examples: [false] }),
+  ),
 })
 
 export const UserCreated = Type.Object({
@@ -30,13 +36,13 @@ export const Changes = Type.Object(
 
 export const ImportQuery = Type.Object({
   force: optional(
-    '`true` lets the import archive more than half of the live cards, or of the cheat sheets (of ten or more), which is refused otherwise; absent, empty or `false` does not.',
+    '`true` allows the import to archive more than half of the live cards or cheat sheets (of ten or more); otherwise it is refused.',
     'false',
   ),
 })
 
 export const Place = Type.Object({
-  file: Type.String({ description: 'Relative to the content folder.', examples: ['decks/git.md'] }),
+  file: Type.String({ description: 'Path relative to the content folder.', examples: ['decks/git.md'] }),
   line: Type.Integer({ examples: [12] }),
   message: Type.String({ examples: ['Die Karte hat keine Antwort'] }),
 })
@@ -49,7 +55,7 @@ export const ImportDone = Type.Object({
     cheatsheets: Changes,
     duration_ms: Type.Integer({ examples: [412] }),
     warnings: Type.Array(Place, {
-      description: 'What was imported, or left out, otherwise than its author may have meant.',
+      description: "Content that was imported or omitted, perhaps against the author's intention.",
     }),
   }),
 })
@@ -63,12 +69,15 @@ export const ImportRefused = errorWith(
   'ImportError',
 )
 
-/** What is answered when the content folder cannot be read, with an example of a folder. */
+/** Refusal for a content folder that cannot be read, with an example folder */
 export const UNREADABLE = new UnreadableContent('/srv/content', 'ENOENT')
 
-/** The same, when the pictures would take too much room. */
+/** Refusal for pictures that would exceed the limit */
 export const MEDIA_FULL = new MediaFull(2_048)
 
-/** The same, when most cards or sheets would go. */
+/** Refusals of what may outlast a stop of the service */
+export const STOPPING = [new Unavailable(), new ServiceStops()]
+
+/** Refusals for an import that would archive more than half of the cards or sheets */
 export const MOST_CARDS = new MostArchived('Karten', 120, 196)
 export const MOST_SHEETS = new MostArchived('Cheat Sheets', 12, 20)

@@ -1,17 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findSignIn } from '../../db/queries/accounts/ways-in.js'
 import { actorOf } from '../../plugins/auth.js'
-import { endSession, hashSessionId, startSession } from '../../plugins/session.js'
+import { endSession, hashSessionId, replaceSession, startSession } from '../../plugins/session.js'
 import { checkPasswordLength } from '../../src/domain/accounts/passwords.js'
-import {
-  BadRequest,
-  HttpError,
-  NOT_LOGGED_IN,
-  PASSWORD_LOGIN_OFF,
-  SESSIONS_ONLY,
-  WRONG_LOGIN,
-} from '../../src/domain/refusals.js'
+import { NOT_LOGGED_IN, PASSWORD_LOGIN_OFF, SESSIONS_ONLY, WRONG_LOGIN } from '../../src/domain/accounts/refusals.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { changeOwnPassword } from '../../src/services/accounts/change-password.js'
 import { confirmByPassword } from '../../src/services/accounts/confirm.js'
@@ -29,7 +24,7 @@ const MISSING_PASSWORDS = 'Aktuelles und neues Passwort erforderlich'
 const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = async (app, options) => {
   const { relyingParty, basePath } = options
   app.setNotFoundHandler(() => {
-    throw new HttpError(404, 'Unbekannter Auth-Endpunkt')
+    throw unknownEndpoint('Unbekannter Auth-Endpunkt')
   })
 
   app.get(
@@ -37,7 +32,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = a
     {
       schema: {
         operationId: 'listLoginMethods',
-        summary: 'The ways of logging in that are offered',
+        summary: 'Available login methods',
         tags: ['auth'],
         security: [],
         response: answers(MethodsAnswer),
@@ -66,7 +61,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = a
     async (request) => {
       const username = request.body.username.trim()
       const { password } = request.body
-      if (username === '' || password === '') throw new BadRequest(MISSING_LOGIN)
+      if (username === '' || password === '') throw new InvalidInput(MISSING_LOGIN)
       const login = await logIn(
         app.db,
         { username, password, address: request.ip },
@@ -100,7 +95,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = a
     {
       schema: {
         operationId: 'getMe',
-        summary: 'Who is logged in',
+        summary: 'The logged-in user',
         tags: ['auth'],
         response: answers(Me),
       },
@@ -121,7 +116,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = a
     {
       schema: {
         operationId: 'changePassword',
-        summary: 'Change the own password; every other session ends',
+        summary: "Change the caller's password; ends all other sessions and renews the id of this one",
         tags: ['auth'],
         body: PasswordBody,
         response: answers(Done, [SESSIONS_ONLY]),
@@ -131,14 +126,15 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = a
     },
     async (request, reply) => {
       const { current_password, new_password } = request.body
-      if (current_password === '' || new_password === '') throw new BadRequest(MISSING_PASSWORDS)
+      if (current_password === '' || new_password === '') throw new InvalidInput(MISSING_PASSWORDS)
       checkPasswordLength(new_password, 'new_password')
-      await changeOwnPassword(app.db, actorOf(request), request.user, {
+      const login = await changeOwnPassword(app.db, actorOf(request), request.user, {
         current: current_password,
         next: new_password,
         address: request.ip,
         sessionIdHash: hashSessionId(request.session.sessionId),
       })
+      await startSession(request, login)
       await warnOfCommonPassword(reply, new_password)
       return { ok: true as const }
     },
@@ -149,10 +145,10 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = a
     {
       schema: {
         operationId: 'confirmByPassword',
-        summary: 'Prove by the password who is asking',
-        description: `For what is answered with 403 and \`WWW-Authenticate: Session
+        summary: 'Confirm the login with the password',
+        description: `Required by operations that get 403 with \`WWW-Authenticate: Session
 error="insufficient_user_authentication"\`: creating tokens, registering passkeys, linking, granting administrator
-rights. A new session replaces that of the request, as a login does, and is recent for ten minutes.`,
+rights. A new session replaces the current one and counts as recent for ten minutes.`,
         tags: ['auth'],
         body: ConfirmBody,
         response: answers(Done, [PASSWORD_LOGIN_OFF]),
@@ -162,14 +158,14 @@ rights. A new session replaces that of the request, as a login does, and is rece
     },
     async (request) => {
       const { password } = request.body
-      if (password === '') throw new BadRequest(MISSING_PASSWORD)
+      if (password === '') throw new InvalidInput(MISSING_PASSWORD)
       const login = await confirmByPassword(
         app.db,
         request.user,
         { password, address: request.ip },
         { passwordLogin: app.offeredWays.password },
       )
-      await startSession(request, login)
+      await replaceSession(request, login)
       return { ok: true as const }
     },
   )

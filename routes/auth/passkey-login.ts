@@ -1,23 +1,23 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { startSession } from '../../plugins/session.js'
+import { replaceSession } from '../../plugins/session.js'
 import { networkOf } from '../../src/domain/accounts/login-limits.js'
 import type { RelyingParty } from '../../src/domain/accounts/passkeys.js'
-import { NO_PASSKEYS, PASSKEY_REFUSED } from '../../src/domain/refusals.js'
+import { NO_PASSKEYS, PASSKEY_REFUSED } from '../../src/domain/accounts/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { beginPasskeyLogin, logInByPasskey } from '../../src/services/accounts/passkey-login.js'
 import { PasskeyLoginBody, RequestOptions } from './passkey-schemas.js'
 import type { PasskeyOptions } from './passkeys.js'
 import { LoggedIn } from './schemas.js'
 
-/** Logging in by a passkey; in a session of the same person it proves again who it is. */
+/** Login with a passkey; in a session of the same user it renews the proof of identity. */
 const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
   app.post(
     '/login-options',
     {
       schema: {
         operationId: 'beginPasskeyLogin',
-        summary: 'What a browser needs to log in by a passkey',
-        description: 'It names nobody, and counts for five minutes, and once.',
+        summary: 'Options for logging in with a passkey in a browser',
+        description: 'Valid once, for five minutes; contains no user.',
         tags: ['auth'],
         security: [],
         response: answers(RequestOptions, [NO_PASSKEYS]),
@@ -31,7 +31,7 @@ const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { re
     {
       schema: {
         operationId: 'logInByPasskey',
-        summary: 'Log in by a passkey and get the session cookie',
+        summary: 'Log in with a passkey and get the session cookie',
         tags: ['auth'],
         security: [],
         body: PasskeyLoginBody,
@@ -43,7 +43,7 @@ const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { re
         request.log.warn({ reason, ...details }, 'a login by passkey was refused')
       const { credential } = request.body
       const login = await logInByPasskey(app.db, offered(), { credential, address: request.ip, onRefused })
-      await startSession(request, login)
+      await replaceSession(request, login)
       await request.noteSeen(login.user)
       return { user: login.user, must_change_password: login.user.must_change_password }
     },

@@ -7,7 +7,7 @@ import type {
 import { Type } from '@sinclair/typebox'
 import { nullable, Timestamp } from '../../src/http/schemas.js'
 
-/** More than any authenticator sends: a credential's id has at most 1,023 bytes. */
+/** Longer than any authenticator sends: a credential id has at most 1,023 bytes. */
 const MAX_ID_LENGTH = 1_364
 const MAX_TRANSPORTS = 10
 
@@ -15,7 +15,7 @@ const Passkey = Type.Object(
   {
     id: Type.Integer({ examples: [3] }),
     name: Type.String({ examples: ['Telefon'] }),
-    backed_up: Type.Boolean({ description: 'Whether it is kept in more than one place.' }),
+    backed_up: Type.Boolean({ description: 'Whether it is stored in more than one place.' }),
     created_at: Timestamp,
     last_used_at: nullable(Timestamp),
   },
@@ -38,6 +38,9 @@ export const RequestOptions = Type.Unsafe<PublicKeyCredentialRequestOptionsJSON>
   description: '`PublicKeyCredentialRequestOptionsJSON` of WebAuthn, for `navigator.credentials.get`.',
 })
 
+/** Browsers may send names that are not known yet. */
+const Transport = Type.String({ pattern: '^[A-Za-z0-9_-]{1,50}$', examples: ['internal'] })
+
 const Base64Url = Type.String({ description: 'Base64url.' })
 
 const identity = {
@@ -55,7 +58,7 @@ export const RegisterBody = Type.Object({
         response: Type.Object({
           clientDataJSON: Base64Url,
           attestationObject: Base64Url,
-          transports: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: MAX_TRANSPORTS })),
+          transports: Type.Optional(Type.Array(Transport, { maxItems: MAX_TRANSPORTS })),
         }),
       },
       { description: '`RegistrationResponseJSON` of WebAuthn.' },

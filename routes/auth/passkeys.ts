@@ -6,7 +6,6 @@ import { networkOf } from '../../src/domain/accounts/login-limits.js'
 import type { RelyingParty } from '../../src/domain/accounts/passkeys.js'
 import {
   LAST_PASSKEY,
-  LAST_WAY_IN,
   NO_PASSKEYS,
   NOT_LOGGED_IN,
   PASSKEY_INVALID,
@@ -14,18 +13,19 @@ import {
   PROOF_TOO_OLD,
   TOKEN_NOT_ALLOWED,
   TOO_MANY_PASSKEYS,
-} from '../../src/domain/refusals.js'
+} from '../../src/domain/accounts/refusals.js'
+import { LAST_WAY_IN } from '../../src/domain/sign-in/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { beginRegistration, finishRegistration, removePasskey } from '../../src/services/accounts/passkeys.js'
 import { CreationOptions, PasskeyAnswer, PasskeyList, PasskeyParams, RegisterBody } from './passkey-schemas.js'
 
 export interface PasskeyOptions {
-  /** Undefined where browsers know no passkeys. */
+  /** Undefined if the origin of the service cannot use passkeys */
   relyingParty: RelyingParty | undefined
 }
 
-/** One's own passkeys. */
+/** Passkeys of the caller. */
 const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
   app.addHook('preHandler', app.requireUser)
   const registering = [app.requireSession, app.requireFreshLogin, requireParty]
@@ -35,7 +35,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
     {
       schema: {
         operationId: 'listPasskeys',
-        summary: 'The own passkeys',
+        summary: "The caller's passkeys",
         tags: ['auth'],
         response: answers(PasskeyList),
       },
@@ -48,8 +48,8 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
     {
       schema: {
         operationId: 'beginPasskey',
-        summary: 'What a browser needs to make a passkey',
-        description: 'It counts for five minutes, and once.',
+        summary: 'Options for creating a passkey in a browser',
+        description: 'Valid once, for five minutes.',
         tags: ['auth'],
         response: answers(CreationOptions, [TOKEN_NOT_ALLOWED, PROOF_TOO_OLD, NO_PASSKEYS]),
       },
@@ -63,7 +63,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
     {
       schema: {
         operationId: 'createPasskey',
-        summary: 'Keep a passkey that a browser has made',
+        summary: 'Register a passkey that a browser has created',
         tags: ['auth'],
         body: RegisterBody,
         response: answers(PasskeyAnswer, [
@@ -94,7 +94,7 @@ const passkeys: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyin
     {
       schema: {
         operationId: 'deletePasskey',
-        summary: 'Delete an own passkey',
+        summary: 'Delete a passkey of the caller',
         tags: ['auth'],
         params: PasskeyParams,
         response: answers(Done, [TOKEN_NOT_ALLOWED, LAST_PASSKEY, LAST_WAY_IN]),

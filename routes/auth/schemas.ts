@@ -3,7 +3,7 @@ import { SCOPES, type Scope } from '../../src/domain/accounts/scopes.js'
 import { nullable, Timestamp, User } from '../../src/http/schemas.js'
 
 export const LoginBody = Type.Object({
-  username: Type.String({ description: 'Trimmed.', examples: ['erika'] }),
+  username: Type.String({ description: 'Leading and trailing white space is removed.', examples: ['erika'] }),
   password: Type.String({ examples: ['vier zufällige Wörter'] }),
 })
 
@@ -11,9 +11,9 @@ export const MethodsAnswer = Type.Object({
   password: Type.Boolean(),
   passkeys: Type.Boolean(),
   oidc: Type.Unsafe<{ label: string } | null>({
-    ...Type.Object({ label: Type.String({ description: 'The text of the button.', examples: ['Firmenkonto'] }) }),
+    ...Type.Object({ label: Type.String({ description: 'Label of the login button.', examples: ['Firmenkonto'] }) }),
     type: ['object', 'null'],
-    description: 'Single sign-on, if it is configured.',
+    description: 'Single sign-on; null if it is not configured.',
   }),
 })
 
@@ -27,8 +27,8 @@ export const PasswordBody = Type.Object({
 export const LoggedIn = Type.Object({
   user: User,
   must_change_password: Type.Boolean({
-    description: `While it is true every other request of this user, by session or token, is answered with 403, except
-GET \`/api/auth/me\`, POST \`/api/auth/password\`, which ends it, and POST \`/api/auth/logout\`.`,
+    description: `While true, every request of this user, by session or token, gets 403, except GET \`/api/auth/me\`,
+POST \`/api/auth/logout\` and POST \`/api/auth/password\`, which resets it.`,
   }),
 })
 
@@ -37,11 +37,13 @@ export const Me = Type.Object({
   sign_in: Type.Object({
     password: Type.Boolean({ description: 'Whether the account has one.' }),
     passkeys: Type.Integer(),
-    passkey_only: Type.Boolean({ description: 'The password is refused.' }),
-    identities: Type.Integer({ description: 'At the provider of single sign-on.' }),
-    emergency: Type.Boolean({ description: 'May log in by password although that is switched off.' }),
+    passkey_only: Type.Boolean({ description: 'Password logins are refused.' }),
+    identities: Type.Integer({ description: 'Whether an identity of the single sign-on provider is linked.' }),
+    emergency: Type.Boolean({ description: 'Whether password login is allowed while it is disabled for other users.' }),
     authenticated_at: nullable(Timestamp),
-    is_fresh: Type.Boolean({ description: 'Less than ten minutes ago: what hands out access asks nothing more.' }),
+    is_fresh: Type.Boolean({
+      description: 'Whether the login is less than ten minutes old, as operations that grant access require.',
+    }),
   }),
 })
 
@@ -63,17 +65,17 @@ export const CreateTokenBody = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 3_650,
-      description: 'Without it the token never expires.',
+      description: 'If absent, the token does not expire.',
       examples: [365],
     }),
   ),
   scopes: Type.Optional(
     Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: SCOPES }), {
       minItems: 1,
-      description: `What the token may do, beside the rights of its owner; without it everything. \`read\`: GET of quiz,
-decks, sheets, review, search and export. \`learn\`: other methods of quiz and review. \`content\`: import and
-\`/api/content\`. \`admin\`: users, accounts, audit trail. Everything else that a token may do needs all four, except
-\`GET /api/auth/me\` and that a token deletes itself.`,
+      description: `Restricts the token, in addition to the rights of its owner; if absent, the token has all scopes.
+\`read\`: GET of quiz, decks, sheets, review, search and export. \`learn\`: other methods of quiz and review.
+\`content\`: import and \`/api/content\`. \`admin\`: users, accounts, audit trail. Other operations need all four,
+except \`GET /api/auth/me\` and deleting the token itself.`,
       examples: [['read', 'learn']],
     }),
   ),
@@ -81,7 +83,7 @@ decks, sheets, review, search and export. \`learn\`: other methods of quiz and r
 
 export const TokenCreated = Type.Object({
   ...Token,
-  token: Type.String({ description: 'For the header `Authorization: Bearer …`; it is shown only this time.' }),
+  token: Type.String({ description: 'For the header `Authorization: Bearer …`; returned only once.' }),
 })
 
 export const TokenParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })

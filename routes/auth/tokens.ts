@@ -2,14 +2,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { actorOf } from '../../plugins/auth.js'
 import { checkText } from '../../src/domain/accounts/accounts.js'
+import { NOT_LOGGED_IN, PROOF_TOO_OLD, SESSIONS_ONLY, TOKEN_NOT_ALLOWED } from '../../src/domain/accounts/refusals.js'
 import { parseScopes } from '../../src/domain/accounts/scopes.js'
-import { NOT_LOGGED_IN, PROOF_TOO_OLD, SESSIONS_ONLY, TOKEN_NOT_ALLOWED } from '../../src/domain/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { createOwnToken, removeOwnToken } from '../../src/services/accounts/tokens.js'
 import { CreateTokenBody, TokenCreated, TokenList, TokenParams } from './schemas.js'
 
-/** One's own API tokens. */
+/** API tokens of the caller. */
 const tokens: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('preHandler', app.requireUser)
 
@@ -18,7 +18,7 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'listTokens',
-        summary: 'The own API tokens',
+        summary: "The caller's API tokens",
         tags: ['auth'],
         response: answers(TokenList),
       },
@@ -31,7 +31,7 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'createToken',
-        summary: 'Create an API token, which is shown only now',
+        summary: 'Create an API token; the response is the only one that contains it',
         tags: ['auth'],
         body: CreateTokenBody,
         response: answers(TokenCreated, [SESSIONS_ONLY, PROOF_TOO_OLD]),
@@ -54,12 +54,12 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'deleteToken',
-        summary: 'Delete an own API token',
+        summary: 'Delete an API token of the caller',
         tags: ['auth'],
         params: TokenParams,
         response: answers(Done, [TOKEN_NOT_ALLOWED]),
       },
-      // A token may give itself up, and end nothing else of its owner's.
+      // A token may delete itself, but no other token of its owner.
       preHandler: async ({ apiToken, params }) => {
         if (apiToken !== undefined && Number(params.id) !== apiToken.id) throw TOKEN_NOT_ALLOWED
       },

@@ -1,15 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { findCheatsheetBySlug, listCheatsheets, searchCheatsheets } from '../../db/queries/content/cheatsheets.js'
-import { BadRequest, CHEATSHEET_NOT_FOUND, HttpError } from '../../src/domain/refusals.js'
+import { CHEATSHEET_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
 import { countCharacters } from '../../src/domain/text/text.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { CheatsheetAnswer, CheatsheetList, CheatsheetParams, SearchAnswer, SearchQuery } from './schemas.js'
 
 const MIN_QUERY_LENGTH = 2
 
 const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
-  app.setFallback(new HttpError(404, 'Unbekannter Cheatsheet-Endpunkt'))
+  app.setFallback(unknownEndpoint('Unbekannter Cheatsheet-Endpunkt'))
 
   app.get(
     '/',
@@ -37,7 +39,7 @@ const cheatsheets: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request, reply) => {
       const query = request.query.q ?? ''
-      if (countCharacters(query) < MIN_QUERY_LENGTH) throw new BadRequest(`Mindestens ${MIN_QUERY_LENGTH} Zeichen`)
+      if (countCharacters(query) < MIN_QUERY_LENGTH) throw new InvalidInput(`Mindestens ${MIN_QUERY_LENGTH} Zeichen`)
       const found = await searchCheatsheets(app.db, query)
       reply.type('application/json; charset=utf-8')
       return `{"cheatsheets":${found},"query":${JSON.stringify(query)}}` as unknown as Static<typeof SearchAnswer>

@@ -2,65 +2,71 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { findDeckBySlug } from '../../db/queries/content/decks.js'
 import { EXPORT_FILES, EXPORT_FORMATS } from '../../src/domain/content/export-formats.js'
-import { BadRequest, DECK_NOT_FOUND, NO_ROOM } from '../../src/domain/refusals.js'
+import { DECK_NOT_FOUND, NO_ROOM } from '../../src/domain/content/refusals.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseChoice, parseFlag } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { oneAtATime } from '../../src/http/one-at-a-time.js'
 import { answers } from '../../src/http/schemas.js'
 import { untilGone } from '../../src/http/until-gone.js'
 import { openExport } from '../../src/services/content/exports/write-export.js'
+import { STOPPING } from '../admin/schemas.js'
 import { ExportFile, ExportQuery } from './schemas.js'
 
 export interface ExportOptions {
-  /** A folder on a disk, for uploads and exports while they are read and written. */
+  /** Folder for temporary files of uploads and exports */
   tmpDir: string
+  /** Aborts exports because the service stops */
+  stopping: AbortSignal
   moment: () => Moment
   timeZone: string
 }
 
-/** Cards as a file: for Anki, for a spreadsheet, or as the folder from which this service imports them. */
-const exportRoutes: FastifyPluginAsyncTypebox<ExportOptions> = async (app, { tmpDir, moment, timeZone }) => {
-  const begin = oneAtATime()
+/** Exports cards for Anki, for a spreadsheet, or as the Markdown folder that the import reads. */
+const exportRoutes: FastifyPluginAsyncTypebox<ExportOptions> = async (app, { tmpDir, stopping, moment, timeZone }) => {
+  const serveAlone = oneAtATime()
 
   app.get(
     '/export',
     {
       schema: {
         operationId: 'exportContent',
-        summary: 'Cards as a package for Anki, as a table or as a folder of Markdown',
-        description: `\`apkg\`: every Anki from 2.1.15 on; what comes again is updated, not doubled. With \`progress=true\` the
-caller's own progress is inside, which Anki takes for cards that are new there. \`csv\`: one row a card, for Excel and the
-like. \`markdown\`: a zip of the content folder's format; without \`deck\` the cheat sheets, too. The file is complete before
-its first byte is sent. One at a time for each user: 429 while another one is being made or sent.`,
+        summary: 'Export cards as an Anki package, a table or a folder of Markdown',
+        description: `\`apkg\`: for Anki 2.1.15 and later, which updates known cards. \`progress=true\` adds the
+caller's progress, which Anki uses for new cards. \`csv\`: one row per card, for spreadsheets. \`markdown\`: a zip in
+the format of the content folder; without \`deck\` with the cheat sheets. The file is complete before the first byte
+is sent. A user may have one export at a time; a second request gets 429.`,
         tags: ['content'],
         produces: ['application/octet-stream', 'text/csv', 'application/zip'],
         querystring: ExportQuery,
-        response: answers(ExportFile, [DECK_NOT_FOUND, NO_ROOM]),
+        response: answers(ExportFile, [DECK_NOT_FOUND, NO_ROOM, ...STOPPING]),
       },
     },
     async (request, reply) => {
       const { deck: slug, ...query } = request.query
       const format = parseChoice(query.format, 'format', EXPORT_FORMATS)
       if (format === undefined) {
-        throw new BadRequest(`Der Parameter "format" fehlt: eines von ${EXPORT_FORMATS.join(', ')}`)
+        throw new InvalidInput(`Der Parameter „format“ fehlt: eines von ${EXPORT_FORMATS.join(', ')}`)
       }
       const hasProgress = parseFlag(query.progress, 'progress')
-      if (hasProgress && format !== 'apkg') throw new BadRequest('Der Parameter "progress" gilt nur für format=apkg')
-      begin(request.user.id, reply)
-      const deck = slug === undefined || slug === '' ? undefined : await findDeckBySlug(app.db, slug)
-      if (deck === undefined && slug !== undefined && slug !== '') throw DECK_NOT_FOUND
-      const { at, today } = moment()
-      const userId = hasProgress ? request.user.id : undefined
-      const order = { format, deckId: deck?.id, userId, timeZone, now: at }
-      const { stream, size } = await openExport(app.db, order, tmpDir, untilGone(reply))
-      const { type, nameOf } = EXPORT_FILES[format]
-      reply
-        .type(type)
-        .header('content-disposition', `attachment; filename="${nameOf(today)}"`)
-        .header('content-length', size)
-        // nginx would otherwise take in all of it for a slow reader.
-        .header('x-accel-buffering', 'no')
-      return reply.send(stream as unknown as Static<typeof ExportFile>)
+      if (hasProgress && format !== 'apkg') throw new InvalidInput('Der Parameter „progress“ gilt nur für format=apkg')
+      const body = await serveAlone(request.user.id, reply, async () => {
+        const deck = slug === undefined || slug === '' ? undefined : await findDeckBySlug(app.db, slug)
+        if (deck === undefined && slug !== undefined && slug !== '') throw DECK_NOT_FOUND
+        const { at, today } = moment()
+        const userId = hasProgress ? request.user.id : undefined
+        const order = { format, deckId: deck?.id, userId, timeZone, now: at }
+        const { stream, size } = await openExport(app.db, order, tmpDir, AbortSignal.any([stopping, untilGone(reply)]))
+        const { type, nameOf } = EXPORT_FILES[format]
+        reply
+          .type(type)
+          .header('content-disposition', `attachment; filename="${nameOf(today)}"`)
+          .header('content-length', size)
+          // Stops nginx from buffering the whole response for a slow client.
+          .header('x-accel-buffering', 'no')
+        return stream
+      })
+      return reply.send(body as unknown as Static<typeof ExportFile>)
     },
   )
 }

@@ -2,43 +2,56 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { actorOf } from '../../plugins/auth.js'
 import { acceptFile } from '../../plugins/bodies.js'
-import { parseUploadQuery } from '../../src/domain/content/upload-query.js'
+import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
 import {
-  ADMINS_ONLY,
   CONTENT_CHANGES,
-  FILE_ONLY,
-  FILE_TOO_LARGE,
+  EntryTooLarge,
   IMPORT_RUNS,
   NO_FILE,
   NO_ROOM,
+  ReadersBusy,
   SOURCE_NOT_FOUND,
-} from '../../src/domain/refusals.js'
+  UPLOAD_TOO_SLOW,
+  UploadTooLarge,
+} from '../../src/domain/content/refusals.js'
+import { parseUploadQuery } from '../../src/domain/content/upload/query.js'
 import { parseFlag } from '../../src/domain/text/parameters.js'
+import { FILE_ONLY } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
-import { isImporting } from '../../src/services/content/import-turns.js'
-import { checkUpload, importUpload } from '../../src/services/content/import-upload.js'
+import { untilGone } from '../../src/http/until-gone.js'
+import { isImporting } from '../../src/services/content/import-lock.js'
 import { reportProgress } from '../../src/services/content/progress.js'
-import { readUpload } from '../../src/services/content/read-upload.js'
-import { withReceivedFile } from '../../src/services/content/receive-file.js'
-import { MEDIA_FULL } from '../admin/schemas.js'
+import { checkUpload, importUpload } from '../../src/services/content/upload/import.js'
+import { LIMIT_REFUSALS } from '../../src/services/content/upload/readers/limits.js'
+import { type ReceivedFile, withReceivedFile } from '../../src/services/content/upload/receive.js'
+import { MEDIA_FULL, STOPPING } from '../admin/schemas.js'
 import { SOURCE_EXISTS, UploadDone, UploadFile, UploadQuery, UploadRefused } from './schemas.js'
 
 export interface ImportsOptions {
-  /** A folder on a disk, for uploads while they are read. */
+  /** Folder for uploads while they are read */
   tmpDir: string
-  /** What an upload may take, and what all pictures together. */
+  /** Maximum sizes of one upload and of all pictures, in bytes */
   importMaxBytes: number
   mediaMaxBytes: number
+  /** Aborts uploads because the service stops */
+  stopping: AbortSignal
 }
 
 const REFUSALS = [
-  ...[ADMINS_ONLY, SOURCE_NOT_FOUND, IMPORT_RUNS, CONTENT_CHANGES, SOURCE_EXISTS, FILE_TOO_LARGE, MEDIA_FULL],
-  ...[FILE_ONLY, NO_ROOM],
+  ...[ADMINS_ONLY, SOURCE_NOT_FOUND, IMPORT_RUNS, CONTENT_CHANGES, SOURCE_EXISTS, MEDIA_FULL, FILE_ONLY, NO_ROOM],
+  ...[
+    ...STOPPING,
+    new ReadersBusy(),
+    UPLOAD_TOO_SLOW,
+    new UploadTooLarge(64 * 2 ** 20),
+    new EntryTooLarge('decks/git.md', 64 * 2 ** 20),
+    ...LIMIT_REFUSALS,
+  ],
 ]
 
-/** Anki packages, tables and archives that administrators bring in. */
+/** Uploads of Anki packages, tables and archives by administrators. */
 const imports: FastifyPluginAsyncTypebox<ImportsOptions> = async (app, options) => {
-  const { tmpDir, importMaxBytes, mediaMaxBytes } = options
+  const { tmpDir, importMaxBytes, mediaMaxBytes, stopping } = options
   acceptFile(app)
 
   app.post(
@@ -46,47 +59,43 @@ const imports: FastifyPluginAsyncTypebox<ImportsOptions> = async (app, options) 
     {
       schema: {
         operationId: 'importFile',
-        summary: 'Import an Anki package, a table or an archive of Markdown, or see what that would do',
-        description: `The body is the file itself, as \`application/octet-stream\`. With \`check=true\` nothing is written, and the
-answer is the same. All or nothing: a fault anywhere stops it. What belongs to the content folder or to another source
-stays there, with a warning. Decks that are not in the file stay, unless \`mirror=true\`.`,
+        summary: 'Import an Anki package, a table or a Markdown archive, or check it',
+        description: `The body is the file, as \`application/octet-stream\`: an Anki package (.apkg, .colpkg), a table (.xlsx,
+.csv, .tsv, Anki's text export) or a .zip of Markdown and pictures, recognised by its contents. The import changes nothing
+if there is any fault. \`check=true\` returns the same report without writing. Content of the content folder or of another
+source is not changed and causes a warning. Decks that the file lacks are kept, unless \`mirror=true\`. New decks are
+placed last, unless an archive has an order, and are inactive until a learner activates them, unless \`active=true\` or
+cards of other decks move there.`,
         tags: ['content'],
         querystring: UploadQuery,
         body: { content: { 'application/octet-stream': { schema: UploadFile } } },
         response: answers(UploadDone, REFUSALS, { 400: UploadRefused }),
       },
       config: { isUpload: true },
-      // The body is the file, and read by the handler.
+      // The handler reads the body, which is the file.
       validatorCompiler: () => () => true,
       onRequest: app.requireAdmin,
     },
-    async (request) => {
+    async (request, reply) => {
       const isCheck = parseFlag(request.query.check, 'check')
-      const { sourceId, deck, level, ...wishes } = parseUploadQuery(request.query)
+      const { sourceId, ...wishes } = parseUploadQuery(request.query)
       if (sourceId === null) throw SOURCE_NOT_FOUND
-      if (Number(request.headers['content-length'] ?? 0) > importMaxBytes) throw FILE_TOO_LARGE
+      if (Number(request.headers['content-length'] ?? 0) > importMaxBytes) throw new UploadTooLarge(importMaxBytes)
       if (!isCheck && isImporting(app.db)) throw IMPORT_RUNS
       if (!(request.body instanceof Readable)) throw NO_FILE
-      return withReceivedFile(request.body, tmpDir, importMaxBytes, async ({ path, size, folder }) => {
+      // A preview is of no use to a caller that is gone.
+      const signal = isCheck ? AbortSignal.any([stopping, untilGone(reply)]) : stopping
+      const handle = async (file: ReceivedFile) => {
         const onProgress = reportProgress('Import', (line) => request.log.info(line))
-        const upload = { ...wishes, sourceId, size, mediaMaxBytes, onProgress }
-        const fileName = wishes.fileName ?? (wishes.name || 'Tabelle')
-        const read = () =>
-          readUpload(app.db, path, {
-            sourceId,
-            name: wishes.name,
-            fileName,
-            workFolder: folder,
-            deck,
-            level,
-            maxPictureBytes: mediaMaxBytes,
-          })
+        const upload = { ...wishes, sourceId, userId: request.user.id, mediaMaxBytes, onProgress, signal }
         if (isCheck) {
-          return { message: 'Geprüft, nichts geändert', check: true, ...(await checkUpload(app.db, read, upload)) }
+          return { message: 'Geprüft, nichts geändert', check: true, ...(await checkUpload(app.db, file, upload)) }
         }
-        const report = await importUpload(app.db, actorOf(request), read, upload)
-        return { message: 'Import abgeschlossen', check: false, ...report }
-      })
+        const report = await importUpload(app.db, actorOf(request), file, upload)
+        const message = report.source.id === null ? 'Es gab nichts zu übernehmen' : 'Import abgeschlossen'
+        return { message, check: false, ...report }
+      }
+      return withReceivedFile(request.body, tmpDir, importMaxBytes, handle, { signal })
     },
   )
 }

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { countContent, findLastImport, listArchivedDecks } from '../../db/queries/content/state.js'
-import { ADMINS_ONLY, HttpError } from '../../src/domain/refusals.js'
+import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { parseFlag } from '../../src/domain/text/parameters.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
-import { checkFolder } from '../../src/services/content/check-content.js'
-import { ImportQuery, ImportRefused, MEDIA_FULL, UNREADABLE } from '../admin/schemas.js'
+import { checkFolder } from '../../src/services/content/folder/check.js'
+import { ImportQuery, ImportRefused, MEDIA_FULL, STOPPING, UNREADABLE } from '../admin/schemas.js'
 import exportRoutes, { type ExportOptions } from './export.js'
 import imports from './imports.js'
 import media from './media.js'
@@ -13,48 +14,48 @@ import { CheckAnswer, ContentState } from './schemas.js'
 import sources from './sources.js'
 
 interface ContentOptions extends ExportOptions {
-  /** The folder that the import reads. */
+  /** Folder that the import reads */
   contentDir: string
-  /** What an upload may take, and what all pictures together. */
+  /** Maximum sizes of one upload and of all pictures, in bytes */
   importMaxBytes: number
   mediaMaxBytes: number
 }
 
-/** What decks and sheets are made of. Most of it is for administrators; what is not stands outside their scope. */
+/** Decks and sheets as content. Routes outside the inner scope are open to all users. */
 const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) => {
-  const { contentDir, importMaxBytes, mediaMaxBytes, tmpDir, moment, timeZone } = options
-  app.setFallback(new HttpError(404, 'Unbekannter Inhalts-Endpunkt'))
+  const { contentDir, importMaxBytes, mediaMaxBytes, tmpDir, stopping, moment, timeZone } = options
+  app.setFallback(unknownEndpoint('Unbekannter Inhalts-Endpunkt'))
   await app.register(media, { prefix: '/media' })
-  await app.register(exportRoutes, { tmpDir, moment, timeZone })
+  await app.register(exportRoutes, { tmpDir, stopping, moment, timeZone })
 
   await app.register(async (admins) => {
     admins.addHook('preHandler', admins.requireAdmin)
-    await admins.register(folder, { contentDir, mediaMaxBytes })
-    await admins.register(imports, { tmpDir, importMaxBytes, mediaMaxBytes })
+    await admins.register(folder, { contentDir, mediaMaxBytes, stopping })
+    await admins.register(imports, { tmpDir, importMaxBytes, mediaMaxBytes, stopping })
     await admins.register(sources, { prefix: '/sources' })
     await admins.register(reports, { prefix: '/reports', contentDir })
   })
 }
 
 /** The content folder and its import. */
-const folder: FastifyPluginAsyncTypebox<Pick<ContentOptions, 'contentDir' | 'mediaMaxBytes'>> = async (
+const folder: FastifyPluginAsyncTypebox<Pick<ContentOptions, 'contentDir' | 'mediaMaxBytes' | 'stopping'>> = async (
   app,
-  { contentDir, mediaMaxBytes },
+  { contentDir, mediaMaxBytes, stopping },
 ) => {
   app.post(
     '/check',
     {
       schema: {
         operationId: 'checkContent',
-        summary: 'What an import of the content folder would change; nothing is written',
+        summary: 'Check what an import of the content folder would change, without writing',
         tags: ['content'],
         querystring: ImportQuery,
-        response: answers(CheckAnswer, [ADMINS_ONLY, UNREADABLE, MEDIA_FULL], { 400: ImportRefused }),
+        response: answers(CheckAnswer, [ADMINS_ONLY, UNREADABLE, MEDIA_FULL, ...STOPPING], { 400: ImportRefused }),
       },
     },
     async (request) => {
       const force = parseFlag(request.query.force, 'force')
-      const { refusal, ...preview } = await checkFolder(app.db, contentDir, mediaMaxBytes)
+      const { refusal, ...preview } = await checkFolder(app.db, contentDir, mediaMaxBytes, stopping)
       return { ...preview, needs_force: refusal !== undefined && !force }
     },
   )
@@ -64,7 +65,7 @@ const folder: FastifyPluginAsyncTypebox<Pick<ContentOptions, 'contentDir' | 'med
     {
       schema: {
         operationId: 'getContentState',
-        summary: 'How the last import ended, and what there is now',
+        summary: 'The result of the last import and the current counts',
         tags: ['content'],
         response: answers(ContentState, [ADMINS_ONLY]),
       },

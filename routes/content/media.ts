@@ -1,18 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { findPicture } from '../../db/queries/content/media.js'
-import { PICTURE_TYPES } from '../../src/domain/content/pictures.js'
-import { PICTURE_NOT_FOUND } from '../../src/domain/refusals.js'
+import { PICTURE_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { PICTURE_TYPES } from '../../src/domain/pictures/index.js'
 import { answers } from '../../src/http/schemas.js'
 import { MediaParams, PictureFile } from './schemas.js'
 
-/** The SHA-256, with or without the extension that texts write behind it. */
+/** The SHA-256 of a picture, with or without the file extension that texts append */
 const NAME = /^([0-9a-f]{64})(?:\.(?:png|jpg|gif|webp|avif))?$/
 
-/** Whoever opens one in a browser sees the picture and nothing else. */
+/** Policy for a picture opened as a page: it shows itself and loads nothing. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-/** The pictures of cards and sheets. */
+/** Pictures of cards and sheets. */
 const media: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/:sha',
@@ -20,7 +20,7 @@ const media: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getPicture',
         summary: 'A picture of a card or a sheet',
-        description: 'Texts name it as `media/<sha>.<extension>`; what it is never changes.',
+        description: 'Texts reference it as `media/<sha>.<extension>`; its content never changes.',
         tags: ['content'],
         produces: Object.values(PICTURE_TYPES),
         params: MediaParams,

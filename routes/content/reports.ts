@@ -2,26 +2,27 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { type CardReport, listReports, REPORT_STATES } from '../../db/queries/content/reports.js'
 import { actorOf } from '../../plugins/auth.js'
-import { ADMINS_ONLY, REPORT_NOT_FOUND, REPORTED_AGAIN } from '../../src/domain/refusals.js'
+import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { REPORT_NOT_FOUND, REPORTED_AGAIN } from '../../src/domain/content/refusals.js'
 import { parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
-import { findCardLines } from '../../src/services/content/card-lines.js'
+import { findCardLines } from '../../src/services/content/folder/card-lines.js'
 import { settleReport } from '../../src/services/content/reports.js'
 import { Report, ReportList, ReportParams, ReportsQuery, SettleBody } from './schemas.js'
 
 interface ReportOptions {
-  /** The folder in which the cards are looked up. */
+  /** Folder in which reported cards are located */
   contentDir: string
 }
 
-/** What learners have reported of cards. */
+/** Reports of faulty cards by learners. */
 const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentDir }) => {
   app.get(
     '/',
     {
       schema: {
         operationId: 'listReports',
-        summary: 'What learners have reported of cards, newest first',
+        summary: "Learners' reports of cards, newest first",
         tags: ['content'],
         querystring: ReportsQuery,
         response: answers(ReportList, [ADMINS_ONLY]),
@@ -42,7 +43,7 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
     {
       schema: {
         operationId: 'settleReport',
-        summary: 'Settle a report, or open it again',
+        summary: 'Settle or reopen a report',
         tags: ['content'],
         params: ReportParams,
         body: SettleBody,
@@ -57,7 +58,7 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
     },
   )
 
-  /** With where the cards stand in the files of today. */
+  /** Adds the file and line of each reported card in the current content folder. */
   async function describe(found: CardReport[]): Promise<Static<typeof Report>[]> {
     const places = await findCardLines(contentDir, found)
     return found.map(({ card_id, question, deck_slug, deck_name, is_archived, key: _, ...report }, index) => ({

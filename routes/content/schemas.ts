@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { SourceExists } from '../../src/domain/refusals.js'
+import { SourceExists } from '../../src/domain/content/refusals.js'
 import { errorWith, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { Changes, ImportDone, Place } from '../admin/schemas.js'
 
@@ -8,9 +8,9 @@ const { stats: ImportStats } = ImportDone.properties
 export const CheckAnswer = Type.Object({
   stats: Type.Object({ decks: Changes, cards: Changes, cheatsheets: Changes, warnings: Type.Array(Place) }),
   needs_force: Type.Boolean({ description: 'Whether an import with the same `force` would be refused (409).' }),
-  archived: Type.Integer({ description: 'Cards that an import would archive,' }),
-  live: Type.Integer({ description: 'of so many.' }),
-  archived_cheatsheets: Type.Integer({ description: 'The same for cheat sheets.' }),
+  archived: Type.Integer({ description: 'Number of cards that an import would archive.' }),
+  live: Type.Integer({ description: 'Number of live cards.' }),
+  archived_cheatsheets: Type.Integer({ description: 'Number of cheat sheets that an import would archive.' }),
   live_cheatsheets: Type.Integer(),
 })
 
@@ -18,35 +18,35 @@ export const ContentState = Type.Object({
   last_import: nullable(
     Type.Object({
       at: Timestamp,
-      by: nullable(Type.String({ description: 'The account; null on the command line and at a start.' })),
+      by: nullable(Type.String({ description: 'User name; null on the command line and at start.' })),
       via: Type.String({ enum: ['session', 'token', 'cli', 'start'] }),
       outcome: Type.String({ enum: ['done', 'refused'] }),
-      error: nullable(Type.String({ description: 'Why it was refused, in German.' })),
+      error: nullable(Type.String({ description: 'German reason of a refusal.' })),
       stats: nullable(ImportStats),
       errors: Type.Array(Place, { description: 'The first 200 faults of the content.' }),
     }),
   ),
-  decks: Type.Integer({ description: 'Live ones; so are the cards and cheat sheets.' }),
+  decks: Type.Integer({ description: 'Number of live decks; cards and cheat sheets likewise.' }),
   cards: Type.Integer(),
   cheatsheets: Type.Integer(),
   archived_decks: Type.Array(Type.Object({ slug: Type.String(), name: Type.String(), archived_at: Timestamp }), {
-    description: 'The latest ones first.',
+    description: 'Latest first.',
   }),
-  content_dir: Type.String({ description: 'The folder that the import reads.', examples: ['/app/content'] }),
+  content_dir: Type.String({ description: 'Content folder.', examples: ['/app/content'] }),
 })
 
 export const ExportQuery = Type.Object({
   format: optional('`apkg`, `csv` or `markdown`; required.', 'apkg'),
-  deck: optional('Its slug; absent or empty means all decks.', 'git'),
-  progress: optional('`true` or `false`; only with `apkg`: the own progress, too.', 'false'),
+  deck: optional('Slug of a deck; absent or empty means all decks.', 'git'),
+  progress: optional("`true` adds the caller's progress; only with `apkg`.", 'false'),
 })
 
 export const ExportFile = Type.String({ format: 'binary', description: 'The file.' })
 
 export const ReportsQuery = Type.Object({
   state: optional('`open` or `settled`; absent or empty means all.', 'open'),
-  before: optional('The `next_before` of the page before.', '42'),
-  limit: optional('1 to 200, 50 when absent; numbers beyond are cut.', '20'),
+  before: optional('`next_before` of the previous page.', '42'),
+  limit: optional('1 to 200, 50 if absent; other numbers are clamped.', '20'),
 })
 
 export const Report = Type.Object(
@@ -56,16 +56,16 @@ export const Report = Type.Object(
       id: Type.Integer(),
       question: Type.String(),
       deck: Type.Object({ slug: Type.String(), name: Type.String() }),
-      archived: Type.Boolean({ description: 'The card, or its deck.' }),
+      archived: Type.Boolean({ description: 'Whether the card or its deck is archived.' }),
     }),
-    card_changed: Type.Boolean({ description: 'Whether the card has been changed since it was reported.' }),
+    card_changed: Type.Boolean({ description: 'Whether the card has changed since the report.' }),
     text: Type.String(),
     by: nullable(Type.String({ description: 'The user name; null when the account has been deleted.' })),
     created_at: Timestamp,
     file: nullable(
-      Type.String({ description: 'Relative to the content folder; null when no file describes the deck now.' }),
+      Type.String({ description: 'Path relative to the content folder; null if no file describes the deck.' }),
     ),
-    line: nullable(Type.Integer({ description: 'Null when the file has faults or no such card.' })),
+    line: nullable(Type.Integer({ description: 'Null if the file has faults or lacks the card.' })),
     settled_at: nullable(Timestamp),
     settled_by: nullable(Type.String()),
   },
@@ -74,7 +74,7 @@ export const Report = Type.Object(
 
 export const ReportList = Type.Object({
   reports: Type.Array(Report),
-  open: Type.Integer({ description: 'All open reports.' }),
+  open: Type.Integer({ description: 'Number of all open reports.' }),
   next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
 })
 
@@ -83,13 +83,14 @@ export const ReportParams = Type.Object({ id: Type.String({ description: 'Decima
 export const SettleBody = Type.Object({ settled: Type.Boolean({ examples: [true] }) })
 
 export const UploadQuery = Type.Object({
-  name: optional('The name of the file, or of the source; may be missing with `source`.', 'Netzwerk.apkg'),
-  source: optional('The id of the source that it updates.', ''),
-  new: optional('`true` makes another source although there is one of that name.', 'false'),
-  deck: optional('The deck of all cards, whatever the file says; not for an archive.', ''),
-  level: optional('The level of all cards, whatever the file says.', ''),
-  mirror: optional('`true` archives what the source had and the file lacks.', 'false'),
-  check: optional('`true` writes nothing.', 'true'),
+  name: optional('Name of the file or source; optional with `source`.', 'Netzwerk.apkg'),
+  source: optional('Id of the source to update.', ''),
+  new: optional('`true` creates another source even if one has the same name.', 'false'),
+  deck: optional('Deck of all cards, overrides the file; not for an archive.', ''),
+  level: optional('Level of all cards, overrides the file.', ''),
+  mirror: optional('`true` archives cards and decks of the source that the file lacks.', 'false'),
+  active: optional('`true` activates new decks for all learners; otherwise each learner may activate them.', 'false'),
+  check: optional('`true` only checks and writes nothing.', 'true'),
 })
 
 export const UploadFile = Type.String({ format: 'binary', description: 'The file.' })
@@ -102,14 +103,18 @@ export const UploadDone = Type.Object({
   message: Type.String({ examples: ['Import abgeschlossen'] }),
   check: Type.Boolean({ description: 'Whether nothing was written.' }),
   source: Type.Object({
-    id: nullable(Type.Integer({ description: 'Null when an import would make the source.' })),
+    id: nullable(
+      Type.Integer({
+        description: 'Null if the import would create the source, or created none because nothing was to write.',
+      }),
+    ),
     kind: Kind,
     name: Type.String({ examples: ['Netzwerk'] }),
   }),
   existing: nullable(
     Type.Object(
       { id: Type.Integer(), name: Type.String() },
-      { description: 'An equally named source that is taken for the one that is meant; an import asks to say so.' },
+      { description: 'A source with the same name, assumed by the check; an import requires `source` or `new`.' },
     ),
   ),
   stats: Type.Object({
@@ -119,7 +124,7 @@ export const UploadDone = Type.Object({
     pictures: Type.Object({ created: Type.Integer(), unchanged: Type.Integer() }),
     duration_ms: Type.Integer({ examples: [412] }),
     warnings: Type.Array(Place, {
-      description: 'What was imported, or left out, otherwise than its author may have meant; at most 200.',
+      description: "Content that was imported or omitted, perhaps against the author's intention; at most 200.",
     }),
     warnings_total: Type.Integer(),
   }),
@@ -127,9 +132,9 @@ export const UploadDone = Type.Object({
     Type.Object({
       slug: Type.String({ examples: ['netz-tcp'] }),
       name: Type.String({ examples: ['Netz::TCP'] }),
-      created: Type.Integer({ description: 'Cards; each is counted once.' }),
+      created: Type.Integer({ description: 'Cards; each counts once.' }),
       updated: Type.Integer(),
-      moved: Type.Integer({ description: 'From another deck, be it with another text.' }),
+      moved: Type.Integer({ description: 'Cards moved from another deck, even with changed text.' }),
       unchanged: Type.Integer(),
       archived: Type.Integer(),
     }),
@@ -137,7 +142,7 @@ export const UploadDone = Type.Object({
   ),
   examples: Type.Array(
     Type.Object({
-      deck: Type.String({ description: 'Its slug.' }),
+      deck: Type.String({ description: 'Slug of the deck.' }),
       kind: Type.String({ enum: ['created', 'updated'] }),
       before: nullable(Type.Object(Texts)),
       after: Type.Object({ ...Texts, level: Type.String() }),
@@ -154,7 +159,7 @@ export const UploadRefused = errorWith(
   'UploadError',
 )
 
-/** What an import of an equally named file is answered, with an example of a source. */
+/** Refusal for an upload whose name equals that of an existing source, with an example */
 export const SOURCE_EXISTS = new SourceExists({ id: 3, name: 'Netzwerk' })
 
 export const SourceList = Type.Object({
@@ -163,10 +168,10 @@ export const SourceList = Type.Object({
       id: Type.Integer(),
       kind: Kind,
       name: Type.String(),
-      file_name: nullable(Type.String({ description: 'Null when it had none, as a pasted table.' })),
-      decks: Type.Integer({ description: 'Live ones; so are the cards.' }),
+      file_name: nullable(Type.String({ description: 'Null without a file, for a pasted table.' })),
+      decks: Type.Integer({ description: 'Number of live decks; cards likewise.' }),
       cards: Type.Integer(),
-      size_bytes: Type.Integer({ description: 'Of the latest upload.' }),
+      size_bytes: Type.Integer({ description: 'Time of the latest upload.' }),
       created_at: Timestamp,
       created_by: nullable(Type.String({ description: 'Null on the command line.' })),
       updated_at: Timestamp,
@@ -179,7 +184,7 @@ export const SourceList = Type.Object({
 export const SourceParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
 
 export const PurgeQuery = Type.Object({
-  purge: optional('`true` removes everything for good, with all progress.', 'false'),
+  purge: optional('`true` deletes everything permanently, with all progress.', 'false'),
 })
 
 export const MediaParams = Type.Object({

@@ -1,20 +1,21 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listSources } from '../../db/queries/content/sources.js'
 import { actorOf } from '../../plugins/auth.js'
-import { ADMINS_ONLY, IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../src/domain/refusals.js'
+import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { parseFlag, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { archiveSource, purgeSource, releaseSource } from '../../src/services/content/sources.js'
 import { PurgeQuery, SourceList, SourceParams } from './schemas.js'
 
-/** What has been uploaded. */
+/** Sources of uploaded content. */
 const sources: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/',
     {
       schema: {
         operationId: 'listSources',
-        summary: 'The uploaded packages, tables and archives, the latest first',
+        summary: 'The uploaded packages, tables and archives, latest first',
         tags: ['content'],
         response: answers(SourceList, [ADMINS_ONLY]),
       },
@@ -27,9 +28,9 @@ const sources: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'deleteSource',
-        summary: 'Archive what came from a source, or remove it for good',
-        description: `Archived, its decks are hidden and keep all progress; another upload into the source brings them back.
-With \`purge=true\` decks, cards, progress and the pictures that nothing else shows are gone.`,
+        summary: 'Archive or purge a source',
+        description: `Archived decks are hidden and keep all progress; another upload into the source restores them.
+\`purge=true\` deletes decks, cards, progress and pictures that no other content uses.`,
         tags: ['content'],
         params: SourceParams,
         querystring: PurgeQuery,
@@ -49,8 +50,8 @@ With \`purge=true\` decks, cards, progress and the pictures that nothing else sh
       schema: {
         operationId: 'releaseSource',
         summary: 'Hand the decks of a source over to the content folder',
-        description: `The decks stay as they are until a file with their slug describes them; cards with the ids of the
-export as Markdown then keep all progress. The source is gone.`,
+        description: `The decks are unchanged until a file with their slug describes them; cards with the ids of the
+Markdown export then keep all progress. The source is deleted.`,
         tags: ['content'],
         params: SourceParams,
         response: answers(Done, [ADMINS_ONLY, SOURCE_NOT_FOUND, IMPORT_RUNS]),

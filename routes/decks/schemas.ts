@@ -14,9 +14,9 @@ export const DeckList = Type.Object({
     Type.Object(
       {
         ...commonFields,
-        reviewed: Type.Integer({ description: 'Progress records of the caller.', examples: [12] }),
-        correct: Type.Integer({ description: 'Those last rated easy or medium.', examples: [9] }),
-        due: Type.Integer({ description: 'Those to be reviewed today or earlier.', examples: [4] }),
+        reviewed: Type.Integer({ description: "Number of the caller's progress records.", examples: [12] }),
+        correct: Type.Integer({ description: 'Number of those last rated `easy` or `medium`.', examples: [9] }),
+        due: Type.Integer({ description: 'Number of those due today or earlier.', examples: [4] }),
       },
       { title: 'DeckSummary' },
     ),
@@ -39,6 +39,6 @@ export const DeckAnswer = Type.Object({
 })
 
 export const ExportText = Type.String({
-  description: 'One line a card: question, answer, tag, level; separated by tabs.',
+  description: 'One line per card: question, answer, tag, level; separated by tabs.',
   examples: ['Was macht git stash?\tLegt Änderungen <b>beiseite</b>.\tsvc-training::Git Grundlagen\tgrundlagen\n'],
 })

@@ -1,17 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { isMigrated } from '../../db/migrate.js'
-import { Unavailable } from '../../src/domain/refusals.js'
+import { Unavailable } from '../../src/domain/refusal.js'
 import { answers } from '../../src/http/schemas.js'
 
 const Health = Type.Object({ status: Type.Literal('ok') })
 
 interface HealthOptions {
-  /** Whether the service has been told to stop. */
+  /** Whether the service is shutting down */
   isClosing: () => boolean
 }
 
-/** For the proxy and the container: no login, HEAD as well as GET. */
+/** Health checks for proxies and containers: no login, HEAD as well as GET. */
 const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { isClosing }) => {
   app.route({
     method: ['GET', 'HEAD'],
@@ -31,7 +31,7 @@ const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { isClosing
     url: '/readyz',
     schema: {
       operationId: 'getReadiness',
-      summary: 'The database answers and is migrated; 503 otherwise and while closing',
+      summary: 'The database responds and is migrated; otherwise, and during shutdown, 503',
       tags: ['health'],
       security: [],
       response: answers(Health),

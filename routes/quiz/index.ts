@@ -2,15 +2,15 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { drawCards } from '../../db/queries/quiz/draw.js'
 import { insertQuizResult, listQuizResults } from '../../db/queries/quiz/results.js'
 import { buildQuestion, parseCount, scorePercent, toInteger } from '../../src/domain/quiz/quiz.js'
-import { HttpError } from '../../src/domain/refusals.js'
 import { checkStorable } from '../../src/domain/text/parameters.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { GenerateQuery, History, Quiz, Score, SubmitBody } from './schemas.js'
 
 const ALL_DECKS = 'all'
 
 const quiz: FastifyPluginAsyncTypebox = async (app) => {
-  app.setFallback(new HttpError(404, 'Unbekannter Quiz-Endpunkt'))
+  app.setFallback(unknownEndpoint('Unbekannter Quiz-Endpunkt'))
 
   app.get(
     '/generate',
@@ -64,7 +64,7 @@ const quiz: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'getQuizHistory',
-        summary: 'The last 20 results of the caller',
+        summary: "The caller's last 20 results",
         tags: ['quiz'],
         response: answers(History),
       },

@@ -3,7 +3,7 @@ import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 export const GenerateQuery = Type.Object({
   deck: optional('A deck slug; absent or empty means all decks.', 'git-grundlagen'),
-  count: optional('How many questions: 1 to 50, 10 when absent; numbers beyond are cut.', '10'),
+  count: optional('Number of questions: 1 to 50, 10 if absent; other numbers are clamped.', '10'),
 })
 
 export const Quiz = Type.Object({
@@ -13,7 +13,7 @@ export const Quiz = Type.Object({
         card_id: Type.Integer({ examples: [42] }),
         question: Type.String({ examples: ['Was macht `git stash`?'] }),
         options: Type.Array(Type.String(), {
-          description: 'Each cut to 120 characters.',
+          description: 'Each is truncated to 120 characters.',
           examples: [['Löscht Änderungen', 'Legt Änderungen **beiseite**', 'Nimmt sie auf', 'Zeigt sie']],
         }),
         correct_index: Type.Integer({ examples: [1] }),

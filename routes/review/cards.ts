@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CARD_STATES, findCard, listCards, suspendCard, unsuspendCard } from '../../db/queries/review/cards.js'
+import { CARD_NOT_FOUND, DECK_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/content/refusals.js'
 import { parseReportText } from '../../src/domain/content/reports.js'
-import { BadRequest, CARD_NOT_FOUND, DECK_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/refusals.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
 import { createScheduler, nextReviewsOf } from '../../src/domain/review/scheduler.js'
 import { invalidCursor, parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { countCharacters } from '../../src/domain/text/text.js'
@@ -11,7 +12,7 @@ import { reportCard } from '../../src/services/content/reports.js'
 import { resetCard } from '../../src/services/review/take-back.js'
 import { CardAnswer, CardPage, CardParams, CardReported, CardsQuery, ReportBody } from './schemas.js'
 
-/** As for the search in everything. */
+/** Equals the limit of `/api/search`. */
 const MAX_TEXT_LENGTH = 200
 
 const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
@@ -20,7 +21,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'listReviewCards',
-        summary: 'The cards in deck order with the own state of each',
+        summary: "The cards in deck order, with the caller's state of each",
         tags: ['review'],
         querystring: CardsQuery,
         response: answers(CardPage, [DECK_NOT_FOUND]),
@@ -34,7 +35,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const scope = { userId: request.user.id, today: moment().today, deckSlug: query.deck || undefined }
       const { cards: found, is_mark_known } = await listCards(app.db, scope, filter, after, limit + 1)
       if (found === undefined) throw DECK_NOT_FOUND
-      // An empty page would look like the end.
+      // An empty page would look like the end of the list.
       if (!is_mark_known) throw invalidCursor('after')
       const page = found.slice(0, limit).map(({ state, state_name, deck_slug, deck_name, ...card }) => ({
         ...card,
@@ -51,7 +52,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'getReviewCard',
-        summary: 'One card with the own state, also when it is archived',
+        summary: "One card with the caller's state, also if it is archived",
         tags: ['review'],
         params: CardParams,
         response: answers(CardAnswer, [CARD_NOT_FOUND]),
@@ -76,7 +77,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'suspendCard',
-        summary: 'Take a card out of the own queue',
+        summary: 'Suspend a card for the caller',
         tags: ['review'],
         params: CardParams,
         response: answers(Done, [CARD_NOT_FOUND]),
@@ -94,7 +95,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'unsuspendCard',
-        summary: 'Put a card back into the own queue',
+        summary: 'End the suspension of a card for the caller',
         tags: ['review'],
         params: CardParams,
         response: answers(Done),
@@ -112,7 +113,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'resetCard',
-        summary: 'Forget the own progress of a card',
+        summary: "Reset the caller's progress of a card",
         tags: ['review'],
         params: CardParams,
         response: answers(Done, [CARD_NOT_FOUND]),
@@ -131,7 +132,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'reportCard',
-        summary: 'Report a fault of a card; what the caller has reported of it before, and is still open, is replaced',
+        summary: "Report a fault of a card; replaces the caller's open report of the same card",
         tags: ['review'],
         params: CardParams,
         body: ReportBody,
@@ -147,14 +148,14 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   )
 }
 
-/** Undefined for a number that no card can have. */
+/** Returns undefined for a number outside the range of card ids. */
 function parseCardId(text: string): number | undefined {
   return parseRowId(text, 'Ungültige Karten-ID')
 }
 
 function parseText(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
-  if (countCharacters(text) > MAX_TEXT_LENGTH) throw new BadRequest(`Höchstens ${MAX_TEXT_LENGTH} Zeichen`)
+  if (countCharacters(text) > MAX_TEXT_LENGTH) throw new InvalidInput(`Höchstens ${MAX_TEXT_LENGTH} Zeichen`)
   return text
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listStudiedDecks, switchDeck } from '../../db/queries/review/decks.js'
-import { DECK_NOT_FOUND } from '../../src/domain/refusals.js'
+import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers } from '../../src/http/schemas.js'
 import { DeckBody, DeckParams, StudiedDeck, StudiedDecks } from './schemas.js'
@@ -11,7 +11,7 @@ const decks: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'listReviewDecks',
-        summary: 'The decks with what the caller has of each, and whether it is on',
+        summary: "The decks with the caller's counts and activation",
         tags: ['review'],
         response: answers(StudiedDecks),
       },
@@ -28,7 +28,7 @@ const decks: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'switchReviewDeck',
-        summary: 'Switch a deck on or off in the own queue',
+        summary: 'Activate or deactivate a deck for the caller',
         tags: ['review'],
         params: DeckParams,
         body: DeckBody,

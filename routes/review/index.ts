@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findQueue } from '../../db/queries/review/queue.js'
-import { DECK_NOT_FOUND, HttpError } from '../../src/domain/refusals.js'
+import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
 import { createScheduler, nextReviewsOf } from '../../src/domain/review/scheduler.js'
 import { parseNumber } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import cardRoutes from './cards.js'
 import deckRoutes from './decks.js'
@@ -13,18 +14,18 @@ import reportRoutes from './reports.js'
 import { Queue, QueueQuery } from './schemas.js'
 import settingsRoutes from './settings.js'
 
-/** What somebody takes along who will be without a network for a day. */
+/** Enough for a day without network */
 const LONGEST_PAGE = 300
 
 const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
-  app.setFallback(new HttpError(404, 'Unbekannter Review-Endpunkt'))
+  app.setFallback(unknownEndpoint('Unbekannter Review-Endpunkt'))
 
   app.get(
     '/queue',
     {
       schema: {
         operationId: 'getReviewQueue',
-        summary: 'What to study now, in order: overdue, due today, new, not known today',
+        summary: 'The cards to study now, in order: overdue, due today, new, rated `again` today',
         tags: ['review'],
         querystring: QueueQuery,
         response: answers(Queue, [DECK_NOT_FOUND]),
@@ -54,7 +55,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   await app.register(cardRoutes, { moment })
   await app.register(deckRoutes, { moment })
   await app.register(reportRoutes, { moment })
-  await app.register(settingsRoutes)
+  await app.register(settingsRoutes, { moment })
 }
 
 export default review

@@ -1,23 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import {
-  BadRequest,
-  CARD_NOT_FOUND,
-  INVALID_JSON,
-  NOT_THE_LAST,
-  OTHER_REVIEW,
-  REVIEW_NOT_FOUND,
-} from '../../src/domain/refusals.js'
+import { CARD_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
+import { NOT_THE_LAST, OTHER_REVIEW, REVIEW_NOT_FOUND } from '../../src/domain/review/refusals.js'
 import { checkStorable, isInteger, parseId } from '../../src/domain/text/parameters.js'
-import { invalidField } from '../../src/domain/text/schema-errors.js'
 import { type Clock, parseInstant } from '../../src/domain/time/calendar.js'
+import { statusOf } from '../../src/http/error-body.js'
+import { INVALID_JSON } from '../../src/http/refusals.js'
+import { invalidField } from '../../src/http/schema-errors.js'
 import { answers } from '../../src/http/schemas.js'
 import { applyReview, type Review } from '../../src/services/review/apply-review.js'
-import { applyReviews } from '../../src/services/review/apply-reviews.js'
+import { applyReviews, type ReviewResult } from '../../src/services/review/apply-reviews.js'
 import { undoReview } from '../../src/services/review/take-back.js'
 import { BatchAnswer, BatchBody, ReviewAnswer, ReviewBody, ReviewParams, UndoAnswer } from './schemas.js'
 
-/** A hundred reviews whose client ids are as long as they may be, each character written as an escape. */
+/** Holds 100 reviews with client ids of maximum length, each character escaped. */
 const BATCH_LIMIT = 256 * 1024
 
 const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
@@ -41,7 +38,7 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
       bodyLimit: BATCH_LIMIT,
       schema: {
         operationId: 'reviewCards',
-        summary: 'Rate up to 100 cards in order, each answered by itself',
+        summary: 'Rate up to 100 cards in order, with a result for each',
         tags: ['review'],
         body: BatchBody,
         response: answers(BatchAnswer),
@@ -54,7 +51,8 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
         if (!isValid(body)) throw invalidField(isValid.errors?.[0])
         return readReview(body as Static<typeof ReviewBody>)
       })
-      return { results: await applyReviews(app.db, request.user.id, clock, readers) }
+      const results = await applyReviews(app.db, request.user.id, clock, readers)
+      return { results: results.map(describeResult) }
     },
   )
 
@@ -63,7 +61,7 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
     {
       schema: {
         operationId: 'undoReview',
-        summary: 'Take back the latest review, if it is of today',
+        summary: 'Undo the latest review, if it is of today',
         tags: ['review'],
         params: ReviewParams,
         response: answers(UndoAnswer, [REVIEW_NOT_FOUND, NOT_THE_LAST]),
@@ -71,17 +69,23 @@ const ratings: FastifyPluginAsyncTypebox<Clock> = async (app, clock) => {
     },
     async (request) => {
       const id = parseId(request.params.id)
-      if (id === undefined) throw new BadRequest('Ungültige Bewertungs-ID')
+      if (id === undefined) throw new InvalidInput('Ungültige Bewertungs-ID')
       return undoReview(app.db, request.user.id, clock.moment(), id)
     },
   )
+}
+
+function describeResult(result: ReviewResult): Static<typeof BatchAnswer>['results'][number] {
+  if ('review' in result) return { status: 200, review: result.review }
+  const { refusal } = result
+  return { status: statusOf(refusal), code: refusal.code, error: refusal.message }
 }
 
 function readReview(body: Static<typeof ReviewBody>): Review {
   const { card_id, rating, client_id = null, duration_ms = null, reviewed_at = null } = body
   if (client_id !== null) checkStorable('client_id', client_id)
   const instant = reviewed_at === null ? null : parseInstant(reviewed_at)
-  if (instant === undefined) throw new BadRequest('Das Feld "reviewed_at" muss ein Zeitpunkt sein')
+  if (instant === undefined) throw new InvalidInput('Das Feld „reviewed_at“ muss ein Zeitpunkt sein')
   if (!isInteger(card_id)) throw CARD_NOT_FOUND
   return { card_id, rating, client_id, duration_ms, reviewed_at: instant }
 }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findDeckBySlug } from '../../db/queries/content/decks.js'
 import { listLog } from '../../db/queries/review/log.js'
 import { findStatistics } from '../../db/queries/review/statistics.js'
-import { DECK_NOT_FOUND } from '../../src/domain/refusals.js'
+import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { findStreaks, lastDays, nextDays, summarizeRetention } from '../../src/domain/review/statistics.js'
 import { parseCursor, parseNumber } from '../../src/domain/text/parameters.js'
 import { addDays, type Clock } from '../../src/domain/time/calendar.js'
@@ -15,7 +15,7 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'getReviewHistory',
-        summary: 'The own reviews, undos and resets, newest first',
+        summary: "The caller's reviews, undos and resets, newest first",
         tags: ['review'],
         querystring: HistoryQuery,
         response: answers(HistoryPage, [DECK_NOT_FOUND]),
@@ -39,7 +39,7 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'getReviewStats',
-        summary: 'Reviews a day, streaks, retention, forecast and the state of each deck',
+        summary: 'Reviews per day, streaks, retention, forecast and the state of each deck',
         tags: ['review'],
         querystring: StatsQuery,
         response: answers(Stats),

@@ -4,7 +4,7 @@ import { type CardState, RATINGS, type Rating } from '../../src/domain/review/re
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const Day = Type.String({ description: 'A calendar day, `YYYY-MM-DD`.', examples: ['2026-11-28'] })
-/** What is relative to today is relative to this one, not to the caller's. */
+/** The service's day, which all relative dates refer to */
 const Today = Type.Unsafe<string>({ ...Day, description: 'The calendar day of the service.' })
 const RatingName = Type.Unsafe<Rating>({ type: 'string', enum: RATINGS, examples: ['medium'] })
 const RatingOrNull = Type.Unsafe<Rating | null>({
@@ -15,17 +15,17 @@ const RatingOrNull = Type.Unsafe<Rating | null>({
 
 const Counts = Type.Object({
   due: Type.Integer({ description: 'Cards due today or earlier, without suspended ones.', examples: [12] }),
-  new: Type.Integer({ description: 'Unseen cards that today may still bring.' }),
+  new: Type.Integer({ description: 'Unseen cards that may still be introduced today.' }),
 })
 
-/** The rest of a `CardState` stays inside. */
+/** The other fields of `CardState` are internal. */
 const ProgressOrNull = Type.Unsafe<CardState | null>({
   type: ['object', 'null'],
   properties: {
     last_rating: RatingOrNull,
     next_review: nullable(Day),
     stability: nullable(
-      Type.Number({ description: 'Days until the chance of recall falls to 90 %; null before the first review here.' }),
+      Type.Number({ description: 'Days until the probability of recall falls to 90 %; null before the first review.' }),
     ),
     difficulty: nullable(Type.Number({ description: '1 (easy) to 10.' })),
     last_review: nullable(Day),
@@ -48,13 +48,13 @@ const CARD = {
 
 const NextReview = Type.Object(
   { again: Day, hard: Day, medium: Day, easy: Day },
-  { description: 'Where each rating would lead to if it were given now.' },
+  { description: 'Next review date for each rating, if given now.' },
 )
 
 export const QueueQuery = Type.Object({
   deck: Deck,
-  limit: limit('Cards at most: 1 to 300, 20 when absent; numbers beyond are cut.'),
-  new: limit('New cards at most; never more than what is left of the daily number.'),
+  limit: limit('Maximum number of cards: 1 to 300, 20 if absent; other numbers are clamped.'),
+  new: limit('Maximum number of new cards; never more than the rest of the daily number.'),
 })
 
 export const Queue = Type.Object({
@@ -73,7 +73,11 @@ export const ReviewBody = Type.Object({
   rating: RatingName,
   client_id: Type.Optional(
     nullable(
-      Type.String({ minLength: 1, maxLength: 200, description: 'Chosen by the client; applied once for each user.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Chosen by the client; a review with the same id is applied once per user.',
+      }),
     ),
   ),
   duration_ms: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 86_400_000 }))),
@@ -82,7 +86,7 @@ export const ReviewBody = Type.Object({
       Type.String({
         format: 'date-time',
         description:
-          'When it was given, if that was before now; later than now is now, older than 14 days is 14 days ago.',
+          'Time of a rating that was queued; the future becomes now, more than 14 days ago becomes 14 days ago.',
         examples: ['2026-11-20T08:00:00.000Z'],
       }),
     ),
@@ -95,13 +99,13 @@ export const ReviewAnswer = Type.Object({
   progress: ProgressOrNull,
   counts: Counts,
   applied: Type.Boolean({
-    description: 'False when the card was reviewed or reset after `reviewed_at`: then `progress` stays as it is.',
+    description: 'False if the card was reviewed or reset after `reviewed_at`: `progress` is then unchanged.',
   }),
 })
 
-const ANYTHING = { description: 'Is refused in its place.' }
+const ANYTHING = { description: 'An invalid review; its own result has the error.' }
 
-/** Each review is checked by itself, so that one that breaks the rules does not keep the others. */
+/** Reviews are validated one by one, so that one invalid review does not reject the others. */
 export const BatchBody = Type.Object({
   reviews: Type.Array(Type.Unsafe<unknown>({ anyOf: [ReviewBody, ANYTHING] }), { minItems: 1, maxItems: 100 }),
 })
@@ -111,7 +115,13 @@ export const BatchAnswer = Type.Object({
     Type.Object({
       status: Type.Integer({ description: '200, 400, 404 or 409, as if the review had been sent alone.' }),
       review: Type.Optional(ReviewAnswer),
-      error: Type.Optional(Type.String({ description: 'German, for people; instead of `review`.' })),
+      code: Type.Optional(
+        Type.String({
+          description: 'Code as in `X-Error-Code`; present instead of `review`.',
+          examples: ['card_not_found'],
+        }),
+      ),
+      error: Type.Optional(Type.String({ description: 'German message for users; present instead of `review`.' })),
     }),
     { description: 'In the order of the reviews.' },
   ),
@@ -123,7 +133,7 @@ export const UndoAnswer = Type.Object({
   card_id: Type.Integer(),
   progress: ProgressOrNull,
   counts: Counts,
-  next_undo: nullable(Type.Integer({ description: 'The review that could be taken back next.' })),
+  next_undo: nullable(Type.Integer({ description: 'The review that can be undone next.' })),
 })
 
 export const CardParams = Type.Object({ id: Type.String({ examples: ['17'] }) })
@@ -135,17 +145,17 @@ export const ReportBody = Type.Object({
   }),
 })
 
-export const CardReported = Type.Object({ id: Type.Integer({ description: 'Of the report.' }) })
+export const CardReported = Type.Object({ id: Type.Integer({ description: 'Id of the report.' }) })
 
 export const StudiedDeck = Type.Object(
   {
     slug: Type.String(),
     name: Type.String(),
-    active: Type.Boolean({ description: 'Whether the queue without `deck=` shows its cards.' }),
-    due: Type.Integer({ description: 'As the queue of this deck counts them, like `new`.' }),
-    new: Type.Integer({ description: 'Unseen cards that today may still bring.' }),
-    cards: Type.Integer({ description: '`young`, `mature`, `suspended` and `unseen` together.' }),
-    young: Type.Integer({ description: 'Put off for less than 21 days.' }),
+    active: Type.Boolean({ description: 'Whether the deck is active: the queue without `deck=` includes its cards.' }),
+    due: Type.Integer({ description: 'Count in the queue of this deck, as for `new`.' }),
+    new: Type.Integer({ description: 'Unseen cards that may still be introduced today.' }),
+    cards: Type.Integer({ description: 'Sum of `young`, `mature`, `suspended` and `unseen`.' }),
+    young: Type.Integer({ description: 'Interval below 21 days.' }),
     mature: Type.Integer(),
     suspended: Type.Integer(),
     unseen: Type.Integer(),
@@ -161,10 +171,13 @@ export const DeckBody = Type.Object({ active: Type.Boolean({ examples: [false] }
 
 export const CardsQuery = Type.Object({
   deck: Deck,
-  state: optional(`One of ${CARD_STATES.join(', ')}; absent or empty means all.`, 'due'),
-  q: optional('A part of question or answer, in any case; at most 200 characters; absent or empty means all.', 'stash'),
-  after: optional('The `next_after` of the page before.', '17'),
-  limit: limit('1 to 200, 50 when absent; numbers beyond are cut.'),
+  state: optional(`One of ${CARD_STATES.map((state) => `\`${state}\``).join(', ')}; absent or empty means all.`, 'due'),
+  q: optional(
+    'Part of question or answer, case-insensitive; at most 200 characters; absent or empty means all.',
+    'stash',
+  ),
+  after: optional('`next_after` of the previous page.', '17'),
+  limit: limit('1 to 200, 50 if absent; other numbers are clamped.'),
 })
 
 export const CardPage = Type.Object({
@@ -176,7 +189,7 @@ export const CardAnswer = Type.Object({
   card: Type.Object({
     ...CARD,
     state: Type.String({ enum: CARD_STATES }),
-    archived: Type.Boolean({ description: 'Whether it or its deck has left the content.' }),
+    archived: Type.Boolean({ description: 'Whether the card or its deck is archived.' }),
   }),
   next_review: NextReview,
   today: Day,
@@ -185,8 +198,8 @@ export const CardAnswer = Type.Object({
 export const HistoryQuery = Type.Object({
   deck: Deck,
   card: optional('A card; absent or empty means all.', '17'),
-  before: optional('The `next_before` of the page before.', '42'),
-  limit: limit('1 to 200, 50 when absent; numbers beyond are cut.'),
+  before: optional('`next_before` of the previous page.', '42'),
+  limit: limit('1 to 200, 50 if absent; other numbers are clamped.'),
 })
 
 export const HistoryPage = Type.Object({
@@ -201,24 +214,24 @@ export const HistoryPage = Type.Object({
       studied_on: Day,
       created_at: Type.Unsafe<Date>({
         ...Timestamp,
-        description: 'Of a review: when it was given, not when it arrived.',
+        description: 'Time of the rating, not of its arrival.',
       }),
       duration_ms: nullable(Type.Integer()),
       before: ProgressOrNull,
       after: ProgressOrNull,
       is_undone: Type.Boolean(),
-      applied: Type.Boolean({ description: 'False for a review that came too late to change the state.' }),
-      undoes: nullable(Type.Integer({ description: 'Of an undo: the review that it took back.' })),
+      applied: Type.Boolean({ description: 'False for a review that arrived too late to change the state.' }),
+      undoes: nullable(Type.Integer({ description: 'For an undo: id of the undone review.' })),
     }),
   ),
   next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
 })
 
-export const StatsQuery = Type.Object({ days: limit('1 to 365, 30 when absent; numbers beyond are cut.') })
+export const StatsQuery = Type.Object({ days: limit('1 to 365, 30 if absent; other numbers are clamped.') })
 
 const Retention = Type.Object({
   reviews: Type.Integer(),
-  remembered: Type.Integer({ description: 'Those not rated `again`.' }),
+  remembered: Type.Integer({ description: 'Reviews not rated `again`.' }),
   rate: nullable(Type.Number()),
 })
 
@@ -244,7 +257,7 @@ export const Stats = Type.Object({
       slug: Type.String(),
       name: Type.String(),
       new: Type.Integer(),
-      young: Type.Integer({ description: 'Put off for less than 21 days.' }),
+      young: Type.Integer({ description: 'Interval below 21 days.' }),
       mature: Type.Integer(),
       suspended: Type.Integer(),
     }),
@@ -258,5 +271,9 @@ export const Settings = Type.Object({
   maximum_interval: Type.Integer({ minimum: 1, maximum: 36_500, description: 'Days.' }),
 })
 
-/** What is absent stays as it is. */
+/** Absent fields keep their value. */
 export const SettingsBody = Type.Partial(Settings)
+
+export const ExtraBody = Type.Object({ cards: Type.Integer({ minimum: 1, maximum: 300, examples: [10] }) })
+
+export const ExtraAnswer = Type.Object({ counts: Counts, today: Today })

@@ -1,15 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { findSettings, updateSettings } from '../../db/queries/review/settings.js'
+import { findQueue } from '../../db/queries/review/queue.js'
+import { addExtraNew, findSettings, updateSettings } from '../../db/queries/review/settings.js'
+import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { countsOf } from '../../src/domain/review/review.js'
+import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers } from '../../src/http/schemas.js'
-import { Settings, SettingsBody } from './schemas.js'
+import { ExtraAnswer, ExtraBody, Settings, SettingsBody } from './schemas.js'
 
-const settings: FastifyPluginAsyncTypebox = async (app) => {
+const settings: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.get(
     '/settings',
     {
       schema: {
         operationId: 'getReviewSettings',
-        summary: 'The own settings for studying',
+        summary: "The caller's review settings",
         tags: ['review'],
         response: answers(Settings),
       },
@@ -22,13 +26,34 @@ const settings: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'updateReviewSettings',
-        summary: 'Change the own settings; they hold from the next review on',
+        summary: "Change the caller's review settings, effective from the next review",
         tags: ['review'],
         body: SettingsBody,
         response: answers(Settings),
       },
     },
     async (request) => updateSettings(app.db, request.user.id, request.body),
+  )
+
+  app.post(
+    '/extra',
+    {
+      schema: {
+        operationId: 'addExtraNewCards',
+        summary: 'Add new cards for today, beyond the daily number',
+        tags: ['review'],
+        body: ExtraBody,
+        response: answers(ExtraAnswer),
+      },
+    },
+    async (request) => {
+      const { today } = moment()
+      const scope = { userId: request.user.id, today, deckSlug: undefined }
+      await addExtraNew(app.db, scope, request.body.cards)
+      const queue = await findQueue(app.db, scope, 1, 1)
+      if (queue === undefined) throw DECK_NOT_FOUND
+      return { counts: countsOf(queue.remaining), today }
+    },
   )
 }
 

@@ -1,33 +1,52 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { BadRequest, HttpError } from '../../src/domain/refusals.js'
+import type { OpenDatabase } from '../../db/client.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseNumber } from '../../src/domain/text/parameters.js'
 import { countCharacters } from '../../src/domain/text/text.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
+import { untilGone } from '../../src/http/until-gone.js'
 import { searchAll } from '../../src/services/search/search.js'
+import { rest, searchTurns } from '../../src/services/search/search-turns.js'
 import { SearchAllAnswer, SearchAllQuery } from './schemas.js'
 
 const MAX_QUERY_LENGTH = 200
 
-const search: FastifyPluginAsyncTypebox = async (app) => {
-  app.setFallback(new HttpError(404, 'Unbekannter Such-Endpunkt'))
+interface SearchOptions {
+  /** Whether the database is the embedded store */
+  isEmbedded: boolean
+  poolState: OpenDatabase['poolState']
+}
+
+const search: FastifyPluginAsyncTypebox<SearchOptions> = async (app, { isEmbedded, poolState }) => {
+  const searchInTurn = searchTurns(isEmbedded)
+  /** Rests between two steps of a search while other requests need all connections. */
+  const pause = async (started: number) => {
+    const { idle, waiting } = poolState()
+    if (idle === 0 || waiting > 0) await rest(started)
+  }
+  app.setFallback(unknownEndpoint('Unbekannter Such-Endpunkt'))
 
   app.get(
     '/',
     {
       schema: {
         operationId: 'searchAll',
-        summary: 'Decks, cheat sheets and cards that hold all words of the query, best first',
+        summary: 'Decks, cheat sheets and cards that contain all words of the query, best match first',
         tags: ['search'],
         querystring: SearchAllQuery,
         response: answers(SearchAllAnswer),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const query = request.query.q ?? ''
-      if (countCharacters(query) > MAX_QUERY_LENGTH) throw new BadRequest(`Höchstens ${MAX_QUERY_LENGTH} Zeichen`)
+      if (countCharacters(query) > MAX_QUERY_LENGTH) throw new InvalidInput(`Höchstens ${MAX_QUERY_LENGTH} Zeichen`)
       const limit = parseNumber(request.query.limit, 'limit', { minimum: 1, maximum: 50, fallback: 20 })
-      const isComplete = await app.catchUpSearchIndex()
-      const { hits, isCorrected } = await searchAll(app.db, query, limit)
+      const search = async () => {
+        const isComplete = await app.catchUpSearchIndex()
+        return { isComplete, ...(await searchAll(app.db, query, limit, pause)) }
+      }
+      const { hits, isCorrected, isComplete } = await searchInTurn(request.user.id, search, untilGone(reply))
       const results = hits.map(({ kind, id, slug, category, deck_slug, deck_name, marked }) => ({
         kind,
         slug,

@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { nullable, optional } from '../../src/http/schemas.js'
 
 export const SearchAllQuery = Type.Object({
-  q: optional('Words, all of which must be found in one item; at most 200 characters.', 'git stash'),
-  limit: optional('1 to 50, 20 when absent; numbers beyond are cut.', '20'),
+  q: optional('Words that an item must contain; at most 200 characters.', 'git stash'),
+  limit: optional('1 to 50, 20 if absent; other numbers are clamped.', '20'),
 })
 
 const Ranges = (of: string) =>
@@ -15,7 +15,7 @@ const Ranges = (of: string) =>
 const SearchHit = Type.Object(
   {
     kind: Type.String({ enum: ['deck', 'cheatsheet', 'card'] }),
-    slug: nullable(Type.String({ description: 'Of a deck or a sheet.' })),
+    slug: nullable(Type.String({ description: 'Slug of a deck or sheet.' })),
     card_id: nullable(Type.Integer()),
     title: Type.String({
       description: 'Name of the deck, title of the sheet, or the beginning of the question; plain text.',
@@ -30,7 +30,7 @@ const SearchHit = Type.Object(
     }),
     category: nullable(Type.String({ description: 'Of a sheet.' })),
     excerpt: Type.String({
-      description: 'Some 160 characters of plain text around the first match, never HTML.',
+      description: 'About 160 characters of plain text around the first match.',
       examples: ['Legt Änderungen beiseite.'],
     }),
     title_ranges: Ranges('title'),
@@ -43,11 +43,11 @@ export const SearchAllAnswer = Type.Object({
   query: Type.String({ examples: ['git stash'] }),
   results: Type.Array(SearchHit),
   corrected: Type.Boolean({
-    description: 'Whether only words that differ by one typing error were found.',
+    description: 'Whether matches differ from the query by a typing error.',
     examples: [false],
   }),
   complete: Type.Boolean({
-    description: 'False as long as something new is not indexed yet, and may be missing: asking again helps.',
+    description: 'False while new content is not indexed yet: repeat the request later.',
     examples: [true],
   }),
 })

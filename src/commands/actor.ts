@@ -1,12 +1,12 @@
 import { userInfo } from 'node:os'
 import type { Actor } from '../../db/queries/accounts/audit.js'
 
-/** Who uses the command line, for the audit trail: the account of the operating system. */
+/** Returns the operating system account for the audit trail. */
 export function commandLineActor(): Actor {
   return { actor_id: null, actor: systemUser(), via: 'cli', address: null }
 }
 
-/** A container may run under a number that has no name. */
+/** In a container the user id may have no name. */
 function systemUser(): string {
   try {
     return userInfo().username

@@ -3,7 +3,7 @@ import type { Config } from '../config.js'
 import { toField } from '../domain/text/printable.js'
 import { withDatabase } from './store.js'
 
-/** Prints the last entries, newest first: one line each, or one JSON object. */
+/** Prints the latest audit entries, newest first, as lines or JSON objects. */
 export async function printAudit(
   config: Config,
   options: { limit: number; json?: boolean },
@@ -16,9 +16,9 @@ export async function printAudit(
   for (const entry of entries) print(toLine(entry))
 }
 
-/** When, who, from where, what, whom, and the details, separated by tabs. */
+/** Formats an entry as tab-separated values. */
 function toLine({ at, actor, via, address, action, target, target_id, details }: AuditEntry): string {
-  const whom = target === null ? `${target_id ?? ''}` : `${target} (${target_id})`
+  const object = target === null ? `${target_id ?? ''}` : `${target} (${target_id})`
   const more = details === null ? '' : JSON.stringify(details)
-  return [at.toISOString(), actor, address ?? via, action, whom, more].map(toField).join('\t')
+  return [at.toISOString(), actor, address ?? via, action, object, more].map(toField).join('\t')
 }

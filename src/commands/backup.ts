@@ -22,7 +22,7 @@ const STANDARD_STREAM = '-'
 const STOP_FIRST = 'Bitte den Dienst dafür anhalten.'
 const STOP_OR_SERVER = 'Bitte den Dienst dafür anhalten; mit PostgreSQL (DATABASE_URL) geht es im laufenden Betrieb.'
 
-/** Writes the whole store to `file` (`-`: standard output), complete or not at all. The store is not migrated. */
+/** Writes the whole store to `file` (`-`: standard output), completely or not at all. Does not migrate it. */
 export async function backUpStore(
   config: Config,
   file: string,
@@ -36,7 +36,7 @@ export async function backUpStore(
     const handle = await open(unfinished, 'w', 0o600)
     await backUpConfigured(config, handle.createWriteStream({ flush: true })).finally(() => closeQuietly(handle))
     await rename(unfinished, file)
-    // The new name is on the disk, too.
+    // Flushes the directory, so that the renamed file survives a crash.
     await syncPath(path.dirname(file))
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {})
@@ -54,12 +54,12 @@ async function backUpConfigured(config: Config, target: Writable): Promise<void>
   }
 }
 
-/** The stream has closed the file if it ever got to it. */
+/** The stream closes the handle if it was opened. */
 async function closeQuietly(handle: FileHandle): Promise<void> {
   await handle.close().catch(() => {})
 }
 
-/** A full disk, a folder that does not exist or belongs to somebody else. */
+/** Maps a full disk, a missing folder or a missing permission to a German message. */
 function describeWriteFault(error: unknown, file: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   const isOfFile = /^(open|write|fsync|rename|close)$/.test(syscall ?? '')
@@ -79,7 +79,7 @@ async function backUp({ db }: OpenDatabase, target: Writable): Promise<void> {
     })
 }
 
-/** Lines in chunks of 64 KiB or more: each chunk has a price of its own on its way through the streams. */
+/** Joins lines to chunks of at least 64 KiB, because each chunk has a fixed cost in the stream pipeline. */
 async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = ''
   for await (const line of lines) {
@@ -92,8 +92,7 @@ async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string> 
 }
 
 /**
- * Puts a backup into the configured store, which may be of the other kind than the one that was saved, and brings it to
- * the schema of this program.
+ * Restores a backup into the configured store, which may be of the other kind, and migrates it to the current schema.
  * @param file `-`: standard input
  */
 export async function restoreStore(
@@ -114,7 +113,10 @@ export async function restoreStore(
   }
 }
 
-/** The embedded store is locked by who uses it. @throws RefusedError while a service is connected to the server */
+/**
+ * Refuses to restore while a service is connected to the server; the embedded store is locked by its process. @throws
+ * RefusedError
+ */
 async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
   if (embedded) return
   const sessions = await countOtherSessions(db)
@@ -125,13 +127,13 @@ async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
 }
 
 /**
- * The same for a store that is open.
- * @throws BackupError, UnusableDatabaseError with one German line; nothing has changed then
+ * Restores a backup into an open store.
+ * @throws BackupError, UnusableDatabaseError with one German line; the store is unchanged then
  */
 export async function restore(db: Kysely<Database>, file: string, replace: boolean): Promise<Counts> {
   const source = file === STANDARD_STREAM ? process.stdin : createReadStream(file)
   const unzipped = createGunzip()
-  // A fault of either stream reaches whoever reads the lines.
+  // An error of either stream surfaces at the reader of the lines.
   pipeline(source, unzipped).catch(() => {})
   const lines = splitLines(unzipped.setEncoding('utf8') as AsyncIterable<string>)
   try {
@@ -147,9 +149,9 @@ export async function restore(db: Kysely<Database>, file: string, replace: boole
   }
 }
 
-/** Not `node:readline`, which also ends a line at U+2028. */
+/** Splits at `\n` only; `node:readline` also splits at U+2028. */
 async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  // Joined once a line is whole: that of a picture comes in hundreds of chunks.
+  // Parts are joined once per line: the line of a picture arrives in hundreds of chunks.
   let parts: string[] = []
   for await (const chunk of chunks) {
     const [first = '', ...lines] = chunk.split('\n')
@@ -164,7 +166,7 @@ async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string
   if (rest !== '') yield rest
 }
 
-/** Classes 22 and 23: values that the columns do not take. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** Classes 22 and 23: invalid values. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const DATA_FAULT = /^2[23]/
 
 function describeFault(error: unknown, file: string): unknown {

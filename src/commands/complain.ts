@@ -1,6 +1,6 @@
 import { toField } from '../domain/text/printable.js'
 
-/** Says a line on standard error, beside what the command prints. */
+/** Prints a line to standard error. */
 export function complain(line: string): void {
   process.stderr.write(`${toField(line)}\n`)
 }

@@ -1,12 +1,11 @@
 import type { Config } from '../config.js'
-import { formatWarning } from '../domain/content/format-finding.js'
-import type { ImportStats } from '../domain/content/import-plan.js'
+import { formatWarning, sortWarnings } from '../domain/content/findings.js'
+import type { ImportStats } from '../domain/content/plan/types.js'
+import { FaultyContent, MostArchived } from '../domain/content/refusals.js'
 import type { Warning } from '../domain/content/types.js'
-import { FaultyContent, MostArchived } from '../domain/refusals.js'
-import { previewImport } from '../services/content/check-content.js'
-import { importContent } from '../services/content/import-content.js'
-import { sortWarnings } from '../services/content/plan-now.js'
-import { readContent } from '../services/content/read-content.js'
+import { previewImport } from '../services/content/folder/check.js'
+import { importContent } from '../services/content/folder/import.js'
+import { readContent } from '../services/content/folder/read.js'
 import { commandLineActor } from './actor.js'
 import { complain } from './complain.js'
 import { showProgress } from './progress.js'
@@ -18,7 +17,7 @@ interface Output {
   json?: boolean
 }
 
-/** Applies what the schema lacks and prints what that was. */
+/** Applies missing migrations and prints their names. */
 export async function migrateStore(config: Config, options: Output, print: Print): Promise<void> {
   await withDatabase(config, 'Der Dienst migriert bei jedem Start von selbst.', async (_db, migrated) => {
     if (options.json) return print(JSON.stringify({ migrated }))
@@ -32,9 +31,9 @@ interface ImportOutput extends Output {
 }
 
 /**
- * Validates, and says what an import would change, when the store can be opened; nothing is written.
+ * Validates the content and prints what an import would change, if the store can be opened. Writes nothing.
  * @throws FaultyContent
- * @throws RefusedError when an import would archive more than half, unless forced
+ * @throws RefusedError if an import would archive more than half and is not forced
  */
 export async function checkContent(config: Config, options: ImportOutput, print: Print): Promise<void> {
   const read = await readContent(config.contentDir)
@@ -56,11 +55,11 @@ export async function checkContent(config: Config, options: ImportOutput, print:
     print('Ein Import würde ändern:')
     printChanges(plan, print)
   }
-  // The plan comes first: by it one decides whether to force.
+  // The plan is printed before the refusal, because it is the basis for the decision to force.
   if (refusal !== undefined && options.force !== true) nameTheOption(refusal)
 }
 
-/** @throws FaultyContent, Conflict, RefusedError */
+/** @throws FaultyContent, MostArchived, RefusedError */
 export async function importIntoStore(config: Config, options: ImportOutput, print: Print): Promise<void> {
   const { onProgress, stop } = showProgress(
     'Inhalte einlesen',
@@ -82,7 +81,7 @@ export async function importIntoStore(config: Config, options: ImportOutput, pri
   printChanges(stats, print)
 }
 
-/** The refusal names a parameter of the API. */
+/** Replaces the API parameter in the refusal by the option of the command. */
 function nameTheOption(error: unknown): never {
   if (!(error instanceof MostArchived)) throw error
   throw new RefusedError(`${error.reason}; --force erlaubt es`)
@@ -92,7 +91,7 @@ function printWarnings(warnings: readonly Warning[]): void {
   for (const warning of warnings) complain(formatWarning(warning))
 }
 
-/** What changes, in a line for each kind. */
+/** Prints the changes, one line per kind. */
 export function printChanges(stats: Pick<ImportStats, 'decks' | 'cards' | 'cheatsheets'>, print: Print): void {
   for (const [name, key] of [
     ['Decks', 'decks'],

@@ -1,7 +1,10 @@
 import pg from 'pg'
 import { isDatabaseUnavailable } from '../../db/errors.js'
 
-/** What a SQLSTATE means to whoever starts the program. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * Meaning of a SQLSTATE for the person who starts the program.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 const BY_CODE: [code: RegExp, meaning: string][] = [
   [/^28P01/, 'DATABASE_URL: Benutzer oder Passwort sind falsch'],
   [/^28/, 'DATABASE_URL: Der Server lässt diesen Benutzer nicht zu'],
@@ -14,7 +17,7 @@ const BY_CODE: [code: RegExp, meaning: string][] = [
   [/^53100/, 'Der Datenträger der Datenbank ist voll'],
 ]
 
-/** Faults that Node reports by a code, and pg by nothing but a text. */
+/** Faults with a Node error code, or in pg only a message */
 const BY_CODE_OR_TEXT: [text: RegExp, meaning: string][] = [
   [/^The server does not support SSL/, 'DATABASE_URL: Der Server bietet keine Verschlüsselung (TLS) an'],
   [/^SASL: .*password must be/, 'DATABASE_URL: Der Server verlangt ein Passwort'],
@@ -30,8 +33,8 @@ const MISSING_EXTENSION =
   'DATABASE_URL: In der Datenbank fehlt die Erweiterung pg_trgm, ein Administrator muss sie anlegen (CREATE EXTENSION pg_trgm)'
 
 /**
- * One German line about a fault of the database, with the words of the server at its end; undefined for other errors.
- * The password is in neither.
+ * Describes a database fault in one German line that ends with the server's message. Contains no password. Returns
+ * undefined for other errors.
  */
 export function describeDatabaseFault(error: Error): string | undefined {
   const meaning = findMeaning(error)
@@ -51,7 +54,7 @@ function findMeaning(error: Error): string | undefined {
   return isDatabaseUnavailable(error) ? 'Die Datenbank ist nicht erreichbar' : undefined
 }
 
-/** An AggregateError, which Node gives for a host of several addresses, has no text of its own. */
+/** An AggregateError, which Node throws for a host with several addresses, has no message. */
 function reason(error: Error): string {
   return error instanceof AggregateError ? error.errors.map((one: Error) => one.message).join(', ') : error.message
 }

@@ -7,7 +7,7 @@ import { syncPath } from '../../db/sync-path.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
 import type { ExportFormat } from '../domain/content/export-formats.js'
-import { DECK_NOT_FOUND } from '../domain/refusals.js'
+import { DECK_NOT_FOUND } from '../domain/content/refusals.js'
 import { writeExport } from '../services/content/exports/write-export.js'
 import { RefusedError, withDatabase } from './store.js'
 
@@ -21,7 +21,7 @@ interface Options {
 const BY_EXTENSION: Record<string, ExportFormat> = { '.apkg': 'apkg', '.csv': 'csv', '.zip': 'markdown' }
 
 /**
- * Writes cards to `file`, complete or not at all; its format is that of its extension, unless it is named.
+ * Exports cards to `file`, completely or not at all. The extension selects the format unless one is given.
  * @throws RefusedError, DECK_NOT_FOUND
  */
 export async function exportToFile(
@@ -35,7 +35,7 @@ export async function exportToFile(
     throw new RefusedError('Das Format ist nicht bekannt: bitte .apkg, .csv, .zip oder --format')
   if (options.user !== undefined && format !== 'apkg') throw new RefusedError('--user gilt nur für das Format apkg.')
   await refuseExisting(file)
-  // Beside the file, so that a name is all that is missing in the end.
+  // A folder beside the file, so that the final rename stays on one file system
   const folder = await mkdtemp(path.resolve(`${file}.part-`))
   try {
     await withDatabase(config, 'GET /api/content/export', async (db) => {

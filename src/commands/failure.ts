@@ -2,15 +2,16 @@ import { BackupError } from '../../db/backup/format.js'
 import { EmbeddedStoreError } from '../../db/embedded/index.js'
 import { UnusableDatabaseError } from '../../db/migrate.js'
 import { ConfigError } from '../config.js'
-import { formatFault } from '../domain/content/format-finding.js'
-import { FaultyContent, HttpError } from '../domain/refusals.js'
+import { formatFault } from '../domain/content/findings.js'
+import { FaultyContent } from '../domain/content/refusals.js'
+import { Refusal } from '../domain/refusal.js'
 import { complain } from './complain.js'
 import { describeDatabaseFault } from './database-fault.js'
 import { RefusedError } from './store.js'
 
 const EXIT_REFUSED = 1
 
-/** Says why a command could not do its work, in as few lines as possible; the exit status. */
+/** Prints why a command failed, in as few lines as possible. Returns the exit status. */
 export function reportFailure(error: unknown, print: (line: string) => void): number {
   if (error instanceof FaultyContent && process.argv.includes('--json')) {
     print(JSON.stringify({ errors: error.faults }))
@@ -21,10 +22,10 @@ export function reportFailure(error: unknown, print: (line: string) => void): nu
   return EXIT_REFUSED
 }
 
-/** One line for what people can cause; the stack of everything else. */
+/** Returns one line for expected errors and the stack for others. */
 function describe(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)]
-  const expected = [BackupError, ConfigError, EmbeddedStoreError, HttpError, RefusedError, UnusableDatabaseError]
+  const expected = [BackupError, ConfigError, EmbeddedStoreError, Refusal, RefusedError, UnusableDatabaseError]
   if (expected.some((kind) => error instanceof kind)) return [error.message]
   const line = describeDatabaseFault(error) ?? describeFileFault(error)
   return line === undefined ? (error.stack ?? error.message).split('\n') : [line]

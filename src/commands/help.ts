@@ -12,14 +12,14 @@ const TITLES: Record<string, string> = {
 const EXIT_STATUS = `
 Rückgabewerte: 0 erledigt, 1 abgelehnt oder fehlgeschlagen, 2 falscher Aufruf`
 
-/** Commander's own messages: what each looks like, and the same in German. */
+/** Messages of Commander and their German translations */
 const MESSAGES: [english: RegExp, german: string][] = [
-  [/^error: unknown command '(.*)'/, 'Unbekannter Befehl "$1"'],
-  [/^error: unknown option '(.*)'/, 'Unbekannte Option "$1"'],
+  [/^error: unknown command '(.*)'/, 'Unbekannter Befehl „$1“'],
+  [/^error: unknown option '(.*)'/, 'Unbekannte Option „$1“'],
   [/^error: missing required argument '(.*)'/, 'Es fehlt: <$1>'],
-  [/^error: option '(.*)' argument missing/, 'Der Option "$1" fehlt ihr Wert'],
-  [/^error: option '(.*)' argument '(.*)' is invalid\./, 'Option "$1": "$2" geht nicht.'],
-  [/^error: command-argument value '(.*)' is invalid for argument '(.*)'\./, '<$2>: "$1" geht nicht.'],
+  [/^error: option '(.*)' argument missing/, 'Der Option „$1“ fehlt ihr Wert'],
+  [/^error: option '(.*)' argument '(.*)' is invalid\./, 'Option „$1“: „$2“ geht nicht.'],
+  [/^error: command-argument value '(.*)' is invalid for argument '(.*)'\./, '<$2>: „$1“ geht nicht.'],
   [/^error: too many arguments.* Expected (\d+) arguments? but got (\d+)\./, 'Zu viele Argumente: $2 statt $1'],
   [/\n\(Did you mean (?:one of )?(.*)\?\)/, '. Gemeint war vielleicht: $1'],
 ]
@@ -29,7 +29,7 @@ const IN_HELP: [english: string, german: string][] = [
   ['(default: ', '(Standard: '],
 ]
 
-/** Help and messages in German, and what the sub-commands have in common at its end. */
+/** Translates help and messages to German and adds the common options of the sub-commands. */
 export function speakGerman(program: Command): void {
   const { commandUsage, subcommandTerm, optionDescription } = Help.prototype
   program
@@ -46,7 +46,7 @@ export function speakGerman(program: Command): void {
     .addHelpText('after', `${describeSettings()}\n${EXIT_STATUS}`)
 }
 
-/** The same for a sub-command that has been added. */
+/** Translates a sub-command that was added later. */
 export function speakGermanToo(command: Command): void {
   command.helpOption('-h, --help', 'diese Hilfe zeigen').addHelpText('after', EXIT_STATUS)
   for (const inner of command.commands) speakGermanToo(inner)

@@ -1,9 +1,9 @@
 import { openDatabase } from '../../db/client.js'
 import { buildApp } from '../app.js'
 
-/** Prints the OpenAPI document of this version; needs neither settings nor a store. */
+/** Prints the OpenAPI document of this version. Needs neither settings nor a store. */
 export async function printOpenapi(print: (line: string) => void): Promise<void> {
-  // The pool connects lazily and nothing asks it.
+  // The pool connects lazily, so nothing connects here.
   const database = await openDatabase({
     databaseUrl: 'postgres://localhost/unused',
     dataDir: '',

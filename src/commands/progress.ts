@@ -1,8 +1,8 @@
 import { progress } from '@clack/prompts'
 import { reportProgress } from '../services/content/progress.js'
-import type { OnProgress } from '../services/content/write-plan.js'
+import type { OnProgress } from '../services/content/write.js'
 
-/** Shows how far a long work is: a bar in a terminal, now and then a line otherwise. Call `stop` at the end. */
+/** Shows the progress of long work: a bar in a terminal, otherwise a line now and then. Call `stop` at the end. */
 export function showProgress(
   title: string,
   print: (line: string) => void,

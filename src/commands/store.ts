@@ -6,13 +6,13 @@ import { isCurrent, listAppliedMigrations, migrateToLatest } from '../../db/migr
 import type { Config } from '../config.js'
 import { describeDatabaseFault } from './database-fault.js'
 
-/** A command was refused; the message is German, for the person at the terminal. */
+/** A refused command; the message is German. */
 export class RefusedError extends Error {}
 
 /**
- * Runs `work` on the migrated database, telling it which migrations that took, and closes the database.
- * @param insteadCall the API call that does the same while the service holds the embedded store; null when none does
- * @throws RefusedError when the service is running on the embedded store
+ * Runs `work` on the migrated database with the names of the applied migrations, and closes the database.
+ * @param insteadCall the API call that does the same while the service holds the embedded store; null if there is none
+ * @throws RefusedError if the service is running on the embedded store
  */
 export async function withDatabase<T>(
   config: Config,
@@ -33,9 +33,9 @@ export async function withDatabase<T>(
 const FROZEN_AFTER_MS = 600_000
 
 /**
- * Opens the configured store as it is.
+ * Opens the configured store without migrating it.
  * @param insteadHint what to do while the service holds the embedded store
- * @throws RefusedError when it does
+ * @throws RefusedError if the service holds it
  */
 export async function openForCommand(config: Config, insteadHint: string): Promise<OpenDatabase> {
   try {
@@ -44,7 +44,7 @@ export async function openForCommand(config: Config, insteadHint: string): Promi
       dataDir: config.dataDir,
       poolMax: 1,
       prepare: config.databasePrepare,
-      // A restore may have to migrate what it has put in; nobody else waits here.
+      // A restore may have to migrate the restored store; no other request waits here.
       frozenAfterMs: FROZEN_AFTER_MS,
       onIdleError: () => {},
     })
@@ -59,8 +59,8 @@ export async function openForCommand(config: Config, insteadHint: string): Promi
 const NO_STORE = 'Es gibt noch keinen Datenbestand.'
 
 /**
- * Runs `work` on the configured store, if it is there, of this program's version and not held by the service; it is
- * neither created nor migrated. Otherwise says why not, in German.
+ * Runs `work` on the configured store if it exists, has the current schema and is not held by the service. Neither
+ * creates nor migrates it. Otherwise explains in German why not.
  */
 export async function withExistingStore<T>(
   config: Config,

@@ -4,14 +4,13 @@ import type { Kysely } from 'kysely'
 import { listSources } from '../../db/queries/content/sources.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
-import { formatWarning } from '../domain/content/format-finding.js'
-import { parseUploadQuery } from '../domain/content/upload-query.js'
-import { SOURCE_NOT_FOUND, SourceExists } from '../domain/refusals.js'
-import { checkUpload, importUpload } from '../services/content/import-upload.js'
-import type { UploadReport } from '../services/content/plan-upload-now.js'
-import { readUpload } from '../services/content/read-upload.js'
-import { withWorkFolder } from '../services/content/receive-file.js'
+import { formatWarning } from '../domain/content/findings.js'
+import { SOURCE_NOT_FOUND, SourceExists } from '../domain/content/refusals.js'
+import { parseUploadQuery } from '../domain/content/upload/query.js'
 import { archiveSource, purgeSource, releaseSource } from '../services/content/sources.js'
+import { checkUpload, importUpload } from '../services/content/upload/import.js'
+import type { UploadReport } from '../services/content/upload/plan.js'
+import { withWorkFolder } from '../services/content/work-folder.js'
 import { commandLineActor } from './actor.js'
 import { complain } from './complain.js'
 import { printChanges } from './content.js'
@@ -27,22 +26,24 @@ export interface UploadOptions {
   deck?: string
   level?: string
   mirror?: boolean
+  active?: boolean
   name?: string
   json?: boolean
 }
 
 /**
- * Imports a package, a table or an archive, or says what that would do. Only what protects a service is not limited: the
- * size of the file and the time for reading it.
- * @throws FaultyUpload, HttpError, RefusedError
+ * Imports a package, a table or an archive, or prints what that would change. The limits that protect the service, file
+ * size and reading time, do not apply.
+ * @throws FaultyUpload, Refusal, RefusedError
  */
 export async function importFile(config: Config, file: string, options: UploadOptions, print: Print): Promise<void> {
   const size = await sizeOf(file)
-  const { sourceId, deck, level, ...wishes } = parseUploadQuery({
+  const { sourceId, ...wishes } = parseUploadQuery({
     name: options.name ?? path.basename(file),
     source: options.source === undefined ? undefined : String(options.source),
     new: String(options.new === true),
     mirror: String(options.mirror === true),
+    active: String(options.active === true),
     deck: options.deck,
     level: options.level,
   })
@@ -51,20 +52,11 @@ export async function importFile(config: Config, file: string, options: UploadOp
   const isQuiet = options.json === true
   const { onProgress, stop } = showProgress('Datei einlesen', isQuiet ? () => {} : print, isQuiet ? false : undefined)
   const report = await withDatabase(config, 'POST /api/content/imports', (db) =>
-    withWorkFolder(config.tmpDir, 'upload', (workFolder) => {
-      const read = () =>
-        readUpload(db, path.resolve(file), {
-          sourceId,
-          name: wishes.name,
-          fileName: path.basename(file),
-          workFolder,
-          deck,
-          level,
-          maxPictureBytes: mediaMaxBytes,
-          timeoutMs: Number.POSITIVE_INFINITY,
-        })
-      const upload = { ...wishes, fileName: path.basename(file), sourceId, size, mediaMaxBytes, onProgress }
-      return options.check ? checkUpload(db, read, upload) : importUpload(db, commandLineActor(), read, upload)
+    withWorkFolder(config.tmpDir, 'upload', (folder) => {
+      const received = { path: path.resolve(file), size, folder }
+      const place = { fileName: path.basename(file), sourceId, userId: null }
+      const upload = { ...wishes, ...place, mediaMaxBytes, timeoutMs: Number.POSITIVE_INFINITY, onProgress }
+      return options.check ? checkUpload(db, received, upload) : importUpload(db, commandLineActor(), received, upload)
     }),
   )
     .catch(nameTheOptions)
@@ -81,7 +73,7 @@ async function sizeOf(file: string): Promise<number> {
   return stats.size
 }
 
-/** The refusal names parameters of the API. */
+/** Replaces the API parameters in the refusal by the options of the command. */
 function nameTheOptions(error: unknown): never {
   if (!(error instanceof SourceExists)) throw error
   const { id, name } = error.source
@@ -94,6 +86,10 @@ function printReport({ source, stats, decks }: UploadReport, isCheck: boolean, p
   for (const warning of stats.warnings) complain(formatWarning(warning))
   const more = stats.warnings_total - stats.warnings.length
   if (more > 0) complain(`… und ${more} weitere Warnungen`)
+  if (source.id === null && !isCheck) {
+    print('Es gab nichts zu übernehmen; eine Quelle ist nicht entstanden.')
+    return
+  }
   const number = source.id === null ? 'eine neue Quelle' : `Quelle ${source.id}`
   print(
     isCheck ? `Ein Import in „${source.name}“ (${number}) würde ändern:` : `Importiert in „${source.name}“ (${number})`,

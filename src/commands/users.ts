@@ -23,7 +23,7 @@ interface Output {
   json?: boolean
 }
 
-/** Creates a user and prints the id. @throws BadRequest when a rule of user creation is broken */
+/** Creates a user and prints the id. @throws InvalidInput if a rule of user creation is broken */
 export async function addUser(
   config: Config,
   username: string,
@@ -42,7 +42,7 @@ export async function addUser(
   print(options.json ? JSON.stringify({ id }) : `Benutzer erstellt: ${toField(user.username)} (${id})`)
 }
 
-/** Prints all users by id: one line each, or one JSON object. */
+/** Prints all users by id, as lines or JSON objects. */
 export async function printUsers(config: Config, options: Output, print: Print): Promise<void> {
   const users = await withDatabase(config, 'GET /api/admin/users', listUsers)
   if (options.json) return print(JSON.stringify({ users }))
@@ -51,7 +51,7 @@ export async function printUsers(config: Config, options: Output, print: Print):
   }
 }
 
-/** Deletes the user, who must exist and must not be the last administrator. */
+/** Deletes a user. @throws RefusedError if the user is unknown or the last administrator */
 export async function removeUser(config: Config, username: string, options: Output, print: Print): Promise<void> {
   const id = await withDatabase(config, 'DELETE /api/admin/users/{id}', async (db) => {
     const found = await findId(db, username)
@@ -61,7 +61,7 @@ export async function removeUser(config: Config, username: string, options: Outp
   print(options.json ? JSON.stringify({ id }) : `Benutzer gelöscht: ${toField(username)}`)
 }
 
-/** Sets a new password; every session and API token of the user ends. */
+/** Sets a new password and ends every session and API token of the user. */
 export async function changePassword(
   config: Config,
   username: string,
@@ -80,7 +80,7 @@ export async function changePassword(
   print(options.json ? JSON.stringify({ id }) : `Passwort geändert: ${toField(username)}`)
 }
 
-/** Lets the user log in by password although that is switched off, or no more. */
+/** Grants or revokes login by password while it is switched off. */
 export async function markEmergency(
   config: Config,
   username: string,
@@ -98,11 +98,11 @@ export async function markEmergency(
 }
 
 interface Ending extends Output {
-  /** The id of what is to end, or true for all; absent when it is only to be shown. */
+  /** Id of the item to end, or true for all; absent to list them */
   end?: string | true
 }
 
-/** Prints the sessions of a user, newest first, or ends them and prints how many there were. */
+/** Prints the sessions of a user, newest first, or ends them and prints their number. */
 export async function showSessions(config: Config, username: string, options: Ending, print: Print): Promise<void> {
   const { end } = options
   if (end !== undefined) {
@@ -121,7 +121,7 @@ export async function showSessions(config: Config, username: string, options: En
   }
 }
 
-/** Prints the API tokens of a user, oldest first, or deletes them and prints how many there were. */
+/** Prints the API tokens of a user, oldest first, or deletes them and prints their number. */
 export async function showTokens(config: Config, username: string, options: Ending, print: Print): Promise<void> {
   const { end } = options
   if (end !== undefined) {
@@ -140,7 +140,10 @@ export async function showTokens(config: Config, username: string, options: Endi
   }
 }
 
-/** Undefined for all. @throws BadRequest with the message when it is no number, RefusedError when none has it */
+/**
+ * Parses the id to end; returns undefined for all. @throws InvalidInput with the message if it is no number,
+ * RefusedError if no row has it
+ */
 function parseEnd(end: string | true, message: string, maximum?: number): number | undefined {
   if (end === true) return undefined
   const id = parseRowId(end, message, maximum)
@@ -164,7 +167,10 @@ async function warnOfCommonPassword(password: string): Promise<void> {
   complain('Warnung: Dieses Passwort gehört zu den häufigsten und ist leicht zu erraten.')
 }
 
-/** Asked for at a terminal, otherwise the first line of standard input; never an argument, which `ps` would show. */
+/**
+ * Prompts for the password in a terminal, otherwise reads the first line of standard input. It is never an argument,
+ * which `ps` would show.
+ */
 async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? ''
   const answer = await promptForPassword({ message: 'Passwort' })

@@ -1,14 +1,51 @@
 import { STATUS_CODES } from 'node:http'
-import { FaultyContent, FaultyUpload, FaultyUsers, type HttpError } from '../domain/refusals.js'
+import { FaultyUsers, PROOF_TOO_OLD } from '../domain/accounts/refusals.js'
+import { FaultyContent, FaultyUpload } from '../domain/content/refusals.js'
+import { type Refusal, type RefusalKind, RefusedForNow } from '../domain/refusal.js'
 
-/** The body of an error answer: the same keys everywhere. */
-export function errorBody(error: HttpError, requestId?: string): Record<string, unknown> {
+const STATUS: Record<RefusalKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  timeout: 408,
+  conflict: 409,
+  gone: 410,
+  too_large: 413,
+  unsupported: 415,
+  too_many: 429,
+  headers_too_large: 431,
+  internal: 500,
+  unavailable: 503,
+  no_room: 507,
+}
+
+/** The challenge of RFC 9470 that asks for a more recent login. */
+export const PROOF_CHALLENGE = 'Session error="insufficient_user_authentication"'
+
+/** Returns the HTTP status of a refusal. */
+export function statusOf(refusal: Refusal): number {
+  return STATUS[refusal.kind]
+}
+
+/** Returns the response headers that only refusals carry. */
+export function errorHeaders(refusal: Refusal): Record<string, string> {
   return {
-    statusCode: error.statusCode,
-    error: STATUS_CODES[error.statusCode],
-    message: error.message,
-    ...(error.statusCode >= 500 && requestId !== undefined && { requestId }),
-    ...(error instanceof FaultyUpload && { errors_total: error.total }),
-    ...((error instanceof FaultyContent || error instanceof FaultyUsers) && { errors: error.faults }),
+    'x-error-code': refusal.code,
+    ...(refusal instanceof RefusedForNow && { 'retry-after': String(refusal.retryAfter) }),
+    ...(refusal === PROOF_TOO_OLD && { 'www-authenticate': PROOF_CHALLENGE }),
+  }
+}
+
+/** Returns the body of an error response, which has the same keys everywhere. */
+export function errorBody(refusal: Refusal, requestId?: string, status = statusOf(refusal)): Record<string, unknown> {
+  return {
+    statusCode: status,
+    error: STATUS_CODES[status],
+    message: refusal.message,
+    ...(status >= 500 && requestId !== undefined && { requestId }),
+    ...(refusal instanceof FaultyUpload && { errors_total: refusal.total }),
+    ...((refusal instanceof FaultyContent || refusal instanceof FaultyUsers) && { errors: refusal.faults }),
   }
 }

@@ -1,8 +1,19 @@
-/** Parameters in which the provider of a sign-in sends what must not be kept (RFC 6749, OpenID Connect Core 1.0). */
-const SECRETS =
-  /([?&;](?:code|state|nonce|session_state|access_token|refresh_token|id_token|id_token_hint|logout_token|client_secret|error_description)=)[^&;#]*/gi
+/** Query parameters of a sign-in callback that must not be logged (RFC 6749, OpenID Connect Core 1.0) */
+const NAMES =
+  'code|state|nonce|session_state|access_token|refresh_token|id_token|id_token_hint|logout_token|client_secret|error_description'
+/** A parameter of one of these names, also as `name[]`, and all that follows. */
+const SECRET = new RegExp(`((?:^|[?&;])\\s*(?:${NAMES})\\s*(?:\\[[^\\]]*\\]?)?\\s*=).*$`, 'is')
+const PARAMETER = /([?&;])([^&;#]*)/g
+/** An escape of a printable ASCII character. */
+const ESCAPE = /%(?:2[0-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi
 
-/** The address of a request as the log may have it. */
+/**
+ * Returns the URL of a request as the log may show it. Names are compared as the router decodes them.
+ * @example hideSecrets('/callback?%63ode=a&iss=b') // '/callback?code=***&iss=b'
+ */
 export function hideSecrets(url: string): string {
-  return url.replaceAll(SECRETS, '$1***')
+  return url.replaceAll(PARAMETER, (whole, separator: string, parameter: string) => {
+    const decoded = parameter.replaceAll(ESCAPE, (encoded) => decodeURIComponent(encoded)).replaceAll('+', ' ')
+    return SECRET.test(decoded) ? separator + decoded.replace(SECRET, '$1***') : whole
+  })
 }

@@ -30,7 +30,7 @@ function compileLate(build: Build): Build {
       const late: Compiled = (data) => {
         const own = compiled()
         const answer = own(data)
-        // Ajv leaves there what it found, for whoever has asked.
+        // Callers read the errors of an Ajv validator from this property.
         late.errors = own.errors
         return answer
       }

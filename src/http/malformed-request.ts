@@ -1,19 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A name, an IPv4 or a bracketed IPv6 address, perhaps with a port; empty when the target has no authority. */
+/**
+ * Matches a name, an IPv4 or a bracketed IPv6 address, optionally with a port; empty if the target has no authority.
+ */
 const HOST = /^(?:\[[^\s,/?#@\\[\]]+\]|[^\s,/?#@\\[\]:]*)(?::[0-9]*)?$/
 
-/** Whether HTTP/1.1 demands to refuse what Node's parser lets through (RFC 9112, 2.3, 3.2 and 6.1). */
+/** Returns whether HTTP/1.1 requires refusing a request that Node's parser accepts (RFC 9112, 2.3, 3.2 and 6.1). */
 export function isMalformed({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
   const isOld = httpVersion === '1.0'
   if (!isOld && httpVersion !== '1.1') return true
-  // Node undoes `chunked` only, and would hand on what is compressed besides.
+  // Node decodes `chunked` only and would pass on a compressed body unchanged.
   const coding = headers['transfer-encoding']
   if (coding !== undefined && (isOld || coding.toLowerCase() !== 'chunked')) return true
   return headers.host === undefined ? !isOld : !HOST.test(headers.host) || countHosts(rawHeaders) > 1
 }
 
-/** Node hands the first of several on. */
+/** Node keeps only the first Host header in `headers`. */
 function countHosts(rawHeaders: string[]): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export interface RequestObservation {
   method: string
-  /** The pattern of the route; undefined when none matched. */
+  /** Route pattern; undefined if no route matched */
   route: string | undefined
   operationId: string | undefined
   status: number
@@ -14,19 +14,19 @@ export interface QueryObservation {
   failed: boolean
 }
 
-/** Connections of the pool to the database, and requests that wait for one. */
+/** Connections of the database pool, and requests waiting for one */
 export interface PoolState {
   total: number
   idle: number
   waiting: number
 }
 
-/** What the service tells Prometheus. Each process has its own. */
+/** Metrics of this process for Prometheus. */
 export interface Metrics {
   startRequest(): void
   endRequest(observation: RequestObservation): void
   observeQuery(observation: QueryObservation): void
-  /** The text of `/metrics` and its content type. */
+  /** Returns the text of `/metrics` and its content type. */
   render(): Promise<{ text: string; contentType: string }>
 }
 
@@ -34,11 +34,11 @@ const LOGIN_OUTCOMES: Record<number, string> = { 200: 'success', 401: 'refused',
 const IMPORT_OUTCOMES: Record<number, string> = { 200: 'success', 400: 'faulty', 409: 'refused' }
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** @param poolState read whenever the metrics are */
+/** @param poolState is read at each scrape */
 export function createMetrics(poolState: () => PoolState): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  // Process, memory, garbage collection and event loop.
+  // Process, memory, garbage collection and event loop metrics
   collectDefaultMetrics({ register: registry })
 
   const requests = new Histogram({

@@ -1,54 +1,52 @@
+import { STATUS_CODES } from 'node:http'
+import { ADMINS_ONLY, NOT_LOGGED_IN, TOKEN_NOT_ALLOWED } from '../domain/accounts/refusals.js'
 import { needOf } from '../domain/accounts/scopes.js'
-import {
-  ADMINS_ONLY,
-  CROSS_SITE,
-  HttpError,
-  INTERNAL_ERROR,
-  INVALID_JSON,
-  JSON_ONLY,
-  NOT_LOGGED_IN,
-  TOKEN_NOT_ALLOWED,
-  TOO_LARGE,
-  TooManyAttempts,
-  Unavailable,
-} from '../domain/refusals.js'
-import { errorBody } from './error-body.js'
+import { TooManyAttempts, Unavailable } from '../domain/refusal.js'
+import { PROOF_CHALLENGE } from './error-body.js'
+import { CROSS_SITE, INTERNAL_ERROR, INVALID_JSON, JSON_ONLY, TOO_LARGE } from './refusals.js'
 import { type DescribedRefusal, describeRefusal, ErrorBody, REFUSALS_KEY } from './schemas.js'
 
 /** A JSON object of an OpenAPI document. */
 // biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
 type Json = Record<string, any>
 
-const DESCRIPTION = `Flashcards, multiple-choice quizzes and cheat sheets. Every answer is JSON, except the Anki export.
+const DESCRIPTION = `Flashcards, multiple-choice quizzes and cheat sheets. Every response is JSON, except the Anki
+export.
 
-Log in with \`POST /api/auth/login\`, which sets a session cookie, or send an API token as \`Authorization: Bearer …\`.
-A caller who is neither gets 401 for every path below the groups, known or not. Errors have one shape, with a German
-\`message\` for people. A token may be limited to scopes: \`x-token-scope\` names the one that an operation needs (\`all\`:
-all four; \`any\`: every token may; \`none\`: no token may). A path or method that no group knows is 404 (405 below \`/api/decks\`).
-A user whose password must be changed gets 403 for everything but that (\`must_change_password\` of \`GET /api/auth/me\`).`
+Log in with \`POST /api/auth/login\`, which sets a session cookie, or send an API token as \`Authorization: Bearer
+…\`. Without either, every path below the groups gets 401, whether it exists or not. All errors have the same shape,
+with a German \`message\` for users; the header \`X-Error-Code\` identifies the refusal for programs. A token may be
+limited to scopes: \`x-token-scope\` names the one that an operation needs (\`all\`: all four; \`any\`: every token
+may; \`none\`: no token may). An unknown path or method gets 404 (405 below \`/api/decks\`). A user who must change
+the password gets 403 for all other requests (\`must_change_password\` of \`GET /api/auth/me\`).`
 
-/** What `@fastify/swagger` needs besides the routes. */
+/** Returns the options of `@fastify/swagger`. */
 export function describeApi(sessionCookie: string, version: string, basePath: string) {
   return {
     openapi: '3.1.0',
     info: { title: 'svc-training', version, description: DESCRIPTION },
-    // Paths are appended to it.
+    // Paths of the document are relative to this address.
     servers: [{ url: basePath === '/' ? '/' : basePath.slice(0, -1), description: 'This service' }],
     tags: [
       { name: 'auth', description: 'Sessions, passwords and API tokens' },
-      { name: 'decks', description: 'Decks, the statistics of the caller, the export' },
+      { name: 'decks', description: "Decks, the caller's statistics, export" },
       { name: 'quiz', description: 'Multiple-choice questions and results' },
       { name: 'cheatsheets', description: 'Cheat sheets and their search' },
-      { name: 'review', description: 'Scheduled reviews of the own cards' },
-      { name: 'search', description: 'Decks, sheets and cards in one list' },
+      { name: 'review', description: 'Scheduled reviews of the caller' },
+      { name: 'search', description: 'Search over decks, sheets and cards' },
       { name: 'content', description: 'For administrators: the content folder, its import, reports of faulty cards' },
-      { name: 'accounts', description: 'The own account; for administrators those of others, and the audit trail' },
+      { name: 'accounts', description: "The caller's account; for administrators all accounts and the audit trail" },
       { name: 'admin', description: 'For administrators: users and import' },
       { name: 'health', description: 'For proxies and orchestrators' },
     ],
     components: {
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'Set by the login.' } as const,
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookie,
+          description: 'Session cookie, set by the login.',
+        } as const,
         token: { type: 'http', scheme: 'bearer', description: 'An API token; for scripts.' } as const,
       },
     },
@@ -56,7 +54,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
   }
 }
 
-/** What any operation may answer, as far as its path and method tell. */
+/** Refusals that depend only on path and method of an operation */
 const SHARED = {
   invalidJson: describeRefusal(INVALID_JSON),
   notLoggedIn: describeRefusal(NOT_LOGGED_IN),
@@ -71,17 +69,17 @@ const SHARED = {
 }
 
 /**
- * Finishes the document that `@fastify/swagger` makes of the routes: schemas with a title get that name below
- * `components`, and each operation names its refusals: those that it declares by `answers`, and those of all.
+ * Completes the document of `@fastify/swagger`: schemas with a title become named components, and each operation lists
+ * its refusals: those declared by `answers` and the shared ones.
  */
 export function finishDocument(document: Json): Json {
   const { paths, components, ...rest } = structuredClone(document)
   const schemas: Json = {}
   nameSchemas(structuredClone(ErrorBody), schemas)
   const finished: Json = {}
-  const refusals = new Map(Object.values(SHARED).map((one) => [one.title, one]))
+  const refusals = new Map(Object.values(SHARED).map((one) => [one.code, one]))
   for (const [path, operations] of Object.entries<Json>(paths)) {
-    // A HEAD that only repeats its GET would need a second operationId.
+    // A HEAD operation of its own would need a second operationId.
     const { head: _, ...others } = operations
     for (const [method, operation] of Object.entries<Json>(others)) {
       const need = operation.security?.length === 0 ? undefined : needOf(method.toUpperCase(), path)
@@ -91,18 +89,18 @@ export function finishDocument(document: Json): Json {
       for (const refusal of possible) {
         const alike = own.filter(({ status }) => status === refusal.status)
         if (alike.length > 1) operation.responses[refusal.status] ??= refusalResponse(...alike)
-        else refusals.set(refusal.title, refusal)
-        operation.responses[refusal.status] ??= { $ref: `#/components/responses/${refusal.title}` }
+        else refusals.set(refusal.code, refusal)
+        operation.responses[refusal.status] ??= { $ref: `#/components/responses/${componentName(refusal)}` }
       }
     }
     finished[path] = nameSchemas(others, schemas)
   }
   const inOrder = [...refusals.values()].sort((a, b) => a.status - b.status)
-  const responses = Object.fromEntries(inOrder.map((one) => [one.title, refusalResponse(one)]))
+  const responses = Object.fromEntries(inOrder.map((one) => [componentName(one), refusalResponse(one)]))
   return { ...rest, paths: finished, components: { ...components, schemas, responses } }
 }
 
-/** Replaces each schema that has a title by a reference and collects it; inner ones first. */
+/** Replaces each schema that has a title by a reference and collects it; nested schemas first. */
 function nameSchemas(value: Json, schemas: Json): Json {
   if (Array.isArray(value)) return value.map((entry) => nameSchemas(entry, schemas))
   if (typeof value !== 'object' || value === null) return value
@@ -116,9 +114,9 @@ function nameSchemas(value: Json, schemas: Json): Json {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/** What the operation declares by `answers`, in place of its `4XX` and `5XX`. */
+/** Removes the `4XX` and `5XX` responses of an operation and returns the refusals that `answers` put there. */
 function takeOwnRefusals({ responses }: Json): DescribedRefusal[] {
-  // The media type is the one that the operation produces.
+  // The media type follows the `produces` of the operation.
   const [refused] = Object.values<Json>(responses['4XX'].content)
   delete responses['4XX']
   delete responses['5XX']
@@ -142,30 +140,41 @@ function sharedRefusals(path: string, method: string, { security }: Json): Descr
 }
 
 function headersOf(refusals: DescribedRefusal[]): Json {
-  const challenge = refusals.find((one) => one.challenge !== undefined)?.challenge
-  const headers = {
+  return {
+    'X-Error-Code': {
+      description: 'Stable code of the refusal, for programs.',
+      schema: { type: 'string', examples: refusals.map(({ code }) => code) },
+    },
     ...(refusals.some(({ isForLater }) => isForLater) && {
       'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
     }),
-    ...(challenge !== undefined && {
+    ...(refusals.some(({ asksForProof }) => asksForProof) && {
       'WWW-Authenticate': {
-        description: 'Only when the login is older than ten minutes: prove again who you are, then repeat the request.',
-        schema: { type: 'string', examples: [challenge] },
+        description: 'Present if the login is older than ten minutes: confirm it, then repeat the request.',
+        schema: { type: 'string', examples: [PROOF_CHALLENGE] },
       },
     }),
   }
-  return Object.keys(headers).length === 0 ? {} : { headers }
 }
 
-/** One response for refusals of one status. */
+/** Converts a code to the name of its response component: `deck_not_found` to `DeckNotFound`. */
+function componentName({ code }: DescribedRefusal): string {
+  return code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** Builds one response for refusals of the same status. */
 function refusalResponse(...refusals: DescribedRefusal[]): Json {
-  const exampleOf = ({ status, message }: DescribedRefusal) =>
-    errorBody(new HttpError(status, message), '3f1c9a4e-6f0b-4f0e-9a55-0a3c2f7f0f11')
+  const exampleOf = ({ status, message }: DescribedRefusal) => ({
+    statusCode: status,
+    error: STATUS_CODES[status],
+    message,
+    ...(status >= 500 && { requestId: '3f1c9a4e-6f0b-4f0e-9a55-0a3c2f7f0f11' }),
+  })
   const [first] = refusals as [DescribedRefusal]
-  const examples = Object.fromEntries(refusals.map((one) => [one.title, { value: exampleOf(one) }]))
+  const examples = Object.fromEntries(refusals.map((one) => [componentName(one), { value: exampleOf(one) }]))
   return {
     description: refusals.map(({ message }) => message).join(' / '),
-    ...headersOf(refusals),
+    headers: headersOf(refusals),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },

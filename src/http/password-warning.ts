@@ -3,12 +3,12 @@ import { isCommonPassword } from '../domain/accounts/common-passwords.js'
 
 const PASSWORD_WARNING = 'x-password-warning'
 
-/** The same for many: whether any of them is. */
+/** Sets the warning if any of the passwords is common. */
 export async function warnOfCommonPasswords(reply: FastifyReply, passwords: string[]): Promise<void> {
   for (const password of passwords) await warnOfCommonPassword(reply, password)
 }
 
-/** Tells the caller in a header that the new password is a common one: the contract fixes the body. */
+/** Warns in a header that the new password is common; the body is fixed by the contract. */
 export async function warnOfCommonPassword(reply: FastifyReply, password: string): Promise<void> {
   if (await isCommonPassword(password)) reply.header(PASSWORD_WARNING, 'common')
 }

@@ -2,56 +2,57 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { HEADERS_TOO_LARGE, type HttpError, MALFORMED_REQUEST, REQUEST_TIMEOUT } from '../domain/refusals.js'
-import { errorBody } from './error-body.js'
+import type { Refusal } from '../domain/refusal.js'
+import { errorBody, errorHeaders, statusOf } from './error-body.js'
+import { HEADERS_TOO_LARGE, MALFORMED_REQUEST, REQUEST_TIMEOUT } from './refusals.js'
 import { SECURITY_HEADERS } from './security-headers.js'
 
-const CLIENT_ERRORS: Record<string, HttpError> = {
+const CLIENT_ERRORS: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: HEADERS_TOO_LARGE,
   ERR_HTTP_REQUEST_TIMEOUT: REQUEST_TIMEOUT,
 }
 
-/** The answers of each connection that are not over. */
+/** Unfinished responses of each connection */
 const openAnswers = new WeakMap<Duplex, Set<ServerResponse>>()
 
-/** Prepares the server for what never becomes a request of Fastify; belongs to `refuseMalformedRequest`. */
+/** Handles what never becomes a Fastify request; used together with `refuseMalformedRequest`. */
 export function watchConnections({ server, routing }: FastifyInstance): void {
-  // Node would drop the headers after the 2,000th in silence, be it the length of the body. Their size is limited anyway.
+  // Node would silently drop headers after the 2,000th, even Content-Length. Their total size is limited anyway.
   server.maxHeadersCount = 0
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const answers = openAnswers.get(socket) ?? new Set()
     openAnswers.set(socket, answers.add(response))
     response.once('close', () => answers.delete(response))
   })
-  // Node would answer 417 in a shape of its own; a server may as well overlook what it does not know (RFC 9110, 10.1.1).
+  // Node would send its own 417. A server may ignore expectations that it does not know (RFC 9110, 10.1.1).
   server.on('checkExpectation', routing)
-  // Only a proxy has an answer to CONNECT; Node would hang up.
+  // Node would close the connection without a response; only a proxy can serve CONNECT.
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     if (!closeAfterAnswers(socket)) sendRefusal(socket, MALFORMED_REQUEST)
   })
 }
 
 /**
- * False when no answer is owed on the connection. Otherwise what is said now would be taken for it: so the connection is
- * closed after it, which also serves those whose body was longer than they said.
+ * Closes the connection after the pending response, because an error sent now would be read as that response. This also
+ * covers clients whose body is longer than declared. Returns false if no response is pending.
  */
 function closeAfterAnswers(socket: Duplex): boolean {
   const owed = [...(openAnswers.get(socket) ?? [])].filter(({ headersSent, req }) => headersSent || req.complete)
   const last = owed.at(-1)
   if (last === undefined) return false
   last.shouldKeepAlive = false
-  // Its head has said that the connection stays: a long one is broken off.
+  // Its headers have promised a persistent connection, so an unfinished response is cut.
   if (last.writableEnded) socket.end()
   else if (last.headersSent) socket.destroy()
   return true
 }
 
-/** The error of Node's parser, with the bytes at hand. */
+/** An error of Node's HTTP parser, with the received bytes */
 type ClientError = NodeJS.ErrnoException & { rawPacket?: unknown }
 
 /**
- * Fastify's `clientErrorHandler`: answers what Node's parser refused, unless an answer is still owed to a request before
- * it, for which this one would be taken.
+ * Fastify's `clientErrorHandler`: answers requests that Node's parser refused, unless an earlier response is pending on
+ * the connection.
  */
 export function refuseMalformedRequest(this: FastifyInstance, error: ClientError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -64,15 +65,16 @@ export function refuseMalformedRequest(this: FastifyInstance, error: ClientError
   sendRefusal(socket, CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED_REQUEST, isHead)
 }
 
-/** No request object exists, so the bytes are written by hand. */
-function sendRefusal(socket: Duplex, refusal: HttpError, isHead = false): void {
+/** Writes the response by hand, since no request object exists. */
+function sendRefusal(socket: Duplex, refusal: Refusal, isHead = false): void {
   const body = JSON.stringify(errorBody(refusal))
+  const status = statusOf(refusal)
   socket.end(
     [
-      `HTTP/1.1 ${refusal.statusCode} ${STATUS_CODES[refusal.statusCode]}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'Content-Type: application/json; charset=utf-8',
       'Cache-Control: no-store',
-      ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
+      ...Object.entries({ ...SECURITY_HEADERS, ...errorHeaders(refusal) }).map(([name, value]) => `${name}: ${value}`),
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',
       '',

@@ -1,14 +1,16 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { ComeBackLater, type HttpError, ProofTooOld } from '../domain/refusals.js'
+import { PROOF_TOO_OLD } from '../domain/accounts/refusals.js'
+import { type Refusal, RefusedForNow } from '../domain/refusal.js'
+import { statusOf } from './error-body.js'
 
-/** An instant; the JSON is ISO 8601 in UTC. */
+/** An instant; ISO 8601 in UTC as JSON */
 export const Timestamp = Type.Unsafe<Date>({
   type: 'string',
   format: 'date-time',
   examples: ['2026-11-21T08:00:00.000Z'],
 })
 
-/** A title is the name of the schema below `components` in the OpenAPI document. */
+/** The title names the schema below `components` in the OpenAPI document. */
 export const User = Type.Object(
   {
     id: Type.Integer({ examples: [7] }),
@@ -23,39 +25,39 @@ export const User = Type.Object(
 const errorFields = {
   statusCode: Type.Integer({ examples: [400] }),
   error: Type.String({ description: 'The English name of the status.', examples: ['Bad Request'] }),
-  message: Type.String({ description: 'German, for people.', examples: ['Ungültiger JSON-Inhalt'] }),
-  requestId: Type.Optional(Type.String({ description: 'Only with 5xx: the id in the log.' })),
+  message: Type.String({ description: 'German message for users.', examples: ['Ungültiger JSON-Inhalt'] }),
+  requestId: Type.Optional(Type.String({ description: 'Only with 5xx: request id in the log.' })),
 }
 
-/** The body of every error answer. */
+/** Body of every error response */
 export const ErrorBody = Type.Object(errorFields, { title: 'Error' })
 
-/** An error body with more keys. */
+/** Returns the schema of an error body with further keys. */
 export function errorWith<T extends TProperties>(fields: T, title: string) {
   return Type.Object({ ...errorFields, ...fields }, { title })
 }
 
 export const Done = Type.Object({ ok: Type.Literal(true, { examples: [true] }) })
 
-/** The same schema, or null: by a list of types, which serialises faster than `anyOf`. */
+/** Returns the schema extended by null, as a list of types, which serialises faster than `anyOf`. */
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<T['static'] | null>({ ...schema, type: [schema.type, 'null'] })
 }
 
-/** A text that may be absent, of a query or a body. */
+/** Returns the schema of an optional string in a query or body. */
 export function optional(description: string, example: string) {
   return Type.Optional(Type.String({ description, examples: [example] }))
 }
 
-/** Where `answers` keeps what the OpenAPI document is to say of refusals. */
+/** The key below which `answers` keeps the refusals for the OpenAPI document. */
 export const REFUSALS_KEY = 'x-refusals'
 
 /**
- * The answers of a route: its success, what it refuses besides what all routes refuse, and error bodies of its own.
+ * Returns the response schemas of a route: its success, its refusals beside the shared ones, and further error bodies.
  */
 export function answers<T extends TSchema, E extends Record<number, TSchema> = Record<never, never>>(
   success: T,
-  refusals: HttpError[] = [],
+  refusals: Refusal[] = [],
   bodies?: E,
 ) {
   const refused = refusals.length === 0 ? ErrorBody : { ...ErrorBody, [REFUSALS_KEY]: refusals.map(describeRefusal) }
@@ -66,30 +68,27 @@ export function answers<T extends TSchema, E extends Record<number, TSchema> = R
   } & E
 }
 
-/** The answers of a route that leads a browser elsewhere. */
+/** Returns the response schemas of a route that redirects a browser. */
 export function redirects(description: string) {
-  const headers = { Location: { type: 'string', description: 'Where to go.' } }
+  const headers = { Location: { type: 'string', description: 'Target of the redirect.' } }
   return { 302: Type.Null({ description, headers }), '4xx': ErrorBody, '5xx': ErrorBody }
 }
 
 /** A refusal as the OpenAPI document needs it. */
 export interface DescribedRefusal {
   status: number
-  title: string
+  code: string
   message: string
   isForLater: boolean
-  /** The value of `WWW-Authenticate`. */
-  challenge?: string
+  asksForProof: boolean
 }
 
-export function describeRefusal(refusal: HttpError): DescribedRefusal {
-  const { statusCode, title, message } = refusal
-  if (title === undefined) throw new Error(`A refusal needs a title to be declared: ${message}`)
+export function describeRefusal(refusal: Refusal): DescribedRefusal {
   return {
-    status: statusCode,
-    title,
-    message,
-    isForLater: refusal instanceof ComeBackLater,
-    ...(refusal instanceof ProofTooOld && { challenge: refusal.challenge }),
+    status: statusOf(refusal),
+    code: refusal.code,
+    message: refusal.message,
+    isForLater: refusal instanceof RefusedForNow,
+    asksForProof: refusal === PROOF_TOO_OLD,
   }
 }

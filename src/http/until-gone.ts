@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify'
+import { CALLER_GONE } from '../domain/refusal.js'
 
-/** Aborted when the connection of the answer closes: before the answer is complete nobody waits for it any more. */
+/** Returns a signal that aborts when the connection closes before the response is complete. */
 export function untilGone({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  raw.once('close', () => controller.abort())
+  raw.once('close', () => controller.abort(CALLER_GONE))
   return controller.signal
 }

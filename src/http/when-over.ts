@@ -1,29 +1,29 @@
 import type { Server } from 'node:http'
 import type { FastifyReply } from 'fastify'
 
-/** nginx's number for a client that went away before anything could be answered. */
+/** nginx's status for a client that closed the connection before the response */
 const CLIENT_CLOSED_REQUEST = 499
-/** What the caller would have been told, had there been time. */
+/** Logged for a request that the service cut while shutting down */
 const SERVICE_UNAVAILABLE = 503
 
 export interface End {
   status: number
   milliseconds: number
-  /** Who ended the connection before the answer was complete, if somebody did. */
+  /** Which side ended the connection before the response was complete */
   abortedBy: 'client' | 'service' | undefined
 }
 
 const cutServers = new WeakSet<Server>()
 
-/** Ends all connections of a server that is closing, finished or not. */
+/** Destroys all connections of a closing server. */
 export function cutConnections(server: Server): void {
   cutServers.add(server)
   server.closeAllConnections()
 }
 
 /**
- * Calls `report` once when the request is over, however it ends. Fastify's `onResponse` is not called when the connection
- * ended before the answer was complete.
+ * Calls `report` once when the request ends in any way. Fastify's `onResponse` does not run if the connection closes
+ * before the response is complete.
  */
 export function whenOver(reply: FastifyReply, report: (end: End) => void): void {
   const { raw } = reply

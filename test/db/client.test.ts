@@ -10,7 +10,7 @@ import { createEmptyDatabase, TEST_DATABASE_URL } from '../support/database.js'
 const LOGGED_IN = Buffer.from('520000000800000000', 'hex')
 const READY = Buffer.from('5a0000000549', 'hex')
 
-/** A server that lets everybody in and answers no statement, as one that is frozen. */
+/** Starts a server that accepts connections and answers no statement. */
 async function startFrozenServer(t: Test): Promise<{ url: string; connections: () => number }> {
   let connections = 0
   const server = createServer((socket) => {
@@ -42,14 +42,14 @@ for (const parameters of ['', '?query_timeout=50']) {
       t.match(reason, { message: 'Query read timeout' })
       t.ok(isDatabaseUnavailable(reason))
     }
-    t.equal(connections(), 2, 'whoever waited gets a connection of its own')
+    t.equal(connections(), 2, 'a waiting request gets a new connection')
     t.ok(performance.now() - started >= 390, 'and nearly all of its time')
     t.match(poolState(), { total: 0, waiting: 0 })
     await close()
   })
 }
 
-t.test('what takes as long as it takes has a connection of its own, which it gives back', async (t) => {
+t.test('runs unlimited work on a connection of its own and returns it', async (t) => {
   const { db, close, withoutLimit } = await createEmptyDatabase()
   t.teardown(close)
   const read = async (on: typeof db) => {

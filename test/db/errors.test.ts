@@ -6,7 +6,7 @@ import t from 'tap'
 import { isDatabaseUnavailable } from '../../db/errors.js'
 import { writeContentFolder } from '../support/content.js'
 
-t.test('a server that is not there is an unavailable database, by socket or by network', async (t) => {
+t.test('a missing server is an unavailable database, by socket or network', async (t) => {
   const folder = await writeContentFolder(t, {})
   const free = net.createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => free.once('listening', resolve))
@@ -22,7 +22,7 @@ t.test('a server that is not there is an unavailable database, by socket or by n
   }
 })
 
-t.test('an error of the file system never is', async (t) => {
+t.test('a file system error is never an unavailable database', async (t) => {
   const folder = await writeContentFolder(t, {})
   const missing = path.join(folder, 'nirgends')
   for (const read of [readdir, readFile]) {
@@ -30,7 +30,7 @@ t.test('an error of the file system never is', async (t) => {
     t.match(error, { code: 'ENOENT' })
     t.notOk(isDatabaseUnavailable(error), String(error))
   }
-  // As a network drive reports it.
+  // As a network drive reports it
   const lost = Object.assign(new Error('ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'scandir', path: folder })
   t.notOk(isDatabaseUnavailable(lost))
 })

@@ -5,15 +5,15 @@ import type { Database } from '../../db/types.js'
 import { createEmptyDatabase } from '../support/database.js'
 
 const STATEMENTS = 500
-/** Above 128 kB a text would be a large object, which is counted elsewhere. */
+/** Above 128 kB a string would be a large object, which is counted separately. */
 const CHARACTERS = 120_000
 
-/** Bytes among the old objects, which only a full collection frees. */
+/** Returns the bytes in the old generation, which only a full collection frees. */
 function readOldBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? Number.NaN
 }
 
-/** By how many bytes they grew, whatever was freed meanwhile, while rows were read and forgotten. */
+/** Returns by how many bytes it grew while rows were read and dropped. */
 async function readAndForget(db: Kysely<Database>): Promise<number> {
   let [before, grown] = [readOldBytes(), 0]
   for (let statement = 0; statement < STATEMENTS; statement++) {
@@ -26,13 +26,13 @@ async function readAndForget(db: Kysely<Database>): Promise<number> {
   return grown
 }
 
-// In a process of its own: V8 takes a literal for old by what it has seen of it, and other files do the unusual.
-t.test('rows that nobody needs any longer go with the young objects', async (t) => {
+// In a process of its own, because V8 decides about pretenuring by what other code has done.
+t.test('dropped rows are freed with the young generation', async (t) => {
   const { db, close } = await createEmptyDatabase()
   t.teardown(close)
-  // What the start has left grows old meanwhile.
+  // Lets objects of the start be promoted first
   await readAndForget(db)
   const grown = await readAndForget(db)
-  // Of kept rows nearly all grow old.
+  // If rows were kept, nearly all would be promoted.
   t.ok(grown < (STATEMENTS * CHARACTERS) / 4, `${grown} bytes`)
 })

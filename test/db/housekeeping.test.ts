@@ -46,7 +46,7 @@ const count = async (
   table: 'sessions' | 'api_tokens' | 'login_failures' | 'spent_logout_tokens' | 'passkey_challenges',
 ) => (await db.selectFrom(table).select(db.fn.countAll<number>().as('rows')).executeTakeFirstOrThrow()).rows
 
-t.test('what has expired is deleted, and nothing else', async (t) => {
+t.test('deletes exactly the expired rows', async (t) => {
   for (const hours of [-100, -1, 1, 100]) await createRows(hours)
   await db
     .insertInto('api_tokens')
@@ -58,7 +58,7 @@ t.test('what has expired is deleted, and nothing else', async (t) => {
   t.strictSame([await count('spent_logout_tokens'), await count('passkey_challenges')], [2, 2])
 })
 
-t.test('a large heap is deleted in batches', async (t) => {
+t.test('deletes many rows in batches', async (t) => {
   await sql`
     insert into sessions (id_hash, user_id, expires_at)
     select sha256(n::text::bytea), ${user.id}, now() - interval '1 hour' from generate_series(1, 12000) as n`.execute(
@@ -68,7 +68,7 @@ t.test('a large heap is deleted in batches', async (t) => {
   t.equal(await count('sessions'), 2)
 })
 
-t.test('one instance at a time does it', async (t) => {
+t.test('runs on one instance at a time', async (t) => {
   if (database.embedded) return t.pass('the embedded store has one instance')
   await createRows(-1)
   await db.transaction().execute(async (transaction) => {

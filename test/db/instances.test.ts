@@ -38,14 +38,14 @@ async function runTests(serverUrl: string): Promise<void> {
   )
   await writeFile(path.join(contentDir, 'decks', 'eins.md'), `---\nname: Eins\n---\n${cards.join('\n')}`)
 
-  // Both migrate at once.
+  // Both instances migrate at once.
   const start = async (database: OpenDatabase) => {
     await migrateToLatest(database.db)
     return startService(t, { database, config: { contentDir, publicUrl: 'http://localhost:3000/' } })
   }
   const [one, two] = await Promise.all([open().then(start), open(false).then(start)])
 
-  t.test('a passkey is begun at one instance and finished at the other, once', async (t) => {
+  t.test('a passkey registration started at one instance is finished at another, once', async (t) => {
     const authenticator = new Authenticator('http://localhost:3000', 'localhost')
     const member = await one.member()
     const elsewhere = callerOf(two.app, member.cookie)
@@ -60,7 +60,7 @@ async function runTests(serverUrl: string): Promise<void> {
     )
     t.strictSame(answers.map(({ status }) => status).sort(), [200, 401, 401, 401])
 
-    // Of two answers with the same counter one has been copied, wherever they arrive.
+    // Of two responses with the same counter, one comes from a clone, on any instance.
     const copies = await Promise.all(
       [one, two].map(async ({ anonymous }) => {
         const challenge = (await anonymous.post('/api/auth/passkeys/login-options')).body
@@ -73,7 +73,7 @@ async function runTests(serverUrl: string): Promise<void> {
     t.strictSame(used.map(({ status }) => status).sort(), [200, 401])
   })
 
-  t.test('a session of one instance is one of the other, until it ends in either', async (t) => {
+  t.test('a session is valid on all instances until it ends on any', async (t) => {
     const member = await one.member()
     const elsewhere = callerOf(two.app, member.cookie)
     t.equal((await elsewhere.get('/api/auth/me')).body.user.id, member.id)
@@ -86,13 +86,13 @@ async function runTests(serverUrl: string): Promise<void> {
     t.equal((await deleted.get('/api/auth/me')).status, 401)
   })
 
-  t.test('of imports in both instances one runs, readers are not kept waiting by it', async (t) => {
+  t.test('one of two concurrent imports runs, and readers do not wait for it', async (t) => {
     const admin = await createUser(one.db, { is_admin: true })
     const [here, there] = [await one.loginAs(admin.username), await two.loginAs(admin.username)]
     const answers = await Promise.all([here.post('/api/admin/import'), there.post('/api/admin/import')])
     const [done, refused] = answers.toSorted((a, b) => a.status - b.status)
     t.equal(done?.body.stats.cards.created, 2_000)
-    // The second one may also have begun when the first was finished: then it finds nothing to do.
+    // The second import may start after the first one has finished, and then finds no changes.
     if (refused?.status === 200) t.equal(refused.body.stats.cards.unchanged, 2_000)
     else t.strictSame(refused?.body, errorBody(409, 'Import läuft bereits'))
     for (const caller of [here, there]) {
@@ -101,7 +101,7 @@ async function runTests(serverUrl: string): Promise<void> {
     }
   })
 
-  t.test('without named statements nothing is prepared, and no limit is sent at the start', async (t) => {
+  t.test('prepares nothing and sends no startup timeout without named statements', async (t) => {
     const database = await open(false)
     t.teardown(() => database.close())
     await migrateToLatest(database.db)

@@ -49,7 +49,7 @@ t.before(async () => {
       from generate_series(1, 3000) as number`,
     `insert into inactive_decks (user_id, deck_id) select users.id, decks.id from users, decks where decks.id % 50 = 0`,
     'vacuum analyze',
-    // Words as they are after an import, before autovacuum has counted the entries of their indexes.
+    // State after an import, before autovacuum has updated the statistics
     `insert into search_words (word, stem)
       select md5(number::text), md5(number::text) from generate_series(1, 4000) as number`,
     'analyze search_words',
@@ -58,7 +58,7 @@ t.before(async () => {
   }
 })
 
-/** The plans of the statements that `work` sends: for their values, and those that named statements get for any values. */
+/** Returns the plans of the statements that `work` sends, both custom and generic ones. */
 async function explain(work: () => Promise<unknown>): Promise<string[]> {
   statements.length = 0
   await work()
@@ -75,7 +75,7 @@ async function readPlan(on: Kysely<Database>, explained: CompiledQuery): Promise
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
-/** PostgreSQL takes this plan from the sixth time on that a connection sends the statement, if it seems no worse. */
+/** PostgreSQL uses this plan from the sixth execution on, if it seems no worse. */
 async function explainNamed(text: string, parameters: readonly unknown[]): Promise<string> {
   return database.db.connection().execute(async (connection) => {
     await sql`set plan_cache_mode = force_generic_plan`.execute(connection)
@@ -155,7 +155,7 @@ for (const [name, indexes, work] of [
   })
 }
 
-t.test('a word is looked up among the words, and only a part of one among the trigrams', async (t) => {
+t.test('looks up a word in the word index and only parts in the trigram index', async (t) => {
   statements.length = 0
   await findMatchingWords(db, [{ word: 'c4ca42', spellings: [] }])
   await findNeighbours(

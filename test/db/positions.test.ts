@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
@@ -9,7 +10,7 @@ const database = await createMigratedDatabase()
 t.teardown(() => database.close())
 const { db } = database
 
-/** What is stored and what the cards and decks say it should be; positions are compared as sorted lists. */
+/** Returns the stored positions and those expected from cards and decks, sorted. */
 async function readPositions(db: Kysely<Database>) {
   const { rows } = await sql<{ stored: unknown; expected: unknown }>`
     select
@@ -56,7 +57,9 @@ async function readPositions(db: Kysely<Database>) {
   return rows[0] as { stored: unknown; expected: unknown }
 }
 
-/** Statements as scripts write them; `$deck` (null when none is left), `$other`, `$answer` and `$some` are filled in. */
+/**
+ * Statements as scripts write them, with placeholders `$deck` (null if none is left), `$other`, `$answer` and `$some`
+ */
 const STATEMENTS = [
   `insert into decks (slug, name, archived_at) values (gen_random_uuid(), 'neu', $when)`,
   `insert into cards (deck_id, question, answer, archived_at)
@@ -79,7 +82,7 @@ const STATEMENTS = [
 ]
 
 const change = fc.record({
-  // The last one, which leaves nothing, is rarer than the others.
+  // Rare, because it deletes everything
   statement: fc.oneof(
     { arbitrary: fc.constantFrom(...STATEMENTS.slice(0, -1)), weight: 40 },
     { arbitrary: fc.constantFrom(...STATEMENTS.slice(-1)), weight: 1 },
@@ -92,7 +95,7 @@ const change = fc.record({
   size: fc.integer({ min: 1, max: 9 }),
 })
 
-t.test('positions stay dense and answers counted, whatever is done to cards and decks', async (t) => {
+t.test('positions stay dense and answers counted after any statements', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 5, maxLength: 20 }), async (changes) => {
       await sql`truncate decks cascade`.execute(db)
@@ -111,14 +114,14 @@ t.test('positions stay dense and answers counted, whatever is done to cards and 
           .replaceAll('$size', String(size))
         await sql.raw(text).execute(db)
         const { stored, expected } = await readPositions(db)
-        t.strictSame(stored, expected, { statement: text })
+        assert.deepEqual(stored, expected, text)
       }
     }),
     { numRuns: 25 },
   )
 })
 
-t.test('a statement that is rolled back leaves the positions as they were', async (t) => {
+t.test('a rolled-back statement leaves the positions unchanged', async (t) => {
   const deck = await createDeck(db)
   await createCard(db, { deck_id: deck.id })
   await t.rejects(
@@ -129,7 +132,7 @@ t.test('a statement that is rolled back leaves the positions as they were', asyn
 })
 
 t.test(
-  'writers at once leave dense positions, without a deadlock',
+  'concurrent writers leave dense positions without a deadlock',
   { skip: !TEST_DATABASE_URL && 'the embedded store has one connection' },
   async (t) => {
     const decks = await Promise.all(Array.from({ length: 4 }, () => createDeck(db)))
@@ -163,13 +166,13 @@ t.test(
 )
 
 t.test(
-  'the cards can be truncated while a quiz is being drawn',
+  'cards can be truncated during a draw',
   { skip: !TEST_DATABASE_URL && 'the embedded store has one connection' },
   async (t) => {
     const { id } = await createDeck(db)
     await createCard(db, { deck_id: id })
     await db.transaction().execute(async (reader) => {
-      // What a draw holds before it comes to the cards.
+      // Locks that a draw holds before it reads the cards
       await sql`lock table card_positions, distinct_answers, decks in access share mode`.execute(reader)
       await db.transaction().execute(async (script) => {
         await sql`set local lock_timeout = '5s'`.execute(script)

@@ -7,7 +7,7 @@ import { createDatabase, createEmptyDatabase, onServer, TEST_DATABASE_URL } from
 
 type ColumnNames = { [T in keyof Database]: Record<keyof Database[T], string> }
 
-/** Every column of the typed `Database`: the compiler demands that none is missing and none is too many. */
+/** All columns of the typed `Database`; the compiler requires exactly these. */
 const COLUMNS: ColumnNames = {
   users: {
     id: 'integer',
@@ -20,6 +20,7 @@ const COLUMNS: ColumnNames = {
     last_seen_on: 'date?',
     emergency: 'boolean',
     link_next_login: 'boolean',
+    link_allowed_at: 'timestamp with time zone?',
     passkey_only: 'boolean',
   },
   sessions: {
@@ -150,11 +151,15 @@ const COLUMNS: ColumnNames = {
   },
   suspended_cards: { user_id: 'integer', card_id: 'integer' },
   inactive_decks: { user_id: 'integer', deck_id: 'integer' },
+  offered_decks: { deck_id: 'integer' },
+  chosen_decks: { user_id: 'integer', deck_id: 'integer' },
   review_settings: {
     user_id: 'integer',
     new_per_day: 'integer',
     desired_retention: 'double precision',
     maximum_interval: 'integer',
+    extra_new: 'integer',
+    extra_new_on: 'date?',
   },
   quiz_results: {
     id: 'bigint',
@@ -232,13 +237,13 @@ const database = await createEmptyDatabase()
 t.teardown(() => database.close())
 const { db } = database
 
-t.test('migrating twice applies nothing twice', async (t) => {
+t.test('a second migration applies nothing', async (t) => {
   t.ok((await migrateToLatest(db)).length > 0)
   t.strictSame(await migrateToLatest(db), [])
   t.equal(await isMigrated(db), true)
 })
 
-t.test('the types and the real columns are the same', async (t) => {
+t.test('types and real columns are equal', async (t) => {
   const { rows } = await sql<{ table_name: string; column_name: string; data_type: string; is_nullable: string }>`
     select table_name, column_name, data_type, is_nullable from information_schema.columns
     where table_schema = 'public' and table_name not like 'kysely%'`.execute(db)
@@ -250,7 +255,7 @@ t.test('the types and the real columns are the same', async (t) => {
   t.strictSame(real, COLUMNS)
 })
 
-t.test('every constraint and index has a name of ours', async (t) => {
+t.test('every constraint and index has an explicit name', async (t) => {
   const { rows } = await sql<{ name: string; tab: string }>`
     select conname as name, conrelid::regclass::text as tab from pg_constraint
     where connamespace = 'public'::regnamespace and contype <> 'n'
@@ -262,7 +267,7 @@ t.test('every constraint and index has a name of ours', async (t) => {
   }
 })
 
-t.test('a schema newer than the program is refused', async (t) => {
+t.test('refuses a schema newer than the program', async (t) => {
   const row = { name: '9999_from_the_future', timestamp: new Date().toISOString() }
   await sql`insert into kysely_migration (name, timestamp) values (${row.name}, ${row.timestamp})`.execute(db)
   await t.rejects(migrateToLatest(db), { message: /neuer als dieses Programm.*9999_from_the_future/ })
@@ -271,7 +276,7 @@ t.test('a schema newer than the program is refused', async (t) => {
 })
 
 t.test(
-  'a database that cannot hold or fold German text is refused',
+  'refuses a database that cannot store or fold German text',
   { skip: !TEST_DATABASE_URL && 'needs a server' },
   async (t) => {
     const serverUrl = TEST_DATABASE_URL as string

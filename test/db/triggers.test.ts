@@ -34,7 +34,7 @@ t.test('card_count follows every change of cards', async (t) => {
   t.equal(await countOf(one.id), 0)
 })
 
-t.test('a card_count that a script gives does not count', async (t) => {
+t.test('a card_count written by a script does not count', async (t) => {
   const { rows } = await sql<{ id: number }>`
     insert into decks (id, slug, name, description, card_count, sort_order)
     values (5000, ${unique('s')}, 'n', 'd', 99, 1) returning id`.execute(db)
@@ -45,7 +45,7 @@ t.test('a card_count that a script gives does not count', async (t) => {
   t.equal(await countOf(id), 1)
 })
 
-t.test('the database knows the deck of a progress row', async (t) => {
+t.test('a progress row knows its deck', async (t) => {
   const user = await createUser(db)
   const [one, two] = [await createDeck(db), await createDeck(db)]
   const card = await createCard(db, { deck_id: one.id })
@@ -71,7 +71,7 @@ t.test('the database knows the deck of a progress row', async (t) => {
   )
 })
 
-t.test('updated_at moves when something changes, and only then', async (t) => {
+t.test('updated_at changes exactly when a row changes', async (t) => {
   const old = new Date('2020-01-01')
   const deck = await createDeck(db, { updated_at: old })
   const updatedAt = async () =>
@@ -82,7 +82,7 @@ t.test('updated_at moves when something changes, and only then', async (t) => {
   t.ok((await updatedAt()) > old)
 })
 
-t.test("an insert may name the specification's columns only, and ids that are given are skipped", async (t) => {
+t.test("an insert may name only the specification's columns, and given ids are skipped by the sequence", async (t) => {
   const given = 100_000
   const rows: [string, string][] = [
     [
@@ -116,7 +116,7 @@ t.test("an insert may name the specification's columns only, and ids that are gi
   t.equal((await createUser(db)).id, given + 2, 'a smaller id does not set the sequence back')
 })
 
-t.test('the first id may be given as well', async (t) => {
+t.test('the first id may be given', async (t) => {
   const fresh = await createMigratedDatabase()
   t.teardown(() => fresh.close())
   await sql`insert into users (id, username, password_hash, display_name) values (1, 'eins', 'x', 'y')`.execute(
@@ -126,7 +126,7 @@ t.test('the first id may be given as well', async (t) => {
 })
 
 t.test(
-  'two writers at once lose no card',
+  'two concurrent writers lose no card',
   { skip: !TEST_DATABASE_URL && 'the embedded store has one connection' },
   async (t) => {
     const deck = await createDeck(db)
@@ -148,7 +148,7 @@ t.test(
   },
 )
 
-t.test('the texts of the search follow every change of sheets', async (t) => {
+t.test('search texts follow every change of sheets', async (t) => {
   const texts = async () => {
     const { rows } = await sql<{ text: string[] }>`
       select array[slug, texts.title, content] as text

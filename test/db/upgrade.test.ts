@@ -7,7 +7,15 @@ import { isMigrated, migrateToLatest } from '../../db/migrate.js'
 import { createEmptyDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { createUser } from '../support/factories.js'
 import { SCRATCH } from '../support/scratch.js'
-import { listVersions, loadVersion, RECORDINGS, readRows, recordVersion, replayVersion } from '../support/versions.js'
+import {
+  listVersions,
+  loadVersion,
+  RECORDINGS,
+  readRows,
+  recordVersion,
+  replayVersion,
+  whyNoRecording,
+} from '../support/versions.js'
 
 async function openVersion(t: Test, folder: string, version: string): Promise<OpenDatabase> {
   const database = await createEmptyDatabase()
@@ -16,7 +24,7 @@ async function openVersion(t: Test, folder: string, version: string): Promise<Op
   return database
 }
 
-/** The data of the version survive the migrations, and what it sends works on the new schema. */
+/** Migrates the data of the version and repeats its statements on the new schema. */
 async function testVersion(t: Test, folder: string, version: string): Promise<void> {
   const { db } = await openVersion(t, folder, version)
   const before = await readRows(db)
@@ -32,14 +40,14 @@ async function testVersion(t: Test, folder: string, version: string): Promise<vo
   t.ok((await createUser(db)).id > (before.users?.length ?? 0), 'ids go on')
 }
 
-// None before the first release.
+// No version has been released yet.
 for (const version of await listVersions(RECORDINGS)) {
   t.test(`version ${version} can be upgraded, also while it runs`, (t) => testVersion(t, RECORDINGS, version))
 }
 
 t.test(
-  'this version can be recorded, and the recording notices what would break it',
-  { skip: TEST_DATABASE_URL === undefined && 'needs a PostgreSQL server and its pg_dump' },
+  'records this version and detects incompatible changes',
+  { skip: await whyNoRecording(TEST_DATABASE_URL) },
   async (t) => {
     const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-recording-'))
     t.teardown(() => rm(folder, { recursive: true }))
@@ -53,7 +61,7 @@ t.test(
   },
 )
 
-t.test('an instance of the earlier version stays ready when a later one has migrated', async (t) => {
+t.test('an instance of an older version stays ready after a migration', async (t) => {
   const database = await createEmptyDatabase()
   t.teardown(() => database.close())
   await migrateToLatest(database.db)

@@ -4,16 +4,16 @@ import path from 'node:path'
 import t from 'tap'
 import { ROOT } from '../support/service.js'
 
-/** The folders of the repository that documents name paths in. */
+/** Paths in folders of the repository */
 const PATH = /^(?:content|db|deploy|docs|lab|plugins|routes|scripts|src|test|web)\/[\w./-]+$/
 
-/** What a document names that is made later. */
+/** Paths that are created later */
 const MADE_LATER = new Set(['test/versions', 'test/versions/', 'lab/bench/results/'])
 
 const tracked = execFileSync('git', ['ls-files', '*.md', ':!content'], { cwd: ROOT, encoding: 'utf8' })
 const documents = tracked.trim().split('\n')
 
-t.test('every path that a document names exists', async (t) => {
+t.test('every path named in a document exists', async (t) => {
   let count = 0
   for (const document of documents) {
     const text = readFileSync(path.join(ROOT, document), 'utf8')
@@ -33,15 +33,16 @@ t.test('every path that a document names exists', async (t) => {
   t.ok(count > 100)
 })
 
-t.test('the list of decisions is whole, and each page has the parts of the template', async (t) => {
+t.test('the list of decisions is complete, and each page follows the template', async (t) => {
   const folder = path.join(ROOT, 'docs', 'decisions')
   const list = readFileSync(path.join(folder, 'README.md'), 'utf8')
   const pages = readdirSync(folder).filter((name) => name !== 'README.md')
   const lines = pages.map((page) => {
     const text = readFileSync(path.join(folder, page), 'utf8')
-    for (const part of ['Context', 'Decision', 'Consequence']) t.match(text, `\n**${part}.**`, `${page}: ${part}`)
-    const [, number, title] = /^# (\d{4}) (.+)\n/.exec(text) ?? []
-    return `- [${number}](${page}) ${title}`
+    for (const part of ['Context', 'Decision', 'Consequences']) t.match(text, `\n**${part}.**`, `${page}: ${part}`)
+    t.ok(text.trimEnd().split('\n').length <= 25, `${page}: at most 25 lines`)
+    const [, title] = /^# (.+)\n/.exec(text) ?? []
+    return `- [${page.slice(0, 4)}](${page}) ${title}`
   })
   t.strictSame(list.match(/^- .*/gm), lines)
 })

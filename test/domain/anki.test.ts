@@ -3,7 +3,7 @@ import t from 'tap'
 import { ankiFileName, formatAnkiLine, formatAnkiText } from '../../src/domain/anki/text-export.js'
 import { anyCharacter } from '../support/arbitraries.js'
 
-t.test('the five rules, in their order', async (t) => {
+t.test('the five rules in order', async (t) => {
   for (const [markdown, expected] of [
     ['schlicht', 'schlicht'],
     ['```js\nlet a\nlet b\n```', '<pre><code>let a<br>let b<br></code></pre>'],
@@ -36,7 +36,7 @@ const markdownLike = fc
   .array(fc.constantFrom('```', '`', '**', '*', '\n', '\r', '\t', 'js', ' ', 'ä', '😀', '<', '$&'), { maxLength: 60 })
   .map((parts) => parts.join(''))
 
-t.test('whatever the text, a line is one line of four columns without a backtick', async (t) => {
+t.test('every line has four columns and no backtick, for any text', async (t) => {
   fc.assert(
     fc.property(markdownLike, markdownLike, (question, answer) => {
       const line = formatAnkiLine({ question, answer, level: 'L' }, 'Deck')
@@ -52,7 +52,7 @@ t.test('whatever the text, a line is one line of four columns without a backtick
   t.pass()
 })
 
-t.test('property: the rules as the specification writes them, one after the other', async (t) => {
+t.test("property: equals the specification's rules applied one after another", async (t) => {
   const byRegularExpressions = (text: string) =>
     text
       .replace(/\r\n?/g, '\n')
@@ -72,7 +72,7 @@ t.test('property: the rules as the specification writes them, one after the othe
   t.pass()
 })
 
-t.test('text without Markdown comes through as it is', async (t) => {
+t.test('keeps text without Markdown', async (t) => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
       const plain = text.replace(/[`*\r\n\t]/g, '')
@@ -82,12 +82,12 @@ t.test('text without Markdown comes through as it is', async (t) => {
   t.pass()
 })
 
-t.test('long hostile texts take no time', async (t) => {
+t.test('takes linear time for hostile texts', async (t) => {
   const started = performance.now()
   for (const part of ['```', '```\n', '**', '** ', '`**\n', '```a']) formatAnkiText(part.repeat(20_000))
   t.ok(performance.now() - started < 5_000)
 })
 
-t.test('the file carries the day', async (t) => {
+t.test('the file name contains the day', async (t) => {
   t.equal(ankiFileName('2026-11-21'), 'svc_training_anki_2026-11-21.txt')
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { calendarIn } from '../../src/domain/time/calendar.js'
 
-t.test('the day is that of the time zone', async (t) => {
+t.test('the day depends on the time zone', async (t) => {
   const instant = new Date('2026-11-21T23:30:00Z')
   for (const [zone, day] of [
     ['UTC', '2026-11-21'],
@@ -13,7 +13,7 @@ t.test('the day is that of the time zone', async (t) => {
   }
 })
 
-t.test('it changes at local midnight, also when the clocks change', async (t) => {
+t.test('the day changes at local midnight, also at clock changes', async (t) => {
   const berlin = calendarIn('Europe/Berlin')
   for (const [before, after] of [
     ['2026-03-28T22:59:59Z', '2026-03-28T23:00:00Z'],

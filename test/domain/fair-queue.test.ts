@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { FairQueue, type Share } from '../../src/domain/accounts/fair-queue.js'
+import { FairQueue, type Share } from '../../src/domain/fair-queue.js'
 
 interface Item extends Share {
   number: number
 }
 
 const share = fc.record({ group: fc.constantFrom('a', 'b', 'c', 'd'), owner: fc.constantFrom('x', 'y', 'z') })
-/** Who comes, or null when somebody's turn has come. */
+/** An arrival, or null for serving the next item */
 const events = fc.array(fc.option(share, { freq: 3 }), { maxLength: 200 })
 const CAPACITY = 12
 
@@ -17,7 +17,7 @@ const sharesOf = (items: Item[], key: (item: Item) => string) => {
   return shares
 }
 
-/** Plays the events; `waiting` is what should wait, in the order of arrival. */
+/** Replays the events; `waiting` is the expected queue in the order of arrival. */
 function play(
   steps: (Share | null)[],
   see: (seen: { came?: Item; gave?: Item; turn?: Item; waiting: Item[] }) => void,
@@ -29,7 +29,7 @@ function play(
   }
   for (const [number, step] of steps.entries()) {
     if (step === null) {
-      const turn = queue.shift()
+      const turn = queue.shift()?.item
       see({ ...(turn && { turn }), waiting })
       take(turn)
     } else {
@@ -44,7 +44,7 @@ function play(
   return queue
 }
 
-t.test('nothing is lost, nothing comes twice, and no more than fit wait', async () => {
+t.test('loses and repeats nothing and respects the limit', async () => {
   fc.assert(
     fc.property(events, (steps) => {
       const queue = play(steps, ({ gave, turn, waiting }) => {
@@ -58,7 +58,7 @@ t.test('nothing is lost, nothing comes twice, and no more than fit wait', async 
   )
 })
 
-t.test('the items of an owner keep their order', async () => {
+t.test("keeps the order of an owner's items", async () => {
   fc.assert(
     fc.property(events, (steps) => {
       play(steps, ({ turn, waiting }) => {
@@ -69,7 +69,7 @@ t.test('the items of an owner keep their order', async () => {
   )
 })
 
-t.test('who gives way has most, and a newcomer only to those with no more', async () => {
+t.test('evicts from the owner with most items, in favour of owners with fewer', async () => {
   fc.assert(
     fc.property(events, (steps) => {
       play(steps, ({ gave, waiting }) => {
@@ -86,13 +86,13 @@ t.test('who gives way has most, and a newcomer only to those with no more', asyn
   )
 })
 
-t.test('groups take turns, and owners in a group: between two turns of one each other has one at most', async () => {
+t.test('groups take turns, and owners within a group', async () => {
   fc.assert(
     fc.property(fc.array(share, { maxLength: 60 }), (shares) => {
       const queue = new FairQueue<Share>(60)
       for (const one of shares) queue.push(one, one)
       const turns: Share[] = []
-      for (let turn = queue.shift(); turn !== undefined; turn = queue.shift()) turns.push(turn)
+      for (let turn = queue.shift()?.item; turn !== undefined; turn = queue.shift()?.item) turns.push(turn)
       const takeTurns = (keys: string[]) => {
         for (const [index, key] of keys.entries()) {
           const next = keys.indexOf(key, index + 1)
@@ -109,11 +109,33 @@ t.test('groups take turns, and owners in a group: between two turns of one each 
   )
 })
 
-t.test('a newcomer is not kept out by one who fills the queue', async (t) => {
+t.test('a single owner cannot fill the queue', async (t) => {
   const queue = new FairQueue<string>(10)
   for (let i = 0; i < 10; i++) t.equal(queue.push({ group: 'flood', owner: `${i}` }, `flood ${i}`), undefined)
   t.equal(queue.push({ group: 'flood', owner: '10' }, 'flood 10'), 'flood 10', 'among equals the newcomer gives way')
   t.match(queue.push({ group: 'other', owner: 'x' }, 'other'), /^flood/)
-  t.equal(queue.shift()?.startsWith('flood'), true)
-  t.equal(queue.shift(), 'other', 'and its turn is the next but one')
+  t.equal(queue.shift()?.item.startsWith('flood'), true)
+  t.equal(queue.shift()?.item, 'other', 'and its turn is the next but one')
+})
+
+t.test('serves only owners that may be served, and forgets removed items', async (t) => {
+  const queue = new FairQueue<string>(10)
+  const a = { group: 'g', owner: 'a' }
+  const b = { group: 'g', owner: 'b' }
+  queue.push(a, 'a1')
+  queue.push(a, 'a2')
+  queue.push(b, 'b1')
+  t.strictSame(
+    queue.shift(({ owner }) => owner === 'b'),
+    { share: b, item: 'b1' },
+  )
+  t.equal(
+    queue.shift(({ owner }) => owner === 'b'),
+    undefined,
+  )
+  queue.remove(b, 'b1')
+  queue.remove(a, 'a1')
+  t.equal(queue.size, 1)
+  t.equal(queue.waitingOf(a), 1)
+  t.strictSame(queue.shift(), { share: a, item: 'a2' })
 })

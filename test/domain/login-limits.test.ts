@@ -1,8 +1,8 @@
 import t from 'tap'
-import { networkOf } from '../../src/domain/accounts/login-limits.js'
+import { networkOf, siteOf } from '../../src/domain/accounts/login-limits.js'
 import { bearerOf, createToken, hashToken } from '../../src/domain/accounts/tokens.js'
 
-t.test('who shares an address', async (t) => {
+t.test('which addresses count as one', async (t) => {
   for (const [address, network] of [
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -19,7 +19,20 @@ t.test('who shares an address', async (t) => {
   }
 })
 
-t.test('what a Bearer header holds', async (t) => {
+t.test('the /48 of an address', async (t) => {
+  for (const [address, site] of [
+    ['2001:DB8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['::1', '::/48'],
+    ['::ffff:203.0.113.7', undefined],
+    ['203.0.113.7', undefined],
+    ['unknown', undefined],
+    [undefined, undefined],
+  ]) {
+    t.equal(siteOf(address), site, `${address}`)
+  }
+})
+
+t.test('parses Bearer headers', async (t) => {
   for (const [header, token] of [
     ['Bearer abc', 'abc'],
     ['BEARER   abc ', 'abc'],
@@ -34,7 +47,7 @@ t.test('what a Bearer header holds', async (t) => {
   }
 })
 
-t.test('only what looks like a token is looked up', async (t) => {
+t.test('looks up only well-formed tokens', async (t) => {
   const token = createToken()
   t.equal(hashToken(token)?.length, 32)
   t.not(createToken(), token)

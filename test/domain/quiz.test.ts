@@ -5,7 +5,7 @@ import { anyCharacter } from '../support/arbitraries.js'
 
 const safeInteger = fc.maxSafeInteger()
 
-t.test('the score is exact and half goes away from zero', async (t) => {
+t.test('the score is exact and rounds half away from zero', async (t) => {
   t.equal(scorePercent(29, 200), 15n)
   t.equal(scorePercent(1, 8), 13n)
   t.equal(scorePercent(-1, 8), -13n)
@@ -15,7 +15,7 @@ t.test('the score is exact and half goes away from zero', async (t) => {
   t.equal(scorePercent(0, 7), 0n)
   fc.assert(
     fc.property(safeInteger, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (correct, total) => {
-      // |score − exact| ≤ 1/2, and on a tie the one further from zero.
+      // |score − exact| ≤ 1/2, and on a tie the score further from zero
       const score = scorePercent(correct, total)
       const twiceError = 2n * (score * BigInt(total) - BigInt(correct) * 100n)
       const size = BigInt(total)
@@ -48,20 +48,20 @@ t.test('any JSON value becomes an integer or is refused', async (t) => {
     t.ok(Object.is(toInteger(value, 'total'), expected), JSON.stringify(value))
   }
   for (const value of [2 ** 53, -(2 ** 53), 1e300, Number.POSITIVE_INFINITY, '9007199254740992', '9'.repeat(400)]) {
-    t.throws(() => toInteger(value, 'total'), { message: 'Das Feld "total" ist zu groß', statusCode: 400 })
+    t.throws(() => toInteger(value, 'total'), { message: 'Das Feld „total“ ist zu groß', kind: 'invalid' })
   }
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       try {
         return Number.isSafeInteger(toInteger(value, 'total'))
       } catch (error) {
-        return (error as Error).message === 'Das Feld "total" ist zu groß'
+        return (error as Error).message === 'Das Feld „total“ ist zu groß'
       }
     }),
   )
 })
 
-t.test('any count is cut into 1 to 50, or refused', async (t) => {
+t.test('any count is clamped to 1…50 or refused', async (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String)), (text) => {
       const number = text === '' ? 10 : Number(text)
@@ -76,7 +76,7 @@ t.test('any count is cut into 1 to 50, or refused', async (t) => {
   t.equal(parseCount(undefined), 10)
 })
 
-t.test('any card and pool make a question that can be answered', async (t) => {
+t.test('property: any card and pool make an answerable question', async (t) => {
   const answer = fc.string({ unit: anyCharacter, maxLength: 300 })
   fc.assert(
     fc.property(answer, fc.uniqueArray(answer, { maxLength: 12 }), (right, pool) => {

@@ -3,15 +3,15 @@ import t from 'tap'
 import { countCharacters, isStorable, shorten } from '../../src/domain/text/text.js'
 import { anyCharacter } from '../support/arbitraries.js'
 
-/** Any string of UTF-16 units, lone surrogates included. */
+/** Any string of UTF-16 units, including lone surrogates */
 const anyText = fc.string({ unit: anyCharacter, maxLength: 300 })
 
-t.test('characters are code points', async (t) => {
+t.test('counts code points', async (t) => {
   fc.assert(fc.property(anyText, (text) => countCharacters(text) === [...text].length))
   t.equal(countCharacters('aä😀'), 3)
 })
 
-t.test('a text is cut after whole characters and only when it is longer', async (t) => {
+t.test('cuts between characters and only longer texts', async (t) => {
   t.equal(shorten('😀'.repeat(120), 120), '😀'.repeat(120))
   t.equal(shorten('😀'.repeat(121), 120), `${'😀'.repeat(120)}...`)
   t.equal(shorten('', 120), '')

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { makeUpPassword } from '../../src/domain/accounts/passwords.js'
@@ -10,7 +11,7 @@ const faultsOf = (text: string | Uint8Array) => {
   return [...faults, ...judgeRows(rows).faults].map(({ line, field, message }) => [line, field, message])
 }
 
-t.test('whatever is written as CSV is read, by any separator, quoted or not', async (t) => {
+t.test('property: reads CSV with any separator, quoted or not', async () => {
   const cell = fc.string({ unit: fc.constantFrom('a', 'ä', '"', ';', ',', '\t', '\n', ' ', "'", '😀') })
   const table = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 20 })
   const style = fc.record({
@@ -26,18 +27,18 @@ t.test('whatever is written as CSV is read, by any separator, quoted or not', as
         begin + [['benutzername', 'Name', 'PASSWORT'].join(separator), ...lines].join(lineEnd),
       )
       const filled = users.filter((cells) => cells.some((text) => text.trim() !== ''))
-      t.strictSame(
+      assert.deepEqual(
         rows.map(({ username, display_name, password }) => [username, display_name, password]),
         filled,
       )
-      if (filled.length > 0) t.strictSame(faults, [])
+      if (filled.length > 0) assert.deepEqual(faults, [])
       let line = 2
       const starts = users.map((cells) => {
         const start = line
         line += cells.join('').split('\n').length
         return { start, isFilled: cells.some((text) => text.trim() !== '') }
       })
-      t.strictSame(
+      assert.deepEqual(
         rows.map((row) => row.line),
         starts.filter(({ isFilled }) => isFilled).map(({ start }) => start),
       )
@@ -46,20 +47,20 @@ t.test('whatever is written as CSV is read, by any separator, quoted or not', as
   )
 })
 
-t.test('any bytes are read or refused', async (t) => {
+t.test('property: reads or refuses any bytes', async () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       for (const begin of ['', 'username;name\n', 'username\n"']) {
         const { rows, faults } = csv(Buffer.concat([Buffer.from(begin), bytes]))
-        t.ok(rows.length + faults.length > 0)
-        t.ok([...rows, ...faults].every(({ line }) => Number.isInteger(line) && line >= 1))
+        assert.ok(rows.length + faults.length > 0)
+        assert.ok([...rows, ...faults].every(({ line }) => Number.isInteger(line) && line >= 1))
       }
     }),
     { numRuns: 300 },
   )
 })
 
-t.test('headings and flags have several names', async (t) => {
+t.test('headings and flags have several spellings', async (t) => {
   const values = ['ja', 'nein', 'TRUE', 'false', 'WAHR', 'Falsch', '1', '0', '', ' ja ']
   const { rows } = csv(`Anzeigename,Administrator,Benutzername\n${values.map((one, i) => `N,${one},u${i}`).join('\n')}`)
   t.strictSame(
@@ -71,7 +72,7 @@ t.test('headings and flags have several names', async (t) => {
   })
 })
 
-t.test('every fault of a file is told with its line', async (t) => {
+t.test('reports every fault of a file with its line', async (t) => {
   const long = 'x'.repeat(201)
   t.strictSame(
     faultsOf(
@@ -91,21 +92,21 @@ t.test('every fault of a file is told with its line', async (t) => {
     ).sort((a, b) => Number(a[0]) - Number(b[0])),
     [
       [3, 'username', 'Der Benutzername fehlt'],
-      [4, 'username', 'Das Feld "username" darf höchstens 200 Zeichen haben'],
-      [4, 'display_name', 'Das Feld "display_name" darf höchstens 200 Zeichen haben'],
-      [4, 'is_admin', 'Das Feld "is_admin" muss true oder false (ja oder nein) sein'],
+      [4, 'username', 'Das Feld „username“ darf höchstens 200 Zeichen haben'],
+      [4, 'display_name', 'Das Feld „display_name“ darf höchstens 200 Zeichen haben'],
+      [4, 'is_admin', 'Das Feld „is_admin“ muss true oder false (ja oder nein) sein'],
       [4, 'password', 'Passwort muss mindestens 6 Zeichen haben'],
       [8, 'username', 'Der Benutzername steht schon in Zeile 5'],
       [9, null, 'Die Zeile hat 2 statt 4 Felder'],
       [10, null, 'Die Zeile hat 5 statt 4 Felder'],
-      [12, 'password', 'Das Feld "password" darf höchstens 1000 Zeichen haben'],
+      [12, 'password', 'Das Feld „password“ darf höchstens 1000 Zeichen haben'],
     ],
   )
   for (const [text, faults] of [
     ['', [[1, null, 'Die Datei ist leer']]],
     ['\n\n', [[1, null, 'Die Datei ist leer']]],
     ['username;name\n', [[1, null, 'Unter den Überschriften stehen keine Benutzer']]],
-    ['\nname;password\nx;y\n', [[2, 'username', 'Die Spalte "username" (Benutzername) fehlt']]],
+    ['\nname;password\nx;y\n', [[2, 'username', 'Die Spalte „username“ (Benutzername) fehlt']]],
     [
       'username;mail;toString\n',
       [
@@ -113,7 +114,7 @@ t.test('every fault of a file is told with its line', async (t) => {
         [1, 'toString', 'Diese Spalte ist unbekannt'],
       ],
     ],
-    ['username;Benutzername\n', [[1, 'username', 'Die Spalte "Benutzername" gibt es zweimal']]],
+    ['username;Benutzername\n', [[1, 'username', 'Die Spalte „Benutzername“ gibt es zweimal']]],
     ['username;\nx;\n', [[1, null, 'Die 2. Spalte hat keine Überschrift']]],
     ['username\na"b\n\n"c"d\n\nx\n"offen\ny\n', [[2, null, 'Die Anführungszeichen passen nicht zusammen']]],
     ['username\nx\0\n', [[2, null, 'NUL-Zeichen sind nicht erlaubt']]],
@@ -122,7 +123,7 @@ t.test('every fault of a file is told with its line', async (t) => {
   }
 })
 
-t.test('what Excel writes without being asked for UTF-8 is read where it can be told', async (t) => {
+t.test('detects Windows-1252, as Excel writes it, where it is unambiguous', async (t) => {
   const ansi = Buffer.from('benutzername;name\r\nj\xf6rg;J\xf6rg Stra\xdfe\r\n', 'latin1')
   t.match(csv(ansi), { rows: [{ username: 'jörg', display_name: 'Jörg Straße' }], faults: [] })
   const refused = 'Die Datei ist nicht in UTF-8 kodiert. In Excel hilft: Speichern unter, Dateityp „CSV UTF-8“'
@@ -131,7 +132,7 @@ t.test('what Excel writes without being asked for UTF-8 is read where it can be 
   }
 })
 
-t.test('rows of JSON are judged by the same rules', async (t) => {
+t.test('applies the same rules to JSON rows', async (t) => {
   const judge = (users: unknown) => {
     const { rows, faults } = readJsonRows({ users })
     const judged = judgeRows(rows)
@@ -159,8 +160,8 @@ t.test('rows of JSON are judged by the same rules', async (t) => {
     ],
   )
   t.strictSame(judge([]).faults, [[1, null]])
-  t.throws(() => judge(undefined), { message: 'Das Feld "users" fehlt' })
-  t.throws(() => judge({}), { message: 'Das Feld "users" muss eine Liste sein' })
+  t.throws(() => judge(undefined), { message: 'Das Feld „users“ fehlt' })
+  t.throws(() => judge({}), { message: 'Das Feld „users“ muss eine Liste sein' })
   const many = Array.from({ length: MAX_USERS + 1 }, (_, i) => ({ username: `u${i}` }))
   t.strictSame(judge(many.slice(1)).faults, [])
   t.match(judgeRows(readJsonRows({ users: many }).rows), {
@@ -168,7 +169,7 @@ t.test('rows of JSON are judged by the same rules', async (t) => {
   })
 })
 
-t.test('a mebibyte of anything is read in a moment', async (t) => {
+t.test('handles a mebibyte of anything quickly', async (t) => {
   for (const line of ['"\n', 'a"b\n', '"a"b\n', ';\n', '"";"a\n', 'x\n']) {
     const started = performance.now()
     csv(`username\n${line.repeat(2 ** 20 / line.length)}`)
@@ -176,7 +177,7 @@ t.test('a mebibyte of anything is read in a moment', async (t) => {
   }
 })
 
-t.test('a password that is made up is easy to type and never the same', async (t) => {
+t.test('a generated password is easy to type and unique', async (t) => {
   const made = Array.from({ length: 1_000 }, makeUpPassword)
   t.ok(made.every((password) => /^([b-df-hjkmnp-tv-x2-9]{4}-){3}[b-df-hjkmnp-tv-x2-9]{4}$/.test(password)))
   t.equal(new Set(made).size, made.length)

@@ -1,12 +1,17 @@
 import t from 'tap'
 import { hideSecrets } from '../../src/http/hide-secrets.js'
 
-t.test('what a provider sends in an address is not logged, and everything else is', async (t) => {
+t.test('redacts secrets of a sign-in in addresses and nothing else', async (t) => {
   for (const [url, hidden] of [
     ['/api/auth/oidc/callback?code=a.b&state=c%20d&iss=x', '/api/auth/oidc/callback?code=***&state=***&iss=x'],
     ['/x?a=1&CODE=2;id_token=3#id_token=4', '/x?a=1&CODE=***;id_token=***#id_token=4'],
     ['/x?session_state=1&logout_token=2&client_secret=3', '/x?session_state=***&logout_token=***&client_secret=***'],
     ['/x?encode=1&statement=2&q=code', '/x?encode=1&statement=2&q=code'],
+    ['/x?%63ode=secret&%73%54ate=secret', '/x?code=***&sTate=***'],
+    ['/x?code[]=secret&state%5B0%5D=secret&nonce[=secret', '/x?code[]=***&state[0]=***&nonce[=***'],
+    ['/x?+code=secret&code+=secret&code%3Dsecret', '/x? code=***&code =***&code=***'],
+    ['/x?a?code=sec?ret&b=1%26code=secret', '/x?a?code=***&b=1&code=***'],
+    ['/x?%E4=1&%00=%ZZ&q=%63ode', '/x?%E4=1&%00=%ZZ&q=%63ode'],
     ['/x', '/x'],
     ['', ''],
   ]) {

@@ -12,7 +12,7 @@ const SCHEMA = {
 async function buildApp(schemaController: FastifyServerOptions['schemaController'] = {}) {
   const app = fastify({ schemaController })
   app.post('/', { schema: SCHEMA }, async (request) => ({ ...(request.body as object), secret: 1 }))
-  // As `POST /api/review/batch` judges each of its reviews.
+  // Validates like `POST /api/review/batch`
   app.post('/by-hand', async (request) => {
     const isValid = request.compileValidationSchema(SCHEMA.body)
     return { answer: isValid(request.body), errors: isValid.errors ?? null }
@@ -21,7 +21,7 @@ async function buildApp(schemaController: FastifyServerOptions['schemaController
   return app
 }
 
-t.test('a schema that is compiled late accepts, refuses and writes as one compiled at once', async (t) => {
+t.test('a lazily compiled schema accepts, refuses and serialises like an eager one', async (t) => {
   const [late, usual] = [await buildApp(lazyCompilers()), await buildApp()]
   for (const [url, body, status] of [
     ['/', { name: 'Erika' }, 200],
@@ -40,7 +40,7 @@ t.test('a schema that is compiled late accepts, refuses and writes as one compil
   }
 })
 
-t.test('nothing is compiled before it is needed', async (t) => {
+t.test('compiles nothing before it is needed', async (t) => {
   const app = fastify({ schemaController: lazyCompilers() })
   const schema = { querystring: { type: 'object', properties: { q: { type: 'no such type' } } } }
   app.get('/', { schema }, async () => 'never')
@@ -50,7 +50,7 @@ t.test('nothing is compiled before it is needed', async (t) => {
   t.equal((await app.inject('/')).statusCode, 500)
 })
 
-t.test('that a schema cannot be compiled is nothing that the caller has done', async (t) => {
+t.test('a schema that does not compile is no fault of the caller', async (t) => {
   const { app } = await startService(t, {
     onRoute: (route) => {
       if (route.url === '/api/auth/login') route.schema = { ...route.schema, body: { type: 'no such type' } }

@@ -4,7 +4,7 @@ import helmet from 'helmet'
 import t from 'tap'
 import { SECURITY_HEADERS } from '../../src/http/security-headers.js'
 
-t.test('the headers are those that helmet sends', async (t) => {
+t.test('the headers equal those of helmet', async (t) => {
   const request = new IncomingMessage(new Socket())
   const response = new ServerResponse(request)
   const setHeaders = helmet({

@@ -22,17 +22,17 @@ const skip =
   (isMissing('openssl', 'version') && 'openssl is not installed') ||
   (isMissing('certutil', '-H') && 'libnss3-tools is not installed')
 
-/** Behind nginx, with TLS and below a path. */
+/** Starts the service behind nginx with TLS and below a path. */
 async function foundCompany(t: Test): Promise<Company> {
   const [port, own] = [await freePort(), await freePort()]
   const publicUrl = `https://localhost:${port}${PREFIX}`
   const { certificateFile } = await startNginx(t, [`127.0.0.1:${own}`], { prefix: PREFIX, port })
   const provider = await startIdentityProvider(t, `${publicUrl}api/auth/oidc/callback`, {
-    // From within the company's network: what runs in this process cannot be told to trust the certificate.
+    // An internal address, because this process does not trust the certificate.
     backchannel_logout_uri: `http://127.0.0.1:${own}/api/auth/oidc/back-channel-logout`,
   })
 
-  // The browser trusts what lies in the store of its user.
+  // The browser trusts the certificates in its user's store.
   const home = await mkdtemp(path.join(tmpdir(), 'svc-training-home-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))
   const store = path.join(home, '.pki/nssdb')
@@ -60,10 +60,10 @@ async function foundCompany(t: Test): Promise<Company> {
   return { provider, browser, publicUrl, variables }
 }
 
-t.test('the first day of single sign-on behind nginx, with TLS and below a path', { skip }, async (t) => {
+t.test('single sign-on on its first day, behind nginx with TLS and below a path', { skip }, async (t) => {
   await liveFirstDay(t, await foundCompany(t))
 })
 
-t.test('access that stays, without a password, behind nginx, with TLS and below a path', { skip }, async (t) => {
+t.test('granting lasting access without a password, behind nginx with TLS and below a path', { skip }, async (t) => {
   await liveWithoutPassword(t, await foundCompany(t))
 })

@@ -9,7 +9,7 @@ if (TEST_DATABASE_URL === undefined) {
   process.exit(0)
 }
 
-/** A line between the service and its database that can be cut, closed to newcomers, and made to stall. */
+/** A TCP proxy between service and database that can cut, refuse and stall connections. */
 async function createLine(t: Test, target: URL) {
   const sockets = new Set<Socket>()
   let mode: 'open' | 'refusing' | 'stalling' = 'open'
@@ -76,7 +76,7 @@ async function expectRecovery(t: Test) {
   return t.fail('it does not recover')
 }
 
-t.test('a database that is down is 503 until it is back', async (t) => {
+t.test('answers 503 while the database is down', async (t) => {
   line.set('refusing')
   line.cut()
   await expectUnavailable(t)
@@ -88,7 +88,7 @@ t.test('a database that is down is 503 until it is back', async (t) => {
   t.equal((await fetch(`${service.url}/readyz`)).status, 200)
 })
 
-t.test('a restart of the database costs nothing but a moment', async (t) => {
+t.test('recovers from a restart of the database', async (t) => {
   for (let round = 0; round < 5; round++) {
     line.cut()
     const answers = await Promise.all(Array.from({ length: 20 }, () => send('/api/decks')))
@@ -97,7 +97,7 @@ t.test('a restart of the database costs nothing but a moment', async (t) => {
   }
 })
 
-t.test('a database that stalls is 503 in time, and its connections are not used again', async (t) => {
+t.test('answers 503 in time if the database stalls and discards its connections', async (t) => {
   line.set('stalling')
   const started = performance.now()
   await expectUnavailable(t)
@@ -107,7 +107,7 @@ t.test('a database that stalls is 503 in time, and its connections are not used 
   await expectRecovery(t)
 })
 
-t.test('what was acknowledged is there, what was not is not half there', async (t) => {
+t.test('keeps acknowledged writes and no partial ones', async (t) => {
   let acknowledged = 0
   let done = false
   const burst = (async () => {

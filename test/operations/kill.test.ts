@@ -3,16 +3,16 @@ import { TEST_DATABASE_URL } from '../support/database.js'
 import { killInDeletions, killInImports, killInSubmits } from '../support/kills.js'
 import { createStoreVariables } from '../support/process.js'
 
-// Each start of the embedded database costs two seconds; `npm run torture` kills more often.
+// Each start of the embedded database takes two seconds; `npm run torture` kills more often.
 const isQuick = TEST_DATABASE_URL !== undefined
 
-t.test('after SIGKILL in a burst of submits every acknowledged result is there', async (t) => {
+t.test('keeps every acknowledged result after SIGKILL during submits', async (t) => {
   const { acknowledged, lost, defects } = await killInSubmits(t, await createStoreVariables(t), isQuick ? 3 : 2)
   t.strictSame([lost, defects], [[], []])
   t.ok(acknowledged >= 31, `${acknowledged} acknowledged`)
 })
 
-t.test('after SIGKILL in an import it happened whole or not at all', async (t) => {
+t.test('applies an import completely or not at all after SIGKILL', async (t) => {
   const variables = await createStoreVariables(t)
   const { lost, defects, outcomes } = await killInImports(
     t,
@@ -23,7 +23,7 @@ t.test('after SIGKILL in an import it happened whole or not at all', async (t) =
   t.comment(outcomes)
 })
 
-t.test('after SIGKILL in deletions each user is there or gone, with everything and the trail', async (t) => {
+t.test('deletes each user completely or not at all after SIGKILL', async (t) => {
   const rounds = isQuick ? 3 : 1
   const { lost, defects, outcomes } = await killInDeletions(t, await createStoreVariables(t), rounds)
   t.strictSame([lost, defects], [[], []])

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
-import { Agent, request } from 'node:https'
+import { createServer, type IncomingMessage, request as plainRequest } from 'node:http'
+import { Agent, type RequestOptions, request } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,15 +17,48 @@ import { startNginx } from '../support/nginx.js'
 import { createStoreVariables, firstLogin, startProcess } from '../support/process.js'
 import { ROOT } from '../support/service.js'
 
-/** Requests come from an address that is neither the proxy's nor the instances'. */
+/** Address of clients, distinct from proxy and instances */
 const CLIENT_ADDRESS = '127.0.0.7'
 const SHUTDOWN_DELAY = 3
 
 const isMissing = (program: string, flag: string) => spawnSync(program, [flag]).error !== undefined
-const skip =
-  (TEST_DATABASE_URL === undefined && 'two instances need a server') ||
+const skipWithoutNginx =
   (isMissing('nginx', '-v') && 'nginx is not installed') ||
   (isMissing('openssl', 'version') && 'openssl is not installed')
+const skip = (TEST_DATABASE_URL === undefined && 'two instances need a server') || skipWithoutNginx
+
+t.test(
+  'nginx redirects to its own name only, and passes on no host of the client',
+  { skip: skipWithoutNginx },
+  async (t) => {
+    const upstream = createServer((request, response) => response.end(JSON.stringify(request.headers)))
+    upstream.listen(0, '127.0.0.1')
+    await once(upstream, 'listening')
+    t.teardown(() => upstream.close())
+    const { port, plainPort, certificate } = await startNginx(t, [
+      `127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+    ])
+    const send = (options: RequestOptions, by = request) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        by({
+          hostname: '127.0.0.1',
+          servername: 'localhost',
+          ca: certificate,
+          agent: false,
+          path: '/a?b=1',
+          ...options,
+        })
+          .once('response', resolve)
+          .once('error', reject)
+          .end()
+      })
+    const plain = await send({ port: plainPort, headers: { host: 'evil.example' } }, plainRequest)
+    t.strictSame([plain.statusCode, plain.headers.location], [301, 'https://localhost/a?b=1'])
+    plain.resume()
+    const passed = await send({ port, headers: { 'x-forwarded-host': 'evil.example' } })
+    t.notOk('x-forwarded-host' in JSON.parse(await text(passed)))
+  },
+)
 
 t.test('two instances behind nginx with TLS', { skip }, async (t) => {
   const variables: Record<string, string> = {
@@ -57,7 +92,7 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     return { send, ask }
   }
   const { send, ask } = clientAt(CLIENT_ADDRESS)
-  /** Asks again for as long as the service is too busy, as it may be on a machine on which much else runs. */
+  /** Retries while the service is overloaded by other work on the machine. */
   const sendPatiently = async (url: string, headers: Record<string, string>) => {
     for (;;) {
       const response = await send('GET', url, headers)
@@ -67,7 +102,7 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
       await sleep(Number(seconds) * 1_000)
     }
   }
-  /** The log entry of an answer, whichever instance gave it. */
+  /** Returns the log entry of a response from either instance. */
   const entryOf = async ({ headers }: { headers: IncomingMessage['headers'] }) => {
     for (;;) {
       const lines = instances.flatMap(({ output }) => output().split('\n'))
@@ -83,7 +118,7 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
   const setCookie = String(loggedIn.headers['set-cookie'])
   const cookie = setCookie.split(';', 1)[0] ?? ''
 
-  await t.test('the cookie is secure, the probes answer, and the log names the client', async (t) => {
+  await t.test('sets secure cookies, answers health checks and logs the client address', async (t) => {
     t.equal(loggedIn.status, 200)
     t.match(setCookie, /; Secure/)
     t.match(setCookie, /; HttpOnly/)
@@ -97,63 +132,60 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     t.equal((await ask('POST', '/api/quiz/submit', foreign, {})).status, 403)
   })
 
-  await t.test(
-    'the probes fill no log, what is large is compressed, and without TLS there is only the way to it',
-    async (t) => {
-      const decks = await sendPatiently('/api/decks', { cookie, 'accept-encoding': 'gzip' })
-      t.equal(decks.statusCode, 200, 'the decks')
-      t.match(decks.headers, { 'content-encoding': 'gzip', vary: /Accept-Encoding/ }, 'the decks are compressed')
-      t.match(JSON.parse(gunzipSync(await buffer(decks)).toString()), { decks: Array }, 'the decks can be unpacked')
-      t.match(decks.headers['strict-transport-security'], /^max-age=\d{8}/, 'browsers remember TLS')
-      const document = await sendPatiently('/openapi.json', { 'accept-encoding': 'gzip' })
-      t.equal(document.statusCode, 200, 'the document')
-      t.equal(document.headers['content-encoding'], 'gzip', 'the document is compressed')
-      t.match(JSON.parse(gunzipSync(await buffer(document)).toString()), { paths: Object }, 'and can be unpacked')
-      const unasked = await sendPatiently('/api/decks', { cookie })
-      t.equal(unasked.statusCode, 200, 'the decks for somebody who cannot unpack')
-      t.equal(unasked.headers['content-encoding'], undefined, 'are not compressed')
-      t.match(JSON.parse(await text(unasked)), { decks: Array })
+  await t.test('does not log health checks, compresses large responses and redirects plain http', async (t) => {
+    const decks = await sendPatiently('/api/decks', { cookie, 'accept-encoding': 'gzip' })
+    t.equal(decks.statusCode, 200, 'the decks')
+    t.match(decks.headers, { 'content-encoding': 'gzip', vary: /Accept-Encoding/ }, 'the decks are compressed')
+    t.match(JSON.parse(gunzipSync(await buffer(decks)).toString()), { decks: Array }, 'the decks can be unpacked')
+    t.match(decks.headers['strict-transport-security'], /^max-age=\d{8}/, 'browsers remember TLS')
+    const document = await sendPatiently('/openapi.json', { 'accept-encoding': 'gzip' })
+    t.equal(document.statusCode, 200, 'the document')
+    t.equal(document.headers['content-encoding'], 'gzip', 'the document is compressed')
+    t.match(JSON.parse(gunzipSync(await buffer(document)).toString()), { paths: Object }, 'and can be unpacked')
+    const unasked = await sendPatiently('/api/decks', { cookie })
+    t.equal(unasked.statusCode, 200, 'the decks for a client without gzip')
+    t.equal(unasked.headers['content-encoding'], undefined, 'are not compressed')
+    t.match(JSON.parse(await text(unasked)), { decks: Array })
 
-      const page = await send('GET', '/', { 'accept-encoding': 'gzip' })
-      t.equal(page.statusCode, 200, 'the page')
+    const page = await send('GET', '/', { 'accept-encoding': 'gzip' })
+    t.equal(page.statusCode, 200, 'the page')
+    t.match(
+      page.headers,
+      { 'cache-control': 'no-cache', 'content-security-policy': /script-src 'self'/ },
+      'the page is revalidated and loads nothing from other origins',
+    )
+    const unpacked = await buffer(page)
+    const html = (page.headers['content-encoding'] === 'gzip' ? gunzipSync(unpacked) : unpacked).toString()
+    const same = await ask('GET', '/', { 'accept-encoding': 'gzip', 'if-none-match': String(page.headers.etag) })
+    t.equal(same.status, 304, 'also by the tag that nginx has made weak')
+    const [script = ''] = /assets[/][^"]+[.]js/.exec(html) ?? []
+    for (const [encoding, unpack] of [
+      ['br', brotliDecompressSync],
+      ['gzip', gunzipSync],
+    ] as const) {
+      const file = await send('GET', `/${script}`, { 'accept-encoding': encoding })
+      t.equal(file.statusCode, 200, `${script} as ${encoding}`)
       t.match(
-        page.headers,
-        { 'cache-control': 'no-cache', 'content-security-policy': /script-src 'self'/ },
-        'the page is asked for anew and loads nothing from elsewhere',
+        file.headers,
+        { 'content-encoding': encoding, 'cache-control': /immutable/ },
+        'as the build has packed it',
       )
-      const unpacked = await buffer(page)
-      const html = (page.headers['content-encoding'] === 'gzip' ? gunzipSync(unpacked) : unpacked).toString()
-      const same = await ask('GET', '/', { 'accept-encoding': 'gzip', 'if-none-match': String(page.headers.etag) })
-      t.equal(same.status, 304, 'also by the tag that nginx has made weak')
-      const [script = ''] = /assets[/][^"]+[.]js/.exec(html) ?? []
-      for (const [encoding, unpack] of [
-        ['br', brotliDecompressSync],
-        ['gzip', gunzipSync],
-      ] as const) {
-        const file = await send('GET', `/${script}`, { 'accept-encoding': encoding })
-        t.equal(file.statusCode, 200, `${script} as ${encoding}`)
-        t.match(
-          file.headers,
-          { 'content-encoding': encoding, 'cache-control': /immutable/ },
-          'as the build has packed it',
-        )
-        t.ok(
-          unpack(await buffer(file)).equals(await readFile(path.join(ROOT, 'dist/app', script))),
-          `${encoding} is unpacked`,
-        )
-      }
+      t.ok(
+        unpack(await buffer(file)).equals(await readFile(path.join(ROOT, 'dist/app', script))),
+        `${encoding} is unpacked`,
+      )
+    }
 
-      const plain = await fetch(`http://localhost:${plainPort}/api/decks?a=1`, { redirect: 'manual' })
-      t.equal(plain.status, 301, 'without TLS everybody is sent on')
-      t.equal(plain.headers.get('location'), 'https://localhost/api/decks?a=1', 'to the same address')
+    const plain = await fetch(`http://localhost:${plainPort}/api/decks?a=1`, { redirect: 'manual' })
+    t.equal(plain.status, 301, 'plain http is redirected')
+    t.equal(plain.headers.get('location'), 'https://localhost/api/decks?a=1', 'to the same address')
 
-      const logged = await readFile(accessLog, 'utf8')
-      t.match(logged, /"GET \/api\/decks HTTP\/1\.1" 200/, 'requests are logged')
-      t.notMatch(logged, /healthz|readyz/, 'probes are not')
-    },
-  )
+    const logged = await readFile(accessLog, 'utf8')
+    t.match(logged, /"GET \/api\/decks HTTP\/1\.1" 200/, 'requests are logged')
+    t.notMatch(logged, /healthz|readyz/, 'probes are not')
+  })
 
-  await t.test('failed logins count for the client, on both instances, and not for the proxy', async (t) => {
+  await t.test('counts failed logins per client on both instances', async (t) => {
     const stranger = clientAt('127.0.0.8')
     const statuses = []
     for (let i = 0; i < 8; i++) {
@@ -173,7 +205,7 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
   t.teardown(() => database.close())
   const { db } = database
 
-  await t.test('a slow reader of the export does not fill the disk of the proxy', async (t) => {
+  await t.test("a slow reader of the export does not fill the proxy's disk", async (t) => {
     const { id } = await createDeck(db)
     await createCard(db, { deck_id: id, answer: 'x'.repeat(10_000) })
     await sql`
@@ -187,7 +219,7 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     t.notMatch(await readFile(errorLog, 'utf8'), /buffered to a temporary file/)
   })
 
-  await t.test('an instance that is stopped under load costs no request', async (t) => {
+  await t.test('stopping an instance under load loses no request', async (t) => {
     const before = await countResults()
     const failures: string[] = []
     let [posts, gets, running] = [0, 0, true]

@@ -6,18 +6,22 @@ import t from 'tap'
 import { SCRATCH } from '../support/scratch.js'
 import { ROOT } from '../support/service.js'
 
-/** The compiler reads few types of its own. */
-const QUICK = { types: [], lib: ['es5'], skipLibCheck: true }
+/** Avoids reading type declarations */
+const QUICK = { types: [], lib: ['es2023'], skipLibCheck: true }
 const OPTIONS = { outDir: 'dist', rootDir: '.', incremental: true, tsBuildInfoFile: 'dist/.tsbuildinfo', ...QUICK }
+const PROJECTS = {
+  'tsconfig.json': { compilerOptions: OPTIONS, include: ['src', 'test'] },
+  'tsconfig.build.json': { extends: './tsconfig.json', include: ['src'] },
+}
 
-t.test('what has not changed is not built again, and a start needs no compiler then', async (t) => {
+t.test('builds nothing if nothing has changed, and a start then needs no compiler', async (t) => {
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-build-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const at = (name: string) => path.join(folder, name)
   await cp(path.join(ROOT, 'scripts/build.mjs'), at('scripts/build.mjs'), { recursive: true })
   await mkdir(at('src'))
   await writeFile(at('package.json'), '{ "type": "module" }')
-  await writeFile(at('tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS, include: ['src'] }))
+  for (const [name, project] of Object.entries(PROJECTS)) await writeFile(at(name), JSON.stringify(project))
   await writeFile(at('src/one.ts'), 'export const one = 1')
   const compiler = () => symlink(path.join(ROOT, 'node_modules'), at('node_modules'))
   const noCompiler = () => rm(at('node_modules'))
@@ -41,7 +45,7 @@ t.test('what has not changed is not built again, and a start needs no compiler t
   t.match(await built(), 'one = 2')
 
   await writeFile(at('src/one.ts'), 'export const one = 3')
-  spawnSync(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', folder])
+  spawnSync(process.execPath, [at('node_modules/typescript-7/bin/tsc'), '-p', folder])
   await writeFile(at('src/one.ts'), 'export const one = 2')
   t.equal(build(), 0)
   t.match(await built(), 'one = 2', 'also when the compiler ran by itself in between')
@@ -55,7 +59,41 @@ t.test('what has not changed is not built again, and a start needs no compiler t
   t.match(await built(), 'one = 5')
 })
 
-t.test('the app is built when its sources change, and only then, with compressed copies', async (t) => {
+t.test('builds the tests on request, in one output with the program', async (t) => {
+  const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-build-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const at = (name: string) => path.join(folder, name)
+  await cp(path.join(ROOT, 'scripts/build.mjs'), at('scripts/build.mjs'), { recursive: true })
+  await symlink(path.join(ROOT, 'node_modules'), at('node_modules'))
+  await mkdir(at('src'))
+  await mkdir(at('test'))
+  await writeFile(at('package.json'), '{ "type": "module" }')
+  for (const [name, project] of Object.entries(PROJECTS)) await writeFile(at(name), JSON.stringify(project))
+  const writeProgram = (value: number) => writeFile(at('src/one.ts'), `export const one = ${value}`)
+  const build = (...args: string[]) =>
+    spawnSync(process.execPath, [at('scripts/build.mjs'), ...args], { encoding: 'utf8' }).status
+  const built = () => readFile(at('dist/src/one.js'), 'utf8')
+
+  await writeProgram(1)
+  await writeFile(at('test/one.ts'), "import { one } from '../src/one.js'\nconst text: string = one")
+  t.equal(build(), 0, 'a fault in a test does not stop the program')
+  await t.rejects(readFile(at('dist/test/one.js')), 'the tests are not compiled')
+  t.not(build('--tests'), 0)
+  await writeFile(at('test/one.ts'), "import { one } from '../src/one.js'\nexport const two = one + 1")
+  t.equal(build('--tests'), 0)
+  t.match(await readFile(at('dist/test/one.js'), 'utf8'), 'two = ')
+
+  const { mtimeMs } = await stat(at('dist/.tsbuildinfo'))
+  t.equal(build(), 0)
+  t.equal((await stat(at('dist/.tsbuildinfo'))).mtimeMs, mtimeMs, 'the program is compiled with the tests already')
+  await writeProgram(2)
+  t.equal(build('--tests'), 0)
+  await writeProgram(1)
+  t.equal(build(), 0)
+  t.match(await built(), 'one = 1', 'the program is compiled again after the tests changed its output')
+})
+
+t.test('builds the app only when its sources change, with compressed copies', async (t) => {
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-build-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const at = (name: string) => path.join(folder, name)
@@ -64,7 +102,7 @@ t.test('the app is built when its sources change, and only then, with compressed
   await mkdir(at('web/public'), { recursive: true })
   await mkdir(at('src'))
   await writeFile(at('package.json'), '{ "type": "module" }')
-  await writeFile(at('tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS, include: ['src'] }))
+  for (const [name, project] of Object.entries(PROJECTS)) await writeFile(at(name), JSON.stringify(project))
   await writeFile(at('src/one.ts'), 'export const one = 1')
   await writeFile(at('web/index.html'), '<base href="/"><script type="module" src="/main.js"></script>')
   await writeFile(at('web/main.js'), "document.title = 'Karten'")

@@ -14,7 +14,7 @@ const run = shareProgram(t)
 const print = (...args: string[]) => run(store.variables(), args, 'geheim-genug\n')
 const json = async (...args: string[]) => JSON.parse((await print(...args, '--json')).stdout)
 
-t.test('the version and the help are answered, without any store', async (t) => {
+t.test('prints version and help without a store', async (t) => {
   const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
   for (const flag of ['--version', '-V']) {
     t.strictSame(await runCommand({}, [flag]), { code: 0, stdout: `${version}\n`, stderr: '' })
@@ -52,7 +52,7 @@ t.test('the version and the help are answered, without any store', async (t) => 
   }
 })
 
-t.test('the help loads nothing of the service', async (t) => {
+t.test('prints help without loading the service', async (t) => {
   const script = `import { createRequire } from 'node:module'
     process.on('exit', () => console.error(Object.keys(createRequire('/').cache).join('\\n')))`
   const { stderr } = await runCommand({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }, [
@@ -62,20 +62,20 @@ t.test('the help loads nothing of the service', async (t) => {
   t.strictSame([...packages], ['commander'])
 })
 
-t.test('a wrong call is status 2 and two German lines', async (t) => {
+t.test('a wrong call exits with 2 and two German lines', async (t) => {
   const calls: [args: string[], line: string][] = [
-    [['nonsense'], 'Unbekannter Befehl "nonsense"'],
-    [['usre'], 'Unbekannter Befehl "usre". Gemeint war vielleicht: user'],
-    [['\u001b[2J'], 'Unbekannter Befehl "\\u001b[2J"'],
+    [['nonsense'], 'Unbekannter Befehl „nonsense“'],
+    [['usre'], 'Unbekannter Befehl „usre“. Gemeint war vielleicht: user'],
+    [['\u001b[2J'], 'Unbekannter Befehl „\\u001b[2J“'],
     [['serve', 'jetzt'], 'Zu viele Argumente: 1 statt 0'],
-    [['import', '--chek'], 'Unbekannte Option "--chek". Gemeint war vielleicht: --check'],
-    [['user', 'nonsense'], 'Unbekannter Befehl "nonsense"'],
+    [['import', '--chek'], 'Unbekannte Option „--chek“. Gemeint war vielleicht: --check'],
+    [['user', 'nonsense'], 'Unbekannter Befehl „nonsense“'],
     [['user', 'add'], 'Es fehlt: <Benutzername>'],
     [['user', 'add', 'a', 'passwort-als-argument'], 'Zu viele Argumente: 2 statt 1'],
-    [['audit', '--limit'], 'Der Option "--limit <Anzahl>" fehlt ihr Wert'],
+    [['audit', '--limit'], 'Der Option „--limit <Anzahl>“ fehlt ihr Wert'],
     [
       ['audit', '--limit', '0'],
-      'Option "--limit <Anzahl>": "0" geht nicht. Erwartet wird eine ganze Zahl von 1 bis 100000.',
+      'Option „--limit <Anzahl>“: „0“ geht nicht. Erwartet wird eine ganze Zahl von 1 bis 100000.',
     ],
   ]
   for (const [args, line] of calls) {
@@ -86,7 +86,7 @@ t.test('a wrong call is status 2 and two German lines', async (t) => {
   t.match(stderr, /^Aufruf: svc-training user \[Optionen\] \[Befehl\]\n/)
 })
 
-t.test('a wrong setting is status 1 and one line', async (t) => {
+t.test('a wrong setting exits with 1 and one line', async (t) => {
   const refused = await run({ ...variables, PORT: 'abc' }, ['user', 'list'])
   t.match(refused, { code: 1, stdout: '', stderr: /^PORT: [^\n]+\n$/ })
   if (variables.DATABASE_URL !== undefined) return
@@ -94,12 +94,12 @@ t.test('a wrong setting is status 1 and one line', async (t) => {
   t.match(nowhere, { code: 1, stdout: '', stderr: /^DATA_DIR: [^\n]*\/proc\/x[^\n]+\n$/ })
 })
 
-t.test('the schema is brought up to date', async (t) => {
-  t.ok((await json('migrate')).migrated.includes('0001_create_accounts'))
+t.test('migrates the schema', async (t) => {
+  t.ok((await json('migrate')).migrated.includes('0001_accounts'))
   t.match(await print('migrate'), { code: 0, stdout: 'Das Schema ist aktuell.\n' })
 })
 
-t.test('users are added, listed and given passwords', async (t) => {
+t.test('adds and lists users and sets passwords', async (t) => {
   const chef = await json('user', 'add', 'chef', '--display-name', 'Die Chefin', '--admin')
   t.match(await print('user', 'add', 'anna'), { code: 0, stdout: /^Benutzer erstellt: anna \(\d+\)\n$/ })
   t.match(await print('user', 'add', 'anna'), { code: 1, stderr: 'Benutzername existiert bereits\n' })
@@ -120,7 +120,7 @@ t.test('users are added, listed and given passwords', async (t) => {
   t.strictSame(await json('user', 'password', 'chef'), { id: chef.id })
 })
 
-t.test('a password can be one for the first login only', async (t) => {
+t.test('sets a password for the first login only', async (t) => {
   const { id } = await json('user', 'add', 'neu', '--must-change')
   t.strictSame(await json('user', 'password', 'neu', '--must-change'), { id })
   const { entries } = await json('audit', '--limit', '2')
@@ -130,7 +130,7 @@ t.test('a password can be one for the first login only', async (t) => {
   ])
 })
 
-t.test('sessions and tokens of a user are shown and ended', async (t) => {
+t.test('shows and ends sessions and tokens of a user', async (t) => {
   t.strictSame(await json('user', 'sessions', 'anna'), { sessions: [] })
   t.strictSame(await json('user', 'tokens', 'anna'), { tokens: [] })
   t.strictSame(await json('user', 'sessions', 'anna', '--end'), { ended: 0 })
@@ -139,7 +139,7 @@ t.test('sessions and tokens of a user are shown and ended', async (t) => {
   t.match(await print('user', 'sessions', 'niemand'), { code: 1, stderr: 'Es gibt keinen Benutzer niemand.\n' })
 })
 
-t.test('a name steers no terminal and makes no line or column of its own', async (t) => {
+t.test('escapes names that would control the terminal or the layout', async (t) => {
   const name = '\u001b[31mrot\u009b\n1\tadmin\u202e'
   const shown = '\\u001b[31mrot\\u009b\\u000a1\\u0009admin\\u202e'
   t.match((await print('user', 'add', name)).stdout, `Benutzer erstellt: ${shown} (`)
@@ -153,7 +153,7 @@ t.test('a name steers no terminal and makes no line or column of its own', async
   await json('user', 'delete', name)
 })
 
-t.test('a backup that cannot be written is one line; a reader who leaves gets no explanation', async (t) => {
+t.test('reports an unwritable backup in one line and is silent after a closed pipe', async (t) => {
   t.strictSame(await print('backup', '/does/not/exist'), {
     code: 1,
     stdout: '',
@@ -166,7 +166,7 @@ t.test('a backup that cannot be written is one line; a reader who leaves gets no
   })
 })
 
-t.test('content is checked and imported', async (t) => {
+t.test('checks and imports content', async (t) => {
   t.match(await print('import', '--check'), { code: 0, stdout: 'In Ordnung: 1 Decks, 2 Karten, 0 Cheat Sheets\n' })
   t.match(await json('import', '--check'), {
     decks: 1,
@@ -199,7 +199,7 @@ t.test('content is checked and imported', async (t) => {
   t.match(told, { code: 1, stderr: /^Import abgebrochen: / })
 })
 
-t.test('the service knows the users; while it holds the embedded store, commands name the API call', async (t) => {
+t.test('names the API call while the service holds the embedded store', async (t) => {
   await store.close()
   const service = await startProcess(t, variables)
   const send = await loginOver(service.url, { username: 'anna', password: 'passwort' })
@@ -221,7 +221,7 @@ t.test('the service knows the users; while it holds the embedded store, commands
   t.equal(await service.stop(), 0)
 })
 
-t.test('the last administrator stays, other users may go', async (t) => {
+t.test('keeps the last administrator and deletes other users', async (t) => {
   t.match(await print('user', 'delete', 'chef'), {
     code: 1,
     stderr: 'Den letzten Administrator kann man nicht löschen\n',
@@ -232,7 +232,7 @@ t.test('the last administrator stays, other users may go', async (t) => {
   t.match(await print('user', 'delete', 'anna'), { code: 1, stderr: 'Es gibt keinen Benutzer anna.\n' })
 })
 
-t.test('the audit trail tells who did what', async (t) => {
+t.test('shows the audit trail', async (t) => {
   const { entries } = await json('audit')
   const actions: string[] = entries.map(({ action }: { action: string }) => action)
   t.strictSame(

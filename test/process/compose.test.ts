@@ -16,7 +16,7 @@ interface Compose {
 const read = async (name: string): Promise<Compose> => parse(await readFile(path.join(ROOT, name), 'utf8'))
 const hasOpenssl = spawnSync('openssl', ['version']).error === undefined
 
-t.test('compose.yaml needs nothing that a checkout does not have', async (t) => {
+t.test('compose.yaml works with a plain checkout', async (t) => {
   const { services, volumes, secrets } = await read('compose.yaml')
   t.strictSame([Object.keys(services), secrets], [['app'], undefined])
   for (const [source = ''] of (services.app?.volumes ?? []).map((volume) => volume.split(':'))) {
@@ -25,7 +25,7 @@ t.test('compose.yaml needs nothing that a checkout does not have', async (t) => 
 })
 
 t.test(
-  'what compose.postgres.yaml needs is made by one script, once',
+  'a script creates everything that compose.postgres.yaml needs, once',
   { skip: !hasOpenssl && 'no openssl' },
   async (t) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-compose-'))
@@ -65,7 +65,7 @@ t.test(
   },
 )
 
-t.test('no secret gets into the repository or the image', async (t) => {
+t.test('no secret enters the repository or the image', async (t) => {
   const lines = async (name: string) => (await readFile(path.join(ROOT, name), 'utf8')).split('\n')
   const ignored = await lines('.gitignore')
   t.ok(ignored.includes('secrets/') && ignored.includes('tls/'))

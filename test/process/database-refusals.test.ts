@@ -9,7 +9,7 @@ import { SCRATCH } from '../support/scratch.js'
 const skip = TEST_DATABASE_URL === undefined && 'needs a server'
 const PASSWORD = 'geheimes-passwort'
 
-t.test('what is wrong with DATABASE_URL is one line that names it and not the password', { skip }, async (t) => {
+t.test('describes a wrong DATABASE_URL in one line without the password', { skip }, async (t) => {
   const server = String(TEST_DATABASE_URL)
   const [role, locked] = [uniqueName(), uniqueName()]
   await onServer(server, `create role ${role} login password '${PASSWORD}'; create role ${locked} nologin`)
@@ -22,7 +22,7 @@ t.test('what is wrong with DATABASE_URL is one line that names it and not the pa
     await onServer(server, `drop role ${role}; drop role ${locked}`)
   })
   await onServer(urlOf(bare), `grant create on schema public to ${role}`)
-  // A server that says it is old: our own function of the catalog's name comes first.
+  // Simulates an old server: our own function shadows the one of the catalog.
   await onServer(
     urlOf(old),
     `create function current_setting(text) returns text language sql
@@ -62,7 +62,7 @@ t.test('what is wrong with DATABASE_URL is one line that names it and not the pa
   }
 })
 
-t.test('a backup is not restored under a service that is using the database', { skip }, async (t) => {
+t.test('refuses to restore a backup while the service uses the database', { skip }, async (t) => {
   const variables = await createStoreVariables(t)
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-restore-'))
   t.teardown(() => rm(folder, { recursive: true }))

@@ -18,7 +18,7 @@ import { PROGRAM_OPTIONS } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
 import { copyStore, openTemporaryStore } from '../support/temporary-store.js'
 
-// A CommonJS package whose named exports tap's loaders do not always see.
+// A CommonJS package whose named exports tap's loaders do not always find.
 const { serialize } = createRequire(import.meta.url)('pg-protocol') as typeof import('pg-protocol')
 
 const scratch = mkdtempSync(join(SCRATCH, 'svc-training-embedded-'))
@@ -31,7 +31,7 @@ function createPool(store: EmbeddedStore, options: pg.PoolConfig = {}): pg.Pool 
   return pool
 }
 
-/** Starts a process that opens the store in `dataDir` and then runs `code` with `store`, `pool` and `pg`. */
+/** Starts a process that opens the store in `dataDir` and runs `code` with `store`, `pool` and `pg`. */
 function startProcess(dataDir: string, code: string): ChildProcess & { lines: AsyncIterator<string> } {
   const module = new URL('../../db/embedded/index.js', import.meta.url).href
   const script = `
@@ -58,7 +58,7 @@ async function copyTemplate(name: string): Promise<string> {
   return dataDir
 }
 
-t.test('a killed creation is done again, in any folder', async (t) => {
+t.test('repeats an interrupted creation, in any folder', async (t) => {
   const child = startProcess(template, '')
   const folder = join(template, 'pglite.new', 'base')
   while (!(await stat(folder).catch(() => undefined))) await sleep(5)
@@ -80,7 +80,7 @@ t.test('a killed creation is done again, in any folder', async (t) => {
   t.same((await readdir(template)).sort(), ['pglite', 'pglite.lock'])
 })
 
-t.test('what was written is there after reopening', async (t) => {
+t.test('keeps written data after reopening', async (t) => {
   const store = await openEmbeddedStore(template)
   const pool = createPool(store)
   t.same((await pool.query('SELECT word FROM words')).rows, [{ word: 'Öl' }])
@@ -89,7 +89,7 @@ t.test('what was written is there after reopening', async (t) => {
   await store.close()
 })
 
-t.test('a folder in use is refused, and free again after SIGKILL', async (t) => {
+t.test('refuses a folder in use and releases it after SIGKILL', async (t) => {
   const dataDir = await copyTemplate('locked')
   const child = startProcess(dataDir, "console.log('open'); setInterval(() => {}, 1000)")
   t.equal((await child.lines.next()).value, 'open')
@@ -111,7 +111,7 @@ t.test('a folder in use is refused, and free again after SIGKILL', async (t) => 
   await store.close()
 })
 
-t.test('every acknowledged row survives SIGKILL', async (t) => {
+t.test('keeps every acknowledged row after SIGKILL', async (t) => {
   const dataDir = await copyTemplate('killed')
   const acknowledged = new Set<string>()
   for (const round of [1, 2, 3]) {
@@ -137,7 +137,7 @@ t.test('every acknowledged row survives SIGKILL', async (t) => {
   await store.close()
 })
 
-t.test('folders that are no usable database are refused', async (t) => {
+t.test('refuses folders without a usable database', async (t) => {
   const older = await copyTemplate('older')
   await writeFile(join(older, 'pglite', 'PG_VERSION'), '17\n')
   await t.rejects(openEmbeddedStore(older), {
@@ -167,7 +167,7 @@ t.test('connections', async (t) => {
   const store = await openTemporaryStore(template)
   t.teardown(() => store.close())
 
-  t.test('a new connection starts clean', async (t) => {
+  t.test('starts a new connection with a clean session', async (t) => {
     const pool = createPool(store)
     const client = await pool.connect()
     await client.query({ name: 'same', text: 'SELECT 1 AS old' })
@@ -183,7 +183,7 @@ t.test('connections', async (t) => {
     await pool.end()
   })
 
-  t.test('a second connection waits for the first', async (t) => {
+  t.test('lets a second connection wait for the first', async (t) => {
     const first = createPool(store)
     const second = createPool(store, { connectionTimeoutMillis: 200 })
     const client = await first.connect()
@@ -194,7 +194,7 @@ t.test('connections', async (t) => {
     await second.end()
   })
 
-  t.test('a connection destroyed amid a query leaves nothing behind', async (t) => {
+  t.test('cleans up after a connection destroyed during a query', async (t) => {
     const pool = createPool(store)
     const client = await pool.connect()
     client.on('error', () => {})
@@ -206,7 +206,7 @@ t.test('connections', async (t) => {
     await pool.end()
   })
 
-  t.test('messages may arrive byte by byte, and encryption is declined', async (t) => {
+  t.test('accepts messages byte by byte and declines encryption', async (t) => {
     const duplex = store.connect() as ReturnType<EmbeddedStore['connect']> & { connect(): void }
     const output: Buffer[] = []
     duplex.on('data', (bytes: Buffer) => output.push(bytes))
@@ -227,7 +227,7 @@ t.test('connections', async (t) => {
     t.match(text, 'gestückelt')
   })
 
-  t.test('large values pass both ways', async (t) => {
+  t.test('transfers large values in both directions', async (t) => {
     const pool = createPool(store)
     const text = 'ü'.repeat(5_000_000)
     const { rows } = await pool.query('SELECT $1::text AS same', [text])
@@ -235,7 +235,7 @@ t.test('connections', async (t) => {
     await pool.end()
   })
 
-  t.test('a long query does not stop the event loop', async (t) => {
+  t.test('keeps the event loop free during a long query', async (t) => {
     const pool = createPool(store)
     await pool.query('SELECT 1')
     let turns = 0
@@ -246,7 +246,7 @@ t.test('connections', async (t) => {
     await pool.end()
   })
 
-  t.test('a database that dies breaks its connection, and the next one starts it anew', async (t) => {
+  t.test('restarts a database that died with the next connection', async (t) => {
     const pool = createPool(store)
     await pool.query("INSERT INTO words VALUES ('kept')")
     // COPY FROM STDIN ends PGlite 0.5.
@@ -266,7 +266,7 @@ t.test('a closed store refuses connections and breaks the open one', async (t) =
   await t.rejects(stat(store.dataDir), { code: 'ENOENT' })
 })
 
-t.test('maintenance writes checkpoints and gathers statistics', async (t) => {
+t.test('maintenance writes checkpoints and collects statistics', async (t) => {
   const pglite = await PGlite.create(join(await copyTemplate('maintained'), 'pglite'))
   t.teardown(() => pglite.close())
   const maintenance = createMaintenance(pglite)
@@ -290,7 +290,7 @@ t.test('maintenance writes checkpoints and gathers statistics', async (t) => {
   t.same(rows, [{ n: 40001 }])
 })
 
-t.test('framing gives whole messages, however the bytes are cut', async (t) => {
+t.test('the framer returns whole messages, however the bytes are split', async (t) => {
   const startup = serialize.startup({ user: 'postgres' })
   const queries = fc.array(fc.string({ unit: anyCharacter, maxLength: 300 }), { maxLength: 8 })
   fc.assert(

@@ -20,7 +20,7 @@ t.teardown(() => rm(target, { recursive: true }))
 const at = (name: string) => path.join(target, name)
 const refused = (stderr: string) => ({ code: 1, stdout: '', stderr: `${stderr}\n` })
 
-t.test('each format by its extension', async (t) => {
+t.test('selects the format by the extension', async (t) => {
   t.match(await run('import', '--json'), { code: 0 })
   const file = at('karten.apkg')
   t.strictSame(await run('export', file), { code: 0, stdout: `Exportiert: ${file}\n`, stderr: '' })
@@ -32,7 +32,7 @@ t.test('each format by its extension', async (t) => {
   t.strictSame([...(await unzip(await readFile(at('git')))).keys()], ['decks/git.md'])
 })
 
-t.test('what is refused leaves nothing', async (t) => {
+t.test('leaves no file after a refusal', async (t) => {
   const before = await readdir(target)
   t.strictSame(await run('export', at('karten.csv')), refused(`Die Datei ${at('karten.csv')} gibt es schon.`))
   const unknown = 'Das Format ist nicht bekannt: bitte .apkg, .csv, .zip oder --format'
@@ -45,7 +45,7 @@ t.test('what is refused leaves nothing', async (t) => {
   t.strictSame(await readdir(target), before)
 })
 
-t.test('with the progress of a user', async (t) => {
+t.test('includes the progress of a user', async (t) => {
   t.match(await program(store.variables(), ['user', 'add', 'erika'], 'geheim-genug'), { code: 0 })
   t.match(await run('export', at('ich.apkg'), '--user', 'erika'), { code: 0 })
   const files = await unzip(await readFile(at('ich.apkg')))

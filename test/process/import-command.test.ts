@@ -23,7 +23,7 @@ t.test('a check creates no store', async (t) => {
   })
 })
 
-t.test('a check says what an import would change, and changes nothing', async (t) => {
+t.test('a check shows the changes of an import without applying them', async (t) => {
   t.match(await run('--json'), { code: 0 })
   await changeFiles(folder, {
     'decks/git.md': deckFile('Git', [{ id: 'neu', question: 'Frage karte-0?' }, ...cards.slice(1, 11)]),
@@ -42,7 +42,7 @@ t.test('a check says what an import would change, and changes nothing', async (t
   t.strictSame(await run('--check'), expected)
 })
 
-t.test('most cards are archived only by force', async (t) => {
+t.test('archives most cards only if forced', async (t) => {
   await changeFiles(folder, { 'decks/git.md': deckFile('Git', cards.slice(0, 2)) })
   const stderr = 'Der Import würde 10 von 12 Karten archivieren; --force erlaubt es\n'
   const changes = table(

@@ -7,7 +7,7 @@ const variables = {
   ...(await createStoreVariables(t)),
   LOG_LEVEL: 'info',
   METRICS_PORT: '0',
-  // Every statement is slow by this measure.
+  // Makes every statement slow.
   SLOW_QUERY_MS: '0',
 }
 const service = await startProcess(t, variables)
@@ -22,7 +22,7 @@ const readLog = () =>
     .filter((line) => /^\{.*\}$/.test(line))
     .map((line) => JSON.parse(line))
 
-/** The log entry of the request whose answer carried this id; the line may come after the answer. */
+/** Returns the log entry of a response by its request id; the line may appear after the response. */
 async function entryOf(answer: Response) {
   const id = answer.headers.get('x-request-id')
   for (;;) {
@@ -32,7 +32,7 @@ async function entryOf(answer: Response) {
   }
 }
 
-t.test('each request is one line that says who asked what and what came of it', async (t) => {
+t.test('logs one line per request with caller, route and outcome', async (t) => {
   const known = await entryOf(await call('/api/decks?x=1'))
   t.equal(known.length, 1)
   t.match(known[0], {
@@ -61,13 +61,13 @@ t.test('each request is one line that says who asked what and what came of it', 
   t.notOk(readLog().some((entry) => entry.url === '/healthz'))
 })
 
-t.test('passwords and cookies are in no line', async (t) => {
+t.test('logs no passwords or cookies', async (t) => {
   const log = JSON.stringify(readLog())
   t.notOk(log.includes(login.password))
   t.notMatch(log, /svc_training_session|cookie/)
 })
 
-t.test('what is no HTTP is logged too', async (t) => {
+t.test('logs malformed HTTP', async (t) => {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
   socket.end('GARBAGE\r\n\r\n')
   await socket.toArray()
@@ -76,7 +76,7 @@ t.test('what is no HTTP is logged too', async (t) => {
   t.match(lines(), [{ address: '127.0.0.1' }])
 })
 
-t.test('a client that goes away amid its body is no fault of the service', async (t) => {
+t.test('does not report a client that disconnects as a fault', async (t) => {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
   const head = 'POST /api/auth/login?half HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99'
   socket.end(`${head}\r\n\r\n{"username":`)
@@ -90,14 +90,14 @@ t.test('a client that goes away amid its body is no fault of the service', async
   )
 })
 
-t.test('slow statements are logged without their values', async (t) => {
+t.test('logs slow statements without values', async (t) => {
   await call('/api/cheatsheets/search?q=geheimer-text')
   const readSlow = () => readLog().filter((entry) => entry.msg === 'slow query')
   while (!readSlow().some((entry) => /fold_text\(\$1/.test(entry.sql))) await sleep(20)
   t.notOk(readSlow().some((entry) => JSON.stringify(entry).includes('geheimer-text')))
 })
 
-t.test('Prometheus reads the numbers on a port of their own', async (t) => {
+t.test('serves metrics on a separate port', async (t) => {
   await fetch(`${service.url}/api/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -124,7 +124,7 @@ t.test('Prometheus reads the numbers on a port of their own', async (t) => {
   t.ok(numbers.has('nodejs_eventloop_lag_p99_seconds'))
 })
 
-t.test('it stops cleanly', async (t) => {
+t.test('stops cleanly', async (t) => {
   t.equal(await service.stop('SIGTERM'), 0)
   await t.rejects(fetch(metricsUrl))
 })

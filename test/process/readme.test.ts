@@ -8,7 +8,7 @@ import { ROOT } from '../support/service.js'
 
 interface Step {
   command: string
-  /** What the README says it prints; `…` stands for anything. */
+  /** Expected output; `…` matches anything */
   output: string
 }
 
@@ -30,7 +30,7 @@ t.test('the tour of the README prints what it says', async (t) => {
   await service.stop()
 })
 
-/** The commands of the console block, each with the output below it. */
+/** Returns the commands of the console block with their output. */
 function readSteps(readme: string): Step[] {
   const [, block = ''] = /```console\n([\s\S]*?)```/.exec(readme) ?? []
   return block
@@ -47,7 +47,7 @@ function toPattern(output: string): RegExp {
   return new RegExp(`^${parts.join('[\\s\\S]*')}$`)
 }
 
-/** One shell for all commands, since later ones use the variables of earlier ones. */
+/** Starts one shell for all commands, because later ones use earlier variables. */
 function startShell(cwd: string, env: Record<string, string>) {
   const shell = spawn('sh', { cwd, env: { PATH: process.env.PATH ?? '', ...env }, stdio: ['pipe', 'pipe', 'inherit'] })
   const END = '-- end of output --'

@@ -7,7 +7,7 @@ import t from 'tap'
 import { createStoreVariables, startProcess } from '../support/process.js'
 import { ROOT } from '../support/service.js'
 
-/** The recipes of docs/scripting.md, run as they stand there, each by a shell of its own. */
+/** The recipes of docs/scripting.md, run unchanged, each in a shell of its own */
 const recipes = readRecipes()
 const folder = t.testdir({
   'login.json': JSON.stringify({ username: 'chef', password: 'streng-geheim' }),
@@ -59,7 +59,7 @@ t.test('readiness and tokens', async (t) => {
   t.match(await follow('Create a token'), { status: 0, stdout: '', stderr: '' })
   const first = header()
   t.match(first, /^Authorization: Bearer svct_[\w-]{43}\n?$/)
-  t.equal(statSync(`${folder}/token.header`).mode & 0o077, 0, 'nobody else can read it')
+  t.equal(statSync(`${folder}/token.header`).mode & 0o077, 0, 'only its owner can read it')
   const me = await follow('Check a token')
   t.equal(JSON.parse(me.stdout).user.username, 'chef')
 
@@ -78,7 +78,7 @@ t.test('users', async (t) => {
   t.match(await follow('again'), { status: 0, stdout: 'exists: erika\nexists: otto\n' })
   t.equal(await login('erika', 'geheim\\1'), 200)
 
-  t.match(await follow('List users, one a line'), { status: 0, stdout: /^1;chef\n\d+;erika\n\d+;otto\n?$/ })
+  t.match(await follow('List users, one per line'), { status: 0, stdout: /^1;chef\n\d+;erika\n\d+;otto\n?$/ })
   t.match(await follow('Create all users of a CSV file, or none'), { status: 0, stdout: '', stderr: '' })
   const list = (name: string) => JSON.parse(readFileSync(`${folder}/${name}.json`, 'utf8')).users
   t.match(list('preview'), [
@@ -109,12 +109,12 @@ t.test('content', async (t) => {
   t.match(JSON.parse(hits.stdout), { query: 'git stash', results: [{ kind: 'cheatsheet', slug: 'stash' }] })
 })
 
-t.test('audit, own data and the end', async (t) => {
-  const { entries } = JSON.parse((await follow('Look at the audit trail')).stdout)
+t.test('audit, own data and cleanup', async (t) => {
+  const { entries } = JSON.parse((await follow('Read the audit trail')).stdout)
   t.match(entries[0], { action: 'content.import', actor: 'chef', via: 'token' })
-  t.equal((await follow('Save what is kept about oneself')).status, 0)
+  t.equal((await follow('Save all data of your account')).status, 0)
   t.match(JSON.parse(readFileSync(`${folder}/my-data.json`, 'utf8')), { user: { username: 'chef' } })
-  t.match(await follow('Take a token back'), { status: 0, stdout: '{"ok":true}' })
+  t.match(await follow('Delete a token'), { status: 0, stdout: '{"ok":true}' })
   t.strictSame([...recipes.keys()], [], 'every recipe has been followed')
 })
 

@@ -4,6 +4,7 @@ import path from 'node:path'
 import t from 'tap'
 import { createStoreVariables, shareProgram } from '../support/process.js'
 import { serveStore } from '../support/serve-store.js'
+import { workbookOf } from '../support/workbooks.js'
 
 const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-sources-'))
 t.teardown(() => rm(folder, { recursive: true }))
@@ -15,7 +16,7 @@ const run = (...args: string[]) => program(store.variables(), args)
 const file = path.join(folder, 'Netz.csv')
 await writeFile(file, 'Id;Frage;Antwort\n1;Was ist TCP?;Ein Protokoll\n2;Was ist IP?;Auch eins\n')
 
-t.test('a file is looked at, imported and updated', async (t) => {
+t.test('previews, imports and updates a file', async (t) => {
   const numbers = (cards: string) =>
     new RegExp(`Karten: ${cards}\\nCheat Sheets: 0 neu, .*\\nBilder: 0 neu, 0 vorhanden\\n  netz \\(„Netz“\\): `)
   const look = await run('import', '--check', file)
@@ -41,7 +42,7 @@ t.test('a file is looked at, imported and updated', async (t) => {
   t.strictSame(await readdir(TMP_DIR), [], 'nothing is left')
 })
 
-t.test('sources are listed, archived, removed and handed over', async (t) => {
+t.test('lists, archives, removes and releases sources', async (t) => {
   t.match(await run('source', 'list'), {
     code: 0,
     stdout: /^2\tZweite\ttable\t1 Decks, 2 Karten\t.*\n1\tNetz\ttable\t1 Decks, 2 Karten\t/,
@@ -53,11 +54,11 @@ t.test('sources are listed, archived, removed and handed over', async (t) => {
   t.match(await run('source', 'release', '2'), { code: 1, stderr: 'Quelle nicht gefunden\n' })
 })
 
-t.test('what does not fit together is refused', async (t) => {
+t.test('refuses contradictory options', async (t) => {
   for (const [args, code, message] of [
     [['import', '--mirror'], 2, /^--mirror gilt nur für eine Datei\n/],
     [['import', file, '--force'], 2, /^--force gilt nur ohne Datei\n/],
-    [['source', 'delete', 'x'], 2, /^<Nummer>: "x" geht nicht\. /],
+    [['source', 'delete', 'x'], 2, /^<Nummer>: „x“ geht nicht\. /],
     [['import', path.join(folder, 'fehlt.csv')], 1, /ist nicht lesbar \(ENOENT\)\.\n$/],
     [['import', folder], 1, /ist keine Datei\.\n$/],
     [['import', file, '--source', '9'], 1, /^Quelle nicht gefunden\n$/],
@@ -67,4 +68,20 @@ t.test('what does not fit together is refused', async (t) => {
   const faulty = path.join(folder, 'Faul.csv')
   await writeFile(faulty, 'Id;Frage;Antwort\n1;"Was;Ein\n')
   t.match(await run('import', faulty), { code: 1, stderr: /^Faul\.csv:2: Anführungszeichen nicht geschlossen$/m })
+})
+
+t.test('imports an Excel workbook, and makes no source when nothing in it is new', async (t) => {
+  const rows = [
+    ['Frage', 'Antwort', 'GUID'],
+    ['Was ist BGP?', 'Wege', 'g-1'],
+  ]
+  const book = path.join(folder, 'Wege.xlsx')
+  await writeFile(book, await workbookOf({ sheets: [{ rows }] }))
+  t.match(await run('import', book), { code: 0, stdout: /^Importiert in „Wege“ \(Quelle \d+\)$/m })
+  const sources = await run('source', 'list', '--json')
+  t.match(await run('import', book, '--new', '--name', 'Noch einmal'), {
+    code: 0,
+    stdout: /^Es gab nichts zu übernehmen; eine Quelle ist nicht entstanden\.$/m,
+  })
+  t.strictSame(await run('source', 'list', '--json'), sources)
 })

@@ -13,10 +13,10 @@ import {
 } from '../support/process.js'
 import { SECRET } from '../support/service.js'
 
-/** For stories that do not depend on the content, whose first import takes its time. */
+/** For tests that do not depend on the content, whose first import takes time */
 const small = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'eins' }]) })
 
-t.test('the first start prepares everything, the next one finds it', async (t) => {
+t.test('the first start prepares everything, and the next one reuses it', async (t) => {
   const variables = await createStoreVariables(t, 'none')
   const first = await startProcess(t, variables)
   t.match(first.output(), /Inhalte importiert: \d+ Decks, \d+ Karten, \d+ Cheat Sheets/)
@@ -51,7 +51,7 @@ t.test(
   },
 )
 
-t.test('faulty content is told and keeps the store empty, the service runs', async (t) => {
+t.test('faulty content is reported and leaves the store empty while the service runs', async (t) => {
   const folder = await writeContentFolder(t, {
     'decks/gut.md': deckFile('Gut', [{ id: 'eins' }]),
     'decks/schlecht.md': '---\nfarbe: rot\n---\n',
@@ -64,7 +64,7 @@ t.test('faulty content is told and keeps the store empty, the service runs', asy
   await service.stop()
 })
 
-t.test('the first import tells which files it has left out', async (t) => {
+t.test('the first import reports ignored files', async (t) => {
   const folder = await writeContentFolder(t, {
     'decks/gut.md': deckFile('Gut', [{ id: 'eins' }]),
     'decks/mehr/git.md': deckFile('Git', [{ id: 'eins' }]),
@@ -73,6 +73,16 @@ t.test('the first import tells which files it has left out', async (t) => {
   t.match(service.output(), /^decks\/mehr\/git\.md:1: Warnung: Nicht eingelesen: \S/m)
   t.match(service.output(), /^Inhalte importiert: 1 Decks/m)
   await service.stop()
+})
+
+t.test('the start names the time zone of the service', async (t) => {
+  for (const zone of ['Europe/Berlin', undefined]) {
+    const { TIME_ZONE: _, ...variables } = await createStoreVariables(t)
+    const zones = zone === undefined ? { TZ: 'UTC' } : { TIME_ZONE: zone, TZ: 'UTC' }
+    const service = await startProcess(t, { ...variables, ...zones, CONTENT_DIR: small })
+    t.match(service.output(), new RegExp(`^Zeitzone: ${zone ?? 'UTC'}; .*TIME_ZONE`, 'm'))
+    await service.stop()
+  }
 })
 
 t.test('a wrong setting stops the start with one line that names it', async (t) => {
@@ -88,12 +98,16 @@ t.test('a wrong setting stops the start with one line that names it', async (t) 
     ['TRUST_PROXY', '1'],
     ['ADMIN_PASSWORD', 'kurz'],
     ['DATA_DIR', process.execPath],
+    ['TMP_DIR', process.execPath],
+    ['TMP_DIR', '/proc/missing'],
+    ['TMP_DIR', '/proc'],
   ] as const) {
     if (name === 'DATA_DIR' && TEST_DATABASE_URL !== undefined) continue
     const first = { ADMIN_USERNAME: 'admin', ADMIN_PASSWORD: 'admin-passwort' }
     const { code, stderr, stdout } = await run({ ...variables, ...first, [name]: value }, ['serve'])
     t.equal(code, 1)
     t.match(stderr, new RegExp(`^${name}: [^\n]+\n$`))
+    if (name === 'TMP_DIR') t.ok(stderr.includes(` ${value} `), 'names the folder')
     t.equal(stdout, '')
   }
   const { SESSION_SECRET: _, ...secretless } = variables
@@ -105,7 +119,7 @@ t.test('a wrong setting stops the start with one line that names it', async (t) 
   })
 })
 
-t.test('an address that cannot be used stops the start with one line that names the setting', async (t) => {
+t.test('an unusable address stops the start with one line that names the setting', async (t) => {
   const running = await startProcess(t, { ...(await createStoreVariables(t)), CONTENT_DIR: small })
   const run = shareProgram(t)
   const { port } = new URL(running.url)
@@ -126,7 +140,7 @@ t.test('an address that cannot be used stops the start with one line that names 
 })
 
 t.test(
-  'several instances start at once on one empty database',
+  'several instances can start at once on an empty database',
   { skip: !TEST_DATABASE_URL && 'needs a server' },
   async (t) => {
     const variables = await createStoreVariables(t)
@@ -142,7 +156,7 @@ t.test(
 )
 
 t.test(
-  'without any user one line says how to create one',
+  'without any user, one line says how to create one',
   { skip: !TEST_DATABASE_URL && 'the embedded mode creates one' },
   async (t) => {
     const { ADMIN_USERNAME: _, ADMIN_PASSWORD: __, ...variables } = await createStoreVariables(t)

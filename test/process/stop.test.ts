@@ -3,9 +3,9 @@ import { Agent, get, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
-import { createStoreVariables, firstLogin, loginOver, startProcess } from '../support/process.js'
+import { createStoreVariables, firstLogin, loginOver, openSession, startProcess } from '../support/process.js'
 
-/** The status of a request on a connection of its own, or the code of the error. */
+/** Returns the status of a request on a new connection, or the error code. */
 function ask(url: string): Promise<number | string> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false }, (response) => {
@@ -15,7 +15,7 @@ function ask(url: string): Promise<number | string> {
   })
 }
 
-t.test('told to stop while a large deck is read, it answers who has just come, and the import', async (t) => {
+t.test('answers new requests and the import if stopped while reading a large deck', async (t) => {
   const folder = await writeContentFolder(t, { 'decks/a.md': deckFile('A', [{ id: 'eins' }]) })
   const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
   const service = await startProcess(t, variables)
@@ -24,7 +24,7 @@ t.test('told to stop while a large deck is read, it answers who has just come, a
     id: `karte-${index}`,
     answer: 'Ein Satz. '.repeat(20),
   }))
-  // Refused when it has been read, so that nothing else keeps the import.
+  // Refused after reading, so that only the reading takes time
   await changeFiles(folder, { 'decks/a.md': deckFile('A', [...cards, { id: 'karte-0' }]) })
 
   const imported = send('/api/admin/import', { method: 'POST' })
@@ -39,7 +39,7 @@ t.test('told to stop while a large deck is read, it answers who has just come, a
   t.equal(await ended, 0)
 })
 
-t.test('a connection that was answered while closing is not waited for', async (t) => {
+t.test('does not wait for a connection that was answered while closing', async (t) => {
   const service = await startProcess(t, await createStoreVariables(t))
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
@@ -50,7 +50,7 @@ t.test('a connection that was answered while closing is not waited for', async (
   outgoing.flushHeaders()
   await sleep(200)
   const ended = service.stop('SIGTERM')
-  // The service has closed all connections that were idle before the answer is sent.
+  // By then the service has closed idle connections.
   await sleep(500)
   outgoing.end(body)
   const [answer] = await answered
@@ -59,4 +59,75 @@ t.test('a connection that was answered while closing is not waited for', async (
   const started = performance.now()
   t.equal(await ended, 0)
   t.ok(performance.now() - started < 5_000, 'well before all connections are cut')
+})
+
+/** A deck of so many cards, each of 200 characters */
+const bigDeck = (count: number, id = 'karte') =>
+  deckFile(
+    'A',
+    Array.from({ length: count }, (_, index) => ({ id: `${id}-${index}`, answer: 'Ein Satz. '.repeat(20) })),
+  )
+
+t.test('answers an import that ends soon after the signal', async (t) => {
+  const folder = await writeContentFolder(t, { 'decks/a.md': deckFile('A', [{ id: 'eins' }]) })
+  const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
+  const service = await startProcess(t, variables)
+  const send = await loginOver(service.url, firstLogin(service, variables))
+  await changeFiles(folder, { 'decks/a.md': bigDeck(3_000) })
+  const imported = send('/api/admin/import?force=true', { method: 'POST' })
+  await sleep(100)
+  const ended = service.stop('SIGTERM')
+  const answer = await imported
+  t.equal(answer.status, 200)
+  t.match(await answer.json(), { stats: { cards: { created: 3_000 } } })
+  t.equal(await ended, 0)
+})
+
+t.test('rolls back and answers what would outlast the stop', async (t) => {
+  const folder = await writeContentFolder(t, { 'decks/a.md': deckFile('A', [{ id: 'eins' }]) })
+  const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
+  const service = await startProcess(t, variables)
+  const login = firstLogin(service, variables)
+  const cookie = await openSession(service.url, login)
+  const send = await loginOver(service.url, login)
+  await changeFiles(folder, { 'decks/a.md': bigDeck(100_000) })
+  const upload = (check: boolean, body: string | ReadableStream) =>
+    fetch(`${service.url}/api/content/imports?name=B&check=${check}`, {
+      method: 'POST',
+      headers: { cookie, 'content-type': 'application/octet-stream' },
+      body,
+      duplex: 'half',
+    } as RequestInit)
+  const rows = Array.from({ length: 100_000 }, (_, index) => `Frage ${index};${'Antwort '.repeat(20)}\n`).join('')
+  // The body never ends.
+  const slow = new ReadableStream({
+    async pull(controller) {
+      await sleep(100)
+      controller.enqueue(Buffer.alloc(10_000, 'a;b\n'))
+    },
+  })
+
+  const answers = [send('/api/admin/import?force=true', { method: 'POST' }), upload(true, rows), upload(true, slow)]
+  await sleep(500)
+  const started = performance.now()
+  const ended = service.stop('SIGTERM')
+  for (const pending of answers) {
+    const answer = await pending
+    t.equal(answer.status, 503)
+    t.equal(answer.headers.get('x-error-code'), 'service_stops')
+    t.match(answer.headers.get('retry-after'), /^\d+$/)
+    t.match(await answer.json(), { message: /^Der Dienst wird gerade beendet; / })
+  }
+  t.equal(await ended, 0)
+  t.ok(performance.now() - started < 9_000, 'before all connections are cut')
+
+  await changeFiles(folder, { 'decks/a.md': deckFile('A', [{ id: 'eins' }, { id: 'zwei' }]) })
+  const again = await startProcess(t, variables)
+  const ask = await loginOver(again.url, login)
+  t.match(await (await ask('/api/decks')).json(), { decks: [{ slug: 'a', card_count: 1 }] })
+  t.match(await (await ask('/api/content/state')).json(), {
+    last_import: { outcome: 'refused', error: /^Der Dienst wird gerade beendet; / },
+  })
+  t.equal((await ask('/api/admin/import', { method: 'POST' })).status, 200)
+  await again.stop()
 })

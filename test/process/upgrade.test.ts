@@ -14,7 +14,7 @@ const run = shareProgram(t)
 
 const ONE_LINE = /^[^\n]+\n$/
 
-t.test('a schema newer than the program stops every command with one line', async (t) => {
+t.test('a newer schema stops every command with one line', async (t) => {
   const variables = await createServedVariables(t)
   t.equal((await run(variables, ['migrate'])).code, 0)
   await execute(variables, "insert into kysely_migration (name, timestamp) values ('9999_later', '')")
@@ -28,7 +28,7 @@ t.test('a schema newer than the program stops every command with one line', asyn
   t.strictSame(rows, [{ count: 0 }], 'nothing was changed')
 })
 
-t.test('a schema or a backup of the time before the first release is refused with one line', async (t) => {
+t.test('a schema or backup from before the first release is refused with one line', async (t) => {
   const variables = await createServedVariables(t)
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-draft-'))
   t.teardown(() => rm(folder, { recursive: true }))
@@ -36,7 +36,7 @@ t.test('a schema or a backup of the time before the first release is refused wit
   t.equal((await run(variables, ['migrate'])).code, 0)
   t.equal((await run(variables, ['backup', backup])).code, 0)
   const saved = gunzipSync(await readFile(backup)).toString()
-  await writeFile(draft, gzipSync(saved.replace('0001_create_accounts', '0001_create_tables')))
+  await writeFile(draft, gzipSync(saved.replace('0001_accounts', '0001_create_accounts')))
   const tooOld = (of: string) =>
     new RegExp(`^${of} stammt aus der Zeit vor der ersten Veröffentlichung, die dieses Programm nicht mehr lesen kann`)
 
@@ -44,7 +44,7 @@ t.test('a schema or a backup of the time before the first release is refused wit
   t.match(intoReadyStore, { code: 1, stdout: '', stderr: tooOld('Die Sicherung') })
   t.match(intoReadyStore.stderr, ONE_LINE)
 
-  await execute(variables, "update kysely_migration set name = '0001_create_tables' where name like '0001%'")
+  await execute(variables, "update kysely_migration set name = '0001_create_accounts' where name like '0001%'")
   for (const args of [['serve'], ['user', 'list'], ['restore', '--replace', backup]]) {
     const { code, stdout, stderr } = await run(variables, args)
     t.strictSame([code, stdout], [1, ''], args.join(' '))
@@ -54,7 +54,7 @@ t.test('a schema or a backup of the time before the first release is refused wit
 })
 
 t.test(
-  'an embedded store of another PostgreSQL major is refused with the way over, and that way works',
+  'an embedded store of another PostgreSQL major is refused with working instructions',
   { skip: TEST_DATABASE_URL !== undefined && 'no embedded store' },
   async (t) => {
     const old = await createStoreVariables(t)
@@ -87,13 +87,13 @@ t.test(
   },
 )
 
-/** What these say of the schema they say of any store: it need not be opened for each of them. */
+/** Serves the store, because these messages do not depend on how it is opened. */
 async function createServedVariables(t: Test): Promise<Record<string, string>> {
   const store = await serveStore(t, await createStoreVariables(t))
   return { ...store.variables(), SESSION_SECRET: SECRET }
 }
 
-/** Runs a statement on the store while no program uses it. */
+/** Runs a statement on a store that no program uses. */
 async function execute(variables: Record<string, string>, statement: string): Promise<pg.QueryResult> {
   if (variables.DATABASE_URL === undefined) {
     const store = await openEmbeddedStore(variables.DATA_DIR as string)

@@ -15,7 +15,7 @@ const FORBIDDEN = errorBody(403, 'Administratorrechte erforderlich')
 const list = async (query = '') => (await admin.get(`/api/accounts${query}`)).body
 const namesOf = async (query: string) => (await list(query)).users.map((user: { username: string }) => user.username)
 
-t.test('administrators find, sort and page users', async (t) => {
+t.test('administrators search, sort and page users', async (t) => {
   for (const [username, display_name] of [
     ['zoe', 'Zoë Ärmlich'],
     ['Anna', 'Anna Zöller'],
@@ -66,12 +66,12 @@ async function byId(): Promise<string[]> {
   return users.map(({ username }) => username)
 }
 
-t.test('what is wrong with a question is said', async (t) => {
+t.test('reports invalid queries', async (t) => {
   for (const [query, message] of [
-    ['sort=password_hash', 'Der Parameter "sort" muss eines von username, display_name, created_at, last_seen_on sein'],
-    ['order=up', 'Der Parameter "order" muss eines von asc, desc sein'],
-    ['limit=x', 'Der Parameter "limit" muss eine Zahl sein'],
-    ['offset=x', 'Der Parameter "offset" muss eine Zahl sein'],
+    ['sort=password_hash', 'Der Parameter „sort“ muss eines von username, display_name, created_at, last_seen_on sein'],
+    ['order=up', 'Der Parameter „order“ muss eines von asc, desc sein'],
+    ['limit=x', 'Der Parameter „limit“ muss eine Zahl sein'],
+    ['offset=x', 'Der Parameter „offset“ muss eine Zahl sein'],
   ] as const) {
     t.strictSame((await admin.get(`/api/accounts?${query}`)).body, errorBody(400, message))
   }
@@ -84,7 +84,7 @@ t.test('what is wrong with a question is said', async (t) => {
   t.equal((await callerOf(app, undefined, token).get('/api/accounts')).status, 403)
 })
 
-t.test('the day each was last seen is written once a day, in the time zone of the service', async (t) => {
+t.test('records the last activity once a day, in the time zone of the service', async (t) => {
   const user = await createUser(db)
   const seen = async () =>
     (await db.selectFrom('users').select('last_seen_on').where('id', '=', user.id).executeTakeFirstOrThrow())
@@ -112,9 +112,9 @@ t.test('the day each was last seen is written once a day, in the time zone of th
 
   instant = new Date('2026-11-23T12:00:00Z')
   await anonymous.post('/api/auth/login', { username: user.username, password: 'falsches Wort' })
-  t.equal(await seen(), '2026-11-22', 'whoever is refused was not here')
+  t.equal(await seen(), '2026-11-22', 'a refused login does not count as a visit')
   t.equal((await caller.get('/api/admin/users')).status, 403)
-  t.equal(await seen(), '2026-11-23', 'whoever is known and may not, was')
+  t.equal(await seen(), '2026-11-23', 'a forbidden request of a logged-in user counts as a visit')
   const found = await list(`?q=${user.username}`)
   t.equal(found.users[0].last_seen_on, '2026-11-23')
   const first = (await list('?sort=last_seen_on')).users[0]
@@ -122,7 +122,7 @@ t.test('the day each was last seen is written once a day, in the time zone of th
   t.not((await list('?sort=last_seen_on&order=desc')).users[0].last_seen_on, null)
 })
 
-t.test('a note that cannot be written makes no request fail', async (t) => {
+t.test('a failed activity record does not fail the request', async (t) => {
   const user = await createUser(db)
   const caller = await service.loginAs(user.username)
   await sql`
@@ -140,7 +140,7 @@ t.test('a note that cannot be written makes no request fail', async (t) => {
 })
 
 t.test(
-  'nobody waits for the note while somebody else holds the row',
+  'the activity record does not wait for a locked row',
   { skip: TEST_DATABASE_URL === undefined && 'the embedded database has one connection' },
   async (t) => {
     const user = await createUser(db)
@@ -154,7 +154,7 @@ t.test(
   },
 )
 
-t.test('the audit trail is filtered by action, actor and page', async (t) => {
+t.test('filters the audit trail by action, actor and page', async (t) => {
   const other = await service.admin()
   const name = (await other.get('/api/auth/me')).body.user.username
   const create = async (by: typeof admin, username: string) =>
@@ -176,7 +176,7 @@ t.test('the audit trail is filtered by action, actor and page', async (t) => {
   t.strictSame(await entries('action=&actor=&before='), await entries(''))
   t.strictSame(
     (await admin.get('/api/accounts/audit?before=x')).body,
-    errorBody(400, 'Der Parameter "before" ist ungültig'),
+    errorBody(400, 'Der Parameter „before“ ist ungültig'),
   )
 })
 

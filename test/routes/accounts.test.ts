@@ -11,7 +11,7 @@ const admin = await service.admin()
 const member = await service.member()
 
 const FORBIDDEN = errorBody(403, 'Administratorrechte erforderlich')
-/** Of an account with nothing but a password. */
+/** Login methods of an account with only a password */
 const SIGN_IN = {
   ...{ password: true, passkeys: 0, passkey_only: false },
   ...{ oidc: false, emergency: false, link_next_login: false },
@@ -38,7 +38,7 @@ t.test('an administrator reads and changes accounts', async (t) => {
   t.strictSame((await promoted.get('/api/admin/users')).body, FORBIDDEN, 'it holds from the next request on')
 })
 
-t.test('a new password ends the sessions and tokens of the user and keeps the progress', async (t) => {
+t.test("a new password ends the user's sessions and tokens and keeps the progress", async (t) => {
   const user = await createUser(db)
   const caller = await service.loginAs(user.username)
   const { token } = (await caller.post('/api/auth/tokens', { name: 'x' })).body
@@ -59,7 +59,7 @@ async function cookieOf(username: string, password: string): Promise<string> {
   return String(headers['set-cookie']).split(';', 1)[0] as string
 }
 
-t.test('administrators see and end the sessions and tokens of others', async (t) => {
+t.test('administrators view and end sessions and tokens of others', async (t) => {
   const user = await createUser(db)
   const url = `/api/accounts/${user.id}`
   const callers = [await service.loginAs(user.username), await service.loginAs(user.username)] as const
@@ -103,7 +103,7 @@ t.test('administrators see and end the sessions and tokens of others', async (t)
   ])
 })
 
-t.test('who ends what is judged in the order of the contract', async (t) => {
+t.test('checks these requests in the order of the contract', async (t) => {
   for (const kind of ['sessions', 'tokens']) {
     const unknown = errorBody(404, 'Benutzer nicht gefunden')
     for (const id of ['999999', '2147483648', '-1']) {
@@ -123,7 +123,7 @@ t.test('who ends what is judged in the order of the contract', async (t) => {
   }
 })
 
-t.test('logging out everywhere ends all own sessions, this one too, and no token', async (t) => {
+t.test('logging out everywhere ends all own sessions including this one, but no token', async (t) => {
   const { username } = await createUser(db)
   const [here, elsewhere] = [await service.loginAs(username), await service.loginAs(username)]
   const { token } = (await here.post('/api/auth/tokens', { name: 'x' })).body
@@ -135,17 +135,17 @@ t.test('logging out everywhere ends all own sessions, this one too, and no token
   t.equal((await member.get('/api/auth/me')).status, 200)
 })
 
-t.test('what is wrong with a change is said', async (t) => {
+t.test('reports invalid changes', async (t) => {
   const user = await createUser(db)
   for (const [body, message] of [
-    [{ display_name: ' ' }, 'Das Feld "display_name" darf nicht leer sein'],
-    [{ display_name: 'x'.repeat(201) }, 'Das Feld "display_name" darf höchstens 200 Zeichen haben'],
-    [{ display_name: 'x\0' }, 'Das Feld "display_name" enthält unzulässige Zeichen'],
-    [{ display_name: null }, 'Das Feld "display_name" muss ein Text sein'],
-    [{ is_admin: 'false' }, 'Das Feld "is_admin" muss true oder false sein'],
+    [{ display_name: ' ' }, 'Das Feld „display_name“ darf nicht leer sein'],
+    [{ display_name: 'x'.repeat(201) }, 'Das Feld „display_name“ darf höchstens 200 Zeichen haben'],
+    [{ display_name: 'x\0' }, 'Das Feld „display_name“ enthält unzulässige Zeichen'],
+    [{ display_name: null }, 'Das Feld „display_name“ muss ein Text sein'],
+    [{ is_admin: 'false' }, 'Das Feld „is_admin“ muss true oder false sein'],
     [{ password: '12345' }, 'Passwort muss mindestens 6 Zeichen haben'],
-    [{ password: 'x'.repeat(1001) }, 'Das Feld "password" darf höchstens 1000 Zeichen haben'],
-    [{ password: 'geheim', is_admin: 1 }, 'Das Feld "is_admin" muss true oder false sein'],
+    [{ password: 'x'.repeat(1001) }, 'Das Feld „password“ darf höchstens 1000 Zeichen haben'],
+    [{ password: 'geheim', is_admin: 1 }, 'Das Feld „is_admin“ muss true oder false sein'],
   ] as const) {
     const answer = await admin.patch(`/api/accounts/${user.id}`, body)
     t.strictSame(answer.body, errorBody(400, message))
@@ -163,7 +163,7 @@ t.test('what is wrong with a change is said', async (t) => {
   }
 })
 
-t.test('nobody changes the own password without the current one', async (t) => {
+t.test('changing the own password requires the current one', async (t) => {
   const caller = await service.admin()
   const { token } = (await caller.post('/api/auth/tokens', { name: 'x' })).body
   for (const self of [caller, callerOf(app, undefined, token)]) {
@@ -174,7 +174,7 @@ t.test('nobody changes the own password without the current one', async (t) => {
   t.not((await caller.get('/api/auth/me')).body.user.display_name, 'x')
 })
 
-t.test('members change nothing of others', async (t) => {
+t.test('members cannot change others', async (t) => {
   for (const id of [member.id, admin.id, 'abc', 999999]) {
     t.strictSame((await member.get(`/api/accounts/${id}`)).body, FORBIDDEN)
     t.strictSame((await member.patch(`/api/accounts/${id}`, { is_admin: 'x' })).body, FORBIDDEN)
@@ -182,16 +182,16 @@ t.test('members change nothing of others', async (t) => {
   t.strictSame((await member.get('/api/accounts/audit')).body, FORBIDDEN)
 })
 
-t.test('everyone changes the own display name', async (t) => {
+t.test('users change their own display name', async (t) => {
   const answer = await member.patch('/api/accounts/me', { display_name: ' Neuer Name ', is_admin: true })
   t.match(answer.body, { user: { id: member.id, display_name: 'Neuer Name', is_admin: false } })
   t.match((await member.get('/api/auth/me')).body, { user: { display_name: 'Neuer Name', is_admin: false } })
   t.match((await member.patch('/api/accounts/me')).body, { user: { display_name: 'Neuer Name' } })
   const empty = await member.patch('/api/accounts/me', { display_name: '' })
-  t.strictSame(empty.body, errorBody(400, 'Das Feld "display_name" darf nicht leer sein'))
+  t.strictSame(empty.body, errorBody(400, 'Das Feld „display_name“ darf nicht leer sein'))
 })
 
-t.test('everyone sees and ends the own sessions', async (t) => {
+t.test('users view and end their own sessions', async (t) => {
   const { username, id } = await createUser(db)
   const headers = { 'user-agent': 'Mozilla/5.0 (Büro)' }
   await anonymous.post('/api/auth/login', { username, password: PASSWORD }, { headers })
@@ -205,7 +205,7 @@ t.test('everyone sees and ends the own sessions', async (t) => {
   t.strictSame(Object.keys(sessions[0]).sort(), ['address', 'created_at', 'current', 'expires_at', 'id', 'user_agent'])
 
   await member.delete(`/api/accounts/me/sessions/${sessions[0].id}`)
-  t.equal((await here.get('/api/auth/me')).status, 200, 'nobody ends the session of somebody else')
+  t.equal((await here.get('/api/auth/me')).status, 200, 'a user cannot end the session of another user')
   for (const session of [sessions[1].id, 999_999, '9'.repeat(25)]) {
     t.strictSame((await here.delete(`/api/accounts/me/sessions/${session}`)).body, { ok: true })
   }
@@ -216,13 +216,13 @@ t.test('everyone sees and ends the own sessions', async (t) => {
   t.strictSame(await db.selectFrom('sessions').selectAll().where('user_id', '=', id).execute(), [])
 })
 
-t.test('a user agent of any length or kind does not hinder a login', async (t) => {
+t.test('accepts any user agent at login', async (t) => {
   const { username } = await createUser(db)
   const headers = { 'user-agent': `${'ü'.repeat(3_000)}\t` }
   t.equal((await anonymous.post('/api/auth/login', { username, password: PASSWORD }, { headers })).status, 200)
 })
 
-t.test('everyone gets all that is kept about the own person', async (t) => {
+t.test('users download all their data', async (t) => {
   const user = await createUser(db)
   const caller = await service.loginAs(user.username)
   const empty = (await caller.get('/api/accounts/me/data')).body
@@ -237,7 +237,7 @@ t.test('everyone gets all that is kept about the own person', async (t) => {
   await caller.post('/api/auth/tokens', { name: 'Skript', expires_in_days: 1 })
   const before = counter.count()
   const answer = await caller.get('/api/accounts/me/data')
-  t.equal(counter.count() - before, 13, 'the session, the user twice, and each of the lists')
+  t.equal(counter.count() - before, 14, 'the session, the user twice, and each of the lists')
   const { user: account, sessions, tokens, progress, results } = answer.body
   t.strictSame(account, {
     ...json(user),
@@ -277,7 +277,7 @@ t.test('everyone gets all that is kept about the own person', async (t) => {
   t.notMatch(answer.text, /hash/)
 })
 
-t.test('the data is complete: every table that belongs to a user is in it', async (t) => {
+t.test('the download includes every table with personal data', async (t) => {
   const { rows } = await sql<{ name: string }>`
     select distinct conrelid::regclass::text as name from pg_constraint
     where contype = 'f' and confrelid = 'users'::regclass order by 1`.execute(db)
@@ -287,9 +287,10 @@ t.test('the data is complete: every table that belongs to a user is in it', asyn
       'api_tokens',
       'card_progress',
       'card_reports',
+      'chosen_decks',
       'identities',
       'inactive_decks',
-      // Of a registration that is not finished; gone within minutes.
+      // Rows of unfinished registrations, deleted within minutes
       'passkey_challenges',
       'passkeys',
       'quiz_results',
@@ -298,11 +299,11 @@ t.test('the data is complete: every table that belongs to a user is in it', asyn
       'sessions',
       'suspended_cards',
     ],
-    'whoever adds a table adds it to db/queries/own-data.ts',
+    'a new table must be added to db/queries/own-data.ts',
   )
 })
 
-t.test('strangers learn nothing', async (t) => {
+t.test('anonymous callers learn nothing', async (t) => {
   for (const url of ['/api/accounts/1', '/api/accounts/me/data', '/api/accounts/me/sessions', '/api/accounts/audit']) {
     t.strictSame((await anonymous.get(url)).body, errorBody(401, 'Nicht angemeldet'))
   }

@@ -8,7 +8,7 @@ const admin = await service.admin()
 
 const validUser = () => ({ username: unique('neu'), display_name: 'Neue Person', password: 'sechs6' })
 
-t.test('users are listed by id', async (t) => {
+t.test('lists users by id', async (t) => {
   await createUser(db)
   await createUser(db, { id: -7 })
   const answer = await admin.get('/api/admin/users')
@@ -33,7 +33,7 @@ t.test('a created user can log in and is no administrator', async (t) => {
   t.equal(login.status, 200)
 })
 
-t.test('is_admin is what JavaScript calls truthy', async (t) => {
+t.test("is_admin follows JavaScript's truthiness", async (t) => {
   for (const [value, expected] of [
     [true, true],
     ['false', true],
@@ -52,7 +52,7 @@ t.test('is_admin is what JavaScript calls truthy', async (t) => {
   }
 })
 
-t.test('what is missing, empty or no text is named in one message', async (t) => {
+t.test('reports missing, empty and non-text fields in one message', async (t) => {
   const valid = validUser()
   for (const body of [
     undefined,
@@ -75,7 +75,7 @@ t.test('what is missing, empty or no text is named in one message', async (t) =>
   }
 })
 
-t.test('limits count code points, after trimming', async (t) => {
+t.test('limits count code points after trimming', async (t) => {
   const ok = await admin.post('/api/admin/users', {
     username: ` ${'😀'.repeat(189)}${unique('')} `,
     display_name: `${'ä'.repeat(200)}   `,
@@ -84,21 +84,21 @@ t.test('limits count code points, after trimming', async (t) => {
   t.equal(ok.status, 200, ok.text)
   const refuse = async (overrides: object, message: string) =>
     t.strictSame((await admin.post('/api/admin/users', { ...validUser(), ...overrides })).body, errorBody(400, message))
-  await refuse({ username: 'x'.repeat(201) }, 'Das Feld "username" darf höchstens 200 Zeichen haben')
-  await refuse({ display_name: 'x'.repeat(201) }, 'Das Feld "display_name" darf höchstens 200 Zeichen haben')
-  await refuse({ password: 'x'.repeat(1001) }, 'Das Feld "password" darf höchstens 1000 Zeichen haben')
+  await refuse({ username: 'x'.repeat(201) }, 'Das Feld „username“ darf höchstens 200 Zeichen haben')
+  await refuse({ display_name: 'x'.repeat(201) }, 'Das Feld „display_name“ darf höchstens 200 Zeichen haben')
+  await refuse({ password: 'x'.repeat(1001) }, 'Das Feld „password“ darf höchstens 1000 Zeichen haben')
   await refuse({ password: '😀😀😀😀😀' }, 'Passwort muss mindestens 6 Zeichen haben')
-  await refuse({ username: 'nul\0' }, 'Das Feld "username" enthält unzulässige Zeichen')
-  await refuse({ display_name: '\ud800' }, 'Das Feld "display_name" enthält unzulässige Zeichen')
+  await refuse({ username: 'nul\0' }, 'Das Feld „username“ enthält unzulässige Zeichen')
+  await refuse({ display_name: '\ud800' }, 'Das Feld „display_name“ enthält unzulässige Zeichen')
 })
 
-t.test('the rules are judged in their order', async (t) => {
+t.test('checks the rules in their order', async (t) => {
   const { username } = await createUser(db)
   const long = 'x'.repeat(201)
   for (const [body, message] of [
     [{ username: long, display_name: ' ', password: '12345' }, 'Benutzername, Anzeigename und Passwort erforderlich'],
-    [{ username: long, display_name: long, password: '12345' }, 'Das Feld "username" darf höchstens 200 Zeichen haben'],
-    [{ username, display_name: long, password: '12345' }, 'Das Feld "display_name" darf höchstens 200 Zeichen haben'],
+    [{ username: long, display_name: long, password: '12345' }, 'Das Feld „username“ darf höchstens 200 Zeichen haben'],
+    [{ username, display_name: long, password: '12345' }, 'Das Feld „display_name“ darf höchstens 200 Zeichen haben'],
     [{ username, display_name: 'x', password: '12345' }, 'Passwort muss mindestens 6 Zeichen haben'],
     [{ username, display_name: 'x', password: '123456' }, 'Benutzername existiert bereits'],
   ] as const) {
@@ -106,7 +106,7 @@ t.test('the rules are judged in their order', async (t) => {
   }
 })
 
-t.test('the password is not trimmed and unknown keys are ignored', async (t) => {
+t.test('does not trim the password and ignores unknown keys', async (t) => {
   const { username, ...rest } = validUser()
   const answer = await admin.post('/api/admin/users', { ...rest, username, password: '      ', id: 1, extra: [] })
   t.equal(answer.status, 200)
@@ -114,14 +114,14 @@ t.test('the password is not trimmed and unknown keys are ignored', async (t) => 
   t.equal((await anonymous.post('/api/auth/login', { username, password: '' })).status, 400)
 })
 
-t.test('a name exists once, exactly as written', async (t) => {
+t.test('a name is unique exactly as written', async (t) => {
   const user = validUser()
   t.equal((await admin.post('/api/admin/users', user)).status, 200)
   t.strictSame((await admin.post('/api/admin/users', user)).body, errorBody(400, 'Benutzername existiert bereits'))
   t.equal((await admin.post('/api/admin/users', { ...user, username: user.username.toUpperCase() })).status, 200)
 })
 
-t.test('of twenty creations of one name at once, one wins', async (t) => {
+t.test('of twenty concurrent creations of one name, one succeeds', async (t) => {
   const user = validUser()
   const all = await Promise.all(Array.from({ length: 20 }, () => admin.post('/api/admin/users', user)))
   t.equal(all.filter((answer) => answer.status === 200).length, 1)
@@ -131,7 +131,7 @@ t.test('of twenty creations of one name at once, one wins', async (t) => {
   t.equal(rows.length, 1)
 })
 
-t.test('deleting a user takes everything of it along', async (t) => {
+t.test('deleting a user deletes all of its data', async (t) => {
   const user = await createUser(db)
   const caller = await service.loginAs(user.username)
   const deck = await createDeck(db)
@@ -147,7 +147,7 @@ t.test('deleting a user takes everything of it along', async (t) => {
   }
 })
 
-t.test('deleting answers ok when there is no such user, and refuses the own account', async (t) => {
+t.test('deleting an unknown user succeeds, and the own account is refused', async (t) => {
   for (const id of ['999999', '-5', '+77777', '2147483648', '9'.repeat(40), '000']) {
     t.strictSame((await admin.delete(`/api/admin/users/${id}`)).body, { ok: true }, id)
   }
@@ -177,7 +177,7 @@ t.test('an administrator who loses the right is refused from the next request on
   t.strictSame((await former.get('/api/admin/users')).body, errorBody(403, 'Administratorrechte erforderlich'))
 })
 
-t.test('bodies that scripts send without content are no bodies', async (t) => {
+t.test('an empty body counts as absent', async (t) => {
   const { id } = await createUser(db)
   const headers = { 'content-type': 'application/json' }
   t.equal((await admin.delete(`/api/admin/users/${id}`, { headers })).status, 200)
@@ -185,7 +185,7 @@ t.test('bodies that scripts send without content are no bodies', async (t) => {
   t.equal((await admin.delete(`/api/admin/users/${id}`, { headers: form, payload: '' })).status, 200)
 })
 
-t.test('names that look the same are one, kept as they were sent', async (t) => {
+t.test('names that look the same are equal, stored as sent', async (t) => {
   const caller = await service.admin()
   const name = unique('Müller')
   const [composed, decomposed] = [name.normalize('NFC'), name.normalize('NFD')]

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
-import { callerOf, errorBody, startService } from '../support/service.js'
+import { callerOf, cookieOf, errorBody, startService } from '../support/service.js'
 
 const service = await startService(t, { config: { trustProxy: ['127.0.0.1'] } })
 const { app, db } = service
-const admin = await service.admin()
+let admin = await service.admin()
 const headers = { 'x-forwarded-for': '203.0.113.7' }
 const me = (await admin.get('/api/auth/me')).body.user
 
 const entries = async (limit = 100) => (await admin.get(`/api/accounts/audit?limit=${limit}`)).body.entries
 
-t.test('what an administrator does is noted: who, what, when, from where', async (t) => {
+t.test('records actions of administrators with actor, target, time and address', async (t) => {
   const username = unique('neu')
   const body = { username, display_name: 'Neu', password: 'streng-geheim', is_admin: true }
   const { id } = (await admin.post('/api/admin/users', body, { headers })).body
@@ -22,7 +22,8 @@ t.test('what an administrator does is noted: who, what, when, from where', async
   await script.delete(`/api/admin/users/${id}`, { headers })
   await admin.delete(`/api/auth/tokens/${token.id}`, { headers })
   const passwords = { current_password: PASSWORD, new_password: PASSWORD }
-  await admin.post('/api/auth/password', passwords, { headers })
+  const changed = await admin.post('/api/auth/password', passwords, { headers })
+  admin = { ...admin, ...callerOf(service.app, cookieOf(changed)) }
   t.equal((await admin.post('/api/admin/import', undefined, { headers })).status, 200)
 
   const who = { actor_id: admin.id, actor: me.username, via: 'session', address: '203.0.113.7' }
@@ -47,7 +48,7 @@ t.test('what an administrator does is noted: who, what, when, from where', async
   t.notMatch(JSON.stringify(await entries()), /geheim/)
 })
 
-t.test('an import that cannot be noted does not happen', async (t) => {
+t.test('an import without an audit entry is rolled back', async (t) => {
   await admin.post('/api/admin/import')
   await db.updateTable('decks').set({ name: 'von Hand' }).where('slug', '=', 'git').execute()
   await sql`alter table audit_log rename to audit_log_elsewhere`.execute(db)
@@ -59,7 +60,7 @@ t.test('an import that cannot be noted does not happen', async (t) => {
   t.equal((await admin.get('/api/decks/git')).body.deck.name, 'Git')
 })
 
-t.test('what does not happen is not noted', async (t) => {
+t.test('refused actions have no entry', async (t) => {
   const before = await entries(1000)
   const user = await createUser(db)
   const member = await service.loginAs(user.username)
@@ -75,11 +76,11 @@ t.test('what does not happen is not noted', async (t) => {
   t.strictSame(await entries(1000), before)
 })
 
-t.test('the number of entries is limited', async (t) => {
+t.test('limits the number of entries', async (t) => {
   for (const limit of ['0', '1001', 'x', '-1', '1.5']) {
     const answer = await admin.get(`/api/accounts/audit?limit=${limit}`)
     t.equal(answer.status, 400, limit)
-    t.match(answer.body.message, /^Das Feld "limit" /)
+    t.match(answer.body.message, /^Das Feld „limit“ /)
   }
   t.equal((await admin.get('/api/accounts/audit')).status, 200)
   t.strictSame((await callerOf(app).get('/api/accounts/audit')).body, errorBody(401, 'Nicht angemeldet'))

@@ -1,21 +1,23 @@
 import t from 'tap'
 import { SESSION_COOKIE } from '../../plugins/session-cookie.js'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
-import { callerOf, errorBody, startService } from '../support/service.js'
+import { type Answer, callerOf, errorBody, cookieOf as sessionCookieOf, startService } from '../support/service.js'
 
 const service = await startService(t)
 const { anonymous, app, db } = service
 
 const cookieOf = (answer: { headers: Record<string, unknown> }) => String(answer.headers['set-cookie'])
+/** A caller with the session that the answer begins. */
+const sessionOf = (answer: Answer) => callerOf(app, sessionCookieOf(answer))
 
-t.test('anybody learns which ways of logging in are offered', async (t) => {
+t.test('anyone can see the offered login methods', async (t) => {
   const answer = await anonymous.get('/api/auth/methods')
   t.strictSame(answer.body, { password: true, passkeys: false, oidc: null })
   t.equal(answer.headers['cache-control'], 'no-store')
   t.equal((await anonymous.post('/api/auth/methods')).status, 404)
 })
 
-t.test('login answers the user and sets a cookie that is safe', async (t) => {
+t.test('login returns the user and sets a secure cookie', async (t) => {
   const { id, username, display_name, created_at } = await createUser(db)
   const answer = await anonymous.post('/api/auth/login', { username: ` ${username}\n`, password: PASSWORD })
   t.equal(answer.status, 200)
@@ -31,7 +33,7 @@ t.test('login answers the user and sets a cookie that is safe', async (t) => {
   t.equal(answer.headers['cache-control'], 'no-store')
 })
 
-t.test('wrong password and unknown user get the same answer', async (t) => {
+t.test('a wrong password and an unknown user get the same response', async (t) => {
   const { username } = await createUser(db)
   for (const body of [
     { username, password: 'falsch' },
@@ -45,7 +47,7 @@ t.test('wrong password and unknown user get the same answer', async (t) => {
   }
 })
 
-t.test('a hash that a script has written and nobody can verify fits no password', async (t) => {
+t.test('an unverifiable hash matches no password', async (t) => {
   const bcrypt = '$2y$10$abcdefghijklmnopqrstuuJ1cY3Ykd0cN4sDGVjU0bRrdHqgW0E6q'
   for (const password_hash of [
     '',
@@ -61,7 +63,7 @@ t.test('a hash that a script has written and nobody can verify fits no password'
   }
 })
 
-t.test('login without name or password is refused', async (t) => {
+t.test('refuses a login without name or password', async (t) => {
   for (const body of [
     undefined,
     {},
@@ -74,7 +76,7 @@ t.test('login without name or password is refused', async (t) => {
   }
 })
 
-t.test('the session id changes at login and the old one is dead', async (t) => {
+t.test('the session id changes at login, and the old one is invalid', async (t) => {
   const { username } = await createUser(db)
   const first = await service.loginAs(username)
   const again = await first.post('/api/auth/login', { username, password: PASSWORD })
@@ -82,7 +84,7 @@ t.test('the session id changes at login and the old one is dead', async (t) => {
   t.equal((await first.get('/api/auth/me')).status, 401)
 })
 
-t.test('an answer sets the cookie once', async (t) => {
+t.test('sets the cookie once per response', async (t) => {
   const { username } = await createUser(db)
   const first = await service.loginAs(username)
   const again = await first.post('/api/auth/login', { username, password: PASSWORD })
@@ -93,7 +95,7 @@ t.test('an answer sets the cookie once', async (t) => {
   t.match(cookieOf(out), /Expires=Thu, 01 Jan 1970/)
 })
 
-t.test('only a hash of the session id is stored', async (t) => {
+t.test('stores only a hash of the session id', async (t) => {
   const caller = await service.member()
   const sessionId = decodeURIComponent(caller.cookie?.split('=')[1] ?? '').split('.')[0] as string
   const rows = await db.selectFrom('sessions').selectAll().where('user_id', '=', caller.id).execute()
@@ -102,7 +104,7 @@ t.test('only a hash of the session id is stored', async (t) => {
   t.equal(rows[0]?.id_hash.length, 32)
 })
 
-t.test('me needs a session and answers its user', async (t) => {
+t.test('me returns the user of the session', async (t) => {
   t.strictSame((await anonymous.get('/api/auth/me')).body, errorBody(401, 'Nicht angemeldet'))
   const caller = await service.member()
   t.match((await caller.get('/api/auth/me')).body, { user: { id: caller.id } })
@@ -110,7 +112,7 @@ t.test('me needs a session and answers its user', async (t) => {
   t.equal((await forged.get('/api/auth/me')).status, 401)
 })
 
-t.test('logout ends the session and the cookie, also when there is none', async (t) => {
+t.test('logout ends session and cookie, also without a session', async (t) => {
   const caller = await service.member()
   const answer = await caller.post('/api/auth/logout')
   t.strictSame([answer.status, answer.body], [200, { ok: true }])
@@ -120,7 +122,7 @@ t.test('logout ends the session and the cookie, also when there is none', async 
   t.strictSame((await anonymous.post('/api/auth/logout')).body, { ok: true })
 })
 
-t.test('an expired session is none, and one in its second half is renewed', async (t) => {
+t.test('an expired session is invalid, and one in its second half is renewed', async (t) => {
   const caller = await service.member()
   const setExpiry = (days: number) =>
     db
@@ -161,7 +163,7 @@ t.test('changing the password ends every other session', async (t) => {
   )
   t.strictSame(
     (await change({ current_password: 'falsch', new_password: 'x'.repeat(1001) })).body,
-    errorBody(400, 'Das Feld "new_password" darf höchstens 1000 Zeichen haben'),
+    errorBody(400, 'Das Feld „new_password“ darf höchstens 1000 Zeichen haben'),
   )
   t.strictSame(
     (await change({ current_password: 'falsch', new_password: 'neues-passwort' })).body,
@@ -169,15 +171,36 @@ t.test('changing the password ends every other session', async (t) => {
   )
   t.equal((await elsewhere.get('/api/auth/me')).status, 200)
 
-  t.strictSame((await change({ current_password: PASSWORD, new_password: 'neues-passwort' })).body, { ok: true })
-  t.equal((await here.get('/api/auth/me')).status, 200)
+  const changed = await change({ current_password: PASSWORD, new_password: 'neues-passwort' })
+  t.strictSame(changed.body, { ok: true })
+  const again = sessionOf(changed)
+  t.equal((await again.get('/api/auth/me')).body.user.id, user.id)
+  t.not(again.cookie, here.cookie, 'this one gets a new id')
+  t.equal((await here.get('/api/auth/me')).status, 401, 'the old id is dead')
   t.equal((await elsewhere.get('/api/auth/me')).status, 401)
   const login = (password: string) => anonymous.post('/api/auth/login', { username: user.username, password })
   t.equal((await login(PASSWORD)).status, 401)
   t.equal((await login('neues-passwort')).status, 200)
 })
 
-t.test('nothing else exists in the group, for anyone', async (t) => {
+t.test(
+  'a change of the password replaces the session once, also when its account logs in by passkey only',
+  async (t) => {
+    const member = await service.member()
+    await db.updateTable('users').set({ passkey_only: true }).where('id', '=', member.id).execute()
+    const changes = await Promise.all(
+      ['ein-neues', 'ein-anderes', 'ein-drittes'].map((new_password) =>
+        member.post('/api/auth/password', { current_password: PASSWORD, new_password }),
+      ),
+    )
+    const [changed, ...others] = changes.filter(({ status }) => status === 200)
+    t.strictSame(others, [])
+    t.ok(changed !== undefined && (await sessionOf(changed).get('/api/auth/me')).status === 200)
+    t.equal((await db.selectFrom('sessions').select('id').where('user_id', '=', member.id).execute()).length, 1)
+  },
+)
+
+t.test("the group's fallback answers everything else, for anyone", async (t) => {
   const member = await service.member()
   for (const caller of [anonymous, member]) {
     for (const answer of [
@@ -191,7 +214,7 @@ t.test('nothing else exists in the group, for anyone', async (t) => {
   }
 })
 
-t.test('cookies are marked Secure when the client side of a trusted proxy is https', async (t) => {
+t.test('cookies are Secure if the client side of a trusted proxy is https', async (t) => {
   const proxied = await startService(t, { config: { trustProxy: ['127.0.0.1'] } })
   const { username } = await createUser(proxied.db)
   const login = (proto: string) =>

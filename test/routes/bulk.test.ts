@@ -18,7 +18,7 @@ const refused = (errors: object[]) => ({
   errors,
 })
 
-t.test('a list is looked at first, then created as a whole, noted, and the users log in', async (t) => {
+t.test('checks a list, then creates it as a whole with audit entries, and the users can log in', async (t) => {
   const [anna, bert] = [unique('anna'), unique('bert')]
   const file = `\ufeffBenutzername;Name;Administrator;Passwort\r\n${anna};Änne;ja;\r\n${bert};;;passwort\r\n`
   const before = await countUsers()
@@ -30,6 +30,7 @@ t.test('a list is looked at first, then created as a whole, noted, and the users
       { line: 2, ...base, username: anna, display_name: 'Änne', is_admin: true },
       { line: 3, ...base, username: bert, display_name: bert, is_admin: false },
     ],
+    hints: [],
   })
   t.equal(preview.headers['x-password-warning'], 'common')
   t.equal(await countUsers(), before)
@@ -58,7 +59,20 @@ t.test('a list is looked at first, then created as a whole, noted, and the users
   )
 })
 
-t.test('with one fault nothing is created, and each is told', async (t) => {
+t.test('hints at user names with a blank, which are allowed', async (t) => {
+  const { status, body } = await send('benutzername\nmax muster\nmax\nmax\u00a0m\n', '?check=true')
+  t.equal(status, 200)
+  t.strictSame(
+    body.hints.map(({ line, field }: { line: number; field: string }) => [line, field]),
+    [
+      [2, 'username'],
+      [4, 'username'],
+    ],
+  )
+  t.match(body.hints[0].message, /^Der Benutzername enthält ein Leerzeichen/)
+})
+
+t.test('creates nothing if there is a fault, and reports each', async (t) => {
   const { username } = await createUser(db, { username: unique('ä') })
   const before = await countUsers()
   const users = [
@@ -73,13 +87,13 @@ t.test('with one fault nothing is created, and each is told', async (t) => {
       { line: 3, field: 'password', message: 'Passwort muss mindestens 6 Zeichen haben' },
     ]),
   )
-  t.strictSame((await admin.post(URL)).body, errorBody(400, 'Das Feld "users" fehlt'))
+  t.strictSame((await admin.post(URL)).body, errorBody(400, 'Das Feld „users“ fehlt'))
   t.equal((await send('username\nx', '?check=maybe')).status, 400)
   t.equal((await send('username\nx', '', { 'content-encoding': 'gzip' })).status, 415)
   t.equal(await countUsers(), before)
 })
 
-t.test('only administrators, and only here a mebibyte', async (t) => {
+t.test('only administrators may send a list, and only here up to a mebibyte', async (t) => {
   const member = await service.member()
   const large = { users: [{ username: 'x', padding: 'x'.repeat(1024 * 1024 - 42) }] }
   const size = JSON.stringify(large).length
@@ -94,7 +108,7 @@ t.test('only administrators, and only here a mebibyte', async (t) => {
   t.strictSame((await callerOf(app).post(URL, large)).body, errorBody(401, 'Nicht angemeldet'))
 })
 
-t.test('of two lists at once that share names one wins', async (t) => {
+t.test('of two concurrent lists with common names, one succeeds', async (t) => {
   const names = Array.from({ length: 5 }, () => unique('zwei'))
   const lists = [names, names.toReversed()].map((some) => ({
     users: some.map((username) => ({ username, password: PASSWORD })),
@@ -106,7 +120,7 @@ t.test('of two lists at once that share names one wins', async (t) => {
   t.equal(await countUsers(), before + 5)
 })
 
-t.test('a cut connection creates nothing, and nobody waits for the hashes', async (t) => {
+t.test('a closed connection creates nothing and stops hashing', async (t) => {
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const users = Array.from({ length: 100 }, () => ({ username: unique('weg') }))

@@ -15,7 +15,7 @@ const titles = (answer: { body: { cheatsheets: { title: string }[] } }) =>
   answer.body.cheatsheets.map((sheet) => sheet.title)
 const search = (q: string) => member.get(`/api/cheatsheets/search?${new URLSearchParams({ q })}`)
 
-t.test('sheets are listed by category, then title, without their text', async (t) => {
+t.test('lists sheets by category and title without their text', async (t) => {
   t.strictSame((await member.get('/api/cheatsheets')).body, { cheatsheets: [] })
   const values = [
     ['Übung', 'b'],
@@ -40,20 +40,20 @@ t.test('sheets are listed by category, then title, without their text', async (t
   t.strictSame(Object.keys(answer.body.cheatsheets[0]), ['id', 'slug', 'title', 'category'])
 })
 
-t.test('equal titles come in the order of their ids', async (t) => {
+t.test('orders equal titles by id', async (t) => {
   for (const id of [30, 10, 20]) await createCheatsheet(db, { id, title: 'gleich' })
   const ids = (answer: { body: { cheatsheets: { id: number }[] } }) => answer.body.cheatsheets.map(({ id }) => id)
   t.strictSame(ids(await member.get('/api/cheatsheets')), [10, 20, 30])
   t.strictSame(ids(await search('gleich')), [10, 20, 30])
 })
 
-t.test('search is the search, also when a sheet has that slug', async (t) => {
+t.test('the route search takes precedence over a sheet with that slug', async (t) => {
   await createCheatsheet(db, { slug: 'search' })
   t.strictSame((await member.get('/api/cheatsheets/search')).body, errorBody(400, 'Mindestens 2 Zeichen'))
   t.match((await search('Text')).body, { cheatsheets: [{ slug: 'search' }], query: 'Text' })
 })
 
-t.test('search finds in the order of titles, whatever the category', async (t) => {
+t.test('search orders by title across categories', async (t) => {
   for (const [title, category] of [
     ['Öl', 'A'],
     ['oben', 'C'],
@@ -64,14 +64,14 @@ t.test('search finds in the order of titles, whatever the category', async (t) =
   t.strictSame(titles(await search('GESUCHT')), ['oben', 'Öl', 'Zaun'])
 })
 
-t.test('search needs two characters, untrimmed', async (t) => {
+t.test('search requires two characters, untrimmed', async (t) => {
   const tooShort = errorBody(400, 'Mindestens 2 Zeichen')
   t.strictSame((await member.get('/api/cheatsheets/search')).body, tooShort)
   for (const q of ['', 'x', '😀', 'ä']) t.strictSame((await search(q)).body, tooShort, q)
   for (const q of ['  ', '😀😀', '%%', 'xx']) t.equal((await search(q)).status, 200, q)
 })
 
-t.test('search finds in text and title, in any case, umlauts too', async (t) => {
+t.test('search finds text and title, case-insensitively, with umlauts', async (t) => {
   await createCheatsheet(db, { title: 'Zweite ÜBUNG', content_md: 'nichts' })
   await createCheatsheet(db, { title: 'Erste', content_md: 'mit einer übung darin' })
   await createCheatsheet(db, { title: 'Archiviert übung', archived_at: new Date() })
@@ -82,7 +82,7 @@ t.test('search finds in text and title, in any case, umlauts too', async (t) => 
   t.strictSame((await search('gibt es nicht')).body, { cheatsheets: [], query: 'gibt es nicht' })
 })
 
-t.test('percent and underscore are wildcards, a backslash is itself', async (t) => {
+t.test('percent and underscore are wildcards, a backslash is literal', async (t) => {
   await createCheatsheet(db, { title: 'A', content_md: 'eins zwei drei' })
   await createCheatsheet(db, { title: 'B', content_md: 'C:\\temp\\' })
   await createCheatsheet(db, { title: 'C', content_md: '100% sicher' })
@@ -96,7 +96,7 @@ t.test('percent and underscore are wildcards, a backslash is itself', async (t) 
   t.strictSame(titles(await member.get('/api/cheatsheets/search?q=xx&q=eins')), ['A'])
 })
 
-t.test('search compares in NFC, and answers what was sent', async (t) => {
+t.test('search compares in NFC and returns the query as sent', async (t) => {
   const [composed, decomposed] = ['Ärger mit Übung', 'Ärger mit Übung'.normalize('NFD')]
   const sheet = await createCheatsheet(db, { title: 'A', content_md: decomposed })
   await createCheatsheet(db, { title: 'B', content_md: composed })
@@ -114,7 +114,7 @@ t.test('search compares in NFC, and answers what was sent', async (t) => {
   t.equal((await search('Ä')).status, 400)
 })
 
-t.test('search finds what ILIKE finds in NFC, for all letters of Unicode that have two cases', async (t) => {
+t.test('search equals ILIKE in NFC for all letters with case', async (t) => {
   await sql`
     insert into cheatsheets (slug, title, content_md)
     select 'letter-' || code, code || '-' || chr(code) || '-x', 'y-' || chr(code) || '-' || code
@@ -152,10 +152,8 @@ t.test('search finds what ILIKE finds in NFC, for all letters of Unicode that ha
   }
 })
 
-t.test(
-  'the fold of the search is the lower case of NFC, for every character and those it may combine with',
-  async (t) => {
-    const { rows } = await sql<{ wrong: number[] }>`
+t.test('folding equals the lower case of NFC for every character and its combinations', async (t) => {
+  const { rows } = await sql<{ wrong: number[] }>`
     select array(
       select code
       from generate_series(1, 262143) as code,
@@ -164,11 +162,10 @@ t.test(
         and (fold_text(given) <> lower(normalize(given, nfc)) or fold_text(chr(code)) <> lower(normalize(chr(code), nfc))
           or fold_text('A' || chr(code)) <> lower(normalize('A' || chr(code), nfc)))
     ) as wrong`.execute(db)
-    t.strictSame(rows[0]?.wrong, [])
-  },
-)
+  t.strictSame(rows[0]?.wrong, [])
+})
 
-t.test('one sheet shows every column', async (t) => {
+t.test('a single sheet has every column', async (t) => {
   const sheet = await createCheatsheet(db, { content_md: '# Titel\n\n```sh\nls\n```\n' })
   t.strictSame((await member.get(`/api/cheatsheets/${sheet.slug}`)).body, {
     cheatsheet: {

@@ -6,15 +6,15 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
-import { readContent } from '../../src/services/content/read-content.js'
+import { readContent } from '../../src/services/content/folder/read.js'
 import { createCard, createCheatsheet, createDeck, createProgress } from '../support/factories.js'
 import { download, query, unzip } from '../support/packages.js'
 import { errorBody, startService } from '../support/service.js'
 
-// Everything that is written on the way lies here.
+// Folder of temporary files
 const scratch = await mkdtemp(path.join(tmpdir(), 'svc-training-test-'))
 t.teardown(() => rm(scratch, { recursive: true }))
-// Half past midnight in Berlin: there it is already the 22nd, in UTC still the 21st.
+// Half past midnight in Berlin: the 22nd there, the 21st in UTC
 const service = await startService(t, {
   now: () => new Date('2026-11-21T23:30:00Z'),
   config: { tmpDir: scratch },
@@ -29,15 +29,15 @@ t.afterEach(async () => {
 
 const get = (parameters: string) => member.get(`/api/content/export?${parameters}`)
 
-t.test('what is asked for must be there', async (t) => {
+t.test('refuses an export of something unknown', async (t) => {
   await createDeck(db, { slug: 'weg', archived_at: new Date() })
   const formats = 'apkg, csv, markdown'
   for (const [parameters, status, message] of [
-    ['', 400, `Der Parameter "format" fehlt: eines von ${formats}`],
-    ['format=', 400, `Der Parameter "format" fehlt: eines von ${formats}`],
-    ['format=pdf', 400, `Der Parameter "format" muss eines von ${formats} sein`],
-    ['format=apkg&progress=ja', 400, 'Der Parameter "progress" muss true oder false sein'],
-    ['format=csv&progress=true', 400, 'Der Parameter "progress" gilt nur für format=apkg'],
+    ['', 400, `Der Parameter „format“ fehlt: eines von ${formats}`],
+    ['format=', 400, `Der Parameter „format“ fehlt: eines von ${formats}`],
+    ['format=pdf', 400, `Der Parameter „format“ muss eines von ${formats} sein`],
+    ['format=apkg&progress=ja', 400, 'Der Parameter „progress“ muss true oder false sein'],
+    ['format=csv&progress=true', 400, 'Der Parameter „progress“ gilt nur für format=apkg'],
     ['format=apkg&deck=nein', 404, 'Deck nicht gefunden'],
     ['format=markdown&deck=weg', 404, 'Deck nicht gefunden'],
   ] as const) {
@@ -180,7 +180,7 @@ t.test('a table', async (t) => {
   t.equal(text, `\ufeffFrage;Antwort;Level;Deck;Id\r\n'=1+1;"a;""b""\n- c";'-x;Git;karte-${card.id}\r\n`)
 })
 
-t.test('a folder of Markdown, from which the same is read', async (t) => {
+t.test('a Markdown folder that can be read back', async (t) => {
   const deck = await createDeck(db, { slug: 'a/b', name: 'Ein: Deck', description: 'Mit\nZeilen', sort_order: 7 })
   const card = await createCard(db, { deck_id: deck.id, question: 'Zwei\nZeilen', answer: '## Überschrift' })
   await createCheatsheet(db, { slug: 'zettel', title: 'Zettel', category: 'Git/Mehr', content_md: '# Zettel\n' })
@@ -221,7 +221,7 @@ t.test('a folder of Markdown, from which the same is read', async (t) => {
   await db.deleteFrom('media').execute()
 })
 
-t.test('who hangs up leaves nothing behind; one at a time', async (t) => {
+t.test('a closed connection leaves no file; one export per user at a time', async (t) => {
   t.strictSame(await readdir(scratch), [], 'nothing is left of the others')
   const deck = await createDeck(db)
   await sql`

@@ -36,7 +36,7 @@ const cardsOf = (slug: string) =>
     .orderBy('cards.sort_order')
     .execute()
 
-/** Everything that an import may touch. */
+/** Returns everything that an import may change. */
 async function snapshot() {
   const tables = [
     'decks',
@@ -58,11 +58,11 @@ async function snapshot() {
   return all
 }
 
-t.test('who may not import is told so before anything is read', async (t) => {
+t.test('refuses callers without the right before reading the body', async (t) => {
   const big = Buffer.alloc(5 * 2 ** 20)
   t.strictSame((await upload('name=x.apkg', big, anonymous)).body, errorBody(401, 'Nicht angemeldet'))
   t.strictSame((await upload('name=x.apkg', big, member)).body, errorBody(403, 'Administratorrechte erforderlich'))
-  t.strictSame((await upload('name=x.apkg', big)).body, errorBody(413, 'Datei zu groß'))
+  t.strictSame((await upload('name=x.apkg', big)).body, errorBody(413, 'Datei zu groß: mehr als 4 MB (IMPORT_MAX_MB)'))
   for (const [path, method] of [
     ['/sources', 'GET'],
     ['/sources/1', 'DELETE'],
@@ -73,7 +73,7 @@ t.test('who may not import is told so before anything is read', async (t) => {
   t.strictSame((await admin.get('/api/content/nix')).body, errorBody(404, 'Unbekannter Inhalts-Endpunkt'))
 })
 
-t.test('what is no file, or none of its kind, is refused in words', async (t) => {
+t.test('refuses unsupported files with an explanation', async (t) => {
   const cases: [string, unknown, Record<string, string>, number, string][] = [
     ['name=x.apkg', undefined, OCTETS.headers, 400, 'Die Anfrage enthält keine Datei'],
     [
@@ -90,14 +90,14 @@ t.test('what is no file, or none of its kind, is refused in words', async (t) =>
       415,
       'Die Datei wird als application/octet-stream erwartet',
     ],
-    ['', 'x', OCTETS.headers, 400, 'Der Parameter "name" fehlt: der Name der Datei oder der Quelle'],
-    ['name=.apkg', 'x', OCTETS.headers, 400, 'Der Parameter "name" fehlt: der Name der Datei oder der Quelle'],
-    [`name=${'x'.repeat(201)}`, 'x', OCTETS.headers, 400, 'Der Parameter "name" darf höchstens 200 Zeichen haben'],
-    ['name=a%00b', 'x', OCTETS.headers, 400, 'Der Parameter "name" enthält unzulässige Zeichen'],
-    ['name=x&source=abc', 'x', OCTETS.headers, 400, 'Der Parameter "source" muss die Nummer einer Quelle sein'],
+    ['', 'x', OCTETS.headers, 400, 'Der Parameter „name“ fehlt: der Name der Datei oder der Quelle'],
+    ['name=.apkg', 'x', OCTETS.headers, 400, 'Der Parameter „name“ fehlt: der Name der Datei oder der Quelle'],
+    [`name=${'x'.repeat(201)}`, 'x', OCTETS.headers, 400, 'Der Parameter „name“ darf höchstens 200 Zeichen haben'],
+    ['name=a%00b', 'x', OCTETS.headers, 400, 'Der Parameter „name“ enthält unzulässige Zeichen'],
+    ['name=x&source=abc', 'x', OCTETS.headers, 400, 'Der Parameter „source“ muss die Nummer einer Quelle sein'],
     ['name=x&source=99999999999', 'x', OCTETS.headers, 404, 'Quelle nicht gefunden'],
-    ['name=x&source=1&new=true', 'x', OCTETS.headers, 400, 'Die Parameter "source" und "new" schließen sich aus'],
-    ['name=x&check=ja', 'x', OCTETS.headers, 400, 'Der Parameter "check" muss true oder false sein'],
+    ['name=x&source=1&new=true', 'x', OCTETS.headers, 400, 'Die Parameter „source“ und „new“ schließen sich aus'],
+    ['name=x&check=ja', 'x', OCTETS.headers, 400, 'Der Parameter „check“ muss true oder false sein'],
   ]
   for (const [query, payload, headers, status, message] of cases) {
     const answer = await admin.post(`/api/content/imports?${query}`, payload, { headers })
@@ -107,7 +107,7 @@ t.test('what is no file, or none of its kind, is refused in words', async (t) =>
   t.strictSame(await listSources(), [])
 })
 
-t.test('a look says what an import would do, and writes nothing', async (t) => {
+t.test('a preview shows the changes and writes nothing', async (t) => {
   const notes = {
     'Netz::TCP/IP': [
       { guid: 'a', front: 'Was ist <b>TCP</b>?', tags: 'netz' },
@@ -156,7 +156,7 @@ t.test('a look says what an import would do, and writes nothing', async (t) => {
   t.match(entries, [{ action: 'content.upload', target: 'Netzwerk', details: { cards: { created: 3 } } }])
 })
 
-t.test('coming again: unchanged, updated, moved, missing; progress stays', async (t) => {
+t.test('a repeated upload: unchanged, updated, moved, missing; progress is kept', async (t) => {
   const [source] = await listSources()
   const [tcp, ip] = await cardsOf('netz-tcp-ip')
   await createProgress(db, {
@@ -234,7 +234,7 @@ t.test('coming again: unchanged, updated, moved, missing; progress stays', async
   t.match(await cardsOf('neu'), [{ id: tcp?.id }], 'back with its progress')
 })
 
-t.test('what belongs to others stays there', async (t) => {
+t.test('content of others stays unchanged', async (t) => {
   const [source] = await listSources()
   const script = await createDeck(db, { slug: 'skript', name: 'Skript' })
   await createCard(db, { deck_id: script.id })
@@ -247,7 +247,9 @@ t.test('what belongs to others stays there', async (t) => {
     decks: { created: 1 },
     cards: { created: 1 },
     warnings_total: 1,
-    warnings: [{ file: 'Fremd/a', line: 0, message: 'Die Karte gehört der Quelle „Netzwerk“ und bleibt dort' }],
+    warnings: [
+      { file: 'Fremd', line: 0, message: 'Die Karte „Was ist anders?“ gehört der Quelle „Netzwerk“ und bleibt dort' },
+    ],
   })
   t.match(second.body.decks, [{ slug: 'skript-2', created: 1 }])
   const after = await snapshot()
@@ -289,7 +291,7 @@ t.test('what belongs to others stays there', async (t) => {
   )
 })
 
-t.test('pictures come along, are served, and go with the last card that shows them', async (t) => {
+t.test('stores and serves pictures and deletes them with the last card that uses them', async (t) => {
   const [tree, other] = [gifOf('Baum'), gifOf('Rest')]
   const file = await makePackage(
     {
@@ -351,7 +353,7 @@ t.test('pictures come along, are served, and go with the last card that shows th
   t.strictSame((await admin.delete('/api/content/sources/x')).body, errorBody(400, 'Ungültige Quellen-ID'))
 })
 
-t.test('there is room for so many pictures; nothing is written when they do not fit', async (t) => {
+t.test('refuses pictures beyond the limit and writes nothing', async (t) => {
   const small = await startService(t, {
     config: { contentDir: folder, tmpDir, mediaMaxBytes: 2 ** 20, importMaxBytes: 8 * 2 ** 20 },
   })
@@ -368,7 +370,7 @@ t.test('there is room for so many pictures; nothing is written when they do not 
   t.strictSame(await small.db.selectFrom('content_sources').select('id').execute(), [])
 })
 
-t.test('released decks are left alone until a file describes them, with all progress', async (t) => {
+t.test('released decks stay unchanged until a file describes them, with all progress', async (t) => {
   const { body } = await upload('name=Frei.apkg', {
     'Frei::Wild': [
       { guid: 'w', front: 'Wer?' },
@@ -393,7 +395,7 @@ t.test('released decks are left alone until a file describes them, with all prog
   const again = await upload('name=Frei.apkg', { 'Frei::Wild': [{ guid: 'w', front: 'Anders?' }] })
   t.match(again.body.stats, {
     decks: { created: 0 },
-    warnings: [{ message: 'Die Karte gehört zum Deck „frei-wild“ und bleibt dort' }],
+    warnings: [{ message: 'Die Karte „Anders?“ gehört zum Deck „frei-wild“ und bleibt dort' }],
   })
   await admin.delete(`/api/content/sources/${again.body.source.id}?purge=true`)
 
@@ -416,7 +418,24 @@ t.test('released decks are left alone until a file describes them, with all prog
   t.match((await admin.post('/api/admin/import')).body.stats, { cards: { updated: 0, archived: 0 } })
 })
 
-t.test('our own package, back in the store that it came from, copies nothing', async (t) => {
+t.test('the cards of another source are one warning, with the words of the first ones', async (t) => {
+  const notes = Array.from({ length: 32 }, (_, at) => ({ guid: `viele-${at}`, front: `Was ist <b>Nummer ${at}</b>?` }))
+  const first = await upload('name=Eigentümer.apkg', { Viele: notes })
+  const second = await upload('name=Nachzügler.apkg&check=true', { Viele: notes })
+  t.equal(second.body.stats.warnings_total, 1)
+  t.strictSame(second.body.stats.warnings, [
+    {
+      file: 'Viele',
+      line: 0,
+      message:
+        '32 Karten gehören der Quelle „Eigentümer“ und bleiben dort: ' +
+        '„Was ist Nummer 0?“, „Was ist Nummer 1?“, „Was ist Nummer 2?“ und 29 weitere',
+    },
+  ])
+  await admin.delete(`/api/content/sources/${first.body.source.id}?purge=true`)
+})
+
+t.test('our own package creates no copies in its store', async (t) => {
   await changeFiles(folder, { 'decks/hin.md': deckFile('Hin', [{ id: 'eins' }, { id: 'zwei' }]) })
   await admin.post('/api/admin/import')
   const script = await createDeck(db, { slug: 'her', name: 'Her' })
@@ -425,14 +444,17 @@ t.test('our own package, back in the store that it came from, copies nothing', a
     const file = await download(t, service, member.cookie, `format=apkg&deck=${slug}`)
     const before = await snapshot()
     const { status, body } = await upload(`name=${slug}.apkg&check=true`, file)
-    const cards = slug === 'hin' ? 2 : 1
-    t.match({ status, stats: body.stats }, { status: 200, stats: { cards: { created: 0 }, warnings_total: cards } })
-    const owner = slug === 'hin' ? 'zum Deck „hin“ des Ordners' : 'zum Deck „her“'
-    t.equal(body.stats.warnings[0].message, `Die Karte gehört ${owner} und bleibt dort`)
+    t.match({ status, stats: body.stats }, { status: 200, stats: { cards: { created: 0 }, warnings_total: 1 } })
+    t.match(
+      body.stats.warnings[0].message,
+      slug === 'hin'
+        ? /^2 Karten gehören zum Deck „hin“ des Ordners und bleiben dort: „/
+        : /^Die Karte „.+“ gehört zum Deck „her“ und bleibt dort$/,
+    )
     t.strictSame(await snapshot(), before)
   }
 })
 
-t.test('no temporary file is left', async (t) => {
+t.test('leaves no temporary file', async (t) => {
   t.strictSame(await readdir(tmpDir), [])
 })

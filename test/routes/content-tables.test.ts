@@ -5,6 +5,7 @@ import t from 'tap'
 import { deckFile } from '../support/content.js'
 import { errorBody, startService } from '../support/service.js'
 import { zipOf } from '../support/upload-packages.js'
+import { workbookOf } from '../support/workbooks.js'
 
 const tmpDir = await mkdtemp(path.join(tmpdir(), 'svc-training-tables-'))
 t.teardown(() => rm(tmpDir, { recursive: true }))
@@ -19,7 +20,7 @@ const listDecks = async () =>
 
 const TABLE = 'Frage;Antwort\nWas ist DNS?;Namen\nWas ist ARP?;Adressen\n'
 
-t.test('a table that updates its source stays in its deck, whatever its file is called', async (t) => {
+t.test('a table that updates its source keeps its deck under any file name', async (t) => {
   const first = await upload(`name=${encodeURIComponent('Netz und TCP/IP')}`, TABLE)
   t.match(first, { status: 200, body: { source: { name: 'Netz und TCP/IP' }, stats: { cards: { created: 2 } } } })
   const { id } = first.body.source
@@ -37,7 +38,7 @@ t.test('a table that updates its source stays in its deck, whatever its file is 
   t.match(await upload('source=999&check=true', TABLE), { status: 404 })
 })
 
-t.test('two rows that come to one key are one card, and told', async (t) => {
+t.test('two rows with the same key are one card, with a warning', async (t) => {
   const first = await upload('name=Schluessel.csv', 'Frage;Antwort;Id\nEins?;1;\n')
   t.equal(first.status, 200)
   const csv = (await admin.get('/api/content/export?format=csv&deck=schluessel')).text
@@ -47,7 +48,44 @@ t.test('two rows that come to one key are one card, and told', async (t) => {
   t.match(answer.body.stats.warnings.at(-1), { line: 3, message: /Dieselbe Karte steht schon in Zeile 2/ })
 })
 
-t.test('an archive takes no deck', async (t) => {
+t.test('leaves no source behind when everything in a file belongs to another', async (t) => {
+  const table = 'Frage;Antwort;GUID\nWem gehört sie?;dem Ersten;eigen-1\n'
+  const sources = async () =>
+    (await admin.get('/api/content/sources')).body.sources.map(({ name }: { name: string }) => name)
+  t.match(await upload('name=Erste.csv', table), { status: 200, body: { source: { id: Number } } })
+  const before = await sources()
+  const { status, body } = await upload('name=Zweite.csv', table)
+  t.match([status, body.message, body.source.id], [200, 'Es gab nichts zu übernehmen', null])
+  t.match(body.stats, { cards: { created: 0, updated: 0 }, warnings_total: 1 })
+  t.strictSame(await sources(), before)
+  t.match(await upload('name=Zweite.csv', table.replace('eigen-1', 'eigen-2')), { body: { source: { id: Number } } })
+})
+
+t.test('imports an Excel workbook under the name of its file', async (t) => {
+  const book = await workbookOf({
+    sheets: [
+      {
+        rows: [
+          ['Begriff', 'Definition'],
+          ['Was ist BGP?', 'Wege'],
+        ],
+      },
+    ],
+  })
+  const { status, body } = await upload('name=Wege.xlsx', book)
+  t.match([status, body.source], [200, { kind: 'table', name: 'Wege' }])
+  t.match(body.decks, [{ name: 'Wege', created: 1 }])
+  t.match(await upload(`source=${body.source.id}`, 'Frage;Antwort\nWas ist BGP?;Wege\n'), {
+    status: 200,
+    body: { stats: { cards: { created: 0, unchanged: 1 } } },
+  })
+  const refused = await upload('name=alt.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'))
+  t.equal(refused.status, 400)
+  t.match(refused.body.message, /^Das ist eine Datei eines alten Office-Programms/)
+  t.equal(refused.headers['x-error-code'], 'foreign_file')
+})
+
+t.test('an archive accepts no deck option', async (t) => {
   const zip = await zipOf({ 'decks/netz.md': deckFile('Netz', [{ id: 'dns' }]) })
   const message = 'Ein Archiv sagt selbst, in welchen Decks seine Karten stehen: bitte ohne „Deck“'
   const { status, body } = await upload('name=netz.zip&deck=X', zip)

@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,7 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { tryLock } from '../../db/queries/try-lock.js'
-import { prepareWorkFolders, withReceivedFile, withWorkFolder } from '../../src/services/content/receive-file.js'
+import { readUpload } from '../../src/services/content/upload/read.js'
+import { withReceivedFile } from '../../src/services/content/upload/receive.js'
+import { prepareWorkFolders, withWorkFolder } from '../../src/services/content/work-folder.js'
 import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { errorBody, startService } from '../support/service.js'
 
@@ -42,7 +45,7 @@ async function untilEmpty(): Promise<string[]> {
   return readdir(tmpDir)
 }
 
-/** Sends the body piece by piece; the status and text of the answer. */
+/** Sends a body in pieces; returns status and text. */
 async function drip(url: string, headers: Record<string, string>, pieces: Buffer[], pause: number) {
   const outgoing = request({
     host: '127.0.0.1',
@@ -63,7 +66,7 @@ async function drip(url: string, headers: Record<string, string>, pieces: Buffer
   return { status: answer.statusCode as number, body: JSON.parse(text) }
 }
 
-t.test('an upload may take its time, other bodies may not', async (t) => {
+t.test('an upload may be slow, other bodies may not', async (t) => {
   const table = tableOf({ a: 'eins', b: 'zwei' })
   const pieces = [...table].map((byte) => Buffer.from([byte])).slice(0, 20)
   pieces.push(table.subarray(20))
@@ -87,7 +90,36 @@ t.test('an upload may take its time, other bodies may not', async (t) => {
   t.match(await drip('/api/auth/login', headers, [json], 10), { status: 401 }, 'who is fast is answered')
 })
 
-t.test('a body that nobody reads any more may take no longer than others', async (t) => {
+t.test('several large files of one administrator do not hold up another', async (t) => {
+  const large = tableOf(Object.fromEntries(Array.from({ length: 25_000 }, (_, index) => [`k${index}`, 'Antwort'])))
+  const done: string[] = []
+  const look = async (name: string, caller: typeof admin, table: Buffer) => {
+    const answer = await caller.post(`/api/content/imports?check=true&name=${name}`, table, { headers: TYPE })
+    t.equal(answer.status, 200, name)
+    done.push(name)
+  }
+  const other = await service.admin()
+  const first = [1, 2, 3].map((number) => look(`gross-${number}`, admin, large))
+  await sleep(50)
+  await Promise.all([...first, look('klein', other, tableOf({ a: 'eins' }))])
+  t.equal(done[0], 'klein')
+})
+
+t.test('an upload learns that others are read first', async (t) => {
+  const folder = await mkdtemp(path.join(tmpDir, 'files-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const file = path.join(folder, 'tabelle')
+  const rows = Array.from({ length: 25_000 }, (_, index) => [`k${index}`, 'Antwort'])
+  await writeFile(file, tableOf(Object.fromEntries(rows)))
+  const read = (userId: number, more = {}) =>
+    readUpload(db, file, { fileName: 'x.csv', name: 'x', workFolder: folder, userId, ...more })
+  const running = [read(1), read(2)]
+  await t.rejects(read(3, { maxWaitMs: 20 }), { kind: 'unavailable', code: 'readers_busy', retryAfter: 5 })
+  await t.rejects(read(1, { signal: AbortSignal.timeout(20) }), { name: 'TimeoutError' })
+  for (const incoming of await Promise.all(running)) t.equal(incoming.kind, 'table')
+})
+
+t.test('a body that is no longer read has the normal time limit', async (t) => {
   for (const [url, cookie, status] of [
     ['/api/content/imports?name=x.csv', 'a=b', 401],
     ['/api/content/imports?name=x.csv', member.cookie, 403],
@@ -109,7 +141,7 @@ t.test('a body that nobody reads any more may take no longer than others', async
   }
 })
 
-t.test('an upload that is broken off leaves nothing behind', async (t) => {
+t.test('an interrupted upload leaves no file', async (t) => {
   const before = await countCards()
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
@@ -123,7 +155,7 @@ t.test('an upload that is broken off leaves nothing behind', async (t) => {
   t.equal((await upload('name=danach.csv', tableOf({ c: 'drei' }))).status, 200, 'the lock is free')
 })
 
-t.test('a file that turns out too large is told so, and the connection goes on', async (t) => {
+t.test('a file beyond the limit is refused, and the connection stays usable', async (t) => {
   const piece = Buffer.alloc(2 ** 20, 'x')
   const answer = await drip(
     '/api/content/imports?name=x.csv',
@@ -131,11 +163,11 @@ t.test('a file that turns out too large is told so, and the connection goes on',
     Array(6).fill(piece),
     1,
   )
-  t.match(answer, { status: 413, body: { message: 'Datei zu groß' } })
+  t.match(answer, { status: 413, body: { message: /^Datei zu groß: mehr als \d+ MB \(IMPORT_MAX_MB\)$/ } })
   t.strictSame(await untilEmpty(), [])
 })
 
-t.test('of two at once one is told that an import runs; a look may go on', async (t) => {
+t.test('of two concurrent imports one is refused; a preview may run', async (t) => {
   const [a, b] = [tableOf({ x: '1' }), tableOf({ y: '2' })]
   const both = await Promise.all([upload('name=a.csv', a), upload('name=b.csv', b), upload('name=c.csv&check=true', b)])
   t.strictSame(
@@ -150,7 +182,7 @@ t.test('of two at once one is told that an import runs; a look may go on', async
 })
 
 t.test(
-  'the lock is that of all instances',
+  'the import lock covers all instances',
   { skip: !TEST_DATABASE_URL && 'the embedded database has one' },
   async (t) => {
     const [source] = (await admin.get('/api/content/sources')).body.sources
@@ -167,7 +199,7 @@ t.test(
   },
 )
 
-t.test('ratings during an upload are kept', async (t) => {
+t.test('keeps ratings given during an upload', async (t) => {
   const cards = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, `Antwort ${index}`]))
   const { body } = await upload('name=bewertet.csv', tableOf(cards))
   const { rows } = await sql<{ id: number }>`
@@ -191,7 +223,7 @@ t.test('ratings during an upload are kept', async (t) => {
   )
 })
 
-t.test('what fails in the middle leaves everything as it was', async (t) => {
+t.test('a failure in the middle rolls everything back', async (t) => {
   const state = async () => ({
     cards: await db.selectFrom('cards').selectAll().orderBy('id').execute(),
     sources: await db.selectFrom('content_sources').selectAll().orderBy('id').execute(),
@@ -209,14 +241,14 @@ t.test('what fails in the middle leaves everything as it was', async (t) => {
   t.match((await upload('name=kaputt.csv', table)).body.stats, { cards: { created: 3_000 } })
 })
 
-t.test('all faults of a file are counted, and 200 told', async (t) => {
+t.test('counts all faults of a file and reports 200', async (t) => {
   const rows = Array.from({ length: 300 }, (_, index) => `i${index};Frage?;\n`).join('')
   const { status, body } = await upload('name=faul.csv', Buffer.from(`id;Frage;Antwort\n${rows}`))
   t.strictSame([status, body.errors?.length, body.errors_total], [400, 200, 300])
   t.equal(body.message, 'Import abgebrochen: 300 Fehler in den Inhalten')
 })
 
-t.test('a full disk is said in words', async (t) => {
+t.test('reports a full disk', async (t) => {
   const full = Object.assign(new Error('full'), { code: 'ENOSPC' })
   await t.rejects(
     withWorkFolder(tmpDir, 'upload', () => Promise.reject(full)),
@@ -228,7 +260,57 @@ t.test('a full disk is said in words', async (t) => {
   )
 })
 
-t.test('a start removes what a killed process has left, and nothing younger', async (t) => {
+t.test('ends an upload that stalls or trickles', async (t) => {
+  const stalled = new Readable({ read() {} })
+  stalled.push('x'.repeat(5_000))
+  await t.rejects(
+    withReceivedFile(stalled, tmpDir, 10_000, async () => 1, { windowMs: 100 }),
+    { kind: 'timeout', code: 'upload_too_slow', message: 'Die Datei kam zu langsam an; bitte noch einmal hochladen' },
+  )
+  t.notOk(stalled.destroyed, 'the response can still be sent')
+  t.strictSame(await readdir(tmpDir), [])
+  const steady = Readable.from(
+    (async function* () {
+      for (let sent = 0; sent < 5; sent++) {
+        yield Buffer.alloc(1_024)
+        await sleep(60)
+      }
+    })(),
+  )
+  t.equal(await withReceivedFile(steady, tmpDir, 10_000, async ({ size }) => size, { windowMs: 200 }), 5_120)
+})
+
+t.test('reports a full disk that only SQLite has noticed', async (t) => {
+  for (const message of ['disk I/O error', 'database or disk is full']) {
+    await t.rejects(
+      withWorkFolder(tmpDir, 'export', () => Promise.reject(new Error(message))),
+      { code: 'no_room' },
+    )
+  }
+})
+
+t.test('a start deletes the folder of a process that was killed just now, but none in use', async (t) => {
+  const program = `
+    import { withWorkFolder } from ${JSON.stringify(new URL('../../src/services/content/work-folder.js', import.meta.url).href)}
+    await withWorkFolder(${JSON.stringify(tmpDir)}, 'upload', () => new Promise(() => setInterval(() => {}, 1000).ref() && console.log('ready')))`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  await withWorkFolder(tmpDir, 'upload', async (own) => {
+    const inUse = (await readdir(tmpDir)).sort()
+    t.equal(inUse.length, 2)
+    await prepareWorkFolders(tmpDir)
+    t.strictSame((await readdir(tmpDir)).sort(), inUse, 'both are in use')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await prepareWorkFolders(tmpDir)
+    t.strictSame(await readdir(tmpDir), [path.basename(own)])
+  })
+  t.strictSame(await readdir(tmpDir), [])
+})
+
+t.test('a start deletes folders of killed processes, but no younger ones', async (t) => {
   const long = new Date(Date.now() - 2 * 24 * 60 * 60_000)
   const names = ['svc-training-upload-neu', 'svc-training-upload-alt', 'svc-training-export-alt', 'fremd']
   for (const name of names) await mkdir(path.join(tmpDir, name))

@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { commandLineActor } from '../../src/commands/actor.js'
-import { importContent, importIntoEmptyStore } from '../../src/services/content/import-content.js'
+import { importContent, importIntoEmptyStore } from '../../src/services/content/folder/import.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { callerOf, errorBody, startService } from '../support/service.js'
 
@@ -27,7 +27,7 @@ async function snapshot() {
   return Promise.all(tables.map((table) => db.selectFrom(table).selectAll().execute()))
 }
 
-t.test('all of it is for members, most of it for administrators', async (t) => {
+t.test('checks the rights of each route', async (t) => {
   const paths = [
     ['POST', '/api/content/check'],
     ['GET', '/api/content/state'],
@@ -52,7 +52,7 @@ t.test('all of it is for members, most of it for administrators', async (t) => {
   }
 })
 
-t.test('a check says what an import would do, and writes nothing', async (t) => {
+t.test('a check shows the changes of an import and writes nothing', async (t) => {
   t.strictSame(await state(), {
     last_import: null,
     decks: 0,
@@ -79,14 +79,14 @@ t.test('a check says what an import would do, and writes nothing', async (t) => 
   })
   t.strictSame(
     (await check('?force=vielleicht')).body,
-    errorBody(400, 'Der Parameter "force" muss true oder false sein'),
+    errorBody(400, 'Der Parameter „force“ muss true oder false sein'),
   )
   t.strictSame(await snapshot(), before)
   const checks = await Promise.all(Array.from({ length: 5 }, () => check()))
   t.ok(checks.every((answer) => answer.status === 200))
 })
 
-t.test('what an import did is kept', async (t) => {
+t.test('records the outcome of an import', async (t) => {
   const { stats } = (await admin.post('/api/admin/import')).body
   t.match(stats, { cards: { created: 12 } })
   const { last_import, ...rest } = await state()
@@ -110,7 +110,7 @@ t.test('what an import did is kept', async (t) => {
   t.match((await state()).last_import, { by: null, via: 'cli', outcome: 'done' })
 })
 
-t.test('why an import was refused is kept as well; a check answers the same', async (t) => {
+t.test('records why an import was refused; a check returns the same', async (t) => {
   await changeFiles(folder, { 'decks/faul.md': '---\nname: X\nfarbe: rot\n---\n## Ohne "\0" Kommentar\n' })
   const refused = await admin.post('/api/admin/import')
   t.equal(refused.status, 400)
@@ -134,7 +134,7 @@ t.test('why an import was refused is kept as well; a check answers the same', as
   await rename(`${folder}-weg`, folder)
 })
 
-t.test('most cards, or most sheets, are archived only by force', async (t) => {
+t.test('archives most cards or sheets only if forced', async (t) => {
   const counts = { archived: 0, live: 12, archived_cheatsheets: 0, live_cheatsheets: 10, needs_force: true }
   for (const [gone, changed, message] of [
     [{ 'decks/git.md': deckFile('Git', CARDS.slice(0, 5)) }, { archived: 7 }, '7 von 12 Karten'],
@@ -162,7 +162,7 @@ t.test('most cards, or most sheets, are archived only by force', async (t) => {
   t.equal((await admin.post('/api/admin/import')).status, 200)
 })
 
-t.test('archived decks are listed, the latest first', async (t) => {
+t.test('lists archived decks, the latest first', async (t) => {
   for (const name of ['alt', 'neu'])
     await changeFiles(folder, { [`decks/${name}.md`]: deckFile(name, [{ id: 'eins' }]) })
   await admin.post('/api/admin/import')
@@ -178,7 +178,7 @@ t.test('archived decks are listed, the latest first', async (t) => {
   t.strictSame([archived_decks.length, decks, cards], [2, 1, 12])
 })
 
-t.test('the import of a first start is kept, also when it was refused', async (t) => {
+t.test('records the first import of a start, also if it was refused', async (t) => {
   const faulty = await writeContentFolder(t, { 'decks/faul.md': 'kein Front Matter' })
   const fresh = await startService(t, { config: { contentDir: folder } })
   const reader = await fresh.admin()
@@ -189,8 +189,8 @@ t.test('the import of a first start is kept, also when it was refused', async (t
   t.match(await read(), { by: null, via: 'start', outcome: 'done', stats: { cards: { created: 12 } }, errors: [] })
 })
 
-t.test('an import that somebody else overtakes begins anew, three times at most', async (t) => {
-  // A sequence counts on when a transaction is rolled back.
+t.test('retries an import after a concurrent change, at most three times', async (t) => {
+  // A sequence keeps its value after a rollback.
   await sql`create sequence attempts`.execute(db)
   await sql`
     create function overtake() returns trigger language plpgsql as $$
@@ -219,7 +219,7 @@ t.test('an import that somebody else overtakes begins anew, three times at most'
   await changeFiles(folder, { 'decks/vier.md': null })
 })
 
-t.test('an unchanged import writes no file name again; one that moved is noted', async (t) => {
+t.test('an unchanged import updates no file name; a moved file is recorded', async (t) => {
   const versions = async () =>
     (await sql`select deck_id, file, xmin::text from imported_decks order by 1`.execute(db)).rows
   const before = await versions()

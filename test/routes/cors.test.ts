@@ -1,108 +1,112 @@
 import t from 'tap'
-import { errorBody, startService } from '../support/service.js'
+import { errorBody, PUBLIC_URLS, startService } from '../support/service.js'
 
 const ORIGIN = 'https://app.example.org'
-const service = await startService(t, { config: { corsOrigins: [ORIGIN, 'http://localhost:5173'] } })
-const { anonymous } = service
-const member = await service.member()
-
 const preflight = { origin: ORIGIN, 'access-control-request-method': 'PATCH' }
 const corsHeaders = (headers: Record<string, unknown>) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 
-t.test('a preflight is answered before login, on every path and for every method', async (t) => {
-  for (const url of ['/api/decks', '/api/admin/users/5', '/api/auth/login', '/api/unknown', '/api/quiz/a/b']) {
-    const answer = await anonymous.send({
-      method: 'OPTIONS',
-      url,
-      headers: { ...preflight, 'access-control-request-headers': 'content-type,authorization' },
-    })
-    t.equal(answer.status, 204, url)
-    t.equal(answer.text, '')
-    t.match(answer.headers, {
-      'access-control-allow-origin': ORIGIN,
-      'access-control-allow-credentials': 'true',
-      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-      'access-control-allow-headers': 'content-type,authorization',
-      vary: /Origin/,
-    })
-  }
-})
+for (const publicUrl of PUBLIC_URLS) {
+  t.test(`with the public URL ${publicUrl}`, async (t) => {
+    const service = await startService(t, { config: { publicUrl, corsOrigins: [ORIGIN, 'http://localhost:5173'] } })
+    const { anonymous } = service
+    const member = await service.member()
 
-t.test('an OPTIONS that is no preflight meets the fallback', async (t) => {
-  for (const headers of [
-    {},
-    { origin: ORIGIN },
-    { 'access-control-request-method': 'GET' },
-    { ...preflight, origin: 'https://evil.example' },
-    { ...preflight, origin: 'null' },
-    { ...preflight, origin: `${ORIGIN}:8443` },
-  ]) {
-    const options = (url: string) => ({ method: 'OPTIONS', url, headers }) as const
-    t.strictSame((await anonymous.send(options('/api/decks'))).body, errorBody(401, 'Nicht angemeldet'))
-    const fallback = await member.send(options('/api/decks'))
-    t.strictSame(fallback.body, errorBody(405, 'Methode nicht erlaubt'), JSON.stringify(headers))
-    t.notOk(fallback.headers['access-control-allow-methods'])
-    t.strictSame((await member.send(options('/api/unknown'))).body, errorBody(404, 'Nicht gefunden'))
-  }
-})
-
-t.test('answers to a listed origin may be read with credentials, errors too', async (t) => {
-  const headers = { origin: ORIGIN, 'sec-fetch-site': 'same-site' }
-  for (const answer of [
-    await member.get('/api/decks', { headers }),
-    await anonymous.get('/api/decks', { headers }),
-    await member.get('/api/unknown', { headers }),
-    await member.post('/api/quiz/submit', {}, { headers }),
-    await member.post('/api/quiz/submit', '{', { headers: { ...headers, 'content-type': 'application/json' } }),
-  ]) {
-    t.match(answer.headers, {
-      'access-control-allow-origin': ORIGIN,
-      'access-control-allow-credentials': 'true',
-      'access-control-expose-headers': /Retry-After/,
-      vary: 'Origin',
+    t.test('answers a preflight before login, on every path and for every method', async (t) => {
+      for (const url of ['/api/decks', '/api/admin/users/5', '/api/auth/login', '/api/unknown', '/api/quiz/a/b']) {
+        const answer = await anonymous.send({
+          method: 'OPTIONS',
+          url,
+          headers: { ...preflight, 'access-control-request-headers': 'content-type,authorization' },
+        })
+        t.equal(answer.status, 204, url)
+        t.equal(answer.text, '')
+        t.match(answer.headers, {
+          'access-control-allow-origin': ORIGIN,
+          'access-control-allow-credentials': 'true',
+          'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+          'access-control-allow-headers': 'content-type,authorization',
+          vary: /Origin/,
+        })
+      }
     })
-  }
-})
 
-t.test('what no hook sees may be read as well', async (t) => {
-  const url = '/api/decks/%ZZ'
-  const headers = { origin: ORIGIN }
-  const tooLarge = { ...headers, 'content-type': 'application/json' }
-  for (const [status, answer] of [
-    [400, await member.get(url, { headers })],
-    [413, await member.post('/api/quiz/submit', `"${'x'.repeat(70_000)}"`, { headers: tooLarge })],
-    [415, await member.post('/api/quiz/submit', 'x', { headers: { ...headers, 'content-type': 'text/plain' } })],
-    [404, await member.get('/api/unknown', { headers })],
-  ] as const) {
-    t.equal(answer.status, status)
-    t.match(answer.headers, {
-      'access-control-allow-origin': ORIGIN,
-      'access-control-allow-credentials': 'true',
-      'x-request-id': String,
-      vary: 'Origin',
+    t.test('an OPTIONS without preflight headers meets the fallback', async (t) => {
+      for (const headers of [
+        {},
+        { origin: ORIGIN },
+        { 'access-control-request-method': 'GET' },
+        { ...preflight, origin: 'https://evil.example' },
+        { ...preflight, origin: 'null' },
+        { ...preflight, origin: `${ORIGIN}:8443` },
+      ]) {
+        const options = (url: string) => ({ method: 'OPTIONS', url, headers }) as const
+        t.strictSame((await anonymous.send(options('/api/decks'))).body, errorBody(401, 'Nicht angemeldet'))
+        const fallback = await member.send(options('/api/decks'))
+        t.strictSame(fallback.body, errorBody(405, 'Methode nicht erlaubt'), JSON.stringify(headers))
+        t.notOk(fallback.headers['access-control-allow-methods'])
+        t.strictSame((await member.send(options('/api/unknown'))).body, errorBody(404, 'Nicht gefunden'))
+      }
     })
-  }
-  const answer = await anonymous.send({ method: 'OPTIONS', url, headers: preflight })
-  t.equal(answer.status, 204)
-  t.match(answer.headers, { 'access-control-allow-origin': ORIGIN, 'access-control-allow-methods': /PATCH/ })
-  const other = await anonymous.send({
-    method: 'OPTIONS',
-    url,
-    headers: { ...preflight, origin: 'https://evil.example' },
+
+    t.test('responses to an allowed origin are readable with credentials, errors included', async (t) => {
+      const headers = { origin: ORIGIN, 'sec-fetch-site': 'same-site' }
+      for (const answer of [
+        await member.get('/api/decks', { headers }),
+        await anonymous.get('/api/decks', { headers }),
+        await member.get('/api/unknown', { headers }),
+        await member.post('/api/quiz/submit', {}, { headers }),
+        await member.post('/api/quiz/submit', '{', { headers: { ...headers, 'content-type': 'application/json' } }),
+      ]) {
+        t.match(answer.headers, {
+          'access-control-allow-origin': ORIGIN,
+          'access-control-allow-credentials': 'true',
+          'access-control-expose-headers': /Retry-After.*X-Error-Code/,
+          vary: 'Origin',
+        })
+      }
+    })
+
+    t.test('responses outside of hooks are readable, too', async (t) => {
+      const url = '/api/decks/%ZZ'
+      const headers = { origin: ORIGIN }
+      const tooLarge = { ...headers, 'content-type': 'application/json' }
+      for (const [status, answer] of [
+        [400, await member.get(url, { headers })],
+        [413, await member.post('/api/quiz/submit', `"${'x'.repeat(70_000)}"`, { headers: tooLarge })],
+        [415, await member.post('/api/quiz/submit', 'x', { headers: { ...headers, 'content-type': 'text/plain' } })],
+        [404, await member.get('/api/unknown', { headers })],
+      ] as const) {
+        t.equal(answer.status, status)
+        t.match(answer.headers, {
+          'access-control-allow-origin': ORIGIN,
+          'access-control-allow-credentials': 'true',
+          'x-request-id': String,
+          vary: 'Origin',
+        })
+      }
+      const answer = await anonymous.send({ method: 'OPTIONS', url, headers: preflight })
+      t.equal(answer.status, 204)
+      t.match(answer.headers, { 'access-control-allow-origin': ORIGIN, 'access-control-allow-methods': /PATCH/ })
+      const other = await anonymous.send({
+        method: 'OPTIONS',
+        url,
+        headers: { ...preflight, origin: 'https://evil.example' },
+      })
+      t.strictSame(other.body, errorBody(400, 'Ungültige URL'))
+      t.strictSame(corsHeaders(other.headers), [])
+    })
+
+    t.test('other origins get no headers', async (t) => {
+      for (const headers of [{}, { origin: 'https://evil.example' }, { origin: `${ORIGIN}.evil.example` }]) {
+        const answer = await member.get('/api/decks', { headers })
+        t.strictSame(corsHeaders(answer.headers), [])
+        t.equal(answer.headers.vary, 'Origin', 'a cache must not mix them up')
+      }
+      const closed = await startService(t, { config: { publicUrl } })
+      const answer = await closed.anonymous.send({ method: 'OPTIONS', url: '/api/decks', headers: preflight })
+      t.strictSame(answer.body, errorBody(401, 'Nicht angemeldet'))
+      t.strictSame(corsHeaders(answer.headers), [])
+    })
   })
-  t.strictSame(other.body, errorBody(400, 'Ungültige URL'))
-  t.strictSame(corsHeaders(other.headers), [])
-})
-
-t.test('nobody else is told anything', async (t) => {
-  for (const headers of [{}, { origin: 'https://evil.example' }, { origin: `${ORIGIN}.evil.example` }]) {
-    const answer = await member.get('/api/decks', { headers })
-    t.strictSame(corsHeaders(answer.headers), [])
-    t.equal(answer.headers.vary, 'Origin', 'a cache must not mix them up')
-  }
-  const closed = await startService(t)
-  const answer = await closed.anonymous.send({ method: 'OPTIONS', url: '/api/decks', headers: preflight })
-  t.strictSame(answer.body, errorBody(401, 'Nicht angemeldet'))
-  t.strictSame(corsHeaders(answer.headers), [])
-})
+}

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
-// Half past midnight in Berlin: there it is already the 22nd, in UTC still the 21st.
+// Half past midnight in Berlin: the 22nd there, the 21st in UTC
 const service = await startService(t, { now: () => new Date('2026-11-21T23:30:00Z') })
 const { db } = service
 const member = await service.member()
@@ -11,7 +11,7 @@ t.afterEach(async () => {
   await db.deleteFrom('decks').execute()
 })
 
-t.test('decks come with the statistics of the caller', async (t) => {
+t.test('decks have the statistics of the caller', async (t) => {
   const other = await service.member()
   const [full, empty] = [await createDeck(db, { sort_order: 1 }), await createDeck(db, { sort_order: 2 })]
   const progress = [
@@ -38,7 +38,7 @@ t.test('decks come with the statistics of the caller', async (t) => {
   t.strictSame((await other.get('/api/decks/')).body.decks[0], expected(full, 5, 1, 1, 1))
 })
 
-t.test('decks are ordered as a German reader expects', async (t) => {
+t.test('orders decks in German collation', async (t) => {
   for (const [name, sort_order] of [
     ['zuletzt', 0],
     ['Zebra', 1],
@@ -67,20 +67,20 @@ t.test('decks are ordered as a German reader expects', async (t) => {
   )
 })
 
-t.test('a record without a rating and a date counts as reviewed only', async (t) => {
+t.test('a progress row without rating and date counts as reviewed only', async (t) => {
   const deck = await createDeck(db)
   const card = await createCard(db, { deck_id: deck.id })
   await createProgress(db, { user_id: member.id, card_id: card.id, last_rating: null, next_review: null })
   t.match((await member.get('/api/decks')).body, { decks: [{ reviewed: 1, correct: 0, due: 0 }] })
 })
 
-t.test('export-anki is the export, also when a deck has that slug', async (t) => {
+t.test('the route export-anki takes precedence over a deck with that slug', async (t) => {
   await createDeck(db, { slug: 'export-anki' })
   const answer = await member.get('/api/decks/export-anki')
   t.equal(answer.headers['content-type'], 'text/tab-separated-values; charset=utf-8')
 })
 
-t.test('archived decks and cards count nowhere', async (t) => {
+t.test('archived decks and cards do not count', async (t) => {
   const deck = await createDeck(db)
   const hidden = await createDeck(db, { archived_at: new Date() })
   const card = await createCard(db, { deck_id: deck.id })
@@ -97,7 +97,7 @@ t.test('archived decks and cards count nowhere', async (t) => {
   t.equal((await member.get(`/api/decks/${hidden.slug}`)).status, 404)
 })
 
-t.test('one deck shows every column', async (t) => {
+t.test('a single deck has every column', async (t) => {
   const deck = await createDeck(db, { sort_order: -3 })
   const answer = await member.get(`/api/decks/${deck.slug}`)
   t.strictSame(answer.body, {
@@ -109,7 +109,7 @@ t.test('one deck shows every column', async (t) => {
   })
 })
 
-t.test('a slug may be long and hold any character; it is decoded once', async (t) => {
+t.test('a slug may be long and contain any character; it is decoded once', async (t) => {
   const notFound = errorBody(404, 'Deck nicht gefunden')
   for (const slug of [
     'unknown',
@@ -130,7 +130,7 @@ t.test('a slug may be long and hold any character; it is decoded once', async (t
   }
 })
 
-t.test('everything but GET on an endpoint is not allowed', async (t) => {
+t.test('methods other than GET are not allowed', async (t) => {
   const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
   for (const method of methods) {
     for (const url of ['/api/decks', '/api/decks/x', '/api/decks/export-anki', '/api/decks/a/b']) {

@@ -8,7 +8,7 @@ import { errorBody, startService } from '../support/service.js'
 const database = await createMigratedDatabase()
 const { db, member } = await startService(t, { database })
 
-t.test('what is deleted at the same moment is not found', async (t) => {
+t.test('answers not found for a concurrent deletion', async (t) => {
   const learner = await member()
   for (const [name, method, ask, payload] of [
     ['Karte', 'POST', (id: number) => `/api/review/cards/${id}/reports`, { text: 'Falsch' }],
@@ -22,7 +22,7 @@ t.test('what is deleted at the same moment is not found', async (t) => {
     const answer = await db.transaction().execute(async (transaction) => {
       await transaction.deleteFrom('decks').where('id', '=', deck.id).execute()
       const asked = send()
-      // The embedded database has one connection: there it has been deleted before the question.
+      // The embedded database has one connection, so the deletion comes first.
       if (!database.embedded) await untilSomebodyWaits()
       return { asked }
     })

@@ -6,7 +6,7 @@ import { errorBody, startService } from '../support/service.js'
 
 const NOT_LOGGED_IN = errorBody(401, 'Nicht angemeldet')
 
-/** Who is deleted when the next handler begins: after the caller is known, before anything is stored. */
+/** The user deleted when the next handler starts, after authentication and before writing */
 let victim: number | undefined
 
 const service = await startService(t, {
@@ -21,7 +21,7 @@ const service = await startService(t, {
 })
 const { db } = service
 
-t.test('who is deleted while something is being stored is logged out, and nothing is stored', async (t) => {
+t.test('a user deleted during a write is logged out, and nothing is stored', async (t) => {
   const deck = await createDeck(db)
   const card = await createCard(db, { deck_id: deck.id })
   const passwords = { current_password: PASSWORD, new_password: 'neues-passwort' }
@@ -50,6 +50,7 @@ t.test('who is deleted while something is being stored is logged out, and nothin
     'review_log',
     'suspended_cards',
     'inactive_decks',
+    'chosen_decks',
     'api_tokens',
   ] as const
   for (const table of TABLES) {
@@ -58,7 +59,7 @@ t.test('who is deleted while something is being stored is logged out, and nothin
   t.strictSame(await db.selectFrom('audit_log').selectAll().execute(), [], 'what did not happen is not noted')
 })
 
-t.test('deleting users while they log in and write is never a fault', async (t) => {
+t.test('deleting users during logins and writes causes no error', async (t) => {
   for (let round = 0; round < 8; round++) {
     const user = await createUser(db)
     const caller = await service.loginAs(user.username)
@@ -80,7 +81,7 @@ t.test('deleting users while they log in and write is never a fault', async (t) 
   }
 })
 
-t.test('a login whose user is deleted before the session begins is refused, and sets no cookie', async (t) => {
+t.test('a login whose user is deleted before the session starts is refused without a cookie', async (t) => {
   const user = await createUser(db)
   await sql`
     create function delete_user() returns trigger language plpgsql as $$
@@ -94,7 +95,7 @@ t.test('a login whose user is deleted before the session begins is refused, and 
   t.equal(answer.headers['set-cookie'], undefined)
 })
 
-t.test('every foreign key to a user is known', async (t) => {
+t.test('all foreign keys to users are listed', async (t) => {
   const { rows } = await sql<{ name: string }>`
     select conname as name from pg_constraint where contype = 'f' and confrelid = 'users'::regclass order by 1`.execute(
     db,

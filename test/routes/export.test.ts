@@ -7,7 +7,7 @@ const service = await startService(t, { now: () => new Date('2026-11-21T23:30:00
 const { db } = service
 const member = await service.member()
 
-t.test('an empty store is an empty file with its headers', async (t) => {
+t.test('an empty store gives an empty file with its headers', async (t) => {
   const answer = await member.get('/api/decks/export-anki')
   t.equal(answer.status, 200)
   t.equal(answer.text, '')
@@ -16,7 +16,7 @@ t.test('an empty store is an empty file with its headers', async (t) => {
   t.equal(answer.headers['cache-control'], 'no-cache')
 })
 
-t.test('cards are ordered by deck, then by their place in it; archived ones are left out', async (t) => {
+t.test('orders cards by deck and position, without archived ones', async (t) => {
   const last = await createDeck(db, { name: 'A', sort_order: 2 })
   const second = await createDeck(db, { name: 'Über', sort_order: 1 })
   const first = await createDeck(db, { name: 'uber', sort_order: 1 })
@@ -42,7 +42,7 @@ t.test('cards are ordered by deck, then by their place in it; archived ones are 
   await db.deleteFrom('decks').execute()
 })
 
-t.test('a fault before the first byte is an error like any other, not a file to save', async (t) => {
+t.test('an error before the first byte is an error response, not a download', async (t) => {
   await createDeck(db)
   await sql`alter table cards rename to cards_elsewhere`.execute(db)
   const answer = await member.get('/api/decks/export-anki')
@@ -54,7 +54,7 @@ t.test('a fault before the first byte is an error like any other, not a file to 
   await db.deleteFrom('decks').execute()
 })
 
-t.test('decks larger than a batch come whole, ties included', async (t) => {
+t.test('exports decks larger than a batch completely, with ties', async (t) => {
   const deck = await createDeck(db, { name: 'groß' })
   const questions = Array.from({ length: 1_203 }, (_, index) => `Frage ${index}`)
   await db
@@ -68,7 +68,7 @@ t.test('decks larger than a batch come whole, ties included', async (t) => {
   )
 })
 
-t.test('a text may hold the character that separates texts on their way from the database', async (t) => {
+t.test('a text may contain the internal separator', async (t) => {
   await db.deleteFrom('decks').execute()
   const deck = await createDeck(db, { name: 'trennend' })
   const texts = [

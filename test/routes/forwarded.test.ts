@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { createUser } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
-/** A service whose log can be read; requests come from 127.0.0.1. */
+/** Starts a service with a readable log; requests come from 127.0.0.1. */
 async function startLogging(t: Test, trustProxy: string[]) {
   const lines: Record<string, unknown>[] = []
   const stream = new Writable({
@@ -18,7 +18,7 @@ async function startLogging(t: Test, trustProxy: string[]) {
   return { ...service, lines, warnings }
 }
 
-t.test('the port that a proxy sends is no part of an address', async (t) => {
+t.test('ignores the port of a forwarded address', async (t) => {
   const { anonymous, lines, loginAs, warnings, db } = await startLogging(t, ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'])
   const from = (address: string) => anonymous.get('/api/decks', { headers: { 'x-forwarded-for': address } })
   for (const [forwarded, address] of [
@@ -32,7 +32,7 @@ t.test('the port that a proxy sends is no part of an address', async (t) => {
     ['2001:db8::1', '2001:db8::1'],
     ['[203.0.113.10]:1000', '203.0.113.10'],
     ['[::ffff:203.0.113.10]:1', '::ffff:203.0.113.10'],
-    // What is no address stays what it is.
+    // Other text stays unchanged.
     ['203.0.113.300:1000', '203.0.113.300:1000'],
     ['203.0.113.10:http', '203.0.113.10:http'],
     ['2001:db8::1:[', '2001:db8::1:['],
@@ -44,7 +44,7 @@ t.test('the port that a proxy sends is no part of an address', async (t) => {
   }
   const statuses = []
   for (let port = 1000; port < 1012; port++) statuses.push((await from(`203.0.113.77:${port}`)).status)
-  t.strictSame(statuses, [...Array(10).fill(401), 429, 429], 'each port is not somebody else')
+  t.strictSame(statuses, [...Array(10).fill(401), 429, 429], 'ports of one address share the limit')
 
   const { username } = await createUser(db)
   const member = await loginAs(username)
@@ -61,7 +61,7 @@ t.test('the port that a proxy sends is no part of an address', async (t) => {
   t.strictSame(warnings(), [])
 })
 
-t.test('one warning tells of forwarded headers from an address that is not trusted', async (t) => {
+t.test('logs one warning for forwarded headers from an untrusted address', async (t) => {
   for (const trustProxy of [[], ['10.0.0.0/8']]) {
     const { anonymous, warnings } = await startLogging(t, trustProxy)
     await anonymous.get('/api/decks')

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
-import { createUser, PASSWORD } from '../support/factories.js'
+import { createUser, hashOfPassword, PASSWORD, unique } from '../support/factories.js'
 import { type Answer, type Caller, callerOf, cookieOf, errorBody, startService } from '../support/service.js'
 
 const counter = countStatements(await createMigratedDatabase())
@@ -11,7 +11,7 @@ const REFUSED = errorBody(403, 'Bitte erneut anmelden')
 const CHALLENGE = 'Session error="insufficient_user_authentication"'
 const MINUTE = 60_000
 
-/** As if the person had proven who it is so long ago, in every session. */
+/** Backdates the proof of identity of all sessions of a user. */
 async function ageLogins(userId: number, minutes: number): Promise<void> {
   const authenticated_at = new Date(Date.now() - minutes * MINUTE)
   await db.updateTable('sessions').set({ authenticated_at }).where('user_id', '=', userId).execute()
@@ -22,7 +22,7 @@ const callerWith = (answer: Answer) => callerOf(app, cookieOf(answer))
 
 const sessionsOf = (userId: number) => db.selectFrom('sessions').selectAll().where('user_id', '=', userId).execute()
 
-t.test('whoever proved ten minutes ago who it is is asked again, before the input is judged', async (t) => {
+t.test('asks for a new proof after ten minutes, before validating the input', async (t) => {
   const admin = await service.admin()
   const other = await createUser(db)
   await ageLogins(admin.id, 9)
@@ -35,26 +35,59 @@ t.test('whoever proved ten minutes ago who it is is asked again, before the inpu
     await admin.patch(`/api/accounts/${other.id}`, { is_admin: true, display_name: 5 }),
     await admin.patch('/api/accounts/999999', { is_admin: true }),
     await admin.patch(`/api/accounts/${other.id}`, { link_next_login: true }),
+    await admin.patch(`/api/accounts/${other.id}`, { password: 'ein-neues-wort' }),
+    await admin.patch(`/api/accounts/${other.id}`, { password: 5 }),
+    await admin.post('/api/accounts/bulk', { users: [{ username: 'neu' }, { username: 'chef', is_admin: true }] }),
+    await admin.post('/api/accounts/bulk', 'benutzername;administrator\nchef;ja\n', {
+      headers: { 'content-type': 'text/csv' },
+    }),
   ]) {
     t.strictSame(answer.body, REFUSED)
     t.equal(answer.headers['www-authenticate'], CHALLENGE)
   }
-  const { is_admin } = await db
+  const row = await db
     .selectFrom('users')
-    .select('is_admin')
+    .select(['is_admin', 'password_hash'])
     .where('id', '=', other.id)
     .executeTakeFirstOrThrow()
-  t.equal(is_admin, false)
+  t.strictSame(row, { is_admin: false, password_hash: await hashOfPassword() })
+  t.equal(await db.selectFrom('users').where('username', '=', 'chef').select('id').executeTakeFirst(), undefined)
 })
 
-t.test('nothing else asks, least of all what ends or takes away', async (t) => {
+t.test('a stale session cannot change the password of an emergency administrator and log in with it', async (t) => {
+  const admin = await service.admin()
+  const target = await createUser(db, { is_admin: true, emergency: true })
+  await ageLogins(admin.id, 11)
+  const password = 'ein-neues-wort'
+  t.strictSame((await admin.patch(`/api/accounts/${target.id}`, { password })).body, REFUSED)
+  const login = (password: string) => service.anonymous.post('/api/auth/login', { username: target.username, password })
+  t.equal((await login(password)).status, 401)
+  t.equal((await login(PASSWORD)).status, 200)
+  const again = callerWith(await confirm(admin, PASSWORD))
+  t.equal((await again.patch(`/api/accounts/${target.id}`, { password })).status, 200)
+  t.equal((await login(password)).status, 200)
+})
+
+t.test('a list of users asks only when it creates an administrator', async (t) => {
+  const admin = await service.admin()
+  const { token } = (await admin.post('/api/auth/tokens', { name: 'x' })).body
+  await ageLogins(admin.id, 11)
+  const send = (users: object[], query = '', by: Caller = admin) => by.post(`/api/accounts/bulk${query}`, { users })
+  const chief = { username: unique('chef'), is_admin: true }
+  t.match(await send([{ username: unique('neu') }]), { status: 200 })
+  t.match(await send([chief], '?check=true'), { status: 200 }, 'a check creates no user')
+  t.strictSame((await send([chief])).body, REFUSED)
+  t.match(await send([chief], '', callerOf(app, undefined, token)), { status: 200 }, 'a token is judged by its scopes')
+})
+
+t.test('no other route asks for it, least of all those that revoke access', async (t) => {
   const admin = await service.admin()
   const other = await createUser(db, { is_admin: true })
   const token = (await admin.post('/api/auth/tokens', { name: 'x' })).body
   await ageLogins(admin.id, 60 * 24)
   for (const answer of [
     await admin.patch(`/api/accounts/${other.id}`, { is_admin: false, link_next_login: false, display_name: 'Neu' }),
-    await admin.patch(`/api/accounts/${other.id}`, { password: 'ein-neues-wort' }),
+    await admin.patch(`/api/accounts/${other.id}`, { must_change_password: true, password: undefined }),
     await admin.delete(`/api/auth/tokens/${token.id}`),
     await admin.delete(`/api/accounts/${other.id}/sessions`),
     await admin.post('/api/admin/users', { username: 'neu', display_name: 'x', password: PASSWORD, is_admin: true }),
@@ -65,7 +98,7 @@ t.test('nothing else asks, least of all what ends or takes away', async (t) => {
   }
 })
 
-t.test('it is judged after who may ask and after the password that must be changed', async (t) => {
+t.test('checks it after authorization and the required password change', async (t) => {
   const member = await service.member()
   await ageLogins(member.id, 11)
   const promote = { is_admin: true }
@@ -80,7 +113,7 @@ t.test('it is judged after who may ask and after the password that must be chang
   t.notOk(refused.headers['www-authenticate'])
 })
 
-t.test("an administrator's script promotes by its token, and a token creates no token", async (t) => {
+t.test("an administrator's token may promote users, but a token creates no token", async (t) => {
   const admin = await service.admin()
   const other = await createUser(db)
   const { token } = (await admin.post('/api/auth/tokens', { name: 'x' })).body
@@ -94,7 +127,7 @@ t.test("an administrator's script promotes by its token, and a token creates no 
   }
 })
 
-t.test('the password confirms who it is, in a new session that replaces the old one', async (t) => {
+t.test('confirming by password starts a new session that replaces the old one', async (t) => {
   const member = await service.member()
   await db.updateTable('sessions').set({ provider_session: 'sid-1' }).where('user_id', '=', member.id).execute()
   await ageLogins(member.id, 11)
@@ -120,7 +153,7 @@ t.test('a wrong or missing password confirms nothing', async (t) => {
   t.equal((await service.anonymous.post('/api/auth/confirm', { password: PASSWORD })).status, 401)
 })
 
-t.test('an account without a password, or only with passkeys, does not confirm by one', async (t) => {
+t.test('an account without password, or with passkeys only, cannot confirm by password', async (t) => {
   const member = await service.member()
   await db.updateTable('users').set({ passkey_only: true }).where('id', '=', member.id).execute()
   t.strictSame((await confirm(member, PASSWORD)).body, errorBody(400, 'Dieses Konto meldet sich nur mit Passkey an'))
@@ -128,7 +161,7 @@ t.test('an account without a password, or only with passkeys, does not confirm b
   t.strictSame((await confirm(member, PASSWORD)).body, errorBody(400, 'Dieses Konto hat kein Passwort'))
 })
 
-t.test('guesses have one budget for all doors', async (t) => {
+t.test('guesses share one budget across routes', async (t) => {
   const member = await service.member()
   const answers: Answer[] = []
   for (let count = 0; count < 8; count++) answers.push(await confirm(member, `falsch-${count}`))
@@ -144,7 +177,7 @@ t.test('guesses have one budget for all doors', async (t) => {
   t.equal((await service.anonymous.post('/api/auth/login', { username, password: PASSWORD })).status, 429)
 })
 
-t.test('it costs no statement', async (t) => {
+t.test('needs no additional statement', async (t) => {
   const member = await service.member()
   await ageLogins(member.id, 11)
   const refused = async () => t.equal((await member.post('/api/auth/tokens', { name: 'x' })).status, 403)

@@ -23,7 +23,7 @@ async function send(url: string, body: object, headers: Record<string, string>, 
 const login = (username: string, password: string, address: string, timeoutMs = patienceMs) =>
   send('/api/auth/login', { username, password }, { 'x-forwarded-for': address }, timeoutMs)
 
-/** How long people wait: five seconds, which are 200 logins on an idle machine; more on one that is busy otherwise. */
+/** Maximum waiting time: five seconds, which is 200 logins on an idle machine, or more on a busy one */
 const patienceMs = Math.max(5_000, 60 * Math.ceil(await measureLogin()))
 
 async function measureLogin(): Promise<number> {
@@ -34,8 +34,8 @@ async function measureLogin(): Promise<number> {
 }
 
 /**
- * How many of ten people are let in, five at a time, while the load goes on, and what the load was answered.
- * @param load the requests of the next wave; undefined when there is none
+ * Returns how many of ten logins, five at a time, succeed under load, and the responses to the load.
+ * @param load requests of the next wave; undefined for none
  */
 async function countLogins(load: () => Promise<number>[] | undefined | 0, addressOf: (person: number) => string) {
   const people = await Promise.all(Array.from({ length: 10 }, () => createUser(db)))
@@ -66,7 +66,7 @@ async function countLogins(load: () => Promise<number>[] | undefined | 0, addres
   return { letIn, answers }
 }
 
-t.test('one member with 150 changes of the password at once keeps nobody from logging in', async (t) => {
+t.test('150 concurrent password changes of one member do not block logins', async (t) => {
   const { cookie } = await service.member()
   const passwords = { current_password: PASSWORD, new_password: PASSWORD }
   const { letIn, answers } = await countLogins(
@@ -79,7 +79,7 @@ t.test('one member with 150 changes of the password at once keeps nobody from lo
   t.ok((answers[429] ?? 0) > (answers[200] ?? 0), `and told to come back later: ${JSON.stringify(answers)}`)
 })
 
-t.test('20 strangers in 20 networks who try names keep nobody from logging in', async (t) => {
+t.test('20 anonymous callers in 20 networks do not block logins', async (t) => {
   const waves = [150, 20, 20]
   const { letIn, answers } = await countLogins(
     () => {

@@ -15,7 +15,7 @@ app.server.setTimeout(0)
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 const { port } = new URL(address)
 
-/** Sends the bytes and returns everything that comes back until the other side hangs up. */
+/** Sends bytes and returns everything received until the connection closes. */
 function exchange(bytes: string): Promise<{ status: number; head: string; body: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1')
@@ -34,7 +34,7 @@ function exchange(bytes: string): Promise<{ status: number; head: string; body: 
 
 const close = 'host: localhost\r\nconnection: close\r\n\r\n'
 
-t.test('what no hook sees is refused in German, in the one shape', async (t) => {
+t.test('refuses malformed HTTP in German with the common error body', async (t) => {
   for (const [bytes, statusCode, error, message] of [
     ['NONSENSE\r\n\r\n', 400, 'Bad Request', 'Ungültige HTTP-Anfrage'],
     ['GET / HTTP/9.9\r\n\r\n', 400, 'Bad Request', 'Ungültige HTTP-Anfrage'],
@@ -58,7 +58,7 @@ t.test('what no hook sees is refused in German, in the one shape', async (t) => 
   }
 })
 
-t.test('a request names its host once', async (t) => {
+t.test('requires exactly one Host header', async (t) => {
   const { cookie } = await service.member()
   const ask = (hosts: string[], version = '1.1') =>
     exchange(
@@ -92,7 +92,7 @@ t.test('a request names its host once', async (t) => {
   }
 })
 
-t.test('HTTP of other versions and codings is refused, and the connection ends', async (t) => {
+t.test('refuses other HTTP versions and codings and closes the connection', async (t) => {
   const { cookie } = await service.member()
   const chunked = '2\r\n{}\r\n0\r\n\r\n'
   const post = (version: string, coding: string) =>
@@ -113,7 +113,7 @@ t.test('HTTP of other versions and codings is refused, and the connection ends',
   t.equal((await exchange(`GET /healthz HTTP/0.9\r\nhost: x\r\n\r\n`)).status, 400)
 })
 
-t.test('no header is lost, however many there are', async (t) => {
+t.test('loses no header, however many there are', async (t) => {
   const { cookie, id } = await service.member()
   const body = '{"total":2,"correct":1}'
   const many = 'a:1\r\n'.repeat(2_500)
@@ -129,7 +129,7 @@ t.test('no header is lost, however many there are', async (t) => {
   t.equal(stored.length, 1)
 })
 
-t.test('whoever is owed an answer gets it before garbage ends the connection', async (t) => {
+t.test('sends pending responses before garbage ends the connection', async (t) => {
   const { cookie } = await service.member()
   const submit = (body: string, length: number) =>
     `POST /api/quiz/submit HTTP/1.1\r\nhost: x\r\ncookie: ${cookie}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`
@@ -148,7 +148,7 @@ t.test('whoever is owed an answer gets it before garbage ends the connection', a
   }
 })
 
-t.test('what is read without a login answers HEAD as well', async (t) => {
+t.test('public routes answer HEAD', async (t) => {
   for (const path of [
     '/docs',
     '/docs/',
@@ -172,7 +172,7 @@ t.test('what is read without a login answers HEAD as well', async (t) => {
   t.equal((await fetch(`${address}/docs/unknown`, { method: 'HEAD' })).status, 404)
 })
 
-t.test('a second request on a connection is refused like the first', async (t) => {
+t.test('refuses a second request on a connection like the first', async (t) => {
   const socket = connect(Number(port), '127.0.0.1')
   let received = ''
   socket.on('data', (data) => {
@@ -186,13 +186,13 @@ t.test('a second request on a connection is refused like the first', async (t) =
   t.match(received, /\}HTTP\/1\.1 431 [\s\S]*"Kopfzeilen zu groß"\}$/)
 })
 
-t.test('a HEAD gets no body, be it malformed', async (t) => {
+t.test('a HEAD request gets no body, even if malformed', async (t) => {
   const { status, head, body } = await exchange(`HEAD /api/decks/ä HTTP/1.1\r\n${close}`)
   t.strictSame([status, body], [400, {}])
   t.match(head.toLowerCase(), 'content-type: application/json; charset=utf-8')
 })
 
-t.test('garbage amid an answer breaks it off and adds nothing to it', async (t) => {
+t.test('garbage during a response cuts it without adding bytes', async (t) => {
   const member = await service.member()
   const { id } = await createDeck(service.db)
   const rows = Array.from({ length: 2_000 }, () => ({ deck_id: id, question: 'x'.repeat(5_000), answer: 'y' }))
@@ -211,7 +211,7 @@ t.test('garbage amid an answer breaks it off and adds nothing to it', async (t) 
   t.notMatch(received, /\r\n0\r\n\r\n$/, 'it does not look whole')
 })
 
-t.test('a request may name the whole URL, speak HTTP/1.0 without a host or expect what we do not know', async (t) => {
+t.test('accepts absolute request targets, HTTP/1.0 without a host and unknown expectations', async (t) => {
   const member = await service.member()
   for (const request of [
     `GET http://localhost/api/auth/me HTTP/1.1\r\ncookie: ${member.cookie}\r\n${close}`,
@@ -229,14 +229,14 @@ t.test('a request may name the whole URL, speak HTTP/1.0 without a host or expec
   }
 })
 
-t.test('a slug of 2,000 characters reaches its endpoint, also when each is escaped', async (t) => {
+t.test('a slug of 2,000 characters reaches its endpoint, even percent-encoded', async (t) => {
   for (const slug of ['x'.repeat(2_000), '%2F'.repeat(2_000)]) {
     const { body } = await exchange(`GET /api/decks/${slug} HTTP/1.1\r\n${close}`)
     t.equal(body.message, 'Nicht angemeldet')
   }
 })
 
-t.test('methods that nobody knows get the fallback as well', async (t) => {
+t.test('unknown methods get the fallback', async (t) => {
   const { cookie } = await service.member()
   for (const method of ['TRACE', 'PROPFIND', 'MKCOL', 'LINK', 'PURGE', 'QUERY'].filter((name) =>
     METHODS.includes(name),
@@ -248,7 +248,7 @@ t.test('methods that nobody knows get the fallback as well', async (t) => {
   }
 })
 
-t.test('alive and ready are told without a login, by HEAD too, and ready no longer while closing', async (t) => {
+t.test('health checks need no login, answer HEAD, and report not ready while closing', async (t) => {
   for (const path of ['/healthz', '/readyz', '/healthz/']) {
     const answer = await fetch(address + path)
     t.strictSame([answer.status, await answer.json()], [200, { status: 'ok' }])

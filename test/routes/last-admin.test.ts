@@ -13,7 +13,7 @@ async function onlyAdmins(count: number) {
 const admins = () => db.selectFrom('users').select('id').where('is_admin', '=', true).execute()
 const last = errorBody(400, 'Dem letzten Administrator kann man die Rechte nicht nehmen')
 
-t.test('the last administrator stays one', async (t) => {
+t.test('the last administrator keeps the right', async (t) => {
   const [admin] = await onlyAdmins(1)
   if (admin === undefined) throw new Error('no administrator')
   t.strictSame((await admin.patch(`/api/accounts/${admin.id}`, { is_admin: false, display_name: 'x' })).body, last)
@@ -24,7 +24,7 @@ t.test('the last administrator stays one', async (t) => {
   t.strictSame(await admins(), [{ id: other.id }])
 })
 
-t.test('of two who take the right from each other at once, one stays', async (t) => {
+t.test('of two who demote each other at once, one remains', async (t) => {
   for (let round = 0; round < 10; round++) {
     const [one, two] = await onlyAdmins(2)
     if (one === undefined || two === undefined) throw new Error('no administrators')
@@ -37,7 +37,7 @@ t.test('of two who take the right from each other at once, one stays', async (t)
   }
 })
 
-t.test('of two who delete each other at once, or delete and demote, one stays', async (t) => {
+t.test('of two who delete or demote each other at once, one remains', async (t) => {
   for (let round = 0; round < 10; round++) {
     const [one, two] = await onlyAdmins(2)
     if (one === undefined || two === undefined) throw new Error('no administrators')

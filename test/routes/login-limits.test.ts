@@ -2,19 +2,19 @@ import t from 'tap'
 import { buildApp } from '../../src/app.js'
 import { createMigratedDatabase } from '../support/database.js'
 import { cheapHashOfPassword, createUser, PASSWORD, unique } from '../support/factories.js'
-import { CONFIG, errorBody, SECRET, startService } from '../support/service.js'
+import { CONFIG, callerOf, cookieOf, errorBody, SECRET, startService } from '../support/service.js'
 
 const database = await createMigratedDatabase()
 const service = await startService(t, { database, config: { trustProxy: ['127.0.0.1'] } })
 const { db } = service
-// What is counted here is how often, not how long.
+// This test counts attempts, not time.
 const password_hash = await cheapHashOfPassword()
 
 const WRONG = errorBody(401, 'Benutzername oder Passwort falsch')
 const LIMITED = errorBody(429, 'Zu viele Versuche, bitte später erneut')
 
 let lastAddress = 0
-/** An address that no other test uses. */
+/** Returns an address that no other test uses. */
 function newAddress(): string {
   lastAddress++
   return `203.0.${lastAddress >> 8}.${lastAddress & 255}`
@@ -31,7 +31,7 @@ async function fail(times: number, username: string, address: string): Promise<n
   return statuses
 }
 
-/** Lets time pass for everything that has been counted. */
+/** Backdates all counters. */
 async function pass(seconds: number): Promise<void> {
   const rows = await db.selectFrom('login_failures').selectAll().execute()
   const earlier = (date: Date) => new Date(date.getTime() - seconds * 1000)
@@ -45,7 +45,7 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
-t.test('five mistypes are forgiven, and forgotten with the right password', async (t) => {
+t.test('five failures are forgiven and cleared by the right password', async (t) => {
   const { username } = await createUser(db, { password_hash })
   const address = newAddress()
   for (let round = 0; round < 3; round++) {
@@ -54,7 +54,26 @@ t.test('five mistypes are forgiven, and forgotten with the right password', asyn
   }
 })
 
-t.test('while limited the right password gets 429 too', async (t) => {
+t.test('the networks of one /48 share a more generous limit', async (t) => {
+  const { username } = await createUser(db, { password_hash })
+  const statuses = []
+  for (let i = 0; i < 60; i++) statuses.push(...(await fail(1, username, `2001:db8:77:${i.toString(16)}::1`)))
+  t.strictSame(statuses, [...Array(21).fill(401), ...Array(39).fill(429)])
+  t.equal((await login(username, PASSWORD, '2001:db8:77:ffff::1')).status, 429)
+  t.equal((await login(username, PASSWORD, '2001:db8:78::1')).status, 200, 'another network is not limited')
+  const other = await createUser(db, { password_hash })
+  t.equal((await login(other.username, PASSWORD, '2001:db8:77:1::1')).status, 200, 'nor are others')
+})
+
+t.test('all names together have a limit in one /48', async (t) => {
+  const row = { network: '2001:db8:79::/48', account_hash: Buffer.alloc(0), score: 299 }
+  await db.insertInto('login_failures').values(row).execute()
+  t.strictSame(await fail(1, unique('x'), '2001:db8:79:1::1'), [401])
+  t.strictSame(await fail(1, unique('x'), '2001:db8:79:2::1'), [401])
+  t.strictSame(await fail(1, unique('x'), '2001:db8:79:3::1'), [429])
+})
+
+t.test('the right password gets 429 while limited', async (t) => {
   const { username } = await createUser(db, { password_hash })
   const address = newAddress()
   t.strictSame(await fail(8, username, address), [401, 401, 401, 401, 401, 401, 429, 429])
@@ -69,7 +88,7 @@ t.test('while limited the right password gets 429 too', async (t) => {
   t.strictSame(await fail(5, username, address), Array(5).fill(401), 'and all is forgotten')
 })
 
-t.test('the delays grow up to a quarter of an hour, and time forgets', async (t) => {
+t.test('delays grow to a quarter of an hour and decay', async (t) => {
   const { username } = await createUser(db, { password_hash })
   const address = newAddress()
   await fail(5, username, address)
@@ -86,7 +105,7 @@ t.test('the delays grow up to a quarter of an hour, and time forgets', async (t)
   t.strictSame(await fail(6, username, address), Array(6).fill(401))
 })
 
-t.test('a stranger cannot lock an account: other addresses are not limited', async (t) => {
+t.test('an attacker cannot lock an account for other addresses', async (t) => {
   const { username } = await createUser(db, { password_hash })
   const [stranger, owner] = [newAddress(), newAddress()]
   await fail(7, username, stranger)
@@ -95,14 +114,14 @@ t.test('a stranger cannot lock an account: other addresses are not limited', asy
   t.equal((await login(username, PASSWORD, stranger)).status, 429, "the owner's login helps the stranger nothing")
 })
 
-t.test('an account that does not exist is limited like one that does', async (t) => {
+t.test('an unknown account is limited like an existing one', async (t) => {
   const username = unique('niemand')
   const address = newAddress()
   t.strictSame(await fail(8, username, address), [401, 401, 401, 401, 401, 401, 429, 429])
   t.strictSame((await login(username, 'x', newAddress())).body, WRONG)
 })
 
-t.test('a company behind one address may mistype, somebody who tries all names may not', async (t) => {
+t.test('a company behind one address may mistype; trying all names is limited', async (t) => {
   const address = newAddress()
   const { username } = await createUser(db, { password_hash })
   for (let i = 0; i < 20; i++) {
@@ -129,7 +148,7 @@ t.test('a company behind one address may mistype, somebody who tries all names m
   t.strictSame(await fail(20, unique('kollege'), address).then((all) => all.slice(0, 6)), Array(6).fill(401))
 })
 
-t.test('IPv6 counts by /64, and IPv4 written as IPv6 is IPv4', async (t) => {
+t.test('IPv6 counts by /64, and mapped IPv4 as IPv4', async (t) => {
   const { username } = await createUser(db, { password_hash })
   t.strictSame(await fail(6, username, '2001:db8:1:2::1'), Array(6).fill(401))
   t.equal((await login(username, PASSWORD, '2001:db8:1:2:ffff:ffff:ffff:ffff')).status, 429)
@@ -141,7 +160,7 @@ t.test('IPv6 counts by /64, and IPv4 written as IPv6 is IPv4', async (t) => {
   t.equal((await login(username, PASSWORD, `::ffff:${newAddress()}`)).status, 200)
 })
 
-t.test('what a proxy forwards need not be an address', async (t) => {
+t.test('a forwarded address may be any text', async (t) => {
   const { username } = await createUser(db, { password_hash })
   for (const address of ['unknown', 'ä'.repeat(5_000), '1.2.3.4:55', 'fe80::1%eth0', '::', "'; drop table users"]) {
     t.equal((await login(username, 'falsch', address)).status, 401, address.slice(0, 20))
@@ -149,7 +168,7 @@ t.test('what a proxy forwards need not be an address', async (t) => {
   }
 })
 
-t.test('guessing in parallel gains nothing', async (t) => {
+t.test('parallel guesses gain nothing', async (t) => {
   const { username } = await createUser(db, { password_hash })
   const address = newAddress()
   const guesses = Array.from({ length: 60 }, (_, i) => login(username, i === 59 ? PASSWORD : `falsch ${i}`, address))
@@ -159,7 +178,7 @@ t.test('guessing in parallel gains nothing', async (t) => {
   t.equal(statuses.at(-1), 429, 'not even the right one is confirmed')
 })
 
-t.test('right passwords in parallel are all let in', async (t) => {
+t.test('parallel right passwords all succeed', async (t) => {
   const { username } = await createUser(db, { password_hash })
   const address = newAddress()
   await fail(5, username, address)
@@ -167,7 +186,7 @@ t.test('right passwords in parallel are all let in', async (t) => {
   t.ok(logins.every((answer) => answer.status === 200))
 })
 
-t.test('all instances agree', async (t) => {
+t.test('all instances share the limits', async (t) => {
   const second = await buildApp({
     sessionSecrets: [SECRET],
     logger: false,
@@ -187,9 +206,9 @@ t.test('all instances agree', async (t) => {
   t.strictSame(answer.json(), LIMITED)
 })
 
-t.test('guesses at the current password are limited like logins, at that address only', async (t) => {
+t.test('guesses at the current password are limited like logins, per address', async (t) => {
   const user = await createUser(db, { password_hash })
-  const caller = await service.loginAs(user.username)
+  let caller = await service.loginAs(user.username)
   const [screen, owner] = [newAddress(), newAddress()]
   const change = (current_password: string, address: string, new_password = PASSWORD) =>
     caller.post('/api/auth/password', { current_password, new_password }, { headers: { 'x-forwarded-for': address } })
@@ -203,13 +222,15 @@ t.test('guesses at the current password are limited like logins, at that address
   t.equal((await login(user.username, PASSWORD, screen)).status, 429, 'one budget for both doors')
 
   t.equal((await login(user.username, PASSWORD, owner)).status, 200, 'the owner is not locked out elsewhere')
-  t.equal((await change(PASSWORD, owner)).status, 200)
+  const changed = await change(PASSWORD, owner)
+  t.equal(changed.status, 200)
+  caller = callerOf(service.app, cookieOf(changed))
   await pass(10)
   t.equal((await change(PASSWORD, screen)).status, 200)
   t.strictSame(await fail(5, user.username, screen), Array(5).fill(401), 'the right one forgives the mistypes')
 })
 
-t.test('each way to write a name has the same budget', async (t) => {
+t.test('all spellings of a name share a budget', async (t) => {
   const { username } = await createUser(db, { username: unique('Jürgen Größe') })
   const address = newAddress()
   await fail(3, username.normalize('NFC'), address)
@@ -217,7 +238,7 @@ t.test('each way to write a name has the same budget', async (t) => {
   t.equal((await login(username, PASSWORD, address)).status, 429)
 })
 
-t.test('neither names nor passwords are kept', async (t) => {
+t.test('stores neither names nor passwords', async (t) => {
   const secret = unique('passwort-im-namensfeld')
   await fail(1, secret, newAddress())
   const rows = await db.selectFrom('login_failures').selectAll().execute()
@@ -225,7 +246,7 @@ t.test('neither names nor passwords are kept', async (t) => {
   t.ok(rows.every(({ account_hash }) => [0, 32].includes(account_hash.length)))
 })
 
-t.test('a clock that was ahead limits nobody once it has been set back', async (t) => {
+t.test('a clock that was ahead limits no login after its correction', async (t) => {
   const year = 365 * 24 * 3600
   const { username } = await createUser(db, { password_hash })
   const [limited, mistyped] = [newAddress(), newAddress()]

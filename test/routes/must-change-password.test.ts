@@ -1,7 +1,7 @@
 import t from 'tap'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createUser, PASSWORD } from '../support/factories.js'
-import { callerOf, errorBody, startService } from '../support/service.js'
+import { callerOf, cookieOf, errorBody, startService } from '../support/service.js'
 
 const counter = countStatements(await createMigratedDatabase())
 const service = await startService(t, { database: counter.database })
@@ -11,7 +11,7 @@ const admin = await service.admin()
 const REFUSED = errorBody(403, 'Passwort muss zuerst geändert werden')
 const ADMINS_ONLY = errorBody(403, 'Administratorrechte erforderlich')
 
-/** A user, logged in and with a token, of whom an administrator then demands another password. */
+/** Creates a user with session and token who must change the password. */
 async function createBound(is_admin = false) {
   const user = await createUser(db, { is_admin })
   const caller = await service.loginAs(user.username)
@@ -21,7 +21,7 @@ async function createBound(is_admin = false) {
   return { user, caller, script: callerOf(app, undefined, token) }
 }
 
-t.test('nobody has to, unless it is demanded', async (t) => {
+t.test('no user has to change the password by default', async (t) => {
   const { username } = await createUser(db)
   const answer = await anonymous.post('/api/auth/login', { username, password: PASSWORD })
   t.equal(answer.body.must_change_password, false)
@@ -32,7 +32,7 @@ t.test('nobody has to, unless it is demanded', async (t) => {
   t.equal((await free.get('/api/decks')).status, 200)
 })
 
-t.test('until the password is changed everything else is refused, by session and by token', async (t) => {
+t.test('refuses everything else until the password is changed, by session and token', async (t) => {
   const { user, caller, script } = await createBound()
   for (const one of [caller, script]) {
     t.match((await one.get('/api/auth/me')).body, { user: { id: user.id }, must_change_password: true })
@@ -44,10 +44,10 @@ t.test('until the password is changed everything else is refused, by session and
   const login = await anonymous.post('/api/auth/login', { username: user.username, password: PASSWORD })
   t.match(login.body, { user: { id: user.id }, must_change_password: true })
   const again = await caller.post('/api/auth/login', { username: user.username, password: PASSWORD })
-  t.equal(again.status, 200, 'whoever is held back may log in again')
+  t.equal(again.status, 200, 'the user may log in again')
 })
 
-t.test('it is judged after who may ask, before the fallback and the input', async (t) => {
+t.test('checks it after authorization, before fallback and validation', async (t) => {
   const { caller, script } = await createBound()
   for (const one of [caller, script]) {
     for (const url of ['/api/admin/users', '/api/admin/unknown', '/api/accounts/audit', '/api/accounts/1']) {
@@ -85,7 +85,7 @@ t.test('it is judged after who may ask, before the fallback and the input', asyn
   t.strictSame(refused.body, errorBody(403, 'Der API-Token darf das nicht'), 'the scope is of the first step')
 })
 
-t.test('another own password ends it, the same one does not, and no token can', async (t) => {
+t.test('a different password satisfies it, the same one does not, and no token can', async (t) => {
   const { caller, script } = await createBound()
   const change = (current_password: string, new_password: string, by = caller) =>
     by.post('/api/auth/password', { current_password, new_password })
@@ -99,20 +99,21 @@ t.test('another own password ends it, the same one does not, and no token can', 
     errorBody(400, 'Das neue Passwort muss ein anderes sein als das aktuelle'),
   )
   t.equal((await caller.get('/api/decks')).status, 403)
-  t.equal((await change(PASSWORD, 'ein-anderes')).status, 200)
-  for (const one of [caller, script]) {
+  const changed = await change(PASSWORD, 'ein-anderes')
+  t.equal(changed.status, 200)
+  for (const one of [callerOf(app, cookieOf(changed)), script]) {
     t.equal((await one.get('/api/auth/me')).body.must_change_password, false)
     t.equal((await one.get('/api/decks')).status, 200)
   }
 })
 
-t.test('logging out stays open', async (t) => {
+t.test('logout stays possible', async (t) => {
   const { caller } = await createBound()
   t.strictSame((await caller.post('/api/auth/logout')).body, { ok: true })
   t.equal((await caller.get('/api/auth/me')).status, 401)
 })
 
-t.test('an administrator demands it together with a new password, takes it back, and it is noted', async (t) => {
+t.test('an administrator sets it with a new password and lifts it, with audit entries', async (t) => {
   const user = await createUser(db)
   const url = `/api/accounts/${user.id}`
   await admin.patch(url, { password: 'vom-chef', must_change_password: true })
@@ -124,7 +125,7 @@ t.test('an administrator demands it together with a new password, takes it back,
   await admin.patch(url, { must_change_password: false })
   t.equal((await caller.get('/api/decks')).status, 200)
   const wrong = await admin.patch(url, { must_change_password: 'ja' })
-  t.strictSame(wrong.body, errorBody(400, 'Das Feld "must_change_password" muss true oder false sein'))
+  t.strictSame(wrong.body, errorBody(400, 'Das Feld „must_change_password“ muss true oder false sein'))
   const { entries } = (await admin.get('/api/accounts/audit?limit=3')).body
   t.match(entries.reverse(), [
     { action: 'user.password', target_id: user.id, details: { fields: ['password', 'must_change_password'] } },
@@ -133,7 +134,7 @@ t.test('an administrator demands it together with a new password, takes it back,
   ])
 })
 
-t.test('it costs no statement', async (t) => {
+t.test('needs no additional statement', async (t) => {
   const { caller, script } = await createBound()
   for (const one of [caller, script]) {
     const refused = async () => t.equal((await one.get('/api/decks')).status, 403)

@@ -14,14 +14,14 @@ const BATCH = 500
 const ENTRIES = 2_000
 const URL = '/api/accounts/me/data'
 
-// On the embedded database there is one connection for everybody.
+// The embedded database has a single connection.
 const { database, count } = countStatements(await createMigratedDatabase())
 const service = await startService(t, { database })
 const { app, db } = service
 await app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = app.server.address() as AddressInfo
 
-/** A member whose data are 20 MB. */
+/** Creates a member with 20 MB of data. */
 async function createLearner() {
   const member = await service.member()
   await sql`
@@ -32,14 +32,14 @@ async function createLearner() {
   return member
 }
 
-/** The number of statements so far, with none under way and nothing left to be indexed for the search. */
+/** Returns the number of statements after the search index is idle. */
 async function countAtRest(): Promise<number> {
   await sql`delete from search_pending`.execute(db)
   await untilQuiet(database, count)
   return count()
 }
 
-/** Asks for the data and reads nothing of the answer. */
+/** Requests the data without reading the response. */
 async function stall(cookie: string | undefined) {
   const socket = connect(port, '127.0.0.1')
   socket.pause()
@@ -50,7 +50,7 @@ async function stall(cookie: string | undefined) {
   return socket
 }
 
-/** The number of bytes that still come, and whether they end as a whole answer does. */
+/** Returns the remaining bytes and whether the response ends properly. */
 async function readOn(socket: Awaited<ReturnType<typeof stall>>) {
   let bytes = 0
   let isWhole = false
@@ -64,7 +64,7 @@ async function readOn(socket: Awaited<ReturnType<typeof stall>>) {
   return { bytes, isWhole }
 }
 
-t.test('the keys and the order are those of the schema, however many batches there are', async (t) => {
+t.test('keys and order follow the schema for any number of batches', async (t) => {
   const member = await service.member()
   const other = await createUser(db)
   const deck = await createDeck(db)
@@ -76,7 +76,7 @@ t.test('the keys and the order are those of the schema, however many batches the
     await sql`
       insert into card_progress (user_id, card_id, stability) select ${id}::integer, id, 0.1 from cards`.execute(db)
     await sql`insert into suspended_cards (user_id, card_id) select ${id}::integer, id from cards`.execute(db)
-    // All at the same instant: the position between two batches must not be lost.
+    // Equal timestamps, so that the position between batches matters
     await sql`
       insert into quiz_results (user_id, score_percent, total_questions, correct_answers)
       select ${id}::integer, 1, n, 1 from generate_series(1, ${rows + 1}::integer) as n`.execute(db)
@@ -131,7 +131,7 @@ t.test('a stalled download holds no connection and is the only one of its user',
   const other = await service.member()
   const before = await countAtRest()
   const socket = await stall(learner.cookie)
-  // The session, the user, five lists, and the first batches of the log until the buffers are full.
+  // Session, user, five lists, and batches of the log until the buffers are full
   t.ok(count() - before < 7 + ENTRIES / BATCH, `${count() - before} statements`)
 
   const refused = await learner.get(URL)
@@ -146,7 +146,7 @@ t.test('a stalled download holds no connection and is the only one of its user',
   t.equal((await learner.get(URL)).body.reviews.length, ENTRIES, 'and may ask again')
 })
 
-t.test('who hangs up is not read for any more, and may ask again', async (t) => {
+t.test('stops reading after a disconnect and allows a new request', async (t) => {
   const before = await countAtRest()
   const socket = await stall(learner.cookie)
   socket.destroy()
@@ -156,7 +156,7 @@ t.test('who hangs up is not read for any more, and may ask again', async (t) => 
   t.equal((await learner.get(URL)).status, 200)
 })
 
-t.test('the data of a user who is deleted meanwhile do not look whole', async (t) => {
+t.test('the data of a user deleted during the download do not look complete', async (t) => {
   const socket = await stall(learner.cookie)
   const admin = await service.admin()
   t.strictSame((await admin.delete(`/api/admin/users/${learner.id}`)).body, { ok: true })

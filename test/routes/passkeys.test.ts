@@ -16,7 +16,7 @@ const log: { reason?: string }[] = []
 const logger = pino({ level: 'warn' }, { write: (line: string) => log.push(JSON.parse(line)) })
 const config = { publicUrl: `${ORIGIN}/` }
 const service = await startService(t, { config, logger })
-/** Why the last one was refused: only the log says it. */
+/** Returns the reason of the last refusal from the log. */
 const lastReason = () => log.at(-1)?.reason
 const { app, db, anonymous } = service
 
@@ -40,7 +40,7 @@ const ageLogins = (user_id: number) =>
     .where('user_id', '=', user_id)
     .execute()
 
-t.test('where browsers know no passkeys none are offered', async (t) => {
+t.test('offers no passkeys at an origin without support', async (t) => {
   const database = await createMigratedDatabase()
   t.teardown(() => database.close())
   const shared = { ...database, close: async () => {} }
@@ -67,7 +67,7 @@ t.test('where browsers know no passkeys none are offered', async (t) => {
   }
 })
 
-t.test('a passkey is registered, listed, used without a name, and removed', async (t) => {
+t.test('registers, lists, uses and removes a passkey', async (t) => {
   const member = await service.member()
   const { authenticator, answer, options } = await register(member, newAuthenticator(), '  Telefon ')
   t.match(options, {
@@ -104,7 +104,7 @@ t.test('a passkey is registered, listed, used without a name, and removed', asyn
   t.strictSame((await by.delete('/api/auth/passkeys/x')).body, errorBody(400, 'Ungültige Passkey-ID'))
 })
 
-t.test('a password that must be changed holds back no passkey, and stays to be changed', async (t) => {
+t.test('a required password change does not affect passkey logins', async (t) => {
   const admin = await service.admin()
   const member = await service.member()
   const { authenticator } = await register(member)
@@ -127,7 +127,7 @@ t.test('a password that must be changed holds back no passkey, and stays to be c
   t.strictSame(await mustChange(), { must_change_password: false })
 })
 
-t.test('several belong to one person, who is the same to all authenticators', async (t) => {
+t.test('several passkeys of a user share one user handle', async (t) => {
   const member = await service.member()
   const first = await register(member)
   const second = await register(member, newAuthenticator(), 'Notebook')
@@ -145,18 +145,18 @@ t.test('several belong to one person, who is the same to all authenticators', as
   t.equal((await member.get('/api/auth/passkeys')).body.passkeys.length, 2, 'others end nothing')
 })
 
-t.test('names have 1 to 200 characters, and what is no credential is refused by field', async (t) => {
+t.test('limits names to 1–200 characters and reports invalid fields', async (t) => {
   const member = await service.member()
   for (const [name, message] of [
-    ['  ', 'Das Feld "name" darf nicht leer sein'],
-    ['x'.repeat(201), 'Das Feld "name" darf höchstens 200 Zeichen haben'],
-    ['nul\0', 'Das Feld "name" enthält unzulässige Zeichen'],
+    ['  ', 'Das Feld „name“ darf nicht leer sein'],
+    ['x'.repeat(201), 'Das Feld „name“ darf höchstens 200 Zeichen haben'],
+    ['nul\0', 'Das Feld „name“ enthält unzulässige Zeichen'],
   ] as const) {
     t.strictSame((await register(member, newAuthenticator(), name)).answer.body, errorBody(400, message))
   }
   t.equal((await register(member, newAuthenticator(), 'ü'.repeat(200))).answer.status, 200)
   for (const body of [{}, { name: 'x' }, { name: 'x', credential: {} }, { name: 'x', credential: { id: 5 } }]) {
-    t.match((await member.post('/api/auth/passkeys', body)).body, { statusCode: 400, message: /^Das Feld "/ })
+    t.match((await member.post('/api/auth/passkeys', body)).body, { statusCode: 400, message: /^Das Feld „/ })
   }
   const nonsense = {
     id: 'x',
@@ -172,7 +172,35 @@ t.test('names have 1 to 200 characters, and what is no credential is refused by 
   }
 })
 
-t.test('registering needs a fresh login, a session, and the page that asked', async (t) => {
+t.test('refuses transports that are no names, and keeps those that are not known yet', async (t) => {
+  const member = await service.member()
+  const registerWith = async (transports: string[]) => {
+    const options = (await member.post('/api/auth/passkeys/options')).body
+    const credential = newAuthenticator().register(options)
+    credential.response.transports = transports
+    return (await member.post('/api/auth/passkeys', { name: 'x', credential })).status
+  }
+  for (const transport of ['a\0b', '', 'x'.repeat(51), 'a b']) t.equal(await registerWith([transport]), 400, transport)
+  t.equal(await registerWith(['internal', 'smart-card', 'not-yet-known']), 200)
+})
+
+t.test('of several confirmations at the same moment one begins a session', async (t) => {
+  const member = await service.member()
+  const { authenticator } = await register(member)
+  const sessions = () => db.selectFrom('sessions').select('id').where('user_id', '=', member.id).execute()
+  const confirm = () => member.post('/api/auth/confirm', { password: PASSWORD })
+  const answers = await Promise.all([confirm(), confirm(), confirm(), confirm()])
+  t.equal((await sessions()).length, 1)
+  t.strictSame(answers.map(({ status }) => status).sort(), [200, 401, 401, 401])
+  const winner = callerOf(app, cookieOf(answers.find(({ status }) => status === 200) as never))
+  const byPasskey = await Promise.all([logIn(authenticator, {}, winner), confirm(), logIn(authenticator, {}, winner)])
+  const begun = byPasskey.filter(({ status }) => status === 200)
+  t.ok(begun.length > 0)
+  // A login that comes after the other one has replaced the session is a new one.
+  t.equal((await sessions()).length, begun.length)
+})
+
+t.test('registration requires a fresh login, a session and our origin', async (t) => {
   const member = await service.member()
   const options = (await member.post('/api/auth/passkeys/options')).body
   const credential = newAuthenticator().register(options)
@@ -190,7 +218,7 @@ t.test('registering needs a fresh login, a session, and the page that asked', as
   t.match((await script.get('/api/auth/me')).body, { sign_in: { passkeys: 1, authenticated_at: null } })
 })
 
-t.test('a registration counts once, for five minutes, and for who began it', async (t) => {
+t.test('a registration is valid once, for five minutes and for its user', async (t) => {
   const member = await service.member()
   const stranger = await service.member()
   const begin = async () => (await member.post('/api/auth/passkeys/options')).body
@@ -216,13 +244,17 @@ t.test('a registration counts once, for five minutes, and for who began it', asy
   t.strictSame((await finish(newAuthenticator().register({ ...options, challenge: 'AAAA' }))).body, INVALID)
 })
 
-t.test('neither another page, another host nor an unverified person registers', async (t) => {
+t.test('refuses registration from another page or host, or without user verification', async (t) => {
   const member = await service.member()
   for (const [behaviour, reason] of [
     [{ origin: 'https://evil.example' }, /origin "https:\/\/evil\.example"/],
     [{ origin: `${ORIGIN}:8443` }, /origin/],
     [{ rpId: 'example.org' }, /RP ID/],
     [{ verifies: false }, /could not be verified/],
+    [{ crossOrigin: true }, /in a frame/],
+    [{ innerId: Buffer.alloc(3_000, 7) }, /another id|too large|Leftover/],
+    [{ innerId: Buffer.alloc(32, 7) }, /another id/],
+    [{ y: Buffer.alloc(32, 1) }, /the key cannot be used/],
   ] as const) {
     const options = (await member.post('/api/auth/passkeys/options')).body
     const credential = newAuthenticator().register(options, behaviour)
@@ -232,7 +264,7 @@ t.test('neither another page, another host nor an unverified person registers', 
   t.strictSame((await member.get('/api/auth/passkeys')).body, { passkeys: [] })
 })
 
-t.test('each attack on a login fails, and the passkey works before and after', async (t) => {
+t.test('every attack on a login fails, and the passkey still works', async (t) => {
   const member = await service.member()
   const { authenticator, options } = await register(member)
   const stranger = await register(await service.member())
@@ -245,6 +277,7 @@ t.test('each attack on a login fails, and the passkey works before and after', a
     [{ verifies: false }, /could not be verified/],
     [{ userHandle: stranger.options.user.id }, /of another user/],
     [{ userHandle: '' }, /of another user/],
+    [{ crossOrigin: true }, /in a frame/],
     [{ challenge: Buffer.alloc(32, 1).toString('base64url') }, /no such challenge/],
   ] as const) {
     t.strictSame((await logIn(authenticator, behaviour)).body, REFUSED, JSON.stringify(behaviour))
@@ -266,11 +299,11 @@ t.test('each attack on a login fails, and the passkey works before and after', a
   const { clientDataJSON } = made.response
   const other = authenticator.logIn(await loginOptions())
   t.strictSame((await send({ ...other, response: { ...other.response, clientDataJSON } })).body, REFUSED)
-  t.match(lastReason(), /response type/, 'what was signed to register logs nobody in')
+  t.match(lastReason(), /response type/, 'a registration response is not accepted as a login')
   await works('at the end')
 })
 
-t.test('an answer counts once, also when two come at the same moment', async (t) => {
+t.test('a response is valid once, also if sent twice at the same moment', async (t) => {
   const { authenticator } = await register(await service.member())
   const credential = authenticator.logIn(await loginOptions())
   const send = () => anonymous.post('/api/auth/passkeys/login', { credential })
@@ -284,7 +317,7 @@ t.test('an answer counts once, also when two come at the same moment', async (t)
   t.strictSame((await anonymous.post('/api/auth/passkeys/login', { credential: late })).body, REFUSED)
 })
 
-t.test('a counter that goes back, or stays, is refused', async (t) => {
+t.test('refuses a counter that decreases or stays', async (t) => {
   const member = await service.member()
   const { authenticator } = await register(member)
   t.equal((await logIn(authenticator, { counter: 7 })).status, 200)
@@ -299,7 +332,7 @@ t.test('a counter that goes back, or stays, is refused', async (t) => {
   for (const counter of [0, 0]) t.equal((await logIn(still, { counter })).status, 200, 'one that does not count')
 })
 
-t.test('failures count as failed logins, of that credential at that address', async (t) => {
+t.test('failures count as failed logins of the credential and address', async (t) => {
   const other = await startService(t, { config })
   const member = await other.member()
   const { authenticator } = await register(member)
@@ -320,21 +353,36 @@ t.test('failures count as failed logins, of that credential at that address', as
   t.ok(score > 5, 'and the address counts them all')
 })
 
-t.test('one address opens so many logins at most', async (t) => {
+t.test('a flood of login options from one address stops neither logins nor registrations', async (t) => {
   const other = await startService(t, { config })
-  await sql`
+  const member = await other.member()
+  const { authenticator } = await register(member)
+  const begun = (await member.post('/api/auth/passkeys/options')).body
+  const flood = () =>
+    sql`
     insert into passkey_challenges (challenge, purpose, network, expires_at)
-    select sha256(number::text::bytea), 'login', '127.0.0.1', now() + interval '5 minutes'
+    select sha256(('flood' || number || random())::bytea), 'login', '127.0.0.1', now() + interval '4 minutes'
     from generate_series(1, 2000) as number`.execute(other.db)
-  const answer = await other.anonymous.post('/api/auth/passkeys/login-options')
-  t.strictSame([answer.status, answer.headers['retry-after']], [429, '300'])
-  const elsewhere = await other.anonymous.post('/api/auth/passkeys/login-options', undefined, {
-    remoteAddress: '192.0.2.7',
+  await flood()
+  const login = await logIn(authenticator, {}, other.anonymous)
+  t.equal(login.status, 200, 'the oldest one made room')
+  const open = async (purpose: 'login' | 'register') =>
+    (await other.db.selectFrom('passkey_challenges').select('user_id').where('purpose', '=', purpose).execute()).length
+  t.equal(await open('login'), 1_999)
+  const finished = await member.post('/api/auth/passkeys', {
+    name: 'Notebook',
+    credential: newAuthenticator().register(begun),
   })
-  t.equal(elsewhere.status, 200)
+  t.equal(finished.status, 200, 'what a user has begun is no login')
+
+  const answers = await Promise.all(Array.from({ length: 30 }, () => member.post('/api/auth/passkeys/options')))
+  t.ok(answers.every(({ status }) => status === 200))
+  await member.post('/api/auth/passkeys/options')
+  t.ok((await open('register')) <= 10, 'of one user the newest')
+  t.equal((await register(member)).answer.status, 200)
 })
 
-t.test('in a session a passkey proves again who it is, and replaces the session', async (t) => {
+t.test('a passkey renews the proof of identity and replaces the session', async (t) => {
   const member = await service.member()
   const { authenticator } = await register(member)
   await ageLogins(member.id)
@@ -347,7 +395,7 @@ t.test('in a session a passkey proves again who it is, and replaces the session'
   t.ok(Date.now() - Date.parse((await signInOf(again)).authenticated_at) < 60_000)
 })
 
-t.test('an account may refuse its password, until an administrator sets another one', async (t) => {
+t.test('an account can refuse its password until an administrator sets a new one', async (t) => {
   const admin = await service.admin()
   const user = await createUser(db)
   const member = await service.loginAs(user.username)
@@ -355,7 +403,7 @@ t.test('an account may refuse its password, until an administrator sets another 
   const choose = (passkey_only: unknown) => member.patch('/api/accounts/me', { passkey_only })
 
   t.strictSame((await choose(true)).body, errorBody(409, 'Dafür braucht das Konto zuerst einen Passkey'))
-  t.strictSame((await choose('ja')).body, errorBody(400, 'Das Feld "passkey_only" muss true oder false sein'))
+  t.strictSame((await choose('ja')).body, errorBody(400, 'Das Feld „passkey_only“ muss true oder false sein'))
   const first = await register(member)
   const second = await register(member)
   t.equal((await choose(true)).status, 200)
@@ -377,7 +425,7 @@ t.test('an account may refuse its password, until an administrator sets another 
   t.equal((await logIn(second.authenticator)).status, 200, 'the passkeys stay')
 })
 
-t.test('an administrator removes all passkeys of another, and only of another', async (t) => {
+t.test('an administrator removes all passkeys of others only', async (t) => {
   const admin = await service.admin()
   const member = await service.member()
   const { authenticator } = await register(member)
@@ -407,7 +455,7 @@ t.test('an administrator removes all passkeys of another, and only of another', 
   }
 })
 
-t.test('the last way in stays', async (t) => {
+t.test('keeps the last login method', async (t) => {
   const member = await service.member()
   const { answer } = await register(member)
   await db.updateTable('users').set({ password_hash: null }).where('id', '=', member.id).execute()
@@ -423,7 +471,7 @@ t.test('the last way in stays', async (t) => {
   t.equal((await remove()).status, 200)
 })
 
-t.test('what administrators do with their own is noted', async (t) => {
+t.test('audits passkey changes of administrators', async (t) => {
   const admin = await service.admin()
   const { answer } = await register(admin)
   await admin.patch('/api/accounts/me', { passkey_only: true })
@@ -438,7 +486,7 @@ t.test('what administrators do with their own is noted', async (t) => {
   ])
 })
 
-t.test('nobody has more than fifty', async (t) => {
+t.test('limits the passkeys of a user to fifty', async (t) => {
   const member = await service.member()
   await register(member)
   const [row] = await db.selectFrom('passkeys').selectAll().where('user_id', '=', member.id).execute()
@@ -451,7 +499,7 @@ t.test('nobody has more than fifty', async (t) => {
   t.match((await register(member)).answer.body, { statusCode: 409, message: /^Es gibt schon 50 Passkeys/ })
 })
 
-t.test('they are in what is kept about a person, without secrets, and go with the account', async (t) => {
+t.test('are part of the own data without secrets and are deleted with the account', async (t) => {
   const admin = await service.admin()
   const member = await service.member()
   const { authenticator, answer } = await register(member)

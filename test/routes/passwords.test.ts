@@ -1,12 +1,13 @@
 import t from 'tap'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
-import { startService } from '../support/service.js'
+import { type Caller, callerOf, cookieOf, startService } from '../support/service.js'
 
 const service = await startService(t)
-const { anonymous, db } = service
+const { anonymous, app, db } = service
 
-t.test('a common password is accepted, and the caller is warned', async (t) => {
-  const admin = await service.admin()
+t.test('accepts a common password with a warning', async (t) => {
+  const { id, ...first } = await service.admin()
+  let admin: Caller = first
   for (const [password, warning] of [
     ['123456', 'common'],
     ['Password', 'common'],
@@ -21,17 +22,18 @@ t.test('a common password is accepted, and the caller is warned', async (t) => {
     t.equal(member.status, 200)
     const own = await admin.post('/api/auth/password', { current_password: PASSWORD, new_password: password })
     t.strictSame(own.body, { ok: true })
-    await admin.post('/api/auth/password', { current_password: password, new_password: PASSWORD })
+    const back = { current_password: password, new_password: PASSWORD }
+    admin = callerOf(app, cookieOf(await callerOf(app, cookieOf(own)).post('/api/auth/password', back)))
     for (const answer of [created, changed, own]) t.equal(answer.headers['x-password-warning'], warning, password)
   }
-  const renamed = await admin.patch(`/api/accounts/${admin.id}`, { display_name: '123456' })
+  const renamed = await admin.patch(`/api/accounts/${id}`, { display_name: '123456' })
   t.equal(renamed.headers['x-password-warning'], undefined)
 })
 
-t.test('a login that began with the old password begins no session after a reset', async (t) => {
+t.test('a login with the old password starts no session after a reset', async (t) => {
   const { id, username } = await createUser(db)
   const logins = Array.from({ length: 8 }, () => anonymous.post('/api/auth/login', { username, password: PASSWORD }))
-  // The others have read the old hash, too, and wait for their turn.
+  // The other logins have also read the old hash and wait in the queue.
   await Promise.race(logins)
   await db.transaction().execute(async (reset) => {
     await reset.updateTable('users').set({ password_hash: 'another' }).where('id', '=', id).execute()
@@ -44,7 +46,7 @@ t.test('a login that began with the old password begins no session after a reset
   t.strictSame(await db.selectFrom('sessions').select('id').where('user_id', '=', id).execute(), [])
 })
 
-t.test('time does not tell whether a user exists', async (t) => {
+t.test('response time does not reveal whether a user exists', async (t) => {
   const timeOf = async (username: string) => {
     const started = performance.now()
     t.equal((await anonymous.post('/api/auth/login', { username, password: 'falsch' })).status, 401)

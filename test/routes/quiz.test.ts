@@ -6,11 +6,11 @@ const service = await startService(t)
 const { db } = service
 const member = await service.member()
 
-t.test('without cards there are no questions', async (t) => {
+t.test('there are no questions without cards', async (t) => {
   t.strictSame((await member.get('/api/quiz/generate')).body, { questions: [], deck: 'all' })
 })
 
-t.test('a lonely card has one option', async (t) => {
+t.test('a single card has one option', async (t) => {
   const deck = await createDeck(db)
   const card = await createCard(db, { deck_id: deck.id, answer: 'Nur ich' })
   const answer = await member.get(`/api/quiz/generate?deck=${deck.slug}`)
@@ -30,7 +30,7 @@ t.test('a lonely card has one option', async (t) => {
   await db.deleteFrom('decks').execute()
 })
 
-t.test('count is cut into 1 to 50', async (t) => {
+t.test('clamps count to 1…50', async (t) => {
   const deck = await createDeck(db)
   for (let index = 0; index < 60; index++) await createCard(db, { deck_id: deck.id })
   const questions = async (query: string) => {
@@ -60,7 +60,7 @@ t.test('count is cut into 1 to 50', async (t) => {
   for (const count of ['abc', '1e400', '-Infinity', 'NaN', '12px', '%00']) {
     t.strictSame(
       (await member.get(`/api/quiz/generate?count=${count}`)).body,
-      errorBody(400, 'Der Parameter "count" muss eine Zahl sein'),
+      errorBody(400, 'Der Parameter „count“ muss eine Zahl sein'),
       count,
     )
   }
@@ -68,7 +68,7 @@ t.test('count is cut into 1 to 50', async (t) => {
   await db.deleteFrom('decks').execute()
 })
 
-t.test('unknown decks have no questions, whatever they are called', async (t) => {
+t.test('unknown decks have no questions under any name', async (t) => {
   const deck = await createDeck(db)
   await createCard(db, { deck_id: deck.id })
   for (const slug of ['unknown', 'all', '\0', '\ud800', "' or 1=1", 'x'.repeat(3000)]) {
@@ -80,7 +80,7 @@ t.test('unknown decks have no questions, whatever they are called', async (t) =>
   await db.deleteFrom('decks').execute()
 })
 
-t.test('options: three wrong ones, shortened, the right one among them', async (t) => {
+t.test('options: three wrong ones, shortened, and the right one', async (t) => {
   const deck = await createDeck(db)
   const long = `${'ü'.repeat(119)}😀 und mehr`
   const exact = '😀'.repeat(120)
@@ -96,7 +96,7 @@ t.test('options: three wrong ones, shortened, the right one among them', async (
   await db.deleteFrom('decks').execute()
 })
 
-t.test('a quiz of one deck asks for its cards only; the wrong options come from all decks', async (t) => {
+t.test('a quiz of a deck asks only its cards; wrong options come from all decks', async (t) => {
   const [asked, other] = [await createDeck(db), await createDeck(db)]
   const card = await createCard(db, { deck_id: asked.id })
   const others = []
@@ -108,7 +108,7 @@ t.test('a quiz of one deck asks for its cards only; the wrong options come from 
   await db.deleteFrom('decks').execute()
 })
 
-t.test('correct_index is the first option that reads like the right one', async (t) => {
+t.test('correct_index is the first option with the right text', async (t) => {
   const deck = await createDeck(db)
   const twin = 'z'.repeat(120)
   for (const end of ['1', '2', '3', '4']) await createCard(db, { deck_id: deck.id, answer: twin + end })
@@ -120,7 +120,7 @@ t.test('correct_index is the first option that reads like the right one', async 
   await db.deleteFrom('decks').execute()
 })
 
-t.test('archived cards, and cards of archived decks, are neither asked nor offered', async (t) => {
+t.test('archived cards and cards of archived decks are neither asked nor offered', async (t) => {
   const deck = await createDeck(db)
   const gone = await createDeck(db, { archived_at: new Date() })
   await createCard(db, { deck_id: deck.id, answer: 'lebt' })
@@ -168,16 +168,16 @@ t.test('submit converts, rounds exactly and stores', async (t) => {
   }
 })
 
-t.test('submit refuses what cannot be stored, and stores nothing', async (t) => {
+t.test('submit refuses values that cannot be stored', async (t) => {
   const before = (await member.get('/api/quiz/history')).body
   for (const [body, message] of [
-    [{ total: 2 ** 53 }, 'Das Feld "total" ist zu groß'],
-    [{ correct: '9'.repeat(400) }, 'Das Feld "correct" ist zu groß'],
-    [{ correct: -(2 ** 53) }, 'Das Feld "correct" ist zu groß'],
-    [{ deck: 5 }, /^Das Feld "deck" muss/],
-    [{ deck: ['x'] }, /^Das Feld "deck" muss/],
-    [{ deck: 'x'.repeat(2001) }, /^Das Feld "deck" darf nicht länger als 2000 Zeichen/],
-    [{ deck: 'nul\0' }, 'Das Feld "deck" enthält unzulässige Zeichen'],
+    [{ total: 2 ** 53 }, 'Das Feld „total“ ist zu groß'],
+    [{ correct: '9'.repeat(400) }, 'Das Feld „correct“ ist zu groß'],
+    [{ correct: -(2 ** 53) }, 'Das Feld „correct“ ist zu groß'],
+    [{ deck: 5 }, /^Das Feld „deck“ muss/],
+    [{ deck: ['x'] }, /^Das Feld „deck“ muss/],
+    [{ deck: 'x'.repeat(2001) }, /^Das Feld „deck“ darf nicht länger als 2000 Zeichen/],
+    [{ deck: 'nul\0' }, 'Das Feld „deck“ enthält unzulässige Zeichen'],
     [[], 'Ungültiger JSON-Inhalt'],
     ['null', 'Ungültiger JSON-Inhalt'],
     ['"text"', 'Ungültiger JSON-Inhalt'],
@@ -191,7 +191,7 @@ t.test('submit refuses what cannot be stored, and stores nothing', async (t) => 
   t.equal((await member.get('/api/quiz/history')).body.results[1].created_at, before.results[0].created_at)
 })
 
-t.test('history shows the own last 20 results, newest first', async (t) => {
+t.test("history shows the caller's last 20 results, newest first", async (t) => {
   const [first, second] = [await service.member(), await service.member()]
   const deck_slug = unique('h')
   for (let index = 1; index <= 25; index++) {
@@ -230,7 +230,7 @@ t.test('every card and every position is equally likely', async (t) => {
     chosen.set(question.card_id, (chosen.get(question.card_id) ?? 0) + 1)
     positions.set(question.correct_index, (positions.get(question.correct_index) ?? 0) + 1)
   }
-  // The 99.9999 % quantiles of chi-square with 4 and 3 degrees of freedom.
+  // The 99.9999 % quantiles of chi-square with 4 and 3 degrees of freedom
   t.equal(chosen.size, 5)
   t.ok(chiSquare([...chosen.values()], draws / 5) < 33.4, `cards ${[...chosen.values()]}`)
   t.equal(positions.size, 4)

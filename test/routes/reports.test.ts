@@ -27,7 +27,7 @@ t.afterEach(async () => {
   await db.deleteFrom('card_reports').execute()
 })
 
-t.test('a learner reports a card; an administrator sees where it stands, and settles it', async (t) => {
+t.test('a learner reports a card; an administrator sees its place and settles it', async (t) => {
   const member = await service.member()
   const card = await idOf('Frage zwei?')
   const { status, body } = await report(member, card, '  Die Antwort\r\ngilt nicht mehr.\n')
@@ -66,7 +66,7 @@ t.test('a learner reports a card; an administrator sees where it stands, and set
   ])
 })
 
-t.test('one open report for each learner and card', async (t) => {
+t.test('one open report per learner and card', async (t) => {
   const [member, other] = [await service.member(), await service.member()]
   const card = await idOf('Frage eins?')
   const { id } = (await report(member, card, 'erst')).body
@@ -85,15 +85,15 @@ t.test('one open report for each learner and card', async (t) => {
   t.equal((await settle(id, false)).status, 200)
 })
 
-t.test('what is no report is refused', async (t) => {
+t.test('refuses invalid reports', async (t) => {
   const member = await service.member()
   const card = await idOf('Frage eins?')
-  const invalid = 'Das Feld "text" enthält unzulässige Zeichen'
+  const invalid = 'Das Feld „text“ enthält unzulässige Zeichen'
   for (const [given, message] of [
-    [undefined, 'Das Feld "text" fehlt'],
-    [7, 'Das Feld "text" muss ein Text sein'],
-    [' \n\t ', 'Das Feld "text" darf nicht leer sein'],
-    ['😀'.repeat(1_001), 'Das Feld "text" darf höchstens 1000 Zeichen haben'],
+    [undefined, 'Das Feld „text“ fehlt'],
+    [7, 'Das Feld „text“ muss ein Text sein'],
+    [' \n\t ', 'Das Feld „text“ darf nicht leer sein'],
+    ['😀'.repeat(1_001), 'Das Feld „text“ darf höchstens 1000 Zeichen haben'],
     ['a\0b', invalid],
     ['\ud800', invalid],
     ['\u001b[31m', invalid],
@@ -121,12 +121,12 @@ t.test('what is no report is refused', async (t) => {
     (await admin.patch('/api/content/reports/x', { settled: true })).body,
     errorBody(400, 'Ungültige Meldungs-ID'),
   )
-  t.strictSame((await admin.patch('/api/content/reports/1')).body, errorBody(400, 'Das Feld "settled" fehlt'))
-  t.strictSame(await list('?state=alt'), errorBody(400, 'Der Parameter "state" muss eines von open, settled sein'))
-  t.strictSame(await list('?before=x'), errorBody(400, 'Der Parameter "before" ist ungültig'))
+  t.strictSame((await admin.patch('/api/content/reports/1')).body, errorBody(400, 'Das Feld „settled“ fehlt'))
+  t.strictSame(await list('?state=alt'), errorBody(400, 'Der Parameter „state“ muss eines von open, settled sein'))
+  t.strictSame(await list('?before=x'), errorBody(400, 'Der Parameter „before“ ist ungültig'))
 })
 
-t.test('a token reports with the scope to learn, and settles with that of the content', async (t) => {
+t.test('reporting needs the scope learn, settling the scope content', async (t) => {
   const card = await idOf('Frage eins?')
   const callerWith = async (scope: string) => {
     const { token } = (await admin.post('/api/auth/tokens', { name: scope, scopes: [scope] })).body
@@ -141,7 +141,7 @@ t.test('a token reports with the scope to learn, and settles with that of the co
   t.equal((await editor.patch(`/api/content/reports/${id}`, { settled: true })).status, 200)
 })
 
-t.test('fifty open reports are enough for one learner, however many come at once', async (t) => {
+t.test('limits open reports to fifty per learner, also concurrently', async (t) => {
   const [member, other] = [await service.member(), await service.member()]
   const deck = await createDeck(db)
   const cards = []
@@ -173,7 +173,7 @@ t.test('fifty open reports are enough for one learner, however many come at once
   t.match(await list(), { reports: [], open: 0 }, 'the reports go with the cards')
 })
 
-t.test('the place is that of today; what is not there is null', async (t) => {
+t.test('shows the current place; missing parts are null', async (t) => {
   const member = await service.member()
   const [zwei, join] = [await idOf('Frage zwei?'), await idOf('Was ist ein Join?')]
   const script = await createCard(db, { deck_id: (await createDeck(db)).id })
@@ -214,7 +214,7 @@ t.test('the place is that of today; what is not there is null', async (t) => {
   t.strictSame((await places())[0], ['decks/git.md', null, false, true])
 })
 
-t.test('the text stays when the account is deleted, the name goes', async (t) => {
+t.test('the text outlives the account, the name does not', async (t) => {
   const member = await service.member()
   const card = await idOf('Frage drei?')
   await report(member, card, 'von mir')

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { errorBody, startService } from '../support/service.js'
+import { errorBody, PUBLIC_URLS, startService } from '../support/service.js'
 import { writeBuiltApp } from '../support/web.js'
 
 const webDir = await writeBuiltApp(t)
@@ -18,7 +18,7 @@ const GROUPS = [
   { name: 'accounts', fallback: errorBody(404, 'Unbekannter Konto-Endpunkt'), bare: 'list' },
 ]
 
-t.test('a stranger is told to log in, known path or not, valid input or not', async (t) => {
+t.test('an anonymous caller gets 401 for any path and input', async (t) => {
   for (const { name } of GROUPS) {
     for (const path of ['', '/', '/x', '/x/y', '/generate?count=abc', '/users', '/search?q=1']) {
       for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS'] as const) {
@@ -41,7 +41,7 @@ t.test('a member is refused on every admin path', async (t) => {
   t.equal((await member.post('/api/admin/users', { username: 5 })).status, 403)
 })
 
-t.test('what matches no endpoint gets the fallback of its group', async (t) => {
+t.test('unmatched requests get the fallback of their group', async (t) => {
   for (const { name, fallback, bare } of GROUPS) {
     const extra = ['decks', 'cheatsheets', 'accounts'].includes(name) ? [] : ['/unknown', '/unknown/']
     for (const path of ['/a/b', '/a/b/', ...extra]) {
@@ -62,7 +62,7 @@ t.test('what matches no endpoint gets the fallback of its group', async (t) => {
   t.strictSame((await admin.get('/api/admin/import')).body, errorBody(404, 'Unbekannter Admin-Endpunkt'))
 })
 
-t.test('a path of no group is not found, for anyone', async (t) => {
+t.test('a path outside of all groups is not found, for anyone', async (t) => {
   for (const caller of [anonymous, admin]) {
     t.match(await caller.get('/'), { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
     for (const url of ['/api', '/api/', '/api/unknown', '/api/decksx', '/api/Decks', '/other']) {
@@ -71,7 +71,7 @@ t.test('a path of no group is not found, for anyone', async (t) => {
   }
 })
 
-t.test('broken bodies are refused in German', async (t) => {
+t.test('refuses malformed bodies in German', async (t) => {
   const send = (payload: string | Buffer, type?: string) =>
     member.send({ method: 'POST', url: '/api/quiz/submit', payload, headers: type ? { 'content-type': type } : {} })
   const json = 'application/json'
@@ -102,7 +102,7 @@ t.test('broken bodies are refused in German', async (t) => {
   t.strictSame(poisoned.body, { score: 50 })
 })
 
-t.test('an encoded body is refused, unless the encoding says that it is none', async (t) => {
+t.test('refuses an encoded body unless the encoding is identity', async (t) => {
   const send = (encoding: string, payload: string | Buffer) =>
     member.send({
       method: 'POST',
@@ -121,7 +121,7 @@ t.test('an encoded body is refused, unless the encoding says that it is none', a
   }
 })
 
-t.test('a malformed escape is refused for anyone', async (t) => {
+t.test('refuses a malformed escape for anyone', async (t) => {
   for (const caller of [anonymous, member]) {
     for (const url of ['/api/decks/%ZZ', '/api/decks/%', '/api/decks/%E4', '/%ZZ']) {
       const answer = await caller.get(url)
@@ -132,38 +132,46 @@ t.test('a malformed escape is refused for anyone', async (t) => {
   }
 })
 
-t.test('what a browser sends for another site is refused before anything else', async (t) => {
-  const refused = errorBody(403, 'Anfrage von fremder Seite abgelehnt')
-  const own = 'http://localhost:80'
-  const cases: [Record<string, string>, boolean][] = [
-    [{}, true],
-    [{ origin: 'https://evil.example' }, false],
-    [{ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, false],
-    [{ 'sec-fetch-site': 'cross-site' }, false],
-    [{ origin: 'null' }, false],
-    [{ origin: 'null', 'sec-fetch-site': 'cross-site' }, false],
-    [{ origin: 'https://evil.example', 'sec-fetch-site': 'same-site' }, false],
-    [{ 'sec-fetch-site': 'same-site' }, false],
-    [{ 'sec-fetch-site': 'nonsense' }, false],
-    [{ origin: 'https://evil.example', 'sec-fetch-site': 'nonsense' }, false],
-    [{ origin: new URL(own).origin, 'sec-fetch-site': 'same-site' }, true],
-    [{ origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' }, true],
-    [{ origin: new URL(own).origin }, true],
-    [{ origin: new URL(own).origin, 'sec-fetch-site': 'cross-site' }, true],
-    [{ origin: 'https://localhost' }, false],
-    [{ origin: 'https://app.example.org' }, true],
-    [{ origin: 'https://app.example.org', 'sec-fetch-site': 'same-site' }, true],
-    [{ 'sec-fetch-site': 'same-origin' }, true],
-    [{ 'sec-fetch-site': 'none' }, true],
-  ]
-  for (const [headers, allowed] of cases) {
-    const answer = await member.post('/api/quiz/submit', undefined, { headers })
-    t.equal(answer.status, allowed ? 200 : 403, JSON.stringify(headers))
-    if (!allowed) t.strictSame(answer.body, refused)
-    t.equal((await member.get('/api/decks', { headers })).status, 200, 'reading changes nothing')
-  }
-  const headers = { origin: 'https://evil.example' }
-  for (const url of ['/api/quiz/unknown', '/api/auth/login', '/api/unknown', '/api/decks']) {
-    t.strictSame((await anonymous.post(url, undefined, { headers })).body, refused, url)
-  }
-})
+for (const publicUrl of [...PUBLIC_URLS, 'http://training.example.org/', 'https://training.example.org/lernen/']) {
+  t.test(`refuses cross-site requests before anything else (${publicUrl})`, async (t) => {
+    const config = { publicUrl, corsOrigins: ['https://app.example.org'] }
+    const { anonymous, member: newMember } = await startService(t, { config })
+    const member = await newMember()
+    const refused = errorBody(403, 'Anfrage von fremder Seite abgelehnt')
+    const own = publicUrl ?? 'http://localhost:80'
+    const otherScheme = own.startsWith('https:') ? own.replace('https:', 'http:') : own.replace('http:', 'https:')
+    const cases: [Record<string, string>, boolean][] = [
+      [{}, true],
+      [{ origin: 'https://evil.example' }, false],
+      [{ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, false],
+      [{ 'sec-fetch-site': 'cross-site' }, false],
+      [{ origin: 'null' }, false],
+      [{ origin: 'null', 'sec-fetch-site': 'cross-site' }, false],
+      [{ origin: 'https://evil.example', 'sec-fetch-site': 'same-site' }, false],
+      [{ 'sec-fetch-site': 'same-site' }, false],
+      [{ 'sec-fetch-site': 'nonsense' }, false],
+      [{ origin: 'https://evil.example', 'sec-fetch-site': 'nonsense' }, false],
+      [{ origin: new URL(own).origin, 'sec-fetch-site': 'same-site' }, true],
+      [{ origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' }, true],
+      [{ origin: new URL(own).origin }, true],
+      [{ origin: new URL(own).origin, 'sec-fetch-site': 'cross-site' }, true],
+      [{ origin: 'https://localhost' }, false],
+      [{ origin: 'http://localhost' }, publicUrl === undefined],
+      [{ origin: new URL(otherScheme).origin }, false],
+      [{ origin: 'https://app.example.org' }, true],
+      [{ origin: 'https://app.example.org', 'sec-fetch-site': 'same-site' }, true],
+      [{ 'sec-fetch-site': 'same-origin' }, true],
+      [{ 'sec-fetch-site': 'none' }, true],
+    ]
+    for (const [headers, allowed] of cases) {
+      const answer = await member.post('/api/quiz/submit', undefined, { headers })
+      t.equal(answer.status, allowed ? 200 : 403, JSON.stringify(headers))
+      if (!allowed) t.strictSame(answer.body, refused)
+      t.equal((await member.get('/api/decks', { headers })).status, 200, 'reading changes nothing')
+    }
+    const headers = { origin: 'https://evil.example' }
+    for (const url of ['/api/quiz/unknown', '/api/auth/login', '/api/unknown', '/api/decks']) {
+      t.strictSame((await anonymous.post(url, undefined, { headers })).body, refused, url)
+    }
+  })
+}

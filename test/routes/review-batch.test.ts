@@ -17,7 +17,7 @@ const [a, b] = ids as [number, number]
 
 const send = (caller: Caller, reviews: unknown) => caller.post('/api/review/batch', { reviews })
 
-t.test('the reviews of a batch are answered in order, as if each had been sent alone', async (t) => {
+t.test('answers the reviews of a batch in order, as if sent alone', async (t) => {
   const [member, other] = [await service.member(), await service.member()]
   const reviews = [
     { card_id: a, rating: 'again', client_id: '1', reviewed_at: '2026-11-20T08:00:00Z' },
@@ -43,8 +43,10 @@ t.test('the reviews of a batch are answered in order, as if each had been sent a
     const alone = await other.post('/api/review', review)
     const result = body.results[index]
     t.equal(result.status, alone.status, JSON.stringify(review))
-    if (alone.status !== 200) t.strictSame(result, { status: alone.status, error: alone.body.message })
-    else {
+    if (alone.status !== 200) {
+      const code = alone.headers['x-error-code']
+      t.strictSame(result, { status: alone.status, code, error: alone.body.message })
+    } else {
       const known = ids.get(alone.body.review_id) ?? result.review.review_id
       ids.set(alone.body.review_id, known)
       t.strictSame(result, { status: 200, review: { ...alone.body, review_id: known } })
@@ -55,10 +57,10 @@ t.test('the reviews of a batch are answered in order, as if each had been sent a
     [true, true, false, 409, 404, 404, 400, 400, 400, 400, 400, 400, true, true],
   )
   const odd = (await send(member, [null, 1, 'x', []])).body
-  t.strictSame(odd, { results: Array(4).fill({ status: 400, error: 'Ungültiger JSON-Inhalt' }) })
+  t.strictSame(odd, { results: Array(4).fill({ status: 400, code: 'invalid_json', error: 'Ungültiger JSON-Inhalt' }) })
 })
 
-t.test('a batch that is sent again changes nothing', async (t) => {
+t.test('a repeated batch changes nothing', async (t) => {
   const member = await service.member()
   const reviews = ids.map((card_id, index) => ({ card_id, rating: 'medium', client_id: `${index}` }))
   const [first, second] = await Promise.all([send(member, reviews), send(member, reviews)])
@@ -68,7 +70,7 @@ t.test('a batch that is sent again changes nothing', async (t) => {
   t.strictSame(first.body.results.at(-1).review.counts, (await member.get('/api/review/queue')).body.counts)
 })
 
-t.test('a batch takes the session and three statements for each review', async (t) => {
+t.test('a batch takes the session and three statements per review', async (t) => {
   const member = await service.member()
   const before = counter.count()
   t.equal(
@@ -83,15 +85,15 @@ t.test('a batch takes the session and three statements for each review', async (
   t.equal(counter.count() - before, 1 + 3 * 10)
 })
 
-t.test('what is wrong with the whole is said of the whole', async (t) => {
+t.test('faults of the whole batch are reported for the whole', async (t) => {
   const member = await service.member()
   const review = { card_id: a, rating: 'easy' }
   for (const [body, message] of [
-    [{}, 'Das Feld "reviews" fehlt'],
-    [{ reviews: review }, 'Das Feld "reviews" muss eine Liste sein'],
-    [{ reviews: null }, 'Das Feld "reviews" muss eine Liste sein'],
-    [{ reviews: [] }, /"reviews"/],
-    [{ reviews: Array(101).fill(review) }, /"reviews"/],
+    [{}, 'Das Feld „reviews“ fehlt'],
+    [{ reviews: review }, 'Das Feld „reviews“ muss eine Liste sein'],
+    [{ reviews: null }, 'Das Feld „reviews“ muss eine Liste sein'],
+    [{ reviews: [] }, /„reviews“/],
+    [{ reviews: Array(101).fill(review) }, /„reviews“/],
     [[review], 'Ungültiger JSON-Inhalt'],
   ] as const) {
     const answer = await member.post('/api/review/batch', body)

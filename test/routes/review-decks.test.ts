@@ -21,7 +21,7 @@ const switchDeck = (caller: Caller, slug: string, active: unknown) =>
 const queueOf = async (caller: Caller, query = '') => (await caller.get(`/api/review/queue${query}`)).body
 const idsOf = (queue: Json) => queue.cards.map(({ card_id }: Json) => card_id)
 
-t.test('a deck that is off gives nothing to the queue, unless it is named', async (t) => {
+t.test('an inactive deck is not in the queue unless named', async (t) => {
   const member = await service.member()
   const first = await createDeckOf(3, { sort_order: 1 })
   const second = await createDeckOf(4, { sort_order: 2 })
@@ -61,12 +61,12 @@ t.test('a deck that is off gives nothing to the queue, unless it is named', asyn
     t.equal((await member.post('/api/review', { card_id, rating: 'again' })).status, 200)
   }
   const other = await service.member()
-  t.strictSame((await queueOf(other)).counts, { due: 0, new: 7 }, 'everybody chooses alone')
+  t.strictSame((await queueOf(other)).counts, { due: 0, new: 7 }, 'the choice affects one user only')
   t.match((await switchDeck(member, second.slug, true)).body, { ...two, due: 2, new: 1, unseen: 1, young: 2 })
   t.strictSame((await queueOf(member)).counts, { due: 3, new: 3 })
 })
 
-t.test('the daily number of new cards is shared by all decks', async (t) => {
+t.test('the daily limit of new cards is shared by all decks', async (t) => {
   const member = await service.member()
   await member.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 2 } })
   const first = await createDeckOf(3, { sort_order: 1 })
@@ -79,7 +79,7 @@ t.test('the daily number of new cards is shared by all decks', async (t) => {
   t.strictSame(await queueOf(member), { cards: [], counts: { due: 0, new: 0 }, today: '2026-11-21' })
 })
 
-t.test('what is no deck cannot be chosen', async (t) => {
+t.test('refuses to activate an unknown deck', async (t) => {
   const member = await service.member()
   const deck = await createDeckOf(1)
   const archived = await createDeckOf(1, { archived_at: new Date() })
@@ -90,15 +90,15 @@ t.test('what is no deck cannot be chosen', async (t) => {
   for (const active of ['true', 1, null]) {
     t.strictSame(
       (await switchDeck(member, deck.slug, active)).body,
-      errorBody(400, 'Das Feld "active" muss true oder false sein'),
+      errorBody(400, 'Das Feld „active“ muss true oder false sein'),
     )
   }
-  t.equal((await switchDeck(member, deck.slug, undefined)).body.message, 'Das Feld "active" fehlt')
+  t.equal((await switchDeck(member, deck.slug, undefined)).body.message, 'Das Feld „active“ fehlt')
   t.strictSame((await service.anonymous.get('/api/review/decks')).body, errorBody(401, 'Nicht angemeldet'))
   t.strictSame(await db.selectFrom('inactive_decks').selectAll().execute(), [])
 })
 
-t.test('a deck that was archived comes back as it was chosen; a deleted one takes the choice along', async (t) => {
+t.test('an archived deck returns with its setting; a deleted one loses it', async (t) => {
   const member = await service.member()
   const deck = await createDeckOf(1)
   await switchDeck(member, deck.slug, false)

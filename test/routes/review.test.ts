@@ -13,7 +13,7 @@ t.afterEach(async () => {
   await db.deleteFrom('decks').execute()
 })
 
-/** Nine o'clock in the morning in Berlin. */
+/** Sets the time to nine in the morning in Berlin. */
 function setDay(day: string): void {
   clock.now = new Date(`${day}T08:00:00Z`)
 }
@@ -38,7 +38,7 @@ const statesOf = async (caller: Caller) =>
     ({ card_id, state, progress }: Record<string, unknown>) => ({ card_id, state, progress }),
   )
 
-t.test('a learner studies new cards, and they come back when the preview said', async (t) => {
+t.test('a learner studies new cards, and they return on the previewed day', async (t) => {
   const member = await service.member()
   const { deck, cards, ids } = await createDeckOf(3)
   const before = await member.get('/api/review/queue')
@@ -82,7 +82,7 @@ t.test('a learner studies new cards, and they come back when the preview said', 
   t.match(decks[0], { reviewed: 1, correct: 1, due: 1 })
 })
 
-t.test('the queue: overdue, due today, new in deck order, then what was not known today', async (t) => {
+t.test('the queue: overdue, due today, new in deck order, then forgotten today', async (t) => {
   const member = await service.member()
   const second = await createDeckOf(2, { sort_order: 2 })
   const first = await createDeckOf(6, { sort_order: 1 })
@@ -108,7 +108,7 @@ t.test('the queue: overdue, due today, new in deck order, then what was not know
   t.strictSame((await queueIds(member)).slice(0, 5), [c, a, b, f, d], 'tomorrow they are overdue like others')
 })
 
-t.test('a day brings no more new cards than the learner wants', async (t) => {
+t.test('limits new cards per day', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(5)
   t.strictSame((await member.get('/api/review/settings')).body, {
@@ -149,11 +149,11 @@ t.test('a day brings no more new cards than the learner wants', async (t) => {
   ]) {
     const answer = await put(wrong)
     t.equal(answer.status, 400, JSON.stringify(wrong))
-    t.match(answer.body.message, `Das Feld "${Object.keys(wrong)[0]}"`)
+    t.match(answer.body.message, `Das Feld „${Object.keys(wrong)[0]}“`)
   }
 })
 
-t.test('the same client id is applied once and answered the same', async (t) => {
+t.test('applies a client id once and repeats the response', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(3)
   const client_id = unique('client')
@@ -171,7 +171,7 @@ t.test('the same client id is applied once and answered the same', async (t) => 
     .where('id', '=', ids[0] as number)
     .execute()
   t.strictSame((await rate(member, ids[0], 'medium', { client_id })).body, answers[0]?.body, 'also once it is archived')
-  const conflict = errorBody(409, 'Diese "client_id" gehört zu einer anderen Bewertung')
+  const conflict = errorBody(409, 'Diese „client_id“ gehört zu einer anderen Bewertung')
   t.strictSame((await rate(member, ids[1], 'medium', { client_id })).body, conflict)
   t.strictSame((await rate(member, ids[0], 'easy', { client_id })).body, conflict)
   const other = await service.member()
@@ -179,7 +179,7 @@ t.test('the same client id is applied once and answered the same', async (t) => 
   t.equal((await member.get('/api/review/history')).body.entries.length, 2)
 })
 
-t.test('rows with dates that no learner has seen are counted as the deck list counts them', async (t) => {
+t.test('counts rows with unseen dates like the deck list', async (t) => {
   const member = await service.member()
   for (const next_review of ['infinity', '-infinity', '10000-01-01', '0044-03-15 BC']) {
     const { ids } = await createDeckOf(1)
@@ -210,7 +210,7 @@ t.test('rows with dates that no learner has seen are counted as the deck list co
   t.equal((await member.get('/api/decks')).body.decks[0].due, 2)
 })
 
-t.test('two devices at once lose nothing', async (t) => {
+t.test('two concurrent devices lose nothing', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(10)
   const answers = await Promise.all(ids.flatMap((id) => [rate(member, id, 'again'), rate(member, id, 'medium')]))
@@ -228,7 +228,7 @@ t.test('two devices at once lose nothing', async (t) => {
   })
 })
 
-t.test('an undo sent twice meets a review of another tab', async (t) => {
+t.test('a repeated undo meets a review of another tab', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(2)
   const [a, b] = ids
@@ -253,7 +253,7 @@ t.test('an undo sent twice meets a review of another tab', async (t) => {
   t.equal((await member.get('/api/review/stats?days=1')).body.days[0].reviews, standing)
 })
 
-t.test('a row that a script writes at the same moment is honoured, and there again after an undo', async (t) => {
+t.test('respects a row that a script writes concurrently, and restores it on undo', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(1)
   const values = {
@@ -285,7 +285,7 @@ async function isAnyoneWaiting(): Promise<boolean> {
   return rows.length > 0
 }
 
-t.test('cards may be archived and users deleted while people learn', async (t) => {
+t.test('cards may be archived and users deleted during reviews', async (t) => {
   const members = [await service.member(), await service.member()]
   const { ids } = await createDeckOf(4)
   const archive = async (archived_at: Date | null) =>
@@ -317,7 +317,7 @@ t.test('cards may be archived and users deleted while people learn', async (t) =
   for (const answer of answers) if ('status' in answer) t.ok([200, 401].includes(answer.status), answer.text)
 })
 
-t.test('an undo takes the latest review back, exactly, up to the start of the day', async (t) => {
+t.test('undo restores the previous state exactly, back to the start of the day', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(2)
   const [a, b] = ids
@@ -376,7 +376,7 @@ t.test('an undo takes the latest review back, exactly, up to the start of the da
   )
 })
 
-t.test('what cannot be taken back says why', async (t) => {
+t.test('explains why a review cannot be undone', async (t) => {
   const member = await service.member()
   const other = await service.member()
   const { deck, ids } = await createDeckOf(4)
@@ -405,8 +405,8 @@ t.test('what cannot be taken back says why', async (t) => {
   const reset = await review(d)
   t.strictSame((await member.post(`/api/review/cards/${d}/reset`)).body, { ok: true })
   t.strictSame((await undo(reset)).body, errorBody(409, 'Der Fortschritt dieser Karte wurde seitdem zurückgesetzt'))
-  const anew = await review(d)
-  t.equal((await undo(anew)).body.next_undo, null)
+  const repeated = await review(d)
+  t.equal((await undo(repeated)).body.next_undo, null)
 
   const late = await review(d)
   setDay('2026-11-22')
@@ -415,7 +415,7 @@ t.test('what cannot be taken back says why', async (t) => {
   t.strictSame((await rate(member, a, 'easy')).body, errorBody(404, 'Karte nicht gefunden'), 'its deck is archived')
 })
 
-t.test('suspended cards leave the queue, not the statistics of the deck list', async (t) => {
+t.test("suspended cards leave the queue but not the deck list's statistics", async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(3)
   const [a, b, c] = ids as [number, number, number]
@@ -448,7 +448,7 @@ t.test('suspended cards leave the queue, not the statistics of the deck list', a
   t.strictSame((await member.delete('/api/review/cards/x/suspend')).body, errorBody(400, 'Ungültige Karten-ID'))
 })
 
-t.test('a reset makes a card new; the log keeps what was', async (t) => {
+t.test('a reset makes a card new; the log keeps its history', async (t) => {
   const member = await service.member()
   const { deck, ids } = await createDeckOf(1)
   const [a] = ids as [number]
@@ -468,7 +468,7 @@ t.test('a reset makes a card new; the log keeps what was', async (t) => {
   t.equal(entries[1].studied_on, '2026-11-21')
 })
 
-t.test('cards are browsed in deck order, page by page, by state', async (t) => {
+t.test('browses cards in deck order by page and state', async (t) => {
   const member = await service.member()
   const second = await createDeckOf(4, { sort_order: 2, name: 'Ä' })
   const first = await createDeckOf(5, { sort_order: 1 })
@@ -512,19 +512,19 @@ t.test('cards are browsed in deck order, page by page, by state', async (t) => {
   t.strictSame((await member.get(`/api/review/cards?deck=${empty.slug}`)).body, { cards: [], next_after: null })
   await db.updateTable('cards').set({ archived_at: new Date() }).where('id', '=', b).execute()
   const behind = await member.get(`/api/review/cards?after=${b}&limit=1`)
-  t.match(behind.body, { cards: [{ card_id: all[5] }], next_after: all[5] }, 'the mark was archived meanwhile')
+  t.match(behind.body, { cards: [{ card_id: all[5] }], next_after: all[5] }, 'the card of the cursor was archived')
   await db.deleteFrom('cards').where('id', '=', b).execute()
   for (const gone of [b, -1, '99999999999', '99999999999999999999']) {
     const answer = await member.get(`/api/review/cards?after=${gone}`)
-    t.strictSame(answer.body, errorBody(400, 'Der Parameter "after" ist ungültig'), `${gone}: not taken for the end`)
+    t.strictSame(answer.body, errorBody(400, 'Der Parameter „after“ ist ungültig'), `${gone}: not taken for the end`)
   }
   t.strictSame(
     (await member.get('/api/review/cards?state=old')).body,
-    errorBody(400, 'Der Parameter "state" muss eines von new, due, learned, suspended sein'),
+    errorBody(400, 'Der Parameter „state“ muss eines von new, due, learned, suspended sein'),
   )
 })
 
-t.test('cards are browsed by a part of their text, also page by page, by deck and by state', async (t) => {
+t.test('browses cards by text, page, deck and state', async (t) => {
   const member = await service.member()
   const [one, two] = [await createDeck(db, { sort_order: 1 }), await createDeck(db, { sort_order: 2 })]
   const card = async (deck_id: number, question: string, answer = 'x') =>
@@ -558,7 +558,7 @@ t.test('cards are browsed by a part of their text, also page by page, by deck an
   t.strictSame(tooLong.body, errorBody(400, 'Höchstens 200 Zeichen'))
 })
 
-t.test('one card is shown with its state, also when it is archived', async (t) => {
+t.test('shows a card with its state, even if archived', async (t) => {
   const member = await service.member()
   const { deck, cards, ids } = await createDeckOf(2)
   const [id] = ids as [number]
@@ -582,7 +582,7 @@ t.test('one card is shown with its state, also when it is archived', async (t) =
   t.strictSame((await member.get('/api/review/cards/x')).body, errorBody(400, 'Ungültige Karten-ID'))
 })
 
-t.test('statistics count what stands', async (t) => {
+t.test('statistics count valid reviews', async (t) => {
   const member = await service.member()
   const { deck, ids } = await createDeckOf(4)
   const [a, b, c, d] = ids as [number, number, number, number]
@@ -635,7 +635,7 @@ t.test('statistics count what stands', async (t) => {
   t.equal((await member.get('/api/review/stats?days=1000')).body.days.length, 365)
 })
 
-t.test('the log is read in pages', async (t) => {
+t.test('reads the log in pages', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(5)
   const reviews: number[] = []
@@ -661,28 +661,28 @@ t.test('the log is read in pages', async (t) => {
   t.equal((await ofCard('card=')).length, 6)
   t.strictSame(
     (await member.get('/api/review/history?card=x')).body,
-    errorBody(400, 'Der Parameter "card" ist ungültig'),
+    errorBody(400, 'Der Parameter „card“ ist ungültig'),
   )
   t.strictSame(
     (await member.get('/api/review/history?before=x')).body,
-    errorBody(400, 'Der Parameter "before" ist ungültig'),
+    errorBody(400, 'Der Parameter „before“ ist ungültig'),
   )
 })
 
-t.test('malformed requests are refused in German', async (t) => {
+t.test('refuses malformed requests in German', async (t) => {
   const member = await service.member()
   const { ids } = await createDeckOf(1)
   const [card_id] = ids
   for (const [body, message] of [
-    [{ rating: 'easy' }, 'Das Feld "card_id" fehlt'],
-    [{ card_id }, 'Das Feld "rating" fehlt'],
-    [{ card_id, rating: 'good' }, 'Das Feld "rating" muss eines von again, hard, medium, easy sein'],
-    [{ card_id: `${card_id}`, rating: 'easy' }, 'Das Feld "card_id" muss eine ganze Zahl sein'],
-    [{ card_id, rating: 'easy', client_id: '' }, /"client_id"/],
-    [{ card_id, rating: 'easy', client_id: 'x'.repeat(201) }, /"client_id"/],
-    [{ card_id, rating: 'easy', client_id: 'a\0' }, 'Das Feld "client_id" enthält unzulässige Zeichen'],
-    [{ card_id, rating: 'easy', duration_ms: -1 }, /"duration_ms"/],
-    [{ card_id, rating: 'easy', duration_ms: 1.5 }, /"duration_ms"/],
+    [{ rating: 'easy' }, 'Das Feld „card_id“ fehlt'],
+    [{ card_id }, 'Das Feld „rating“ fehlt'],
+    [{ card_id, rating: 'good' }, 'Das Feld „rating“ muss eines von again, hard, medium, easy sein'],
+    [{ card_id: `${card_id}`, rating: 'easy' }, 'Das Feld „card_id“ muss eine ganze Zahl sein'],
+    [{ card_id, rating: 'easy', client_id: '' }, /„client_id“/],
+    [{ card_id, rating: 'easy', client_id: 'x'.repeat(201) }, /„client_id“/],
+    [{ card_id, rating: 'easy', client_id: 'a\0' }, 'Das Feld „client_id“ enthält unzulässige Zeichen'],
+    [{ card_id, rating: 'easy', duration_ms: -1 }, /„duration_ms“/],
+    [{ card_id, rating: 'easy', duration_ms: 1.5 }, /„duration_ms“/],
   ] as const) {
     const answer = await member.post('/api/review', body)
     t.equal(answer.status, 400, JSON.stringify(body))
@@ -695,7 +695,7 @@ t.test('malformed requests are refused in German', async (t) => {
   }
   t.strictSame(
     (await member.get('/api/review/queue?limit=abc')).body,
-    errorBody(400, 'Der Parameter "limit" muss eine Zahl sein'),
+    errorBody(400, 'Der Parameter „limit“ muss eine Zahl sein'),
   )
   t.equal((await member.get('/api/review/queue?limit=0&new=-5&deck=')).body.cards.length, 0)
 })

@@ -4,7 +4,7 @@ import { needOf } from '../../src/domain/accounts/scopes.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { startService } from '../support/service.js'
 
-/** What anybody may call without a login. */
+/** Routes without login */
 const PUBLIC = [
   'GET /api/auth/methods',
   'POST /api/auth/login',
@@ -20,10 +20,10 @@ const PUBLIC = [
   'GET /openapi.json',
 ]
 
-/** What a browser follows to another page. */
+/** Routes that redirect a browser */
 const REDIRECTS = new Set(['/api/auth/oidc/start', '/api/auth/oidc/callback'])
 
-/** The reference below `/docs` is a library's; it is public and not described. */
+/** Routes of the reference library, public and not described */
 const isReference = (route: RouteOptions) => route.url === '/docs' || route.url.startsWith('/docs/')
 
 const routes: RouteOptions[] = []
@@ -36,7 +36,7 @@ const { app } = await startService(t, {
 
 const nameOf = (route: RouteOptions) => `${[route.method].flat()[0]} ${route.url}`
 
-t.test('every route says what it takes, what it answers and what it is called', async (t) => {
+t.test('every route declares input, responses and an operation id', async (t) => {
   t.ok(routes.length >= 18)
   const operationIds = new Set<string>()
   for (const route of routes) {
@@ -54,7 +54,7 @@ t.test('every route says what it takes, what it answers and what it is called', 
   }
 })
 
-t.test('every route says which scope a token needs', async (t) => {
+t.test('every route declares its token scope', async (t) => {
   for (const route of routes) {
     const name = nameOf(route)
     if (PUBLIC.includes(name)) continue
@@ -62,7 +62,7 @@ t.test('every route says which scope a token needs', async (t) => {
   }
 })
 
-t.test('every route but the public ones refuses a stranger', async (t) => {
+t.test('every route except the public ones refuses anonymous callers', async (t) => {
   for (const route of routes) {
     const name = nameOf(route)
     if (PUBLIC.includes(name)) continue
@@ -71,7 +71,7 @@ t.test('every route but the public ones refuses a stranger', async (t) => {
   }
 })
 
-t.test('a stranger costs no query', async (t) => {
+t.test('an anonymous request makes no query', async (t) => {
   const before = counter.count()
   for (const route of routes) {
     const name = nameOf(route)

@@ -11,7 +11,7 @@ import { startService } from '../support/service.js'
 const CARDS = 3_000
 const BATCHES = CARDS / 500
 
-// On the embedded database there is one connection for everybody.
+// The embedded database has a single connection.
 const { database, count } = countStatements(await createMigratedDatabase())
 const service = await startService(t, { database })
 const { app, db } = service
@@ -22,12 +22,12 @@ await sql`
   select ${deck.id}, 'Frage ' || number, repeat('0123456789', 1000) from generate_series(1, ${CARDS}::integer) as number`.execute(
   db,
 )
-// Otherwise it is indexed meanwhile, which takes statements, too.
+// Otherwise it is indexed during the test, which takes statements, too.
 await sql`delete from search_pending`.execute(db)
 await app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = app.server.address() as AddressInfo
 
-/** Asks for the export, 30 MB, and reads nothing of the answer. */
+/** Requests the export of 30 MB without reading the response. */
 async function stall() {
   const socket = connect(port, '127.0.0.1')
   socket.pause()
@@ -37,10 +37,10 @@ async function stall() {
   return socket
 }
 
-t.test('a stalled download holds no connection and reads no further', async (t) => {
+t.test('a stalled download holds no connection and stops reading', async (t) => {
   const before = count()
   const sockets = await Promise.all([stall(), stall(), stall()])
-  // The session, the decks, and the first batches until the buffers are full.
+  // Session, decks, and batches until the buffers are full
   t.ok(count() - before < sockets.length * (2 + BATCHES - 1), `${count() - before} statements`)
   const asked = count()
   const answers = await Promise.all(
@@ -64,7 +64,7 @@ t.test('a stalled download holds no connection and reads no further', async (t) 
   t.ok(bytes > CARDS * 10_000, 'who reads on gets the rest')
 })
 
-t.test('who hangs up is not read for any more', async (t) => {
+t.test('stops reading after a disconnect', async (t) => {
   const before = count()
   const socket = await stall()
   socket.destroy()

@@ -31,7 +31,7 @@ async function statementsOf(work: () => Promise<{ status: number }>): Promise<{ 
   return { status, statements: count() - before }
 }
 
-t.test('a stranger costs no statement', async (t) => {
+t.test('an anonymous request needs no statement', async (t) => {
   for (const path of [...READS, '/api/decks/export-anki', '/api/admin/users', '/api/unknown']) {
     const { statements } = await statementsOf(() => service.anonymous.get(path))
     t.equal(statements, 0, path)
@@ -39,13 +39,13 @@ t.test('a stranger costs no statement', async (t) => {
   t.equal((await statementsOf(() => service.anonymous.post('/api/auth/logout'))).statements, 0)
 })
 
-t.test('a read costs the session and one statement', async (t) => {
+t.test('a read needs the session and one statement', async (t) => {
   for (const path of READS) {
     t.strictSame(await statementsOf(() => member.get(path)), { status: 200, statements: 2 }, path)
   }
   t.strictSame(await statementsOf(() => admin.get('/api/admin/users')), { status: 200, statements: 2 })
 })
 
-t.test('the export costs one statement for the decks and one for each deck or batch', async (t) => {
+t.test('the export needs one statement for the decks and one per deck or batch', async (t) => {
   t.strictSame(await statementsOf(() => member.get('/api/decks/export-anki')), { status: 200, statements: 3 })
 })

@@ -50,15 +50,15 @@ t.test('a token is shown once and listed without its secret', async (t) => {
   )
 })
 
-t.test('name and lifetime of a token have limits', async (t) => {
+t.test('limits name and lifetime of a token', async (t) => {
   const member = await service.member()
   const create = (body: unknown) => member.post('/api/auth/tokens', body)
   for (const [body, message] of [
-    [undefined, 'Das Feld "name" fehlt'],
-    [{ name: ' \n' }, 'Das Feld "name" darf nicht leer sein'],
-    [{ name: 5 }, 'Das Feld "name" muss ein Text sein'],
-    [{ name: 'x'.repeat(201) }, 'Das Feld "name" darf höchstens 200 Zeichen haben'],
-    [{ name: 'nul\0' }, 'Das Feld "name" enthält unzulässige Zeichen'],
+    [undefined, 'Das Feld „name“ fehlt'],
+    [{ name: ' \n' }, 'Das Feld „name“ darf nicht leer sein'],
+    [{ name: 5 }, 'Das Feld „name“ muss ein Text sein'],
+    [{ name: 'x'.repeat(201) }, 'Das Feld „name“ darf höchstens 200 Zeichen haben'],
+    [{ name: 'nul\0' }, 'Das Feld „name“ enthält unzulässige Zeichen'],
   ] as const) {
     const answer = await create(body)
     t.equal(answer.status, 400)
@@ -67,7 +67,7 @@ t.test('name and lifetime of a token have limits', async (t) => {
   for (const expires_in_days of [0, -1, 3651, 1.5, '30', null, 1e300]) {
     const answer = await create({ name: 'x', expires_in_days })
     t.equal(answer.status, 400, `${expires_in_days}`)
-    t.match(answer.body.message, /^Das Feld "expires_in_days" /)
+    t.match(answer.body.message, /^Das Feld „expires_in_days“ /)
   }
   for (const body of [
     { name: '😀'.repeat(200) },
@@ -78,7 +78,7 @@ t.test('name and lifetime of a token have limits', async (t) => {
   }
 })
 
-t.test('a token stands for the session everywhere, the administration included', async (t) => {
+t.test('a token replaces the session everywhere, including administration', async (t) => {
   const { member, script } = await memberWithToken()
   const { sign_in, ...own } = (await member.get('/api/auth/me')).body
   t.strictSame((await script.get('/api/auth/me')).body, {
@@ -100,7 +100,7 @@ t.test('a token stands for the session everywhere, the administration included',
   t.equal((await withToken(token).get('/api/admin/users')).status, 403, 'the right is gone with the next request')
 })
 
-t.test('a Bearer header alone decides, also beside a good cookie', async (t) => {
+t.test('a Bearer header alone decides, even beside a valid cookie', async (t) => {
   const { member, token } = await memberWithToken()
   const other = await memberWithToken()
   const me = async (authorization: string) => (await member.get('/api/auth/me', { headers: { authorization } })).body
@@ -109,7 +109,7 @@ t.test('a Bearer header alone decides, also beside a good cookie', async (t) => 
   for (const authorization of ['Bearer', 'Bearer ', 'Bearer x', `Bearer ${token}x`, `Bearer svct_${'A'.repeat(43)}`]) {
     t.strictSame(await me(authorization), NOT_LOGGED_IN, authorization)
   }
-  t.equal((await me('Basic dXNlcjpwYXNz')).user.id, member.id, 'another scheme is for somebody else')
+  t.equal((await me('Basic dXNlcjpwYXNz')).user.id, member.id, 'another scheme is ignored')
   t.equal((await me(token)).user.id, member.id)
   t.equal((await member.get('/api/auth/me')).status, 200, 'the cookie has stayed good')
 
@@ -120,7 +120,7 @@ t.test('a Bearer header alone decides, also beside a good cookie', async (t) => 
   t.equal((await member.get('/api/auth/me')).status, 200, 'the session of the cookie was not meant')
 })
 
-t.test('a token cannot create tokens or change the password, whatever the body', async (t) => {
+t.test('a token cannot create tokens or change the password with any body', async (t) => {
   const { member, script } = await memberWithToken()
   for (const body of [{ name: 'x' }, {}, undefined]) {
     t.strictSame((await script.post('/api/auth/tokens', body)).body, NOT_BY_TOKEN)
@@ -131,11 +131,11 @@ t.test('a token cannot create tokens or change the password, whatever the body',
   t.equal((await member.get('/api/auth/tokens')).body.tokens.length, 1)
 })
 
-t.test('an expired, deleted or foreign token is none', async (t) => {
+t.test('an expired, deleted or foreign token is invalid', async (t) => {
   const { member, script, tokenId } = await memberWithToken()
   const stranger = await service.member()
   t.strictSame((await stranger.delete(`/api/auth/tokens/${tokenId}`)).body, { ok: true })
-  t.equal((await script.get('/api/auth/me')).status, 200, 'nobody deletes the token of somebody else')
+  t.equal((await script.get('/api/auth/me')).status, 200, 'a user cannot delete the token of another user')
 
   const setExpiry = (expires_at: Date | null) =>
     db.updateTable('api_tokens').set({ expires_at }).where('id', '=', tokenId).execute()
@@ -154,7 +154,7 @@ t.test('an expired, deleted or foreign token is none', async (t) => {
   }
 })
 
-t.test('tokens outlive a change of the password and die with the user', async (t) => {
+t.test('tokens survive a password change and are deleted with the user', async (t) => {
   const { member, script } = await memberWithToken()
   const change = { current_password: PASSWORD, new_password: 'neues-passwort' }
   t.equal((await member.post('/api/auth/password', change)).status, 200)
@@ -165,7 +165,7 @@ t.test('tokens outlive a change of the password and die with the user', async (t
   t.strictSame(await db.selectFrom('api_tokens').selectAll().where('user_id', '=', member.id).execute(), [])
 })
 
-t.test('the use of a token is noted, at most once a minute', async (t) => {
+t.test('records the use of a token at most once a minute', async (t) => {
   const { member, script, tokenId } = await memberWithToken()
   const lastUse = async () => (await member.get('/api/auth/tokens')).body.tokens[0].last_used_at
   t.equal(await lastUse(), null)
@@ -181,7 +181,7 @@ t.test('the use of a token is noted, at most once a minute', async (t) => {
   t.ok(Date.parse(await lastUse()) > earlier.getTime() + 1000)
 })
 
-t.test('a token costs one statement, a malformed one none', async (t) => {
+t.test('a token needs one statement, a malformed one none', async (t) => {
   const { member, script } = await memberWithToken()
   const statementsOf = counter.countOf
   const itsOwn = 1
@@ -191,7 +191,7 @@ t.test('a token costs one statement, a malformed one none', async (t) => {
   t.equal(await statementsOf(() => withToken('malformed').get('/api/decks', { headers: { cookie } })), 0)
 })
 
-t.test('strangers get 401 on the token endpoints, and the fallback elsewhere', async (t) => {
+t.test('anonymous callers get 401 on token endpoints and the fallback elsewhere', async (t) => {
   t.strictSame((await anonymous.get('/api/auth/tokens')).body, NOT_LOGGED_IN)
   t.strictSame((await anonymous.post('/api/auth/tokens', {})).body, NOT_LOGGED_IN)
   t.strictSame((await anonymous.delete('/api/auth/tokens/x')).body, NOT_LOGGED_IN)
@@ -200,13 +200,13 @@ t.test('strangers get 401 on the token endpoints, and the fallback elsewhere', a
   t.strictSame((await anonymous.get('/api/auth/tokens/1')).body, fallback)
 })
 
-t.test('a token does not excuse a request that comes from another site', async (t) => {
+t.test('a token does not allow cross-site requests', async (t) => {
   const { script } = await memberWithToken()
   const answer = await script.post('/api/quiz/submit', {}, { headers: { 'sec-fetch-site': 'cross-site' } })
   t.strictSame(answer.body, errorBody(403, 'Anfrage von fremder Seite abgelehnt'))
 })
 
-t.test('a deleted user cannot end up with a token', async (t) => {
+t.test('a deleted user cannot get a token', async (t) => {
   const user = await createUser(db)
   const caller = await service.loginAs(user.username)
   const [created] = await Promise.all([
@@ -224,7 +224,7 @@ async function scoped(caller: Caller, scopes?: readonly string[]) {
   return { ...created, script: withToken(created.token) }
 }
 
-t.test('a token does what its scopes say, beside the rights of its owner', async (t) => {
+t.test('a token acts within its scopes and the rights of its owner', async (t) => {
   const admin = await service.admin()
   const card = await createCard(db, { deck_id: (await createDeck(db)).id })
   const requests: Record<string, [method: 'GET', url: string, payload?: object][]> = {
@@ -278,7 +278,7 @@ t.test('a token does what its scopes say, beside the rights of its owner', async
   }
 })
 
-t.test('a scope is judged before the fallback and the input', async (t) => {
+t.test('checks the scope before fallback and validation', async (t) => {
   const { script } = await scoped(await service.admin(), ['content'])
   for (const [method, url, payload] of [
     ['GET', '/api/quiz/unknown', undefined],
@@ -297,7 +297,7 @@ t.test('a scope is judged before the fallback and the input', async (t) => {
   t.equal((await reader.get('/api/quiz/generate?count=x')).status, 400)
 })
 
-t.test('scopes are listed in their order, each once, and must be known', async (t) => {
+t.test('lists scopes in order without duplicates and refuses unknown ones', async (t) => {
   const member = await service.member()
   const some = await scoped(member, ['learn', 'read', 'learn'])
   t.strictSame(some.scopes, ['read', 'learn'])
@@ -311,7 +311,7 @@ t.test('scopes are listed in their order, each once, and must be known', async (
   for (const scopes of [[], ['write'], ['read', 'Read'], 'read', [null], { 0: 'read' }, null]) {
     const answer = await member.post('/api/auth/tokens', { name: 'x', scopes })
     t.equal(answer.status, 400, JSON.stringify(scopes))
-    t.match(answer.body.message, /^Das Feld "scopes/)
+    t.match(answer.body.message, /^Das Feld „scopes/)
   }
   for (const scopes of ["'{}'", "'{write}'", "'{null}'", 'null']) {
     const update = sql`update api_tokens set scopes = ${sql.raw(scopes)} where id = ${some.id}`.execute(db)
@@ -319,7 +319,7 @@ t.test('scopes are listed in their order, each once, and must be known', async (
   }
 })
 
-t.test('a token ends itself, and nothing else of its owner', async (t) => {
+t.test('a token can delete itself but nothing else of its owner', async (t) => {
   const admin = await service.admin()
   const { script, id } = await scoped(admin)
   const other = await scoped(admin, ['read'])

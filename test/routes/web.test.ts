@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { request as ask, type IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import t from 'tap'
@@ -13,20 +15,20 @@ const webDir = await writeBuiltApp(t)
 const counter = countStatements(await createMigratedDatabase())
 const service = await startService(t, { config: { web: true }, webDir, database: counter.database })
 const { app, db } = service
-/** For further services on the same store. */
+/** Shares the store between several services */
 const database = { ...counter.database, close: async () => {} }
 
 const PAGE = BUILT['index.html'] as string
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html dompurify service-worker"
-/** What a browser sends when a person follows a link. */
+/** Headers of a browser navigation */
 const LINK = { 'sec-fetch-mode': 'navigate', accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const NOT_FOUND = errorBody(404, 'Nicht gefunden')
 
 const get = (url: string, headers: Record<string, string> = {}, of: FastifyInstance = app) =>
   of.inject({ url, headers, method: 'GET' })
 
-t.test('the page is at /, for everybody, under a policy of its own', async (t) => {
+t.test('serves the page at / to everyone under its own policy', async (t) => {
   const page = await get('/')
   t.equal(page.statusCode, 200)
   t.equal(page.body, PAGE)
@@ -46,7 +48,7 @@ t.test('the page is at /, for everybody, under a policy of its own', async (t) =
   t.strictSame((await app.inject({ method: 'POST', url: '/' })).json(), NOT_FOUND)
 })
 
-t.test('who has the page is told that it is still the same', async (t) => {
+t.test('answers 304 if the page is unchanged', async (t) => {
   const etag = String((await get('/')).headers.etag)
   for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
     for (const url of ['/', '/lernen']) {
@@ -58,7 +60,7 @@ t.test('who has the page is told that it is still the same', async (t) => {
   t.equal((await get('/', { 'if-none-match': '"other"' })).statusCode, 200)
 })
 
-t.test('a link to any page of the app gives the page', async (t) => {
+t.test('navigations to any page of the app get the page', async (t) => {
   for (const url of [
     '/lernen',
     '/lernen/git?x=1',
@@ -79,7 +81,7 @@ t.test('a link to any page of the app gives the page', async (t) => {
   }
 })
 
-t.test('a link whose address cannot be decoded gives the page, too, and is refused to everybody else', async (t) => {
+t.test('a malformed address gets the page for a navigation, and a refusal otherwise', async (t) => {
   for (const url of ['/karten/%E0%A4%A', '/%ZZ', '/decks/%']) {
     const page = await get(url, LINK)
     t.strictSame([page.statusCode, page.body], [400, PAGE], url)
@@ -98,7 +100,7 @@ t.test('a link whose address cannot be decoded gives the page, too, and is refus
   }
 })
 
-t.test('everything else that nobody knows is not found, in JSON', async (t) => {
+t.test('all other unknown paths are not found, in JSON', async (t) => {
   const refuse = async (options: InjectOptions) => {
     const answer = await app.inject(options)
     t.strictSame(answer.json(), NOT_FOUND, `${options.method} ${options.url}`)
@@ -130,7 +132,7 @@ t.test('everything else that nobody knows is not found, in JSON', async (t) => {
   t.not((await get('/docs', LINK)).headers['content-security-policy'], POLICY)
 })
 
-t.test('hashed files are kept for a year and come compressed', async (t) => {
+t.test('caches hashed files for a year and serves them compressed', async (t) => {
   const url = '/assets/index-abc123.js'
   const expected = BUILT['assets/index-abc123.js'] as string
   for (const [accepted, encoding, unpack] of [
@@ -156,7 +158,7 @@ t.test('hashed files are kept for a year and come compressed', async (t) => {
   t.match((await get('/assets/index-abc123.css')).headers['content-type'], /^text\/css/)
 })
 
-t.test('the worker has a policy of its own, and what has a fixed name is asked for each time', async (t) => {
+t.test('the worker has its own policy, and files with fixed names are revalidated', async (t) => {
   for (const [url, type, policy] of [
     ['/sw.js', /javascript/, "default-src 'none'; connect-src 'self'"],
     ['/manifest.webmanifest', /^application\/manifest\+json/, SECURITY_HEADERS['content-security-policy']],
@@ -176,7 +178,7 @@ t.test('the worker has a policy of its own, and what has a fixed name is asked f
   t.strictSame((await get('/sw.js.br')).json(), NOT_FOUND, 'copies are no files of their own')
 })
 
-t.test('the app costs no query and no session, logged in or not', async (t) => {
+t.test('the app needs no query and no session, logged in or not', async (t) => {
   const { cookie = '' } = await service.member()
   const before = counter.count()
   for (const headers of [LINK, { ...LINK, cookie }]) {
@@ -188,7 +190,7 @@ t.test('the app costs no query and no session, logged in or not', async (t) => {
   t.equal(counter.count() - before, 0)
 })
 
-t.test('the app is no part of the API that is described', async (t) => {
+t.test('the app is not part of the described API', async (t) => {
   const { paths } = (await get('/openapi.json')).json()
   t.strictSame(
     Object.keys(paths).filter((path) => !/^\/(api\/|healthz$|readyz$|openapi\.json$)/.test(path)),
@@ -196,7 +198,7 @@ t.test('the app is no part of the API that is described', async (t) => {
   )
 })
 
-t.test('one address cannot take it all', async (t) => {
+t.test('limits requests per address', async (t) => {
   const { app } = await startService(t, { config: { web: true, rateLimit: 1 }, webDir, database })
   const statuses = []
   for (const url of ['/', '/lernen', '/assets/index-abc123.js', '/sw.js']) {
@@ -206,7 +208,7 @@ t.test('one address cannot take it all', async (t) => {
   t.equal((await get('/api/decks', {}, app)).statusCode, 401, 'the API counts for itself')
 })
 
-t.test('without a build the API runs, and the page says what is missing', async (t) => {
+t.test('without a build the API runs, and the page explains what is missing', async (t) => {
   const { anonymous } = await startService(t, { config: { web: true }, webDir: `${webDir}/nowhere`, database })
   const missing = errorBody(
     404,
@@ -218,14 +220,14 @@ t.test('without a build the API runs, and the page says what is missing', async 
   t.equal((await anonymous.get('/api/decks')).status, 401)
 })
 
-t.test('WEB=off leaves the API alone', async (t) => {
+t.test('WEB=off serves the API alone', async (t) => {
   const { anonymous } = await startService(t, { webDir, database })
   for (const url of ['/', '/lernen', '/sw.js', '/assets/index-abc123.js']) {
     t.strictSame((await anonymous.get(url, { headers: LINK })).body, NOT_FOUND, url)
   }
 })
 
-t.test('an address with https makes cookies secure, and its pages our own', async (t) => {
+t.test('a public https address makes cookies secure and its pages our own', async (t) => {
   const publicUrl = 'https://example.org/training/'
   const { app } = await startService(t, { config: { publicUrl, basePath: '/training/' }, database })
   const { username } = await createUser(db)
@@ -245,6 +247,17 @@ t.test('an address with https makes cookies secure, and its pages our own', asyn
   }
   const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] ?? ''
   t.equal((await get('/api/auth/me', { cookie }, app)).statusCode, 200)
+  const proxied = await startService(t, { config: { publicUrl, trustProxy: ['127.0.0.1'] }, database })
+  for (const named of [
+    { host: 'evil.example' },
+    { host: 'example.org', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' },
+  ]) {
+    for (const site of [{}, { 'sec-fetch-site': 'same-site' }]) {
+      const headers = { ...named, ...site, origin: 'http://evil.example', cookie }
+      const refused = await proxied.app.inject({ method: 'POST', url: '/api/quiz/submit', headers })
+      t.equal(refused.statusCode, 403, `${JSON.stringify(headers)}: what the request names is not our own`)
+    }
+  }
   const out = await app.inject({ method: 'POST', url: '/api/auth/logout', headers: { cookie } })
   t.match(out.headers['set-cookie'], /^svc_training_session=; .*Secure$/)
   t.strictSame((await get('/openapi.json', {}, app)).json().servers[0].url, '/training')
@@ -261,7 +274,7 @@ t.test('an address with https makes cookies secure, and its pages our own', asyn
   t.notMatch(foreign.headers['set-cookie'], /Secure/)
 })
 
-t.test('below a path, behind a proxy that takes it away', async (t) => {
+t.test('works below a path behind a proxy that strips it', async (t) => {
   const { app } = await startService(t, { config: { web: true, basePath: '/training/' }, webDir, database })
   const address = await app.listen({ port: 0 })
   const front = await startStrippingProxy(t, '/training/', address)
@@ -304,12 +317,32 @@ t.test('below a path, behind a proxy that takes it away', async (t) => {
   t.not(other.headers.etag, (await get('/')).headers.etag, 'another address is another page')
 })
 
-t.test('a build without a place for the address stops the start', async (t) => {
+t.test('refuses a path that leaves the folder of the app', async (t) => {
+  const { app } = await startService(t, { config: { web: true }, webDir, database })
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
+  for (const path of [
+    '/assets/../package.json',
+    '/assets/../index.html',
+    '/assets/%2e%2e/%2e%2e/package.json',
+    '/assets/..%2fsw.js',
+    '/assets/..\\sw.js',
+    '/assets/a%00b.js',
+    '/assets/.hidden',
+    '/assets/index-abc123.js.br',
+  ]) {
+    // Sent unchanged: `inject` would resolve the dots.
+    const [answer] = (await once(ask({ port, path, agent: false }).end(), 'response')) as [IncomingMessage]
+    t.strictSame([answer.statusCode, await json(answer)], [404, NOT_FOUND], path)
+    t.equal(answer.headers['x-error-code'], 'not_found')
+  }
+})
+
+t.test('a build without a base element stops the start', async (t) => {
   const folder = t.testdir({ 'index.html': '<!doctype html><title>x</title>' })
   await t.rejects(startService(t, { config: { web: true }, webDir: folder, database }), { message: /<base href/ })
 })
 
-/** Asks for the path as it stands there, which `inject` and `fetch` would tidy up. */
+/** Requests the path unchanged, which `inject` and `fetch` would normalise. */
 function askRaw(address: string, path: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = ask(address, { path, headers: LINK, agent: false }, (answer) => resolve(answer.resume()))

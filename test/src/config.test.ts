@@ -7,7 +7,7 @@ import { listSettings } from '../../src/settings.js'
 
 const SECRET = 'x'.repeat(32)
 
-t.test('the table of the README says what the settings say', async (t) => {
+t.test("the README's table of settings is up to date", async (t) => {
   const rows = listSettings().map(([name, { schema, english }]) => {
     const standard = schema.type === 'string' ? `\`${schema.default}\`` : `${schema.default}`
     const shown = english.default ?? (schema.default === undefined || schema.default === '' ? '–' : standard)
@@ -21,7 +21,7 @@ t.test('the table of the README says what the settings say', async (t) => {
   t.equal(table, rows.join('\n'))
 })
 
-t.test('without any variable the embedded store is used, on the local machine', async (t) => {
+t.test('uses the embedded store on the local machine without any variable', async (t) => {
   const config = readConfig({})
   t.match(config, {
     databaseUrl: undefined,
@@ -52,7 +52,7 @@ t.test('without any variable the embedded store is used, on the local machine', 
   t.strictSame(readConfig({ PORT: '', DATABASE_URL: '', TIME_ZONE: '' }), config, 'an empty variable is none')
 })
 
-t.test('every variable is read', async (t) => {
+t.test('reads every variable', async (t) => {
   const config = readConfig({
     DATABASE_URL: 'postgres://user:pass@db.example/training',
     DATABASE_POOL_MAX: '5',
@@ -106,7 +106,7 @@ t.test('every variable is read', async (t) => {
   })
 })
 
-t.test('a wrong value is refused in one line that names the variable', async (t) => {
+t.test('refuses a wrong value in one line that names the variable', async (t) => {
   for (const [name, ...values] of [
     ['PORT', 'abc', '-1', '65536', '80.5'],
     ['METRICS_PORT', 'abc', '-1', '65536', '3000'],
@@ -153,7 +153,7 @@ const OIDC = {
   PUBLIC_URL: 'https://training.example.org',
 }
 
-t.test('a provider is configured as a whole or not at all', async (t) => {
+t.test('requires a complete provider configuration', async (t) => {
   t.match(readConfig({}), { oidc: undefined, passwordLogin: true })
   t.match(readConfig({ OIDC_LABEL: 'Firma', OIDC_CREATE_USERS: 'false' }), { oidc: undefined })
   t.strictSame(readConfig(OIDC).oidc, {
@@ -197,7 +197,7 @@ t.test('a provider is configured as a whole or not at all', async (t) => {
   }
 })
 
-t.test('the path of the app is that of the public address, with a slash at both ends', async (t) => {
+t.test('derives the base path from the public address, with slashes at both ends', async (t) => {
   for (const [PUBLIC_URL, BASE_PATH, publicUrl, basePath] of [
     ['https://example.org', '', 'https://example.org/', '/'],
     ['https://Example.org:443/training', '', 'https://example.org/training/', '/training/'],
@@ -210,7 +210,7 @@ t.test('the path of the app is that of the public address, with a slash at both 
   }
 })
 
-t.test('the first administrator keeps the rules of user creation', async (t) => {
+t.test('applies the rules of user creation to the first administrator', async (t) => {
   const read = (username: string, password: string) =>
     readConfig({ ADMIN_USERNAME: username, ADMIN_PASSWORD: password }).firstAdmin
   t.strictSame(read('chef', '😀'.repeat(6)), { username: 'chef', password: '😀'.repeat(6) })
@@ -224,7 +224,7 @@ t.test('the first administrator keeps the rules of user creation', async (t) => 
   }
 })
 
-t.test('a TLS mode that pg takes for another is named as what it is', async (t) => {
+t.test('names the TLS mode that pg actually uses', async (t) => {
   const read = (query: string) => readConfig({ DATABASE_URL: `postgres://db.example/training?${query}` }).databaseUrl
   for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
     t.equal(read(`a=1&sslmode=${mode}`), 'postgres://db.example/training?a=1&sslmode=verify-full')
@@ -232,14 +232,14 @@ t.test('a TLS mode that pg takes for another is named as what it is', async (t) 
   for (const query of ['sslmode=disable', 'sslmode=require&uselibpqcompat=true']) t.match(read(query), `?${query}`)
 })
 
-t.test('a server needs a session secret that instances can share', async (t) => {
+t.test('requires a session secret with a server', async (t) => {
   const databaseUrl = 'postgres://db.example/training'
   t.throws(() => requireSessionSecret(readConfig({ DATABASE_URL: databaseUrl })), { message: /^SESSION_SECRET: / })
   t.doesNotThrow(() => requireSessionSecret(readConfig({ DATABASE_URL: databaseUrl, SESSION_SECRET: SECRET })))
   t.doesNotThrow(() => requireSessionSecret(readConfig({})))
 })
 
-t.test('secrets may be files, whose last newline does not count', async (t) => {
+t.test('reads secrets from files without the last newline', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-training-secrets-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const file = (name: string, content: string) => {

@@ -6,7 +6,7 @@ const fromServer = (code: string, message: string) =>
   Object.assign(new pg.DatabaseError(message, message.length, 'error'), { code })
 const withCode = (code: string, message = code) => Object.assign(new Error(message), { code })
 
-t.test('each fault of a database is one German line with the words of the server', async (t) => {
+t.test("describes each database fault in one German line with the server's message", async (t) => {
   for (const [error, line] of [
     [fromServer('28P01', 'password authentication failed'), /^DATABASE_URL: Benutzer oder Passwort sind falsch: /],
     [
@@ -37,7 +37,7 @@ t.test('each fault of a database is one German line with the words of the server
   }
 })
 
-t.test('other errors stay what they are', async (t) => {
+t.test('leaves other errors unchanged', async (t) => {
   t.equal(describeDatabaseFault(new Error('bug')), undefined)
   t.equal(describeDatabaseFault(fromServer('42601', 'syntax error')), undefined)
   t.equal(describeDatabaseFault(withCode('EADDRINUSE')), undefined)

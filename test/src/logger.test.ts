@@ -17,7 +17,7 @@ function memoryLog() {
   return { log: createLogger('trace', destination), text: () => lines.join('') }
 }
 
-t.test('what is secret is struck out wherever it is logged', async (t) => {
+t.test('redacts secrets wherever they are logged', async (t) => {
   const { log, text } = memoryLog()
   const headers = { authorization: 'Bearer s3cret', cookie: 's3cret', 'set-cookie': 's3cret', host: 'shown' }
   log.info({ req: { headers }, res: { headers }, headers })
@@ -27,7 +27,7 @@ t.test('what is secret is struck out wherever it is logged', async (t) => {
   t.equal(text().match(/shown/g)?.length, 4)
 })
 
-t.test('a day of the service leaves no secret in its log', async (t) => {
+t.test('writes no secret to the log during a day of use', async (t) => {
   const { log, text } = memoryLog()
   const service = await startService(t, { logger: log, database: await createDatabaseToSpoil() })
   const { username, id } = await createUser(service.db, { is_admin: true })
@@ -46,7 +46,7 @@ t.test('a day of the service leaves no secret in its log', async (t) => {
   await script.post('/api/admin/users', { username: 'neu', display_name: 'Neu', password: mistype })
   await admin.post('/api/auth/password', { current_password: mistype, new_password: PASSWORD })
   await admin.post('/api/auth/password', '{"current_password":', { headers: { 'content-type': 'application/json' } })
-  // Faults are logged with everything that is known of them.
+  // Errors are logged with all their properties.
   await service.db.schema.dropTable('quiz_results').execute()
   t.equal((await admin.post('/api/quiz/submit', { total: 1, deck: 'all' })).status, 500)
   t.equal((await script.post('/api/quiz/submit', { total: 1, deck: 'all' })).status, 500)
@@ -55,7 +55,7 @@ t.test('a day of the service leaves no secret in its log', async (t) => {
   t.ok(id > 0)
 })
 
-t.test('in a terminal each entry is one short line', async (t) => {
+t.test('writes short lines in a terminal', async (t) => {
   let text = ''
   const destination = terminalLog((line) => {
     text += line

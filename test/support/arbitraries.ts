@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 
-/** Where the halves of surrogate pairs lie, which are no characters, and how many they are. */
+/** First code unit of surrogates, and their number */
 const SURROGATES = 0xd800
 const COUNT = 0x800
 
 /**
- * Each character of Unicode, for `fc.string({ unit })`. fast-check's `unit: 'binary'` draws the same ones by a map of all
- * million of them, which takes a second and 100 MB of each process.
+ * Draws any Unicode character, for `fc.string({ unit })`. fast-check's `unit: 'binary'` does the same but builds a map
+ * of a million entries, which costs a second and 100 MB per process.
  */
 export const anyCharacter = fc
   .integer({ min: 0, max: 0x10ffff - COUNT })

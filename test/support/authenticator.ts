@@ -4,27 +4,33 @@ import { isoCBOR } from '@simplewebauthn/server/helpers'
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest()
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 
-/** Flags of the authenticator's data (WebAuthn, 6.1). */
+/** Flags of the authenticator data (WebAuthn, 6.1) */
 const PRESENT = 0x01
 const VERIFIED = 0x04
 const WITH_CREDENTIAL = 0x40
 
 interface Behaviour {
-  /** Whether it asks for a finger or a PIN. */
+  /** Whether it verifies the user by biometrics or PIN */
   verifies?: boolean
-  /** The page that asks. */
+  /** Origin of the requesting page */
   origin?: string
-  /** The page's claim of who it is, of which the authenticator keeps a hash. */
+  /** Relying party id, whose hash the authenticator stores */
   rpId?: string
-  /** What the counter says; by default one more than before. */
+  /** Signature counter; default: incremented */
   counter?: number
   challenge?: string
   userHandle?: string
+  /** `crossOrigin` of the client data */
+  crossOrigin?: boolean
+  /** Credential id in the signed data, if it differs from the one in the response */
+  innerId?: Buffer
+  /** Replaces the second coordinate of the public key. */
+  y?: Buffer
 }
 
 /**
- * An authenticator as programs know it: makes keys and signs, for stories that need no browser. Real browsers are asked
- * in `test/web/passkeys.test.ts`.
+ * A software authenticator that creates keys and signs, for tests without a browser. `test/web/passkeys.test.ts` uses
+ * real browsers.
  */
 export class Authenticator {
   readonly credentialId = randomBytes(32)
@@ -41,13 +47,13 @@ export class Authenticator {
     return text(this.credentialId)
   }
 
-  /** Answers the options of a registration. */
+  /** Responds to registration options. */
   register(options: { challenge: string; user: { id: string } }, behaviour: Behaviour = {}) {
     this.#userHandle = options.user.id
-    const id = this.credentialId
+    const id = behaviour.innerId ?? this.credentialId
     const length = Buffer.alloc(2)
     length.writeUInt16BE(id.length)
-    const credential = Buffer.concat([Buffer.alloc(16), length, id, coseKey(this.#keys.publicKey)])
+    const credential = Buffer.concat([Buffer.alloc(16), length, id, coseKey(this.#keys.publicKey, behaviour.y)])
     const data = Buffer.concat([this.#data(behaviour, WITH_CREDENTIAL), credential])
     const attestation = new Map<string, unknown>([
       ['fmt', 'none'],
@@ -64,7 +70,7 @@ export class Authenticator {
     }
   }
 
-  /** Answers the options of a login. */
+  /** Responds to login options. */
   logIn(options: { challenge: string }, behaviour: Behaviour = {}) {
     const client = this.#client('webauthn.get', options.challenge, behaviour)
     const data = this.#data(behaviour)
@@ -84,8 +90,8 @@ export class Authenticator {
     return { id: this.id, rawId: this.id, type: 'public-key' as const, clientExtensionResults: {} }
   }
 
-  #client(type: string, challenge: string, { origin = this.origin, challenge: other = challenge }: Behaviour): Buffer {
-    return Buffer.from(JSON.stringify({ type, challenge: other, origin, crossOrigin: false }))
+  #client(type: string, asked: string, { origin = this.origin, challenge = asked, ...more }: Behaviour): Buffer {
+    return Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: more.crossOrigin ?? false }))
   }
 
   #data({ verifies = true, rpId = this.rpId, counter = this.#counter + 1 }: Behaviour, more = 0): Buffer {
@@ -98,15 +104,15 @@ export class Authenticator {
   }
 }
 
-/** The public key as COSE writes it: EC2, ES256, P-256. */
-function coseKey(key: KeyObject): Buffer {
+/** Encodes the public key as COSE: EC2, ES256, P-256. */
+function coseKey(key: KeyObject, otherY?: Buffer): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' })
   const cose = new Map<number, number | Uint8Array>([
     [1, 2],
     [3, -7],
     [-1, 1],
     [-2, new Uint8Array(Buffer.from(x, 'base64url'))],
-    [-3, new Uint8Array(Buffer.from(y, 'base64url'))],
+    [-3, new Uint8Array(otherY ?? Buffer.from(y, 'base64url'))],
   ])
   return Buffer.from(isoCBOR.encode(cose))
 }

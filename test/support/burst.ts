@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Send } from './process.js'
 
-/** Results that are submitted over and over, each with a number of its own. */
+/** Continuously submitted quiz results, each with its own number. */
 export interface Burst {
-  /** The numbers that were answered with 200. */
+  /** Numbers answered with 200 */
   acknowledged: Set<number>
-  /** Answers by status; `cut` are those that never came because the connection broke. */
+  /** Number of responses by status; `cut` counts broken connections. */
   statuses: Record<string, number>
-  /** Answers that must not be: any but 200 and a 503 as documented, and none at all within the time limit. */
+  /** Responses other than 200 or a documented 503, and timeouts */
   defects: string[]
   slowestMs: number
-  /** Resolves when so many more have been acknowledged. */
+  /** Resolves after that many further acknowledgements. */
   reach(more: number): Promise<void>
-  /** Ends it and waits for what is under way. */
+  /** Stops and waits for running requests. */
   stop(): Promise<void>
 }
 
-/** @param first the number of the first result */
+/** @param first number of the first result */
 export function startBurst(send: Send, { workers = 4, first = 1 } = {}): Burst {
   let next = first
   let done = false
@@ -46,7 +46,7 @@ export function startBurst(send: Send, { workers = 4, first = 1 } = {}): Burst {
     burst.slowestMs = Math.max(burst.slowestMs, performance.now() - started)
     burst.statuses[status] = (burst.statuses[status] ?? 0) + 1
     for (const goal of goals) if (burst.acknowledged.size >= goal.count) goal.resolve()
-    // Whoever is refused at once would only keep the machine busy.
+    // Avoids a busy loop of refused requests
     if (status !== '200') await sleep(20)
   }
   const work = async () => {
@@ -71,7 +71,7 @@ function findDefects(response: Response, text: string): string[] {
   return isDocumented ? [] : [`${response.status} ${text}`]
 }
 
-/** The numbers of all results of the caller that are stored. */
+/** Returns the numbers of all stored results of the caller. */
 export async function listStored(send: Send): Promise<Set<number>> {
   const response = await send('/api/accounts/me/data')
   if (response.status !== 200) throw new Error(`own data: ${response.status} ${await response.text()}`)
@@ -79,7 +79,7 @@ export async function listStored(send: Send): Promise<Set<number>> {
   return new Set(results.map((result) => result.total_questions))
 }
 
-/** What was acknowledged and is not stored. */
+/** Returns acknowledged numbers that are not stored. */
 export async function findLost(send: Send, acknowledged: Iterable<number>): Promise<number[]> {
   const stored = await listStored(send)
   return [...acknowledged].filter((number) => !stored.has(number))

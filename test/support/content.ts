@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Owner } from './process.js'
 
-/** A content folder with these files (path to text); gone when the test ends. */
+/** Creates a content folder with these files (text by path), deleted when the test ends. */
 export async function writeContentFolder(t: Owner, files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-content-'))
   t.teardown(() => rm(folder, { recursive: true }))
@@ -32,7 +32,7 @@ export interface CardText {
   aliases?: string[]
 }
 
-/** The text of a deck file. */
+/** Returns the text of a deck file. */
 export function deckFile(name: string, cards: CardText[], frontMatter: Record<string, unknown> = {}): string {
   const head = Object.entries({ name, ...frontMatter }).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
   const body = cards.map(({ id, question, answer, level, aliases }) => {

@@ -11,20 +11,20 @@ import { openTemporaryStore } from './temporary-store.js'
 
 export { createDatabase, onServer } from './on-server.js'
 
-/** A PostgreSQL server on which the tests may create databases; without it they run on the embedded one. */
+/** URL of a PostgreSQL server on which tests may create databases; without it they use the embedded one. */
 export const TEST_DATABASE_URL = process.env.TEST_DATABASE_URL
 
-/** An empty database of its own; closing it removes it. */
+/** Creates an empty database, dropped on close. */
 export async function createEmptyDatabase(): Promise<OpenDatabase> {
   return TEST_DATABASE_URL === undefined ? copy('empty') : createOnServer(TEST_DATABASE_URL)
 }
 
-/** A database with tables and no rows, used by nobody else; to be closed. */
+/** Returns a migrated database without rows for exclusive use; it must be closed. */
 export function createMigratedDatabase(): Promise<OpenDatabase> {
   return borrowDatabase(TEST_DATABASE_URL)
 }
 
-/** The same for a test that spoils the schema: nobody uses it afterwards. */
+/** Returns a migrated database for a test that changes the schema; it is not reused. */
 export async function createDatabaseToSpoil(): Promise<OpenDatabase> {
   if (TEST_DATABASE_URL === undefined) return copy('migrated')
   const database = await createOnServer(TEST_DATABASE_URL)
@@ -49,19 +49,19 @@ async function createOnServer(serverUrl: string): Promise<OpenDatabase> {
   }
 }
 
-/** `drop database … with (force)` may end a connection before its goodbye has arrived. */
+/** `drop database … with (force)` may end a connection before it closes. */
 function onIdleError(): void {}
 
 export interface StatementCounter {
-  /** The one that counts. */
+  /** The database with the counter */
   database: OpenDatabase
-  /** All statements so far, but for the looks of the search index at its list. */
+  /** Number of statements so far, without polling of the search index */
   count(): number
-  /** Those that the work and what it calls send, whatever else goes on in the process. */
+  /** Counts the statements that the work sends, regardless of others in the process. */
   countOf(work: () => Promise<unknown>): Promise<number>
 }
 
-/** The same database, counting the statements that go through it. */
+/** Wraps a database to count its statements. */
 export function countStatements(database: OpenDatabase): StatementCounter {
   let count = 0
   const works = new AsyncLocalStorage<{ count: number }>()
@@ -71,7 +71,7 @@ export function countStatements(database: OpenDatabase): StatementCounter {
       if (isLookOfIndex(node)) background.add(queryId)
       return node
     },
-    // Not above, where each part of a statement passes.
+    // Not in `transformQuery`, which sees each part of a statement.
     transformResult: async ({ result, queryId }) => {
       if (!background.has(queryId)) count++
       const work = works.getStore()
@@ -90,7 +90,7 @@ export function countStatements(database: OpenDatabase): StatementCounter {
   }
 }
 
-/** It looks every ten seconds or so, whatever else happens. */
+/** The search index polls every ten seconds. */
 function isLookOfIndex(node: object): boolean {
   const text = JSON.stringify(node, (_, value) => (typeof value === 'bigint' ? String(value) : value))
   return text.includes('search_pending')

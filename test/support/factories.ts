@@ -12,24 +12,24 @@ type Overrides<T extends keyof Database> = Partial<Insertable<Database[T]>>
 let passwordHash: Promise<string> | undefined
 let cheapHash: Promise<string> | undefined
 
-/** A hash of `PASSWORD` as the service makes it. */
+/** Returns a hash of `PASSWORD` with the service's parameters. */
 export function hashOfPassword(): Promise<string> {
   passwordHash ??= hashPassword(PASSWORD)
   return passwordHash
 }
 
-/** One that takes a millisecond to verify, for tests that only want to be logged in. */
+/** Returns a hash that takes a millisecond to verify, for tests that only need a login. */
 export function cheapHashOfPassword(): Promise<string> {
   cheapHash ??= argon2.hash(PASSWORD, { memoryCost: 1_024, timeCost: 2, parallelism: 1 })
   return cheapHash
 }
 
-/** A text that no other row has. */
+/** Returns a unique text. */
 export function unique(prefix: string): string {
   return `${prefix}-${randomBytes(5).toString('hex')}`
 }
 
-/** A user whose password is `PASSWORD`. */
+/** Creates a user with the password `PASSWORD`. */
 export async function createUser(db: Kysely<Database>, overrides: Overrides<'users'> = {}): Promise<Account> {
   return db
     .insertInto('users')

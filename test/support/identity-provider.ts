@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
+import { CompactSign, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Owner } from './process.js'
 
@@ -11,11 +11,13 @@ export const CLIENT_SECRET = 'a secret & sign that both sides know: 100 %'
 // biome-ignore lint/suspicious/noExplicitAny: answers of the provider, which tests change at will
 type Json = Record<string, any>
 
-/** A key with its public half, as a list of keys has it. */
+/** A key pair with the public half as JWK. */
 export interface SigningKey {
   kid: string
   jwk: JWK
   sign(payload: JWTPayload, header?: Json): Promise<string>
+  /** Signs a text that may be no payload of a token. */
+  signText(text: string): Promise<string>
 }
 
 export async function createKey(kid: string): Promise<SigningKey> {
@@ -26,39 +28,39 @@ export async function createKey(kid: string): Promise<SigningKey> {
     jwk,
     sign: (payload, header = {}) =>
       new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(privateKey),
+    signText: (text) => new CompactSign(Buffer.from(text)).setProtectedHeader({ alg: 'RS256', kid }).sign(privateKey),
   }
 }
 
-/** A person who is known to the provider, and what it says of them. */
+/** A person known to the provider, with claims */
 export type Person = { sub: string } & Json
 
 export interface IdentityProvider {
   issuer: string
   key: SigningKey
-  /** Who logs in next, and what the provider says. */
+  /** The person who logs in next, with claims */
   person: Person
-  /** Changes what the token endpoint answers, once. */
+  /** Changes the next response of the token endpoint */
   tamper: ((answer: Json) => Json | Promise<Json>) | undefined
-  /** Takes the place of what the provider says to a request, while it is set. */
+  /** Replaces the provider's response to a request while set */
   instead: RequestListener | undefined
-  /** Why the token endpoint has refused, which it tells nobody else. */
+  /** Reasons of the token endpoint for its refusals */
   grantErrors: string[]
-  /** How many requests have come, by path. */
+  /** Number of requests by path */
   requests: Map<string, number>
   stop(): Promise<void>
-  /** Listens again, perhaps with another key. */
+  /** Restarts the provider, optionally with another key. */
   start(key?: SigningKey): Promise<void>
-  /** Follows the provider's pages as a browser with its own cookies would; where it sends the browser in the end. */
-  /** Logs out at the provider itself, and says so to the services. */
+  /** Follows the provider's pages like a browser with the given cookies; returns the final address. */
+  /** Logs out at the provider, which notifies the services. */
   logOut(cookies: Map<string, string>): Promise<void>
   follow(url: string, options?: { cookies?: Map<string, string>; deny?: boolean }): Promise<string>
 }
 
 /**
- * A certified provider of OpenID Connect on the loopback address. Whoever comes is logged in as `person`, after a page
- * that only a test sees.
- * @param redirectUri of the service
- * @param metadata of the service as a client, beside what all need
+ * Starts a certified OpenID Connect provider on the loopback address. Its login page accepts every visitor as `person`.
+ * @param redirectUri callback of the service
+ * @param metadata further client metadata of the service
  */
 export async function startIdentityProvider(
   t: Owner,
@@ -156,11 +158,11 @@ function configurationOf(key: SigningKey, redirectUri: string, metadata: Json, p
       backchannelLogout: { enabled: true },
       rpInitiatedLogout: { enabled: true },
     },
-    // Its own guard lets it call nothing on the loopback address.
+    // The library's own guard forbids requests to loopback addresses.
     fetch: (url: string, { dispatcher: _, ...options }: Json) => fetch(url, options),
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ ...person(), sub }) }),
-    // Nobody is asked whether the service may know who they are.
+    // Grants consent without asking.
     loadExistingGrant: async ({ oidc }) => {
       const known = oidc.session?.grantIdFor(CLIENT_ID)
       if (known !== undefined) return oidc.provider.Grant.find(known)
@@ -172,7 +174,7 @@ function configurationOf(key: SigningKey, redirectUri: string, metadata: Json, p
   } as Configuration
 }
 
-/** The provider's pages: the one of its login logs in whoever comes; `?deny` refuses. */
+/** The provider's login page, which accepts every visitor; `?deny` refuses. */
 function interact(oidc: Provider, person: () => Person): RequestListener {
   const callback = oidc.callback()
   return (request, response) => {

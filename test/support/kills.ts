@@ -4,15 +4,15 @@ import { changeFiles, deckFile, writeContentFolder } from './content.js'
 import { firstLogin, loginOver, type Owner, openSession, type Send, startProcess } from './process.js'
 
 export interface Kills {
-  /** How often the service was killed. */
+  /** Number of kills */
   kills: number
-  /** What it had acknowledged. */
+  /** Number of acknowledged changes */
   acknowledged: number
-  /** What of that is gone, or is there by half. */
+  /** Acknowledged changes that are missing or incomplete */
   lost: string[]
-  /** Answers that must not be. */
+  /** Unexpected responses */
   defects: string[]
-  /** How what was under way turned out. */
+  /** Outcomes of interrupted changes */
   outcomes: Record<string, number>
 }
 
@@ -26,7 +26,7 @@ function count(outcomes: Record<string, number>, outcome: string): void {
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
 }
 
-/** SIGKILL in a burst of submits, again and again on the same store. */
+/** Kills the service repeatedly during a burst of submits on one store. */
 export async function killInSubmits(t: Owner, variables: Variables, rounds: number): Promise<Kills> {
   const report = createKills()
   const acknowledged = new Set<number>()
@@ -56,8 +56,8 @@ function cards(answer: string) {
 }
 
 /**
- * SIGKILL in an import of 3,000 changed cards: it happens whole or not at all.
- * @param shares of the time that an import takes here, after which the service is killed
+ * Kills the service during an import of 3,000 changed cards, which must be applied completely or not at all.
+ * @param shares of the usual import time after which the service is killed
  */
 export async function killInImports(t: Owner, variables: Variables, shares: number[]): Promise<Kills> {
   const report = createKills()
@@ -100,7 +100,7 @@ export async function killInImports(t: Owner, variables: Variables, shares: numb
   return report
 }
 
-/** The versions that the exported answers are of. */
+/** Returns the content versions of the exported answers. */
 async function versionsOf(send: Send): Promise<Set<string>> {
   const lines = (await (await send('/api/decks/export-anki')).text()).trimEnd().split('\n')
   if (lines.length !== CARDS) return new Set([`${lines.length} cards`])
@@ -110,10 +110,7 @@ async function versionsOf(send: Send): Promise<Set<string>> {
 const USERS_AT_ONCE = 6
 const RESULTS_OF_USER = 3
 
-/**
- * SIGKILL while users are deleted: each is there with everything or gone with everything, and the audit trail says the
- * same.
- */
+/** Kills the service during deletions of users: each must be complete or untouched, as the audit trail says. */
 export async function killInDeletions(t: Owner, variables: Variables, rounds: number): Promise<Kills> {
   const report = createKills()
   let service = await startProcess(t, variables)
@@ -134,7 +131,7 @@ export async function killInDeletions(t: Owner, variables: Variables, rounds: nu
       }
     })().catch(() => {})
     if (round === 0) {
-      // Not killed: it tells how long the deletions take here.
+      // Measures the duration of deletions without a kill.
       await deleting
       duration = performance.now() - started
       continue
@@ -176,7 +173,9 @@ async function createLearner(admin: Send, url: string, username: string): Promis
   return { id, username, cookie }
 }
 
-/** What is left of each: in the list, in the own data (undefined when the session is dead), in the audit trail. */
+/**
+ * Returns the traces of each user: in the list, in the own data (undefined if the session ended), in the audit trail.
+ */
 async function lookUp(admin: Send, url: string, users: Learner[]) {
   const { users: listed } = (await (await admin('/api/admin/users')).json()) as { users: { id: number }[] }
   const { entries } = (await (await admin('/api/accounts/audit?limit=1000')).json()) as {

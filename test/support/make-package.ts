@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
-import { MODEL_ID } from '../../src/domain/anki/package-schema.js'
+import { MODEL_ID } from '../../src/domain/anki/write/package-schema.js'
 import { PackageDatabase } from '../../src/services/content/exports/package-database.js'
 
 /** A note with one card; `front` and `back` are HTML. */
@@ -14,7 +14,7 @@ export interface PackageNote {
   tags?: string
 }
 
-/** An Anki package (the oldest format) with these notes by deck, and pictures by name. */
+/** Creates an Anki package of the oldest format with these notes by deck and pictures by name. */
 export async function makePackage(
   decks: Record<string, PackageNote[]>,
   pictures: Record<string, Buffer> = {},

@@ -10,8 +10,8 @@ import type { Owner } from './process.js'
 import { ROOT } from './service.js'
 
 /**
- * nginx with the configuration that `deploy/` ships; only names, ports and files are others.
- * @param options prefix: the path below which the service is, and which it does not see; port: where TLS is
+ * Starts nginx with the shipped configuration; only names, ports and files differ.
+ * @param options prefix: path prefix that nginx removes; port: TLS port
  */
 export async function startNginx(
   t: Owner,
@@ -46,6 +46,7 @@ export async function startNginx(
   const site = (await readFile(path.join(ROOT, 'deploy', 'nginx.conf'), 'utf8'))
     .replace(/server app:3000 [^\n]+/, upstream)
     .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+    .replaceAll('training.example.org', 'localhost')
     .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
     .replace(
       /location \/ \{(\s+)proxy_pass http:\/\/svc_training;/,

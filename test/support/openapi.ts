@@ -4,24 +4,24 @@ import addFormatsModule from 'ajv-formats'
 // biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
 export type Json = Record<string, any>
 
-// The package's types announce a `default` export that its CommonJS file does not have.
+// The package's types declare a `default` export that its CommonJS file does not have.
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void
 
 export interface CheckedAnswer {
   method: string
-  /** Path with or without a query. */
+  /** Path with optional query */
   url: string
   status: number
   contentType: string
   text: string
 }
 
-/** Compares answers with the document; one line for each difference. */
+/** Compares a response with the document; returns a line per difference */
 export type AnswerChecker = (answer: CheckedAnswer) => string[]
 
 /**
- * A checker for one document. Objects must have the keys of their schema and no others, and what no operation describes
- * must be an error of the one shape.
+ * Creates a checker for a document. Objects must have exactly the keys of their schema, and undescribed responses must
+ * be errors of the common shape.
  */
 export function createAnswerChecker(document: Json): AnswerChecker {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -46,7 +46,7 @@ export function createAnswerChecker(document: Json): AnswerChecker {
     const mediaType = contentType.split(';', 1)[0] ?? ''
     if (method === 'HEAD' || method === 'OPTIONS') return []
     if (found === undefined) {
-      // The page of the web app is no part of the API.
+      // The web app is not part of the API.
       if (mediaType === 'text/html' && !path.startsWith('/api')) return []
       return status < 400 ? [`${status}, but not described`] : validate('/components/schemas/Error', parse(text))
     }

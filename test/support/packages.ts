@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import yauzl from 'yauzl'
 import type { Service } from './service.js'
 
-/** The files of a zip by name, in their order. */
+/** Returns the files of a zip by name, in order. */
 export async function unzip(bytes: Buffer): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>()
   const zip = await new Promise<yauzl.ZipFile>((resolve, reject) => {
@@ -32,7 +32,7 @@ export async function unzip(bytes: Buffer): Promise<Map<string, Buffer>> {
 
 type Rows = Record<string, number | bigint | string | Uint8Array | null>[]
 
-/** What a query finds in the SQLite file of these bytes. */
+/** Returns the rows of a query on an SQLite file. */
 export function query(bytes: Buffer | undefined, sql: string): Rows {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-training-collection-'))
   const file = path.join(folder, 'collection')
@@ -46,7 +46,7 @@ export function query(bytes: Buffer | undefined, sql: string): Rows {
   }
 }
 
-/** The bytes of an export that somebody with the cookie asks for. */
+/** Downloads an export with the cookie. */
 export async function download(
   t: Test,
   { app }: Service,

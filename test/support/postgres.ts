@@ -10,28 +10,32 @@ import pg from 'pg'
 
 const run = promisify(execFile)
 
-/** A PostgreSQL server of our own, that may be stopped, killed and frozen. */
+/** A PostgreSQL server that can be stopped, killed and frozen. */
 export interface Cluster {
   url: string
-  /** The folder of `psql` and `pgbench`. */
+  /** Folder of `psql` and `pgbench` */
   programs: string
-  /** Starts it again after `halt` or `kill`. */
+  /** Restarts it after `halt` or `kill`. */
   start(): Promise<void>
-  /** A fast shutdown: connections are ended, everything is written. */
+  /** Fast shutdown: ends connections and flushes everything. */
   halt(): Promise<void>
-  /** The end without goodbye of all its processes: what was not in the log is gone. */
+  /** Kills all its processes; unflushed data is lost. */
   kill(): Promise<void>
-  /** No process of it runs until `thaw`; connections stay open. */
+  /** Suspends its processes until `thaw`; connections stay open. */
   freeze(): Promise<void>
   thaw(): Promise<void>
-  /** Ends it and removes its files. */
+  /** Stops it and deletes its files. */
   stop(): Promise<void>
 }
 
 const NEEDED = ['initdb', 'postgres', 'psql', 'pgbench']
 
-/** The folder of PostgreSQL's programs: Debian's newest, or the one that `pg_config` names. */
+/**
+ * Returns the folder of PostgreSQL's programs: `POSTGRES_PROGRAMS` (`initdb` and `postgres` are enough for the tests),
+ * Debian's newest, or that of `pg_config`.
+ */
 export async function findPrograms(): Promise<string> {
+  if (process.env.POSTGRES_PROGRAMS) return process.env.POSTGRES_PROGRAMS
   const debian = '/usr/lib/postgresql'
   const versions = await readdir(debian).catch(() => [])
   const configured = await run('pg_config', ['--bindir']).catch(() => ({ stdout: '' }))
@@ -56,18 +60,28 @@ function isThere(file: string): boolean {
 }
 
 /**
- * Starts a server in a temporary folder, with PostgreSQL's default settings but for those given, such as
- * `max_connections=20`.
+ * Starts a server in a temporary folder with default settings except the given ones, such as `max_connections=20`.
+ * @param primaryUrl makes the server a standby of that one
  */
-export async function startCluster(settings: string[] = [], variables: NodeJS.ProcessEnv = {}): Promise<Cluster> {
+export async function startCluster(
+  settings: string[] = [],
+  variables: NodeJS.ProcessEnv = {},
+  primaryUrl?: string,
+): Promise<Cluster> {
   const programs = await findPrograms()
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-cluster-'))
   const account = accountForServer()
   if (account !== undefined) chownSync(folder, account.uid, account.gid)
   const data = path.join(folder, 'data')
   const logFile = path.join(folder, 'log')
-  const options = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C.UTF-8']
-  await run(path.join(programs, 'initdb'), options, { ...account, cwd: folder })
+  const inFolder = { ...account, cwd: folder }
+  if (primaryUrl === undefined) {
+    const options = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C.UTF-8']
+    await run(path.join(programs, 'initdb'), options, inFolder)
+  } else {
+    const options = ['-D', data, '--write-recovery-conf', '--checkpoint=fast', '--dbname', primaryUrl]
+    await run(path.join(programs, 'pg_basebackup'), options, inFolder)
+  }
   const port = await freePort()
   const own = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...settings]
   const args = ['-D', data, '-p', String(port), ...own.flatMap((setting) => ['-c', setting])]
@@ -95,13 +109,13 @@ export async function startCluster(settings: string[] = [], variables: NodeJS.Pr
   }
   const signalAll = async (signal: NodeJS.Signals) => {
     const parent = server.pid as number
-    // The parent first: it would replace or mourn its children.
+    // The parent first, because it would restart or report its children.
     process.kill(parent, signal)
     for (const pid of await childrenOf(parent)) {
       try {
         process.kill(pid, signal)
       } catch {
-        // It has ended meanwhile.
+        // The process has already ended.
       }
     }
   }
@@ -139,8 +153,8 @@ async function childrenOf(parent: number): Promise<number[]> {
   return found.flat()
 }
 
-/** PostgreSQL refuses to run as root; then it runs as the account that Debian's package creates. */
-function accountForServer(): { uid: number; gid: number } | undefined {
+/** PostgreSQL refuses to run as root, so it runs as the account of Debian's package. */
+export function accountForServer(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (option: '-u' | '-g') =>
     Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8', stdio: 'pipe' }))
@@ -163,7 +177,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** A port on which nobody listens now. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

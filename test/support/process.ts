@@ -13,10 +13,10 @@ import type { Call, Outcome } from './warm-program.js'
 
 const CLI = path.join(ROOT, 'dist/src/cli.js')
 
-/** A program that lives for seconds repays no optimising, and needs no small halves for young objects. */
+/** A short-lived program does not benefit from optimisation. */
 export const PROGRAM_OPTIONS = ['--liftoff-only', '--no-opt', '--min-semi-space-size=16']
 
-/** A test, or whatever else ends what it has begun. */
+/** A test or another owner of resources. */
 export interface Owner {
   teardown(end: () => unknown): void
 }
@@ -24,15 +24,15 @@ export interface Owner {
 export interface RunningService {
   url: string
   child: ChildProcess
-  /** What it has printed so far, both streams. */
+  /** Output so far, both streams */
   output: () => string
-  /** Sends the signal and waits for the end; the exit code, or the signal's name. */
+  /** Sends the signal and waits; returns the exit code or the signal's name. */
   stop(signal?: NodeJS.Signals): Promise<number | string>
 }
 
 /**
- * Variables for the program on a store of its own without rows, on the database that the tests run on.
- * @param template what the embedded store begins as; `none` makes the program create it, which takes seconds
+ * Returns variables for a program with an empty store of its own, on the database under test.
+ * @param template initial state of the embedded store; `none` lets the program create it, which takes seconds
  * @param serverUrl empty for the embedded database
  */
 export async function createStoreVariables(
@@ -57,7 +57,7 @@ export async function createStoreVariables(
   }
 }
 
-/** Runs a sub-command to its end. @param options closeOutput: nobody reads its standard output */
+/** Runs a sub-command to its end. @param options closeOutput: closes its standard output at once */
 export async function runCommand(
   variables: Record<string, string>,
   args: string[],
@@ -80,8 +80,8 @@ export async function runCommand(
 }
 
 /**
- * A process in which the program runs again and again, for stories that need no fresh one: what a call loads stays
- * loaded, which saves half a second each. That the program ends by itself is seen by `runCommand` only.
+ * Starts a process that runs the program repeatedly with its modules loaded, which saves half a second per call. Only
+ * `runCommand` shows that the program ends by itself.
  */
 export function shareProgram(
   t: Owner,
@@ -107,7 +107,7 @@ export function shareProgram(
   }
 }
 
-/** Starts the service and waits until it says its address. */
+/** Starts the service and waits until it prints its address. */
 export async function startProcess(t: Owner, variables: Record<string, string>): Promise<RunningService> {
   const child = start(variables, ['serve'])
   t.teardown(() => child.kill('SIGKILL'))
@@ -141,7 +141,7 @@ export interface Login {
   password: string
 }
 
-/** The name and password of the first administrator. */
+/** Returns the login of the first administrator. */
 export function firstLogin(service: RunningService, variables: Record<string, string>): Login {
   const shown = /Benutzername (\S+), Passwort (\S+)/.exec(service.output())
   return {
@@ -150,12 +150,12 @@ export function firstLogin(service: RunningService, variables: Record<string, st
   }
 }
 
-/** Sends a request with the cookie of a session; rejects when no answer has come within 60 seconds. */
+/** Sends a request with a session cookie; rejects after 60 seconds without a response */
 export type Send = (path: string, init?: { method?: string; body?: unknown }) => Promise<Response>
 
 const HANG_MS = 60_000
 
-/** Tries to log in over HTTP. */
+/** Sends a login request. */
 export function tryLogin(url: string, login: Login, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${url}/api/auth/login`, {
     method: 'POST',
@@ -164,7 +164,7 @@ export function tryLogin(url: string, login: Login, headers: Record<string, stri
   })
 }
 
-/** Logs in over HTTP; the `Cookie` header of the session. */
+/** Logs in and returns the `Cookie` header of the session. */
 export async function openSession(url: string, login: Login): Promise<string> {
   const response = await tryLogin(url, login)
   const cookie = response.headers.getSetCookie()[0]?.split(';', 1)[0]
@@ -172,7 +172,7 @@ export async function openSession(url: string, login: Login): Promise<string> {
   return cookie
 }
 
-/** Logs in over HTTP; a function that sends requests with the cookie of the session. */
+/** Logs in and returns a function that sends requests with the session cookie. */
 export async function loginOver(url: string, login: Login): Promise<Send> {
   const cookie = await openSession(url, login)
   return (path, init = {}) =>

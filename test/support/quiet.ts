@@ -4,7 +4,7 @@ import type { OpenDatabase } from '../../db/client.js'
 const QUIET_MS = 300
 
 /**
- * Waits until no statement has been sent and no connection been in use for a while, however long a statement takes.
+ * Waits until no statement was sent and no connection was in use for a while.
  * @param count of `countStatements`
  */
 export async function untilQuiet({ poolState }: OpenDatabase, count: () => number): Promise<void> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 const IN_MEMORY = '/dev/shm'
 const ROOM_NEEDED = 2 ** 31
 
-/** Where tests keep stores that they throw away: in memory if there is room, since the service waits for the disk at each commit. */
+/** Folder for temporary stores: in memory if there is room, because the service waits for the disk at each commit */
 export const SCRATCH = hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir()
 
 function hasRoom(folder: string): boolean {

@@ -5,14 +5,14 @@ import { openEmbeddedStore } from '../../db/embedded/index.js'
 import type { Owner } from './process.js'
 
 export interface ServedStore {
-  /** The variables for commands: by the address until `close`, by the folder afterwards. */
+  /** Variables for commands: with the address until `close`, with the folder afterwards */
   variables(): Record<string, string>
   close(): Promise<void>
 }
 
 /**
- * Serves the embedded store of these variables like a server, one session at a time, so that commands need not open it
- * each time, which takes most of a second. With a server there is nothing to do.
+ * Serves an embedded store over the network protocol, one session at a time, so that commands need not open it, which
+ * takes most of a second. Does nothing with a server.
  */
 export async function serveStore(t: Owner, variables: Record<string, string>): Promise<ServedStore> {
   if (variables.DATABASE_URL !== undefined) return { variables: () => variables, close: async () => {} }

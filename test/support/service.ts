@@ -12,12 +12,12 @@ import { type AnswerChecker, createAnswerChecker } from './openapi.js'
 import { SCRATCH } from './scratch.js'
 import { SHARED_COMPILERS } from './shared-compilers.js'
 
-/** The repository's root: compiled tests lie in `dist/test/support`. */
+/** Root of the repository; compiled tests are in `dist/test/support`. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 export const SECRET = 'a test secret of at least thirty-two characters'
 
-/** Of most tests: they are about the API. */
+/** Configuration of most tests */
 export const CONFIG: AppOptions['config'] = {
   basePath: '/',
   contentDir: `${ROOT}content`,
@@ -35,6 +35,9 @@ export const CONFIG: AppOptions['config'] = {
   web: false,
 }
 
+/** Values of PUBLIC_URL for tests of requests refused before the session is read; cookies differ with https. */
+export const PUBLIC_URLS = [undefined, 'https://training.example.org/'] as const
+
 export interface Answer {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests compare whole bodies
@@ -43,7 +46,7 @@ export interface Answer {
   text: string
 }
 
-/** Sends requests, with the cookie of a session, with a token or without anything. */
+/** Sends requests with a session cookie, a token or neither. */
 export interface Caller {
   get(url: string, options?: InjectOptions): Promise<Answer>
   post(url: string, payload?: unknown, options?: InjectOptions): Promise<Answer>
@@ -57,15 +60,15 @@ export interface Service {
   app: FastifyInstance
   db: Kysely<Database>
   anonymous: Caller
-  /** Logs the user in, whose password must be `PASSWORD`. */
+  /** Logs in a user with the password `PASSWORD`. */
   loginAs(username: string): Promise<Caller>
-  /** A new user, logged in. */
+  /** Creates and logs in a new user. */
   member(): Promise<Caller & { id: number }>
-  /** A new administrator, logged in. */
+  /** Creates and logs in a new administrator. */
   admin(): Promise<Caller & { id: number }>
 }
 
-/** The whole service on a database of its own, gone when the test ends. */
+/** Starts the service on a database of its own, closed when the test ends. */
 export async function startService(
   t: Test,
   options: { config?: Partial<AppOptions['config']> } & Partial<Omit<AppOptions, 'config'>> = {},
@@ -83,7 +86,7 @@ export async function startService(
   })
   t.teardown(async () => {
     const closed = app.close()
-    // Whose last answer was on its way just now would be waited for until nothing has come for over a minute.
+    // Without this, a connection whose last response was in flight would delay the end by over a minute.
     cutConnections(app.server)
     await closed
   })
@@ -93,7 +96,7 @@ export async function startService(
   const create = async (is_admin: boolean) => {
     const { id, username } = await createUser(db, { is_admin, password_hash: await cheapHashOfPassword() })
     const caller = await loginAs(username)
-    // What the tests do with the password afterwards costs what it costs.
+    // Restores the real hash after the cheap login.
     await db
       .updateTable('users')
       .set({ password_hash: await hashOfPassword() })
@@ -122,14 +125,14 @@ async function login(app: FastifyInstance, username: string): Promise<string> {
   return cookie
 }
 
-/** The session's cookie that an answer sets, as the browser sends it back; undefined when it sets none. */
+/** Returns the session cookie that a response sets, as a browser sends it back; undefined if none. */
 export function cookieOf({ headers }: { headers: Record<string, unknown> }): string | undefined {
   const cookies = [headers['set-cookie'] ?? []].flat().map((cookie) => String(cookie).split(';', 1)[0] as string)
   return cookies.find((cookie) => /^(__Host-)?svc_training_session=./.test(cookie))
 }
 
 const checkers = new WeakMap<FastifyInstance, AnswerChecker>()
-/** Compiling the schemas takes longer than most tests, and nearly all services describe themselves in the same words. */
+/** Cached, because compiling takes longer than most tests and nearly all services have the same document. */
 let newest: { document: string; check: AnswerChecker } | undefined
 
 function checkerOf(app: FastifyInstance): AnswerChecker {
@@ -142,16 +145,26 @@ function checkerOf(app: FastifyInstance): AnswerChecker {
   return newest.check
 }
 
-/** Throws when an answer differs from what the OpenAPI document says: so each test of a route checks it. */
+/** Throws if a response differs from the OpenAPI document, so each test of a route checks it. */
 function checkAnswer(app: FastifyInstance, answer: Parameters<AnswerChecker>[0]): void {
   const faults = answer.url.startsWith('/docs') ? [] : checkerOf(app)(answer)
   if (faults.length > 0) throw new Error(`${answer.method} ${answer.url} is not as described: ${faults.join(', ')}`)
 }
 
+/** Throws unless exactly the refusals carry an error code, so each test of a route checks it. */
+function checkErrorCode(
+  { method = 'GET', url }: InjectOptions,
+  { statusCode, headers }: { statusCode: number; headers: Record<string, unknown> },
+): void {
+  const code = headers['x-error-code']
+  const isRight = statusCode < 400 ? code === undefined : /^[a-z]+(_[a-z]+)*$/.test(String(code))
+  if (!isRight) throw new Error(`${method} ${url} answers ${statusCode} with the error code ${code}`)
+}
+
 const TURN_MS = 200
 let lastTurn = performance.now()
 
-/** Some answers need no turn of the event loop; a service whose timers never run takes itself for overloaded. */
+/** Some requests need no event loop iteration; without timers the service would consider itself overloaded. */
 async function letTimersRun(): Promise<void> {
   if (performance.now() - lastTurn < TURN_MS) return
   await nextTurn()
@@ -174,6 +187,7 @@ export function callerOf(app: FastifyInstance, cookie?: string, token?: string):
       contentType: String(response.headers['content-type']),
       text: response.body,
     })
+    checkErrorCode(options, response)
     const isJson = String(response.headers['content-type']).startsWith('application/json')
     return {
       status: response.statusCode,
@@ -194,7 +208,7 @@ export function callerOf(app: FastifyInstance, cookie?: string, token?: string):
   }
 }
 
-/** The body of an error answer. */
+/** Returns the body of an error response. */
 export function errorBody(statusCode: number, message: string) {
   const names: Record<number, string> = {
     400: 'Bad Request',

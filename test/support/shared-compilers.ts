@@ -3,8 +3,8 @@ import { lazyCompilers } from '../../src/http/lazy-compilers.js'
 const { buildValidator, buildSerializer } = lazyCompilers().compilersFactory
 
 /**
- * The service's own compilers of schemas, each schema compiled once a process: a process that runs test files builds a
- * hundred apps, all with the same schemas.
+ * The service's schema compilers with a cache per process, because the tests build about a hundred apps with the same
+ * schemas
  */
 export const SHARED_COMPILERS = {
   compilersFactory: {

@@ -12,35 +12,43 @@ import {
 import { type Answer, type Caller, callerOf, type Service, startService } from './service.js'
 
 export const PUBLIC_URL = 'http://127.0.0.1:3999/'
+/** Page that asks whether to link the returned identity */
+export const LINK_PAGE = '/konto?verknuepfen=ja'
 export const CALLBACK = `${PUBLIC_URL}api/auth/oidc/callback`
 
 type Given = Parameters<typeof readOidcSettings>[0]
 type Options = Omit<NonNullable<Parameters<typeof startService>[1]>, 'logger'>
 
-/** A browser: it keeps the service's cookies. */
+/** A browser with cookies of the service. */
 export interface Browser {
   caller(): Caller
-  /** Where it is told to go. */
+  /** Opens an address; returns the target of the redirect */
   visit(url: string): Promise<string>
-  /** Logs in as the person, or refuses to; where it ends, without the origin. */
+  /** Logs in as the person, or refuses; returns the final path */
   signIn(person: Person, options?: { query?: string; deny?: boolean }): Promise<string>
-  /** To the provider and back: the address of the callback, not yet visited. */
+  /** Sends a request of our own page */
+  post(url: string, payload?: object): Promise<Answer>
+  /** Starts linking at the provider; returns the callback address, or the refusal */
+  beginLink(person: Person): Promise<string>
+  /** Links and confirms; returns `ok`, the page of a refusal, or its message */
+  link(person: Person): Promise<string>
+  /** Goes to the provider; returns the callback address without visiting it */
   goToProvider(person: Person, query?: string): Promise<string>
   cookies: Map<string, string>
-  /** Those of the provider. */
+  /** Cookies of the provider */
   ofProvider: Map<string, string>
 }
 
 export interface SignIn extends Service {
   provider: IdentityProvider
   browser(): Browser
-  /** Code and reason of the refusals in the log since it was asked last. */
+  /** Refusals in the log since the last call */
   refusals(): { code: string; reason: string }[]
-  /** The log as it was written. */
+  /** Log lines */
   log: string[]
 }
 
-/** The settings for a service that is a client of the provider. */
+/** Returns settings that make the service a client of the provider. */
 export function oidcSettings(provider: IdentityProvider, publicUrl: string, given: Partial<Given> = {}) {
   return readOidcSettings(
     {
@@ -65,8 +73,8 @@ export function oidcSettings(provider: IdentityProvider, publicUrl: string, give
 }
 
 /**
- * The service with a provider of OpenID Connect.
- * @param metadata of the service as a client of the provider
+ * Starts the service with an OpenID Connect provider.
+ * @param metadata further client metadata of the service
  */
 export async function startSignIn(
   t: Test,
@@ -123,6 +131,27 @@ function createBrowser({ app }: Service, provider: IdentityProvider, publicUrl: 
       if (answer.status !== 302) throw new Error(`${path}: ${answer.status} ${answer.text}`)
       return String(answer.headers.location)
     },
+    post: async (url, payload) => {
+      const headers = { origin: new URL(publicUrl).origin }
+      const answer = await browser.caller().post(url, payload, { headers })
+      keep(answer)
+      return answer
+    },
+    beginLink: async (person) => {
+      provider.person = person
+      const { body } = await browser.post('/api/auth/oidc/link')
+      ofProvider.clear()
+      return body.redirect === undefined ? body.message : provider.follow(body.redirect, { cookies: ofProvider })
+    },
+    link: async (person) => {
+      const callback = await browser.beginLink(person)
+      if (!callback.startsWith(publicUrl)) return callback
+      const page = await browser.visit(callback)
+      if (page !== LINK_PAGE) return page
+      const { identity } = (await browser.caller().get('/api/auth/oidc/link')).body
+      const { body } = await browser.post('/api/auth/oidc/identities', { subject: identity.subject })
+      return body.ok === true ? 'ok' : body.message
+    },
     goToProvider: async (person, query = '') => {
       provider.person = person
       const url = await browser.visit(`/api/auth/oidc/start${query}`)
@@ -132,7 +161,7 @@ function createBrowser({ app }: Service, provider: IdentityProvider, publicUrl: 
       provider.person = person
       const url = await browser.visit(`/api/auth/oidc/start${query}`)
       if (!url.startsWith(provider.issuer)) return url
-      // Another person comes with another browser, as far as the provider is concerned.
+      // A different person uses a different browser at the provider.
       ofProvider.clear()
       const back = await provider.follow(url, { cookies: ofProvider, deny })
       return browser.visit(back)

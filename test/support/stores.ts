@@ -8,16 +8,16 @@ import { SCRATCH } from './scratch.js'
 import { findTemplate } from './templates.js'
 import { openTemporaryStore } from './temporary-store.js'
 
-/** A migrated database that one test after another may use. */
+/** A migrated database that several tests use in turn. */
 interface Store {
   open(): Promise<OpenDatabase>
-  /** A connection of its own, for the reset. */
+  /** Connects for the reset */
   connect(): pg.Client
   destroy(): Promise<void>
   asNew?: NewStore
 }
 
-/** Nearly every file needs one, few need two, and each takes some hundred MB. */
+/** Nearly every file needs one database, few need two, and each takes several hundred MB. */
 const KEPT = 2
 
 const free: Store[] = []
@@ -26,7 +26,7 @@ const abandoned: Store[] = []
 const remains: string[] = []
 let keeps = false
 
-/** From now on stores that are given back wait for the next one who asks. Whoever calls this calls `destroyStores`. */
+/** Keeps returned databases for reuse. The caller must call `destroyStores`. */
 export function keepStores(): void {
   keeps = true
 }
@@ -36,7 +36,7 @@ export async function destroyStores(): Promise<void> {
   await Promise.all([...free.splice(0), ...abandoned.splice(0), ...lent].map((store) => store.destroy()))
 }
 
-/** What was left in stores since the last call, and how many stores have not been given back. */
+/** Returns what was left in stores since the last call, and the number of stores in use. */
 export function takeRemains(): string[] {
   const found = remains.splice(0)
   if (lent.size > 0) found.push(`${lent.size} open database(s)`)
@@ -45,7 +45,7 @@ export function takeRemains(): string[] {
   return found
 }
 
-/** A database without rows, as `migrateToLatest` makes it; closing it gives it back. */
+/** Returns a migrated database without rows; closing it returns it. */
 export async function borrowDatabase(serverUrl: string | undefined): Promise<OpenDatabase> {
   const store = free.pop() ?? (await (serverUrl === undefined ? createEmbedded() : createOnServer(serverUrl)))
   if (keeps) store.asNew ??= await withClient(store, recordNewStore)
@@ -66,7 +66,7 @@ export async function borrowDatabase(serverUrl: string | undefined): Promise<Ope
   }
 }
 
-/** Whoever left something that a reset does not reach is told so, and the store is used no more. */
+/** Resets a store; one that cannot be reset is reported and discarded. */
 async function takeBack(store: Store): Promise<void> {
   const { asNew } = store
   if (!keeps || asNew === undefined) return store.destroy()
@@ -98,7 +98,7 @@ async function createEmbedded(): Promise<Store> {
 async function createOnServer(serverUrl: string): Promise<Store> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const databaseUrl = await createDatabase(serverUrl, name)
-  // `drop database … with (force)` may end a connection before its goodbye has arrived.
+  // `drop database … with (force)` may end a connection before it closes.
   const open = () => openDatabase({ databaseUrl, dataDir: '', poolMax: 10, onIdleError: () => {} })
   const database = await open()
   await migrateToLatest(database.db)

@@ -9,7 +9,7 @@ import { openEmbeddedStore } from '../../db/embedded/index.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { copyStore } from './temporary-store.js'
 
-/** What a copied store begins as. */
+/** Initial state of a copied store */
 export type Template = 'empty' | 'migrated'
 
 const FOLDER = fileURLToPath(new URL('../../../.tap/template-stores', import.meta.url))
@@ -18,8 +18,8 @@ const MIGRATIONS = fileURLToPath(new URL('../../db/migrations', import.meta.url)
 let made: Promise<string> | undefined
 
 /**
- * The folder of a store to copy, which is faster than creating one. It is made when it is first asked for, stays for
- * later runs, and is made anew when the migrations or PGlite have changed.
+ * Returns the folder of a store to copy, which is faster than creating one. Built on first use, kept for later runs,
+ * and rebuilt when migrations or PGlite change.
  */
 export async function findTemplate(template: Template): Promise<string> {
   made ??= makeTemplates()
@@ -42,7 +42,7 @@ async function makeTemplates(): Promise<string> {
   try {
     await rename(draft, folder)
   } catch (error) {
-    // Another process was faster.
+    // Another process has built it.
     if (!(await exists(folder))) throw error
     await rm(draft, { recursive: true })
     return folder

@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import { type EmbeddedStore, openEmbeddedStore } from '../../db/embedded/index.js'
 
 /**
- * Opens a database for a test in a folder that close() removes. It does not wait for the disk.
+ * Opens a database in a folder that close() removes. It does not wait for the disk.
  *
- * @param template data folder of a store that was closed, whose content the new one starts with (1 s instead of 4 s)
- * @param parent where the folder is made
+ * @param template data folder of a closed store to start with (1 s instead of 4 s)
+ * @param parent folder in which it is created
  */
 export async function openTemporaryStore(
   template?: string,
@@ -29,8 +29,8 @@ export async function openTemporaryStore(
 }
 
 /**
- * Copies the data folder of a store that is closed, some 1,200 files. By the program of the system, which needs a
- * third of the processor time that `cp` of `node:fs` needs.
+ * Copies the data folder of a closed store, about 1,200 files. `cp` of the system needs a third of the processor time
+ * of `node:fs`.
  */
 export async function copyStore(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true })

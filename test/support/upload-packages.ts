@@ -8,7 +8,7 @@ import { SCRATCH } from './scratch.js'
 
 const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as { Database: typeof Sqlite }
 
-/** A zip file of these entries, in their order. */
+/** Returns a zip of these entries in order. */
 export async function zipOf(entries: Record<string, string | Uint8Array>, compress = true): Promise<Buffer> {
   const zip = new ZipFile()
   for (const [name, content] of Object.entries(entries)) zip.addBuffer(Buffer.from(content), name, { compress })
@@ -34,7 +34,7 @@ function varint(value: number): Buffer {
 
 const MAX_BLOCK = 2 ** 17
 
-/** Zstandard without compression (RFC 8878): one frame with a window of 1 MiB, of raw blocks. */
+/** Returns Zstandard without compression (RFC 8878): one frame of raw blocks with a window of 1 MiB. */
 export function zstdFrame(bytes: Uint8Array): Buffer {
   const parts = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x50])]
   for (let at = 0; at === 0 || at < bytes.length; at += MAX_BLOCK) {
@@ -45,7 +45,7 @@ export function zstdFrame(bytes: Uint8Array): Buffer {
   return Buffer.concat(parts)
 }
 
-/** A frame that says 128 KiB of one byte in four, as often as it is asked. */
+/** Returns a frame whose blocks of four bytes each declare 128 KiB of one byte. */
 export function zstdBomb(blocks: number): Buffer {
   const block = (isLast: boolean) => {
     const header = MAX_BLOCK * 8 + 2 + (isLast ? 1 : 0)
@@ -60,7 +60,7 @@ export interface TestNote {
   guid?: string
   fields: string[]
   tags?: string
-  /** One card for each. */
+  /** One entry per card */
   cards?: { ord?: number; did?: number; odid?: number; type?: number; queue?: number }[]
   mid?: number
 }
@@ -69,7 +69,7 @@ export interface TestPackage {
   notes?: TestNote[]
   models?: Record<string, unknown>
   decks?: Record<string, unknown>
-  /** Run at the end, to spoil it. */
+  /** SQL run at the end, to corrupt the database */
   sql?: string
 }
 
@@ -103,7 +103,7 @@ const TABLES = `
     usn integer not null, type integer not null, queue integer not null, due integer not null, ivl integer not null, factor integer not null,
     reps integer not null, lapses integer not null, left integer not null, odue integer not null, odid integer not null, flags integer not null, data text not null);`
 
-/** The bytes of a database that the work fills. */
+/** Returns the bytes of a database that `fill` has filled. */
 function makeDatabase(fill: (db: Sqlite) => void): Buffer {
   const folder = mkdtempSync(path.join(SCRATCH, 'svc-training-package-'))
   try {
@@ -136,7 +136,7 @@ function addNotes(db: Sqlite, notes: readonly TestNote[]): void {
   card.finalize()
 }
 
-/** The database of the legacy formats. */
+/** Returns the database of the legacy formats. */
 export function schema11({ notes = [], models = {}, decks = {}, sql = '' }: TestPackage): Buffer {
   return makeDatabase((db) => {
     db.exec(`${TABLES} create table col (id integer primary key, ver integer, models text, decks text);`)
@@ -149,7 +149,7 @@ export function schema11({ notes = [], models = {}, decks = {}, sql = '' }: Test
   })
 }
 
-/** The database of the latest format, in WAL mode and with Anki's own collation as it comes out of Anki. */
+/** Returns the database of the latest format, in WAL mode and with Anki's collation, as Anki writes it. */
 export function schema18({ notes = [], sql = '' }: TestPackage): Buffer {
   const bytes = makeDatabase((db) => {
     db.exec(`${TABLES} create table col (id integer primary key, ver integer, models text, decks text);
@@ -190,7 +190,7 @@ export function schema18({ notes = [], sql = '' }: TestPackage): Buffer {
   return Buffer.concat([foreign.subarray(0, 18), Buffer.from([2, 2]), foreign.subarray(20)])
 }
 
-/** A package of one of the formats; `media` by the names that notes use. */
+/** Returns a package of one of the formats; `media` by the names in notes. */
 export async function packageOf(
   format: 'legacy1' | 'legacy2' | 'latest',
   content: TestPackage,
@@ -220,7 +220,7 @@ export async function packageOf(
   })
 }
 
-/** A folder with one file, which it writes. */
+/** Writes an upload to a temporary folder. */
 export function writeUpload(
   t: { teardown(work: () => void): void },
   bytes: Uint8Array | string,

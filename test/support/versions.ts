@@ -6,6 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { CompiledQuery, type Kysely, sql } from 'kysely'
+import pg from 'pg'
 import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { migrations } from '../../db/migrations/index.js'
@@ -21,13 +22,13 @@ import { gifOf, targetOf } from './pictures.js'
 import { CONFIG, callerOf, cookieOf, ROOT, SECRET } from './service.js'
 import { oidcSettings } from './sign-in.js'
 
-/** Where the recordings of released versions lie: `NNNN.sql` and `NNNN.statements.json`, NNNN being the newest migration. */
+/** Recordings of released versions: `NNNN.sql` and `NNNN.statements.json`, named after the newest migration */
 export const RECORDINGS = path.join(ROOT, 'test', 'versions')
 
-/** Where browsers know passkeys. */
+/** An origin that supports passkeys */
 const ORIGIN = 'http://localhost:3000'
 
-/** What a version sent to the database. */
+/** A statement that a version sent. */
 interface Statement {
   sql: string
   values: unknown[]
@@ -35,23 +36,23 @@ interface Statement {
 
 const TRANSACTION = /^\s*(begin|start|commit|rollback|savepoint|release|set)\b/i
 
-/** The versions that are recorded in the folder, oldest first. */
+/** Returns the recorded versions, oldest first. */
 export async function listVersions(folder: string): Promise<string[]> {
   const files = await readdir(folder).catch(() => [])
   return files.flatMap((file) => /^(\d{4})\.sql$/.exec(file)?.[1] ?? []).sort()
 }
 
-/** Fills an empty database with the dump of a version. */
+/** Loads the dump of a version into an empty database. */
 export async function loadVersion(db: Kysely<Database>, folder: string, version: string): Promise<void> {
   const dump = await readFile(path.join(folder, `${version}.sql`), 'utf8')
   await db.connection().execute(async (connection) => {
     await sql.raw(dump).execute(connection)
-    // The dump empties it for the whole session.
+    // The dump clears it for the session.
     await sql`set search_path to "$user", public`.execute(connection)
   })
 }
 
-/** Sends what the version sent, in its order, since later statements need the rows of earlier ones. */
+/** Repeats the statements of a version in order, because later ones need the rows of earlier ones. */
 export async function replayVersion(db: Kysely<Database>, folder: string, version: string): Promise<number> {
   const text = await readFile(path.join(folder, `${version}.statements.json`), 'utf8')
   const statements: Statement[] = JSON.parse(text)
@@ -65,7 +66,7 @@ export async function replayVersion(db: Kysely<Database>, folder: string, versio
   return statements.length
 }
 
-/** All rows by table, as JSON. */
+/** Returns all rows by table as JSON. */
 export async function readRows(db: Kysely<Database>): Promise<Record<string, Json[]>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
@@ -82,9 +83,9 @@ export async function readRows(db: Kysely<Database>): Promise<Record<string, Jso
 }
 
 /**
- * Records this version in the folder: the dump of a small store, and every statement that is sent while each endpoint is
- * called once. Needs a PostgreSQL server and its `pg_dump`.
- * @returns the version, which is the number of the newest migration
+ * Records this version: the dump of a small store, and every statement sent while each endpoint is called once. Needs a
+ * PostgreSQL server and its `pg_dump`.
+ * @returns number of the newest migration
  */
 export async function recordVersion(serverUrl: string, folder: string): Promise<string> {
   const version = Object.keys(migrations).sort().at(-1)?.slice(0, 4) ?? ''
@@ -149,7 +150,7 @@ async function writeContent(folder: string, answer: string): Promise<void> {
 
 const FILE = { 'content-type': 'application/octet-stream' }
 
-/** Calls every operation of the OpenAPI document once, as an administrator and a learner would. */
+/** Calls every operation of the OpenAPI document once, as administrator or learner. */
 async function callAll(app: FastifyInstance, provider: IdentityProvider): Promise<void> {
   const called: string[] = []
   const callerFor = (cookie?: string) => async (method: string, url: string, payload?: object, headers?: object) => {
@@ -171,6 +172,21 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
     const back = await provider.follow(String(start.headers.location))
     const answer = await callerFor(`${cookies}; ${pending}`)('GET', back.slice(ORIGIN.length))
     return cookieOf(answer) ?? cookies
+  }
+  const link = async (sub: string, cookies: string) => {
+    provider.person = { sub, preferred_username: sub }
+    const headers = { origin: ORIGIN }
+    const cookieIn = ({ headers }: { headers: object }) =>
+      String((headers as Record<string, unknown>)['set-cookie']).split(';', 1)[0]
+    const begun = await callerFor(cookies)('POST', '/api/auth/oidc/link', {}, headers)
+    const back = await provider.follow(begun.body.redirect)
+    const asked = await callerFor(`${cookies}; ${cookieIn(begun)}`)('GET', back.slice(ORIGIN.length))
+    const set = [asked.headers['set-cookie']].flat().map(String)
+    const pending = set.find((one) => one.includes('_link='))?.split(';', 1)[0]
+    const last = callerFor(`${cookies}; ${pending}`)
+    const { identity } = (await last('GET', '/api/auth/oidc/link')).body
+    await last('POST', '/api/auth/oidc/identities', { subject: identity.subject }, headers)
+    return cookies
   }
   const sendForm = async (url: string, form: URLSearchParams) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -204,7 +220,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await admin('PATCH', `/api/accounts/${users[0].id}`, { must_change_password: false })
   await admin('DELETE', `/api/admin/users/${users[0].id}`)
 
-  // What it needs is archived by the first one and removed by the second.
+  // Each end needs a source that the previous one has not removed.
   for (const [index, end] of ['/release', '?purge=true', ''].entries()) {
     const table = Buffer.from(`id;Frage;Antwort\n${index};Was?;Das.\n${index}0;Wer?;Der.\n`)
     const file = (query: string) => admin('POST', `/api/content/imports?${query}`, table, FILE)
@@ -234,6 +250,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   }
 
   await learner('PUT', '/api/review/settings', { new_per_day: 30 })
+  await learner('POST', '/api/review/extra', { cards: 2 })
   const { cards } = (await get('review/queue?deck=git')).body
   const card = `/api/review/cards/${cards[0].card_id}`
   const rate = (rating: string) => learner('POST', '/api/review', { card_id: cards[0].card_id, rating })
@@ -284,19 +301,20 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await get('accounts/me/data')
   await learner('DELETE', `/api/auth/passkeys/${passkey.id}`)
   const other = 'ein anderes Passwort'
-  await learner('POST', '/api/auth/password', { current_password: PASSWORD, new_password: other })
-  await learner('POST', '/api/auth/password', { current_password: other, new_password: PASSWORD })
+  const changed = await learner('POST', '/api/auth/password', { current_password: PASSWORD, new_password: other })
+  const back = { current_password: other, new_password: PASSWORD }
+  const successor = callerFor(cookieOf(await callerFor(cookieOf(changed))('POST', '/api/auth/password', back)))
   await logIn('erika')
-  const { sessions } = (await get('accounts/me/sessions')).body
-  await learner('DELETE', `/api/accounts/me/sessions/${sessions[0].id}`)
-  await learner('POST', '/api/auth/confirm', { password: PASSWORD })
-  await learner('POST', '/api/auth/logout')
+  const { sessions } = (await successor('GET', '/api/accounts/me/sessions')).body
+  await successor('DELETE', `/api/accounts/me/sessions/${sessions[0].id}`)
+  await successor('POST', '/api/auth/confirm', { password: PASSWORD })
+  await successor('POST', '/api/auth/logout')
   const again = await logIn('erika')
   await again('DELETE', '/api/accounts/me/sessions')
 
   const pia = await signIn('pia', '')
   const login = await anonymous('POST', '/api/auth/login', { username: 'erika', password: PASSWORD })
-  const linked = callerFor(await signIn('erika-1', '?link=true', cookieOf(login)))
+  const linked = callerFor(await link('erika-1', cookieOf(login) ?? ''))
   const { identities } = (await linked('GET', '/api/auth/oidc/identities')).body
   await linked('DELETE', `/api/auth/oidc/identities/${identities[0].id}`)
   const claims = { iss: provider.issuer, aud: CLIENT_ID, iat: Math.floor(Date.now() / 1000), sub: 'pia' }
@@ -314,14 +332,26 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   if (missing.length > 0) throw new Error(`no call in callAll of test/support/versions.ts for ${missing.join(', ')}`)
 }
 
-/** `--inserts`, since a dump with `copy` is no SQL; newer ones begin with a command of psql. */
+/** Returns why `recordVersion` cannot run, or false: `pg_dump` must be of the server's major. */
+export async function whyNoRecording(serverUrl: string | undefined): Promise<string | false> {
+  if (serverUrl === undefined) return 'needs a PostgreSQL server and its pg_dump'
+  const { stdout } = await promisify(execFile)('pg_dump', ['--version']).catch(() => ({ stdout: 'none' }))
+  const client = new pg.Client(serverUrl)
+  await client.connect()
+  const { rows } = await client.query('show server_version')
+  await client.end()
+  const [dump, server] = [stdout, rows[0].server_version].map((text) => /\d+/.exec(text)?.[0] ?? 'none')
+  return dump !== server && `pg_dump ${dump} cannot record PostgreSQL ${server}`
+}
+
+/** `--inserts`, because `copy` is no SQL statement; newer dumps start with a psql command. */
 async function dump(databaseUrl: string): Promise<string> {
   const options = ['--inserts', '--no-owner', '--no-privileges', '--no-comments', '--dbname', databaseUrl]
   const { stdout } = await promisify(execFile)('pg_dump', options)
   return stdout.replaceAll(/^(\\.*|--.*)?\n/gm, '')
 }
 
-/** A value that `pg` sends as the same text. */
+/** Converts a value to JSON that `pg` sends as the same text. */
 function toJson(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
   if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`

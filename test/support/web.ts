@@ -6,7 +6,7 @@ import { writeContentFolder } from './content.js'
 import type { Owner } from './process.js'
 import { ROOT } from './service.js'
 
-/** What the build makes of the app, in small. */
+/** A minimal build of the app */
 export const BUILT: Record<string, string> = {
   'index.html':
     '<!doctype html>\n<html lang="de">\n<head>\n<base href="/">\n<title>svc-training</title>\n<script type="module" src="./assets/index-abc123.js"></script>\n</head>\n<body></body>\n</html>\n',
@@ -17,7 +17,7 @@ export const BUILT: Record<string, string> = {
   'sw.js': 'addEventListener("fetch", () => {})\n',
 }
 
-/** A folder with a built app, compressed as the build does it; gone when the test ends. */
+/** Creates a folder with a built app and its compressed copies, deleted when the test ends. */
 export async function writeBuiltApp(t: Owner): Promise<string> {
   const folder = await writeContentFolder(t, BUILT)
   const { status } = spawnSync(process.execPath, [path.join(ROOT, 'scripts/compress-web.mjs'), folder])
@@ -25,7 +25,7 @@ export async function writeBuiltApp(t: Owner): Promise<string> {
   return folder
 }
 
-/** A proxy as nginx is with `location /training/ { proxy_pass http://service/; }`; its address. */
+/** Starts a proxy like nginx with `location /training/ { proxy_pass http://service/; }`; returns its address. */
 export async function startStrippingProxy(t: Owner, prefix: string, target: string): Promise<string> {
   const agent = new Agent({ keepAlive: true })
   const proxy = createServer((incoming, outgoing) => {

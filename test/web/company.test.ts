@@ -22,10 +22,10 @@ async function foundCompany(t: Test): Promise<Company> {
   return { provider, browser, publicUrl, variables }
 }
 
-t.test('the first day of single sign-on', { skip }, async (t) => {
+t.test('single sign-on on its first day', { skip }, async (t) => {
   await liveFirstDay(t, await foundCompany(t))
 })
 
-t.test('access that stays, without a password', { skip }, async (t) => {
+t.test('granting lasting access without a password', { skip }, async (t) => {
   await liveWithoutPassword(t, await foundCompany(t))
 })

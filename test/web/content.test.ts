@@ -4,7 +4,7 @@ import t from 'tap'
 import { deckFile, writeContentFolder } from '../support/content.js'
 import { makePackage } from '../support/make-package.js'
 import { gifOf } from '../support/pictures.js'
-import { CHROMIUM, findBarriers, isTooWide, openApp, PHONE, until } from './support/app.js'
+import { CHROMIUM, findBarriers, isTooWide, KEPT_PICTURES, openApp, PHONE, until } from './support/app.js'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')
@@ -19,7 +19,7 @@ const HOSTILE = {
   alt: '"&gt;&lt;script&gt;alert(1)&lt;/script&gt;',
 }
 
-t.test('content in and out', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const folder = await writeContentFolder(t, { 'decks/ordner.md': deckFile('Aus dem Ordner', [{ id: 'eins' }]) })
   const app = await openApp(t, { CONTENT_DIR: folder })
   const admin = await app.newPerson({ isAdmin: true })
@@ -28,7 +28,7 @@ t.test('content in and out', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     page.locator('input[type=file]').setInputFiles(file)
   const look = () => button(page, 'Ansehen, was geschieht').click()
 
-  await t.test('a table with a fault is mended, looked at, imported and updated', async (t) => {
+  await t.test('corrects a table with a fault, previews, imports and updates it', async (t) => {
     await page.goto(`${app.url}/verwaltung/inhalte`)
     await page.getByText('Noch nichts. Karten lassen sich').waitFor()
     await page.getByRole('link', { name: 'Hochladen' }).click()
@@ -76,7 +76,7 @@ t.test('content in and out', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     await page.getByText('Datei in die Quelle „netz“ importiert').first().waitFor()
   })
 
-  await t.test('what is pasted is a table, and what does not arrive is said', async (t) => {
+  await t.test('treats pasted text as a table and reports a failed upload', async (t) => {
     await page.goto(`${app.url}/verwaltung/inhalte/hochladen`)
     await page.getByLabel('Oder eine Tabelle einfügen').fill('Frage\tAntwort\nWas ist DNS?\tEin Telefonbuch\n')
     await page.route('**/api/content/imports*', (route) => route.abort())
@@ -93,7 +93,7 @@ t.test('content in and out', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     t.match(await page.getByRole('alert').filter({ hasText: /\S/ }).first().textContent(), /Paket|Archiv|Datei/)
   })
 
-  await t.test('a package brings pictures; hostile names and words stay words', async (t) => {
+  await t.test('imports pictures of a package and shows hostile names as text', async (t) => {
     const bytes = await makePackage(
       {
         'Anki::Bilder': [
@@ -117,7 +117,7 @@ t.test('content in and out', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     )
   })
 
-  await t.test('a learner sees the picture, large too, and without a network', async (t) => {
+  await t.test('shows the picture to a learner, enlarged and offline', async (t) => {
     const { page, complaints } = await app.newPerson({ viewport: PHONE })
     const { decks } = (await (await app.asAdmin('GET', '/api/decks')).json()) as {
       decks: { slug: string; name: string }[]
@@ -143,7 +143,7 @@ t.test('content in and out', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     t.ok(await opener.evaluate((element) => element === element.ownerDocument.activeElement), 'the focus is back')
     await page.getByText('Was siehst du?').waitFor()
 
-    // The hostile one is a word and a picture, nothing that runs.
+    // The hostile one is shown as text or picture and runs nothing.
     await page.waitForTimeout(300)
     await page.getByRole('button', { name: /^Gut/ }).click()
     await page.locator('.question .picture:visible').waitFor()
@@ -151,11 +151,7 @@ t.test('content in and out', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     t.equal(await page.locator('.markdown script, .markdown [onerror]').count(), 0)
 
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
-    const kept = `caches.keys().then(async (names) => {
-      const name = names.find((name) => name.startsWith('training-pictures'))
-      return name === undefined ? 0 : (await (await caches.open(name)).keys()).length
-    })`
-    await until(page, `${kept}.then((count) => count === 2)`)
+    await until(page, `${KEPT_PICTURES}.then((count) => count === 2)`)
     await page.reload()
     await page.locator('.question .picture:visible').waitFor()
     await page.context().setOffline(true)
@@ -178,14 +174,14 @@ t.test('content in and out', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     ])
     t.match(answer.suggestedFilename(), /\.csv$/)
 
-    // Who leaves takes the pictures along.
+    // Logging out deletes the cached pictures.
     await page.getByRole('button', { name: 'Menü von Erika Muster' }).click()
     await page.getByRole('menuitem', { name: 'Abmelden' }).click()
     await page.getByLabel('Passwort', { exact: true }).waitFor()
-    await until(page, `${kept}.then((count) => count === 0)`)
+    await until(page, `${KEPT_PICTURES}.then((count) => count === 0)`)
   })
 
-  await t.test('a source is removed for good after its name was typed', async (t) => {
+  await t.test('removes a source for good after its name was typed', async (t) => {
     await page.goto(`${app.url}/verwaltung/inhalte`)
     await button(page, 'Mehr zu bilder').click()
     await page.getByRole('menuitem', { name: 'Endgültig löschen …' }).click()

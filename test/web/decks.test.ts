@@ -16,7 +16,7 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
   const rows = page.locator('summary', { hasText: 'Frage' })
   const toast = page.locator('[role=status]', { hasText: 'Karte' })
 
-  await t.test('a deck is found, and taken out of what one learns', async (t) => {
+  await t.test('finds a deck and deactivates it', async (t) => {
     await page.getByRole('link', { name: 'Decks', exact: true }).first().click()
     await page.getByRole('heading', { name: 'Deck beta' }).waitFor()
     await Promise.all([
@@ -43,7 +43,7 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     }
   })
 
-  await t.test('what is searched and filtered stands in the address and survives a reload', async (t) => {
+  await t.test('keeps search and filter in the address across a reload', async (t) => {
     await page.getByRole('link', { name: 'Deck alpha', exact: true }).click()
     await page.getByRole('heading', { name: 'Deck alpha', exact: true }).waitFor()
     await page.getByText('Die ersten zwölf').waitFor()
@@ -64,14 +64,14 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     await isAt(t, page, '', { read: ({ search }) => search })
   })
 
-  await t.test('an answer is made only when it is asked for', async (t) => {
+  await t.test('renders an answer only when it is opened', async (t) => {
     t.equal(await page.getByText('Antwort 2', { exact: true }).count(), 0)
     await rows.nth(1).focus()
     await page.keyboard.press('Enter')
     await page.getByText('Antwort 2', { exact: true }).waitFor()
   })
 
-  await t.test('a card is put aside and taken back at once', async (t) => {
+  await t.test('suspends a card and undoes that', async (t) => {
     const isSuspended = async () => (await ask('/api/review/cards?deck=alpha&state=suspended')).cards.length === 1
     await page.getByRole('button', { name: 'Aussetzen' }).click()
     await rows.nth(1).getByText('ausgesetzt').waitFor()
@@ -81,7 +81,7 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     t.notOk(await isSuspended())
   })
 
-  await t.test('the page of a card tells what was and what would be', async (t) => {
+  await t.test('shows history and forecast of a card', async (t) => {
     const { cards } = await ask('/api/review/cards?deck=alpha')
     const { card_id } = cards[1]
     await page.request.post(`${app.url}/api/review`, { data: { card_id, rating: 'easy' } })
@@ -106,7 +106,7 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     t.equal((await ask(`/api/review/cards/${card_id}`)).card.state, 'new')
   })
 
-  await t.test('an archived card says so', async (t) => {
+  await t.test('says that a card is archived', async (t) => {
     await changeFiles(folder, { 'decks/alpha.md': numberedDeck('Deck alpha', 3, 12) })
     t.equal((await app.asAdmin('POST', '/api/admin/import')).status, 200)
     await page.reload()
@@ -114,7 +114,7 @@ t.test('decks and cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     t.equal(await page.getByRole('button', { name: 'Aussetzen' }).count(), 0)
   })
 
-  await t.test('addresses of nothing help', async (t) => {
+  await t.test('helps at unknown addresses', async (t) => {
     for (const [path, heading] of [
       ['decks/gibt-es-nicht', 'Dieses Deck gibt es nicht'],
       ['karten/999999', 'Diese Karte gibt es nicht'],

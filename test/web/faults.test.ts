@@ -1,24 +1,24 @@
 import { existsSync } from 'node:fs'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createStoreVariables, startProcess } from '../support/process.js'
-import { type App, CHROMIUM, openApp } from './support/app.js'
+import { type App, CHROMIUM, OWN, openApp, untilKept } from './support/app.js'
 import { createGate } from './support/gate.js'
 
-/** Longer than a session ignores input after a change. */
+/** Exceeds the time after a change in which a session ignores input */
 const GUARD_MS = 230
 const AGAIN = 'Noch einmal versuchen'
 
 const HTML = { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }
 
-/** What the service says with these statuses, where it cannot be made to say it at a wish. */
+/** Imitates a refusal of the service that cannot be provoked at will. */
 function refusal(status: number, message: unknown, seconds?: number) {
   return {
     status,
     contentType: 'application/json; charset=utf-8',
     body: JSON.stringify({ statusCode: status, error: 'x', message }),
-    headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
+    headers: { 'x-error-code': 'x', ...(seconds !== undefined && { 'retry-after': String(seconds) }) },
   }
 }
 
@@ -33,7 +33,7 @@ async function logInAgain(page: Page, { username, password }: { username: string
   await dialog.waitFor({ state: 'hidden' })
 }
 
-/** Rates one card and waits until the service has it. */
+/** Rates one card and waits until the service has stored it. */
 async function rateOne(app: App, page: Page): Promise<number> {
   await page.goto(`${app.url}/lernen`)
   await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
@@ -45,7 +45,7 @@ async function rateOne(app: App, page: Page): Promise<number> {
   return (await sent).status()
 }
 
-t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const folder = await writeContentFolder(t, {
     'decks/bleibt.md': deckFile('Bleibt', [{ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd' }]),
     'decks/geht.md': deckFile('Geht', [{ id: 'e' }]),
@@ -54,10 +54,10 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
   })
   const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
   const app = await openApp(t, variables)
-  // The worker of the app would answer what is to be missing.
+  // The service worker would answer instead of the missing parts.
   const plain = { serviceWorkers: 'block' } as const
 
-  await t.test('an answer that takes five seconds', async (t) => {
+  await t.test('shows a placeholder while a response takes five seconds', async (t) => {
     const { page, complaints } = await app.newPerson()
     const slowly = async (route: { continue(): Promise<void> }) => {
       await new Promise((resolve) => setTimeout(resolve, 5_000))
@@ -65,14 +65,13 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     }
     await page.route('**/api/auth/me', slowly)
     await page.goto(`${app.url}/decks`)
-    await sees(page, 'Das dauert länger als sonst')
-    await sees(page, 'Bleibt')
+    await page.getByText('Bleibt').first().waitFor({ timeout: 4_000 })
     await page.unroute('**/api/auth/me')
-    await page.route('**/api/review/decks', slowly)
-    await page.reload()
-    await page.getByRole('heading', { name: 'Decks' }).waitFor()
+    // Of this one no copy is kept.
+    await page.route('**/api/accounts/me/sessions', slowly)
+    await page.goto(`${app.url}/konto`)
     await sees(page, 'Das dauert länger als sonst')
-    await sees(page, 'Bleibt')
+    await sees(page, 'dieses Gerät')
     t.strictSame(complaints, [])
     await page.context().close()
   })
@@ -81,31 +80,79 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     ['429 that asks for a minute', refusal(429, 'Zu viele Versuche', 60), 'Zu viele Versuche'],
     ['503 that asks for a minute', refusal(503, 'Dienst überlastet', 60), 'Dienst überlastet'],
     ['500', refusal(500, 'Interner Fehler'), 'Interner Fehler'],
-    ['a page of a proxy', HTML, 'etwas anderes als der Dienst'],
-    ['JSON of a proxy', refusal(502, { reason: 'upstream' }), 'Der Dienst hat mit Status 502 abgelehnt.'],
-    ['JSON that breaks off', { ...refusal(200, ''), body: '{"decks":[' }, 'etwas anderes als der Dienst'],
+    ['500 that says nothing', refusal(500, { reason: 'upstream' }), 'Der Dienst hat mit Status 500 abgelehnt.'],
   ] as const) {
     await t.test(`${name}: one sentence, and a button that tries again`, async (t) => {
       const { page, complaints } = await app.newPerson()
-      await page.route('**/api/review/decks', (route) => route.fulfill(answer))
-      await page.goto(`${app.url}/decks`)
+      // Of this one no copy is kept.
+      await page.route('**/api/accounts/me/sessions', (route) => route.fulfill(answer))
+      await page.goto(`${app.url}/konto`)
       const alert = page.getByRole('alert').filter({ hasText: sentence })
       await alert.waitFor()
       t.equal(await page.getByRole('alert').filter({ hasText: /\S/ }).count(), 1, 'one sentence')
-      t.equal(await page.locator('h1').textContent(), 'Decks')
-      await page.unroute('**/api/review/decks')
+      t.equal(await page.locator('h1').textContent(), 'Konto')
+      await page.unroute('**/api/accounts/me/sessions')
       await press(page, AGAIN)
-      await sees(page, 'Bleibt')
+      await sees(page, 'dieses Gerät')
       t.equal(await alert.count(), 0)
       t.strictSame(complaints, [])
       await page.context().close()
     })
   }
 
-  await t.test('what a list is told with fails: the list is there, and stays when it is asked for anew', async (t) => {
+  const portal = (status: number) => ({ status, contentType: 'application/json', body: '{"sessions":"portal"}' })
+  for (const [name, answer] of [
+    ['a page of a proxy', HTML],
+    ['JSON of a proxy with 502', portal(502)],
+    ['JSON of a proxy with 404', portal(404)],
+    ['JSON of a portal with 200', portal(200)],
+    ['JSON that breaks off', { ...portal(200), headers: OWN, body: '{"decks":[' }],
+  ] as const) {
+    await t.test(
+      `${name}: what was seen stays, marked; else one sentence, and a button that tries again`,
+      async (t) => {
+        const { page, complaints } = await app.newPerson()
+        await untilKept(page, 'choice')
+        await page.route('**/api/review/decks', (route) => route.fulfill(answer))
+        await page.goto(`${app.url}/decks`)
+        await sees(page, /Stand von .* Dienst antwortet nicht/)
+        await sees(page, 'Bleibt')
+        await page.route('**/api/accounts/me/sessions', (route) => route.fulfill(answer))
+        await page.goto(`${app.url}/konto`)
+        const alert = page.getByRole('alert').filter({ hasText: 'etwas anderes als der Dienst' })
+        await alert.waitFor()
+        await page.unroute('**/api/accounts/me/sessions')
+        await press(page, AGAIN)
+        await sees(page, 'dieses Gerät')
+        t.equal(await alert.count(), 0)
+
+        await page.route('**/api/auth/me', (route) => route.fulfill(answer))
+        await page.goto(`${app.url}/hilfe`)
+        await page.getByRole('heading', { name: 'Hilfe', level: 1 }).waitFor()
+        t.equal(await page.getByRole('dialog').count(), 0, 'there is no login dialog')
+        t.strictSame(complaints, [])
+        await page.context().close()
+      },
+    )
+  }
+
+  await t.test('a portal that says yes to a write: it is told, and what was typed stays', async (t) => {
+    const { page } = await app.newPerson()
+    await page.goto(`${app.url}/konto`)
+    await page.getByLabel('Anzeigename').fill('Neuer Name')
+    await page.route('**/api/accounts/me', (route) =>
+      route.fulfill({ status: 200, contentType: 'application/json', body: '{"ok":true}' }),
+    )
+    await press(page, 'Speichern')
+    await sees(page, 'etwas anderes als der Dienst')
+    t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Neuer Name')
+    await page.context().close()
+  })
+
+  await t.test('keeps a list when a secondary request fails', async (t) => {
     const { page } = await app.newPerson({ ...plain, isAdmin: true })
     const counts = '**/api/review/queue?*'
-    // It is for good: nothing asks again by itself.
+    // A permanent error is not retried.
     await page.route(counts, (route) => route.fulfill(refusal(400, 'Ungültig')))
     await page.goto(`${app.url}/verwaltung/benutzer`)
     await page.locator('main table').waitFor()
@@ -118,26 +165,29 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     const isAsked = page.waitForRequest(counts)
     await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
     await isAsked
-    // What would take the list away does so in the next frames.
+    // The list would disappear within the next frames.
     await page.waitForTimeout(100)
     t.equal(await page.locator('main table#first').count(), 1)
     gate.open()
     await page.context().close()
   })
 
-  await t.test('503 for a moment needs nobody', async (t) => {
+  await t.test('recovers from a short 503 without the user', async (t) => {
     const { page } = await app.newPerson()
     let left = 2
     await page.route('**/api/review/decks', (route) =>
       left-- > 0 ? route.fulfill(refusal(503, 'Dienst überlastet', 1)) : route.continue(),
     )
+    // A copy of an earlier visit may show before.
+    const answered = page.waitForResponse((response) => response.url().endsWith('/api/review/decks') && response.ok())
     await page.goto(`${app.url}/decks`)
+    await answered
     await sees(page, 'Bleibt')
-    t.equal(left, -1)
+    t.ok(left < 0, 'asked again after each refusal')
     await page.context().close()
   })
 
-  await t.test('who is here cannot be asked: a sentence and a button instead of a white page', async (t) => {
+  await t.test('shows a message and a button when the user cannot be determined', async (t) => {
     const { page } = await app.newBrowser(plain)
     await page.route('**/api/auth/me', (route) => route.fulfill(HTML))
     await page.goto(`${app.url}/`)
@@ -149,7 +199,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.context().close()
   })
 
-  await t.test('too many wrong passwords: the time that is left', async (t) => {
+  await t.test('shows the remaining time after too many wrong passwords', async (t) => {
     const { page } = await app.newBrowser()
     const { login } = await app.newPerson()
     await page.goto(`${app.url}/anmelden`)
@@ -161,12 +211,12 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
       if ((await answered).status() === 429) break
       await sees(page, 'Benutzername oder Passwort falsch')
     }
-    await sees(page, /In \d+ Sekunden? geht es weiter/)
+    await sees(page, /Zu viele Versuche, weiter in \d+:\d\d\./)
     t.ok(await page.getByRole('button', { name: 'Anmelden', exact: true }).isDisabled())
     await page.context().close()
   })
 
-  await t.test('another version: parts that are gone end in no white page', async (t) => {
+  await t.test('never shows a blank page when chunks of an old version are gone', async (t) => {
     const { page, login } = await app.newPerson(plain)
     await page.goto(`${app.url}/konto`)
     await page.getByLabel('Anzeigename').waitFor()
@@ -188,7 +238,52 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.context().close()
   })
 
-  await t.test('the part with the login is gone', async (t) => {
+  await t.test('another version while a page is open: it offers the reload as soon as a part is gone', async (t) => {
+    const { page } = await app.newPerson(plain)
+    // It looks once by itself, some seconds after the start.
+    const hasLooked = page.waitForResponse(`${app.url}/`)
+    await page.goto(`${app.url}/konto`)
+    await page.getByLabel('Anzeigename').waitFor()
+    await hasLooked
+    const offer = page.getByText('Es gibt eine neue Version.', { exact: true })
+    const gone = (route: Route) => route.fulfill(refusal(404, 'Nicht gefunden'))
+    const asOther = async (route: Route) => {
+      const response = await route.fetch()
+      await route.fulfill({
+        response,
+        body: (await response.text()).replaceAll('assets/start-', 'assets/start-of-other-'),
+      })
+    }
+    await page.route(`${app.url}/`, asOther)
+    t.equal(await offer.count(), 0)
+    await page.route('**/assets/**', gone)
+    await page.getByRole('link', { name: 'Spickzettel' }).first().click()
+    await offer.waitFor({ timeout: 10_000 })
+    await page.unrouteAll()
+    await page.getByRole('status').filter({ has: offer }).getByRole('button').click()
+    await page.getByRole('heading', { name: 'Spickzettel', level: 1 }).waitFor()
+    t.equal(await offer.count(), 0)
+
+    // Also when the parts that every page loads later are gone.
+    await page.route(`${app.url}/`, asOther)
+    await page.route('**/assets/outbox-parts-*', gone)
+    await page.goto(`${app.url}/konto`)
+    await offer.waitFor({ timeout: 10_000 })
+    await page.unrouteAll()
+
+    // The end of a session, whose part is gone, is no empty page.
+    await page.route('**/assets/end-*', gone)
+    await page.goto(`${app.url}/lernen/geht`)
+    for (const name of [/Antwort zeigen/, /Gut/]) {
+      await page.getByRole('button', { name }).waitFor()
+      await page.waitForTimeout(GUARD_MS)
+      await page.getByRole('button', { name }).click()
+    }
+    await sees(page, 'deine Bewertungen sind gespeichert')
+    await page.context().close()
+  })
+
+  await t.test('handles a missing login chunk', async (t) => {
     const { page } = await app.newBrowser(plain)
     await page.route('**/assets/anmelden*.js', (route) => route.fulfill(refusal(404, 'Nicht gefunden')))
     await page.goto(`${app.url}/`)
@@ -200,7 +295,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.context().close()
   })
 
-  await t.test('without its program the page says so', async (t) => {
+  await t.test('says so when the script does not load', async (t) => {
     const { page } = await app.newBrowser({ ...plain, javaScriptEnabled: false })
     await page.goto(`${app.url}/decks/git`)
     t.match(await page.locator('.no-script').textContent(), 'Training braucht JavaScript.')
@@ -242,7 +337,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     })
   }
 
-  await t.test('the session has ended: nothing typed is lost', async (t) => {
+  await t.test('keeps typed text when the session ends', async (t) => {
     const { page, login } = await app.newPerson()
     await page.goto(`${app.url}/konto`)
     await page.getByLabel('Anzeigename').fill('Halb getippt')
@@ -257,30 +352,27 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.getByRole('button', { name: 'Speichern' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Schließen' }).click()
     await page.getByRole('alert').filter({ hasText: 'Nicht angemeldet' }).waitFor()
-    t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Noch einmal', 'also for whoever says no')
+    t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Noch einmal', 'also after the dialog was cancelled')
     await page.context().close()
   })
 
-  await t.test(
-    'the session has ended and somebody else logs in: a fresh page, and nothing sent in their name',
-    async (t) => {
-      const { page } = await app.newPerson({ name: 'Erste Person' })
-      const { login: other } = await app.newPerson({ name: 'Zweite Person' })
-      await page.goto(`${app.url}/konto`)
-      await page.getByLabel('Anzeigename').fill('Getippt von der ersten')
-      await page.evaluate("localStorage.setItem('training.own.quiz.1', '{}')")
-      await page.context().clearCookies()
-      await page.getByRole('button', { name: 'Speichern' }).click()
-      await logInAgain(page, other)
-      await page.getByRole('heading', { name: 'Hallo, Zweite' }).waitFor()
-      await page.goto(`${app.url}/konto`)
-      t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Zweite Person')
-      t.equal(await page.evaluate("localStorage.getItem('training.own.quiz.1')"), null)
-      await page.context().close()
-    },
-  )
+  await t.test('reloads and sends nothing when another user logs in after a session ended', async (t) => {
+    const { page } = await app.newPerson({ name: 'Erste Person' })
+    const { login: other } = await app.newPerson({ name: 'Zweite Person' })
+    await page.goto(`${app.url}/konto`)
+    await page.getByLabel('Anzeigename').fill('Getippt von der ersten')
+    await page.evaluate("localStorage.setItem('training.own.quiz.1', '{}')")
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Speichern' }).click()
+    await logInAgain(page, other)
+    await page.getByRole('heading', { name: 'Hallo, Zweite' }).waitFor()
+    await page.goto(`${app.url}/konto`)
+    t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Zweite Person')
+    t.equal(await page.evaluate("localStorage.getItem('training.own.quiz.1')"), null)
+    await page.context().close()
+  })
 
-  await t.test('who comes after a session that ended by itself finds nothing of the one before', async (t) => {
+  await t.test('shows a new user nothing of a previous one whose session expired', async (t) => {
     const { page } = await app.newPerson({ name: 'Erste Person' })
     const { login: other } = await app.newPerson({ name: 'Zweite Person' })
     await page.evaluate("localStorage.setItem('training.own.quiz.1', '{}')")
@@ -294,7 +386,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.context().close()
   })
 
-  await t.test('a logout in one page empties the others', async (t) => {
+  await t.test('logs out in all tabs', async (t) => {
     const { page } = await app.newPerson()
     const second = await page.context().newPage()
     await second.goto(`${app.url}/konto`)
@@ -303,11 +395,11 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.getByRole('menuitem', { name: 'Abmelden' }).click()
     await page.getByRole('heading', { name: 'Anmelden' }).waitFor()
     await second.getByRole('heading', { name: 'Anmelden' }).waitFor()
-    t.match(second.url(), /\/konto$/, 'whoever comes back is where they were')
+    t.match(second.url(), /\/konto$/, 'the user returns to the same page')
     await page.context().close()
   })
 
-  await t.test('who is logged in already does not stay at the login', async (t) => {
+  await t.test('redirects a logged-in user from the login page', async (t) => {
     const { page } = await app.newPerson()
     await page.goto(`${app.url}/anmelden?weiter=/hilfe`)
     await page.waitForURL(`${app.url}/hilfe`)
@@ -317,7 +409,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.context().close()
   })
 
-  await t.test('a password that must be changed, in the middle of something', async (t) => {
+  await t.test('demands a password change in the middle of an action', async (t) => {
     const { page, login } = await app.newPerson()
     const me = (await (await page.request.get(`${app.url}/api/auth/me`)).json()) as { user: { id: number } }
     const changed = await app.asAdmin('PATCH', `/api/accounts/${me.user.id}`, { must_change_password: true })
@@ -332,7 +424,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.context().close()
   })
 
-  await t.test('what is gone says so, and leads on', async (t) => {
+  await t.test('explains deleted content and leads on', async (t) => {
     const { page, complaints } = await app.newPerson()
     const found = (await (await page.request.get(`${app.url}/api/review/cards?deck=geht`)).json()) as {
       cards: { card_id: number }[]
@@ -359,7 +451,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.context().close()
   })
 
-  await t.test('409: a name that is taken, an import that is running', async (t) => {
+  await t.test('explains a taken name and a running import', async (t) => {
     const { page, login } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/verwaltung/benutzer`)
     await press(page, 'Benutzer anlegen')
@@ -379,7 +471,7 @@ t.test('faults as a person meets them', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.context().close()
   })
 
-  await t.test('the service is restarted in between', async (t) => {
+  await t.test('survives a restart of the service', async (t) => {
     const { page } = await app.newPerson(plain)
     await page.goto(`${app.url}/konto`)
     await page.getByLabel('Anzeigename').fill('Vor dem Neustart')

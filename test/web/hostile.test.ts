@@ -6,10 +6,10 @@ import { type App, CHROMIUM, isAt, isTooWide, openApp, type Person, PHONE } from
 import { HOSTILE_NAME, HOSTILE_SLUG, hostileFiles } from './support/hostile-content.js'
 
 const DECK = encodeURIComponent(HOSTILE_SLUG)
-/** Longer than a session ignores input after a change. */
+/** Exceeds the time after a change in which a session ignores input */
 const GUARD_MS = 230
 
-/** What of the page should not be: one line each. Nothing of it may only have been held back by the policy. */
+/** Faults of the page, one line each; none may merely have been blocked by the policy. */
 const FAULTS = `(() => {
   const faults = []
   const tell = (what, element) => faults.push(what + ': ' + element.outerHTML.slice(0, 160))
@@ -42,7 +42,7 @@ const FAULTS = `(() => {
 
 interface Visit extends Person {
   app: App
-  /** Dialogs, new windows and pages that were left. */
+  /** Dialogs, new windows and navigations */
   escapes: string[]
 }
 
@@ -66,7 +66,7 @@ async function look(t: Test, { page }: { page: Page }, name: string): Promise<vo
   t.notOk(await isTooWide(page), `${name}: fits the window`)
 }
 
-/** Opens a page, and everything on it that can be unfolded. */
+/** Opens a page and unfolds everything on it. */
 async function open(t: Test, visit: Visit, path: string, ready = 'h1'): Promise<void> {
   const { page, app } = visit
   await page.goto(`${app.url}/${path}`)
@@ -124,7 +124,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     })
   }
 
-  await t.test('a session, a quiz and what is left of them', async (t) => {
+  await t.test('is harmless in a session, a quiz and their results', async (t) => {
     const person = await visit(app, { viewport: PHONE, name })
     const { page, complaints, escapes } = person
     await page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day: 100 } })
@@ -162,7 +162,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     t.strictSame(escapes, [])
   })
 
-  await t.test('links of the content do what they say', async (t) => {
+  await t.test('opens links of the content as they say', async (t) => {
     const person = await visit(app, { name })
     const { page } = person
     await open(t, person, 'spickzettel/boese', '.markdown h2, .markdown h3')
@@ -177,7 +177,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     await page.waitForURL(`${app.url}/decks`)
   })
 
-  await t.test('pages of an administrator', async (t) => {
+  await t.test('is harmless on pages of an administrator', async (t) => {
     const person = await visit(app, { isAdmin: true, name })
     const { page, complaints, escapes } = person
     for (const text of ['<script>window.hit=1</script>', '\u202E"><img src=x onerror=window.hit=1>', 'W'.repeat(200)]) {
@@ -213,7 +213,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     t.strictSame(escapes, [])
   })
 
-  await t.test('addresses that nobody has given out', async (t) => {
+  await t.test('handles invented addresses', async (t) => {
     const person = await visit(app, { name })
     const { page, complaints, escapes } = person
     const odd = [
@@ -238,7 +238,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     t.strictSame(escapes, [])
   })
 
-  await t.test('after the login only pages of this app follow', async (t) => {
+  await t.test('continues only to pages of this app after login', async (t) => {
     const { login } = await app.newPerson()
     for (const next of [
       '//evil.example',

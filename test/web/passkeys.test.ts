@@ -24,13 +24,13 @@ async function findFreePort(): Promise<number> {
   return port
 }
 
-/** The service at the address under which browsers know passkeys without TLS. */
+/** Starts the service at an address that supports passkeys without TLS. */
 async function openLocalApp(t: Test): Promise<App> {
   const port = String(await findFreePort())
   return openApp(t, { PORT: port, PUBLIC_URL: `http://localhost:${port}/` })
 }
 
-/** Somebody new at their account page. */
+/** Opens the account page as a new user. */
 async function newPersonAt(
   app: App,
   options: Parameters<App['newPerson']>[0] = {},
@@ -43,7 +43,7 @@ async function newPersonAt(
 
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 
-/** Out, and at the login page again, where nothing is chosen before the test does. */
+/** Logs out and opens the login page, without a passkey prompt before the test starts it. */
 async function logOut({ page, device }: { page: Page; device: Device }, url: string, isTouched = false): Promise<void> {
   await device.isTouched(isTouched)
   await page.request.post(`${url}/api/auth/logout`)
@@ -53,7 +53,7 @@ async function logOut({ page, device }: { page: Page; device: Device }, url: str
   await offered
 }
 
-/** Waits until the service has written why it refused somebody. */
+/** Waits until the log contains the reason of a refusal. */
 async function logged(app: App, reason: RegExp): Promise<void> {
   for (let tries = 0; !reason.test(app.service.output()); tries++) {
     if (tries > 100) throw new Error(`not in the log: ${reason}`)
@@ -61,7 +61,7 @@ async function logged(app: App, reason: RegExp): Promise<void> {
   }
 }
 
-/** Sends what the page's own code would, twice; the statuses. */
+/** Sends the login request of the page twice; returns both statuses. */
 const logInByScript = (userVerification = 'required') => `(async () => {
   const asked = await (await fetch('${LOGIN_OPTIONS}', { method: 'POST' })).json()
   const userVerification = '${userVerification}'
@@ -73,7 +73,7 @@ const logInByScript = (userVerification = 'required') => `(async () => {
   return [(await send()).status, (await send()).status]
 })()`
 
-t.test('a person adds a passkey, logs in by it without a name, and removes it', { skip }, async (t) => {
+t.test('adds a passkey, logs in with it without a name, and removes it', { skip }, async (t) => {
   const app = await openLocalApp(t)
   const person = await newPersonAt(app)
   const { page, device, complaints } = person
@@ -104,7 +104,7 @@ t.test('a person adds a passkey, logs in by it without a name, and removes it', 
   t.strictSame(complaints, [])
 })
 
-t.test('only with passkeys: the password is refused, and the last one stays', { skip }, async (t) => {
+t.test('refuses the password of a passkey-only account and keeps the last passkey', { skip }, async (t) => {
   const app = await openLocalApp(t)
   const person = await newPersonAt(app)
   const { page, device, login, complaints } = person
@@ -155,11 +155,11 @@ t.test('only with passkeys: the password is refused, and the last one stays', { 
   t.strictSame([...complaints, ...chief.complaints], [])
 })
 
-t.test('what hands out access asks again, by password or passkey, and then goes on', { skip }, async (t) => {
+t.test('asks for proof before access is granted, then continues', { skip }, async (t) => {
   const app = await openLocalApp(t)
   const { page, login, complaints } = await newPersonAt(app)
   await addPasskey(page, 'Telefon')
-  /** As ten minutes later: the service says so once, and is then asked again by the app. */
+  /** Simulates a login older than ten minutes for one request. */
   const answerOnce = (path: string) =>
     page.route(
       `**${path}`,
@@ -168,7 +168,7 @@ t.test('what hands out access asks again, by password or passkey, and then goes 
           ? route.continue()
           : route.fulfill({
               status: 403,
-              headers: { 'www-authenticate': 'Session error="insufficient_user_authentication"' },
+              headers: { 'x-error-code': 'proof_too_old' },
               json: { statusCode: 403, error: 'Forbidden', message: 'Bitte erneut anmelden' },
             }),
       { times: 1 },
@@ -205,7 +205,7 @@ t.test('what hands out access asks again, by password or passkey, and then goes 
   t.strictSame(complaints, [])
 })
 
-t.test('a copy of the device, a device that does not ask, and a repeated answer are refused', { skip }, async (t) => {
+t.test('refuses a cloned device, a device without verification, and a replayed response', { skip }, async (t) => {
   const app = await openLocalApp(t)
   const { page, device } = await newPersonAt(app)
   await addPasskey(page, 'Telefon')
@@ -218,16 +218,20 @@ t.test('a copy of the device, a device that does not ask, and a repeated answer 
   await logged(app, /the counter went back/)
 
   await device.replaceBy(newest)
-  t.strictSame(await page.evaluate(logInByScript('discouraged')), [401, 401], 'nobody was asked for finger or PIN')
+  t.strictSame(
+    await page.evaluate(logInByScript('discouraged')),
+    [401, 401],
+    'a response without user verification is refused',
+  )
   await logged(app, /could not be verified/)
   t.strictSame(await page.evaluate(logInByScript()), [200, 401], 'the device itself goes on')
 })
 
-t.test('a page of another address gets nothing from the device that counts here', { skip }, async (t) => {
+t.test('offers no passkeys to a page of another origin', { skip }, async (t) => {
   const app = await openLocalApp(t)
   const { page } = await newPersonAt(app)
   await addPasskey(page, 'Telefon')
-  // The same host name, so that the browser lets the page ask, and another port.
+  // The same host name, so that the browser lets the page ask, with another port
   const other = await startProcess(t, await createStoreVariables(t))
   const { port } = new URL(other.url)
   await page.goto(`http://localhost:${port}/anmelden`)

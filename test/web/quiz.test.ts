@@ -5,21 +5,21 @@ import { writeContentFolder } from '../support/content.js'
 import { CHROMIUM, openApp, until } from './support/app.js'
 import { numberedDeck } from './support/numbered-deck.js'
 
-/** The service has the result. */
+/** Condition that the service has stored the result */
 const IS_STORED = 'localStorage[Object.keys(localStorage).find((key) => /quiz/.test(key))].includes("stored")'
 
-/** The number of the question on the screen, whose right answer has the same one. */
+/** Returns the number of the current question, which its right answer contains. */
 async function numberAsked(page: Page): Promise<string> {
   const text = await page.locator('section .question').textContent()
   return /Frage (\d+)/.exec(text ?? '')?.[1] ?? ''
 }
 
-/** Answers the question by its key, and says whether Enter goes on. */
+/** Answers the question by key and checks that Enter continues. */
 async function answerByKey(page: Page, isRight: boolean): Promise<void> {
   const number = await numberAsked(page)
   const options = await page.locator('.options button').allTextContents()
   const right = options.findIndex((text) => text.trim().endsWith(`Antwort ${number}`))
-  // What appears is left alone for a moment, so that nobody answers by a tap too many.
+  // Input shortly after a change is ignored.
   await page.waitForTimeout(250)
   await page.keyboard.press(String((isRight ? right : (right + 1) % options.length) + 1))
   await page.getByText(isRight ? 'Richtig' : 'Leider falsch', { exact: true }).waitFor()
@@ -47,7 +47,7 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByRole('heading', { name: 'Ergebnis' }).waitFor()
   }
 
-  await t.test('by keyboard alone, with a reload in the middle', async (t) => {
+  await t.test('works by keyboard alone, with a reload in the middle', async (t) => {
     await page.goto(`${app.url}/quiz/alpha`)
     await begin()
     await answerByKey(page, false)
@@ -68,8 +68,8 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.equal((await results()).length, 1)
   })
 
-  await t.test('wrong ones go back into learning, and out again', async (t) => {
-    // The ratings go through the outbox, so that the service hears of them a moment later.
+  await t.test('returns wrong cards to learning and undoes that', async (t) => {
+    // The ratings reach the service through the outbox, a moment later.
     const isDue = async (count: number) => {
       for (let left = 600; left > 0; left--) {
         const queue = await (await page.request.get(`${app.url}/api/review/queue`)).json()
@@ -89,7 +89,7 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.ok(await isDue(2))
   })
 
-  await t.test('the wrong ones come once more, which counts for nothing', async (t) => {
+  await t.test('repeats the wrong questions without storing a result', async (t) => {
     await page.getByRole('button', { name: 'Die falschen noch einmal' }).click()
     for (const at of [1, 2]) {
       await page.getByText(`Frage ${at} von 2`).waitFor()
@@ -130,7 +130,7 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     })
   }
 
-  await t.test('another deck asks what becomes of the one that is open; giving up can be taken back', async () => {
+  await t.test('asks about the open quiz before another one starts, and undoes giving up', async () => {
     await begin()
     await page.getByRole('button', { name: 'Abbrechen' }).click()
     await page.getByRole('button', { name: 'Zurücknehmen' }).click()
@@ -142,7 +142,7 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByText('Frage 1 von 5').waitFor()
   })
 
-  await t.test('nothing of it stays after a logout', async (t) => {
+  await t.test('deletes its data at logout', async (t) => {
     const kept = () => page.evaluate('Object.keys(localStorage).filter((key) => /quiz/.test(key)).length')
     t.equal(await kept(), 1)
     await page.goto(app.url)

@@ -5,7 +5,7 @@ import { createStoreVariables, firstLogin, startProcess } from '../support/proce
 import { CHROMIUM } from './support/app.js'
 
 t.test(
-  'a browser shows the reference under its policy',
+  'the API reference in a browser under its policy',
   { skip: !existsSync(CHROMIUM) && 'no Chromium' },
   async (t) => {
     const variables = await createStoreVariables(t)
@@ -22,7 +22,7 @@ t.test(
       if (!/^data:/.test(request.url()) && !request.url().startsWith(service.url)) foreign.push(request.url())
     })
 
-    await t.test('every operation is there, without a complaint and without a request elsewhere', async (t) => {
+    await t.test('lists every operation without console messages or external requests', async (t) => {
       await page.goto(`${service.url}/docs`)
       await page.waitForSelector('.opblock')
       const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as { paths: Record<string, object> }
@@ -33,7 +33,7 @@ t.test(
       t.strictSame(foreign, [])
     })
 
-    await t.test('an operation can be tried out, with the cookie of a login from the page', async (t) => {
+    await t.test('sends a request with the cookie of a login from the page', async (t) => {
       const status = await page.evaluate(async (body) => {
         const headers = { 'content-type': 'application/json' }
         return (await fetch('/api/auth/login', { method: 'POST', headers, body })).status

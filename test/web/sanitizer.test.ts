@@ -30,8 +30,8 @@ echo "<b>$HOME</b>" # Kommentar
 ## Unten
 `
 
-/** What a browser with a sanitizer of its own makes of a text, and one without. */
-t.test('both sanitizers leave the same, and nothing that runs', async (t) => {
+/** Sanitises a text with the browser's own sanitizer and with the fallback. */
+t.test('both sanitizers give the same result, and nothing runs', async (t) => {
   const folder = t.testdir({})
   await mkdir(path.join(folder, 'cheatsheets', 'probe'), { recursive: true })
   await mkdir(path.join(folder, 'decks'), { recursive: true })
@@ -46,7 +46,7 @@ t.test('both sanitizers leave the same, and nothing that runs', async (t) => {
     await page.locator('.markdown .hljs-comment, .markdown [class^=hljs]').first().waitFor()
     t.equal(await page.evaluate('"setHTML" in Element.prototype'), isNative)
     const loaded = (await page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name)')) as string[]
-    // The worker fetches everything, but this is what the page has asked for.
+    // The service worker fetches everything; these requests come from the page.
     if (isNative)
       t.notOk(
         loaded.some((name) => name.includes('/purify')),

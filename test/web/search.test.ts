@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { CHROMIUM, findBarriers, isAt, openApp, until } from './support/app.js'
+import { CHROMIUM, findBarriers, isAt, OWN, openApp, until } from './support/app.js'
 import { createGate } from './support/gate.js'
 
 t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
 
-  await t.test('the dialog is used by keyboard alone', async (t) => {
+  await t.test('the search dialog works by keyboard alone', async (t) => {
     const { page, complaints } = await app.newPerson()
     await page.keyboard.press('/')
     const field = page.getByRole('combobox')
@@ -36,7 +36,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     t.strictSame(complaints, [])
   })
 
-  await t.test('what is typed before the dialog is there stands in it', async () => {
+  await t.test('keeps text typed before the dialog has loaded', async () => {
     const { page } = await app.newPerson()
     await page.context().route('**/assets/search-dialog*', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 3_000))
@@ -51,7 +51,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await until(page, 'document.activeElement.value === "stashes"')
   })
 
-  await t.test('an older answer never takes the place of a newer one', async (t) => {
+  await t.test('never replaces newer hits by older ones', async (t) => {
     const { page } = await app.newPerson()
     const gate = createGate()
     await page.route(/api\/search\?q=docker/, async (route) => {
@@ -69,14 +69,18 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await isAt(t, page, `${app.url}/suche?q=stash`)
   })
 
-  await t.test('says that nothing was found, what it has corrected, and what went wrong', async () => {
+  await t.test('tells of no hits, corrections and errors', async () => {
     const { page } = await app.newPerson()
     await page.goto(`${app.url}/suche?q=xyzzyxyzzy`)
     await page.getByText('Zu „xyzzyxyzzy“ gibt es nichts.').waitFor()
     await page.getByRole('combobox').fill('containre')
     await page.getByText('Ähnlich geschrieben ist').waitFor()
     await page.route(/api\/search/, (route) =>
-      route.fulfill({ status: 404, json: { error: 'Not Found', message: 'Heute nicht' } }),
+      route.fulfill({
+        status: 404,
+        headers: { 'x-error-code': 'x' },
+        json: { error: 'Not Found', message: 'Heute nicht' },
+      }),
     )
     await page.getByRole('combobox').fill('git')
     await page.getByText('Heute nicht').waitFor()
@@ -85,7 +89,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await page.getByRole('option').first().waitFor()
   })
 
-  await t.test('what is not indexed yet is told, and comes by itself, under the hit that was chosen', async (t) => {
+  await t.test('announces content that is not indexed yet and adds it below the selected hit', async (t) => {
     const { page } = await app.newPerson()
     const ask = async () => (await page.request.get(`${app.url}/api/search?q=rebase&limit=50`)).json()
     let answer = (await ask()) as { complete: boolean; results: object[] }
@@ -98,7 +102,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     ]
     await page.route(/api\/search/, async (route) => {
       const json = answers.length > 1 ? answers.shift() : answers[0]
-      await route.fulfill({ json })
+      await route.fulfill({ headers: OWN, json })
     })
     await page.goto(`${app.url}/suche?q=rebase`)
     const note = page.locator('p:not([role])', { hasText: 'Neue Inhalte werden gerade für die Suche vorbereitet.' })
@@ -114,7 +118,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     t.equal(await chosen.getAttribute('href'), href)
   })
 
-  await t.test('keys lead everywhere, but not from fields and not when they are off', async (t) => {
+  await t.test('navigates by keys, except in fields or when they are off', async (t) => {
     const { page, complaints } = await app.newPerson()
     for (const [key, path] of [
       ['s', 'spickzettel'],
@@ -126,7 +130,9 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
       await page.waitForURL(`${app.url}/${path}`)
     }
     await page.keyboard.press('?')
-    await page.waitForURL(`${app.url}/hilfe`)
+    await page.getByRole('dialog', { name: 'Tasten' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('g')
     await page.keyboard.press('x')
     await page.keyboard.press('s')
@@ -147,48 +153,42 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     t.strictSame(complaints, [])
   })
 
-  await t.test(
-    'statistics are read by arrows and as tables; the log takes back the last review of today',
-    async (t) => {
-      const { page, complaints } = await app.newPerson()
-      await page.goto(`${app.url}/statistik`)
-      await page.getByText('Noch nichts gelernt').waitFor()
-      const queue = (await (await page.request.get(`${app.url}/api/review/queue?limit=3`)).json()) as {
-        cards: { card_id: number }[]
-      }
-      for (const { card_id } of queue.cards) {
-        await page.request.post(`${app.url}/api/review`, { data: { card_id, rating: 'medium', duration_ms: 8_000 } })
-      }
-      await page.reload()
-      const year = page.getByRole('slider', { name: /jedem Tag/ })
-      await year.waitFor()
-      t.match(await year.getAttribute('aria-valuetext'), /: 3 Bewertungen$/)
-      await year.press('ArrowUp')
-      t.match(await year.getAttribute('aria-valuetext'), /: nichts gelernt$/)
-      t.match(
-        await page.getByRole('img', { name: /jedem Tag/ }).getAttribute('aria-label'),
-        /an 1 von 365 Tagen gelernt/,
-      )
-      const charts = page.locator('figure')
-      t.equal(await charts.count(), 4, 'retention has none before a card was seen again')
-      for (const chart of await charts.all()) {
-        await chart.locator('summary').click()
-        await chart.getByRole('table').getByRole('row').nth(1).waitFor()
-      }
-      t.strictSame(await findBarriers(page), [])
+  await t.test('reads statistics by arrow keys and as tables, and undoes the last review of today', async (t) => {
+    const { page, complaints } = await app.newPerson()
+    await page.goto(`${app.url}/statistik`)
+    await page.getByText('Noch nichts gelernt').waitFor()
+    const queue = (await (await page.request.get(`${app.url}/api/review/queue?limit=3`)).json()) as {
+      cards: { card_id: number }[]
+    }
+    for (const { card_id } of queue.cards) {
+      await page.request.post(`${app.url}/api/review`, { data: { card_id, rating: 'medium', duration_ms: 8_000 } })
+    }
+    await page.reload()
+    const year = page.getByRole('slider', { name: /jedem Tag/ })
+    await year.waitFor()
+    t.match(await year.getAttribute('aria-valuetext'), /: 3 Bewertungen$/)
+    await year.press('ArrowUp')
+    t.match(await year.getAttribute('aria-valuetext'), /: nichts gelernt$/)
+    t.match(await page.getByRole('img', { name: /jedem Tag/ }).getAttribute('aria-label'), /an 1 von 365 Tagen gelernt/)
+    const charts = page.locator('figure')
+    t.equal(await charts.count(), 4, 'retention has none before a card was seen again')
+    for (const chart of await charts.all()) {
+      await chart.locator('summary').click()
+      await chart.getByRole('table').getByRole('row').nth(1).waitFor()
+    }
+    t.strictSame(await findBarriers(page), [])
 
-      await page.getByRole('link', { name: 'Verlauf' }).click()
-      await page.getByRole('heading', { name: 'Heute' }).waitFor()
-      const rows = page.locator('ol.entries > li')
-      t.equal(await rows.count(), 3)
-      t.equal(await page.getByRole('button', { name: 'Zurücknehmen' }).count(), 1)
-      await page.getByRole('button', { name: 'Zurücknehmen' }).click()
-      await rows.nth(3).waitFor()
-      t.match(await rows.first().textContent(), 'Zurückgenommen')
-      t.match(await rows.nth(1).textContent(), 'zurückgenommen', 'the review itself is struck out')
-      t.equal(await rows.count(), 4)
-      t.equal(await page.getByRole('button', { name: 'Zurücknehmen' }).count(), 1, 'now the one before')
-      t.strictSame(complaints, [])
-    },
-  )
+    await page.getByRole('link', { name: 'Verlauf' }).click()
+    await page.getByRole('heading', { name: 'Heute' }).waitFor()
+    const rows = page.locator('ol.entries > li')
+    t.equal(await rows.count(), 3)
+    t.equal(await page.getByRole('button', { name: 'Zurücknehmen' }).count(), 1)
+    await page.getByRole('button', { name: 'Zurücknehmen' }).click()
+    await rows.nth(3).waitFor()
+    t.match(await rows.first().textContent(), 'Zurückgenommen')
+    t.match(await rows.nth(1).textContent(), 'zurückgenommen', 'the review itself is struck out')
+    t.equal(await rows.count(), 4)
+    t.equal(await page.getByRole('button', { name: 'Zurücknehmen' }).count(), 1, 'now the one before')
+    t.strictSame(complaints, [])
+  })
 })

@@ -7,7 +7,7 @@ import { CHROMIUM, isAt, isTooWide, openApp, PHONE, until } from './support/app.
 
 const PHONE_OPTIONS = { viewport: PHONE, hasTouch: true }
 
-/** As large as content gets: a megabyte, 300 headings, a table of 40 columns, long words, text from right to left. */
+/** Returns a sheet of maximum size: a megabyte, 300 headings, a table of 40 columns, long words, right-to-left text. */
 function largeSheet(): string {
   const row = (cells: string[]) => `| ${cells.join(' | ')} |\n`
   const columns = Array.from({ length: 40 }, (_, at) => `Spalte ${at}`)
@@ -40,7 +40,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
   await writeFile(path.join(content, 'cheatsheets/gross.md'), largeSheet())
   const app = await openApp(t, { CONTENT_DIR: content })
 
-  await t.test('are filtered while one types, and the address keeps it', async (t) => {
+  await t.test('filters while typing and keeps the filter in the address', async (t) => {
     const { page, complaints } = await app.newPerson()
     await page.goto(`${app.url}/spickzettel`)
     await page.getByLabel('Nach Titel filtern').fill('ubersicht')
@@ -61,7 +61,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     t.strictSame(complaints, [])
   })
 
-  await t.test('have contents whose links are full addresses, and open at a heading', async (t) => {
+  await t.test('has a table of contents with full addresses and opens at a heading', async (t) => {
     const { page, complaints } = await app.newPerson()
     await page.goto(`${app.url}/spickzettel/git-alltag`)
     await page.getByRole('navigation', { name: 'Inhalt' }).getByRole('link', { name: 'Stash' }).click()
@@ -74,7 +74,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     t.strictSame(complaints, [])
   })
 
-  await t.test('lead to each other by the names of their files', async () => {
+  await t.test('links sheets by their file names', async () => {
     const { page } = await app.newPerson()
     await page.goto(`${app.url}/spickzettel/ports`)
     await page.getByRole('link', { name: 'Stash' }).click()
@@ -83,7 +83,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     await until(page, 'document.activeElement.id === "abschnitt-stash"')
   })
 
-  await t.test('fold their contents on a phone', async (t) => {
+  await t.test('folds the table of contents on a phone', async (t) => {
     const { page } = await app.newPerson(PHONE_OPTIONS)
     await page.goto(`${app.url}/spickzettel/git-alltag`)
     const link = page.getByRole('navigation').getByRole('link', { name: 'Übersicht' })
@@ -94,7 +94,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     t.notOk(await isTooWide(page))
   })
 
-  await t.test('copy a block', async (t) => {
+  await t.test('copies a block', async (t) => {
     const { page } = await app.newPerson({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.goto(`${app.url}/spickzettel/ports`)
     await page.getByRole('button', { name: 'Kopieren' }).click()
@@ -102,7 +102,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     t.equal(await page.evaluate('navigator.clipboard.readText()'), 'ss -tlnp')
   })
 
-  await t.test('stay usable when they are huge', async (t) => {
+  await t.test('stays usable with a huge sheet', async (t) => {
     const { page, complaints } = await app.newPerson(PHONE_OPTIONS)
     await page.goto(`${app.url}/spickzettel/gross`)
     await page.getByRole('heading', { name: 'Abschnitt 0', exact: true }).waitFor()
@@ -116,7 +116,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     t.strictSame(complaints, [])
   })
 
-  await t.test('are printed in black on white, whole, and without what surrounds them', async (t) => {
+  await t.test('prints black on white, complete, without the surroundings', async (t) => {
     const { page } = await app.newPerson({ colorScheme: 'dark' })
     await page.evaluate('localStorage.setItem("training.look", JSON.stringify({ theme: "dark" }))')
     await page.goto(`${app.url}/spickzettel/git-alltag`)
@@ -132,7 +132,7 @@ t.test('cheat sheets', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (
     t.equal(pdf.subarray(0, 5).toString(), '%PDF-')
   })
 
-  await t.test('that are gone say so', async (t) => {
+  await t.test('says that a sheet is gone', async (t) => {
     const { page, complaints } = await app.newPerson()
     await page.goto(`${app.url}/spickzettel/git-uralt`)
     await page.getByText('Diesen Spickzettel gibt es nicht mehr').waitFor()

@@ -5,13 +5,13 @@ import { type App, DESK, openApp, type Person, PHONE, studyForWeeks } from './su
 import { type AppPage, PAGES } from './support/pages.js'
 
 const MOST = 0.02
-/** Who is here is answered after so long, and each further request of a page so much later than the one before. */
+/** Delay of the first response, and between further ones */
 const SLOW_MS = 200
-/** After it nothing more is on its way: no page asks for more than this allows. */
+/** Time until every page has loaded completely */
 const SETTLED_MS = 1_200
 const AT_ONCE = 4
 
-/** Runs before the page does, and adds up what has moved, by the browser's own measure. */
+/** Sums up layout shifts as the browser measures them */
 const WATCH = `(() => {
   const shifts = globalThis.__shifts = { sum: 0, sources: [] }
   new PerformanceObserver((list) => {
@@ -31,7 +31,7 @@ interface Shifts {
   sources: string[]
 }
 
-/** Answers one after another, as a slow service might, and in the other order when asked for. */
+/** Delays responses one after another, optionally in reverse order. */
 async function slowDown(page: Page, isReversed: boolean): Promise<void> {
   let asked = 0
   await page.route('**/api/**', async (route) => {
@@ -39,7 +39,7 @@ async function slowDown(page: Page, isReversed: boolean): Promise<void> {
     if (!isMe) asked += 1
     const turn = isMe ? 1 : isReversed ? Math.max(6 - asked, 2) : 1 + asked
     await new Promise((resolve) => setTimeout(resolve, turn * SLOW_MS))
-    // A page that was closed meanwhile wants no answer.
+    // The page may have been closed.
     await route.continue().catch(() => {})
   })
 }
@@ -51,7 +51,7 @@ async function visit(app: App, person: Person, at: AppPage, options: BrowserCont
     const page = await context.newPage()
     await slowDown(page, options.viewport === DESK)
     await page.addInitScript(WATCH)
-    // Whoever has the cookie has been here before: what the page needs is asked for at once.
+    // A known user, so that the page requests its data at once
     await page.addInitScript("localStorage['training.user'] ??= '{}'")
     await page.goto(`${app.url}/${at.path}`)
     await page
@@ -65,7 +65,7 @@ async function visit(app: App, person: Person, at: AppPage, options: BrowserCont
   }
 }
 
-t.test('no page moves what it has shown, however late and in whatever order the service answers', async (t) => {
+t.test('no page shifts its content, however late and in whatever order responses arrive', async (t) => {
   const app = await openApp(t)
   const person = await app.newPerson({ isAdmin: true })
   await studyForWeeks(person, app.url)
@@ -82,7 +82,7 @@ t.test('no page moves what it has shown, however late and in whatever order the 
   await Promise.all(lanes)
 })
 
-t.test('neither does the start page of somebody who is new, or has done everything for today', async (t) => {
+t.test('nor does the start page of a new user or one who is done for today', async (t) => {
   const app = await openApp(t)
   const start = { path: '', name: 'heute', ready: 'main section' }
   for (const viewport of [PHONE, DESK]) {
@@ -98,7 +98,7 @@ t.test('neither does the start page of somebody who is new, or has done everythi
   }
 })
 
-// Each row that moves a little takes the last one far away: a click between finds another row, or none.
+// A small shift per row would move the last row far away, and a click would hit another one.
 t.test('nor do long lists, not by a line', async (t) => {
   const app = await openApp(t)
   const person = await app.newPerson({ isAdmin: true })
@@ -114,7 +114,7 @@ t.test('nor do long lists, not by a line', async (t) => {
   }
 })
 
-/** Somebody who has been here today. */
+/** Adds a user who was active today. */
 async function addColleague({ asAdmin, url }: App, username: string): Promise<void> {
   const login = { username, password: 'vier-zufaellige-woerter' }
   const created = await asAdmin('POST', '/api/admin/users', { ...login, display_name: username })

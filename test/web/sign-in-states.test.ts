@@ -11,7 +11,7 @@ const LOOKS = [
 ] as const
 
 t.test(
-  'login, account and administration have no barrier and no sideways scrolling, whatever the ways of signing in',
+  'login, account and administration are accessible and fit the width with all sign-in methods',
   { skip: !existsSync(CHROMIUM) && 'no Chromium' },
   async (t) => {
     await visitSignInStates(t, async (page, state) => {

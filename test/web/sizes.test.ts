@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 
-/** What the service sends: the built files, compressed as they lie there. */
+/** The built files, compressed as the service sends them */
 const APP = path.join(import.meta.dirname, '../../app')
 const ASSETS = path.join(APP, 'assets')
-/** Beside the hashed files: what runs before the first paint, and the service worker. */
+/** Files beside the hashed ones: the script before the first paint and the service worker */
 const THEME = '../theme.js'
 const WORKER = '../sw.js'
 const files = readdirSync(ASSETS)
@@ -14,14 +14,14 @@ const kilobytes = (sizes: number[]) => Math.round(sizes.reduce((sum, size) => su
 
 const IMPORTED = /(?:\bfrom|\bimport)\s*["']\.\/([\w.-]+\.js)["']/g
 
-/** The chunk of that name. */
+/** Returns the chunk with this name. */
 function chunk(name: string): string {
   const found = files.filter((file) => file.endsWith('.js') && file.replace(/-[\w-]{8}\.js$/, '') === name)
   if (found.length !== 1) throw new Error(`${name}: ${found.join(', ') || 'no such chunk'}`)
   return found[0] as string
 }
 
-/** These files and all that they import, before a line of them runs. */
+/** Returns these files with all that they import statically. */
 function withImports(...entries: string[]): string[] {
   const all = new Set(entries)
   for (const file of all) {
@@ -31,18 +31,18 @@ function withImports(...entries: string[]): string[] {
   return [...all]
 }
 
-const entry = chunk('index')
+const entry = chunk('start')
 const page = (name: string) => [THEME, ...withImports(entry, chunk(name))]
 
-t.test('the start page needs 45 kB of JavaScript at most', async (t) => {
+t.test('the start page needs at most 48 kB of JavaScript', async (t) => {
   const needed = page('heute')
   const size = kilobytes(needed.map(sizeOf))
   t.comment(`${size} kB: ${needed.join(', ')}`)
   t.ok(needed.length > 2, 'imports were followed')
-  t.ok(size <= 45, `${size} kB`)
+  t.ok(size <= 48, `${size} kB`)
 })
 
-t.test('the first card needs 75 kB of JavaScript at most', async (t) => {
+t.test('the first card needs at most 80 kB of JavaScript', async (t) => {
   const needed = page('lernen')
   const size = kilobytes(needed.map(sizeOf))
   t.comment(`${size} kB: ${needed.join(', ')}`)
@@ -50,10 +50,10 @@ t.test('the first card needs 75 kB of JavaScript at most', async (t) => {
     needed.some((file) => file.startsWith('markdown-')),
     'the text of a card is counted',
   )
-  t.ok(size <= 75, `${size} kB`)
+  t.ok(size <= 80, `${size} kB`)
 })
 
-t.test('all JavaScript and CSS is 190 kB at most, CSS 14 kB', async (t) => {
+t.test('all JavaScript and CSS is at most 208 kB, CSS 14 kB', async (t) => {
   const styles = files.filter((file) => file.endsWith('.css'))
   const scripts = [THEME, WORKER, ...files.filter((file) => file.endsWith('.js'))]
   const css = kilobytes(styles.map(sizeOf))
@@ -61,5 +61,5 @@ t.test('all JavaScript and CSS is 190 kB at most, CSS 14 kB', async (t) => {
   t.comment(`${all} kB, CSS ${css} kB`)
   t.ok(styles.length > 0)
   t.ok(css <= 14, `${css} kB of CSS`)
-  t.ok(all <= 190, `${all} kB`)
+  t.ok(all <= 208, `${all} kB`)
 })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import t from 'tap'
 import { CHROMIUM, openApp } from './support/app.js'
 
-/** Above the card, whatever it shows. */
+/** The top bar */
 const top = (left: number, isFirst: boolean) => `
   - heading "Lernen" [level=1]
   - link "Lernen beenden":
@@ -46,7 +46,7 @@ const answer = (left: number, text: string) => `- main:${top(left, true)}
 t.test('a session as a screen reader reads it', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
   const { page } = await app.newPerson()
-  // Short texts of our own: what is written down is the order, not the content.
+  // Short texts of our own, because the test fixes the order, not the content
   await page.route('**/api/review/queue*', async (route) => {
     const response = await route.fetch()
     const queue = (await response.json()) as {
@@ -73,6 +73,6 @@ t.test('a session as a screen reader reads it', { skip: !existsSync(CHROMIUM) &&
   await page.keyboard.press('3')
   await page.getByRole('button', { name: 'Antwort zeigen' }).waitFor()
   t.equal(await page.locator('main').ariaSnapshot(), question(19, false, 'Frage 2?'))
-  // Focus stays on the card, and never on a rating: Space would give it.
+  // The focus stays on the card, never on a rating, which Space would press.
   t.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Karte')
 })

@@ -4,10 +4,10 @@ import { type AddressInfo, createServer } from 'node:net'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { createStoreVariables, startProcess } from '../support/process.js'
-import { type App, CHROMIUM, findBarriers, isTooWide, openApp, PHONE, untilKept } from './support/app.js'
+import { type App, CHROMIUM, findBarriers, isTooWide, KEPT_PICTURES, openApp, PHONE, untilKept } from './support/app.js'
 import { createGate } from './support/gate.js'
 
-/** Longer than input is ignored for after a change. */
+/** Exceeds the time after a change in which input is ignored */
 const GUARD_MS = 230
 
 interface Entry {
@@ -18,7 +18,7 @@ interface Entry {
   created_at: string
 }
 
-/** What the service has in its log, oldest first. */
+/** Returns the service's log, oldest first. */
 async function readLog(app: App, { request }: Page | BrowserContext): Promise<Entry[]> {
   const entries: Entry[] = []
   let before = ''
@@ -31,7 +31,7 @@ async function readLog(app: App, { request }: Page | BrowserContext): Promise<En
   }
 }
 
-/** The ratings that stand. */
+/** Returns the valid ratings. */
 async function standing(app: App, page: Page | BrowserContext): Promise<string[]> {
   const log = await readLog(app, page)
   return log.filter((entry) => entry.kind === 'review' && !entry.is_undone).map(({ rating }) => rating)
@@ -48,6 +48,11 @@ async function until(isTrue: () => Promise<boolean>): Promise<boolean> {
 const arrived = (app: App, page: Page | BrowserContext, ratings: string[]) =>
   until(async () => (await standing(app, page)).join() === ratings.join())
 
+/** Expression that resolves to the number of pictures in a deck's queue */
+const SHOWN_PICTURES = `fetch('/api/review/queue?deck=git&limit=300')
+  .then((answer) => answer.text())
+  .then((text) => new Set(text.match(/media\\/[0-9a-f]{64}/g)).size)`
+
 async function openSession(app: App, page: Page, path = 'lernen/git'): Promise<void> {
   await page.goto(`${app.url}/${path}`)
   await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
@@ -60,7 +65,7 @@ async function textOf(locator: Locator): Promise<string> {
 const question = (page: Page) => textOf(page.locator('article:not([hidden]) .question'))
 const left = (page: Page) => textOf(page.locator('.progress p'))
 
-/** What a key changes: the card, its side, what can be done, a dialog, the page. */
+/** State that a key may change: card, side, actions, dialog, page */
 const VIEW = `[
   location.pathname,
   document.querySelectorAll('dialog[open]').length,
@@ -68,7 +73,7 @@ const VIEW = `[
   ...[...document.querySelectorAll('main button')].map((button) => button.textContent),
 ].join()`
 
-/** A person presses a key when they have seen what is there, and waits until something has changed. */
+/** Presses keys one by one and waits until each has changed something. */
 async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) {
     await page.waitForTimeout(GUARD_MS)
@@ -117,7 +122,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.strictSame(complaints, [])
   })
 
-  await t.test('a held key counts once, and so does a double tap', async (t) => {
+  await t.test('counts a held key and a double tap once', async (t) => {
     const { page } = await app.newPerson()
     await openSession(app, page)
     const first = await question(page)
@@ -131,7 +136,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.equal(await page.getByRole('button', { name: /Antwort zeigen/ }).count(), 1, 'the second tap did nothing')
   })
 
-  await t.test('by touch on a phone, upright and on its side', async (t) => {
+  await t.test('by touch on a phone, portrait and landscape', async (t) => {
     const { page } = await app.newPerson({ viewport: PHONE, hasTouch: true, isMobile: true })
     await openSession(app, page)
     await page.waitForTimeout(GUARD_MS)
@@ -156,7 +161,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.notOk(await isTooWide(page))
   })
 
-  await t.test('a reload and the back button go on where it stopped', async (t) => {
+  await t.test('continues after a reload and the back button', async (t) => {
     const { page } = await app.newPerson()
     await openSession(app, page)
     await press(page, ' ', '3', ' ', '1')
@@ -176,7 +181,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.ok(await arrived(app, page, ['medium', 'easy']))
   })
 
-  await t.test('suspend, info and report', async (t) => {
+  await t.test('suspends, informs and reports', async (t) => {
     const { page } = await app.newPerson()
     await openSession(app, page)
     const first = await question(page)
@@ -202,7 +207,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.strictSame(await standing(app, page), [])
   })
 
-  await t.test('two tabs share the cards, and nothing is rated twice', async (t) => {
+  await t.test('shares the cards between two tabs and rates nothing twice', async (t) => {
     const { page } = await app.newPerson()
     const other = await page.context().newPage()
     await openSession(app, page)
@@ -222,8 +227,10 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     const { page, complaints } = await app.newPerson()
     const context = page.context()
     await openSession(app, page)
-    // It comes some seconds after the first page, which it does not hold up.
+    // The worker is installed some seconds after the first page.
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    const shown = await page.evaluate(SHOWN_PICTURES)
+    t.ok(await until(async () => (await page.evaluate(KEPT_PICTURES)) === shown))
     await press(page, ' ', '3')
     t.ok(await arrived(app, page, ['medium']))
     await context.setOffline(true)
@@ -235,7 +242,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.close()
     const again = await context.newPage()
     await again.goto(`${app.url}/lernen/git`)
-    await again.getByText(/Ohne Verbindung: Karten vom Stand/).waitFor()
+    await again.getByText(/Karten vom Stand .* Dienst antwortet nicht/).waitFor()
     await again.getByText('3 warten').waitFor()
     t.match(await left(again), /davon 1 noch einmal/, 'what waits is taken into account')
     await press(again, ' ', '4')
@@ -249,7 +256,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     )
   })
 
-  await t.test('the app starts without a network, and shows what was seen', async (t) => {
+  await t.test('starts offline and shows what was visited', async (t) => {
     const { page } = await app.newPerson()
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
     await untilKept(page, 'counts', 'stats', 'choice')
@@ -265,19 +272,19 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await untilKept(page, 'sheet ')
     await page.context().setOffline(true)
     await page.reload()
-    await page.getByText(/Ohne Verbindung: Stand von/).waitFor()
+    await page.getByText(/Stand von .* Dienst antwortet nicht/).waitFor()
     t.ok((await page.locator('.markdown').first().textContent()) !== '', title)
     for (const [path, seen] of [
       ['', 'Was möchtest du lernen?'],
       ['decks', 'Mitlernen'],
     ] as const) {
       await page.goto(`${app.url}/${path}`)
-      await page.getByText(/Ohne Verbindung: Stand von/).waitFor()
+      await page.getByText(/Stand von .* Dienst antwortet nicht/).waitFor()
       t.ok(await page.getByText(seen).first().isVisible(), seen)
     }
   })
 
-  await t.test('what was learned before the network went is not asked again without it', async (t) => {
+  await t.test('does not repeat cards offline that were learned before', async (t) => {
     const { page } = await app.newPerson()
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
     await openSession(app, page)
@@ -289,17 +296,25 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.context().setOffline(true)
     await page.evaluate('sessionStorage.clear()')
     await page.reload()
-    await page.getByText(/Ohne Verbindung: Karten vom Stand/).waitFor()
+    await page.getByText(/Karten vom Stand .* Dienst antwortet nicht/).waitFor()
     t.not(await question(page), first)
     t.equal(await question(page), second)
   })
 
-  await t.test('whatever answers in between, ratings wait and arrive in order', async (t) => {
+  await t.test('ratings wait and arrive in order, whatever a proxy answers', async (t) => {
     const { page } = await app.newPerson()
     await openSession(app, page)
     const answers = [
-      { status: 503, headers: { 'retry-after': '1' }, json: { statusCode: 503, error: 'x', message: 'Später' } },
-      { status: 429, headers: { 'retry-after': '1' }, json: { statusCode: 429, error: 'x', message: 'Zu viel' } },
+      {
+        status: 503,
+        headers: { 'retry-after': '1', 'x-error-code': 'unavailable' },
+        json: { statusCode: 503, error: 'x', message: 'Später' },
+      },
+      {
+        status: 429,
+        headers: { 'retry-after': '1', 'x-error-code': 'too_many' },
+        json: { statusCode: 429, error: 'x', message: 'Zu viel' },
+      },
       { status: 200, contentType: 'text/html', body: '<h1>Hotel-WLAN</h1>' },
       { status: 404, contentType: 'text/html', body: 'nginx' },
     ]
@@ -316,12 +331,17 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.ok(await arrived(app, page, ['medium', 'easy', 'hard']))
   })
 
-  await t.test('a rating that is refused is set aside and shown', async (t) => {
+  await t.test('sets a refused rating aside and shows it', async (t) => {
     const { page } = await app.newPerson()
     await openSession(app, page)
     await page.route(
       /\/api\/review$/,
-      (route) => route.fulfill({ status: 400, json: { statusCode: 400, error: 'Bad Request', message: 'So nicht.' } }),
+      (route) =>
+        route.fulfill({
+          status: 400,
+          headers: { 'x-error-code': 'invalid_input' },
+          json: { statusCode: 400, error: 'Bad Request', message: 'So nicht.' },
+        }),
       { times: 1 },
     )
     await press(page, ' ', '3', ' ', '4')
@@ -336,7 +356,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
       .waitFor({ state: 'detached' })
   })
 
-  await t.test('logging in again in between loses nothing; somebody else gets a page of their own', async (t) => {
+  await t.test('a new login loses nothing; another user gets a fresh page', async (t) => {
     const { page, login } = await app.newPerson()
     await openSession(app, page)
     await press(page, ' ', '3')
@@ -366,12 +386,12 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.ok(await arrived(app, page, ['medium', 'easy', 'again']), 'the rest arrives when the first one is back')
   })
 
-  await t.test('a clock that is wrong by an hour', async (t) => {
+  await t.test('handles a clock that is wrong by an hour', async (t) => {
     for (const hours of [-1, 1]) {
       const { page } = await app.newPerson()
       await page.clock.install({ time: new Date(Date.now() + hours * 3_600_000) })
       await page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day: 1 } })
-      // As on a slow line: what sends the ratings comes after the first cards, and the rest of them after the ratings.
+      // As on a slow line: the outbox loads after the first cards, and the remaining cards after the ratings.
       const first = page.waitForResponse('**/api/review/queue?*')
       const rest = createGate()
       let asked = 0
@@ -402,7 +422,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     }
   })
 
-  await t.test('thousands of waiting ratings', { timeout: 600_000 }, async (t) => {
+  await t.test('sends thousands of waiting ratings', { timeout: 600_000 }, async (t) => {
     const count = Number(process.env.WAITING ?? 1_000)
     const { page } = await app.newPerson()
     await openSession(app, page)
@@ -432,7 +452,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
   })
 })
 
-t.test('a service that dies under ratings', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+t.test('survives kills of the service during ratings', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const store = await createStoreVariables(t)
   const port = await findFreePort()
   const variables = { ...store, PORT: String(port) }

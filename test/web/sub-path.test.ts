@@ -4,7 +4,7 @@ import { startStrippingProxy } from '../support/web.js'
 import { CHROMIUM, collectComplaints, openApp } from './support/app.js'
 
 t.test(
-  'below a path, behind a proxy that takes it away, the app works without a complaint',
+  'works below a path behind a proxy that strips it',
   { skip: !existsSync(CHROMIUM) && 'no Chromium' },
   async (t) => {
     const app = await openApp(t, { BASE_PATH: '/training/' })

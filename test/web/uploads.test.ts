@@ -4,16 +4,33 @@ import { zipOf } from '../support/upload-packages.js'
 import { CHROMIUM, openApp } from './support/app.js'
 import { createGate } from './support/gate.js'
 
-t.test('a look is one at what is chosen now', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+t.test('an upload previews the current choice only', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
   const { page } = await app.newPerson({ isAdmin: true })
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   await page.goto(`${app.url}/verwaltung/inhalte/hochladen`)
+  t.match(await page.locator('input[type=file]').getAttribute('accept'), /(?:^|,)\.xlsx(?:,|$)/)
+  await page.getByText('(.xlsx, .csv, .tsv, .txt)').waitFor()
   const sheet = Buffer.from(await zipOf({ 'cheatsheets/netz.md': '# Netz\n\nEin Text\n' }))
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'blatt.zip', mimeType: 'application/zip', buffer: sheet })
   await page.getByText('Mehr bestimmen').click()
+
+  let asked = 0
+  await page.route('**/api/content/imports*', async (route) => {
+    asked++
+    if (asked > 1) return route.continue()
+    const headers = { 'retry-after': '1', 'x-error-code': 'readers_busy' }
+    await route.fulfill({ status: 503, headers, json: { statusCode: 503, message: 'Der Dienst liest andere Dateien' } })
+  })
+  await button('Ansehen, was geschieht').click()
+  await page.getByText('Deine kommt danach an die Reihe').waitFor()
+  await button('Jetzt übernehmen').waitFor()
+  t.equal(asked, 2, 'the page sends the file again')
+  await page.unroute('**/api/content/imports*')
+  await page.getByLabel('Fehlendes archivieren').check()
+  await page.getByLabel('Fehlendes archivieren').uncheck()
 
   const gate = createGate()
   await page.route('**/api/content/imports*', async (route) => {

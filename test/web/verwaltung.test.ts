@@ -16,7 +16,7 @@ const deck = (slug: string, cards: number) =>
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')
 
-t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const content = await writeContentFolder(t, { 'decks/alt.md': deck('alt', 14), 'decks/neu.md': deck('neu', 3) })
   const app = await openApp(t, { CONTENT_DIR: content })
   const change = (files: Record<string, string | null>) => changeFiles(content, files)
@@ -28,7 +28,7 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
       body: JSON.stringify({ username, password }),
     })
 
-  await t.test('creates an account, changes it, sets a password, deletes it', async (t) => {
+  await t.test('creates an account, changes it, sets a password and deletes it', async (t) => {
     const { page, complaints } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/verwaltung/benutzer`)
     await button(page, 'Benutzer anlegen').click()
@@ -79,7 +79,7 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     t.strictSame(complaints, [])
   })
 
-  await t.test('says what the service says of oneself', async (t) => {
+  await t.test("shows the service's message about the own account", async (t) => {
     const { page, login, complaints } = await app.newPerson({ isAdmin: true, name: 'Selbst' })
     const { users } = (await (await app.asAdmin('GET', `/api/accounts?q=${login.username}`)).json()) as {
       users: { id: number }[]
@@ -94,14 +94,14 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     t.strictSame(complaints, [])
   })
 
-  await t.test('is not for learners', async (t) => {
+  await t.test('is closed to learners', async (t) => {
     const { page } = await app.newPerson()
     await page.goto(`${app.url}/verwaltung/benutzer`)
     await page.getByText('Diese Seite gehört zur Verwaltung').waitFor()
     t.pass()
   })
 
-  await t.test('creates many accounts from a list, after a preview', async (t) => {
+  await t.test('creates many accounts from a list after a preview', async (t) => {
     const { page, complaints } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/verwaltung/benutzer/import`)
     const template = page.waitForEvent('download')
@@ -112,13 +112,13 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     await list.fill('Benutzername;Name\nviele-1;Jürgen Größer\nviele-1;Noch einer\n')
     await button(page, 'Liste prüfen').click()
     await page.getByText('Der Benutzername steht schon in Zeile 2').waitFor()
-    t.match(await (await app.asAdmin('GET', '/api/accounts?q=viele')).json(), { total: 0 }, 'nobody is created')
+    t.match(await (await app.asAdmin('GET', '/api/accounts?q=viele')).json(), { total: 0 }, 'no user is created')
 
     await list.fill('')
     await page.locator('input[type=file]').setInputFiles({
       name: 'liste.csv',
       mimeType: 'text/csv',
-      // As Excel writes it.
+      // As Excel writes it
       buffer: Buffer.from(
         'Benutzername;Name;Passwort\r\nviele-1;Jürgen Größer;\r\nviele-2;Aylin;vier-zufaellige\r\n',
         'latin1',
@@ -136,7 +136,7 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     t.strictSame(complaints, [])
   })
 
-  await t.test('checks the content, shows its faults, and asks before much is archived', async (t) => {
+  await t.test('checks the content, shows its faults and confirms before much is archived', async (t) => {
     const { page, complaints, login } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/verwaltung/inhalte`)
     await page.getByText('beim Start des Dienstes').waitFor()
@@ -163,7 +163,7 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     await page.getByText('Die Inhalte sind eingelesen.').waitFor()
     await page.getByRole('cell', { name: 'Deck alt' }).waitFor()
 
-    // What is refused only when it is asked for (the folder has changed since the check) asks, too.
+    // A refusal that appears only at the import (the folder has changed since the check) asks, too.
     await change({ 'decks/alt.md': deck('alt', 15) })
     await button(page, 'Noch einmal prüfen').click()
     await button(page, 'Jetzt einlesen').waitFor()
@@ -194,7 +194,7 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     await button(page, 'Ansehen').click()
     await page.getByText('Was sich geändert hat').waitFor()
 
-    // A proxy did not wait: the service goes on, and the page looks how it ended.
+    // After a proxy timeout the service continues, and the page waits for the outcome.
     await change({ 'decks/neu.md': deck('neu', 13) })
     await page.unroute('**/api/admin/import*')
     await page.route('**/api/admin/import*', (route) => route.abort())
@@ -205,7 +205,7 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     await page.getByText('Die Inhalte sind eingelesen.').waitFor()
   })
 
-  await t.test('settles a report and takes that back', async (t) => {
+  await t.test('settles a report and undoes that', async (t) => {
     const learner = await app.newPerson()
     const queue = await (await learner.page.request.get(`${app.url}/api/review/queue?limit=1`)).json()
     const { card_id } = queue.cards[0]
@@ -230,23 +230,25 @@ t.test('the administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
     t.strictSame(complaints, [])
   })
 
-  await t.test('tells what was done, and keeps the filter in the address', async (t) => {
+  await t.test('shows the audit trail and keeps its filter in the address', async (t) => {
     const { page, complaints } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/verwaltung/protokoll`)
+    const list = page.getByText('2 Benutzer angelegt', { exact: true })
+    await list.click()
     await page.getByText('Benutzer „viele-1“ angelegt').waitFor()
     await page.getByLabel('Was').selectOption({ label: 'Benutzer gelöscht' })
-    await page.getByText('Benutzer „viele-1“ angelegt').waitFor({ state: 'detached' })
+    await list.waitFor({ state: 'detached' })
     await page.reload()
     await page.getByText('Benutzer „erika“ gelöscht').waitFor()
     t.equal(await page.locator('tbody tr').count(), 1)
     await page.getByLabel('Wer').fill('niemand')
     await page.getByText('Nichts gefunden').waitFor()
     await button(page, 'Alles zeigen').click()
-    await page.getByText('Benutzer „viele-1“ angelegt').waitFor()
+    await list.waitFor()
     t.strictSame(complaints, [])
   })
 
-  await t.test('has its parts in one line on a small phone, in sight with the focus', async (t) => {
+  await t.test('shows its navigation in one line on a small phone with the focus visible', async (t) => {
     const { page } = await app.newPerson({ isAdmin: true, viewport: { width: 320, height: 700 } })
     await page.goto(`${app.url}/verwaltung/protokoll`)
     const parts = page.getByRole('navigation', { name: 'Verwaltung' }).getByRole('link')

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { build, type Plugin } from 'vite'
 
-/** Builds `sw.js` last, when it is known which files this version has. */
+/** Builds `sw.js` last, when the files of this version are known. */
 export function serviceWorker(entry: string): Plugin {
   return {
     name: 'service-worker',
@@ -11,7 +11,7 @@ export function serviceWorker(entry: string): Plugin {
     async writeBundle({ dir }) {
       if (dir === undefined) return
       const files = listFiles(dir).filter((file) => file !== 'index.html' && file !== 'sw.js')
-      // Names of assets change with their contents; the others count by what is in them.
+      // Names of assets contain a content hash; other files count by their content.
       const contents = ['index.html', ...files].map(
         (file) => `${file} ${hash('sha256', readFileSync(path.join(dir, file)))}`,
       )

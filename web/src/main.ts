@@ -1,20 +1,27 @@
 import './styles/tokens.css'
 import './styles/base.css'
 import { mount } from 'svelte'
-import { findAccount, isSomebodyKnown } from './account/account.svelte.js'
+import { startAccount } from './account/account.svelte.js'
 import App from './app.svelte'
+import { rememberedUser } from './platform/remembered-user.js'
 import { place, startRouter } from './platform/router.svelte.js'
 import { findRoute } from './routes.js'
+import { loadOutbox } from './shell/load-outbox.js'
 import { loadPage } from './shell/load-page.js'
 
 const target = document.getElementById('app') as HTMLElement
 target.replaceChildren()
-// What waits for the network longest begins first: who is here, then the page's own part and what it will show.
-void findAccount()
+// The slowest requests start first: the user, then the page's chunk and its data.
+void startAccount((userId) => {
+  loadOutbox().then(
+    ({ startPost }) => startPost().open(userId),
+    () => undefined,
+  )
+})
 startRouter()
 const first = findRoute(place.path)
 if (first !== undefined) {
   loadPage(first.route).catch(() => {})
-  if (isSomebodyKnown()) first.route.ask?.(first.params)
+  if (rememberedUser() !== undefined) first.route.ask?.(first.params)
 }
 mount(App, { target })

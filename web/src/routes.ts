@@ -1,71 +1,71 @@
-import type { Component } from 'svelte'
 import { queries } from './api/queries.js'
 import { queryClient } from './api/query-client.js'
-import type { Found, Load, Route } from './shell/route.js'
+import type { Found, Route } from './shell/route.js'
 
-/** Pages that share a file: each of them is small, and whoever opens one goes on to the next. */
-const decks = () => import('./pages/deck-pages.js')
-const sheets = () => import('./pages/sheet-pages.js')
-const own = () => import('./pages/own-pages.js')
-const admin = () => import('./pages/admin-pages.js')
-
-const page = (load: () => Promise<{ default: Component<never> }>) => load as unknown as Load
-
-/** The page of that name, of the file. */
-const pick = <Pages>(load: () => Promise<Pages>, name: keyof Pages) =>
-  page(async () => ({ default: (await load())[name] as Component<never> }))
+const heute = () => import('./pages/heute/heute.svelte')
+const lernen = () => import('./pages/lernen/lernen.svelte')
+const quiz = () => import('./pages/quiz/quiz.svelte')
+const suche = () => import('./pages/suche/suche.svelte')
+// Small pages that are visited together share a chunk.
+const decks = () => import('./pages/decks.js')
+const spickzettel = () => import('./pages/spickzettel.js')
+const statistik = () => import('./pages/statistik.js')
+const konto = () => import('./pages/konto.js')
+const verwaltung = () => import('./pages/verwaltung.js')
 
 function askForCards({ deck }: Record<string, string>): void {
   void queryClient.prefetchQuery(queries.firstCards(deck))
 }
 
-/** Every page of the app, in one place. */
+/** All pages of the app */
 export const ROUTES: Route[] = [
   {
     pattern: '/',
-    load: page(() => import('./pages/heute/heute.svelte')),
+    load: async () => (await heute()).default,
     ask: () => {
       void queryClient.prefetchQuery(queries.deckChoice())
       void queryClient.prefetchQuery(queries.counts())
       void queryClient.prefetchQuery(queries.stats(30))
     },
   },
-  { pattern: '/decks', load: pick(decks, 'Decks') },
-  { pattern: '/decks/:slug', load: pick(decks, 'Deck') },
-  { pattern: '/quiz', load: page(() => import('./pages/quiz/quiz.svelte')) },
-  { pattern: '/quiz/:deck', load: page(() => import('./pages/quiz/quiz.svelte')) },
-  { pattern: '/karten/:id', load: pick(decks, 'Karte') },
-  { pattern: '/spickzettel', load: pick(sheets, 'Spickzettel') },
+  { pattern: '/decks', load: async () => (await decks()).Decks },
+  { pattern: '/decks/:slug', load: async () => (await decks()).Deck },
+  { pattern: '/quiz', load: async () => (await quiz()).default },
+  { pattern: '/quiz/:deck', load: async () => (await quiz()).default },
+  { pattern: '/karten/:id', load: async () => (await decks()).Karte },
+  { pattern: '/spickzettel', load: async () => (await spickzettel()).Spickzettel },
   {
     pattern: '/spickzettel/:slug',
-    load: pick(sheets, 'Sheet'),
+    load: async () => (await spickzettel()).Sheet,
     ask: ({ slug = '' }) => void queryClient.prefetchQuery(queries.sheet(slug)),
   },
-  { pattern: '/suche', load: page(() => import('./pages/suche/suche.svelte')) },
-  { pattern: '/statistik', load: pick(own, 'Statistik') },
-  { pattern: '/verlauf', load: pick(own, 'Verlauf') },
-  { pattern: '/einstellungen', load: pick(own, 'Einstellungen') },
-  { pattern: '/konto', load: pick(own, 'Konto') },
-  { pattern: '/lernen', load: page(() => import('./pages/lernen/lernen.svelte')), ask: askForCards, isFocused: true },
+  { pattern: '/suche', load: async () => (await suche()).default },
+  { pattern: '/statistik', load: async () => (await statistik()).Statistik },
+  { pattern: '/verlauf', load: async () => (await statistik()).Verlauf },
+  { pattern: '/einstellungen', load: async () => (await konto()).Einstellungen },
+  { pattern: '/konto', load: async () => (await konto()).Konto },
+  { pattern: '/lernen', load: async () => (await lernen()).default, ask: askForCards, isFocused: true },
   {
     pattern: '/lernen/:deck',
-    load: page(() => import('./pages/lernen/lernen.svelte')),
+    load: async () => (await lernen()).default,
     ask: askForCards,
     isFocused: true,
   },
-  { pattern: '/hilfe', load: pick(own, 'Hilfe') },
-  { pattern: '/verwaltung', isAdmin: true, load: pick(admin, 'Uebersicht') },
-  { pattern: '/verwaltung/benutzer', isAdmin: true, load: pick(admin, 'Benutzer') },
-  { pattern: '/verwaltung/benutzer/import', isAdmin: true, load: pick(admin, 'Import') },
-  { pattern: '/verwaltung/benutzer/:id', isAdmin: true, load: pick(admin, 'KontoVon') },
-  { pattern: '/verwaltung/inhalte', isAdmin: true, load: pick(admin, 'Inhalte') },
-  { pattern: '/verwaltung/inhalte/hochladen', isAdmin: true, load: pick(admin, 'Hochladen') },
-  { pattern: '/verwaltung/meldungen', isAdmin: true, load: pick(admin, 'Meldungen') },
-  { pattern: '/verwaltung/protokoll', isAdmin: true, load: pick(admin, 'Protokoll') },
-  ...(import.meta.env.DEV ? [{ pattern: '/teile', load: page(() => import('./pages/teile/teile.svelte')) }] : []),
+  { pattern: '/hilfe', load: async () => (await konto()).Hilfe },
+  { pattern: '/verwaltung', isAdmin: true, load: async () => (await verwaltung()).Uebersicht },
+  { pattern: '/verwaltung/benutzer', isAdmin: true, load: async () => (await verwaltung()).Benutzer },
+  { pattern: '/verwaltung/benutzer/import', isAdmin: true, load: async () => (await verwaltung()).Import },
+  { pattern: '/verwaltung/benutzer/:id', isAdmin: true, load: async () => (await verwaltung()).KontoVon },
+  { pattern: '/verwaltung/inhalte', isAdmin: true, load: async () => (await verwaltung()).Inhalte },
+  { pattern: '/verwaltung/inhalte/hochladen', isAdmin: true, load: async () => (await verwaltung()).Hochladen },
+  { pattern: '/verwaltung/meldungen', isAdmin: true, load: async () => (await verwaltung()).Meldungen },
+  { pattern: '/verwaltung/protokoll', isAdmin: true, load: async () => (await verwaltung()).Protokoll },
+  ...(import.meta.env.DEV
+    ? [{ pattern: '/teile', load: async () => (await import('./pages/teile/teile.svelte')).default }]
+    : []),
 ]
 
-/** The route of a path and its parameters; undefined for an address that is none. */
+/** Returns the route of a path with its parameters; undefined if there is none. */
 export function findRoute(path: string): Found | undefined {
   for (const route of ROUTES) {
     const names = [...route.pattern.matchAll(/:(\w+)/g)].map(([, name = '']) => name)

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { AuditLogTable, Database } from '../../types.js'
 
-/** Who does something, and from where. */
+/** The user of an action, and the address of the request */
 export interface Actor {
   actor_id: number | null
   actor: string
@@ -42,7 +42,7 @@ export interface AuditEntry extends Actor {
   details: unknown
 }
 
-/** What was done, to whom. `details` never hold a secret. */
+/** The action and its target. `details` never contain a secret. */
 export interface AuditedDeed {
   action: AuditAction
   target_id?: number
@@ -50,7 +50,7 @@ export interface AuditedDeed {
   details?: object
 }
 
-/** To be called in the transaction of what it notes, so that neither exists without the other. */
+/** Must be called in the transaction of the audited action. */
 export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed: AuditedDeed): Promise<void> {
   const { details, ...rest } = deed
   await db
@@ -59,7 +59,7 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
     .execute()
 }
 
-/** The same for many at once. */
+/** Inserts several entries at once. */
 export async function insertAuditEntries(db: Kysely<Database>, actor: Actor, deeds: AuditedDeed[]): Promise<void> {
   const { actor_id, actor: name, via, address } = actor
   await sql`
@@ -76,13 +76,13 @@ export async function insertAuditEntries(db: Kysely<Database>, actor: Actor, dee
 export interface AuditFilter {
   limit: number
   action?: string | undefined
-  /** The name at that time, composed or decomposed. */
+  /** The actor's name at that time, in any Unicode form */
   actor?: string | undefined
-  /** Only entries with a lower id. */
+  /** Only entries with a lower id */
   before?: number | undefined
 }
 
-/** The last entries that fit, newest first. */
+/** Returns the latest matching entries, newest first. */
 export async function listAuditEntries(
   db: Kysely<Database>,
   { limit, action, actor, before }: AuditFilter,

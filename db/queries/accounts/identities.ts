@@ -2,24 +2,24 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database, IdentitiesTable } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
-/** Who somebody is to a provider. */
+/** Identity of a person at a provider. */
 export type Subject = Pick<Selectable<IdentitiesTable>, 'issuer' | 'subject'>
 
 const IDENTITY = ['id', 'issuer', 'subject', 'created_at', 'last_used_at'] as const
 
-/** An identity as its owner sees it. */
+/** An identity as shown to its owner. */
 export type OwnIdentity = Pick<Selectable<IdentitiesTable>, (typeof IDENTITY)[number]>
 
-/** A user, and by which identity. */
+/** A user with the id of the identity that was used. */
 export type IdentifiedUser = AccountWithState & { identity_id: number }
 
-/** Until the transaction ends nobody else logs in or links as this person: the first login happens once. */
+/** Locks the identity until the transaction ends, so that a first login happens once. */
 export async function lockSubject(transaction: Transaction<Database>, { issuer, subject }: Subject): Promise<void> {
   const key = `${issuer} ${subject}`
   await sql`select pg_advisory_xact_lock(hashtext('svc-training identity'), hashtext(${key}))`.execute(transaction)
 }
 
-/** Whose identity it is; undefined when it is nobody's. */
+/** Returns the owner of the identity; undefined if it is not linked. */
 export async function findIdentifiedUser(
   db: Kysely<Database>,
   { issuer, subject }: Subject,
@@ -37,7 +37,7 @@ export async function findIdentifiedUser(
     .executeTakeFirst()
 }
 
-/** The new identity's id; the caller has found that it is nobody's. */
+/** Stores an identity that the caller has found to be free, and returns its id. */
 export async function insertIdentity(
   transaction: Transaction<Database>,
   userId: number,
@@ -51,17 +51,17 @@ export async function insertIdentity(
   return id
 }
 
-/** Notes that somebody has logged in by it. */
+/** Records the time of the last login with this identity. */
 export async function noteIdentityUse(db: Kysely<Database>, id: number): Promise<void> {
   await db.updateTable('identities').set({ last_used_at: sql<Date>`now()` }).where('id', '=', id).execute()
 }
 
-/** The identities of a user, oldest first. */
+/** Returns the identities of a user, oldest first. */
 export async function listIdentities(db: Kysely<Database>, userId: number): Promise<OwnIdentity[]> {
   return db.selectFrom('identities').select(IDENTITY).where('user_id', '=', userId).orderBy('id').execute()
 }
 
-/** Whether the user has an identity of this issuer. */
+/** Returns whether the user has an identity of this issuer. */
 export async function hasIdentity(db: Kysely<Database>, userId: number, issuer: string): Promise<boolean> {
   const found = await db
     .selectFrom('identities')
@@ -72,7 +72,7 @@ export async function hasIdentity(db: Kysely<Database>, userId: number, issuer: 
   return found !== undefined
 }
 
-/** What was removed; undefined when the user has no such identity. */
+/** Returns the deleted identity; undefined if the user has none with that id. */
 export async function deleteIdentity(
   transaction: Transaction<Database>,
   userId: number,
@@ -86,7 +86,7 @@ export async function deleteIdentity(
     .executeTakeFirst()
 }
 
-/** The users of whom a logout token speaks: the person, or whoever has the provider's session. */
+/** Returns the users that a logout token names, by identity or by the provider's session. */
 export async function findUsersOfLogout(
   db: Kysely<Database>,
   { issuer, subject, session }: { issuer: string; subject: string | undefined; session: string | undefined },
@@ -100,7 +100,7 @@ export async function findUsersOfLogout(
   return rows
 }
 
-/** False when the token has been obeyed before. */
+/** Returns false if the token has been used before. */
 export async function spendLogoutToken(db: Kysely<Database>, tokenHash: Buffer, expiresAt: Date): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('spent_logout_tokens')

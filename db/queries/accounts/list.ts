@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
-import type { AccountWithState } from './users.js'
+import { type AccountWithState, MAY_LINK } from './users.js'
 
-/** By what the list may be sorted, each as a German reader expects; who was never here was so longest ago. */
+/** Sort keys in German collation; users who were never active come last. */
 const KEYS = {
   username: sql`username collate "und-x-icu"`,
   display_name: sql`display_name collate "und-x-icu"`,
@@ -16,7 +16,7 @@ export type AccountKey = keyof typeof KEYS
 export const ACCOUNT_KEYS = Object.keys(KEYS) as AccountKey[]
 
 export interface AccountSearch {
-  /** A part of the user name or of the display name, in any case; empty for all. */
+  /** Part of the user name or display name, case-insensitive; empty for all */
   q: string
   sort: AccountKey
   order: 'asc' | 'desc'
@@ -24,7 +24,7 @@ export interface AccountSearch {
   offset: number
 }
 
-/** An account with the ways in to it. */
+/** An account with its login methods. */
 export interface ListedAccount extends AccountWithState {
   sign_in: {
     password: boolean
@@ -38,7 +38,7 @@ export interface ListedAccount extends AccountWithState {
 
 type Row = { [K in keyof ListedAccount]: ListedAccount[K] | null } & { total: number }
 
-/** A page of the accounts, ties by id, and how many there are in all. */
+/** Returns a page of accounts, ties by id, and their total number. */
 export async function listAccounts(
   db: Kysely<Database>,
   { q, sort, order, limit, offset }: AccountSearch,
@@ -50,7 +50,7 @@ export async function listAccounts(
   const { rows } = await sql<Row>`
     with found as (
       select id, username, display_name, is_admin, created_at, must_change_password, last_seen_on,
-        password_hash is not null as password, passkey_only, emergency, link_next_login
+        password_hash is not null as password, passkey_only, emergency, ${MAY_LINK} as link_next_login
       from users where ${isFound}
     ),
     page as (select * from found order by ${inOrder} limit ${limit} offset ${offset})
@@ -66,13 +66,13 @@ export async function listAccounts(
   return { users, total: rows[0]?.total ?? 0 }
 }
 
-/** Undefined when there is no such user. */
+/** Returns undefined if the user does not exist. */
 export async function findListedAccount(db: Kysely<Database>, id: number): Promise<ListedAccount | undefined> {
   const { rows } = await sql<ListedAccount>`
     select id, username, display_name, is_admin, created_at, must_change_password, last_seen_on,
       json_build_object(
         'password', password_hash is not null, 'passkey_only', passkey_only, 'emergency', emergency,
-        'link_next_login', link_next_login, 'passkeys', (select count(*) from passkeys where user_id = users.id),
+        'link_next_login', ${MAY_LINK}, 'passkeys', (select count(*) from passkeys where user_id = users.id),
         'oidc', exists (select from identities where user_id = users.id)
       ) as sign_in
     from users where id = ${id}`.execute(db)

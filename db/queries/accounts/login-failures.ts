@@ -4,33 +4,58 @@ import {
   ADDRESS_LIMIT,
   type LoginAttempt,
   type LoginLimit,
+  SITE_ACCOUNT_LIMIT,
+  SITE_LIMIT,
 } from '../../../src/domain/accounts/login-limits.js'
 import type { Database } from '../../types.js'
 
-/** The address as a whole. */
+/** The network as a whole. */
 const ANY_ACCOUNT = Buffer.alloc(0)
 
-/** Failures above what is forgiven are counted up to here, so that a long attack is forgotten within hours too. */
+/** Upper bound of counted excess failures, so that a long attack is forgotten within hours. */
 const MAX_EXCESS = 10
 
-/** How many seconds the attempt must wait; 0 when it may go on. */
+interface Counter {
+  network: string
+  account: Buffer
+  limit: LoginLimit
+}
+
+/** Returns the counters of an attempt, always in the same order, so that two transactions wait for each other. */
+function countersOf({ network, site, accountHash }: LoginAttempt): Counter[] {
+  const own = [
+    { network, account: accountHash, limit: ACCOUNT_LIMIT },
+    { network, account: ANY_ACCOUNT, limit: ADDRESS_LIMIT },
+  ]
+  if (site === undefined) return own
+  return [
+    ...own,
+    { network: site, account: accountHash, limit: SITE_ACCOUNT_LIMIT },
+    { network: site, account: ANY_ACCOUNT, limit: SITE_LIMIT },
+  ]
+}
+
+/** Returns how many seconds the attempt must wait; 0 when it may go on. */
 export async function findLoginDelay(db: Kysely<Database>, attempt: LoginAttempt): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`
     select ${secondsUntil(sql`max(blocked_until)`)} as seconds from login_failures
-    where network = ${attempt.network} and account_hash in (${attempt.accountHash}, ${ANY_ACCOUNT})
-      and ${isInForce()}`.execute(db)
+    where (network, account_hash) in (${sql.join(countersOf(attempt).map(keyOf))}) and ${isInForce()}`.execute(db)
   return rows[0]?.seconds ?? 0
 }
 
 /**
- * Counts a failure for the account at the address and for the address. Attempts that were verified while a limit came
- * into force are not counted any more. Always in the same order of rows, so that two at once wait for each other.
- * @returns how many rows counted it: fewer than 2 when a limit is in force
+ * Counts a failure in each counter of the attempt. Attempts that were verified while a limit came into force are not
+ * counted any more.
+ * @returns whether all counted it; false when a limit is in force
  */
-export async function addLoginFailure(db: Kysely<Database>, attempt: LoginAttempt): Promise<number> {
+export async function addLoginFailure(db: Kysely<Database>, attempt: LoginAttempt): Promise<boolean> {
+  const counters = countersOf(attempt)
+  const limits = counters.map(({ network, account, limit }) => {
+    return sql`(old.network = ${network} and old.account_hash = ${account}::bytea, ${numbersOf(limit)})`
+  })
   const result = await sql`
     insert into login_failures as old (network, account_hash, score)
-    values (${attempt.network}, ${attempt.accountHash}, 1), (${attempt.network}, ${ANY_ACCOUNT}, 1)
+    values ${sql.join(counters.map(({ network, account }) => sql`(${network}, ${account}, 1)`))}
     on conflict on constraint login_failures_pkey do update set (score, blocked_until, changed_at) = (
       select score,
         case when score > forgiven then
@@ -40,33 +65,36 @@ export async function addLoginFailure(db: Kysely<Database>, attempt: LoginAttemp
       from (
         select *, least(forgiven + ${MAX_EXCESS},
           1 + greatest(0, old.score - greatest(0, extract(epoch from now() - old.changed_at)) * per_hour / 3600)) as score
-        from (values (${ANY_ACCOUNT}::bytea = old.account_hash, ${numbersOf(ADDRESS_LIMIT)}),
-          (${ANY_ACCOUNT}::bytea <> old.account_hash, ${numbersOf(ACCOUNT_LIMIT)})
-        ) as limits (applies, forgiven, per_hour, first_delay, max_delay)
+        from (values ${sql.join(limits)}) as limits (applies, forgiven, per_hour, first_delay, max_delay)
         where applies
       ) as counted
     )
     where (${isInForce('old')}) is not true`.execute(db)
-  return Number(result.numAffectedRows ?? 0)
+  return Number(result.numAffectedRows ?? 0) === counters.length
 }
 
 /**
- * After the right password: how many seconds the attempt must wait all the same, because a limit came into force while
- * the password was verified. When it need not, the mistypes of the account at the address are forgotten; the address
- * keeps its own, or whoever owns one account could try all others for ever.
+ * Called after the right password: returns the seconds that the attempt must wait because a limit came into force
+ * during the verification. If 0, the failures of the account at the address are cleared; those of the address remain,
+ * otherwise the owner of one account could guess the others without limit.
  */
 export async function forgiveLoginFailures(db: Kysely<Database>, attempt: LoginAttempt): Promise<number> {
+  const counters = countersOf(attempt)
+  const ofAccount = counters.filter(({ account }) => account !== ANY_ACCOUNT)
   const { rows } = await sql<{ seconds: number | null }>`
     with limits as (
       select blocked_until from login_failures
-      where network = ${attempt.network} and account_hash in (${attempt.accountHash}, ${ANY_ACCOUNT})
-        and ${isInForce()}
+      where (network, account_hash) in (${sql.join(counters.map(keyOf))}) and ${isInForce()}
     ), forgotten as (
       delete from login_failures
-      where network = ${attempt.network} and account_hash = ${attempt.accountHash} and not exists (select from limits)
+      where (network, account_hash) in (${sql.join(ofAccount.map(keyOf))}) and not exists (select from limits)
     )
     select ${secondsUntil(sql`max(blocked_until)`)} as seconds from limits`.execute(db)
   return rows[0]?.seconds ?? 0
+}
+
+function keyOf({ network, account }: Counter): RawBuilder<unknown> {
+  return sql`(${network}, ${account}::bytea)`
 }
 
 function numbersOf({ forgiven, forgottenPerHour, firstDelaySeconds, maxDelaySeconds }: LoginLimit) {
@@ -74,7 +102,7 @@ function numbersOf({ forgiven, forgottenPerHour, firstDelaySeconds, maxDelaySeco
     ${firstDelaySeconds}::double precision, ${maxDelaySeconds}::double precision`
 }
 
-/** A delay longer than any is of a clock that was ahead, and must not outlast its correction. */
+/** A delay beyond the maximum comes from a clock that was ahead, and is ignored. */
 function isInForce(table = 'login_failures') {
   const until = sql.ref(`${table}.blocked_until`)
   return sql`${until} > now() and ${until} <= now() + make_interval(secs => ${2 * ACCOUNT_LIMIT.maxDelaySeconds})`

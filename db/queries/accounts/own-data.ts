@@ -2,12 +2,12 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 
-/** About 100 kB and a few milliseconds of the database. */
+/** About 100 kB and a few milliseconds of the database */
 const BATCH_SIZE = 500
 
-/** Rows of a user, each as the text of a JSON value; by the columns of `key`, which an index of the user's rows has. */
+/** Rows of a user as JSON texts, ordered by the `key` columns, which an index covers. */
 interface Rows {
-  /** A relation with the column `item`, the text, and those of `key`. */
+  /** Returns a relation with the column `item` (JSON text) and the key columns. */
   from: (userId: number, after: RawBuilder<unknown>) => RawBuilder<unknown>
   key: { column: string; type: 'bigint' | 'timestamptz' }[]
 }
@@ -80,6 +80,13 @@ const INACTIVE_DECKS: Rows = {
     where user_id = ${userId} and ${after}`,
 }
 
+const CHOSEN_DECKS: Rows = {
+  key: [{ column: 'deck_id', type: 'bigint' }],
+  from: (userId, after) => sql`
+    select deck_id, to_json(slug)::text as item from chosen_decks join decks on decks.id = deck_id
+    where user_id = ${userId} and ${after}`,
+}
+
 const REPORTS: Rows = {
   key: BY_ID,
   from: (userId, after) => sql`
@@ -99,10 +106,10 @@ const RESULTS: Rows = {
 }
 
 /**
- * Everything that is kept about a user, as the text of one JSON object, in pieces; instants are ISO 8601 in UTC. It is
- * read in batches of short statements: between two of them no connection is held, however slowly the pieces are
- * consumed. What changes meanwhile may be in it or not. Undefined when there is no such user.
- * @throws from the pieces when the user is deleted meanwhile
+ * Returns all personal data of a user as chunks of one JSON object; instants are ISO 8601 in UTC. Reads in batches of
+ * short statements and holds no connection between them. Concurrent changes may or may not be included. Returns
+ * undefined if the user does not exist.
+ * @throws while reading, if the user is deleted
  */
 export async function findOwnData(db: Kysely<Database>, userId: number): Promise<AsyncGenerator<string> | undefined> {
   const account = await findAccountJson(db, userId)
@@ -127,16 +134,18 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(SUSPENDED_CARDS)
   yield ',"inactive_decks":'
   yield* list(INACTIVE_DECKS)
+  yield ',"chosen_decks":'
+  yield* list(CHOSEN_DECKS)
   yield ',"reports":'
   yield* list(REPORTS)
   yield `,"review_settings":${account.review_settings},"results":`
   yield* list(RESULTS)
-  // Of a user who is gone the lists are short, and what is missing must not look complete.
-  if ((await findAccountJson(db, userId)) === undefined) throw new Error('the user has been deleted meanwhile')
+  // After a deletion the lists are empty, which must not look complete.
+  if ((await findAccountJson(db, userId)) === undefined) throw new Error('the user was deleted during the request')
   yield '}'
 }
 
-/** A JSON array. */
+/** Yields a JSON array in chunks. */
 async function* listPieces(db: Kysely<Database>, userId: number, rows: Rows): AsyncGenerator<string> {
   yield '['
   let after: string[] | undefined
@@ -151,13 +160,13 @@ async function* listPieces(db: Kysely<Database>, userId: number, rows: Rows): As
 
 interface Batch {
   count: number
-  /** The JSON values, separated by commas; null when there are none. */
+  /** JSON values separated by commas; null if there are none */
   items: string | null
-  /** The key of the last one. */
+  /** Key of the last value */
   last: string[]
 }
 
-/** One long text instead of a row for each entry, which PostgreSQL writes as JSON: this process only passes it on. */
+/** Reads one long text instead of a row per entry: PostgreSQL writes the JSON, and this process only passes it on. */
 async function readBatch(db: Kysely<Database>, userId: number, rows: Rows, after?: string[]): Promise<Batch> {
   const last = sql.join(rows.key.map(({ column }) => sql`${sql.ref(column)}::text`))
   const batch = inOrder(rows, rows.from(userId, isAfter(rows, after)))
@@ -187,8 +196,9 @@ interface AccountJson {
 async function findAccountJson(db: Kysely<Database>, userId: number): Promise<AccountJson | undefined> {
   const user = json(sql`
     id, username, display_name, is_admin, ${instant('created_at')}, must_change_password, last_seen_on,
-    password_hash is not null as has_password, passkey_only, emergency, link_next_login`)
-  const settings = json(sql`new_per_day, desired_retention, maximum_interval`)
+    password_hash is not null as has_password, passkey_only, emergency,
+    coalesce(link_next_login and link_allowed_at > now() - interval '7 days', false) as link_next_login`)
+  const settings = json(sql`new_per_day, desired_retention, maximum_interval, extra_new, extra_new_on`)
   const { rows } = await sql<AccountJson>`
     select item as "user", coalesce((select item from (
         select ${settings} from review_settings where user_id = ${userId}
@@ -197,7 +207,7 @@ async function findAccountJson(db: Kysely<Database>, userId: number): Promise<Ac
   return rows[0]
 }
 
-/** The columns as an object, in their order. */
+/** Builds a JSON object of the columns in order. */
 function json(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select row_to_json(entry)::text from (select ${columns}) as entry) as item`
 }

@@ -5,15 +5,15 @@ import type { SignIn } from './ways-in.js'
 
 const PASSKEY = ['id', 'name', 'backed_up', 'created_at', 'last_used_at'] as const
 
-/** A passkey as its owner sees it. */
+/** A passkey as shown to its owner. */
 export type OwnPasskey = Pick<Selectable<PasskeysTable>, (typeof PASSKEY)[number]>
 
-/** The passkeys of a user, oldest first. */
+/** Returns the passkeys of a user, oldest first. */
 export async function listPasskeys(db: Kysely<Database>, userId: number): Promise<OwnPasskey[]> {
   return db.selectFrom('passkeys').select(PASSKEY).where('user_id', '=', userId).orderBy('id').execute()
 }
 
-/** What authenticators know of the passkeys of a user. */
+/** Returns the credential ids of a user's passkeys. */
 export async function listCredentials(
   db: Kysely<Database>,
   userId: number,
@@ -27,28 +27,31 @@ export async function listCredentials(
 }
 
 /**
- * Stores what is to be signed, for so many minutes; false when as many of the address as `most` are open.
+ * Stores what is to be signed, for so many minutes. Of the open logins of an address, and of the open registrations of a
+ * user, the newest `most` stay: neither takes the place of the other.
  * @param challenge of a login without a user
  */
 export async function insertChallenge(
   db: Kysely<Database>,
   challenge: Omit<Insertable<PasskeyChallengesTable>, 'expires_at'>,
   { minutes, most }: { minutes: number; most: number },
-): Promise<boolean> {
+): Promise<void> {
   const { challenge: bytes, purpose, user_id, user_handle, network } = challenge
-  const { numAffectedRows } = await sql`
+  const isOfSame = purpose === 'login' ? sql`network = ${network}` : sql`user_id = ${user_id}`
+  await sql`
+    with evicted as (
+      delete from passkey_challenges where challenge in (
+        select challenge from passkey_challenges where purpose = ${purpose} and ${isOfSame}
+        order by expires_at desc offset ${most - 1} for update skip locked
+      )
+    )
     insert into passkey_challenges (challenge, purpose, user_id, user_handle, network, expires_at)
-    select ${bytes}::bytea, ${purpose}::text, ${user_id}::integer, ${user_handle}::bytea, ${network}::text,
-      now() + make_interval(mins => ${minutes})
-    where (
-      select count(*) from (
-        select from passkey_challenges where network = ${network} and expires_at > now() limit ${most}
-      ) as open
-    ) < ${most}`.execute(db)
-  return numAffectedRows === 1n
+    values (${bytes}, ${purpose}, ${user_id}, ${user_handle}, ${network}, now() + make_interval(mins => ${minutes}))`.execute(
+    db,
+  )
 }
 
-/** Takes a challenge away, so that it counts once; undefined when there is none, or its time is over. */
+/** Deletes and returns a challenge, so that it is valid once; undefined if it is unknown or expired. */
 export async function takeChallenge(
   db: Kysely<Database>,
   challenge: Buffer,
@@ -63,7 +66,7 @@ export async function takeChallenge(
   return row?.is_open ? row : undefined
 }
 
-/** Stores a passkey; undefined when its credential is stored already. */
+/** Stores a passkey; returns undefined if its credential exists already. */
 export async function insertPasskey(
   db: Kysely<Database>,
   passkey: Insertable<PasskeysTable>,
@@ -84,7 +87,7 @@ export interface UsedPasskey {
   counter: number
 }
 
-/** The passkey of that credential, and whose it is. */
+/** Returns the passkey of a credential with its user. */
 export async function findPasskey(db: Kysely<Database>, credentialId: Buffer): Promise<UsedPasskey | undefined> {
   const row = await db
     .selectFrom('passkeys')
@@ -99,8 +102,8 @@ export async function findPasskey(db: Kysely<Database>, credentialId: Buffer): P
 }
 
 /**
- * Notes a login by the passkey; false when the counter has not grown, or the passkey is gone. A counter that stays at 0
- * counts nothing.
+ * Records a login with the passkey; returns false if the counter has not grown or the passkey is gone. A counter that
+ * stays at 0 is not checked.
  */
 export async function noteUse(
   db: Kysely<Database>,
@@ -113,7 +116,7 @@ export async function noteUse(
   return numAffectedRows === 1n
 }
 
-/** Deletes the passkeys of a user, or the one of that id; how many there were. */
+/** Deletes all passkeys of a user, or one of them. Returns their number. */
 export async function deletePasskeys(db: Kysely<Database>, userId: number, id?: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
@@ -123,10 +126,10 @@ export async function deletePasskeys(db: Kysely<Database>, userId: number, id?: 
   return Number(numDeletedRows)
 }
 
-/** By what somebody may log in, with passkeys by id and identities by issuer. */
+/** Login methods of a user: passkeys by id, identities by issuer */
 export type HeldWaysIn = Omit<SignIn, 'passkeys' | 'identities'> & { passkeys: number[]; issuers: string[] }
 
-/** By what somebody may log in, held until the transaction ends; undefined when there is no such user. */
+/** Returns and locks the login methods of a user until the transaction ends; undefined if the user does not exist. */
 export async function lockWaysIn(transaction: Transaction<Database>, userId: number): Promise<HeldWaysIn | undefined> {
   const user = await transaction
     .selectFrom('users')
@@ -146,7 +149,7 @@ export async function lockWaysIn(transaction: Transaction<Database>, userId: num
   }
 }
 
-/** Whether the password of the user is refused from now on. */
+/** Sets whether password login is refused for the user. */
 export async function setPasskeyOnly(
   transaction: Transaction<Database>,
   userId: number,

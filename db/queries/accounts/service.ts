@@ -2,11 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../types.js'
 
 export interface StoreNumbers {
-  /** Of the database's program. */
+  /** Version of PostgreSQL */
   version: string
   size_bytes: number
   users: number
-  /** Users with at least one review. */
+  /** Users with at least one review */
   learners: number
 }
 

@@ -5,10 +5,10 @@ import type { AccountWithState } from './users.js'
 
 const TOKEN = ['id', 'name', 'created_at', 'last_used_at', 'expires_at', 'scopes'] as const
 
-/** A token as its owner sees it. */
+/** A token as shown to its owner. */
 export type ApiToken = Pick<Selectable<ApiTokensTable>, (typeof TOKEN)[number]>
 
-/** A token that has been sent, and whose it is. */
+/** A valid token with its user. */
 export interface SentToken {
   id: number
   scopes: Scope[]
@@ -16,8 +16,8 @@ export interface SentToken {
 }
 
 /**
- * A token that has not expired and its user, in one statement, which also notes the use, at most once a minute: of two
- * requests at once the second finds the note of the first.
+ * Returns a valid token with its user in one statement, which also records its use, at most once a minute: of two
+ * concurrent requests the second one sees the first one's update.
  */
 export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Promise<SentToken | undefined> {
   const { rows } = await sql<AccountWithState & { token_id: number; scopes: Scope[] }>`
@@ -37,12 +37,12 @@ export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Pr
   return { id: token_id, scopes, user }
 }
 
-/** The tokens of the user, expired ones that are not purged yet included, oldest first. */
+/** Returns the tokens of a user, oldest first, including expired ones that are not yet deleted. */
 export async function listTokens(db: Kysely<Database>, userId: number): Promise<ApiToken[]> {
   return db.selectFrom('api_tokens').select(TOKEN).where('user_id', '=', userId).orderBy('id').execute()
 }
 
-/** Stores a token; `lifetimeDays` is null for one without end. */
+/** Stores a token; `lifetimeDays` is null for a token that does not expire. */
 export async function insertToken(
   db: Kysely<Database>,
   token: { user_id: number; name: string; token_hash: Buffer; lifetimeDays: number | null; scopes: Scope[] },
@@ -56,7 +56,7 @@ export async function insertToken(
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes the tokens of a user, or the one of that id; how many there were. */
+/** Deletes all tokens of a user, or one of them. Returns their number. */
 export async function deleteTokens(db: Kysely<Database>, userId: number, id?: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('api_tokens')

@@ -10,33 +10,36 @@ export type Account = Pick<Selectable<UsersTable>, (typeof ACCOUNT)[number]>
 
 export const STATE = ['must_change_password', 'last_seen_on'] as const
 
-/** The same with what is kept about the account besides. */
+/** A user with the additional state of the account. */
 export type AccountWithState = Account & Pick<Selectable<UsersTable>, (typeof STATE)[number]>
 
-/** What decides by what the user may log in. */
+/** Columns that restrict the login methods */
 const LOGIN = ['passkey_only', 'emergency', 'link_next_login'] as const
 
-/** What is unique of a name. */
+/** Whether the next provider login may still link the account. */
+export const MAY_LINK = sql<boolean>`coalesce(link_next_login and link_allowed_at > now() - interval '7 days', false)`
+
+/** Form in which user names are unique */
 const NORMAL_NAME = sql<string>`normalize(username, NFC)`
 
-/** All users by id. */
+/** Returns all users by id. */
 export async function listUsers(db: Kysely<Database>): Promise<Account[]> {
   return db.selectFrom('users').select(ACCOUNT).orderBy('id').execute()
 }
 
-/** Whether there is any user at all. */
+/** Returns whether any user exists. */
 export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
   const first = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
   return first !== undefined
 }
 
-/** Whether there is an administrator. */
+/** Returns whether an administrator exists. */
 export async function hasAdmins(db: Kysely<Database>): Promise<boolean> {
   const first = await db.selectFrom('users').select('id').where('is_admin', '=', true).limit(1).executeTakeFirst()
   return first !== undefined
 }
 
-/** The user of that name, composed or decomposed, together with the password's hash. */
+/** Returns the user with this name in any Unicode form, with the password hash. */
 export async function findCredentials(
   db: Kysely<Database>,
   username: string,
@@ -44,18 +47,20 @@ export async function findCredentials(
   if (!isStorable(username)) return undefined
   return db
     .selectFrom('users')
-    .select([...ACCOUNT, ...STATE, 'password_hash', ...LOGIN])
+    .select([...ACCOUNT, ...STATE, 'password_hash', 'passkey_only', 'emergency', MAY_LINK.as('link_next_login')])
     .where(NORMAL_NAME, '=', sql<string>`normalize(${username}::text, NFC)`)
     .executeTakeFirst()
 }
 
-/** Undefined when there is no such user, null when the user has no password. */
+/** Returns undefined if the user does not exist, null if there is no password. */
 export async function findPasswordHash(db: Kysely<Database>, id: number): Promise<string | null | undefined> {
   const row = await db.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirst()
   return row?.password_hash
 }
 
-/** By what the user may prove who it is, and whether the password must be changed; undefined when there is no such user. */
+/**
+ * Returns the login methods of a user and whether the password must be changed; undefined if the user does not exist.
+ */
 export async function findWaysIn(
   db: Kysely<Database>,
   id: number,
@@ -69,7 +74,7 @@ export async function findWaysIn(
     .executeTakeFirst()
 }
 
-/** The new user's id; undefined when the name is taken, also when another creation of it wins at the same moment. */
+/** Returns the id of the new user; undefined if the name is taken, also by a concurrent request. */
 export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTable>): Promise<number | undefined> {
   const row = await db
     .insertInto('users')
@@ -80,7 +85,7 @@ export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTab
   return row?.id
 }
 
-/** Which of these names users have, composed or decomposed; each as the user's is written. */
+/** Returns which of the names are taken, in any Unicode form, as their owners write them. */
 export async function findTakenNames(db: Kysely<Database>, usernames: string[]): Promise<string[]> {
   const { rows } = await sql<{ username: string }>`
     select username from users
@@ -91,8 +96,8 @@ export async function findTakenNames(db: Kysely<Database>, usernames: string[]):
 }
 
 /**
- * Stores new users in their order; of each the id, by name, unless the name is taken. Other lists wait until the
- * transaction ends: two that share names could otherwise wait for each other.
+ * Stores new users in order and returns ids by name; names already taken are missing. Blocks other lists until the
+ * transaction ends, because two lists with common names could deadlock.
  */
 export async function insertUsers(
   transaction: Transaction<Database>,
@@ -116,8 +121,8 @@ export async function insertUsers(
 }
 
 /**
- * Replaces a hash by that of a password which the user has chosen; false when there is no such user any more or the hash
- * has changed meanwhile.
+ * Replaces the password hash after the user chose a new password; returns false if the user is gone or the hash has
+ * changed.
  */
 export async function replacePasswordHash(
   db: Kysely<Database>,
@@ -133,12 +138,12 @@ export async function replacePasswordHash(
   return numUpdatedRows > 0n
 }
 
-/** Undefined when there is no such user. */
+/** Returns undefined if the user does not exist. */
 export async function findAccount(db: Kysely<Database>, id: number): Promise<Account | undefined> {
   return db.selectFrom('users').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
 }
 
-/** The changed user; undefined when there is none. Values that are undefined stay as they are. */
+/** Returns the changed user; undefined if there is none. Undefined values stay unchanged. */
 export async function updateUser(
   db: Kysely<Database>,
   id: number,
@@ -154,10 +159,16 @@ export async function updateUser(
   >,
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)
-  return db.updateTable('users').set(values).where('id', '=', id).returning(ACCOUNT).executeTakeFirst()
+  const allowed = values.link_next_login === true ? { link_allowed_at: sql<Date>`now()` } : {}
+  return db
+    .updateTable('users')
+    .set({ ...values, ...allowed })
+    .where('id', '=', id)
+    .returning(ACCOUNT)
+    .executeTakeFirst()
 }
 
-/** The next login by the provider has come, or is needed no more: no later one takes the account over. */
+/** Ends the permission to link the account at the next provider login. */
 export async function endLinkNextLogin(db: Kysely<Database>, id: number): Promise<void> {
   await db
     .updateTable('users')
@@ -168,8 +179,8 @@ export async function endLinkNextLogin(db: Kysely<Database>, id: number): Promis
 }
 
 /**
- * Notes that the user was here on that day. Not when the row is locked: nobody waits for the note, and the next request
- * makes it.
+ * Records the day of the user's last activity. Skips a locked row: no request waits for this, and the next one repeats
+ * it.
  */
 export async function noteSeen(db: Kysely<Database>, id: number, day: string): Promise<void> {
   await sql`
@@ -180,10 +191,7 @@ export async function noteSeen(db: Kysely<Database>, id: number, day: string): P
     )`.execute(db)
 }
 
-/**
- * All administrators, who stay what they are until the transaction ends: of two changes at once the second
- * sees what the first has left.
- */
+/** Returns all administrators and locks them until the transaction ends, so that concurrent changes see each other. */
 export async function lockAdmins(transaction: Transaction<Database>): Promise<Admin[]> {
   return transaction
     .selectFrom('users')
@@ -194,7 +202,7 @@ export async function lockAdmins(transaction: Transaction<Database>): Promise<Ad
     .execute()
 }
 
-/** Deletes the user and with it progress, results, sessions and tokens; the name, or undefined when there was none. */
+/** Deletes a user with progress, results, sessions and tokens. Returns the name; undefined if there was none. */
 export async function deleteUser(db: Kysely<Database>, id: number): Promise<string | undefined> {
   const row = await db.deleteFrom('users').where('id', '=', id).returning('username').executeTakeFirst()
   return row?.username

@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import { countIdentities, type WaysIn } from '../../../src/domain/sign-in/ways-in.js'
 import type { Database } from '../../types.js'
 
-/** By what a user may log in. */
+/** Login methods of a user */
 export type SignIn = WaysIn
 
-/** Identities are those of the issuer; undefined when there is no such user. */
+/** Returns the login methods, with identities of the given issuer; undefined if the user does not exist. */
 export async function findSignIn(
   db: Kysely<Database>,
   userId: number,
@@ -21,7 +21,7 @@ export async function findSignIn(
   return { ...ways, identities: countIdentities(issuers, issuer) }
 }
 
-/** Whether an administrator gets in by password although that is switched off. */
+/** Returns whether an emergency administrator exists. */
 export async function hasEmergencyAdmin(db: Kysely<Database>): Promise<boolean> {
   const found = await db
     .selectFrom('users')

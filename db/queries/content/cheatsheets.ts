@@ -7,10 +7,10 @@ export type Cheatsheet = Selectable<CheatsheetsTable>
 export type CheatsheetSummary = Pick<Cheatsheet, 'id' | 'slug' | 'title' | 'category'>
 
 const SUMMARY = ['id', 'slug', 'title', 'category'] as const
-/** Every column: named, since a prepared `select *` breaks when another instance adds a column. */
+/** All columns by name: a prepared `select *` fails after another instance adds a column. */
 const COLUMNS = [...SUMMARY, 'content_md', 'created_at', 'updated_at', 'archived_at'] as const
 
-/** All live sheets, by category and title. */
+/** Returns all live sheets by category and title. */
 export async function listCheatsheets(db: Kysely<Database>): Promise<CheatsheetSummary[]> {
   return db
     .selectFrom('cheatsheets')
@@ -23,16 +23,15 @@ export async function listCheatsheets(db: Kysely<Database>): Promise<CheatsheetS
 }
 
 /**
- * Sheets whose text or title contains `q`, in any case and in either form of Unicode; `%` and `_` are wildcards, a
- * backslash is itself. Three letters or digits in a row are found by trigrams; with less a scan is faster than the whole
- * index, so the plan depends on the text.
- * @returns the summaries by title as a JSON array, since there may be thousands
- *   (docs/decisions/0011-write-the-deck-list-in-sql.md)
+ * Finds sheets whose text or title contains `q`, case-insensitive and in any Unicode form; `%` and `_` are wildcards, a
+ * backslash is literal. Three or more consecutive letters or digits use the trigram index; for shorter texts a scan is
+ * faster, so the plan depends on the text.
+ * @returns summaries by title as a JSON array, as there may be thousands
+ * (docs/decisions/0008-write-the-deck-list-in-sql.md)
  */
 export async function searchCheatsheets(db: Kysely<Database>, q: string): Promise<string> {
   if (!isStorable(q)) return '[]'
-  // Each side of a comparison is folded by the rules of the column that was stored
-  // (docs/decisions/0012-search-by-trigrams.md).
+  // Both sides are folded by the same function as the stored column (docs/decisions/0011-search-by-trigrams.md).
   const pattern = sql`'%' || fold_text(${q}::text) || '%'`
   const titlePattern = sql`('%' || fold_text(${q}::text collate "und-x-icu") || '%') collate "C"`
   const statement = sql<{ json: string | null }>`
@@ -45,7 +44,7 @@ export async function searchCheatsheets(db: Kysely<Database>, q: string): Promis
   return `[${(await executePlannedEachTime(statement, db)).rows[0]?.json ?? ''}]`
 }
 
-/** The live sheet of that slug. */
+/** Returns the live sheet with this slug. */
 export async function findCheatsheetBySlug(db: Kysely<Database>, slug: string): Promise<Cheatsheet | undefined> {
   if (!isStorable(slug)) return undefined
   return db

@@ -4,7 +4,7 @@ import type { Database, DecksTable } from '../../types.js'
 
 export type Deck = Selectable<DecksTable>
 
-/** Every column: named, since a prepared `select *` breaks when another instance adds a column. */
+/** All columns by name: a prepared `select *` fails after another instance adds a column. */
 const COLUMNS = [
   'id',
   'slug',
@@ -17,16 +17,16 @@ const COLUMNS = [
   'archived_at',
 ] as const
 
-/** The order of decks wherever they are listed, for `order by`. */
+/** Display order of decks, for `order by` */
 export function deckOrder(table: 'decks' | 'deck_counts'): RawBuilder<unknown> {
   return sql.raw(`${table}.sort_order, ${table}.name, ${table}.id`)
 }
 
 /**
- * The live decks in their order with the statistics of the user, as the JSON text `{"decks":[…]}`: the database writes
- * it in less time than it takes to send, read and write fifty rows. The user's progress is counted first, by an index
- * that knows the deck of each record (archived cards have none), and joined then.
- * @param today the calendar day as `YYYY-MM-DD`
+ * Returns the live decks in order with the user's statistics, as the JSON text `{"decks":[…]}`: PostgreSQL writes it
+ * faster than fifty rows can be sent, parsed and serialised. The user's progress is aggregated first, through an index
+ * that contains the deck of each row (archived cards have none), and joined then.
+ * @param today calendar day as `YYYY-MM-DD`
  */
 export async function listDecks(db: Kysely<Database>, userId: number, today: string): Promise<string> {
   const { rows } = await sql<{ json: string }>`
@@ -50,7 +50,7 @@ export async function listDecks(db: Kysely<Database>, userId: number, today: str
   return rows[0]?.json ?? ''
 }
 
-/** The live deck of that slug. */
+/** Returns the live deck with this slug. */
 export async function findDeckBySlug(db: Kysely<Database>, slug: string): Promise<Deck | undefined> {
   if (!isStorable(slug)) return undefined
   return db

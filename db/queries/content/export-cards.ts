@@ -1,11 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { CardProgress } from '../../../src/domain/anki/package-rows.js'
+import type { CardProgress } from '../../../src/domain/anki/index.js'
 import type { Rating, ReviewPhase } from '../../../src/domain/review/review.js'
 import type { Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
 
-/** A live deck with the ids of its live cards, in their order. */
+/** A live deck with the ids of its live cards, in order. */
 export interface ListedDeck {
   id: number
   slug: string
@@ -16,13 +16,12 @@ export interface ListedDeck {
 }
 
 /**
- * Which cards an export holds, by one statement: whatever an import does meanwhile, none comes twice, and none is missed
- * because it moved.
- * @param deckId one deck alone
+ * Lists the cards of an export in one statement, so that a concurrent import neither duplicates nor drops a moved card.
+ * @param deckId restricts the export to one deck
  */
 export async function listDecksToExport(db: Kysely<Database>, deckId: number | undefined): Promise<ListedDeck[]> {
   const isWanted = (column: string) => (deckId === undefined ? sql`true` : sql`${sql.ref(column)} = ${deckId}`)
-  // All cards are gone through once. By deck, a planner with old statistics did so for each of them.
+  // Aggregated in one pass over the cards: with outdated statistics the planner scanned all cards for each deck.
   const { rows } = await sql<Omit<ListedDeck, 'card_ids'> & { ids: string }>`
     select id, slug, name, description, sort_order, coalesce(ids, '') as ids
     from decks left join (
@@ -42,21 +41,21 @@ export interface ExportedCard {
   level: string
   created_at: Date
   updated_at: Date
-  /** Null when no import has written the card. */
+  /** Null if the card was not imported */
   key: string | null
-  /** Of the Anki note that it came from. */
+  /** Guid of the Anki note that the card came from */
   guid: string | null
   ord: number | null
   progress: CardProgress | null
   is_suspended: boolean
 }
 
-type CardRow = Omit<ExportedCard, 'progress'> & CardProgress & { has_progress: boolean }
+type CardRow = Omit<ExportedCard, 'progress'> & ({ has_progress: false } | ({ has_progress: true } & CardProgress))
 
 /**
- * Those of the cards that are still live, in the order of the ids. Each is looked up by itself: right after an import,
- * without statistics, a planner read the whole table for every batch.
- * @param userId whose progress comes with them
+ * Returns those of the cards that are still live, in the order of the ids. Looks each up separately: without
+ * statistics, right after an import, the planner scanned the table for every batch.
+ * @param userId includes the progress of this user
  */
 export async function readCardsToExport(
   db: Kysely<Database>,
@@ -91,10 +90,10 @@ function progressOf(userId: number): { columns: RawBuilder<unknown>; joins: RawB
 }
 
 function toCard(row: CardRow): ExportedCard {
-  const { id, question, answer, level, created_at, updated_at, key, guid, ord, has_progress, is_suspended } = row
-  const { last_rating, next_review, last_review, last_review_at, stability, difficulty, reps, lapses } = row
+  const { id, question, answer, level, created_at, updated_at, key, guid, ord, is_suspended } = row
   const card = { id, question, answer, level, created_at, updated_at, key, guid, ord, is_suspended }
-  if (!has_progress) return { ...card, progress: null }
+  if (!row.has_progress) return { ...card, progress: null }
+  const { last_rating, next_review, last_review, last_review_at, stability, difficulty, reps, lapses } = row
   const progress = { last_rating, next_review, last_review, last_review_at, stability, difficulty, reps, lapses }
   return { ...card, progress }
 }
@@ -104,7 +103,7 @@ export interface ExportedReview {
   card_id: number
   rating: Rating
   phase: ReviewPhase
-  /** For how many days the review put the card off, and how long it had been put off before. */
+  /** Interval after the review and before it, in days */
   interval_days: number | null
   last_interval_days: number | null
   duration_ms: number | null
@@ -113,7 +112,7 @@ export interface ExportedReview {
 
 const REVIEWS_AT_ONCE = 1_000
 
-/** The user's reviews that nobody has taken back and no reset has ended, in batches by their ids. */
+/** Yields the user's reviews that were neither undone nor ended by a reset, in batches by id. */
 export async function* readReviewsToExport(db: Kysely<Database>, userId: number): AsyncGenerator<ExportedReview[]> {
   for (let after = 0; ; ) {
     const { rows } = await readInTurn(() =>
@@ -150,7 +149,7 @@ export interface ExportedSheet {
 
 const SHEETS_AT_ONCE = 20
 
-/** All live sheets, in batches by their ids. */
+/** Yields all live sheets in batches by id. */
 export async function* readSheetsToExport(db: Kysely<Database>): AsyncGenerator<ExportedSheet[]> {
   for (let after = -(2 ** 31); ; ) {
     const { rows } = await readInTurn(() =>
@@ -165,14 +164,14 @@ export async function* readSheetsToExport(db: Kysely<Database>): AsyncGenerator<
   }
 }
 
-/** All stored pictures by their SHA-256 in hex. */
+/** Returns the SHA-256 of all stored pictures in hex. */
 export async function listPictures(db: Kysely<Database>): Promise<Set<string>> {
   const { rows } = await sql<{ shas: string }>`
     select coalesce(string_agg(encode(sha256, 'hex'), ','), '') as shas from media`.execute(db)
   return new Set(rows[0]?.shas.split(',').filter((sha) => sha !== ''))
 }
 
-/** The bytes of a stored picture. @param sha in hex */
+/** Returns the bytes of a stored picture. @param sha SHA-256 in hex */
 export async function findPictureBytes(db: Kysely<Database>, sha: string): Promise<Buffer | undefined> {
   const row = await readInTurn(() =>
     db.selectFrom('media').select('bytes').where('sha256', '=', Buffer.from(sha, 'hex')).executeTakeFirst(),
@@ -180,7 +179,7 @@ export async function findPictureBytes(db: Kysely<Database>, sha: string): Promi
   return row?.bytes
 }
 
-/** The user's desired retention, if it is not the default. */
+/** Returns the user's desired retention if it differs from the default. */
 export async function findRetention(db: Kysely<Database>, userId: number): Promise<number | undefined> {
   const row = await db
     .selectFrom('review_settings')

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { IncomingPicture } from '../../../src/domain/content/incoming.js'
+import type { IncomingPicture } from '../../../src/domain/content/upload/incoming.js'
 import type { Database } from '../../types.js'
 import { readInChunks } from '../read-in-chunks.js'
 
@@ -17,7 +17,7 @@ export async function findPicture(db: Kysely<Database>, sha: string): Promise<Pi
     .executeTakeFirst()
 }
 
-/** Those of the hashes, in hex, that are kept. */
+/** Returns which of the pictures, by SHA-256 in hex, are stored. */
 export async function findKeptPictures(db: Kysely<Database>, shas: readonly string[]): Promise<Set<string>> {
   const kept = await readInChunks(shas, async (chunk) => {
     const { rows } = await sql<{ sha: string }>`
@@ -28,7 +28,7 @@ export async function findKeptPictures(db: Kysely<Database>, shas: readonly stri
   return new Set(kept.map(({ sha }) => sha))
 }
 
-/** Bytes of all pictures. */
+/** Returns the total size of all pictures in bytes. */
 export async function sumPictures(db: Kysely<Database>): Promise<number> {
   const { rows } = await sql<{ size: number }>`
     select coalesce(sum(size_bytes), 0)::bigint as size from media`.execute(db)
@@ -46,7 +46,7 @@ export async function insertPicture(
     .execute()
 }
 
-/** Deletes the pictures that no card and no sheet shows, archived ones too; reads each text once. */
+/** Deletes pictures that no card or sheet references, including archived ones. Reads each text once. */
 export async function deleteUnusedPictures(transaction: Transaction<Database>): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     with texts as (

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
 
-/** How many learners have progress on a card; cards without any are left out. */
+/** Returns the number of learners with progress by card; cards without any are missing. */
 export async function countLearners(db: Kysely<Database>, cardIds: number[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ card_id: number; learners: number }>`
     select card_id, count(*) as learners from card_progress where card_id = any (${cardIds}) group by card_id`.execute(
@@ -11,10 +11,9 @@ export async function countLearners(db: Kysely<Database>, cardIds: number[]): Pr
 }
 
 /**
- * Passes on what learners have of cards (`from`) to the cards that have taken their place (`to`): whoever has no
- * progress on the new card keeps that of the old one, and being suspended. Of several old cards the first one counts.
- * The old cards lose their identities, so that this happens once; what is not passed on stays with them. The log is
- * not touched.
+ * Transfers progress and suspension from cards (`from`) to their successors (`to`) for learners without progress on the
+ * successor. If several cards have the same successor, the first one wins. The old cards lose their identities, so that
+ * this happens once; progress that is not transferred stays with them. The log is unchanged.
  */
 export async function passOnProgress(
   transaction: Transaction<Database>,
@@ -22,7 +21,7 @@ export async function passOnProgress(
 ): Promise<void> {
   const [from, to] = [pairs.map((pair) => pair.from), pairs.map((pair) => pair.to)]
   const succession = sql`unnest(${from}::integer[], ${to}::integer[]) with ordinality as pair (old_id, new_id, place)`
-  // Whoever reviews one of the cards has locked it first.
+  // In the order in which reviews lock cards
   await sql`select from cards where id = any (${[...from, ...to]}) order by id for no key update`.execute(transaction)
   await sql`
     with heirs as materialized (

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
 
-/** What somebody reported of a card. */
+/** A report of a faulty card. */
 export interface CardReport {
   id: number
   card_id: number
@@ -9,20 +9,20 @@ export interface CardReport {
   deck_slug: string
   deck_name: string
   is_archived: boolean
-  /** Whether the card has been changed since. */
+  /** Whether the card has changed since the report */
   card_changed: boolean
   text: string
-  /** Null when the account has been deleted since. */
+  /** Null if the account has been deleted */
   by: string | null
   created_at: Date
   settled_at: Date | null
   settled_by: string | null
-  /** Where an import found the card: null when a script wrote it, or before the next import. */
+  /** File of the card at its last import; null for cards written by scripts or before the next import */
   file: string | null
   key: string | null
 }
 
-/** The user's open reports, without that of the card. */
+/** Counts the user's open reports of other cards. */
 export async function countOtherOpenReports(db: Kysely<Database>, userId: number, cardId: number): Promise<number> {
   const { count } = await db
     .selectFrom('card_reports')
@@ -34,7 +34,7 @@ export async function countOtherOpenReports(db: Kysely<Database>, userId: number
   return count
 }
 
-/** Stores a report of a live card, in place of the user's open one; undefined when there is no such card. */
+/** Stores a report of a live card and replaces the user's open one; returns undefined if the card does not exist. */
 export async function upsertReport(
   db: Kysely<Database>,
   report: { user_id: number; card_id: number; text: string },
@@ -52,7 +52,7 @@ export async function upsertReport(
   return rows[0]?.id
 }
 
-/** Settles or opens a report, which then is no longer what it was; false when it was so already, or is none. */
+/** Settles or reopens a report; returns false if it has that state already or does not exist. */
 export async function updateReport(
   transaction: Transaction<Database>,
   id: number,
@@ -67,13 +67,13 @@ export async function updateReport(
 
 export interface ReportPage {
   reports: CardReport[]
-  /** All open reports. */
+  /** Total number of open reports */
   open: number
 }
 
 export const REPORT_STATES = ['open', 'settled'] as const
 
-/** Reports, newest first, behind the one with the id `before`; all of them without a state. */
+/** Returns reports, newest first, before the id `before`; in any state if none is given. */
 export async function listReports(
   db: Kysely<Database>,
   state: (typeof REPORT_STATES)[number] | undefined,
@@ -95,12 +95,12 @@ export async function listReports(
 }
 
 export async function findReport(db: Kysely<Database>, id: number): Promise<CardReport | undefined> {
-  const { rows } = await sql<CardReport>`${reportsWhere(sql`card_reports.id = ${id}::bigint`)}`.execute(db)
+  const { rows } = await reportsWhere(sql`card_reports.id = ${id}::bigint`).execute(db)
   return rows[0]
 }
 
-function reportsWhere(condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`
+function reportsWhere(condition: RawBuilder<unknown>): RawBuilder<CardReport> {
+  return sql<CardReport>`
     select card_reports.id, card_reports.card_id, question, slug as deck_slug, name as deck_name,
       cards.archived_at is not null or decks.archived_at is not null as is_archived,
       cards.updated_at > card_reports.created_at as card_changed,

@@ -1,16 +1,16 @@
 import type { Insertable } from 'kysely'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { SourceKind } from '../../../src/domain/content/incoming.js'
+import type { SourceKind } from '../../../src/domain/content/upload/incoming.js'
 import type { ContentSourcesTable, Database } from '../../types.js'
 
-/** What identifies a source to people. */
+/** Identification of a source. */
 export interface Source {
   id: number
   kind: SourceKind
   name: string
 }
 
-/** A source as administrators see it, with its live decks and their live cards. */
+/** A source as shown to administrators, with its live decks and cards. */
 export interface ListedSource extends Source {
   file_name: string | null
   decks: number
@@ -41,7 +41,7 @@ export async function findSource(db: Kysely<Database>, id: number): Promise<Sour
   return db.selectFrom('content_sources').select(['id', 'kind', 'name']).where('id', '=', id).executeTakeFirst()
 }
 
-/** Of several equally named ones a live one counts, then the latest. */
+/** Among sources of the same name, live ones come first, then the latest. */
 export async function findSourceByName(
   db: Kysely<Database>,
   kind: SourceKind,
@@ -71,7 +71,7 @@ export async function insertSource(
   return id
 }
 
-/** Notes another upload, which brings an archived source back. */
+/** Records another upload, which restores an archived source. */
 export async function noteUpload(
   transaction: Transaction<Database>,
   id: number,
@@ -92,7 +92,7 @@ export async function markSourceAsArchived(transaction: Transaction<Database>, i
     .execute()
 }
 
-/** What a source has in the store, archived or not. */
+/** Decks, cards and sheets of a source, including archived ones. */
 export interface SourceContent {
   decks: number[]
   cards: number[]
@@ -112,12 +112,12 @@ export async function findSourceContent(db: Kysely<Database>, id: number): Promi
   return rows[0] as SourceContent
 }
 
-/** With the progress on them, and what is reported of them. */
+/** Deletes cards with their progress and reports. */
 export async function deleteCards(transaction: Transaction<Database>, ids: number[]): Promise<void> {
   await sql`delete from cards where id = any (${ids})`.execute(transaction)
 }
 
-/** With what is left in the decks. */
+/** Deletes decks and sheets with the rest of their content. */
 export async function deleteDecksAndSheets(
   transaction: Transaction<Database>,
   { decks, cheatsheets }: Pick<SourceContent, 'decks' | 'cheatsheets'>,
@@ -126,7 +126,7 @@ export async function deleteDecksAndSheets(
   await sql`delete from cheatsheets where id = any (${cheatsheets})`.execute(transaction)
 }
 
-/** The decks and sheets are nobody's then; their cards keep their identities. */
+/** Deletes a source. Its decks and sheets lose their owner; their cards keep their identities. */
 export async function deleteSource(transaction: Transaction<Database>, id: number): Promise<void> {
   await transaction.deleteFrom('imported_decks').where('source_id', '=', id).execute()
   await transaction.deleteFrom('imported_cheatsheets').where('source_id', '=', id).execute()

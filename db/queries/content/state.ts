@@ -1,16 +1,16 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { ImportStats } from '../../../src/domain/content/import-plan.js'
+import type { ImportStats } from '../../../src/domain/content/plan/types.js'
 import type { Fault } from '../../../src/domain/content/types.js'
 import { toStorable } from '../../../src/domain/text/text.js'
 import type { Database, LastImportTable } from '../../types.js'
 
-/** How an import ended. */
+/** Outcome of an import. */
 export interface ImportOutcome extends Pick<Selectable<LastImportTable>, 'actor' | 'via' | 'outcome' | 'error'> {
   stats: ImportStats | null
   errors: Fault[]
 }
 
-/** To be called in the transaction of an import that is done, and after one that was refused. */
+/** Must be called in the transaction of a successful import, and after a refused one. */
 export async function saveLastImport(db: Kysely<Database>, outcome: ImportOutcome): Promise<void> {
   const { stats, errors, ...rest } = outcome
   const row = { ...rest, stats: stats && toJson(stats), errors: toJson(errors) }
@@ -21,7 +21,7 @@ export async function saveLastImport(db: Kysely<Database>, outcome: ImportOutcom
     .execute()
 }
 
-/** Faults quote the files, which may hold anything. */
+/** Faults quote files, which may contain characters that PostgreSQL cannot store. */
 function toJson(value: object): string {
   return JSON.stringify(value, (_key, part) => (typeof part === 'string' ? toStorable(part) : part))
 }
@@ -31,7 +31,7 @@ export interface LastImport extends Omit<ImportOutcome, 'actor'> {
   by: string | null
 }
 
-/** Live decks, cards and sheets. */
+/** Numbers of live decks, cards and sheets. */
 export interface ContentNumbers {
   decks: number
   cards: number
@@ -60,7 +60,7 @@ export async function countContent(db: Kysely<Database>): Promise<ContentNumbers
   return rows[0] as ContentNumbers
 }
 
-/** The latest ones first. */
+/** Latest first. */
 export async function listArchivedDecks(db: Kysely<Database>): Promise<ArchivedDeck[]> {
   return db
     .selectFrom('decks')

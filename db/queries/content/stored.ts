@@ -1,21 +1,20 @@
 import { type Kysely, sql } from 'kysely'
-import type { StoredCard } from '../../../src/domain/content/import-plan.js'
-import type { OwnedCard, OwnedDeck, OwnedSheet } from '../../../src/domain/content/upload-plan.js'
+import type { OwnedCard, OwnedDeck, OwnedSheet, StoredCard } from '../../../src/domain/content/plan/types.js'
 import type { Database } from '../../types.js'
 import { readInChunks } from '../read-in-chunks.js'
 
-/** Rows that one statement reads. */
+/** Rows per statement */
 const CARDS_AT_ONCE = 5_000
 const SHEETS_AT_ONCE = 200
 
-/** Whether there is no deck, no card and no sheet, not even an archived one. */
+/** Returns whether there is no deck, card or sheet, not even an archived one. */
 export async function isContentEmpty(db: Kysely<Database>): Promise<boolean> {
   const { rows } = await sql<{ empty: boolean }>`
     select not exists (select from decks) and not exists (select from cheatsheets) as empty`.execute(db)
   return rows[0]?.empty === true
 }
 
-/** All decks, those of scripts and sources and archived ones too. */
+/** Returns all decks, including those of scripts, sources and archived ones. */
 export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]> {
   const { rows } = await sql<OwnedDeck>`
     select decks.id, slug, decks.name, description, sort_order, card_count, decks.archived_at is null as is_live,
@@ -27,8 +26,8 @@ export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]
 }
 
 /**
- * All cards that the folder's imports have written, archived ones too, and those of released decks. Texts stay in the
- * database: their digests are compared.
+ * Returns all cards with folder identities, including archived ones and those of released decks. Compares digests, so
+ * that texts stay in the database.
  */
 export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[]> {
   return readByKey(CARDS_AT_ONCE, async (after) => {
@@ -41,7 +40,7 @@ export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[
   })
 }
 
-/** All cards of a source, archived ones too. */
+/** Returns all cards of a source, including archived ones. */
 export async function findSourceCards(db: Kysely<Database>, sourceId: number): Promise<OwnedCard[]> {
   return readByKey(CARDS_AT_ONCE, async (after) => {
     const { rows } = await sql<OwnedCard>`
@@ -53,7 +52,7 @@ export async function findSourceCards(db: Kysely<Database>, sourceId: number): P
   })
 }
 
-/** The cards of Anki notes, whosever they are. */
+/** Returns the cards of Anki notes in any source. */
 export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
   return readInChunks(guids, async (chunk) => {
     const { rows } = await sql<OwnedCard>`
@@ -64,7 +63,7 @@ export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly str
   })
 }
 
-/** All cards that came from no Anki note, scripts' ones too, with what their guid in our own packages is made of. */
+/** Returns all cards without an Anki note, with the fields that form their guid in our own packages. */
 export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: number; created_at: Date }[]> {
   return readByKey(CARDS_AT_ONCE, async (after) => {
     const { rows } = await sql<{ id: number; created_at: Date }>`
@@ -75,7 +74,7 @@ export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: 
   })
 }
 
-/** Cards as `findCardsOfNotes` finds them; those of scripts have an empty key. */
+/** Returns cards by id; those of scripts have an empty key. */
 export async function findCardsById(db: Kysely<Database>, ids: readonly number[]): Promise<OwnedCard[]> {
   return readInChunks(ids, async (chunk) => {
     const { rows } = await sql<OwnedCard>`
@@ -93,13 +92,13 @@ function storedCard() {
     ${digestOf('answer', 'level')} as rest_digest`
 }
 
-/** The levels of all live cards. */
+/** Returns the distinct levels of all live cards. */
 export async function listLevels(db: Kysely<Database>): Promise<string[]> {
   const rows = await db.selectFrom('cards').select('level').distinct().where('archived_at', 'is', null).execute()
   return rows.map(({ level }) => level)
 }
 
-/** What cards say now. */
+/** Returns the current texts of cards by id. */
 export async function findCardTexts(
   db: Kysely<Database>,
   ids: number[],
@@ -109,7 +108,7 @@ export async function findCardTexts(
   return new Map(rows.map(({ id, ...texts }) => [id, texts]))
 }
 
-/** All sheets, those of scripts and sources and archived ones too. */
+/** Returns all sheets, including those of scripts, sources and archived ones. */
 export async function findStoredSheets(db: Kysely<Database>): Promise<OwnedSheet[]> {
   return readByKey(SHEETS_AT_ONCE, async (after) => {
     const { rows } = await sql<OwnedSheet>`
@@ -134,7 +133,7 @@ async function readByKey<T extends { id: number }>(size: number, read: (after: n
   }
 }
 
-/** What `digestText` makes of the texts: a NUL, which no text holds, comes between them. */
+/** The SQL equivalent of `digestText`: texts are joined by NUL, which no text contains. */
 function digestOf(...columns: string[]) {
   const bytes = columns.map((column) => sql`convert_to(${sql.ref(column)}, 'UTF8')`)
   return sql`substr(encode(sha256(${sql.join(bytes, sql` || '\\x00'::bytea || `)}), 'hex'), 1, 32)`

@@ -4,12 +4,12 @@ import type { CardsTable, Database } from '../../types.js'
 export interface CardInput
   extends Pick<Selectable<CardsTable>, 'deck_id' | 'question' | 'answer' | 'level' | 'sort_order'> {
   key: string
-  /** Of an Anki note, else null. */
+  /** Guid of the Anki note, or null */
   guid: string | null
   ord: number | null
 }
 
-/** Creates cards and notes under which identity. */
+/** Creates cards with their identities. */
 export async function insertCards(transaction: Transaction<Database>, cards: CardInput[]): Promise<void> {
   await sql`
     with input as materialized (
@@ -29,7 +29,7 @@ export async function insertCards(transaction: Transaction<Database>, cards: Car
     select id, deck_id, key, guid, ord from input`.execute(transaction)
 }
 
-/** Makes cards, archived ones too, what the inputs say. */
+/** Updates cards and restores archived ones. */
 export async function updateCards(
   transaction: Transaction<Database>,
   cards: (Omit<CardInput, 'key' | 'guid' | 'ord'> & { id: number })[],
@@ -46,7 +46,7 @@ export async function updateCards(
     where cards.id = input.id`.execute(transaction)
 }
 
-/** Gives cards another identity, which must be free. */
+/** Gives cards a new identity, which must be free. */
 export async function renameCards(
   transaction: Transaction<Database>,
   cards: { id: number; deck_id: number; key: string }[],

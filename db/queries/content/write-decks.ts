@@ -3,14 +3,14 @@ import type { Database, DecksTable } from '../../types.js'
 
 export type DeckInput = Pick<Selectable<DecksTable>, 'slug' | 'name' | 'description' | 'sort_order'>
 
-/** What describes a deck: a file, relative to the content folder, or a source and what that calls it. */
+/** Origin of a deck: a file relative to the content folder, or a source with its key. */
 export interface DeckOrigin {
   file: string | null
   source_id: number | null
   source_key: string | null
 }
 
-/** Creates decks; ids by slug. */
+/** Creates decks and returns ids by slug. */
 export async function insertDecks(
   transaction: Transaction<Database>,
   decks: (DeckInput & DeckOrigin)[],
@@ -34,7 +34,7 @@ export async function insertDecks(
   return ids
 }
 
-/** Makes decks, archived ones too, what the inputs say. */
+/** Updates decks and restores archived ones. */
 export async function updateDecks(
   transaction: Transaction<Database>,
   decks: { id: number; deck: DeckInput }[],
@@ -52,7 +52,7 @@ export async function updateDecks(
     where decks.id = input.id`.execute(transaction)
 }
 
-/** Notes what describes the decks. */
+/** Stores the origin of decks. */
 export async function markDecksAsImported(
   transaction: Transaction<Database>,
   decks: (DeckOrigin & { id: number })[],
@@ -64,6 +64,14 @@ export async function markDecksAsImported(
       ${decks.map(({ id }) => id)}::integer[], ${decks.map(({ file }) => file)}::text[],
       ${decks.map(({ source_id }) => source_id)}::integer[], ${decks.map(({ source_key }) => source_key)}::text[])
     on conflict (deck_id) do update set file = excluded.file`.execute(transaction)
+}
+
+/** Makes the decks off for all learners who do not choose them. */
+export async function offerDecks(transaction: Transaction<Database>, slugs: string[]): Promise<void> {
+  if (slugs.length === 0) return
+  await sql`
+    insert into offered_decks (deck_id) select id from decks where slug = any (${slugs}) on conflict do nothing
+    `.execute(transaction)
 }
 
 export async function archiveDecks(transaction: Transaction<Database>, ids: number[]): Promise<void> {

@@ -4,7 +4,7 @@ import type { DeckOrigin } from './write-decks.js'
 
 export type CheatsheetInput = Pick<Selectable<CheatsheetsTable>, 'slug' | 'title' | 'category' | 'content_md'>
 
-/** The same of a sheet. */
+/** Origin of a sheet */
 export type SheetOrigin = Pick<DeckOrigin, 'source_id' | 'source_key'>
 
 export async function insertSheets(
@@ -28,7 +28,7 @@ export async function insertSheets(
     ) as origin (slug, source_id, source_key) using (slug)`.execute(transaction)
 }
 
-/** Makes sheets, archived ones too, what the inputs say. */
+/** Updates sheets and restores archived ones. */
 export async function updateSheets(
   transaction: Transaction<Database>,
   sheets: { id: number; sheet: CheatsheetInput }[],

@@ -4,19 +4,19 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
 export interface DrawnCard extends QuizCard {
-  /** Answers of other cards, each different from its own; long ones without what an option does not show. */
+  /** Answers of other cards, distinct from the card's own; cut to the length that an option shows */
   others: string[]
 }
 
 /**
- * Up to `count` live cards of the deck (of all decks without a slug), every subset equally likely, each with the other
- * answers that its wrong options come from. All of these belong to one pool: up to 200 distinct answers of live cards
- * of all decks, every subset equally likely again. Cards and answers are drawn by position, so the cost does not grow
- * with their number; docs/quiz-draw.md has the picture.
+ * Draws up to `count` live cards of a deck (or of all decks), every subset equally likely, each with candidates for
+ * wrong options. All candidates come from one pool: up to 200 distinct answers of live cards of all decks, again with
+ * every subset equally likely. Drawing by position makes the cost independent of the number of cards; docs/quiz-draw.md
+ * explains it.
  */
 export async function drawCards(db: Kysely<Database>, slug: string | undefined, count: number): Promise<DrawnCard[]> {
   if (slug !== undefined && !isStorable(slug)) return []
-  // One more than needed of the pool: the card's own answer may be among them.
+  // One candidate more than needed, because the card's own answer may be among them
   const candidates = MAX_WRONG_OPTIONS + 1
   const { rows } = await sql<DrawnCard>`
     with live_decks as materialized (

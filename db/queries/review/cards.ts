@@ -8,7 +8,7 @@ import { isUnseen, type StudyCard } from './queue.js'
 
 export const CARD_STATES = ['new', 'due', 'learned', 'suspended'] as const
 
-/** Suspended comes before the others; `learned` is a card that is not due. */
+/** A suspended card is only `suspended`; `learned` means not due. */
 export type CardStateName = (typeof CARD_STATES)[number]
 
 export interface BrowsedCard extends StudyCard {
@@ -16,9 +16,9 @@ export interface BrowsedCard extends StudyCard {
 }
 
 export interface BrowsedCards {
-  /** Undefined when there is no such deck. */
+  /** Undefined if the deck does not exist */
   cards: BrowsedCard[] | undefined
-  /** False when the card behind which the page should begin has been deleted or never was. */
+  /** False if the card after which the page should start does not exist */
   is_mark_known: boolean
 }
 
@@ -26,22 +26,24 @@ interface Row extends Omit<BrowsedCard, 'card_id'> {
   card_id: number | null
   decks: number
   is_mark_known: boolean
+  position: number | null
+  sort_order: number | null
 }
 
-/** What of the cards is listed. */
+/** Filter of the card list. */
 export interface CardFilter {
   state?: CardStateName | undefined
-  /** A part of the question or the answer, in any case and in either form of Unicode. */
+  /** Part of question or answer, case-insensitive and in any Unicode form */
   text?: string | undefined
 }
 
-/** Before every card of a deck. */
+/** Position before every card of a deck */
 const START = -(2 ** 31)
 
 /**
- * Live cards in deck order, behind the card `after`, which may have been archived meanwhile. All cards and new ones are
- * read along the index of the deck order, only in the decks that can fill the page; the other states come from the
- * user's own rows. A text is looked for in one card after another, from the mark on.
+ * Returns live cards in deck order after the card `after`, which may be archived. New cards and unfiltered lists follow
+ * the index of the deck order, in only those decks that can fill the page; other states start from the user's rows. A
+ * text filter scans card by card from the start of the page.
  */
 export async function listCards(
   db: Kysely<Database>,
@@ -94,20 +96,20 @@ export async function listCards(
   }
 }
 
-/** Of the user's `progress` and `suspended_cards`, which may be missing. */
+/** State of a card from the user's `progress` and `suspended_cards`, which may be missing. */
 function stateName(today: string): RawBuilder<CardStateName> {
   return sql`case when suspended_cards.card_id is not null then 'suspended' when progress.id is null then 'new'
     when next_review <= ${today}::date then 'due' else 'learned' end`
 }
 
-/** Whether the card has the text; nothing in it is a wildcard. */
+/** Condition that the card contains the text; it has no wildcards. */
 function holds(text: string): RawBuilder<boolean> {
   if (!isStorable(text)) return sql`false`
   const folded = sql`(select fold_text(${text}::text))`
   return sql`(strpos(fold_text(question), ${folded}) > 0 or strpos(fold_text(answer), ${folded}) > 0)`
 }
 
-/** How many cards of a deck can be on a page. */
+/** Upper bound for the cards of a deck on a page. */
 function deckSize(state: CardStateName | undefined): RawBuilder<unknown> {
   return state === 'new' ? sql`unseen` : sql`deck_counts.card_count`
 }
@@ -121,7 +123,7 @@ function pageOf(
 ): RawBuilder<unknown> {
   const isBehind = sql`(cards.sort_order, cards.id) > (after_order, after_id)`
   const behind = holdsText === undefined ? isBehind : sql`${isBehind} and ${holdsText}`
-  // Nobody knows how many cards of a deck have the text.
+  // The number of cards that contain a text is unknown.
   const canFill = holdsText === undefined ? sql`cards_before < ${limit}` : sql`true`
   const inOrder = sql`order by position, sort_order, id limit ${limit}`
   const isSuspended = sql`exists (select from suspended_cards where user_id = ${userId} and card_id = cards.id)`
@@ -154,12 +156,12 @@ function pageOf(
 }
 
 export interface FoundCard extends BrowsedCard {
-  /** It, or its deck. */
+  /** Whether the card or its deck is archived */
   archived: boolean
   settings: ReviewSettings
 }
 
-/** The card as the user has it, also an archived one; undefined when there is none. */
+/** Returns a card with the user's state, including archived ones; undefined if it does not exist. */
 export async function findCard(
   db: Kysely<Database>,
   userId: number,
@@ -181,7 +183,7 @@ export async function findCard(
   return rows[0]
 }
 
-/** Takes a live card out of the user's queue; false when there is no such card. */
+/** Suspends a live card for the user; returns false if there is none. */
 export async function suspendCard(db: Kysely<Database>, userId: number, cardId: number): Promise<boolean> {
   const found = await db
     .with('card', (cte) =>

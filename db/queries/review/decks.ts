@@ -4,13 +4,13 @@ import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
 import { countCtes, maturityCtes, type Scope } from './progress.js'
 
-/** A deck as its learner studies it; a card is either unseen, young, mature or suspended. */
+/** A deck with a learner's progress; each card is either unseen, young, mature or suspended. */
 export interface StudiedDeck {
   slug: string
   name: string
-  /** Whether the queue of all decks shows its cards. */
+  /** Whether the queue of all decks includes it */
   active: boolean
-  /** What the deck's own queue counts, whether it is on or off. */
+  /** Counts of the deck's own queue, whether it is active or not */
   due: number
   new: number
   cards: number
@@ -20,7 +20,7 @@ export interface StudiedDeck {
   unseen: number
 }
 
-/** The live decks in their order, or only the one of the scope. */
+/** Returns the live decks in order, or the one of the scope. */
 export async function listStudiedDecks(db: Kysely<Database>, scope: Scope): Promise<StudiedDeck[]> {
   const { rows } = await sql<StudiedDeck>`
     with ${countCtes(scope)}, ${maturityCtes(scope.userId)}
@@ -34,7 +34,7 @@ export async function listStudiedDecks(db: Kysely<Database>, scope: Scope): Prom
   return rows
 }
 
-/** Switches a live deck on or off for the user; false when there is no such deck. */
+/** Activates or deactivates a live deck for the user; returns false if it does not exist. */
 export async function switchDeck(
   db: Kysely<Database>,
   userId: number,
@@ -42,12 +42,16 @@ export async function switchDeck(
   isActive: boolean,
 ): Promise<boolean> {
   if (!isStorable(slug)) return false
-  const changed = isActive
-    ? sql`delete from inactive_decks where user_id = ${userId} and deck_id in (select id from deck)`
-    : sql`insert into inactive_decks (user_id, deck_id) select ${userId}::integer, id from deck on conflict do nothing`
+  const [added, removed] = isActive ? ['chosen_decks', 'inactive_decks'] : ['inactive_decks', 'chosen_decks']
+  // A deck that is on by default needs no choice of it.
+  const isNoted = isActive ? sql`exists (select from offered_decks where deck_id = deck.id)` : sql`true`
   const { rows } = await sql`
     with deck as (select id from decks where slug = ${slug} and archived_at is null for key share),
-    changed as (${changed})
+    removed as (delete from ${sql.table(removed)} where user_id = ${userId} and deck_id in (select id from deck)),
+    added as (
+      insert into ${sql.table(added)} (user_id, deck_id)
+      select ${userId}::integer, id from deck where ${isNoted} on conflict do nothing
+    )
     select id from deck`.execute(db)
   return rows.length > 0
 }

@@ -16,17 +16,17 @@ const ENTRY = [
 ] as const
 
 export interface LogEntry extends Pick<Selectable<ReviewLogTable>, (typeof ENTRY)[number]> {
-  /** Null when a script has deleted the card. */
+  /** Null if a script has deleted the card */
   question: string | null
   deck_slug: string | null
   is_undone: boolean
-  /** False for a review that came too late to change the card's state. */
+  /** False for a review that came too late to change the card's state */
   applied: boolean
 }
 
 /**
- * The user's log, newest first; of one deck: what happened to cards while they belonged to it; of one card: all of it,
- * also when the card is archived or deleted.
+ * Returns the user's log, newest first. For a deck: entries written while the card belonged to it. For a card: all
+ * entries, also if it is archived or deleted.
  */
 export async function listLog(
   db: Kysely<Database>,
@@ -45,8 +45,8 @@ export async function listLog(
   if (deckId !== undefined) page = page.where('deck_id', '=', deckId)
   if (cardId !== undefined) page = page.where('card_id', '=', sql<number>`${cardId}::bigint`)
   if (before !== undefined) page = page.where('id', '<', before)
-  // The rows are answered as they come: copying each in JavaScript costs 6 µs. Whether one was undone is no
-  // join, since PostgreSQL would keep each of its answers for a second time that never comes.
+  // Rows are returned as they are: copying each one costs 6 µs. The undo state is a subquery, because PostgreSQL would
+  // cache each result of a join for lookups that never come.
   return db
     .selectFrom(page.as('log'))
     .leftJoin('cards', 'cards.id', 'log.card_id')

@@ -14,18 +14,20 @@ import type { Database } from '../../types.js'
 
 export interface Scope {
   userId: number
-  /** The calendar day as `YYYY-MM-DD`. */
+  /** Calendar day as `YYYY-MM-DD` */
   today: string
-  /** All decks when it is undefined. */
+  /** Undefined for all decks */
   deckSlug: string | undefined
 }
 
-/** Whether a row of `deck_counts` is one that the learner studies now: who names a deck wants it, whatever is chosen. */
+/**
+ * Condition that the learner studies a row of `deck_counts` now: a named deck always counts, even if it is inactive.
+ */
 export function isStudied({ deckSlug }: Scope): RawBuilder<boolean> {
   return deckSlug === undefined ? sql`is_active` : sql`true`
 }
 
-/** The learner's settings, or the defaults. */
+/** The learner's settings, or the defaults, as a CTE. */
 export function settingsCte(userId: number): RawBuilder<ReviewSettings> {
   return sql`
     settings as (
@@ -37,15 +39,17 @@ export function settingsCte(userId: number): RawBuilder<ReviewSettings> {
 }
 
 /**
- * `settings`; `deck_counts`: one row per deck; `remaining`: one row, whose `decks` is 0 when there is no such deck, and
- * whose numbers leave out decks that are switched off, unless one is named. Everything is counted from the user's rows and the decks' `card_count`, never from the cards; `limit 1` keeps the planner
- * from merging a few suspended cards with everybody's progress.
+ * CTEs `settings`, `introduced` (today's new cards), `deck_counts` (one row per deck) and `remaining` (one row; `decks` is 0
+ * if the named deck does not exist; inactive decks are excluded unless one is named). They count the user's rows and the
+ * decks' `card_count`, not the cards. `limit 1` keeps the planner from merging a few suspended cards with the progress of
+ * all users.
  */
 export function countCtes(scope: Scope): RawBuilder<unknown> {
   const { userId, today, deckSlug } = scope
   const inScope = deckSlug === undefined ? sql`true` : isStorable(deckSlug) ? sql`decks.slug = ${deckSlug}` : sql`false`
   return sql`
     ${settingsCte(userId)},
+    extra as (select extra_new from review_settings where user_id = ${userId} and extra_new_on = ${today}::date),
     introduced as (
       select coalesce(sum(case kind when 'review' then 1 else -1 end), 0) as cards
       from review_log
@@ -77,22 +81,29 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
       select decks.id, decks.slug, decks.name, decks.sort_order, card_count,
         coalesce(seen.due, 0) - coalesce(suspended.due, 0) as due,
         card_count - coalesce(seen.cards, 0) - coalesce(suspended.unseen, 0) as unseen,
-        coalesce(suspended.cards, 0) as suspended, inactive.deck_id is null as is_active
+        coalesce(suspended.cards, 0) as suspended,
+        inactive.deck_id is null and (offered.deck_id is null or chosen.deck_id is not null) as is_active
       from decks
       left join seen on seen.deck_id = decks.id
       left join suspended on suspended.deck_id = decks.id
       left join inactive_decks as inactive on inactive.user_id = ${userId} and inactive.deck_id = decks.id
+      left join offered_decks as offered on offered.deck_id = decks.id
+      left join chosen_decks as chosen on chosen.user_id = ${userId} and chosen.deck_id = decks.id
       where decks.archived_at is null and ${inScope}
     ),
     remaining as (
       select count(*)::integer as decks, coalesce(sum(due) filter (where ${isStudied(scope)}), 0)::integer as due,
         coalesce(sum(unseen) filter (where ${isStudied(scope)}), 0)::integer as unseen,
-        ((select new_per_day from settings) - (select cards from introduced))::integer as new_allowed
+        ((select new_per_day from settings) + coalesce((select extra_new from extra), 0)
+          - (select cards from introduced))::integer as new_allowed
       from deck_counts
     )`
 }
 
-/** `studied`: the user's cards that are not suspended; `maturity`: their numbers by deck. Behind `countCtes`. */
+/**
+ * CTEs `studied` with the user's cards that are not suspended, and `maturity` with their counts by deck. Must follow
+ * `countCtes`.
+ */
 export function maturityCtes(userId: number): RawBuilder<unknown> {
   return sql`
     studied as (
@@ -109,7 +120,7 @@ export function maturityCtes(userId: number): RawBuilder<unknown> {
     )`
 }
 
-/** The state of a progress row as JSON. */
+/** State of a progress row as JSON */
 export const stateOf = (row: string) => {
   const of = (column: string) => sql.ref(`${row}.${column}`)
   return sql`json_build_object('last_rating', ${of('last_rating')}, 'next_review', ${of('next_review')},
@@ -117,7 +128,7 @@ export const stateOf = (row: string) => {
     'reps', ${of('reps')}, 'lapses', ${of('lapses')}, 'last_review_id', ${of('last_review_id')})`
 }
 
-/** Makes the user's reviews wait for each other until the transaction ends; false when the user has been deleted. */
+/** Serialises the user's reviews until the transaction ends; returns false if the user has been deleted. */
 export async function lockLearner(transaction: Transaction<Database>, userId: number): Promise<boolean> {
   const user = await transaction
     .selectFrom('users')
@@ -128,20 +139,20 @@ export async function lockLearner(transaction: Transaction<Database>, userId: nu
   return user !== undefined
 }
 
-/** A card and what the user has of it. */
+/** A card with the user's state. */
 export interface LearnerCard {
-  /** Null when the card is archived or does not exist. */
+  /** Null if the card is archived or does not exist */
   deck_id: number | null
-  /** Null as well when the card is archived. */
+  /** Null also if the card is archived */
   state: CardState | null
   is_suspended: boolean
-  /** Whether the card's deck is on. */
+  /** Whether the card's deck is active */
   is_active: boolean
   remaining: Remaining
   settings: ReviewSettings
 }
 
-/** An answer that was given before under the same client id. */
+/** A stored answer to the same client id. */
 export interface EarlierAnswer {
   id: number
   card_id: number
@@ -151,16 +162,16 @@ export interface EarlierAnswer {
   answer: unknown
 }
 
-/** What a review needs. */
+/** Input of a review. */
 export interface ReviewSituation extends LearnerCard {
   earlier: EarlierAnswer | null
-  /** When the card was last reviewed, as far as its state knows, or reset. */
+  /** Time of the latest review or reset that the card's state knows */
   latest_at: Date | null
 }
 
 /**
- * Everything that a review needs, in one statement. The card is locked against archiving and then its progress against
- * scripts, in the order in which archiving locks them.
+ * Reads the input of a review in one statement. Locks the card against archiving and then its progress against scripts,
+ * in the order in which archiving locks them.
  */
 export async function findLearnerCard(
   transaction: Transaction<Database>,
@@ -196,13 +207,13 @@ export async function findLearnerCard(
   return rows[0] as ReviewSituation
 }
 
-/** A script has inserted a progress row after we read the card as never seen, so our calculation is void. */
+/** A script has inserted a progress row for a card that was read as never seen, so the computed state is invalid. */
 export class ProgressAppeared extends Error {}
 
 /**
- * Appends the entry and makes its `after` the state of the card, in one statement; a late review leaves that alone.
- * Returns the entry's id.
- * @throws ProgressAppeared when `before` is null, but a script has written a row meanwhile, which could not be locked
+ * Appends a log entry and stores its `after` as the card's state in one statement; a late review leaves the state
+ * unchanged. Returns the entry's id.
+ * @throws ProgressAppeared if `before` is null but a script has inserted a row, which could not be locked
  */
 export async function appendEntry(transaction: Transaction<Database>, entry: NewEntry): Promise<number> {
   const { user_id, card_id, after } = entry

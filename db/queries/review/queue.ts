@@ -4,7 +4,7 @@ import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
 import { countCtes, isStudied, type Scope, stateOf } from './progress.js'
 
-/** A card as the learner sees it. */
+/** A card in the learner's queue. */
 export interface StudyCard {
   card_id: number
   question: string
@@ -12,7 +12,7 @@ export interface StudyCard {
   level: string
   deck_slug: string
   deck_name: string
-  /** Null for a card that was never reviewed. */
+  /** Null for a card that was never reviewed */
   state: CardState | null
 }
 
@@ -29,9 +29,9 @@ interface Row extends Omit<StudyCard, 'card_id'> {
 }
 
 /**
- * Whether the user has no progress for `cards.id`, in one of those decks. Who goes through a deck in its order has seen
- * all cards before the new ones: they are read once and hashed, which takes a fifth of the time of looking each of them
- * up. The arrays keep the planner from scanning the list for each card when it expects many.
+ * Condition that the user has no progress for `cards.id` in these decks. A learner who follows the deck order has seen
+ * all cards before the new ones: hashing the seen cards takes a fifth of the time of looking each one up. The arrays
+ * keep the planner from scanning the list per card.
  */
 export function isUnseen(userId: number, deckIds: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`cards.id not in (
@@ -42,11 +42,11 @@ export function isUnseen(userId: number, deckIds: RawBuilder<unknown>): RawBuild
 }
 
 /**
- * What to study now: overdue cards, those due today, new cards in deck order, then the cards that were not known today.
- * Undefined when there is no such deck. The new cards are found deck by deck along the index of the deck order, and only
- * in the decks that hold the first `limit` of them.
- * @param limit cards at most
- * @param newLimit new cards at most; what is left of the daily number limits them, too
+ * Returns the cards to study now: overdue, due today, new cards in deck order, then those forgotten today. Returns
+ * undefined if the deck does not exist. New cards are read along the index of the deck order, in only those decks that
+ * contain the first `limit` of them.
+ * @param limit maximum number of cards
+ * @param newLimit maximum number of new cards; the rest of the daily limit also applies
  */
 export async function findQueue(
   db: Kysely<Database>,

@@ -1,16 +1,17 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { DEFAULT_SETTINGS, type ReviewSettings } from '../../../src/domain/review/review.js'
 import type { Database } from '../../types.js'
+import { countCtes, type Scope } from './progress.js'
 
 const SETTINGS = ['new_per_day', 'desired_retention', 'maximum_interval'] as const
 
-/** The learner's settings, or the defaults. */
+/** Returns the learner's settings, or the defaults. */
 export async function findSettings(db: Kysely<Database>, userId: number): Promise<ReviewSettings> {
   const found = await db.selectFrom('review_settings').select(SETTINGS).where('user_id', '=', userId).executeTakeFirst()
   return found ?? DEFAULT_SETTINGS
 }
 
-/** Writes what is given and keeps the rest. */
+/** Updates the given settings and keeps the others. */
 export async function updateSettings(
   db: Kysely<Database>,
   userId: number,
@@ -34,4 +35,20 @@ export async function updateSettings(
     )
     .returning(SETTINGS)
     .executeTakeFirstOrThrow()
+}
+
+const MOST_EXTRA = 9_999
+
+/** Raises the daily number of new cards for today, so that `cards` more than today has brought are left. */
+export async function addExtraNew(db: Kysely<Database>, scope: Scope, cards: number): Promise<void> {
+  await sql`
+    with ${countCtes(scope)}
+    insert into review_settings as mine
+      (user_id, new_per_day, desired_retention, maximum_interval, extra_new, extra_new_on)
+    select ${scope.userId}::integer, new_per_day, desired_retention, maximum_interval,
+      least(${cards}::integer + coalesce((select extra_new from extra), 0) + greatest(-new_allowed, 0), ${MOST_EXTRA}),
+      ${scope.today}::date
+    from settings cross join remaining
+    on conflict (user_id) do update set extra_new = excluded.extra_new, extra_new_on = excluded.extra_new_on
+  `.execute(db)
 }

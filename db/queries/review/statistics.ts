@@ -7,18 +7,18 @@ import { deckOrder } from '../content/decks.js'
 import { countCtes, maturityCtes } from './progress.js'
 
 export interface ReviewStatistics {
-  /** Every day with reviews, ascending. */
+  /** Days with reviews, ascending */
   days: DayOfReviews[]
   recalls: RecallGroup[]
-  /** Only days on which cards are due, ascending. */
+  /** Days with due cards, ascending */
   forecast: ForecastDay[]
   decks: DeckMaturity[]
 }
 
 /**
- * The user's figures. An undo counts −1 wherever its review counted 1, so nothing has to be looked up. What is due is
- * counted from the progress rows, without suspended cards and, as in the queue, without decks that are switched off.
- * @param since the first day whose reviews count for retention
+ * Returns the user's statistics. An undo counts −1 where its review counted 1, so no lookup is needed. Due cards are
+ * counted from the progress rows, without suspended cards and, as in the queue, without inactive decks.
+ * @param since first day of the retention figures
  */
 export async function findStatistics(
   db: Kysely<Database>,

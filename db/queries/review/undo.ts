@@ -4,7 +4,7 @@ import type { Moment } from '../../../src/domain/time/calendar.js'
 import type { Database } from '../../types.js'
 import { countCtes, stateOf } from './progress.js'
 
-/** A review of the log together with what its card is now. */
+/** A review with the current state of its card. */
 export interface UndoCandidate {
   id: number
   card_id: number
@@ -16,28 +16,28 @@ export interface UndoCandidate {
   duration_ms: number | null
   before: CardState | null
   after: CardState
-  /** The card's state now. */
+  /** Current state of the card */
   state: CardState | null
   is_live: boolean
   is_suspended: boolean
-  /** Whether the card's deck is on. */
+  /** Whether the card's deck is active */
   is_active: boolean
   was_reset: boolean
 }
 
 export interface UndoSituation {
-  /** The day of the review; null when the user has no such review. */
+  /** Day of the review; null if the user has no such review */
   studied_on: string | null
-  /** Set when the review has been taken back before. */
+  /** Set if the review has already been undone */
   earlier: { card_id: number; after: CardState | null; answer: unknown } | null
-  /** The user's last two reviews of today that stand and changed a state, the one that was given last first. */
+  /** The user's last two reviews of today that changed a state and were not undone, latest first */
   latest: UndoCandidate[]
   remaining: Remaining
 }
 
 /**
- * Everything that taking back a review needs, in one statement. The card of the latest review and its progress are
- * locked, in this order, as for a review.
+ * Reads the input of an undo in one statement. Locks the card of the latest review and then its progress, as a review
+ * does.
  */
 export async function findUndoSituation(
   transaction: Transaction<Database>,
@@ -77,8 +77,8 @@ export async function findUndoSituation(
         exists (select from cards join deck_counts on deck_counts.id = cards.deck_id
           where cards.id = latest.card_id and archived_at is null) as is_live,
         exists (select from suspended_cards where user_id = ${userId} and card_id = latest.card_id) as is_suspended,
-        not exists (select from inactive_decks join cards on cards.deck_id = inactive_decks.deck_id
-          where user_id = ${userId} and cards.id = latest.card_id) as is_active,
+        coalesce((select is_active from cards join deck_counts on deck_counts.id = cards.deck_id
+          where cards.id = latest.card_id), true) as is_active,
         exists (select from todays as reset
           where reset.card_id = latest.card_id and reset.kind = 'reset' and reset.id > latest.id) as was_reset
       from latest left join progress on progress.card_id = latest.card_id

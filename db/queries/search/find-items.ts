@@ -2,28 +2,30 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
 import { SEARCH_TABLES, type SearchKind } from './index-words.js'
 
-/** How a word of the store matches one that is looked for: it is it, it is a form of it, or it contains it. */
+/** How a stored word matches a search term: equal, another form of it, or containing it */
 export type Match = 'word' | 'form' | 'part'
 
 export interface MatchingWord {
-  /** Which of the words that are looked for, from 0. */
+  /** Index of the search term, from 0 */
   place: number
   id: number
   word: string
   match: Match
 }
 
-/** Words with a common stem, or with a common part, that count at most; the latter for all words together. */
+/** Maximum number of words with a common stem, and of words that contain a part; the latter for all terms together */
 const FORMS = 100
 const PARTS = 400
-/** With more words beside them, one or two letters must be a word: what begins with them is in every row. */
+/** With more terms, those of one or two letters must match a whole word, because their prefixes occur in every row. */
 const FEW_TERMS = 3
-/** Shorter ones are parts of most words, so that only beginnings are looked for; trigrams need three letters. */
+/** Shorter parts occur in most words, so only prefixes match; trigrams need three letters. */
 const SHORTEST_PART = 3
-/** Behind every letter, in the order of code points. */
+/** Letters of a part that are looked up by trigrams: all of 24 take ten times as long, and the rest is compared. */
+const INDEXED_LETTERS = 5
+/** Sorts after every letter in code point order */
 const LAST = '\u{10ffff}'
 
-/** Hits of a kind that are ranked among each other. */
+/** Maximum number of ranked hits per kind */
 const CANDIDATES = 500
 
 export interface FoundItem {
@@ -31,7 +33,7 @@ export interface FoundItem {
   id: number
 }
 
-/** A found item with what is shown of it. */
+/** A hit with the texts shown for it. */
 export interface ItemText extends FoundItem {
   slug: string | null
   category: string | null
@@ -42,9 +44,8 @@ export interface ItemText extends FoundItem {
 }
 
 /**
- * For this transaction: all statements collect rows by the indexes of words and look up the others by their ids. What the
- * planner knows of arrays is little, and nothing of a table that was just filled: it would rather read one item after
- * another until it has enough.
+ * Disables sequential and similar plans for this transaction: every statement collects rows through the word indexes
+ * and looks up the others by id. The planner cannot estimate arrays or freshly filled tables, and would scan the items.
  */
 export async function preferIndexes(transaction: Transaction<Database>): Promise<void> {
   await sql`
@@ -54,8 +55,8 @@ export async function preferIndexes(transaction: Transaction<Database>): Promise
 }
 
 /**
- * The words of the store that match each of the given words, of which `spellings` are other ways to write it. A word
- * comes with its best match.
+ * Returns the stored words that match each search term, where `spellings` are other spellings of it. Each word has its
+ * best match.
  */
 export async function findMatchingWords(
   db: Kysely<Database>,
@@ -67,7 +68,7 @@ export async function findMatchingWords(
     terms.length <= FEW_TERMS && [...word].length < SHORTEST_PART ? [{ place, word }] : [],
   )
   const parts = Math.ceil(PARTS / terms.length)
-  // `lower(word)` is the word, and what the index of the parts lies on (0013_rebuild_search_indexes).
+  // `lower(word)` equals the word and is the indexed expression of the part search.
   const { rows } = await sql<MatchingWord>`
     select distinct on (place, id) place, id, word, match from (
       select given.place, search_words.id, search_words.word, 1 as rank, 'word' as match
@@ -85,7 +86,8 @@ export async function findMatchingWords(
       union all
       select given.place, longer.*, 3, 'part'
       from ${unnest(long)} cross join lateral (
-        select id, word from search_words where lower(word) like '%' || given.word || '%'
+        select id, word from search_words
+        where lower(word) like '%' || left(given.word, ${INDEXED_LETTERS}::integer) || '%' and strpos(word, given.word) > 0
         order by length(word), word limit ${parts}
       ) as longer
       union all
@@ -99,7 +101,7 @@ export async function findMatchingWords(
   return rows
 }
 
-/** The words of the store that are one of the given neighbours of a word, or a form of one. */
+/** Returns the stored words that equal one of the neighbours of a word or are a form of one. */
 export async function findNeighbours(
   db: Kysely<Database>,
   neighbours: readonly { place: number; word: string }[],
@@ -115,7 +117,17 @@ export async function findNeighbours(
   return rows
 }
 
-/** The given words as `given (place, word)`. */
+/** The words of the store that are one of the given words or a form of one; `place` is the index of the given word. */
+export async function findForms(db: Kysely<Database>, words: readonly string[]): Promise<MatchingWord[]> {
+  const { rows } = await sql<MatchingWord>`
+    select place, form.*, 'form' as match
+    from ${unnest(words.map((word, place) => ({ place, word })))} cross join lateral (
+      select id, word from search_words where word = given.word or stem = stem_of_word(given.word) limit ${FORMS}
+    ) as form`.execute(db)
+  return rows
+}
+
+/** The words as a relation `given (place, word)` */
 function unnest(words: readonly { place: number; word: string }[]): RawBuilder<unknown> {
   return sql`(
     select place, word collate "C" as word
@@ -124,10 +136,10 @@ function unnest(words: readonly { place: number; word: string }[]): RawBuilder<u
 }
 
 /**
- * Live items in which each of the lists has a word: decks, then sheets, then cards, those with short titles first.
- * @param column where the words must be: in the title or anywhere
- * @param lists the numbers of words
- * @param known items that are not wanted again
+ * Finds live items in which each of the lists has a word: decks, then sheets, then cards, short titles first.
+ * @param column whether the words must be in the title or anywhere
+ * @param lists word ids per search term
+ * @param known items already found
  */
 export async function findItems(
   db: Kysely<Database>,
@@ -154,7 +166,7 @@ export async function findItems(
   return rows
 }
 
-/** What is shown of the items, in no particular order. */
+/** Returns the texts of items, in any order. */
 export async function readItems(db: Kysely<Database>, items: readonly FoundItem[]): Promise<ItemText[]> {
   const idsOf = (kind: SearchKind) => items.filter((item) => item.kind === kind).map(({ id }) => id)
   const { rows } = await sql<ItemText>`

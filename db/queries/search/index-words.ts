@@ -3,7 +3,7 @@ import type { Database, SearchPendingTable } from '../../types.js'
 
 export type SearchKind = SearchPendingTable['kind']
 
-/** The table of what is searched, the one of its words, and what of it is read. */
+/** Search tables of a kind: source rows, their words, and the indexed texts */
 export const SEARCH_TABLES = {
   deck: { table: 'decks', words: 'search_decks', title: 'name', text: 'description' },
   cheatsheet: { table: 'cheatsheets', words: 'search_cheatsheets', title: 'title', text: 'content_md' },
@@ -16,27 +16,27 @@ export interface SearchText {
   text: string
 }
 
-/** The words of one deck, sheet or card. */
+/** Words of one deck, sheet or card. */
 export interface ItemWords {
   id: number
   title: string[]
-  /** Those of the title, too. */
+  /** Includes those of the title */
   words: string[]
 }
 
-/** Whether something has changed that is not indexed yet. */
+/** Returns whether a change is not indexed yet. */
 export async function isIndexPending(db: Kysely<Database>): Promise<boolean> {
   const row = await db.selectFrom('search_pending').select('id').orderBy('id').limit(1).executeTakeFirst()
   return row !== undefined
 }
 
-/** What one transaction takes: so many changes, and about as many rows as 300 cards. */
+/** Work of one transaction: changed rows, weighted like about 300 cards */
 const CHANGES = 100
 const WEIGHT = 300
-/** A sheet has as many words as so many cards. */
+/** A sheet has as many words as this many cards. */
 const WEIGHT_OF_SHEET = 15
 
-/** Takes some changed rows off the list, oldest first: their ids by kind; nothing when nothing is left. */
+/** Takes changed rows from the queue, oldest first. Returns ids by kind; empty if the queue is empty. */
 export async function takePending(transaction: Transaction<Database>): Promise<{ kind: SearchKind; ids: number[] }[]> {
   const { rows } = await sql<{ kind: SearchKind; ids: number[] }>`
     with oldest as (
@@ -55,7 +55,7 @@ export async function takePending(transaction: Transaction<Database>): Promise<{
   return rows
 }
 
-/** The texts that still exist. */
+/** Returns the texts that still exist. */
 export async function readSearchTexts(
   db: Kysely<Database>,
   kind: SearchKind,
@@ -68,7 +68,7 @@ export async function readSearchTexts(
   return rows
 }
 
-/** Replaces the words of those items; new words get numbers. The caller holds the lock of the index. */
+/** Replaces the words of the items; new words get ids. The caller holds the index lock. */
 export async function writeItemWords(
   transaction: Transaction<Database>,
   kind: SearchKind,
@@ -76,7 +76,7 @@ export async function writeItemWords(
 ): Promise<void> {
   const numbers = await numberWords(transaction, [...new Set(items.flatMap(({ words }) => words))])
   const toArray = (words: string[]) => `{${words.map((word) => numbers.get(word)).join()}}`
-  // A row may have been deleted since its text was read.
+  // A row may have been deleted after its text was read.
   await sql`
     insert into ${sql.table(SEARCH_TABLES[kind].words)} (item_id, title, words)
     select item.id, item.title::integer[], item.words::integer[]

@@ -1,13 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listIdentities } from '../../../db/queries/accounts/identities.js'
 import { actorOf } from '../../../plugins/auth.js'
-import { LAST_WAY_IN, SESSIONS_ONLY } from '../../../src/domain/refusals.js'
+import { SESSIONS_ONLY } from '../../../src/domain/accounts/refusals.js'
+import { LAST_WAY_IN } from '../../../src/domain/sign-in/refusals.js'
 import { parseRowId } from '../../../src/domain/text/parameters.js'
 import { answers, Done } from '../../../src/http/schemas.js'
 import { unlinkIdentity } from '../../../src/services/sign-in/identities.js'
 import { IdentityList, IdentityParams } from './schemas.js'
 
-/** Who one is to the provider. */
+/** Identities of the caller at the OpenID Connect provider. */
 const identities: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('preHandler', app.requireUser)
 
@@ -16,7 +17,7 @@ const identities: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'listIdentities',
-        summary: 'The persons of the provider who log in to the own account',
+        summary: "The identities that are linked with the caller's account",
         tags: ['auth'],
         response: answers(IdentityList),
       },
@@ -29,8 +30,8 @@ const identities: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         operationId: 'deleteIdentity',
-        summary: 'Let a person of the provider log in to the own account no more',
-        description: 'Sessions go on. The last way into the account stays.',
+        summary: "Unlink an identity from the caller's account",
+        description: 'Sessions continue. The last login method of an account cannot be removed.',
         tags: ['auth'],
         params: IdentityParams,
         response: answers(Done, [SESSIONS_ONLY, LAST_WAY_IN]),

@@ -1,12 +1,14 @@
 import type { FastifyPluginAsync } from 'fastify'
 import identities from './identities.js'
+import link from './link.js'
 import logout from './logout.js'
 import signIn from './sign-in.js'
 
-/** Signing in by a provider of OpenID Connect. */
+/** Sign-in through an OpenID Connect provider. */
 const oidc: FastifyPluginAsync<{ basePath: string }> = async (app, { basePath }) => {
   await app.register(signIn, { basePath })
   await app.register(logout)
+  await app.register(link)
   await app.register(identities, { prefix: '/identities' })
 }
 

@@ -1,24 +1,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { acceptForms, FormBody } from '../../../plugins/bodies.js'
 import { endSession } from '../../../plugins/session.js'
-import { NO_PROVIDER, Unavailable, WRONG_LOGOUT_TOKEN } from '../../../src/domain/refusals.js'
+import { Unavailable } from '../../../src/domain/refusal.js'
 import { SignInFault } from '../../../src/domain/sign-in/faults.js'
+import { NO_PROVIDER, WRONG_LOGOUT_TOKEN } from '../../../src/domain/sign-in/refusals.js'
 import { answers, Done } from '../../../src/http/schemas.js'
 import { obeyLogout } from '../../../src/services/sign-in/obey-logout.js'
 import { LogoutAnswer, LogoutTokenBody } from './schemas.js'
 
-/** A provider that ends all of its sessions sends one for each. */
+/** A provider that ends all of its sessions sends one request for each. */
 const PER_TEN_SECONDS = 500
 const BODY_LIMIT = 16 * 1024
 
-/** Ending what the provider has begun, from either side. */
+/** Logout started by the user or by the provider. */
 const logout: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/logout',
     {
       schema: {
         operationId: 'logoutOidc',
-        summary: 'End the session, and say where to end that of the provider',
+        summary: "End the session and return the provider's logout address",
         tags: ['auth'],
         security: [],
         response: answers(LogoutAnswer),
@@ -44,8 +45,9 @@ const logout: FastifyPluginAsyncTypebox = async (app) => {
       {
         schema: {
           operationId: 'backChannelLogout',
-          summary: 'For the provider: end all sessions of a person',
-          description: 'OpenID Connect Back-Channel Logout 1.0. Each logout token is obeyed once.',
+          summary: 'Back-channel logout: end all sessions of a person',
+          description:
+            'OpenID Connect Back-Channel Logout 1.0, called by the provider. Each logout token is accepted once.',
           tags: ['auth'],
           security: [],
           consumes: ['application/x-www-form-urlencoded'],

@@ -3,21 +3,18 @@ import { nullable, optional, Timestamp } from '../../../src/http/schemas.js'
 
 export const StartQuery = Type.Object({
   weiter: optional(
-    'Where to go afterwards: a path below the address of the app; the start page for anything else.',
+    'Path below the address of the app to redirect to afterwards; other values redirect to the start page.',
     '/decks/git',
   ),
-  link: optional(
-    '`true` links the person of the provider with the own account; needs a login younger than ten minutes.',
-    'true',
-  ),
-  confirm: optional('`true` lets whoever is logged in prove again who it is: the provider asks anew.', 'true'),
+  link: optional('`true` is refused: linking starts with `POST /api/auth/oidc/link`.', 'true'),
+  confirm: optional('`true` confirms the login of the current user: the provider authenticates again.', 'true'),
 })
 
 export const CallbackQuery = Type.Object({
-  state: optional('Of the sign-in that has begun.', 'kq3vF0…'),
-  code: optional('What the service gets the tokens for.', 'w8Zp1R…'),
+  state: optional('State of the started sign-in.', 'kq3vF0…'),
+  code: optional('Authorization code.', 'w8Zp1R…'),
   iss: optional('The provider.', 'https://login.example.org'),
-  error: optional('Why the provider refuses.', 'access_denied'),
+  error: optional('Error code of the provider.', 'access_denied'),
 })
 
 export const IdentityParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
@@ -27,18 +24,39 @@ export const IdentityList = Type.Object({
     Type.Object({
       id: Type.Integer({ examples: [3] }),
       issuer: Type.String({ description: 'The provider.', examples: ['https://login.example.org'] }),
-      subject: Type.String({ description: 'What it calls the person.', examples: ['248289761001'] }),
+      subject: Type.String({ description: "The provider's id of the person.", examples: ['248289761001'] }),
       created_at: Timestamp,
       last_used_at: nullable(Timestamp),
     }),
   ),
 })
 
+export const LinkStart = Type.Object({
+  redirect: Type.String({
+    description: 'Address of the provider to open in the browser.',
+    examples: ['https://login.example.org/auth?client_id=training'],
+  }),
+})
+
+export const PendingLinkAnswer = Type.Object({
+  identity: nullable(
+    Type.Object({
+      issuer: Type.String({ description: 'The provider.', examples: ['https://login.example.org'] }),
+      subject: Type.String({ description: "The provider's id of the person.", examples: ['248289761001'] }),
+      name: Type.String({ description: 'Display name of the identity.', examples: ['erika@firma'] }),
+    }),
+  ),
+})
+
+export const LinkBody = Type.Object({
+  subject: Type.String({ description: 'Subject of the waiting identity.', examples: ['248289761001'] }),
+})
+
 export const LogoutAnswer = Type.Object({
   ok: Type.Literal(true, { examples: [true] }),
   redirect: nullable(
     Type.String({
-      description: 'Where the browser goes to end the session of the provider; null when there is none to end.',
+      description: 'Address that ends the session at the provider; null if there is no such session.',
       examples: ['https://login.example.org/logout?client_id=training'],
     }),
   ),

@@ -1,38 +1,44 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { actorOf } from '../../../plugins/auth.js'
-import { startSession } from '../../../plugins/session.js'
+import { findIdentifiedUser } from '../../../db/queries/accounts/identities.js'
+import { replaceSession, startSession } from '../../../plugins/session.js'
 import type { PendingSignIn } from '../../../plugins/sign-in-cookies.js'
-import { WRONG_LOGIN } from '../../../src/domain/refusals.js'
+import { NOT_LOGGED_IN, WRONG_LOGIN } from '../../../src/domain/accounts/refusals.js'
+import { InvalidInput, TooManyAttempts } from '../../../src/domain/refusal.js'
+import { readIdentityName } from '../../../src/domain/sign-in/claims.js'
 import { SignInFault } from '../../../src/domain/sign-in/faults.js'
 import { faultAddress, pageAddress, parseTarget } from '../../../src/domain/sign-in/target.js'
 import { parseFlag } from '../../../src/domain/text/parameters.js'
 import { redirects } from '../../../src/http/schemas.js'
-import { confirmByProvider, linkIdentity } from '../../../src/services/sign-in/identities.js'
+import { confirmByProvider } from '../../../src/services/sign-in/identities.js'
 import { logInByProvider } from '../../../src/services/sign-in/log-in-by-provider.js'
 import type { ProvenPerson, Provider } from '../../../src/services/sign-in/provider.js'
 import { CallbackQuery, StartQuery } from './schemas.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where the person goes on after the sign-in, or after its refusal. */
+    /** Path to open after a sign-in or a refused one */
     signInTarget: string
   }
 }
 
-/** Each costs a request to the provider, or two; a company may be one address. */
+/** Each costs a request to the provider, or two; a company may be one address. Starts and callbacks count apart. */
 const PER_TEN_SECONDS = 100
+/** Asks whether the person who has come back is to be linked. */
+const LINK_PAGE = '/konto?verknuepfen=ja'
 const OWN_PAGES = new Set<unknown>([undefined, 'same-origin', 'none'])
 
-/** The way to the provider and back: what a browser follows, so every answer leads to a page. */
+/** Redirects to the provider and back. A browser follows these routes, so every response leads to a page. */
 const signIn: FastifyPluginAsyncTypebox<{ basePath: string }> = async (app, { basePath }) => {
   app.decorateRequest('signInTarget', '/')
-  app.addHook('onRequest', app.limitRequests('sign-in', PER_TEN_SECONDS))
 
+  // A person follows a link here: whatever goes wrong, a page has to say so.
   app.setErrorHandler((error, request, reply) => {
-    const fault = error === WRONG_LOGIN ? new SignInFault('abgelaufen', 'the identity was removed meanwhile') : error
-    if (!(fault instanceof SignInFault)) throw error
-    request.log.warn({ code: fault.code, reason: fault.message }, 'sign-in by the provider refused')
+    // No link of ours has a query that is malformed.
+    if (error instanceof InvalidInput) throw error
+    const fault = faultOf(error)
+    if (fault.code === 'gestoert') request.log.error({ err: error }, 'sign-in by the provider failed')
+    else request.log.warn({ code: fault.code, reason: fault.message }, 'sign-in by the provider refused')
     return reply.redirect(faultAddress(basePath, fault.code, request.signInTarget))
   })
 
@@ -41,21 +47,24 @@ const signIn: FastifyPluginAsyncTypebox<{ basePath: string }> = async (app, { ba
     {
       schema: {
         operationId: 'startOidc',
-        summary: 'Send the browser to the provider',
-        description: `For links and navigations. What must be remembered lies in a signed cookie of ten minutes, one for
-each sign-in. A refusal leads to the page of the login, with a code in \`fehler\`.`,
+        summary: 'Redirect the browser to the provider',
+        description: `For links and navigations. A signed cookie, valid for ten minutes, stores the state of each
+sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
         tags: ['auth'],
         security: [],
         querystring: StartQuery,
-        response: redirects('To the provider, or to `/anmelden?fehler=…`.'),
+        response: redirects('Redirect to the provider or to `/anmelden?fehler=…`.'),
       },
+      onRequest: [keepTarget, app.limitRequests('sign-in start', PER_TEN_SECONDS)],
     },
     async (request, reply) => {
-      const target = parseTarget(request.query.weiter)
-      request.signInTarget = target
+      const target = request.signInTarget
       const provider = requireProvider()
-      const mode = modeOf(request.query)
-      const userId = mode === 'login' ? null : requireOwnRequest(request, mode).id
+      if (parseFlag(request.query.link, 'link')) {
+        throw new SignInFault('nicht_angemeldet', 'linking begins with a POST of an own page')
+      }
+      const mode = parseFlag(request.query.confirm, 'confirm') ? 'confirm' : 'login'
+      const userId = mode === 'login' ? null : requireOwnRequest(request).id
       const { challenge, url } = await provider.begin({ askAnew: mode === 'confirm' })
       app.signInCookies.remember(request, reply, { mode, challenge, target, startedAt: Date.now(), userId })
       return reply.redirect(url)
@@ -67,13 +76,14 @@ each sign-in. A refusal leads to the page of the login, with a code in \`fehler\
     {
       schema: {
         operationId: 'finishOidc',
-        summary: 'Where the provider sends the browser back',
-        description: 'Begins a new session. A refusal leads to the page of the login, with a code in `fehler`.',
+        summary: 'Redirect target of the provider',
+        description: 'Starts a new session. A refusal redirects to the login page, with a code in `fehler`.',
         tags: ['auth'],
         security: [],
         querystring: CallbackQuery,
-        response: redirects('To the page that was asked for, or to `/anmelden?fehler=…`.'),
+        response: redirects('Redirect to the requested page or to `/anmelden?fehler=…`.'),
       },
+      onRequest: app.limitRequests('sign-in callback', PER_TEN_SECONDS),
     },
     async (request, reply) => {
       const provider = requireProvider()
@@ -81,18 +91,19 @@ each sign-in. A refusal leads to the page of the login, with a code in \`fehler\
       if (pending === undefined) throw new SignInFault('abgelaufen', 'the state is unknown here, spent or too old')
       request.signInTarget = parseTarget(pending.target)
       const person = await provider.finish(queryOf(request.url), pending.challenge)
-      await finish(request, reply, provider, pending, person)
-      return reply.redirect(pageAddress(basePath, request.signInTarget))
+      const page = await finish(request, reply, provider, pending, person)
+      return reply.redirect(pageAddress(basePath, page))
     },
   )
 
+  /** Returns the path of the page that comes next. */
   async function finish(
     request: FastifyRequest,
-    _reply: FastifyReply,
+    reply: FastifyReply,
     provider: Provider,
     { mode, userId, startedAt }: PendingSignIn,
     person: ProvenPerson,
-  ): Promise<void> {
+  ): Promise<string> {
     if (mode === 'login') {
       const { keptLastAdmin, ...login } = await logInByProvider(
         app.db,
@@ -106,12 +117,27 @@ each sign-in. A refusal leads to the page of the login, with a code in \`fehler\
       }
       await startSession(request, login)
       await request.noteSeen(login.user)
-      return
+      return request.signInTarget
     }
-    const { user, rowId } = request.session.stored ?? {}
-    if (user === undefined || rowId === undefined || user.id !== userId) throw new SignInFault('nicht_angemeldet')
-    if (mode === 'link') return linkIdentity(app.db, actorOf(request), user, rowId, person)
-    await startSession(request, await confirmByProvider(app.db, user, person, startedAt))
+    const { user } = request.session.stored ?? {}
+    if (user === undefined || user.id !== userId) throw new SignInFault('nicht_angemeldet')
+    if (mode === 'link') return askToLink(reply, provider, user.id, person)
+    await replaceSession(request, await confirmByProvider(app.db, user, person, startedAt))
+    return request.signInTarget
+  }
+
+  /** Asks the user to confirm the identity before linking it: another site may have chosen the person. */
+  async function askToLink(
+    reply: FastifyReply,
+    provider: Provider,
+    userId: number,
+    { issuer, subject, claims }: ProvenPerson,
+  ): Promise<string> {
+    const owner = await findIdentifiedUser(app.db, { issuer, subject })
+    if (owner !== undefined && owner.id !== userId) throw new SignInFault('schon_verknuepft')
+    const name = readIdentityName(claims, provider.settings.claims, subject)
+    app.signInCookies.rememberLink(reply, { issuer, subject, name, userId, startedAt: Date.now() })
+    return LINK_PAGE
   }
 
   function requireProvider(): Provider {
@@ -120,18 +146,24 @@ each sign-in. A refusal leads to the page of the login, with a code in \`fehler\
   }
 }
 
-function modeOf({ link, confirm }: { link?: string; confirm?: string }): PendingSignIn['mode'] {
-  if (parseFlag(link, 'link')) return 'link'
-  return parseFlag(confirm, 'confirm') ? 'confirm' : 'login'
+/** Runs first, so that the login page of a refusal knows the target. */
+async function keepTarget(request: FastifyRequest): Promise<void> {
+  const { weiter } = request.query as { weiter?: unknown }
+  request.signInTarget = parseTarget(typeof weiter === 'string' ? weiter : undefined)
 }
 
-/** Who is logged in and asks for it on a page of ours: nobody else's page may begin it. */
-function requireOwnRequest({ session, headers, tokenUser }: FastifyRequest, mode: PendingSignIn['mode']) {
+function faultOf(error: unknown): SignInFault {
+  if (error instanceof SignInFault) return error
+  if (error === NOT_LOGGED_IN) return new SignInFault('nicht_angemeldet', 'the session ended during the sign-in')
+  if (error === WRONG_LOGIN) return new SignInFault('abgelaufen', 'the identity was removed during the sign-in')
+  return new SignInFault(error instanceof TooManyAttempts ? 'zu_viele' : 'gestoert')
+}
+
+/** The logged-in user, if the browser does not report a request from another site */
+function requireOwnRequest({ session, headers, tokenUser }: FastifyRequest) {
   const stored = tokenUser === undefined ? session.stored : undefined
   if (stored === undefined) throw new SignInFault('nicht_angemeldet')
   if (!OWN_PAGES.has(headers['sec-fetch-site'])) throw new SignInFault('nicht_angemeldet', 'begun by a foreign page')
-  const mayLink = stored.isFresh && !stored.user.must_change_password
-  if (mode === 'link' && !mayLink) throw new SignInFault('erneut_anmelden')
   return stored.user
 }
 

@@ -1,4 +1,4 @@
-import { BadRequest } from '../refusals.js'
+import { InvalidInput } from '../refusal.js'
 import { checkStorable, parseRowId } from '../text/parameters.js'
 import { countCharacters } from '../text/text.js'
 import { checkPasswordLength } from './passwords.js'
@@ -21,12 +21,15 @@ export interface NewUser {
   is_admin: boolean
 }
 
-/** Trims the names and checks the rules of user creation in their order. @throws BadRequest */
+/**
+ * Parses the body of user creation: trims the names and checks the rules in the specified order. @throws InvalidInput
+ * @example parseNewUser({ username: ' erika ', display_name: 'Erika', password: 'geheim' }).username // 'erika'
+ */
 export function parseNewUser(input: NewUserInput): NewUser {
   const username = input.username.trim()
   const display_name = input.display_name.trim()
   const { password } = input
-  if (username === '' || display_name === '' || password === '') throw new BadRequest(MISSING_FIELDS)
+  if (username === '' || display_name === '' || password === '') throw new InvalidInput(MISSING_FIELDS)
   checkName('username', username)
   checkName('display_name', display_name)
   checkPasswordLength(password, 'password')
@@ -41,7 +44,7 @@ export interface AccountChange {
   link_next_login?: boolean | undefined
 }
 
-/** Trims the name and checks the rules of user creation for what is to be changed. @throws BadRequest */
+/** Parses a change of an account by the rules of user creation. @throws InvalidInput */
 export function parseAccountChange(input: AccountChange): AccountChange {
   const { display_name: name, is_admin, password, must_change_password, link_next_login } = input
   const display_name = name?.trim()
@@ -57,23 +60,24 @@ export function parseAccountChange(input: AccountChange): AccountChange {
 }
 
 /**
- * A user id of a path: decimal digits with an optional sign; undefined when no user can have that id.
- * @throws BadRequest when it is no number
+ * Parses a user id of a path: decimal digits with an optional sign. Returns undefined if no user can have that id.
+ * @throws InvalidInput if the text is not a number
+ * @example parseUserId('+7') // 7
  */
 export function parseUserId(text: string): number | undefined {
   return parseRowId(text, 'Ungültige Benutzer-ID')
 }
 
-/** A name that has been trimmed and must not be empty. @throws BadRequest */
+/** @throws InvalidInput if the trimmed text is empty */
 export function checkText(field: string, text: string): void {
-  if (text === '') throw new BadRequest(`Das Feld "${field}" darf nicht leer sein`)
+  if (text === '') throw new InvalidInput(`Das Feld „${field}“ darf nicht leer sein`)
   checkName(field, text)
 }
 
-/** The upper limit of a name, and what the database can hold. @throws BadRequest */
+/** @throws InvalidInput if the name is too long or contains characters that the database cannot store */
 export function checkName(field: string, name: string): void {
   if (countCharacters(name) > MAX_NAME_LENGTH) {
-    throw new BadRequest(`Das Feld "${field}" darf höchstens ${MAX_NAME_LENGTH} Zeichen haben`)
+    throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${MAX_NAME_LENGTH} Zeichen haben`)
   }
   checkStorable(field, name)
 }

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { Address6 } from 'ip-address'
 
-/** How failures are counted: a bucket that leaks, and delays that double with each failure above what it holds. */
+/** A leaky bucket of failures; above its capacity each failure doubles the delay. */
 export interface LoginLimit {
-  /** Failures that cost nothing but the attempt. */
+  /** Failures without a delay */
   forgiven: number
-  /** Failures that are forgotten in an hour. */
+  /** Failures that leak from the bucket per hour */
   forgottenPerHour: number
   firstDelaySeconds: number
   maxDelaySeconds: number
 }
 
-/** One account from one address: a person who has forgotten the password, or somebody who guesses it. */
+/** One account from one address: a forgotten password or a guessing attack */
 export const ACCOUNT_LIMIT: LoginLimit = {
   forgiven: 5,
   forgottenPerHour: 2,
@@ -20,7 +20,7 @@ export const ACCOUNT_LIMIT: LoginLimit = {
   maxDelaySeconds: 900,
 }
 
-/** All accounts from one address: a company on a Monday morning, or somebody who tries one password on all names. */
+/** All accounts from one address: a company on Monday morning, or one password tried on many names */
 export const ADDRESS_LIMIT: LoginLimit = {
   forgiven: 100,
   forgottenPerHour: 100,
@@ -28,30 +28,43 @@ export const ADDRESS_LIMIT: LoginLimit = {
   maxDelaySeconds: 300,
 }
 
+/** One account from one /48 of IPv6, which a provider may give to one customer: 65,536 networks to guess from. */
+export const SITE_ACCOUNT_LIMIT: LoginLimit = { ...ACCOUNT_LIMIT, forgiven: 20, forgottenPerHour: 8 }
+/** All accounts from one /48 of IPv6. */
+export const SITE_LIMIT: LoginLimit = { ...ADDRESS_LIMIT, forgiven: 300, forgottenPerHour: 300 }
+
 const MAX_NETWORK_LENGTH = 64
 
-/** Where an attempt is counted. */
+/** The counters of a login attempt. */
 export interface LoginAttempt {
   network: string
+  /** The /48 that the network belongs to; undefined for IPv4. */
+  site: string | undefined
   accountHash: Buffer
 }
 
 /**
- * The keys of a login attempt. The name is hashed: it may be long, and people type their password into its field; and in
- * one form, as logins find it, so that each way to write it is no budget of its own.
+ * Returns the counters of a login attempt. The name is hashed because it may be long, or a password typed into the
+ * wrong field; it is normalised as at login, so that each spelling does not get a budget of its own.
  */
 export function loginAttempt(address: string | undefined, username: string): LoginAttempt {
-  return { network: networkOf(address), accountHash: createHash('sha256').update(username.normalize('NFC')).digest() }
+  const accountHash = createHash('sha256').update(username.normalize('NFC')).digest()
+  return { network: networkOf(address), site: siteOf(address), accountHash }
 }
 
 /**
- * Who shares the address: an IPv4 address, also when it is written as IPv6, or the /64 of an IPv6 address, all of which
- * one customer has. A text that is no address (a proxy may forward anything) stands for itself; there is none when the
- * connection is gone already.
+ * Returns the network that counts as one address: an IPv4 address, also if written as IPv6, or the /64 of an IPv6
+ * address, which one customer owns. Other text, as a proxy may forward, stands for itself.
  */
 export function networkOf(address: string | undefined): string {
   if (address === undefined) return ''
   if (!isIPv6(address)) return address.toLowerCase().slice(0, MAX_NETWORK_LENGTH)
   const whole = new Address6(address)
   return whole.isMapped4() ? whole.to4().correctForm() : new Address6(`${address}/64`).startAddress().correctForm()
+}
+
+/** Returns the /48 of an IPv6 address, as `2001:db8:1::/48`; undefined for IPv4 and for what is no address. */
+export function siteOf(address: string | undefined): string | undefined {
+  if (address === undefined || !isIPv6(address) || new Address6(address).isMapped4()) return undefined
+  return `${new Address6(`${address}/48`).startAddress().correctForm()}/48`
 }

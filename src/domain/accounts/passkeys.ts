@@ -1,25 +1,34 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 
-/** For whom passkeys are made: a browser gives them to pages of this origin only. */
+/** The WebAuthn relying party: browsers offer its passkeys only to pages of this origin. */
 export interface RelyingParty {
-  /** The host name, without a port. */
+  /** Host name without port */
   id: string
   origin: string
 }
 
-/** What an authenticator signs counts so long, and once. */
+/** Lifetime of a challenge, which is valid once */
 export const CHALLENGE_MINUTES = 5
 
-/** That one address may have open: a company is behind one, and each login page that is open has one. */
-export const MAX_OPEN_CHALLENGES = 2_000
+/**
+ * Open logins of one address: a company is behind one, and each open login page has one. A further one takes the place
+ * of the oldest.
+ */
+export const MAX_OPEN_LOGINS = 2_000
 
-/** More would fill the lists that browsers show, and what is sent to each registration. */
+/** Open registrations of one user; a further one takes the place of the oldest. */
+export const MAX_OPEN_REGISTRATIONS = 10
+
+/** Bytes of a credential's id (WebAuthn, 4). */
+export const MAX_CREDENTIAL_ID = 1_023
+
+/** Limits the lists that browsers show and the payload of each registration. */
 export const MAX_PASSKEYS = 50
 
 /**
- * Who the service is to authenticators, by the address that people open; undefined where browsers know no passkeys: by
- * plain http (other than localhost), below an IP address, or when nobody has said what the address is.
+ * Returns the relying party of the public address. Returns undefined where browsers support no passkeys: over plain
+ * http (except localhost), on an IP address, or without a public address.
  */
 export function relyingPartyOf(publicUrl: string | undefined): RelyingParty | undefined {
   if (publicUrl === undefined) return undefined
@@ -29,38 +38,44 @@ export function relyingPartyOf(publicUrl: string | undefined): RelyingParty | un
   return (protocol === 'https:' || isLocal) && !isAddress ? { id: hostname, origin } : undefined
 }
 
-/** What is to be signed: 256 random bits. */
+/** Creates a challenge of 256 random bits. */
 export function createChallenge(): Buffer {
   return randomBytes(32)
 }
 
-/** What authenticators call a user: random, so that it says nothing of the person, and the same for all passkeys. */
+/** Creates a WebAuthn user handle: random, so that it reveals nothing, and the same for all passkeys of a user. */
 export function createUserHandle(): Buffer {
   return randomBytes(32)
 }
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
-/** The bytes of a text in base64url; undefined when it is none. */
+/** Decodes base64url; returns undefined for other text. */
 export function decodeBase64Url(text: string): Buffer | undefined {
   return BASE64URL.test(text) ? Buffer.from(text, 'base64url') : undefined
 }
 
-/**
- * The challenge that an answer of an authenticator says it has signed; undefined when it is not the JSON that browsers
- * make. Nothing is proven by it yet.
- */
-export function challengeOf(clientDataJSON: string): Buffer | undefined {
+/** `clientDataJSON`: the browser's description of the request */
+export interface ClientData {
+  challenge: Buffer
+  /** A page of another origin shows ours in a frame. */
+  isFramed: boolean
+}
+
+/** Reads what a browser says; undefined when it is not the JSON that browsers make. Nothing is proven by it yet. */
+export function readClientData(clientDataJSON: string): ClientData | undefined {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
-    const { challenge } = data as { challenge?: unknown }
-    return typeof challenge === 'string' ? decodeBase64Url(challenge) : undefined
+    const { challenge, crossOrigin, topOrigin } = data as Record<string, unknown>
+    const bytes = typeof challenge === 'string' ? decodeBase64Url(challenge) : undefined
+    const isFramed = (crossOrigin !== undefined && crossOrigin !== false) || topOrigin !== undefined
+    return bytes && { challenge: bytes, isFramed }
   } catch {
     return undefined
   }
 }
 
-/** Counters that stay at 0 count nothing; any other one must grow, or there are two of the authenticator. */
+/** Returns whether the signature counter reveals a cloned authenticator: it must grow unless it stays 0. */
 export function isCloned(stored: number, sent: number): boolean {
   return (stored > 0 || sent > 0) && sent <= stored
 }

@@ -1,13 +1,13 @@
-/** What a token may be limited to, beside the rights of its owner; in the order in which they are listed. */
+/** Scopes that limit an API token within the rights of its owner, in display order */
 export const SCOPES = ['read', 'learn', 'content', 'admin'] as const
 
 export type Scope = (typeof SCOPES)[number]
 
-/** What a token needs: a scope; `all` of them; nothing (`any`); or something that no token has (`none`). */
+/** The scope that a token needs: one scope, `all` of them, none (`any`), or tokens are refused (`none`) */
 export type Need = Scope | 'all' | 'any' | 'none'
 
 interface Rule {
-  /** The beginning of a route's pattern, whole segments. */
+  /** Prefix of route patterns, in whole segments */
   path: string
   reading: Need
   writing: Need
@@ -16,8 +16,8 @@ interface Rule {
 const rule = (path: string, reading: Need, writing = reading): Rule => ({ path, reading, writing })
 
 /**
- * The one place that says what a token needs for which route; the longest path decides. A route below `/api` that none
- * fits is refused to tokens with fewer than all scopes, and by `test/routes/route-guard.test.ts`.
+ * Scopes per route; the longest matching path wins. Tokens need all scopes for an unlisted route below `/api`, and
+ * test/routes/route-guard.test.ts reports it.
  */
 const RULES: Rule[] = [
   rule('/api/quiz', 'read', 'learn'),
@@ -31,15 +31,15 @@ const RULES: Rule[] = [
   rule('/api/admin/import', 'content'),
   rule('/api/admin', 'admin'),
   rule('/api/accounts', 'admin'),
-  // What is kept about the owner, and the owner's name: of no scope.
+  // The owner's personal data is in no single scope.
   rule('/api/accounts/me', 'all'),
-  // A token could end what its owner has begun elsewhere.
+  // A token must not end sessions of its owner.
   rule('/api/accounts/me/sessions', 'all', 'none'),
   rule('/api/auth/me', 'any'),
-  // Changing the password and creating tokens need a session, which the routes say themselves.
+  // These routes require a session themselves.
   rule('/api/auth/password', 'any'),
   rule('/api/auth/tokens', 'all', 'any'),
-  // How its owner proves who it is: no token may change that.
+  // No token may change how its owner signs in.
   rule('/api/auth/confirm', 'none'),
   rule('/api/auth/passkeys', 'all', 'none'),
   rule('/api/auth/oidc', 'all', 'none'),
@@ -47,14 +47,14 @@ const RULES: Rule[] = [
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** What a token needs for the route, or for a path that is none; undefined when no rule fits. */
+/** Returns what a token needs for a route or an unmatched path; undefined if no rule applies. */
 export function needOf(method: string, path: string): Need | undefined {
   const fitting = RULES.filter((one) => path === one.path || path.startsWith(`${one.path}/`))
   const longest = fitting.sort((a, b) => b.path.length - a.path.length)[0]
   return READING.has(method) ? longest?.reading : longest?.writing
 }
 
-/** Whether a token of these scopes may use the route. */
+/** Returns whether a token with these scopes may use the route. */
 export function mayUse(scopes: readonly Scope[], method: string, path: string): boolean {
   const need = needOf(method, path) ?? 'all'
   if (need === 'any') return true
@@ -62,7 +62,7 @@ export function mayUse(scopes: readonly Scope[], method: string, path: string): 
   return need === 'all' ? SCOPES.every((scope) => scopes.includes(scope)) : scopes.includes(need)
 }
 
-/** The scopes in their order, each once; all of them when none are given. */
+/** Returns the scopes in display order without duplicates; all scopes if none are given. */
 export function parseScopes(given: readonly Scope[] = SCOPES): Scope[] {
   return SCOPES.filter((scope) => given.includes(scope))
 }

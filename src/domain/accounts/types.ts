@@ -1,7 +1,10 @@
-/** What is wrong in a list of users: in which line of the file, or at which place of the JSON list, from 1 on. */
+/** A fault in a list of users, with the line of the file or the position in the JSON list, counted from 1. */
 export interface RowFault {
   line: number
-  /** Null when it is of no field, or of several. */
+  /** Null if the fault concerns no field or several */
   field: string | null
   message: string
 }
+
+/** An allowed value that is often a mistake. */
+export type RowHint = RowFault

@@ -1,11 +1,12 @@
 import { CsvError, parse } from 'csv-parse/sync'
-import { countLines, decodeText } from '../content/decode-text.js'
+import { decodeText } from '../content/format/decode-text.js'
+import { countLines } from '../text/text.js'
 import type { RowFault } from './types.js'
 import { MAX_USERS, type UserRow } from './user-list.js'
 
 type Column = 'username' | 'display_name' | 'is_admin' | 'password'
 
-/** The headings of the columns, in lower case. */
+/** Column headings in lower case */
 const COLUMNS: Readonly<Record<string, Column>> = {
   username: 'username',
   benutzername: 'username',
@@ -18,7 +19,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   passwort: 'password',
 }
 
-/** What a table program writes for true and false, and what a person does. */
+/** Boolean values as spreadsheets and people write them */
 const FLAGS: Readonly<Record<string, boolean>> = {
   '': false,
   ja: true,
@@ -33,23 +34,20 @@ const FLAGS: Readonly<Record<string, boolean>> = {
 
 const SEPARATORS = [';', ',', '\t']
 
-/** Table programs may leave many lines without values; a file of nothing else is no work for the event loop. */
+/** Spreadsheets may save many empty lines; this bounds the work for a file of nothing else. */
 const MAX_RECORDS = 3 * MAX_USERS
 const ENOUGH = new Error('enough has been read')
 
 const NOT_UTF8 = 'Die Datei ist nicht in UTF-8 kodiert. In Excel hilft: Speichern unter, Dateityp „CSV UTF-8“'
 const BROKEN_QUOTES = 'Die Anführungszeichen passen nicht zusammen'
 
-/** A line of the file, or several when a field has line ends. */
+/** A CSV record with its first line; quoted fields may span several lines. */
 interface CsvRecord {
   line: number
   fields: string[]
 }
 
-/**
- * The users of a CSV file, by the headings of its first line; separated by semicolons, commas or tabs. Lines without any
- * value are overlooked.
- */
+/** Parses a CSV file of users by its headings; the separator is a semicolon, comma or tab. Empty lines are ignored. */
 export function readCsvRows(bytes: Uint8Array): { rows: UserRow[]; faults: RowFault[] } {
   const faults: RowFault[] = []
   const text = decodeCsv(bytes, faults)
@@ -82,8 +80,8 @@ export function readCsvRows(bytes: Uint8Array): { rows: UserRow[]; faults: RowFa
 }
 
 /**
- * Excel writes Windows-1252 unless asked for UTF-8. Bytes do not say what they are, so it is taken for that only when all
- * of them beyond ASCII are letters in it: no text in UTF-8 looks like that, nor do German letters of a Mac or of DOS.
+ * Decodes UTF-8 or Windows-1252, which Excel writes by default. Windows-1252 is assumed only if every byte beyond ASCII
+ * is a letter in it, which is true neither for UTF-8 nor for German text in MacRoman or CP850.
  */
 function decodeCsv(bytes: Uint8Array, faults: RowFault[]): string | undefined {
   let badLine: number | undefined
@@ -98,12 +96,12 @@ function decodeCsv(bytes: Uint8Array, faults: RowFault[]): string | undefined {
   return undefined
 }
 
-/** × and ÷ stand among the letters; a NUL is in no text. */
+/** × and ÷ lie in the range of letters; text contains no NUL. */
 function isLetterOrAscii(byte: number): boolean {
   return (byte > 0 && byte < 0x80) || (byte >= 0xc0 && byte !== 0xd7 && byte !== 0xf7)
 }
 
-/** The records up to the first one whose quotes are broken: what comes behind it may be inside of quotes or not. */
+/** Reads records up to the first one with broken quotes, because what follows may be inside of quotes or not. */
 function readRecords(text: string, faults: RowFault[]): CsvRecord[] {
   const records: CsvRecord[] = []
   let passed = 0
@@ -118,7 +116,7 @@ function readRecords(text: string, faults: RowFault[]): CsvRecord[] {
         passed = lines
         const line = lines - fields.reduce((sum, field) => sum + countLines(field) - 1, 0)
         if (fields.some((field) => field.trim() !== '')) records.push({ line, fields })
-        // One more than the headings and as many users as there may be tells that there are too many.
+        // One record more than allowed is enough to know that there are too many.
         if (records.length > MAX_USERS + 1) throw ENOUGH
         if (++read > MAX_RECORDS) {
           faults.push({ line, field: null, message: 'Die Datei hat zu viele leere Zeilen' })
@@ -137,14 +135,14 @@ function readRecords(text: string, faults: RowFault[]): CsvRecord[] {
   return records
 }
 
-/** What separates the headings; they hold none of these characters. */
+/** Returns the separator of the headings, which contain none of the candidates. */
 function findSeparator(text: string): string {
   const header = text.split('\n').find((line) => line.trim() !== '') ?? ''
   const countOf = (separator: string) => header.split(separator).length
   return SEPARATORS.toSorted((a, b) => countOf(b) - countOf(a))[0] as string
 }
 
-/** The columns in their order; undefined when they cannot be told. */
+/** Returns the columns in order; undefined if the headings are not recognised. */
 function readHeader({ line, fields }: CsvRecord, faults: RowFault[]): Column[] | undefined {
   const columns: Column[] = []
   let isSound = true
@@ -158,9 +156,9 @@ function readHeader({ line, fields }: CsvRecord, faults: RowFault[]): Column[] |
     if (heading === '') complain(null, `Die ${index + 1}. Spalte hat keine Überschrift`)
     else if (column === undefined || !Object.hasOwn(COLUMNS, heading.toLowerCase())) {
       complain(heading.slice(0, 50).toWellFormed(), 'Diese Spalte ist unbekannt')
-    } else if (columns.includes(column)) complain(column, `Die Spalte "${heading}" gibt es zweimal`)
+    } else if (columns.includes(column)) complain(column, `Die Spalte „${heading}“ gibt es zweimal`)
     else columns.push(column)
   }
-  if (isSound && !columns.includes('username')) complain('username', 'Die Spalte "username" (Benutzername) fehlt')
+  if (isSound && !columns.includes('username')) complain('username', 'Die Spalte „username“ (Benutzername) fehlt')
   return isSound ? columns : undefined
 }

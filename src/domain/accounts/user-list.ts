@@ -1,11 +1,11 @@
-import { BadRequest } from '../refusals.js'
+import { InvalidInput } from '../refusal.js'
 import { checkName } from './accounts.js'
 import { checkPasswordLength } from './passwords.js'
-import type { RowFault } from './types.js'
+import type { RowFault, RowHint } from './types.js'
 
 export const MAX_USERS = 1_000
 
-/** What a line says of a user, not judged yet. */
+/** A row of a user list before validation. */
 export interface UserRow {
   line: number
   username?: unknown
@@ -21,21 +21,21 @@ export interface ListedUser {
   display_name: string
   is_admin: boolean
   must_change_password: boolean
-  /** Undefined when one is to be made up. */
+  /** Undefined if a password is to be generated */
   password: string | undefined
 }
 
 export interface UserList {
-  /** With faults these, too, are only good for further checks. */
+  /** If there are faults, the list is usable for further checks only. */
   users: ListedUser[]
   faults: RowFault[]
 }
 
-/** The rows of a body `{ users: […] }`. @throws BadRequest when it has no such list */
+/** Reads the rows of a body `{ users: […] }`. @throws InvalidInput if it contains no list */
 export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault[] } {
   const { users } = body as { users?: unknown }
-  if (users === undefined) throw new BadRequest('Das Feld "users" fehlt')
-  if (!Array.isArray(users)) throw new BadRequest('Das Feld "users" muss eine Liste sein')
+  if (users === undefined) throw new InvalidInput('Das Feld „users“ fehlt')
+  if (!Array.isArray(users)) throw new InvalidInput('Das Feld „users“ muss eine Liste sein')
   const rows: UserRow[] = []
   const faults: RowFault[] = []
   for (const [index, user] of users.entries()) {
@@ -48,7 +48,7 @@ export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault
   return { rows, faults }
 }
 
-/** Judges each row by the rules of user creation, and all together: no name may come twice. */
+/** Validates each row by the rules of user creation, and that no name occurs twice. */
 export function judgeRows(rows: UserRow[]): UserList {
   const first = rows[MAX_USERS]
   if (first !== undefined) {
@@ -74,7 +74,7 @@ export function judgeRows(rows: UserRow[]): UserList {
   return { users, faults }
 }
 
-/** What of a name is unique. */
+/** Returns the form in which user names are unique. */
 export function nameKey(username: string): string {
   return username.normalize('NFC')
 }
@@ -83,37 +83,47 @@ export function nameTaken(line: number): RowFault {
   return { line, field: 'username', message: 'Benutzername existiert bereits' }
 }
 
-/** By line, and within a line in the order in which they were found. */
+const BLANK_IN_NAME =
+  'Der Benutzername enthält ein Leerzeichen. Das ist erlaubt, muss beim Anmelden aber mitgetippt werden'
+
+/** Returns a hint for each user name with a blank. */
+export function hintsOf(users: ListedUser[]): RowHint[] {
+  return users
+    .filter(({ username }) => /\s/.test(username))
+    .map(({ line }) => ({ line, field: 'username', message: BLANK_IN_NAME }))
+}
+
+/** Sorts faults by line and keeps their order within a line. */
 export function sortFaults(faults: RowFault[]): RowFault[] {
   return faults.toSorted((a, b) => a.line - b.line)
 }
 
-/** The user of a row that has a name; faulty or not. */
+/** Validates a row. Returns the user if the row has a name, even with faults. */
 function judgeRow(row: UserRow): { user: ListedUser | undefined; faults: RowFault[] } {
   const { line } = row
   const faults: RowFault[] = []
   const complain = (field: string, message: string) => {
     faults.push({ line, field, message })
   }
-  /** Says what the check refuses. */
+  /** Collects the message of a failed check. */
   const judge = (field: string, check: () => void) => {
     try {
       check()
     } catch (error) {
-      if (!(error instanceof BadRequest)) throw error
+      if (!(error instanceof InvalidInput)) throw error
       complain(field, error.message)
     }
   }
   const readText = (field: 'username' | 'display_name' | 'password') => {
     const value = row[field] ?? ''
     if (typeof value === 'string') return value
-    complain(field, `Das Feld "${field}" muss ein Text sein`)
+    complain(field, `Das Feld „${field}“ muss ein Text sein`)
     return undefined
   }
   const readFlag = (field: 'is_admin' | 'must_change_password', absent: boolean) => {
     const value = row[field] ?? absent
     if (typeof value === 'boolean') return value
-    complain(field, `Das Feld "${field}" muss true oder false (ja oder nein) sein`)
+    complain(field, `Das Feld „${field}“ muss true oder false (ja oder nein) sein`)
     return absent
   }
 

@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto'
 
-/** What Anki's own ids are written with: printable ASCII without space, quotes and the backslash. */
+/** Alphabet of Anki's ids: printable ASCII without space, quotes and backslash */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&()*+,-./:;<=>?@[]^_`{|}~'
 
-/** What tells one of our cards from all others, wherever it goes; a backup keeps all of it. */
+/** Identifies a card across export, import and backup. */
 export interface CardIdentity {
   id: number
   created_at: Date
-  /** Of the Anki note that the card came from, and its template's number. */
+  /** Guid of the Anki note and index of its card template */
   guid: string | null
   ord: number | null
 }
 
 /**
- * The guid of the note that a card becomes in a package. An imported card keeps its own. Of the other cards of its note
- * each is a note of its own here, whose guid names the template behind a space, which `splitGuid` takes off again. Every
- * other card has one that depends on its row alone: text, deck and key may change.
+ * Returns the guid of a card's note in a package. An imported card keeps its own; further cards of its note become
+ * notes of their own, with the template index after a space, which `splitGuid` removes. Other cards get a guid that
+ * depends only on their row, so text, deck and key may change.
+ * @example guidOf({ id: 7, created_at: new Date(), guid: 'Abc', ord: 2 }) // 'Abc 2'
  */
 export function guidOf({ id, created_at, guid, ord }: CardIdentity): string {
   if (guid !== null) return ord === 0 || ord === null ? guid : `${guid} ${ord}`
@@ -23,7 +24,10 @@ export function guidOf({ id, created_at, guid, ord }: CardIdentity): string {
   return toBase91(digest.readBigUInt64BE())
 }
 
-/** The note and template that a guid of one of our packages stands for. */
+/**
+ * Splits a guid of our packages into note guid and template index.
+ * @example splitGuid('Abc 2') // { guid: 'Abc', ord: 2 }
+ */
 export function splitGuid(guid: string): { guid: string; ord: number } {
   const { note, ord } = /^(?<note>.+) (?<ord>[1-9]\d{0,5})$/s.exec(guid)?.groups ?? {}
   return note === undefined ? { guid, ord: 0 } : { guid: note, ord: Number(ord) }

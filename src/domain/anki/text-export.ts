@@ -6,14 +6,18 @@ export interface ExportCard {
 
 const FENCE = /```[^\s`]*\n([\s\S]*?)```/g
 
-/** One line of the export, its newline included: question, answer, tag and level, separated by tabs. */
+/**
+ * Formats one line of the export with its newline: question, answer, tag and level, separated by tabs.
+ * @example formatAnkiLine({ question: 'F', answer: 'A', level: 'l' }, 'git') // 'F\tA\tsvc-training::git\tl\n'
+ */
 export function formatAnkiLine(card: ExportCard, deckName: string): string {
   return `${formatAnkiText(card.question)}\t${formatAnkiText(card.answer)}\tsvc-training::${deckName}\t${card.level}\n`
 }
 
 /**
- * The Markdown of a card as one line of HTML (specification §4.3: five rules, in this order). A rule is only applied
- * when there is something for it: the export formats every card, and this is half of its work.
+ * Converts a card's Markdown to one line of HTML by the five rules of specification §4.3, in their order. Checks for
+ * each rule whether it applies, which halves the time of the export.
+ * @example formatAnkiText('**fett**\nneu') // '<b>fett</b><br>neu'
  */
 export function formatAnkiText(markdown: string): string {
   let text = markdown.includes('\r') ? markdown.replace(/\r\n?/g, '\n') : markdown
@@ -26,7 +30,7 @@ export function formatAnkiText(markdown: string): string {
   return text.includes('\t') ? text.replaceAll('\t', ' ') : text
 }
 
-/** As a regular expression would, `**` and the next `**` with something in between, in half of its time. */
+/** Replaces `**…**` pairs as a regular expression would, in half the time. */
 function markBold(text: string): string {
   let marked = ''
   let done = 0
@@ -39,12 +43,7 @@ function markBold(text: string): string {
   return marked + text.slice(done)
 }
 
-/** The name under which a browser saves the export of that day (`YYYY-MM-DD`). */
+/** Returns the file name of the text export for a day (`YYYY-MM-DD`). */
 export function ankiFileName(day: string): string {
   return `svc_training_anki_${day}.txt`
-}
-
-/** The name of a package. Anki would offer to replace everything by one that is called `collection` or `backup`. */
-export function packageFileName(day: string): string {
-  return `svc_training_anki_${day}.apkg`
 }

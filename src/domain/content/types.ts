@@ -1,32 +1,32 @@
-/** What is wrong with a content file. `file` is relative to the content folder (with `/`), `line` counts from 1. */
+/** A fault of a content file. `file` is relative to the content folder (with `/`), `line` counts from 1. */
 export interface Fault {
   file: string
   line: number
   message: string
 }
 
-/** What an import does or leaves out and its author may not have meant; it does not stop the import. */
+/** A probable mistake that does not stop the import. */
 export type Warning = Fault
 
-/** Takes down a fault of the file being read. */
+/** Reports a fault of the current file. */
 export type Report = (line: number, message: string) => void
 
-/** A card as its file describes it; its place in the deck's array is its sort order. */
+/** A card as described by its file; its index in the deck is its sort order. */
 export interface CardSource {
   key: string
   aliases: string[]
   question: string
   answer: string
   level: string
-  /** Of its heading, in the file. */
+  /** Line of its heading in the file */
   line: number
 }
 
 export interface DeckSource {
-  /** Relative to the content folder. */
+  /** Relative to the content folder */
   file: string
   slug: string
-  /** Slugs that the deck had before. */
+  /** Former slugs of the deck */
   aliases: string[]
   name: string
   description: string
@@ -46,7 +46,7 @@ export interface Content {
   sheets: SheetSource[]
 }
 
-/** A usable slug and the line that sets it (1 for the default, the file's name). */
+/** A usable slug with its line (1 for the default from the file name). */
 export interface SlugPlace {
   file: string
   line: number

@@ -2,27 +2,27 @@ import { fence } from './escape.js'
 import { Grid } from './grid.js'
 import { makeRun, type Run, writeLine, writeParagraphs } from './inline.js'
 
-/** A finished block of Markdown, without the marks of what it stands in. */
+/** A finished block of Markdown, without the prefixes of its containers. */
 interface Block {
   kind: 'text' | 'list' | 'rule' | 'other'
   text: string
-  /** Of a list: what its marks are made of, so that the next list takes others. */
+  /** Marker characters of a list, so that the next list uses others */
   mark?: string
 }
 
-/** What blocks are collected in; lists and tables have no text of their own. */
+/** Collects blocks. Text that stands directly in a list or table belongs to no container of its own; see `#place`. */
 export interface Container {
   kind: 'root' | 'quote' | 'list' | 'item' | 'table' | 'cell'
   blocks: Block[]
   runs: Run[]
-  /** Of a list: the number of its next item, undefined without numbers. */
+  /** In a list: number of the next item, undefined for bullets */
   number?: number | undefined
   items?: Container[]
   table?: Grid<Container>
-  /** Of a cell: all of its text for one line. */
+  /** In a cell: its runs, to be written on one line */
   flat?: Run[]
   isHead?: boolean
-  /** Of a cell: how many columns and rows it reaches over. */
+  /** In a cell: number of spanned columns and rows */
   columns?: number
   lines?: number
 }
@@ -41,12 +41,12 @@ export class Blocks {
     return this.#stack.length
   }
 
-  /** The runs of the paragraph that is being written. */
+  /** The runs of the current paragraph */
   get runs(): Run[] {
     return this.top.runs
   }
 
-  /** Whether text would stand at the beginning of a line. */
+  /** Whether text would start a line */
   get isAtLineStart(): boolean {
     const last = this.runs.at(-1)
     return last === undefined || last.kind === 'break'
@@ -59,21 +59,33 @@ export class Blocks {
   endParagraph(): void {
     const { top } = this
     if (top.runs.length === 0) return
-    for (const text of writeParagraphs(top.runs)) top.blocks.push({ kind: 'text', text })
+    const place = this.#place()
+    for (const text of writeParagraphs(top.runs)) place.push({ kind: 'text', text })
     this.#flatten(top.runs)
     top.runs = []
   }
 
+  /**
+   * Where the next block belongs. Beside the items of a list that is the item before it or, without one, what is around
+   * the list; beside the cells of a table it is what is around the table, where browsers show it, too.
+   */
+  #place(at = this.#stack.length - 1): Block[] {
+    const { kind, items, blocks } = this.#stack[at] as Container
+    if (kind === 'table') return this.#place(at - 1)
+    return kind === 'list' ? (items?.at(-1)?.blocks ?? this.#place(at - 1)) : blocks
+  }
+
   addCode(text: string, language: string): void {
     this.endParagraph()
-    this.top.blocks.push({ kind: 'other', text: fence(text, language) })
+    this.#place().push({ kind: 'other', text: fence(text, language) })
     this.#flatten([{ ...SPACE, code: true, text }])
   }
 
   addRule(): void {
     this.endParagraph()
-    // At the beginning it would divide nothing.
-    if (this.depth > 1 || this.top.blocks.length > 0) this.top.blocks.push({ kind: 'rule', text: '---' })
+    // A rule at the very beginning separates nothing.
+    const place = this.#place()
+    if (this.depth > 1 || place.length > 0) place.push({ kind: 'rule', text: '---' })
   }
 
   open(container: Omit<Container, 'blocks' | 'runs' | 'items' | 'table' | 'flat'>): void {
@@ -91,24 +103,24 @@ export class Blocks {
     this.top.table?.startRow(isHead)
   }
 
-  /** Ends the container on top and hands its text to the one below. */
+  /** Ends the top container and passes its text to its parent. */
   close(): void {
     this.endParagraph()
     const done = this.#stack.pop() as Container
     const { top } = this
     if (done.kind === 'item') top.items?.push(done)
     else if (done.kind === 'cell') top.table?.add(done, done.columns ?? 1, done.lines ?? 1)
-    else if (done.kind === 'list') writeList(done, top)
+    else if (done.kind === 'list') writeList(done, this.#place())
     else if (done.kind === 'table') {
       const table = done.table as Grid<Container>
-      writeTable(table, top)
+      writeTable(table, this.#place())
       this.#flatten(table.rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.flat ?? [])))
     } else if (done.kind === 'quote' && done.blocks.length > 0) {
-      top.blocks.push({ kind: 'other', text: prefix(join(done.blocks), '> ', '> ') })
+      this.#place().push({ kind: 'other', text: prefix(join(done.blocks), '> ', '> ') })
     }
   }
 
-  /** The whole document; ends all containers. */
+  /** Ends all containers and returns the document. */
   finish(): string {
     while (this.depth > 1) this.close()
     this.endParagraph()
@@ -129,26 +141,26 @@ function join(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => text).join('\n\n')
 }
 
-/** What stands before the next item of a list that has to fit into a line. */
+/** Returns the prefix of the next item of a list that must fit on one line. */
 function markOf({ number, items = [] }: Container): string {
   return number === undefined ? '•' : `${number + items.length}.`
 }
 
-function writeList({ items = [], number }: Container, parent: Container): void {
+function writeList({ items = [], number }: Container, place: Block[]): void {
   const full = items.filter(({ blocks }) => blocks.length > 0)
   if (full.length === 0) return
-  // Two lists in a row with the same marks would be one.
-  const last = parent.blocks.at(-1)
+  // Adjacent lists with the same marker would merge.
+  const last = place.at(-1)
   const marks = number === undefined ? ['-', '+'] : ['.', ')']
   const mark = last?.kind === 'list' && last.mark === marks[0] ? (marks[1] as string) : (marks[0] as string)
   const lines = full.map(({ blocks }, index) => {
     const start = number === undefined ? `${mark} ` : `${number + index}${mark} `
     return prefix(joinItem(blocks), start, ' '.repeat(start.length))
   })
-  parent.blocks.push({ kind: 'list', text: lines.join('\n'), mark })
+  place.push({ kind: 'list', text: lines.join('\n'), mark })
 }
 
-/** A list below a line stands close to it. */
+/** A list directly after a line follows without a blank line. */
 function joinItem(blocks: readonly Block[]): string {
   let text = ''
   for (const [index, block] of blocks.entries()) {
@@ -168,12 +180,12 @@ function prefix(text: string, first: string, others: string): string {
 
 const MAX_PADDED = 10_000
 
-/** A table of one column only lays out the page. Without headings the row for them stays empty. */
-function writeTable({ rows }: Grid<Container>, parent: Container): void {
+/** Writes a table. A single column is layout and becomes paragraphs; without headings the header row is empty. */
+function writeTable({ rows }: Grid<Container>, place: Block[]): void {
   const full = rows.filter(({ cells }) => cells.some((cell) => (cell?.blocks.length ?? 0) > 0))
   const columns = full.reduce((most, { cells }) => Math.max(most, cells.length), 0)
   if (columns <= 1) {
-    for (const { cells } of full) for (const block of cells[0]?.blocks ?? []) parent.blocks.push(block)
+    for (const { cells } of full) for (const block of cells[0]?.blocks ?? []) place.push(block)
     return
   }
   const [first] = full
@@ -181,7 +193,7 @@ function writeTable({ rows }: Grid<Container>, parent: Container): void {
   const head = isHead ? first.cells.map(writeCell) : []
   while (head.length < columns) head.push('')
   const body = isHead ? full.slice(1) : full
-  // Short rows mean the same, but come back longer from other programs.
+  // Short rows are equivalent, but other programs pad them.
   const isPadded = columns * full.length <= MAX_PADDED
   const lines = [
     head,
@@ -192,7 +204,7 @@ function writeTable({ rows }: Grid<Container>, parent: Container): void {
       return written
     }),
   ]
-  parent.blocks.push({ kind: 'other', text: lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n') })
+  place.push({ kind: 'other', text: lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n') })
 }
 
 function writeCell(cell: Container | undefined): string {

@@ -6,8 +6,9 @@ export type { Converted, ConvertOptions } from './document.js'
 const ATTRIBUTES = new Set('src srcset data-src alt href class style start data colspan rowspan id'.split(' '))
 
 /**
- * HTML, as browsers read it, as Markdown that shows the same text: nothing of the HTML is left. The work grows in a
- * straight line with the length; elements in each other more than a hundred deep count as one.
+ * Converts HTML, parsed as browsers do, to Markdown that shows the same text and contains no HTML. Takes linear time;
+ * elements nested deeper than a hundred levels are merged.
+ * @example convertHtml('<b>fett</b>', { picture: () => undefined, maxLength: 100 }).markdown // '**fett**'
  */
 export function convertHtml(html: string, options: ConvertOptions): Converted {
   const document = new Document(options)
@@ -15,8 +16,8 @@ export function convertHtml(html: string, options: ConvertOptions): Converted {
   let attributes: Record<string, string> = {}
   let attribute = ''
   let value = ''
-  const finishTag = () => {
-    document.open(name, attributes)
+  const finishTag = (isClosed: boolean) => {
+    document.open(name, attributes, isClosed)
     attributes = {}
   }
   const tokenizer = new Tokenizer(
@@ -41,8 +42,8 @@ export function convertHtml(html: string, options: ConvertOptions): Converted {
       onattribend: () => {
         if (ATTRIBUTES.has(attribute)) attributes[attribute] ??= value
       },
-      onopentagend: finishTag,
-      onselfclosingtag: finishTag,
+      onopentagend: () => finishTag(false),
+      onselfclosingtag: () => finishTag(true),
       onclosetag: (start, end) => document.close(html.slice(start, end).toLowerCase()),
       oncdata: (start, end, offset) => document.addText(html.slice(start, end - offset)),
       oncomment: () => {},

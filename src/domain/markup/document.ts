@@ -1,60 +1,64 @@
 import type { Blocks } from './blocks.js'
-import { endsOf, HIDDEN, LINES, PARAGRAPHS, VOID, WORDS } from './elements.js'
-import type { Style } from './inline.js'
+import { endsOf, HIDDEN, LINES, PARAGRAPHS, STRUCTURE, TABLE_PARTS, VOID, WORDS } from './elements.js'
+import type { Run, Style } from './inline.js'
 import { merge, readLooks, restyle, type StyleSheet, type WhiteSpace } from './looks.js'
 import { Writer } from './writer.js'
 
 export interface ConvertOptions {
-  /** The target of a picture of that `src`, such as `media/….png`; undefined when it cannot be shown. */
+  /** Returns the target of a picture for this `src`, such as `media/….png`; undefined if it cannot be shown. */
   picture(src: string): string | undefined
-  /** What the document looks like besides the `style` of its elements. */
+  /** Style sheet beside the `style` attributes */
   styles?: StyleSheet | undefined
-  /** What only a script would open is read like the rest. */
+  /** Whether content hidden until a script shows it is included */
   showsHidden?: boolean
-  /** Characters of text at most. */
+  /** Maximum number of text characters */
   maxLength: number
 }
 
 export interface Converted {
-  /** Empty when it is too long. */
+  /** Empty if the text is too long */
   markdown: string
-  /** Neither text nor a picture is in it, at most names of what cannot be shown. */
+  /** Whether there is neither text nor a picture, at most names of what cannot be shown */
   isBlank: boolean
   isTooLong: boolean
-  /** How many sounds and films were named instead. */
+  /** Number of sounds and videos replaced by their names */
   sounds: number
-  /** The names of the pictures that cannot be shown. */
+  /** Names of pictures that cannot be shown */
   missing: string[]
+  /** Whether content was left out that styles hide */
+  isPartial: boolean
 }
 
 interface Element {
   name: string
-  /** As it was before the element. */
+  /** Style before the element */
   style: Style
   isHidden: boolean
-  /** It begins and ends a line. */
+  /** Starts and ends a line */
   isLine: boolean
   whiteSpace: WhiteSpace
-  /** How many containers there were before. */
+  /** Number of open containers before the element */
   depth: number
-  /** The first run within, for what is written otherwise at its end. */
+  /** The paragraph that it begins in and its first run there, for what is written otherwise at its end. */
+  runs: readonly Run[]
   run: number
 }
 
 const MAX_DEPTH = 100
 const MAX_CONTAINERS = 16
 
-/** Its text stands in one line, above or below another. */
+/** Superscript, subscript and ruby text */
 const isSmall = ({ name }: Element): boolean => name === 'sup' || name === 'sub' || name === 'rt'
 
-/** What the tags and texts of a document do, one after another. */
+/** Processes the tags and texts of a document in order. */
 export class Document {
   readonly #writer: Writer
   readonly #blocks: Blocks
   readonly #elements: Element[] = []
-  /** Elements that are open beyond the depth. */
-  #beyond = 0
+  /** Elements that are open beyond the depth, by name; they are within all others. */
+  readonly #beyond = new Map<string, number>()
   #isHidden = false
+  #isPartial = false
   #whiteSpace: WhiteSpace = 'one'
   #text = ''
   readonly #styles: StyleSheet | undefined
@@ -76,13 +80,27 @@ export class Document {
     this.#commit()
     const { isFull, isBlank, sounds, missing } = this.#writer
     const markdown = isFull ? '' : this.#blocks.finish().toWellFormed()
-    return { markdown, isBlank, isTooLong: isFull, sounds, missing }
+    return {
+      markdown,
+      isBlank: isBlank || (!isFull && markdown.trim() === ''),
+      isTooLong: isFull,
+      sounds,
+      missing,
+      isPartial: this.#isPartial,
+    }
   }
 
-  open(name: string, attributes: Record<string, string>): void {
+  /** @param isClosed whether the tag ends in `/>`, which ends drawings and formulas, and what is in them, alone */
+  open(name: string, attributes: Record<string, string>, isClosed: boolean): void {
     this.#commit()
-    if (!VOID.has(name)) this.#openElement(name, attributes)
+    if (isClosed && this.#isForeign(name)) {
+      if (name === 'svg' && !this.#isHidden) this.#writer.addMissing('Zeichnung')
+    } else if (!VOID.has(name)) this.#openElement(name, attributes)
     else if (!this.#isHidden) this.#addVoid(name, attributes)
+  }
+
+  #isForeign(name: string): boolean {
+    return name === 'svg' || name === 'math' || this.#elements.some(({ name }) => name === 'svg' || name === 'math')
   }
 
   #addVoid(name: string, attributes: Record<string, string>): void {
@@ -93,9 +111,14 @@ export class Document {
 
   #openElement(name: string, attributes: Record<string, string>): void {
     this.#endBefore(name)
+    if (name in TABLE_PARTS && !this.#elements.some(({ name }) => name === 'table')) {
+      // Browsers ignore it; a line of its own at least keeps words apart.
+      this.#startLineFor(name)
+      return
+    }
     if (this.#elements.length >= MAX_DEPTH) {
-      this.#beyond++
-      if (!this.#isHidden && (LINES.has(name) || PARAGRAPHS.has(name))) this.#writer.startLine()
+      this.#beyond.set(name, (this.#beyond.get(name) ?? 0) + 1)
+      this.#startLineFor(name)
       return
     }
     const blocks = this.#blocks
@@ -106,6 +129,7 @@ export class Document {
       isLine: LINES.has(name),
       whiteSpace: this.#whiteSpace,
       depth: blocks.depth,
+      runs: blocks.runs,
       run: blocks.runs.length,
     }
     this.#elements.push(element)
@@ -115,7 +139,9 @@ export class Document {
     if (name === 'svg') this.#writer.addMissing('Zeichnung')
     const own = attributes.style === undefined ? {} : readLooks(attributes.style.slice(0, 1_000))
     const looks = this.#styles === undefined ? own : merge(name, this.#styles(name, attributes), own)
-    this.#isHidden = HIDDEN.has(name) || isFilm || (looks.isHidden === true && !this.#showsHidden)
+    const isClosed = looks.isHidden === true && !this.#showsHidden
+    this.#isHidden = HIDDEN.has(name) || isFilm || isClosed
+    this.#isPartial ||= isClosed
     if (this.#isHidden) return
     if (looks.isBlock === true && WORDS.has(name) && !this.#elements.some(isSmall)) element.isLine = true
     this.#whiteSpace = looks.whiteSpace ?? this.#whiteSpace
@@ -127,23 +153,61 @@ export class Document {
 
   close(name: string): void {
     this.#commit()
-    if (this.#beyond > 0) {
-      this.#beyond--
+    if (name === 'br' && !this.#isHidden) this.#writer.break()
+    const beyond = this.#beyond.get(name) ?? 0
+    if (beyond > 0) {
+      if (beyond > 1) this.#beyond.set(name, beyond - 1)
+      else this.#beyond.delete(name)
+      this.#startLineFor(name)
       return
     }
-    if (name === 'br' && !this.#isHidden) this.#writer.break()
     const at = this.#elements.findLastIndex((element) => element.name === name)
-    if (at < 0) return
-    while (this.#elements.length > at) this.#endElement()
+    if (at >= 0 && at >= this.#scopeOf(name)) this.#endFrom(at)
   }
 
-  /** A cell ends the cell before it, even when nobody has written so. */
+  /** The first element that a closing tag may end: one within a cell ends nothing outside of it. */
+  #scopeOf(name: string): number {
+    if (name === 'table') return 0
+    const isPart = name in TABLE_PARTS
+    return this.#elements.findLastIndex(({ name }) => name === 'table' || (!isPart && HOLDS_TABLES.has(name)))
+  }
+
+  /** For an element that is open beyond the depth. */
+  #startLineFor(name: string): void {
+    if (this.#isHidden) return
+    if (LINES.has(name) || PARAGRAPHS.has(name) || STRUCTURE.has(name)) this.#writer.startLine()
+  }
+
+  /** A cell ends the cell before it, even without a closing tag. */
   #endBefore(name: string): void {
-    const ends = endsOf(name)
-    if (ends === undefined || this.#beyond > 0) return
-    const limit = this.#elements.findLastIndex((element) => ends.within.includes(element.name))
-    const at = this.#elements.findIndex((element, index) => index > limit && ends.ended.includes(element.name))
-    if (at >= 0) while (this.#elements.length > at) this.#endElement()
+    const kept = TABLE_PARTS[name]
+    if (kept !== undefined) this.#endInTable(kept)
+    if (name === 'table') this.#endTable()
+    if (this.#beyond.size > 0) return
+    for (const { ended, within, isWithin = false } of endsOf(name)) {
+      const limit = this.#elements.findLastIndex((element) => within.has(element.name))
+      if (isWithin && limit < 0) continue
+      const at = this.#elements.findIndex((element, index) => index > limit && ended.has(element.name))
+      if (at >= 0) this.#endFrom(at)
+    }
+  }
+
+  #endInTable(kept: readonly string[]): void {
+    const table = this.#elements.findLastIndex(({ name }) => name === 'table')
+    if (table < 0 || this.#beyond.has('table')) return
+    const at = this.#elements.findIndex(({ name }, index) => index > table && !kept.includes(name))
+    if (at >= 0) this.#endFrom(at)
+  }
+
+  /** A table between the cells of another ends that one. */
+  #endTable(): void {
+    const at = this.#elements.findLastIndex(({ name }) => HOLDS_TABLES.has(name))
+    if (this.#elements[at]?.name === 'table' && this.#beyond.size === 0) this.#endFrom(at)
+  }
+
+  #endFrom(at: number): void {
+    this.#beyond.clear()
+    while (this.#elements.length > at) this.#endElement()
   }
 
   #openBlock({ name, isLine }: Element, attributes: Record<string, string>): void {
@@ -163,7 +227,7 @@ export class Document {
       const { colspan = 1, rowspan = 1 } = attributes
       blocks.open({ kind: 'cell', isHead: name === 'th', columns: Number(colspan), lines: Number(rowspan) })
     } else if (PARAGRAPHS.has(name)) blocks.endParagraph()
-    else if (isLine || name === 'li' || name === 'tr') blocks.startLine(this.#writer.style)
+    else if (isLine || STRUCTURE.has(name)) blocks.startLine(this.#writer.style)
     else if (name === 'rt') this.#writer.push('(')
   }
 
@@ -179,7 +243,8 @@ export class Document {
       } else {
         while (blocks.depth > element.depth) blocks.close()
         if (PARAGRAPHS.has(name)) blocks.endParagraph()
-        else if (element.isLine || name === 'li' || name === 'tr') blocks.startLine(this.#writer.style)
+        else if (element.isLine || STRUCTURE.has(name)) blocks.startLine(this.#writer.style)
+        else if (blocks.runs !== element.runs) this.#endDivided(name)
         else if (name === 'sub' || name === 'sup') this.#writer.endScript(name, element.run)
         else if (name === 'rt') this.#writer.endRuby(element.run)
       }
@@ -189,7 +254,12 @@ export class Document {
     this.#whiteSpace = element.whiteSpace
   }
 
-  /** What has been read since the last tag. */
+  /** Ends an element whose text has become several paragraphs. */
+  #endDivided(name: string): void {
+    if (name === 'rt') this.#writer.push(')')
+  }
+
+  /** Writes the text collected since the last tag. */
   #commit(): void {
     const text = this.#text
     this.#text = ''
@@ -207,6 +277,8 @@ export class Document {
   }
 }
 
+/** The table itself, and what may hold another one. */
+const HOLDS_TABLES = new Set(['table', 'td', 'th', 'caption'])
 const SOUND = '[sound:'
-/** Anki writes films as sounds. */
+/** Anki stores videos as sounds. */
 const FILM = /\.(?:mp4|m4v|mov|mkv|avi|webm|mpe?g|wmv|flv|ogv)\s*$/i

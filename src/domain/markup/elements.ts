@@ -1,4 +1,4 @@
-/** Nothing of what is inside is seen. */
+/** Elements whose content is invisible */
 export const HIDDEN = new Set(
   'script style title template iframe noembed noframes noscript object select datalist rp svg canvas applet'.split(' '),
 )
@@ -7,7 +7,7 @@ export const VOID = new Set(
   'area base br col embed frame hr img input link meta param source track wbr basefont bgsound keygen'.split(' '),
 )
 
-/** They begin and end a line. */
+/** Elements that start and end a line */
 export const LINES = new Set(
   (
     'address article aside body center dd details dialog dir div dl dt fieldset figcaption figure footer form header ' +
@@ -15,34 +15,69 @@ export const LINES = new Set(
   ).split(' '),
 )
 
-/** They do so when their looks say that they are blocks. */
+/** Lists, tables and what they are made of. */
+export const STRUCTURE = new Set('ul ol li table thead tbody tfoot tr td th blockquote pre'.split(' '))
+
+/** Inline elements that do so if styled as blocks */
 export const WORDS = new Set('a abbr b bdi big cite em font i label mark q s small span strike strong u'.split(' '))
 
-/** They begin and end a paragraph. */
+/** Elements that start and end a paragraph */
 export const PARAGRAPHS = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 
 export const BOLD = new Set(['b', 'strong', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 export const ITALIC = new Set(['i', 'em', 'cite', 'dfn', 'var'])
 export const CODE = new Set(['code', 'tt', 'kbd', 'samp'])
 
-/** Elements that end others by beginning, which elements those are, and what stands between them for good. */
-const ENDS: Readonly<Record<string, { ended: string[]; within: string[] }>> = {
-  li: { ended: ['li'], within: ['ul', 'ol', 'table'] },
-  dt: { ended: ['dt', 'dd'], within: ['dl', 'table'] },
-  dd: { ended: ['dt', 'dd'], within: ['dl', 'table'] },
-  tr: { ended: ['tr', 'td', 'th'], within: ['table'] },
-  td: { ended: ['td', 'th'], within: ['table', 'tr'] },
-  th: { ended: ['td', 'th'], within: ['table', 'tr'] },
-  thead: { ended: ['thead', 'tbody', 'tfoot', 'tr', 'td', 'th'], within: ['table'] },
-  tbody: { ended: ['thead', 'tbody', 'tfoot', 'tr', 'td', 'th'], within: ['table'] },
-  tfoot: { ended: ['thead', 'tbody', 'tfoot', 'tr', 'td', 'th'], within: ['table'] },
-  rt: { ended: ['rt', 'rp'], within: ['ruby'] },
-  rp: { ended: ['rt', 'rp'], within: ['ruby'] },
-  option: { ended: ['option'], within: ['select'] },
+interface Ends {
+  ended: ReadonlySet<string>
+  /** Elements that protect the ones around them from being closed */
+  within: ReadonlySet<string>
+  /** Whether one of these must be open. */
+  isWithin?: boolean
 }
-const PARAGRAPH_ENDS = { ended: ['p'], within: ['td', 'th', 'li', 'table', 'blockquote'] }
-const END_PARAGRAPH = new Set(['ul', 'ol', 'pre', 'table', 'blockquote', 'hr', ...LINES, ...PARAGRAPHS])
 
-export function endsOf(name: string): { ended: string[]; within: string[] } | undefined {
-  return ENDS[name] ?? (END_PARAGRAPH.has(name) ? PARAGRAPH_ENDS : undefined)
+const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+/** An item closes the previous item, unless one of these elements lies between them. */
+const BOUNDARIES = new Set([...LINES, ...STRUCTURE, ...HEADINGS, 'button', 'select'])
+for (const name of ['address', 'div']) BOUNDARIES.delete(name)
+
+function endsItems(...items: string[]): Ends {
+  const ended = new Set(items)
+  return { ended, within: new Set([...BOUNDARIES].filter((name) => !ended.has(name))) }
+}
+
+const TERMS = endsItems('dt', 'dd')
+const READINGS = { ended: new Set(['rt', 'rp']), within: new Set(['ruby']), isWithin: true }
+const SCOPES = ['td', 'th', 'caption', 'table', 'object']
+const PARAGRAPH_ENDS: Ends = { ended: new Set(['p']), within: new Set([...SCOPES, 'button']) }
+/** Elements that implicitly close others when they start */
+const ENDS: Readonly<Record<string, Ends>> = {
+  li: endsItems('li'),
+  dt: TERMS,
+  dd: TERMS,
+  rt: READINGS,
+  rp: READINGS,
+  button: { ended: new Set(['button']), within: new Set(SCOPES) },
+  option: { ended: new Set(['option']), within: new Set(['select']) },
+}
+const END_PARAGRAPH = new Set(['ul', 'ol', 'li', 'pre', 'table', 'blockquote', 'hr', ...LINES, ...PARAGRAPHS])
+
+/** Open elements that an element closes when it starts */
+export function* endsOf(name: string): Generator<Ends> {
+  const ends = ENDS[name]
+  if (ends !== undefined) yield ends
+  if (END_PARAGRAPH.has(name)) yield PARAGRAPH_ENDS
+}
+
+const SECTIONS = ['thead', 'tbody', 'tfoot']
+/** Parts of a table, by what may be open between them and the table; they end everything else in it. */
+export const TABLE_PARTS: Readonly<Record<string, readonly string[]>> = {
+  td: [...SECTIONS, 'tr'],
+  th: [...SECTIONS, 'tr'],
+  tr: SECTIONS,
+  thead: [],
+  tbody: [],
+  tfoot: [],
+  caption: [],
+  colgroup: [],
 }

@@ -1,23 +1,24 @@
-/** Where a piece of text stands in its line. */
+/** Position of a text within its line. */
 export interface Place {
   isLineStart: boolean
   isLineEnd: boolean
-  /** Within the words of a link, where brackets would end it. */
+  /** Inside of link text, which brackets would end */
   isLinked: boolean
-  /** Within a cell of a table, which ends at a bar. */
+  /** Inside of a table cell, which a bar would end */
   isCell: boolean
 }
 
 const SPECIAL = /[\\`*_<&~![\]|]/g
 const PUNCTUATION = /[!-/:-@[-`{-~]/
 const ENTITY = /^&(?:[a-z][a-z0-9]{1,31}|#[0-9]{1,7}|#x[0-9a-f]{1,6});/i
-/** What a line of only this may be: an underlining, a rule, the line below the headings of a table. */
+/** A line of these characters may be a heading underline, a rule or the delimiter row of a table. */
 const RULE = /^[-=_|:\s]+$/
 
 /**
- * Text as Markdown that shows it letter by letter. Only what could mean something is escaped, so that it reads well as it
- * stands; what the neighbours of the piece make of its ends is not known, so these are escaped on suspicion. A `<` that
- * could begin a tag becomes an entity: no reader of the text takes that for HTML.
+ * Escapes text so that Markdown shows it literally. Only characters that could have a meaning are escaped, to keep the
+ * source readable; the ends of the text are escaped conservatively, because its neighbours are unknown. A `<` that
+ * could start a tag becomes an entity, which no reader treats as HTML.
+ * @example escapeText('a*b', { isLineStart: false, isLineEnd: false, isLinked: false, isCell: false }) // 'a\\*b'
  */
 export function escapeText(text: string, place: Place): string {
   const escaped = text.replace(SPECIAL, (character, at: number) => escapeOne(character, text, at, place))
@@ -48,7 +49,7 @@ function escapeOne(character: string, text: string, at: number, place: Place): s
     case '!':
       return after === '[' || (after === undefined && !place.isLineEnd) ? escaped : character
     case '[':
-      // What comes later may hold the bracket that makes a definition of it.
+      // A later bracket could turn this into a link reference definition.
       return place.isLinked || (place.isLineStart && at === 0 && !text.includes(']')) ? escaped : character
     case ']':
       if (place.isLinked || after === '(' || after === ':') return escaped
@@ -67,19 +68,19 @@ function isSpace(character: string | undefined): boolean {
   return character !== undefined && /\s/.test(character)
 }
 
-/** A half of a pair counts as none: the mark is then escaped, which is always right. */
+/** A lone surrogate counts as no word character; the mark is then escaped, which is always safe. */
 function isWord(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}]/u.test(character)
 }
 
-/** Code within a line. */
+/** Writes inline code. */
 export function codeSpan(text: string, isCell: boolean): string {
   const fence = '`'.repeat(longestRun(text) + 1)
   const pad = /^`|`$|^ .* $/s.test(text) ? ' ' : ''
   return `${fence}${pad}${isCell ? text.replaceAll('|', '\\|') : text}${pad}${fence}`
 }
 
-/** A block of code. */
+/** Writes a fenced code block. */
 export function fence(text: string, language: string): string {
   const marks = '`'.repeat(Math.max(longestRun(text) + 1, 3))
   return `${marks}${language}\n${text}\n${marks}`
@@ -91,7 +92,7 @@ function longestRun(text: string): number {
   return longest
 }
 
-/** The target of a link; undefined when it leads anywhere but into the web or to a mailbox. */
+/** Returns the target of a link; undefined unless it is a web address or a mailbox. */
 export function linkTarget(address: string): string | undefined {
   const trimmed = address.trim()
   if (!/^(?:https?:\/\/|mailto:)[^\s]/i.test(trimmed) || trimmed.length > 2_000) return undefined

@@ -1,21 +1,21 @@
 export interface GridRow<Cell> {
-  /** By column; undefined where a cell beside or above reaches in. */
+  /** Cells by column; undefined where a spanning cell reaches in */
   cells: (Cell | undefined)[]
   isHead: boolean
-  /** The column of the next cell. */
+  /** Column of the next cell */
   next: number
 }
 
-/** Cells that reach over more columns or rows count as so many at most. */
+/** Maximum span of a cell in columns or rows */
 const MAX_COLUMNS = 20
 const MAX_ROWS = 200
-/** Columns that are set free in all; a text of many tables would grow tenfold. */
+/** Maximum number of empty columns in total; otherwise many tables could grow tenfold. */
 const MAX_GAPS = 5_000
 
-/** The rows of a table, each cell in the column where a browser shows it. */
+/** Table rows with each cell in the column where a browser shows it. */
 export class Grid<Cell> {
   readonly rows: GridRow<Cell>[] = []
-  /** The first row that a column is free in again. */
+  /** First row in which each column is free again */
   readonly #freeFrom: number[] = []
   #gaps = 0
 

@@ -7,13 +7,13 @@ export interface Style {
   href: string | undefined
 }
 
-/** A stretch of text in one style; `raw` stands for Markdown that is ready, such as a picture. */
+/** Text in one style; `raw` is finished Markdown, such as a picture. */
 export interface Run extends Style {
   kind: 'text' | 'raw' | 'break'
   text: string
 }
 
-/** Spelt out: with a spread it takes three times as long, and each text has many. */
+/** Copies the fields explicitly: a spread takes three times as long, and every text has many runs. */
 export function makeRun(kind: Run['kind'], text: string, { bold, italic, code, href }: Style): Run {
   return { kind, text, bold, italic, code, href }
 }
@@ -21,10 +21,10 @@ export function makeRun(kind: Run['kind'], text: string, { bold, italic, code, h
 export const PLAIN: Style = { bold: false, italic: false, code: false, href: undefined }
 
 const BLANKS = /[ \t\n\r\f\u00a0]+/g
-/** Most texts have only blanks that are right already, and to ask is faster than to replace. */
+/** Testing is faster than replacing, and most texts need no replacement. */
 const HAS_BLANKS = /[\t\n\r\f\u00a0]| {2}/
 
-/** The paragraphs that runs make: lines end at breaks, and an empty line ends a paragraph. */
+/** Writes runs as paragraphs: breaks end lines, an empty line ends a paragraph. */
 export function writeParagraphs(runs: readonly Run[]): string[] {
   const paragraphs: string[] = []
   let lines: string[] = []
@@ -35,7 +35,7 @@ export function writeParagraphs(runs: readonly Run[]): string[] {
     line = []
     if (text !== '') lines.push(indent + text)
     else if (lines.length > 0) {
-      // Two blanks at its end keep a line a line of its own.
+      // Two trailing spaces make a hard line break.
       paragraphs.push(lines.join('  \n'))
       lines = []
     }
@@ -52,7 +52,9 @@ export function writeParagraphs(runs: readonly Run[]): string[] {
 const MAX_INDENT = 40
 const MAX_BLANKS = 200
 
-/** What moves a line in, as Anki's editor writes it, so that code stays readable; one blank may be there by chance. */
+/**
+ * Returns the indentation of a line as Anki's editor writes it, so that code stays readable; a single space is ignored.
+ */
 function indentOf(line: readonly Run[]): string {
   let blanks = ''
   for (const { kind, text } of line) {
@@ -65,7 +67,7 @@ function indentOf(line: readonly Run[]): string {
   return hard.length < 2 || !hard.includes('\u00a0') ? '' : '\u00a0'.repeat(Math.min(hard.length, MAX_INDENT))
 }
 
-/** All runs in one line. */
+/** Writes all runs on one line. */
 export function writeLine(runs: readonly Run[], isCell: boolean): string {
   const pieces = merge(spaceOut(runs))
   dropUnclear(pieces, 'italic')
@@ -73,7 +75,7 @@ export function writeLine(runs: readonly Run[], isCell: boolean): string {
   return emit(merge(pieces), isCell)
 }
 
-/** White space collapses as in a browser, and stands outside of what is emphasised. */
+/** Collapses white space as browsers do, and moves it out of emphasis. */
 function spaceOut(runs: readonly Run[]): Run[] {
   const pieces: Run[] = []
   let isSpaced = true
@@ -84,7 +86,7 @@ function spaceOut(runs: readonly Run[]): Run[] {
     if (isLed && !isSpaced) pieces.push(blank())
     if (isLed) isSpaced = true
     if (core === '') continue
-    // In code brackets cannot be escaped, and would end the words of a link.
+    // Brackets cannot be escaped in code, and would end the link text.
     const href = run.code && /[[\]]/.test(core) ? undefined : run.href
     const { bold, italic, code } = run
     pieces.push({ kind: run.kind === 'raw' ? 'raw' : 'text', text: core, bold, italic, code, href })
@@ -99,7 +101,7 @@ function spaceOut(runs: readonly Run[]): Run[] {
     const before = pieces[index - 1]
     const after = pieces[index + 1]
     if (piece.text !== ' ' || before === undefined || after === undefined) continue
-    // Where an outer mark ends, those within it end, too.
+    // An outer mark also ends the inner ones.
     const isOneLink = before.href === after.href
     piece.href = isOneLink ? before.href : undefined
     piece.bold = isOneLink && before.bold && after.bold
@@ -117,7 +119,7 @@ function collapse(text: string): string {
   return HAS_BLANKS.test(text) ? text.replace(BLANKS, ' ') : text
 }
 
-/** The pieces are this module's own, and may be changed. */
+/** Merges adjacent pieces of the same style; modifies the pieces, which belong to this module. */
 function merge(pieces: readonly Run[]): Run[] {
   const merged: Run[] = []
   for (const piece of pieces) {
@@ -132,7 +134,7 @@ function isAlike(a: Style, b: Style): boolean {
   return a.bold === b.bold && a.italic === b.italic && a.code === b.code && a.href === b.href
 }
 
-/** Markdown cannot emphasise everywhere, as within a word; what would stay visible as a mark is left out. */
+/** Drops emphasis that Markdown cannot express, for example within a word, where the marks would stay visible. */
 function dropUnclear(pieces: Run[], style: 'bold' | 'italic'): void {
   for (let start = 0; start < pieces.length; start++) {
     const first = pieces[start] as Run
@@ -151,7 +153,7 @@ function dropUnclear(pieces: Run[], style: 'bold' | 'italic'): void {
 
 type Sort = 'space' | 'mark' | 'word'
 
-/** Parsers disagree about characters beyond 16 bits, such as emoji: they count as what allows less. */
+/** Parsers disagree about characters beyond 16 bits, such as emoji, so these use the more restrictive class. */
 function outside(piece: Run | undefined, neighbour: Run, at: 0 | -1): Sort {
   if (piece === undefined) return 'space'
   if (piece.kind === 'raw' || piece.code || piece.href !== neighbour.href) return 'mark'
@@ -169,7 +171,7 @@ function sortOf(unit: string, surrogate: Sort): Sort {
   return /[\p{P}\p{S}]/u.test(unit) ? 'mark' : 'word'
 }
 
-/** Links are outermost, then bold, then italic. */
+/** Writes links outermost, then bold, then italic. */
 function emit(pieces: readonly Run[], isCell: boolean): string {
   let text = ''
   let now: Style = PLAIN
@@ -177,7 +179,7 @@ function emit(pieces: readonly Run[], isCell: boolean): string {
     text += switchStyle(now, piece)
     now = piece
     if (piece.kind === 'raw') text += piece.text
-    // Parsers disagree about a backslash before the bar that ends a cell.
+    // Parsers disagree about a backslash before the bar of a cell.
     else if (piece.code && !(isCell && piece.text.includes('\\|'))) text += codeSpan(piece.text, isCell)
     else {
       const isLineStart = text === ''

@@ -2,27 +2,30 @@ import { BOLD, CODE, ITALIC, LINES, PARAGRAPHS } from './elements.js'
 import { linkTarget } from './escape.js'
 import type { Style } from './inline.js'
 
-/** What becomes of the lines of a text: one, as many as written, or so with the blanks they begin with. */
+/** How white space is kept: collapsed, line breaks only, or everything */
 export type WhiteSpace = 'one' | 'lines' | 'all'
 
-/** What of the looks of an element changes how its text is read. */
+/** CSS properties that influence the conversion. */
 export interface Looks {
   isHidden?: boolean
-  /** Begins and ends a line, whatever the element. */
+  /** Starts and ends a line, whatever the element is */
   isBlock?: boolean
   whiteSpace?: WhiteSpace
   bold?: boolean
   italic?: boolean
 }
 
-/** The looks of an element by a sheet of styles. */
+/** Returns the CSS properties of an element by a style sheet */
 export type StyleSheet = (name: string, attributes: Readonly<Record<string, string>>) => Looks
 
 const PROPERTY = /(?:^|[;\s])(display|white-space|font-weight|font-style)\s*:\s*([a-z0-9-]+)/gi
 
 const BLOCK = /^(?:block|flow-root|flex|grid|table|list-item)$/
 
-/** Reads declarations such as `font-weight: bold; color: red`. */
+/**
+ * Parses CSS declarations such as `font-weight: bold; color: red`.
+ * @example readLooks('font-weight: bold') // { bold: true }
+ */
 export function readLooks(declarations: string): Looks {
   const looks: Looks = {}
   for (const [, property = '', written = ''] of declarations.matchAll(PROPERTY)) {
@@ -45,13 +48,16 @@ export function readLooks(declarations: string): Looks {
   return looks
 }
 
-/** Of a sheet only what marks a word counts: blocks in bold are a matter of taste. */
+/**
+ * Combines style sheet and inline style. Emphasis of the style sheet counts for inline elements only, because note types
+ * often set whole blocks in bold.
+ */
 export function merge(name: string, ofSheet: Looks, own: Looks): Looks {
   const { bold, italic, ...others } = ofSheet
   return LINES.has(name) || PARAGRAPHS.has(name) ? { ...others, ...own } : { ...ofSheet, ...own }
 }
 
-/** The style within an element. */
+/** Returns the style inside of an element. */
 export function restyle(style: Style, name: string, href: string | undefined, { bold, italic }: Looks): Style {
   return {
     bold: BOLD.has(name) || (bold ?? style.bold),

@@ -1,7 +1,10 @@
 const SUBSCRIPT = new Map(zip('0123456789+-=()aehijklmnoprstuvxβγρφχ', '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ'))
 const SUPERSCRIPT = new Map(zip('0123456789+-=()abcdefghijklmnoprstuvwxyz', '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ'))
 
-/** A short text as small letters below or above the line; undefined when one of them does not exist. */
+/**
+ * Converts a short text to Unicode superscript or subscript; returns undefined if a character does not exist.
+ * @example toScript('2', 'sup') // '²'
+ */
 export function toScript(text: string, place: 'sub' | 'sup'): string | undefined {
   if (text.length > 40) return undefined
   const letters = place === 'sub' ? SUBSCRIPT : SUPERSCRIPT

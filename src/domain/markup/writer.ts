@@ -4,21 +4,21 @@ import type { WhiteSpace } from './looks.js'
 import { toScript } from './scripts.js'
 
 const MAX_NAME = 100
-/** Of what somebody wrote about a picture. */
+/** Maximum length of a picture's description */
 const MAX_WORDS = 2_000
 
-/** Writes the texts and pictures of a document into its blocks, in the style of the moment. */
+/** Writes texts and pictures into the blocks of a document in the current style. */
 export class Writer {
   readonly blocks = new Blocks()
   readonly missing: string[] = []
   style: Style = PLAIN
-  /** Characters of text, as it was. */
+  /** Number of text characters of the source */
   length = 0
   sounds = 0
   isBlank = true
   readonly #maxLength: number
   readonly #picture: (src: string) => string | undefined
-  /** Of the block of code that is open. */
+  /** Content of the open code block */
   #code: string[] | undefined
   #language = ''
 
@@ -31,7 +31,7 @@ export class Writer {
     return this.length > this.#maxLength
   }
 
-  /** Whether a block of code is open. */
+  /** Whether a code block is open */
   get isCode(): boolean {
     return this.#code !== undefined
   }
@@ -42,7 +42,7 @@ export class Writer {
     this.#language = languageOf(names)
   }
 
-  /** Of a block of code that has said none itself. */
+  /** Sets the language of an open code block that has none. */
   nameLanguage(names: string | undefined): void {
     this.#language ||= languageOf(names)
   }
@@ -67,7 +67,7 @@ export class Writer {
     if (text !== '') this.blocks.addCode(text, this.#language)
   }
 
-  /** Text as its element wants its lines. */
+  /** Writes text with the white space rule of its element. */
   write(text: string, whiteSpace: WhiteSpace): void {
     const lines = whiteSpace === 'one' || this.#code !== undefined ? [text] : text.split('\n')
     for (const [index, line] of lines.entries()) {
@@ -85,7 +85,7 @@ export class Writer {
     else this.blocks.runs.push(makeRun('text', text, this.style))
   }
 
-  /** Text that stands for something else. */
+  /** Writes a replacement for something that cannot be shown. */
   #name(text: string): void {
     this.length += text.length
     if (this.#code !== undefined) this.#code.push(text)
@@ -104,7 +104,7 @@ export class Writer {
 
   addPicture({ src = '', data = '', alt = '', srcset = '', 'data-src': later = '' }: Record<string, string>): void {
     const address = src || data || later
-    // Browsers show nothing for it: a script of the template was to fill it.
+    // Browsers show nothing for an empty picture, which a script of the template would fill.
     if (address === '' && alt === '' && srcset === '') return
     const target = this.#code === undefined && address !== '' ? this.#picture(address) : undefined
     if (target === undefined) {
@@ -117,7 +117,7 @@ export class Writer {
     this.blocks.runs.push({ ...this.style, code: false, kind: 'raw', text: `![${words.trim()}](${target})` })
   }
 
-  /** What was written since the run, as small letters where there are such. */
+  /** Converts the text written since `from` to superscript or subscript where possible. */
   endScript(place: 'sub' | 'sup', from: number): void {
     const { runs } = this.blocks
     const inside = runs.slice(from)
@@ -153,7 +153,7 @@ function languageOf(names = ''): string {
   return /(?:^|\s)(?:lang|language)-([\w+#-]{1,20})(?:\s|$)/.exec(names)?.[1] ?? ''
 }
 
-/** The last part of an address, for people. */
+/** Returns the last part of an address, for display. */
 function shortName(address: string): string {
   if (/^data:/i.test(address)) return 'eingebettet'
   return oneLine(address.slice(0, 2_000).split(/[\\/]/).at(-1) ?? '').slice(0, MAX_NAME)

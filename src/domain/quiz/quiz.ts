@@ -1,16 +1,16 @@
-import { BadRequest } from '../refusals.js'
+import { InvalidInput } from '../refusal.js'
 import { parseNumber } from '../text/parameters.js'
 import { shorten } from '../text/text.js'
 
 const DEFAULT_COUNT = 10
 const MAX_COUNT = 50
 
-/** Wrong options of a question, at most. */
+/** Maximum number of wrong options per question */
 export const MAX_WRONG_OPTIONS = 3
-/** Code points of an option before it is cut. */
+/** Length of an option in code points before it is cut */
 export const OPTION_LENGTH = 120
 
-/** The distinct answers that wrong options are drawn from, at most. */
+/** Maximum number of distinct answers from which wrong options are drawn */
 export const POOL_SIZE = 200
 
 export interface QuizCard {
@@ -23,23 +23,26 @@ export interface QuizCard {
 export interface QuizQuestion {
   card_id: number
   question: string
-  /** In random order, shortened. */
+  /** Shortened, in random order */
   options: string[]
-  /** The first position in `options` that reads like the right answer. */
+  /** First position in `options` with the text of the right answer */
   correct_index: number
   full_answer: string
   deck_name: string
 }
 
-/** A random number in [0, 1), as `Math.random`. */
+/** Returns a random number in [0, 1), as `Math.random`. */
 export type Random = () => number
 
-/** How many questions `count` asks for: 10 when it is absent or empty, otherwise cut into 1 to 50. @throws BadRequest */
+/**
+ * Parses the number of questions: 10 if absent or empty, otherwise clamped to 1…50. @throws InvalidInput
+ * @example parseCount('70') // 50
+ */
 export function parseCount(count: string | undefined): number {
   return parseNumber(count, 'count', { minimum: 1, maximum: MAX_COUNT, fallback: DEFAULT_COUNT })
 }
 
-/** A multiple-choice question with up to three wrong options out of distinct answers of other cards. */
+/** Builds a multiple-choice question with up to three wrong options from the answers of other cards. */
 export function buildQuestion(card: QuizCard, others: readonly string[], random: Random = Math.random): QuizQuestion {
   const wrong = sample(others, MAX_WRONG_OPTIONS, random)
   const correct = shorten(card.answer, OPTION_LENGTH)
@@ -55,13 +58,14 @@ export function buildQuestion(card: QuizCard, others: readonly string[], random:
 }
 
 /**
- * A value of a submitted body as an integer: numbers are truncated, booleans are 1 and 0, a string counts by its
- * leading integer, all else is 0.
- * @throws BadRequest naming the field when the number is beyond ±(2^53 − 1)
+ * Converts a submitted value to an integer: numbers are truncated, booleans are 1 and 0, a string counts by its leading
+ * integer, anything else is 0.
+ * @throws InvalidInput naming the field if the number is beyond ±(2^53 − 1)
+ * @example toInteger('12abc', 'total') // 12
  */
 export function toInteger(value: unknown, field: string): number {
   const number = leadingNumber(value)
-  if (!Number.isSafeInteger(number)) throw new BadRequest(`Das Feld "${field}" ist zu groß`)
+  if (!Number.isSafeInteger(number)) throw new InvalidInput(`Das Feld „${field}“ ist zu groß`)
   // Adding zero turns −0 into 0.
   return number + 0
 }
@@ -75,8 +79,9 @@ function leadingNumber(value: unknown): number {
 }
 
 /**
- * round(correct / total * 100), half away from zero; 0 when nothing was asked. Exact, so in whole numbers: floating
- * point makes 29 of 200 14.499….
+ * Returns round(correct / total * 100), half away from zero; 0 if total is not positive. Uses integers, because
+ * floating point makes 29 of 200 14.499….
+ * @example scorePercent(29, 200) // 15n
  */
 export function scorePercent(correct: number, total: number): bigint {
   if (total <= 0) return 0n
@@ -85,7 +90,7 @@ export function scorePercent(correct: number, total: number): bigint {
   return correct < 0 ? -rounded : rounded
 }
 
-/** `size` elements (or all, when there are fewer), every subset equally likely. */
+/** Returns `size` random elements, or all if there are fewer; every subset is equally likely. */
 function sample<T>(items: readonly T[], size: number, random: Random): T[] {
   const rest = [...items]
   const chosen: T[] = []

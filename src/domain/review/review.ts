@@ -4,18 +4,17 @@ export const RATINGS = ['again', 'hard', 'medium', 'easy'] as const
 export type Rating = (typeof RATINGS)[number]
 
 /**
- * `new`: the first review of the card; `repeat`: not the first one of its day; `late`: see `isLate`; `recall`: all
- * others.
+ * `new`: first review of the card; `repeat`: a later review on the same day; `late`: see `isLate`; `recall`: all others
  */
 export type ReviewPhase = 'new' | 'recall' | 'repeat' | 'late'
 
-/** How a learner wants to study. */
+/** Study settings of a learner. */
 export interface ReviewSettings {
-  /** Cards never seen before that a day may bring. */
+  /** Maximum number of new cards per day */
   new_per_day: number
-  /** The share of due cards that the learner wants to remember, 0.80 to 0.97. */
+  /** Share of due cards that the learner wants to remember, 0.80 to 0.97 */
   desired_retention: number
-  /** Days after which a card comes back at the latest. */
+  /** Maximum interval in days */
   maximum_interval: number
 }
 
@@ -25,7 +24,7 @@ export const DEFAULT_SETTINGS: Readonly<ReviewSettings> = {
   maximum_interval: 36_500,
 }
 
-/** Everything that a review changes of a progress row. */
+/** The fields of a progress row that a review changes. */
 export interface CardState {
   last_rating: Rating | null
   next_review: string | null
@@ -37,35 +36,35 @@ export interface CardState {
   last_review_id: number | null
 }
 
-/** Whether the state was last changed by a review on that day. */
+/** Returns whether the state was last changed by a review on that day. */
 export function isReviewedOn(state: CardState | null, today: string): boolean {
-  // If the clock was set back, the last review may lie in the future: it counts as one of today.
+  // After the clock was set back the last review may lie in the future; it counts as today's.
   return state?.last_review != null && daysBetween(state.last_review, today) <= 0
 }
 
-/** What is left for today. */
+/** Number of cards left for today. */
 export interface ReviewCounts {
-  /** Cards to be reviewed today or earlier, suspended ones apart. */
+  /** Cards due today or earlier, without suspended ones */
   due: number
-  /** Unseen cards, as far as the daily number allows them. */
+  /** New cards that the daily limit still allows */
   new: number
 }
 
 export interface Remaining {
   due: number
-  /** Live cards that the learner has neither seen nor suspended. */
+  /** Live cards that the learner has neither seen nor suspended */
   unseen: number
-  /** What is left of the daily number; negative when it was lowered during the day. */
+  /** Rest of the daily limit; negative if the limit was lowered during the day */
   new_allowed: number
 }
 
-/** A card's step from one state to another; null is the state of a card that was never seen. */
+/** The transition of a card between two states; null means never seen. */
 export interface Step {
   before: CardState | null
   after: Pick<CardState, 'next_review'> | null
-  /** Whether the queue of all decks can show the card: it is not suspended, and its deck not switched off. */
+  /** Whether the card can appear in the queue: neither suspended nor in a deck that is switched off */
   isCounted: boolean
-  /** New cards that the step adds to those of today. */
+  /** Number of new cards that the step adds to today's */
   introduced: number
 }
 
@@ -73,7 +72,7 @@ export function countsOf({ due, unseen, new_allowed }: Remaining): ReviewCounts 
   return { due, new: Math.max(Math.min(unseen, new_allowed), 0) }
 }
 
-/** What is left once the step is made. */
+/** Returns the counts after a step. */
 export function remainingAfter(remaining: Remaining, step: Step, today: string): Remaining {
   const counted = step.isCounted ? 1 : 0
   return {
@@ -87,16 +86,19 @@ export function isDue(state: Pick<CardState, 'next_review'> | null, today: strin
   return state?.next_review != null && state.next_review <= today
 }
 
-/** Longer than anybody learns without a network; a clock that says more is wrong. */
+/** Maximum age of a review given offline; an older timestamp indicates a wrong clock. */
 const OLDEST_MS = 14 * 24 * 60 * 60 * 1000
 
-/** When a review happens, and when it was given. */
+/** When a review was received and when it was given. */
 export interface ReviewTimes {
   now: Moment
   reviewed: Moment
 }
 
-/** What a client says of when a review was given, cut to the last 14 days; without it the review is of now. */
+/**
+ * Returns the times of a review. The client's timestamp is limited to the last 14 days; without one the review was
+ * given now.
+ */
 export function timesOf({ moment }: Clock, given: Date | null): ReviewTimes {
   const now = moment()
   if (given === null) return { now, reviewed: now }
@@ -106,17 +108,17 @@ export function timesOf({ moment }: Clock, given: Date | null): ReviewTimes {
 }
 
 /**
- * Whether a review was given before the latest one that its card's state knows, or before the latest reset: the learner
- * has gone on since, so it must not change the state any more.
+ * Returns whether a review was given before the latest review or reset that the card's state knows. Such a review must
+ * not change the state.
  */
 export function isLate({ now, reviewed }: ReviewTimes, latest: Date | null): boolean {
   if (latest === null) return false
-  // The clock was set back since: which of both was first is not known, and what is of today counts as it arrives.
+  // The clock was set back, so the order is unknown: a review of today counts as it arrives.
   if (latest > now.at) return reviewed.today < now.today
   return reviewed.at < latest
 }
 
-/** An entry of the log that is to be written. */
+/** A log entry to be written. */
 export interface NewEntry {
   user_id: number
   card_id: number
@@ -132,18 +134,18 @@ export interface NewEntry {
   created_at: Date
   client_id: string | null
   before: CardState | null
-  /** Of a review that is not late: without the id that the entry gets now. */
+  /** State after a review that was applied, without the id that the entry receives */
   after: CardState | null
   answer: unknown
 }
 
-/** What a review of a card in this state is. */
+/** Returns the phase of a review of a card in this state. */
 function phaseOf(state: CardState | null, today: string): ReviewPhase {
   if (state === null) return 'new'
   return isReviewedOn(state, today) ? 'repeat' : 'recall'
 }
 
-/** The days for which the card was put off, when they are known. */
+/** Returns the interval of the state in days; null if unknown. */
 export function intervalOf(state: CardState | null): number | null {
   if (state?.last_review == null || state.next_review === null) return null
   return daysBetween(state.last_review, state.next_review)
@@ -154,7 +156,7 @@ export interface ReviewFacts {
   cardId: number
   deckId: number
   rating: Rating
-  /** When it was given. */
+  /** When the review was given */
   moment: Moment
   isLate: boolean
   durationMs: number | null
@@ -166,7 +168,7 @@ export interface ReviewFacts {
 
 export function reviewEntry(facts: ReviewFacts): NewEntry {
   const { before, moment } = facts
-  // What a late review says of the card's state it says of another one.
+  // The state describes later reviews, so a late one cannot use it.
   const known = facts.isLate ? null : before
   return {
     user_id: facts.userId,

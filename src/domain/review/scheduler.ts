@@ -20,13 +20,13 @@ const GRADES: Record<Rating, Grade> = {
   easy: TsFsrsRating.Easy,
 }
 
-/** The state after a review, before the log has given it an id. */
+/** State after a review, before the log entry has an id */
 export type NextState = Omit<CardState, 'last_review_id'> & { next_review: string }
 
-/** The states that the four ratings would lead to. */
+/** Returns the states that the four ratings would lead to. */
 export type Preview = (cardId: number, state: CardState | null, today: string) => Record<Rating, NextState>
 
-/** The days on which the card would come back. */
+/** Returns the next review date for each rating. */
 export function nextReviewsOf({ again, hard, medium, easy }: ReturnType<Preview>): Record<Rating, string> {
   return {
     again: again.next_review,
@@ -37,10 +37,11 @@ export function nextReviewsOf({ again, hard, medium, easy }: ReturnType<Preview>
 }
 
 /**
- * FSRS-6 in whole days. The first review of a card on a day follows the long-term formulas, further ones the formula
- * for the same day (docs/decisions/0016-same-day-reviews.md), as those of a card that is being relearned: each rating
- * leads to its own interval of at least a day, and a lapse is counted once. A card that was never rated here starts from
- * scratch, whatever a script has written about it.
+ * Creates the FSRS-6 scheduler in whole days. The first review of a card on a day uses the long-term formulas, later
+ * ones on that day the same-day formula (docs/decisions/0022-same-day-reviews.md), as for a card in relearning: each
+ * rating leads to its own interval of at least one day, and a lapse counts once. A card that was never rated through
+ * the service starts as new, whatever a script has stored.
+ * @example createScheduler(DEFAULT_SETTINGS)(1, null, '2026-11-21').medium.next_review // '2026-11-24'
  */
 export function createScheduler(settings: ReviewSettings): Preview {
   const longTerm = createFsrs(settings, { enable_short_term: false })
@@ -52,11 +53,11 @@ export function createScheduler(settings: ReviewSettings): Preview {
     const outcomes = isSameDay ? sameDay.repeat({ ...card, state: State.Relearning }, now) : longTerm.repeat(card, now)
     const stateAfter = (rating: Rating): NextState => {
       const next = outcomes[GRADES[rating]].card
-      // To keep the ratings apart the library adds days even to the longest interval.
+      // The library extends even the maximum interval to keep the ratings apart.
       const interval = Math.min(next.scheduled_days, settings.maximum_interval)
       return {
         last_rating: rating,
-        // A card that was not known comes back today.
+        // A forgotten card is due again today.
         next_review: rating === 'again' ? today : addDays(today, interval),
         stability: next.stability,
         difficulty: next.difficulty,
@@ -74,7 +75,10 @@ export function createScheduler(settings: ReviewSettings): Preview {
   }
 }
 
-/** Fuzz depends on the card and the number of its reviews: a preview is kept, and cards learned together part. */
+/**
+ * Creates FSRS with fuzz that depends on card and number of reviews, so that the shown dates hold and cards learned
+ * together spread out.
+ */
 function createFsrs(settings: ReviewSettings, parameters: Partial<FSRSParameters>): FSRS {
   const scheduler = fsrs({
     request_retention: settings.desired_retention,
@@ -86,7 +90,7 @@ function createFsrs(settings: ReviewSettings, parameters: Partial<FSRSParameters
 }
 
 function toFsrsCard(cardId: number, state: CardState | null, today: string): Card & { fuzz_seed: string } {
-  // As a text: the library would add the number of reviews to a number, and card 5 would follow card 6.
+  // As text: the library adds the number of reviews to a numeric seed, so neighbouring cards would share fuzz.
   const card = { ...createEmptyCard(noonOf(today)), fuzz_seed: `${cardId}/` }
   if (state?.stability == null || state.difficulty == null || state.last_review === null) return card
   return {

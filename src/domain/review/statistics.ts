@@ -1,22 +1,22 @@
 import { addDays } from '../time/calendar.js'
 import { RATINGS, type Rating } from './review.js'
 
-/** A card that was put off for so many days is mature. */
+/** Interval in days from which a card counts as mature */
 export const MATURE_DAYS = 21
 export const FORECAST_DAYS = 30
 
 export interface DayOfReviews {
   day: string
   reviews: number
-  /** Rated `easy` or `medium`. */
+  /** Rated `easy` or `medium` */
   correct: number
-  /** First reviews of a card. */
+  /** First reviews of a card */
   introduced: number
-  /** As the clients reported it, milliseconds. */
+  /** Milliseconds, as reported by the clients */
   duration_ms: number
 }
 
-/** Reviews of cards that had been seen on an earlier day, each card's first one of its day. */
+/** First reviews of a day, of cards seen on an earlier day. */
 export interface RecallGroup {
   previous_rating: Rating | null
   rating: Rating
@@ -40,13 +40,13 @@ export interface DeckMaturity {
 
 export interface Retention {
   reviews: number
-  /** Those not rated `again`. */
+  /** Reviews not rated `again` */
   remembered: number
-  /** remembered / reviews with four decimals; null without reviews. */
+  /** remembered / reviews with four decimals; null without reviews */
   rate: number | null
 }
 
-/** The last `count` days up to today, ascending, without gaps. */
+/** Returns the last `count` days up to today, ascending and without gaps. */
 export function lastDays(studied: DayOfReviews[], today: string, count: number): DayOfReviews[] {
   const byDay = new Map(studied.map((entry) => [entry.day, entry]))
   return Array.from({ length: count }, (_, index) => {
@@ -55,7 +55,7 @@ export function lastDays(studied: DayOfReviews[], today: string, count: number):
   })
 }
 
-/** The cards due on each of the next 30 days, today with everything overdue first. */
+/** Returns the number of due cards for each of the next 30 days; the first one includes everything overdue. */
 export function nextDays(forecast: ForecastDay[], today: string): ForecastDay[] {
   const byDay = new Map(forecast.map(({ day, due }) => [day, due]))
   return Array.from({ length: FORECAST_DAYS }, (_, index) => {
@@ -65,7 +65,8 @@ export function nextDays(forecast: ForecastDay[], today: string): ForecastDay[] 
 }
 
 /**
- * Days in a row with reviews. The current streak ends today, or yesterday as long as today may still continue it.
+ * Returns the current and longest run of days with reviews. The current one ends today, or yesterday while today can
+ * still continue it.
  * @param days ascending
  */
 export function findStreaks(days: readonly string[], today: string): { current: number; longest: number } {
@@ -77,12 +78,12 @@ export function findStreaks(days: readonly string[], today: string): { current: 
     longest = Math.max(longest, length)
     previous = day
   }
-  // Later than today after a change of the time zone.
+  // After a change of the time zone the last day may lie in the future.
   const isAlive = previous !== undefined && previous >= addDays(today, -1)
   return { current: isAlive ? length : 0, longest }
 }
 
-/** How much was remembered: in all, by the rating that the card had got before, and by its maturity. */
+/** Summarises retention: in total, by previous rating and by maturity. */
 export function summarizeRetention(groups: RecallGroup[]) {
   const of = (condition: (group: RecallGroup) => boolean) => retentionOf(groups.filter(condition))
   const byRating = RATINGS.map((rating) => [rating, of((group) => group.previous_rating === rating)])

@@ -1,37 +1,37 @@
 import { toPlainText } from './plain-text.js'
 import { findWords } from './words.js'
 
-/** From where to where, in UTF-16 code units; the end is not included. */
+/** Start and end in UTF-16 code units; the end is exclusive. */
 export type Range = [start: number, end: number]
 
-/** A text that is shown, and what in it was looked for. */
+/** A text with the ranges that match a search. */
 export interface Marked {
   text: string
   ranges: Range[]
 }
 
-/** The words of the store that match what is looked for. */
+/** The stored words that match a search. */
 export interface Hits {
-  /** Words that match whole. */
+  /** Words that match completely */
   whole: ReadonlySet<string>
-  /** Words of which a part matches, and which parts. */
+  /** Words that match partially, with the matching parts */
   parts: ReadonlyMap<string, readonly string[]>
 }
 
 const TITLE_LENGTH = 200
 const EXCERPT_LENGTH = 160
-/** How much stands before the first hit. */
+/** Characters shown before the first hit */
 const LEAD = 40
 
-/** A longer one is cut in the middle rather than left out. */
+/** A longer word is cut in the middle rather than omitted. */
 const LONG_WORD = 40
 
-/** Of a longer text only what stands around the first hit is read. */
+/** Of a longer text, only the surroundings of the first hit are processed. */
 const MAX_SOURCE = 8_000
 const SOURCE_BEFORE = 2_000
 const SOURCE_BEHIND = 4_000
 
-/** Where the hits are in the text: in order, without overlaps. */
+/** Returns the ranges of the hits, in order and without overlaps. */
 export function findRanges(text: string, { whole, parts }: Hits): Range[] {
   const ranges: Range[] = []
   for (const { folded, start, end } of findWords(text)) {
@@ -57,12 +57,15 @@ function merge(ranges: Range[]): Range[] {
   return merged
 }
 
-/** The beginning of a plain text. */
+/** Returns the beginning of a plain text with its hits. */
 export function markTitle(text: string, hits: Hits): Marked {
   return mark(cut(text, 0, TITLE_LENGTH, false, false), hits)
 }
 
-/** Some 160 characters of the Markdown text as plain text, around the first hit or from the beginning. */
+/**
+ * Returns about 160 characters of a Markdown text as plain text, around the first hit or from the beginning.
+ * @example excerptOf('Nutze `git stash`', hits).text // 'Nutze git stash'
+ */
 export function excerptOf(source: string, hits: Hits): Marked {
   const { start, end } = source.length <= MAX_SOURCE ? { start: 0, end: source.length } : findPiece(source, hits)
   const text = toPlainText(source.slice(start, end))
@@ -75,7 +78,7 @@ function mark(text: string, hits: Hits): Marked {
   return { text, ranges: findRanges(text, hits) }
 }
 
-/** The lines around the first hit. */
+/** Returns the range of the lines around the first hit. */
 function findPiece(source: string, hits: Hits): { start: number; end: number } {
   let first = 0
   for (const { folded, start } of findWords(source)) {
@@ -89,7 +92,7 @@ function findPiece(source: string, hits: Hits): { start: number; end: number } {
   return { start, end: Math.min(source.length, first + SOURCE_BEHIND) }
 }
 
-/** At most `length` characters, cut between words where that is possible; what is left out is shown by `…`. */
+/** Cuts to at most `length` characters, between words if possible; `…` marks omissions. */
 function cut(
   text: string,
   from: number,
@@ -110,6 +113,6 @@ function cut(
   }
   const before = start > 0 || isMoreBefore ? (start === 0 || text[start - 1] === ' ' ? '… ' : '…') : ''
   const behind = end < text.length || isMoreBehind ? (end === text.length || text[end] === ' ' ? ' …' : '…') : ''
-  // A pair of surrogates may have been cut.
+  // The cut may have split a surrogate pair.
   return `${before}${text.slice(start, end).trim()}${behind}`.toWellFormed()
 }

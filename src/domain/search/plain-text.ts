@@ -4,7 +4,10 @@ const markdown = new MarkdownIt({ html: true })
 
 type Token = ReturnType<typeof markdown.parse>[number]
 
-/** What a reader sees of a Markdown text, in one line: marks, addresses, comments and HTML tags are left out. */
+/**
+ * Converts Markdown to one line of visible text, without markup, addresses, comments and HTML tags.
+ * @example toPlainText('**Hallo** [Welt](/x)') // 'Hallo Welt'
+ */
 export function toPlainText(source: string): string {
   return markdown
     .parse(source, {})

@@ -1,17 +1,17 @@
-/** Letters and digits in a row, with the accents that may stand behind a letter. */
+/** A run of letters and digits with their combining marks */
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
-/** What is longer is known by its beginning; an index takes no text of any length. */
+/** Longer words are indexed by their beginning. */
 const MAX_LENGTH = 100
 const FOLDED = /^[a-z0-9]+$/
 
-/** A word of a text: as it is compared, and where it stands in UTF-16 code units. */
+/** A word in comparable form with its position in UTF-16 code units. */
 export interface Word {
   folded: string
   start: number
   end: number
 }
 
-/** The words of a text, in their order. */
+/** Yields the words of a text in order. */
 export function* findWords(text: string): Generator<Word> {
   for (const match of text.matchAll(WORD)) {
     const [word] = match
@@ -19,17 +19,20 @@ export function* findWords(text: string): Generator<Word> {
   }
 }
 
-/** In lower case, in NFC, and not longer than an index takes. */
+/**
+ * Folds a word for comparison: lower case, NFC, limited length.
+ * @example foldWord('ÄPFEL') // 'äpfel'
+ */
 export function foldWord(word: string): string {
   const short = word.length > MAX_LENGTH ? word.slice(0, MAX_LENGTH).replace(/[\ud800-\udbff]$/, '') : word
   if (FOLDED.test(short)) return short
   return short.normalize('NFC').toLowerCase().normalize('NFC')
 }
 
-/** More different words than a book has; a log that somebody has pasted must not keep the store busy for minutes. */
+/** More than the vocabulary of a book; bounds the work for a pasted log file. */
 const MOST_WORDS = 20_000
 
-/** The different words of a text, the first 20,000 of them, or of what somebody looks for. */
+/** Returns the distinct words of a text, at most 20,000. */
 export function wordsOf(text: string): Set<string> {
   const words = new Set<string>()
   for (const { folded } of findWords(text)) {
@@ -41,7 +44,7 @@ export function wordsOf(text: string): Set<string> {
 
 const UMLAUTS = { ae: 'ä', oe: 'ö', ue: 'ü', ä: 'ae', ö: 'oe', ü: 'ue' } as Record<string, string>
 
-/** The word, and as it is written on a keyboard with or without umlauts. */
+/** Returns the word and its spelling with or without umlauts (ä, ae). */
 export function spellingsOf(word: string): string[] {
   const replaced = (pattern: RegExp) => word.replace(pattern, (letters) => UMLAUTS[letters] ?? letters)
   return [...new Set([word, replaced(/[aou]e/g), replaced(/[äöü]/g)])]
@@ -51,8 +54,8 @@ const SHORTEST_CORRECTED = 5
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzäöüß0123456789']
 
 /**
- * All words from which the word differs by one letter that is wrong, missing or too many, or by two that have changed
- * places; none for a word of fewer than five letters.
+ * Returns all words that lead to this one by one wrong, missing or extra letter or by two swapped neighbours; none for
+ * a word of fewer than five letters.
  */
 export function neighboursOf(word: string): string[] {
   const letters = [...word]
@@ -71,4 +74,57 @@ export function neighboursOf(word: string): string[] {
   }
   found.delete(word)
   return [...found]
+}
+
+/** Neighbours that one query looks up at most, for all its words together. */
+export const MOST_NEIGHBOURS = 4_000
+
+/**
+ * Returns the neighbours of all words, those of another spelling while they fit; `place` is the index of the word.
+ * Undefined when the words as they are written have more than `MOST_NEIGHBOURS`: eight words of five letters have fewer,
+ * and so has one of 48.
+ */
+export function neighboursOfAll(words: readonly string[]): { place: number; word: string }[] | undefined {
+  const own = words.map((word, place) => ({ place, word }))
+  const others = own.flatMap(({ place, word }) => spellingsOf(word).map((spelling) => ({ place, word: spelling })))
+  let left = MOST_NEIGHBOURS - own.reduce((sum, { word }) => sum + countNeighbours(word), 0)
+  if (left < 0) return undefined
+  const fitting = others.filter(({ place, word }) => {
+    if (word === words[place]) return false
+    const count = countNeighbours(word)
+    if (count > left) return false
+    left -= count
+    return true
+  })
+  return [...own, ...fitting].flatMap(({ place, word }) => neighboursOf(word).map((like) => ({ place, word: like })))
+}
+
+/** An upper bound of what `neighboursOf` returns, without making them. */
+function countNeighbours(word: string): number {
+  const { length } = [...word]
+  return length < SHORTEST_CORRECTED ? 0 : (2 * length + 1) * LETTERS.length + 2 * length
+}
+
+/** Shorter parts are syllables rather than words. */
+const SHORTEST_COMPOUND_PART = 3
+
+/** The ways to cut a word in two, the most even one first; none for a word of fewer than six letters. */
+export function cutsOf(word: string): [left: string, right: string][] {
+  const letters = [...word]
+  const places = letters.map((_, place) => place).slice(SHORTEST_COMPOUND_PART, 1 - SHORTEST_COMPOUND_PART)
+  return places
+    .sort((one, other) => Math.abs(one - letters.length / 2) - Math.abs(other - letters.length / 2))
+    .map((place) => [letters.slice(0, place).join(''), letters.slice(place).join('')])
+}
+
+const COMPOUND_GAP = /^[\s-]{1,3}$/
+
+/** Whether a word of `left` and a word of `right` stand side by side in the text, joined by white space or a hyphen. */
+export function hasPair(text: string, left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
+  let end: number | undefined
+  for (const word of findWords(text)) {
+    if (end !== undefined && right.has(word.folded) && COMPOUND_GAP.test(text.slice(end, word.start))) return true
+    end = left.has(word.folded) ? word.end : undefined
+  }
+  return false
 }

@@ -1,30 +1,31 @@
 import { MAX_NAME_LENGTH } from '../accounts/accounts.js'
 import { countCharacters, isStorable } from '../text/text.js'
 import { SignInFault } from './faults.js'
+import { SKEW_SECONDS } from './skew.js'
 
 const MAX_SESSION = 500
 
-/** Which claims say what. */
+/** The claims that describe an account. */
 export interface ClaimRules {
   usernameClaim: string
   nameClaim: string
-  /** Undefined when the provider never decides who is an administrator. */
+  /** Undefined if the provider does not decide who is an administrator */
   admin: { claim: string; value: string } | undefined
 }
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What the provider says of a person. */
+/** The claims of a person after validation. */
 export interface Profile {
-  /** Undefined when the provider names none. */
+  /** Undefined if the provider sends none */
   username: string | undefined
   displayName: string | undefined
-  /** Undefined when the provider does not decide. */
+  /** Undefined if the provider does not decide */
   isAdmin: boolean | undefined
 }
 
 /**
- * Reads the claims of a person; names are trimmed and in NFC, a display name is one line and cut.
+ * Parses the claims of a person: names are trimmed and in NFC, the display name is cut to one line.
  * @throws SignInFault for a user name that no account can have
  */
 export function readProfile(claims: Claims, rules: ClaimRules): Profile {
@@ -35,13 +36,19 @@ export function readProfile(claims: Claims, rules: ClaimRules): Profile {
   }
 }
 
-/** Whether the rules find all that they look for. */
+/** Returns the display name of an identity before it is linked; the subject if the provider sends no name. */
+export function readIdentityName(claims: Claims, { usernameClaim, nameClaim }: ClaimRules, subject: string): string {
+  const names = [claimOf(claims, usernameClaim), claims.email, claimOf(claims, nameClaim)]
+  return names.map(readDisplayName).find((name) => name !== undefined) ?? subject
+}
+
+/** Returns whether all claims that the rules need are present. */
 export function isComplete(claims: Claims, { usernameClaim, nameClaim, admin }: ClaimRules): boolean {
   const names = [usernameClaim, nameClaim, ...(admin === undefined ? [] : [admin.claim])]
   return names.every((name) => claimOf(claims, name) !== undefined)
 }
 
-/** The claim of that name, or inside of others: Keycloak has its roles in `realm_access.roles`. */
+/** Returns a claim by its path: Keycloak nests roles in `realm_access.roles`. */
 function claimOf(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name]
   let found: unknown = claims
@@ -75,15 +82,26 @@ function readDisplayName(claim: unknown): string | undefined {
 
 function readAdmin(claims: Claims, { claim: name, value }: { claim: string; value: string }): boolean | undefined {
   const claim = claimOf(claims, name)
-  // Entra leaves out a list that is too long for a token and says so: that is no answer.
+  // Entra omits a list that is too long for a token and says so: the right is then unknown.
   if (claim === undefined && claimOf(claims, `_claim_names.${name}`) !== undefined) return undefined
-  return [claim].flat().some((one) => String(one) === value && typeof one !== 'object')
+  return [claim].flat().some((one) => typeof one !== 'object' && String(one) === value)
 }
 
-/** What the provider calls its session, as it is kept: cut. @throws SignInFault when it cannot be stored */
+/**
+ * When the provider has last asked for a proof; undefined when it does not say.
+ * @throws SignInFault for a time in the future, or one that is none
+ */
+export function readAuthTime(seconds: unknown, now: Date): Date | undefined {
+  if (seconds === undefined) return undefined
+  const isPast = typeof seconds === 'number' && seconds >= 0 && seconds * 1000 <= now.getTime() + SKEW_SECONDS * 1000
+  if (!isPast) throw new SignInFault('ungueltig', 'the auth_time is no time, or in the future')
+  return new Date(seconds * 1000)
+}
+
+/** Returns the provider's session id, cut to the stored length. @throws SignInFault if it cannot be stored */
 export function readProviderSession(sid: unknown): string | undefined {
   if (typeof sid !== 'string') return undefined
   if (!isStorable(sid)) throw new SignInFault('ungueltig', 'the sid holds what cannot be stored')
-  // A cut may halve a character.
+  // The cut may have split a surrogate pair.
   return sid.slice(0, MAX_SESSION).toWellFormed()
 }

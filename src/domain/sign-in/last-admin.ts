@@ -1,15 +1,15 @@
 import type { OfferedWays } from './ways-in.js'
 
-/** An administrator, as far as it matters whether the others can spare one. */
+/** An administrator, as needed to decide whether the account may be removed. */
 export interface Admin {
   id: number
-  /** Gets in by password although that is switched off. */
+  /** May log in by password while it is switched off */
   is_emergency: boolean
 }
 
 /**
- * What the service would lose together with that administrator: the last one, or, while passwords are switched off, the
- * last one for emergencies, without whom it does not start. Undefined when others can spare this one.
+ * Returns what would be lost without that administrator: the last one, or, while password login is off, the last
+ * emergency account, without which the service does not start. Returns undefined if another one remains.
  */
 export function lostWith(
   id: number,
@@ -22,7 +22,7 @@ export function lostWith(
   return isLastForEmergencies(id, admins, { password }) ? 'emergency' : undefined
 }
 
-/** Whether the administrator is the only one who gets in by password while that is switched off. */
+/** Returns whether the administrator is the only emergency account. */
 export function isLastForEmergencies(
   id: number,
   admins: Admin[],

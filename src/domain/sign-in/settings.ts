@@ -1,21 +1,21 @@
 import type { ClaimRules } from './claims.js'
 
-/** A provider of OpenID Connect, as it is configured. */
+/** Configuration of the OpenID Connect provider. */
 export interface OidcSettings {
   issuer: string
   clientId: string
   clientSecret: string
   scopes: string
   claims: ClaimRules
-  /** Whether a person whom nobody knows gets an account. */
+  /** Whether an unknown person gets an account */
   createUsers: boolean
-  /** Whether the provider is trusted with all names: an account of the same name becomes the person's. */
+  /** Whether an account of the same name is linked; requires trust in the provider's names */
   linkByUsername: boolean
-  /** The text of the button. */
+  /** Label of the button */
   label: string
 }
 
-/** The variables as they were given. */
+/** The environment variables as given. */
 export interface GivenOidc {
   OIDC_ISSUER: string | undefined
   OIDC_CLIENT_ID: string | undefined
@@ -30,18 +30,16 @@ export interface GivenOidc {
   OIDC_LABEL: string
 }
 
-/** By how much the clocks of provider and service may differ. */
-export const SKEW_SECONDS = 60
 export const DEFAULT_SCOPES = 'openid profile email'
 
-/** Whichever of these is given, all of them are needed. */
+/** Required as soon as one of them is set */
 const NEEDED = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * What is configured; undefined when nothing is.
- * @param fail called with the variable and what is wrong with it, in German; must throw
+ * Reads the provider configuration; returns undefined if there is none.
+ * @param fail called with a variable and its fault in German; must throw
  */
 export function readOidcSettings(
   given: GivenOidc,
@@ -74,18 +72,18 @@ export function readOidcSettings(
   }
 }
 
-/** What is wrong with the address of a provider, in German; undefined if nothing is. */
+/** Returns what is wrong with the provider's address, in German; undefined if nothing is. */
 export function checkIssuer(text: string): string | undefined {
   if (!URL.canParse(text)) return 'muss eine Adresse mit https:// sein'
   const { protocol, hostname, username, password, search, hash } = new URL(text)
   if (username !== '' || password !== '' || search !== '' || hash !== '') {
-    return 'darf weder Anmeldung noch "?" noch "#" enthalten'
+    return 'darf weder Anmeldung noch „?“ noch „#“ enthalten'
   }
   if (protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))) return undefined
   return 'muss mit https:// beginnen (http:// nur auf diesem Rechner)'
 }
 
-/** What is wrong with the scopes, in German; undefined if nothing is. */
+/** Returns what is wrong with the scopes, in German; undefined if nothing is. */
 export function checkScopes(text: string): string | undefined {
   const isList = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text)
   return isList && text.split(' ').includes('openid') ? undefined : 'muss eine Liste mit Leerzeichen sein, darin openid'

@@ -1,13 +1,14 @@
-/** Only to see where a path leads; `.invalid` is nobody's (RFC 2606). */
+/** Base for resolving a path; `.invalid` is reserved (RFC 2606). */
 const ORIGIN = 'http://app.invalid'
 
-/** Cookies remember it, and all of them fill the head of a request. */
+/** Cookies store the target, and their total size is limited. */
 const MAX_LENGTH = 500
 
 /**
- * Where to go after a login, as a path below the app's base, such as `/decks/git?karte=4#ende`; `/` for everything that
- * is not plainly such a path. Browsers take a backslash for a slash and drop tabs and newlines, proxies may decode once
- * more: so neither is let through, nor two slashes in a row, whatever is escaped.
+ * Parses the path to open after login, relative to the base path, such as `/decks/git?karte=4#ende`. Returns `/` for
+ * anything else. Browsers treat a backslash as a slash and drop tabs and newlines, and proxies may decode once more, so
+ * none of these and no double slash passes, at any level of encoding.
+ * @example parseTarget('//evil.example') // '/'
  */
 export function parseTarget(text: string | undefined): string {
   if (text === undefined || text.length > MAX_LENGTH || !text.startsWith('/')) return '/'
@@ -18,13 +19,13 @@ export function parseTarget(text: string | undefined): string {
   if (!URL.canParse(text, ORIGIN)) return '/'
   const { origin, pathname, search, hash } = new URL(text, ORIGIN)
   const isOwn = origin === ORIGIN && !pathname.startsWith('//')
-  // The API's answers to a login would be no page, and could begin it anew.
+  // API responses are no pages, and a login route could start a new login.
   const target = pathname + search + hash
   if (target.length > MAX_LENGTH) return '/'
   return isOwn && ![path, pathname].some((one) => /^\/api(\/|$)/i.test(one)) ? target : '/'
 }
 
-/** With every layer of escapes removed; undefined when there are too many, or one is none. */
+/** Removes every layer of percent-encoding; returns undefined if there are too many or one is malformed. */
 function decodeFully(text: string): string | undefined {
   let current = text
   for (let layers = 0; layers < 5; layers++) {
@@ -40,12 +41,12 @@ function decodeFully(text: string): string | undefined {
   return undefined
 }
 
-/** The address of the app's page for the path, in the browser: the base has a slash at both ends. */
+/** Returns the URL of a page of the app. `basePath` has a slash at both ends. */
 export function pageAddress(basePath: string, path: string): string {
   return basePath + path.slice(1)
 }
 
-/** The page of the login that words the code and goes on to `target` afterwards. */
+/** Returns the URL of the login page that explains the code and continues to `target`. */
 export function faultAddress(basePath: string, code: string, target: string): string {
   const query = new URLSearchParams({ fehler: code, ...(target !== '/' && { weiter: target }) })
   return pageAddress(basePath, `/anmelden?${query}`)

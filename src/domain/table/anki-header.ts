@@ -1,4 +1,4 @@
-/** What the first lines of Anki's text export say; columns count from 0. */
+/** The header lines of Anki's text export; columns count from 0. */
 export interface AnkiHeader {
   separator?: string
   isHtml: boolean
@@ -6,7 +6,7 @@ export interface AnkiHeader {
   deck?: string
   tags?: string
   roles: Map<number, 'guid' | 'notetype' | 'deck' | 'tags'>
-  /** How many lines of the text they take. */
+  /** Number of header lines */
   lines: number
 }
 
@@ -20,7 +20,10 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 const LINE = /^#(?<key>[a-z ]{2,20}):(?<value>.*)$/i
 
-/** Undefined when the text has no such lines. */
+/**
+ * Returns undefined if the text has no header lines.
+ * @example readAnkiHeader('#separator:tab\na\tb')?.separator // '\t'
+ */
 export function readAnkiHeader(text: string): AnkiHeader | undefined {
   const header: AnkiHeader = { isHtml: false, roles: new Map(), lines: 0 }
   let columns: string | undefined

@@ -1,16 +1,16 @@
-import { TABLE_HEADINGS } from '../content/table-cells.js'
 import type { AnkiHeader } from './anki-header.js'
+import { TABLE_HEADINGS } from './cells.js'
 
 export type Role = 'question' | 'answer' | 'level' | 'deck' | 'id' | 'guid' | 'tags' | 'notetype'
 
-/** Where the parts of a card stand, from 0, and the columns that nobody asks for. */
+/** Columns of the parts of a card, from 0, and unused columns. */
 export interface Columns {
   places: Map<Role, number>
   ignored: string[]
   count: number
-  /** Whether the first record holds the headings. */
+  /** Whether the first record contains headings */
   hasHeadings: boolean
-  /** Whether it is a table of our own, whose cells are texts to the letter. */
+  /** Whether it is an export of this service, whose cells are literal texts */
   isOwn: boolean
 }
 
@@ -29,51 +29,109 @@ const HEADINGS: Readonly<Record<string, Role>> = {
   deck: 'deck',
   id: 'id',
   guid: 'guid',
+  stapel: 'deck',
+  tag: 'tags',
   tags: 'tags',
+  schlagwort: 'tags',
   schlagwörter: 'tags',
+  schlagworte: 'tags',
   notetype: 'notetype',
 }
-/** Without headings. */
+/** Words that are headings only beside their counterpart: alone they may just as well be the first card of a list. */
+const PAIRED_HEADINGS: Readonly<Record<string, 'question' | 'answer'>> = {
+  begriff: 'question',
+  fachbegriff: 'question',
+  stichwort: 'question',
+  wort: 'question',
+  vokabel: 'question',
+  abkürzung: 'question',
+  befehl: 'question',
+  aufgabe: 'question',
+  vorne: 'question',
+  term: 'question',
+  word: 'question',
+  prompt: 'question',
+  definition: 'answer',
+  erklärung: 'answer',
+  erläuterung: 'answer',
+  beschreibung: 'answer',
+  bedeutung: 'answer',
+  übersetzung: 'answer',
+  lösung: 'answer',
+  hinten: 'answer',
+  description: 'answer',
+  explanation: 'answer',
+  meaning: 'answer',
+  translation: 'answer',
+  solution: 'answer',
+}
+/** Column order without headings */
 const PLACES: readonly Role[] = ['question', 'answer', 'level', 'deck', 'id']
 
-/** The columns by their headings or else by place; faults are texts about the first line. */
+/**
+ * Finds the columns by headings, otherwise by position; faults concern the first line.
+ * @example findColumns(['Antwort', 'Frage'], undefined).columns.places.get('question') // 1
+ */
 export function findColumns(
   first: readonly string[],
   header: AnkiHeader | undefined,
 ): { columns: Columns; faults: string[] } {
   const named = header?.columns ?? (isHeading(first) ? first : undefined)
-  if (named?.some((name) => roleOf(name) !== undefined)) {
-    return byName(named, header, header?.columns === undefined)
+  const roles = named === undefined ? [] : rolesOf(named)
+  if (named !== undefined && roles.some((role) => role !== undefined)) {
+    return byName(named, roles, header)
   }
   return { columns: byPlace(named ?? first, header, named !== undefined), faults: [] }
 }
 
-function roleOf(heading: string): Role | undefined {
-  const name = heading.trim().toLowerCase()
-  return Object.hasOwn(HEADINGS, name) ? HEADINGS[name] : undefined
+/** Whether the row has a heading for both sides of a card. */
+export function namesBothSides(fields: readonly string[]): boolean {
+  const roles = rolesOf(fields)
+  return roles.includes('question') && roles.includes('answer')
+}
+
+/** Role of each heading. A paired heading counts when both sides have one and no plain heading has its role. */
+function rolesOf(headings: readonly string[]): (Role | undefined)[] {
+  const names = headings.map((heading) =>
+    heading
+      .trim()
+      .toLowerCase()
+      .normalize('NFC')
+      .replace(/\s*[:*]$/, ''),
+  )
+  const roles: (Role | undefined)[] = names.map((name) => (Object.hasOwn(HEADINGS, name) ? HEADINGS[name] : undefined))
+  const paired = names.map((name) => (Object.hasOwn(PAIRED_HEADINGS, name) ? PAIRED_HEADINGS[name] : undefined))
+  const has = (role: Role) => roles.includes(role) || paired.includes(role as 'question' | 'answer')
+  if (!has('question') || !has('answer')) return roles
+  for (const role of ['question', 'answer'] as const) {
+    const place = paired.indexOf(role)
+    if (place >= 0 && !roles.includes(role)) roles[place] = role
+  }
+  return roles
 }
 
 function isHeading(fields: readonly string[]): boolean {
-  return fields.some((field) => ['question', 'answer'].includes(roleOf(field) ?? ''))
+  const roles = rolesOf(fields)
+  return roles.includes('question') || roles.includes('answer')
 }
 
 function byName(
   names: readonly string[],
+  roles: readonly (Role | undefined)[],
   header: AnkiHeader | undefined,
-  hasHeadings: boolean,
 ): { columns: Columns; faults: string[] } {
   const places = new Map<Role, number>([...(header?.roles ?? [])].map(([place, role]) => [role, place]))
   const faults: string[] = []
   const rest: number[] = []
   for (const [place, name] of names.entries()) {
-    const role = roleOf(name)
+    const role = roles[place]
     const taken = header?.roles.has(place) ?? false
     if (taken) continue
     if (role === undefined) rest.push(place)
     else if (places.has(role)) faults.push(`Die Spalte „${name.trim()}“ gibt es zweimal`)
     else places.set(role, place)
   }
-  // Anki's note types call their fields what they like.
+  // Fields of Anki note types have arbitrary names.
   for (const role of ['question', 'answer'] as const) {
     if (places.has(role) || header === undefined) continue
     const place = rest.shift()
@@ -82,6 +140,7 @@ function byName(
   if (!places.has('question')) faults.push('Die Spalte „Frage“ fehlt')
   if (!places.has('answer')) faults.push('Die Spalte „Antwort“ fehlt')
   const isOwn = header === undefined && TABLE_HEADINGS.every((heading, at) => names[at] === heading)
+  const hasHeadings = header?.columns === undefined
   const ignored = rest.map((place) => (names[place] as string).trim()).filter((name) => name !== '')
   return { columns: { places, ignored, count: names.length, hasHeadings, isOwn }, faults }
 }

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer'
-import { countLines } from '../content/decode-text.js'
+import { countLines } from '../text/text.js'
 
-/** The text of a table with `\n` at the ends of its lines, or the line from which on it is none. */
+/** Decoded text with `\n` line ends, or the first line that cannot be decoded */
 export type DecodedTable = { text: string; encoding: 'UTF-8' | 'UTF-16' | 'Windows-1252' } | { badLine: number }
 
 /**
- * A table program writes UTF-8, with a byte order mark or without, UTF-16 with one or, in Germany's Excel, Windows-1252:
- * that is what is no UTF-8.
+ * Decodes a table: UTF-8 with or without a byte order mark, UTF-16 with one, otherwise Windows-1252, which German Excel
+ * writes.
+ * @example decodeTable(Uint8Array.of(0xe4)) // { text: 'ä', encoding: 'Windows-1252' }
  */
 export function decodeTable(bytes: Uint8Array): DecodedTable {
   const encoding = encodingOf(bytes)
@@ -19,12 +20,36 @@ export function decodeTable(bytes: Uint8Array): DecodedTable {
 }
 
 function encodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | 'utf-8' | 'Windows-1252' {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
-  return isUtf8(bytes) ? 'utf-8' : 'Windows-1252'
+  return findUtf16(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'Windows-1252')
 }
 
-/** What stands from 0x80 to 0x9f, where Latin-1 has control characters. Node.js 20 decodes it as if it were that. */
+/** Bytes that identify UTF-16 without a byte order mark */
+const SAMPLE_BYTES = 4_096
+
+/**
+ * Finds UTF-16 by its byte order mark. Without one, every second byte of a European text is NUL, nearly, and none of
+ * the others is: no other text and hardly any binary file looks like that.
+ */
+function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  const sample = bytes.subarray(0, Math.min(SAMPLE_BYTES, bytes.length - (bytes.length % 2)))
+  const nuls = [0, 0] as [even: number, odd: number]
+  for (const [at, byte] of sample.entries()) if (byte === 0) nuls[at % 2 === 0 ? 0 : 1]++
+  const [even, odd] = nuls
+  if (Math.min(even, odd) > 0 || Math.max(even, odd) < sample.length * MIN_NULS) return undefined
+  const encoding = odd > 0 ? 'utf-16le' : 'utf-16be'
+  const text = new TextDecoder(encoding).decode(sample)
+  return sample.length > 0 && /[\n\r;,\t]/.test(text) && !CONTROL.test(text) ? encoding : undefined
+}
+
+/** NULs among all bytes, at least: of Latin letters alone it would be half. */
+const MIN_NULS = 0.4
+/** Characters that no table contains */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffe\uffff]/
+
+/** Characters 0x80 to 0x9f of Windows-1252. Node.js 20 decodes them as Latin-1 control characters. */
 const WINDOWS = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 function decodeWindows1252(bytes: Uint8Array): string {
@@ -32,8 +57,8 @@ function decodeWindows1252(bytes: Uint8Array): string {
   return text.replace(/[\u0080-\u009f]/g, (character) => WINDOWS[character.charCodeAt(0) - 0x80] as string)
 }
 
-/** Whether a file can be a table, by its beginning: other files soon have a byte that no text has. */
+/** Returns whether the beginning of a file looks like text: other files soon contain a byte that no text has. */
 export function looksLikeText(head: Uint8Array): boolean {
-  if (encodingOf(head.subarray(0, 2)).startsWith('utf-16')) return true
+  if (findUtf16(head) !== undefined) return true
   return head.every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0x1b)
 }

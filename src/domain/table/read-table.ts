@@ -1,40 +1,41 @@
-import { tidyDeckName } from '../anki/deck-name.js'
-import { MAX_LABEL_LENGTH } from '../anki/label.js'
-import { FALLBACK_LEVEL, levelOf } from '../anki/level.js'
-import { findPictures } from '../content/find-pictures.js'
-import type { Identity, IncomingDeck } from '../content/incoming.js'
-import { parseMediaTarget, resolvePicture } from '../content/pictures.js'
-import { unguardCell } from '../content/table-cells.js'
-import { type Converted, convertHtml } from '../markup/convert.js'
-import { countCharacters } from '../text/text.js'
+import { FALLBACK_LEVEL, Levels, levelOf, tidyDeckName } from '../anki/index.js'
+import { deckNamed, type Identity, type IncomingDeck } from '../content/upload/incoming.js'
+import { type Converted, convertHtml } from '../markup/index.js'
+import { escapePictures, parseMediaTarget, resolvePicture } from '../pictures/index.js'
+import { isLabelTooLong, MAX_LABEL_LENGTH } from '../text/limits.js'
 import { type AnkiHeader, readAnkiHeader } from './anki-header.js'
+import { unguardCell } from './cells.js'
 import { type Columns, findColumns, type Role } from './columns.js'
 import { guessSeparator, splitRecords } from './split-records.js'
 
 export interface TableOptions {
-  /** Its name, for the cards. */
+  /** File name, recorded with the cards */
   file: string
-  /** Of cards whose row names none. */
+  /** Deck of rows that name none */
   defaultDeck: string
-  /** For all cards, whatever their rows say. */
+  /** Overrides the deck of every row */
   deck: string | undefined
   level: string | undefined
-  /** The levels in the store. */
+  /** Existing levels */
   levels: readonly string[]
-  /** Characters of a side at most. */
+  /** Maximum number of characters per side */
   maxLength: number
   fault(line: number, message: string): void
   warn(line: number, message: string): void
-  /** Called for each card; throws when there are too many. */
+  /** Called for each card; throws if there are too many */
   count(question: string, answer: string): void
 }
 
-/** The decks of a table, in the order in which its rows name them. */
+/** The first line that declares the separator for Excel, such as `sep=;` */
+const EXCEL_SEPARATOR = /^"?sep=([^\n"])"?(?:\n|$)/i
+
+/** Reads the decks of a table, in the order of their first rows. */
 export function readTable(text: string, options: TableOptions): IncomingDeck[] {
   const header = readAnkiHeader(text)
-  const skipped = header?.lines ?? 0
+  const told = header === undefined ? EXCEL_SEPARATOR.exec(text) : null
+  const skipped = header?.lines ?? (told === null ? 0 : 1)
   const body = skipped === 0 ? text : text.split('\n').slice(skipped).join('\n')
-  const separator = header?.separator ?? guessSeparator(body)
+  const separator = header?.separator ?? told?.[1] ?? guessSeparator(body)
   const reader = new TableReader(header, options)
   let columns: Columns | undefined
   let hasFault = false
@@ -63,26 +64,28 @@ export function readTable(text: string, options: TableOptions): IncomingDeck[] {
   return reader.decks
 }
 
-function describe({ places, ignored }: Columns, line: number, { warn }: TableOptions): void {
+/** Tells what is done with the columns. */
+export function describe({ places, ignored }: Columns, line: number, { warn }: Pick<TableOptions, 'warn'>): void {
   if (ignored.length > 0) warn(line, `Nicht übernommen: ${ignored.map((name) => `„${name}“`).join(', ')}`)
   if (!places.has('id') && !places.has('guid')) {
     warn(line, 'Ohne die Spalte „Id“ wird eine Karte an ihrer Frage wiedererkannt')
   }
 }
 
-class TableReader {
+/** Makes cards of rows. */
+export class TableReader {
   readonly #header: AnkiHeader | undefined
-  readonly #options: TableOptions
-  readonly #levels: ReadonlySet<string>
+  #options: TableOptions
+  readonly #levels: Levels
   readonly #decks = new Map<string, IncomingDeck>()
-  /** By its identity, where a card stands and what it says. */
-  readonly #known = new Map<string, { line: number; answer: string }>()
+  /** Line and answer of each card by identity */
+  readonly #known = new Map<string, { file: string; line: number; answer: string }>()
   #count = 0
 
   constructor(header: AnkiHeader | undefined, options: TableOptions) {
     this.#header = header
     this.#options = options
-    this.#levels = new Set(options.levels)
+    this.#levels = new Levels(options.levels)
   }
 
   get rows(): number {
@@ -91,6 +94,11 @@ class TableReader {
 
   get decks(): IncomingDeck[] {
     return [...this.#decks.values()]
+  }
+
+  /** Goes on with the rows of another sheet of the same file. */
+  begin(place: Pick<TableOptions, 'file' | 'fault' | 'warn'>): void {
+    this.#options = { ...this.#options, ...place }
   }
 
   addRow(line: number, fields: readonly string[], columns: Columns): void {
@@ -111,25 +119,17 @@ class TableReader {
     if (identity === undefined) return
     const deck = tidyDeckName(this.#options.deck ?? (read('deck') || this.#header?.deck || this.#options.defaultDeck))
     const level = this.#readLevel(read('level'), `${read('tags')} ${this.#header?.tags ?? ''}`)
-    if ([deck, level].some((label) => label.length > MAX_LABEL_LENGTH && countCharacters(label) > MAX_LABEL_LENGTH)) {
+    // Our own tables bring back what the folder's files allow.
+    if (!columns.isOwn && [deck, level].some(isLabelTooLong)) {
       fault(line, `Deck und Level dürfen höchstens ${MAX_LABEL_LENGTH} Zeichen haben`)
       return
     }
     if (this.#isRepeated(identity, deck, question, answer, line)) return
     this.#options.count(question, answer)
-    this.#deck(deck).cards.push({ identity, question, answer, level, file: this.#options.file, line })
+    deckNamed(this.#decks, deck).cards.push({ identity, question, answer, level, file: this.#options.file, line })
   }
 
-  #deck(name: string): IncomingDeck {
-    let deck = this.#decks.get(name)
-    if (deck === undefined) {
-      deck = { name, description: '', slug: null, sort_order: null, cards: [] }
-      this.#decks.set(name, deck)
-    }
-    return deck
-  }
-
-  /** Undefined, with a fault, when it cannot be a side of a card. */
+  /** Returns undefined, with a fault, if the cell cannot be a side of a card. */
   #readSide(written: string, name: string, line: number): string | undefined {
     const { fault, maxLength } = this.#options
     const converted = this.#header?.isHtml ? this.#convert(written, line) : undefined
@@ -142,8 +142,11 @@ class TableReader {
       fault(line, `Die ${name} ist leer`)
       return undefined
     }
-    if (converted === undefined) this.#warnOfPictures(text, line)
-    return text
+    if (converted !== undefined) return text
+    const placed = this.#escapePictures(text, line)
+    if (placed.length <= maxLength) return placed
+    fault(line, `Die ${name} ist länger als ${maxLength} Zeichen`)
+    return undefined
   }
 
   #convert(html: string, line: number): Converted {
@@ -154,11 +157,14 @@ class TableReader {
     return converted
   }
 
-  #warnOfPictures(text: string, line: number): void {
-    for (const { target } of findPictures(text)) {
-      if (parseMediaTarget(target) !== undefined || resolvePicture(this.#options.file, target) === undefined) continue
+  /** A table brings no pictures: one with a path becomes text, so that an export of the card can be imported. */
+  #escapePictures(text: string, line: number): string {
+    return escapePictures(text, ({ target }) => {
+      if (parseMediaTarget(target) !== undefined || resolvePicture(this.#options.file, target) === undefined)
+        return false
       this.#options.warn(line, `Das Bild „${target}“ ist nicht in der Tabelle`)
-    }
+      return true
+    })
   }
 
   #readLevel(written: string, tags: string): string {
@@ -176,19 +182,20 @@ class TableReader {
     return guid === '' ? { by: 'question' } : { by: 'note', guid, ord: 0 }
   }
 
-  /** A row that says the same again is left out, one that contradicts an earlier one is a fault. */
+  /** Skips a repeated row; a row that contradicts an earlier one is a fault. */
   #isRepeated(identity: Identity, deck: string, question: string, answer: string, line: number): boolean {
-    const { fault, warn } = this.#options
+    const { file, fault, warn } = this.#options
     const name = identity.by === 'id' ? identity.id : identity.by === 'note' ? identity.guid : question
     const key = [identity.by, identity.by === 'question' ? deck : '', name].join('\0')
     const known = this.#known.get(key)
     if (known === undefined) {
-      this.#known.set(key, { line, answer })
+      this.#known.set(key, { file, line, answer })
       return false
     }
-    if (identity.by !== 'question') fault(line, `Die Id „${name}“ hat schon Zeile ${known.line}`)
-    else if (known.answer === answer) warn(line, `Die Karte steht schon in Zeile ${known.line}`)
-    else fault(line, `Die Frage steht schon in Zeile ${known.line}, mit einer anderen Antwort`)
+    const place = `Zeile ${known.line}${known.file === file ? '' : ` (${known.file})`}`
+    if (identity.by !== 'question') fault(line, `Die Id „${name}“ hat schon ${place}`)
+    else if (known.answer === answer) warn(line, `Die Karte steht schon in ${place}`)
+    else fault(line, `Die Frage steht schon in ${place}, mit einer anderen Antwort`)
     return true
   }
 }

@@ -1,14 +1,14 @@
-/** A line of a table, or several when a field has line ends; or what is wrong with one. */
+/** A record, which spans several lines if a field has line breaks, or its fault */
 export type TableRecord = { line: number; fields: string[] } | { line: number; fault: string }
 
 export const UNCLOSED = 'Anführungszeichen nicht geschlossen'
 export const TRAILING = 'hinter dem schließenden Anführungszeichen steht noch Text'
 
 /**
- * The records of a CSV text (RFC 4180). A quote within a field that has none at its beginning is a letter, as table
- * programs take it. After a fault it goes on in the next line, so that all faults are found; still each character is
- * looked at a few times at most.
- * @param line of the first character, counted from 1
+ * Splits CSV text into records (RFC 4180). A quote inside of an unquoted field is literal, as spreadsheets read it.
+ * After a fault parsing continues on the next line, so that all faults are found in linear time.
+ * @param line number of the first line, from 1
+ * @example [...splitRecords('a;b', ';')] // [{ line: 1, fields: ['a', 'b'] }]
  */
 export function* splitRecords(text: string, separator: string, line = 1): Generator<TableRecord> {
   let at = 0
@@ -28,7 +28,7 @@ export function* splitRecords(text: string, separator: string, line = 1): Genera
         const isWhole = field !== undefined && (end === text.length || text[end] === separator || text[end] === '\n')
         if (!isWhole) {
           const lineEnd = nextLine(text, at)
-          // What ends lines later is most likely the beginning of another field.
+          // A later closing quote most likely starts another field.
           fault = field !== undefined && end < lineEnd ? TRAILING : UNCLOSED
           yield { line: now, fault }
           at = lineEnd
@@ -56,7 +56,7 @@ function endOfField(text: string, from: number, separator: string): number {
   return at
 }
 
-/** Undefined when the quote is not closed. */
+/** Returns undefined if the quote is not closed. */
 function readQuoted(text: string, from: number): { text: string; end: number; lines: number } | undefined {
   let field = ''
   let start = from + 1
@@ -76,7 +76,10 @@ function nextLine(text: string, from: number): number {
 
 const SEPARATORS = ['\t', ';', ',']
 
-/** What separates the fields of the first line; the quotes of its fields do not count. */
+/**
+ * Guesses the separator from the first line outside of quotes.
+ * @example guessSeparator('a;b') // ';'
+ */
 export function guessSeparator(text: string): string {
   const first = text.split('\n', 20).find((line) => line.trim() !== '') ?? ''
   const bare = first.replace(/"[^"]*"/g, '')

@@ -1,11 +1,12 @@
-import { BadRequest } from '../refusals.js'
+import { InvalidInput } from '../refusal.js'
 import { isStorable } from './text.js'
 
 const HIGHEST_INTEGER = 2 ** 31 - 1
 
 /**
- * A number of the query string, cut into its range; `fallback` when it is absent or empty.
- * @throws BadRequest naming the parameter when it is no number
+ * Parses a number of the query string and clamps it; returns `fallback` if absent or empty.
+ * @throws InvalidInput naming the parameter if it is not a number
+ * @example parseNumber('7.9', 'limit', { minimum: 1, maximum: 300, fallback: 20 }) // 7
  */
 export function parseNumber(
   text: string | undefined,
@@ -14,13 +15,13 @@ export function parseNumber(
 ): number {
   if (text === undefined || text === '') return range.fallback
   const number = Math.trunc(Number(text))
-  if (!Number.isFinite(number)) throw new BadRequest(`Der Parameter "${name}" muss eine Zahl sein`)
+  if (!Number.isFinite(number)) throw new InvalidInput(`Der Parameter „${name}“ muss eine Zahl sein`)
   return Math.min(Math.max(number, range.minimum), range.maximum)
 }
 
 /**
- * Where the page before ended; undefined when the parameter is absent or empty.
- * @throws BadRequest when it is no id
+ * Parses the cursor of a page; returns undefined if absent or empty.
+ * @throws InvalidInput if it is not an id
  */
 export function parseCursor(text: string | undefined, name: string): number | undefined {
   if (text === undefined || text === '') return undefined
@@ -29,34 +30,38 @@ export function parseCursor(text: string | undefined, name: string): number | un
   return id
 }
 
-export function invalidCursor(name: string): BadRequest {
-  return new BadRequest(`Der Parameter "${name}" ist ungültig`)
+export function invalidCursor(name: string): InvalidInput {
+  return new InvalidInput(`Der Parameter „${name}“ ist ungültig`)
 }
 
-/** An id in decimal digits, optionally signed; undefined for anything else. */
+/**
+ * Parses an id of decimal digits with an optional sign; returns undefined for other text.
+ * @example parseId('-3') // -3
+ */
 export function parseId(text: string): number | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined
   const id = Number(text)
-  // An id beyond the safe range is nobody's id, and rounding must not make it somebody's.
+  // No row has an id beyond the safe range, and rounding must not turn it into an existing one.
   return Number.isSafeInteger(id) ? id : Number.MAX_SAFE_INTEGER
 }
 
-/** Whether the id fits into a column of type integer; what does not fit exists nowhere. */
+/** Returns whether the id fits into an integer column. */
 export function isInteger(id: number): boolean {
   return Math.abs(id) <= HIGHEST_INTEGER
 }
 
 /**
- * An id of a path; undefined when no row of the table, whose ids end at `highest`, can have it.
- * @throws BadRequest with the message when the text is no number
+ * Parses an id of a path; returns undefined if no row can have it.
+ * @param highest largest value of the id column
+ * @throws InvalidInput with the message if the text is not a number
  */
 export function parseRowId(text: string, message: string, highest = HIGHEST_INTEGER): number | undefined {
   const id = parseId(text)
-  if (id === undefined) throw new BadRequest(message)
+  if (id === undefined) throw new InvalidInput(message)
   return Math.abs(id) <= highest ? id : undefined
 }
 
-/** One of these words; undefined when the parameter is absent or empty. @throws BadRequest naming the parameter */
+/** Parses one of the given words; returns undefined if absent or empty. @throws InvalidInput naming the parameter */
 export function parseChoice<T extends string>(
   text: string | undefined,
   name: string,
@@ -64,18 +69,21 @@ export function parseChoice<T extends string>(
 ): T | undefined {
   if (text === undefined || text === '') return undefined
   const choice = choices.find((one) => one === text)
-  if (choice === undefined) throw new BadRequest(`Der Parameter "${name}" muss eines von ${choices.join(', ')} sein`)
+  if (choice === undefined) throw new InvalidInput(`Der Parameter „${name}“ muss eines von ${choices.join(', ')} sein`)
   return choice
 }
 
-/** `true`, or `false` when it is absent, empty or says so. @throws BadRequest naming the parameter otherwise */
+/**
+ * Parses `true` or `false`; returns false if absent or empty. @throws InvalidInput naming the parameter
+ * @example parseFlag('true', 'check') // true
+ */
 export function parseFlag(text: string | undefined, name: string): boolean {
   if (text === 'true') return true
   if (text === undefined || text === '' || text === 'false') return false
-  throw new BadRequest(`Der Parameter "${name}" muss true oder false sein`)
+  throw new InvalidInput(`Der Parameter „${name}“ muss true oder false sein`)
 }
 
-/** @throws BadRequest when the database cannot hold the text of that field */
+/** @throws InvalidInput naming the field if the database cannot store the text */
 export function checkStorable(field: string, text: string): void {
-  if (!isStorable(text)) throw new BadRequest(`Das Feld "${field}" enthält unzulässige Zeichen`)
+  if (!isStorable(text)) throw new InvalidInput(`Das Feld „${field}“ enthält unzulässige Zeichen`)
 }

@@ -1,16 +1,17 @@
-/** Control characters, and those that turn the direction of writing or end a line. */
+/** Control characters, line separators and characters that change the writing direction */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu
 const UNPRINTABLE_IN_LINES = /(?![\t\n])[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu
 
 /**
- * Text for a terminal: what would steer it, or make one text look like another, is shown as `\u001b`. Tabs and newlines,
- * which lay out our own lines, stay.
+ * Escapes control characters for a terminal, for example as `\u001b`. Tabs and newlines, which lay out our own lines,
+ * stay.
+ * @example showControlCharacters('a\u001bb') // 'a\\u001bb'
  */
 export function showControlCharacters(text: string): string {
   return text.replaceAll(UNPRINTABLE_IN_LINES, toEscape)
 }
 
-/** The same for a field of a line: a name with a newline or a tab must not look like a line or a field of its own. */
+/** Escapes a field of a line, including tabs and newlines, so that a value cannot imitate a field or a line. */
 export function toField(text: string): string {
   return text.replaceAll(UNPRINTABLE, toEscape)
 }

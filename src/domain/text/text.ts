@@ -1,11 +1,14 @@
-/** The number of Unicode code points. */
+/** Counts Unicode code points. */
 export function countCharacters(text: string): number {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
-/** The first `limit` code points, with `...` behind them when there were more. */
+/**
+ * Returns the first `limit` code points, followed by `...` if the text was longer.
+ * @example shorten('abcdef', 3) // 'abc...'
+ */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text
   let end = 0
@@ -18,12 +21,19 @@ export function shorten(text: string, limit: number): string {
   return text
 }
 
-/** Whether PostgreSQL can hold the text: it knows neither the NUL character nor lone surrogates. */
+/** Returns whether PostgreSQL can store the text: no NUL character and no lone surrogate. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-/** The text with `\ufffd` in place of what PostgreSQL cannot hold. */
+/** Replaces what PostgreSQL cannot store by `\ufffd`. */
 export function toStorable(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed()
+}
+
+/** Returns the number of lines: 1 without a line end. */
+export function countLines(text: string): number {
+  let lines = 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
+  return lines
 }

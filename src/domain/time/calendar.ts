@@ -1,9 +1,10 @@
-/** The calendar day of an instant, as `YYYY-MM-DD`. */
+/** Returns the calendar day of an instant as `YYYY-MM-DD`. */
 export type DayOf = (instant: Date) => string
 
 /**
- * The calendar of an IANA time zone.
- * @throws RangeError when the time zone is unknown
+ * Returns the calendar of an IANA time zone.
+ * @throws RangeError if the time zone is unknown
+ * @example calendarIn('Europe/Berlin')(new Date('2026-11-21T23:30:00Z')) // '2026-11-22'
  */
 export function calendarIn(timeZone: string): DayOf {
   const format = new Intl.DateTimeFormat('en', {
@@ -18,7 +19,7 @@ export function calendarIn(timeZone: string): DayOf {
     const parts = new Map(format.formatToParts(second * 1000).map(({ type, value }) => [type, value]))
     return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`
   }
-  // Requests ask for the present again and again: the answer is kept for its second.
+  // Every request asks for the current day, so the result is cached for one second.
   let known = { second: 0, day: dayIn(0) }
   return (instant) => {
     const second = Math.floor(instant.getTime() / 1000)
@@ -27,49 +28,53 @@ export function calendarIn(timeZone: string): DayOf {
   }
 }
 
-/** An instant and the calendar day on which it falls where the learners live. */
+/** An instant with its calendar day in the service's time zone. */
 export interface Moment {
   at: Date
-  /** As `YYYY-MM-DD`. */
+  /** `YYYY-MM-DD` */
   today: string
 }
 
-/** What plugins are given that need the present. */
+/** Access to the current time, injected into plugins. */
 export interface Clock {
-  /** Of the present, or of another instant. */
+  /** Returns the current moment, or that of the given instant. */
   moment: (at?: Date) => Moment
 }
 
 /**
- * An instant as RFC 3339 writes it, or nearly so (without seconds, an offset of hours); undefined for any other text. Whether
- * the day exists is not looked at.
+ * Parses an instant in RFC 3339, also without seconds or with an offset of hours only. Returns undefined for other
+ * text. Does not check that the day exists.
+ * @example parseInstant('2026-11-21T08:00Z') // 2026-11-21T08:00:00.000Z
  */
 export function parseInstant(text: string): Date | undefined {
-  // `Date` knows neither leap seconds nor offsets of hours alone.
+  // `Date` supports neither leap seconds nor offsets of hours only.
   const instant = new Date(text.replace(/:60(?=[.Z+-])/i, ':59').replace(/([+-]\d\d)$/, '$1:00'))
   return Number.isNaN(instant.getTime()) ? undefined : instant
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Noon UTC of a calendar day: the same distance from its neighbours on every day of the year. */
+/** Returns noon UTC of a calendar day, which is the same distance from its neighbours on every day of the year. */
 export function noonOf(day: string): Date {
   return new Date(`${day}T12:00:00Z`)
 }
 
-/** The calendar day so many days later. */
+/**
+ * Adds days to a calendar day.
+ * @example addDays('2026-12-31', 1) // '2027-01-01'
+ */
 export function addDays(day: string, days: number): string {
   return new Date(noonOf(day).getTime() + days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** Whole days from one calendar day to another; negative when the second one is earlier. */
+/** Returns the number of days between two calendar days; negative if `to` is earlier. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((noonOf(to).getTime() - noonOf(from).getTime()) / DAY_MS)
 }
 
 /**
- * When a calendar day begins in a time zone, and how many minutes west of Greenwich its clocks are then. Where they are
- * put forward at midnight, the day begins an hour later than it should.
+ * Returns the start of a calendar day in a time zone and the clock's offset in minutes west of Greenwich. Where the
+ * clock is put forward at midnight, the result is an hour late.
  */
 export function startOfDay(day: string, timeZone: string): { instant: Date; minutesWest: number } {
   const midnight = new Date(`${day}T00:00:00Z`)

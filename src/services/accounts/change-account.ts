@@ -13,12 +13,14 @@ import {
 } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
-import { BadRequest, USER_NOT_FOUND } from '../../domain/refusals.js'
+import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
+import { InvalidInput } from '../../domain/refusal.js'
 import { isLastForEmergencies, lostWith } from '../../domain/sign-in/last-admin.js'
 import type { OfferedWays } from '../../domain/sign-in/ways-in.js'
-import { accountShare, hashPassword } from './passwords.js'
+import { accountShare } from '../fair-turns.js'
+import { hashPassword } from './passwords.js'
 
-/** Creates the user and notes it; the id. @throws BadRequest when the name is taken */
+/** Creates a user with an audit entry and returns the id. @throws InvalidInput if the name is taken */
 export async function createAccount(
   db: Kysely<Database>,
   actor: Actor,
@@ -27,10 +29,10 @@ export async function createAccount(
   const { password, ...user } = newUser
   const password_hash = await hashPassword(password, accountShare(actor.actor_id))
   return db.transaction().execute(async (transaction) => {
-    // The first administrator gets in whatever is switched off.
+    // The first administrator must be able to log in whatever is switched off.
     const emergency = user.is_admin && !(await hasAdmins(transaction))
     const id = await insertUser(transaction, { ...user, password_hash, emergency })
-    if (id === undefined) throw new BadRequest('Benutzername existiert bereits')
+    if (id === undefined) throw new InvalidInput('Benutzername existiert bereits', 'username_taken')
     const { is_admin, must_change_password } = user
     const details = { is_admin, ...(must_change_password && { must_change_password }) }
     await insertAuditEntry(transaction, actor, { action: 'user.create', target_id: id, target: user.username, details })
@@ -39,10 +41,10 @@ export async function createAccount(
 }
 
 /**
- * Changes the account and notes it; a new password ends the user's sessions and API tokens, and the choice of passkeys
- * only.
- * @returns the changed account; undefined when there is none
- * @throws BadRequest when no administrator would be left, or while passwords are switched off none for emergencies
+ * Changes an account with an audit entry. A new password ends the user's sessions and API tokens and lifts the
+ * restriction to passkeys.
+ * @returns the changed account; undefined if it does not exist
+ * @throws InvalidInput if no administrator would remain, or, while password login is off, no emergency account
  */
 export async function changeAccount(
   db: Kysely<Database>,
@@ -57,7 +59,7 @@ export async function changeAccount(
     if (change.is_admin === false) {
       await keepLastAdmin(transaction, id, offered, KEEP_RIGHT)
     }
-    // Who sets a password lets it be used: for somebody whose passkeys are lost.
+    // A new password must be usable, for a user who has lost all passkeys.
     const isLifted = password_hash !== undefined && (await lockWaysIn(transaction, id))?.passkey_only === true
     const user = await updateUser(transaction, id, {
       ...values,
@@ -83,9 +85,9 @@ export async function changeAccount(
 }
 
 /**
- * Marks an account as one that logs in by password although that is switched off, or takes that away, and notes it.
+ * Marks or unmarks an emergency account, which may log in by password while it is switched off, with an audit entry.
  * @throws USER_NOT_FOUND
- * @throws BadRequest when it would be taken from the last administrator who has it, while passwords are switched off
+ * @throws InvalidInput if it is the last emergency administrator while password login is off
  */
 export async function setEmergency(
   db: Kysely<Database>,
@@ -95,7 +97,8 @@ export async function setEmergency(
   offered: Pick<OfferedWays, 'password'>,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    if (!emergency && isLastForEmergencies(id, await lockAdmins(transaction), offered)) throw new BadRequest(KEEP_MARK)
+    if (!emergency && isLastForEmergencies(id, await lockAdmins(transaction), offered))
+      throw new InvalidInput(KEEP_MARK)
     const user = await updateUser(transaction, id, { emergency })
     if (user === undefined) throw USER_NOT_FOUND
     const details = { fields: ['emergency'], emergency }
@@ -105,8 +108,8 @@ export async function setEmergency(
 }
 
 /**
- * Deletes the account, if there is one, and notes it.
- * @throws BadRequest when no administrator would be left, or while passwords are switched off none for emergencies
+ * Deletes an account, if it exists, with an audit entry.
+ * @throws InvalidInput if no administrator would remain, or, while password login is off, no emergency account
  */
 export async function removeAccount(
   db: Kysely<Database>,
@@ -146,5 +149,5 @@ async function keepLastAdmin(
   refusals: Refusals,
 ): Promise<void> {
   const lost = lostWith(id, await lockAdmins(transaction), offered)
-  if (lost !== undefined) throw new BadRequest(refusals[lost])
+  if (lost !== undefined) throw new InvalidInput(refusals[lost])
 }

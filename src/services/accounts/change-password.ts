@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
-import { deleteOtherSessions } from '../../../db/queries/accounts/sessions.js'
+import { deleteAllSessions } from '../../../db/queries/accounts/sessions.js'
 import {
   type AccountWithState,
   findPasswordHash,
@@ -9,31 +9,35 @@ import {
 } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
-import { BadRequest, NOT_LOGGED_IN } from '../../domain/refusals.js'
+import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import { InvalidInput } from '../../domain/refusal.js'
+import { accountShare } from '../fair-turns.js'
 import { limitGuesses } from './limit-guesses.js'
-import { accountShare, hashPassword, verifyPassword } from './passwords.js'
+import type { Login } from './log-in.js'
+import { hashPassword, verifyPassword } from './passwords.js'
 
 export interface PasswordChange {
   current: string
   next: string
   address: string
-  /** The hash of the id of the session that stays. */
+  /** Hash of the id of the session that sends the request. */
   sessionIdHash: Buffer
 }
 
 /**
- * Sets the user's own password: every session but one ends, API tokens stay. What an administrator does is noted. Wrong
- * current passwords count as failed logins at that address: whoever guesses has one budget for both doors.
- * @throws BadRequest when the current password is wrong, or must be changed and would stay the same
+ * Sets the user's own password and ends every session of the user; API tokens stay. A change by an administrator is
+ * noted. Wrong current passwords count as failed logins at that address, so that guesses have one budget.
+ * @returns what the session that replaces the one of the request begins with
+ * @throws InvalidInput when the current password is wrong, or must be changed and would stay the same
  * @throws TooManyAttempts while the limit of failed logins is in force
- * @throws NOT_LOGGED_IN when the user has been deleted meanwhile
+ * @throws NOT_LOGGED_IN if the user was deleted or the session ended during the request
  */
 export async function changeOwnPassword(
   db: Kysely<Database>,
   actor: Actor,
   user: AccountWithState,
   { current, next, address, sessionIdHash }: PasswordChange,
-): Promise<void> {
+): Promise<Login> {
   const { id, username } = user
   const share = accountShare(id)
   const proven = await limitGuesses(db, loginAttempt(address, username), async () => {
@@ -45,23 +49,24 @@ export async function changeOwnPassword(
   })
   if (proven === undefined) throw wrongPassword()
   const { from, mustChange } = proven
-  // Not what the session says: one by passkey or provider has nothing to change first.
+  // Read from the row: a session started by passkey or provider is not asked to change the password.
   if (mustChange && next.normalize('NFC') === current.normalize('NFC')) {
-    throw new BadRequest('Das neue Passwort muss ein anderes sein als das aktuelle')
+    throw new InvalidInput('Das neue Passwort muss ein anderes sein als das aktuelle')
   }
   const to = await hashPassword(next, share)
   await db.transaction().execute(async (transaction) => {
-    // An administrator's reset that came in between must not be undone by whoever knows the old password.
+    // A reset by an administrator in the meantime must not be undone with the old password.
     if (!(await replacePasswordHash(transaction, id, { from, to }))) {
       const isThere = (await findPasswordHash(transaction, id)) !== undefined
       throw isThere ? wrongPassword() : NOT_LOGGED_IN
     }
-    await deleteOtherSessions(transaction, id, sessionIdHash)
+    if (!(await deleteAllSessions(transaction, id, sessionIdHash))) throw NOT_LOGGED_IN
     if (!user.is_admin) return
     await insertAuditEntry(transaction, actor, { action: 'user.password', target_id: id, target: username })
   })
+  return { user, proof: { newPasswordHash: to } }
 }
 
-function wrongPassword(): BadRequest {
-  return new BadRequest('Aktuelles Passwort ist falsch')
+function wrongPassword(): InvalidInput {
+  return new InvalidInput('Aktuelles Passwort ist falsch', 'wrong_current_password')
 }

@@ -2,18 +2,20 @@ import type { Kysely } from 'kysely'
 import { type AccountWithState, findWaysIn } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
-import { BadRequest, NOT_LOGGED_IN, PASSWORD_LOGIN_OFF } from '../../domain/refusals.js'
+import { NOT_LOGGED_IN, PASSWORD_LOGIN_OFF } from '../../domain/accounts/refusals.js'
+import { InvalidInput } from '../../domain/refusal.js'
+import { accountShare } from '../fair-turns.js'
 import { limitGuesses } from './limit-guesses.js'
 import type { Login } from './log-in.js'
-import { accountShare, verifyPassword } from './passwords.js'
+import { verifyPassword } from './passwords.js'
 
 /**
- * Lets somebody who is logged in prove by the password who it is. Wrong ones count as failed logins at that address:
- * whoever guesses has one budget for all doors.
- * @throws PASSWORD_LOGIN_OFF when it is switched off, and the account is none for emergencies
- * @throws BadRequest when the password is wrong, or the account is none that logs in by password
- * @throws TooManyAttempts while the limit of failed logins is in force
- * @throws NOT_LOGGED_IN when the user has been deleted meanwhile
+ * Renews the proof of identity of a logged-in user by password. Wrong passwords count as failed logins from that
+ * address, so that guessing has one budget.
+ * @throws PASSWORD_LOGIN_OFF if password login is off and the account is not an emergency account
+ * @throws InvalidInput if the password is wrong or the account does not log in by password
+ * @throws TooManyAttempts while the limit of failed logins applies
+ * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function confirmByPassword(
   db: Kysely<Database>,
@@ -24,12 +26,12 @@ export async function confirmByPassword(
   const ways = await findWaysIn(db, user.id)
   if (ways === undefined) throw NOT_LOGGED_IN
   if (!passwordLogin && !ways.emergency) throw PASSWORD_LOGIN_OFF
-  if (ways.passkey_only) throw new BadRequest('Dieses Konto meldet sich nur mit Passkey an')
-  if (ways.password_hash === null) throw new BadRequest('Dieses Konto hat kein Passwort')
+  if (ways.passkey_only) throw new InvalidInput('Dieses Konto meldet sich nur mit Passkey an')
+  if (ways.password_hash === null) throw new InvalidInput('Dieses Konto hat kein Passwort')
   const passwordHash = await limitGuesses(db, loginAttempt(address, user.username), async () => {
     const matches = await verifyPassword(ways.password_hash, password, accountShare(user.id))
     return matches ? (ways.password_hash as string) : undefined
   })
-  if (passwordHash === undefined) throw new BadRequest('Passwort ist falsch')
+  if (passwordHash === undefined) throw new InvalidInput('Passwort ist falsch', 'wrong_password')
   return { user, proof: { passwordHash } }
 }

@@ -3,19 +3,21 @@ import { type Actor, type AuditedDeed, insertAuditEntries } from '../../../db/qu
 import { findTakenNames, insertUsers } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { makeUpPassword } from '../../domain/accounts/passwords.js'
+import { FaultyUsers } from '../../domain/accounts/refusals.js'
 import { type ListedUser, nameKey, nameTaken, sortFaults, type UserList } from '../../domain/accounts/user-list.js'
-import { CALLER_GONE, FaultyUsers } from '../../domain/refusals.js'
-import { accountShare, hashPassword } from './passwords.js'
+import { CALLER_GONE } from '../../domain/refusal.js'
+import { accountShare } from '../fair-turns.js'
+import { hashPassword } from './passwords.js'
 
 export interface CreatedUser extends Omit<ListedUser, 'password'> {
   id: number
-  /** Only when it was made up. */
+  /** Set only if the password was generated */
   password: string | null
 }
 
 type HashedUser = Omit<CreatedUser, 'id'> & { password_hash: string }
 
-/** Whether all users of the list could be created now. @throws FaultyUsers with every fault */
+/** Checks that all users of the list could be created. @throws FaultyUsers with every fault */
 export async function checkAccounts(db: Kysely<Database>, { users, faults }: UserList): Promise<void> {
   const taken = await findTakenNames(
     db,
@@ -25,11 +27,11 @@ export async function checkAccounts(db: Kysely<Database>, { users, faults }: Use
 }
 
 /**
- * Creates all users of the list or none, and notes each. The hashes come first, one at a time, so that neither logins nor
- * the database wait for them.
- * @param signal aborted when nobody waits for the answer any more, which is the only place where passwords are told
+ * Creates all users of the list or none, each with an audit entry. Passwords are hashed first, one at a time, so that
+ * neither logins nor the database wait.
+ * @param signal aborted when the caller disconnects, who alone would learn the generated passwords
  * @throws FaultyUsers with every fault
- * @throws CALLER_GONE when the signal came in time
+ * @throws CALLER_GONE if the signal aborts before the rows are written
  */
 export async function createAccounts(
   db: Kysely<Database>,
@@ -47,7 +49,7 @@ export async function createAccounts(
   }
   const ids = await db.transaction().execute(async (transaction) => {
     const created = await insertUsers(transaction, users)
-    // Somebody was faster.
+    // A concurrent request created one of the names.
     refuse(users.filter(({ username }) => !created.has(username)).map(({ line }) => nameTaken(line)))
     const deeds = users.map(({ username, is_admin, must_change_password }): AuditedDeed => {
       const details = { is_admin, ...(must_change_password && { must_change_password }) }

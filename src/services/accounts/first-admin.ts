@@ -11,9 +11,9 @@ export interface FirstLogin {
 }
 
 /**
- * Creates the first administrator when there is no user at all: the configured one, otherwise, when a password may be
- * made up, `admin` with a random one. Of several instances that start at once, one creates it.
- * @returns the name and the password that was made up, to be shown once; undefined when nothing is to be shown
+ * Creates the first administrator if there is no user: the configured one, otherwise, if a password may be generated,
+ * `admin`. Of several instances that start at once, one creates it.
+ * @returns name and generated password, to be shown once; undefined if there is nothing to show
  */
 export async function createFirstAdmin(
   db: Kysely<Database>,
@@ -28,7 +28,7 @@ export async function createFirstAdmin(
   return id !== undefined && configured === undefined ? login : undefined
 }
 
-/** 96 random bits, 16 characters that need no quotes in a shell. */
+/** Returns 96 random bits as 16 characters that need no quoting in a shell. */
 function randomPassword(): string {
   return randomBytes(12).toString('base64url')
 }

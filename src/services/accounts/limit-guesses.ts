@@ -2,17 +2,14 @@ import type { Kysely } from 'kysely'
 import { addLoginFailure, findLoginDelay, forgiveLoginFailures } from '../../../db/queries/accounts/login-failures.js'
 import type { Database } from '../../../db/types.js'
 import type { LoginAttempt } from '../../domain/accounts/login-limits.js'
-import { TooManyAttempts } from '../../domain/refusals.js'
-
-/** What `addLoginFailure` counts in: the account at the address, and the address. */
-const COUNTERS = 2
+import { TooManyAttempts } from '../../domain/refusal.js'
 
 /**
- * Judges a password within the limits of failures. While a limit is in force nobody learns whether a password was
- * right, not even of attempts that had begun before: they are judged again once the password has been verified.
- * @param verify undefined when the password is wrong, which counts as a failure
- * @returns what `verify` has returned
- * @throws TooManyAttempts while a limit is in force
+ * Verifies a password within the limits of failures. While a limit applies, no caller learns whether a password was
+ * right, not even of attempts that were already running: they are checked again after the verification.
+ * @param verify returns undefined for a wrong password, which counts as a failure
+ * @returns the result of `verify`
+ * @throws TooManyAttempts while a limit applies
  */
 export async function limitGuesses<T>(
   db: Kysely<Database>,
@@ -22,8 +19,8 @@ export async function limitGuesses<T>(
   refuseWhile(await findLoginDelay(db, attempt))
   const proven = await verify()
   if (proven === undefined) {
-    const counted = await addLoginFailure(db, attempt)
-    if (counted < COUNTERS) refuseWhile(await findLoginDelay(db, attempt))
+    const isCounted = await addLoginFailure(db, attempt)
+    if (!isCounted) refuseWhile(await findLoginDelay(db, attempt))
   } else {
     refuseWhile(await forgiveLoginFailures(db, attempt))
   }

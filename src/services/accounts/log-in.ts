@@ -4,25 +4,25 @@ import type { Proof } from '../../../db/queries/accounts/sessions.js'
 import { type AccountWithState, findCredentials } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
-import { PASSWORD_LOGIN_OFF, WRONG_LOGIN } from '../../domain/refusals.js'
+import { PASSWORD_LOGIN_OFF, WRONG_LOGIN } from '../../domain/accounts/refusals.js'
 import { limitGuesses } from './limit-guesses.js'
 import { loginShare, verifyPassword } from './passwords.js'
 
-/** Who has logged in, and by what. */
+/** A successful login with its method. */
 export interface Login {
   user: AccountWithState
   proof: Proof
-  /** What the provider calls the session (`sid`), if it was one. */
+  /** Session id at the provider (`sid`), if the login came from there */
   providerSession?: string | undefined
 }
 
 /**
- * The user of that name and password; a login while passwords are switched off is noted.
- * @param options passwordLogin: false lets in accounts for emergencies only
- * @throws WRONG_LOGIN when there is no such user, the password is wrong or there is none, or the account logs in by
- *   passkey only; it takes as long
- * @throws PASSWORD_LOGIN_OFF instead of that, and for the right password of other accounts, when it is switched off
- * @throws TooManyAttempts while a limit is in force
+ * Returns the user of this name and password. A login while password login is off gets an audit entry.
+ * @param options passwordLogin: false admits emergency accounts only
+ * @throws WRONG_LOGIN if the user is unknown, the password is wrong or missing, or the account is limited to passkeys;
+ * takes the same time in each case
+ * @throws PASSWORD_LOGIN_OFF instead, also for the right password of other accounts, if password login is off
+ * @throws TooManyAttempts while a limit applies
  */
 export async function logIn(
   db: Kysely<Database>,

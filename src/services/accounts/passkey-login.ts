@@ -1,33 +1,38 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import type { Kysely } from 'kysely'
-import { findPasskey, noteUse, takeChallenge, type UsedPasskey } from '../../../db/queries/accounts/passkeys.js'
+import {
+  findPasskey,
+  insertChallenge,
+  noteUse,
+  takeChallenge,
+  type UsedPasskey,
+} from '../../../db/queries/accounts/passkeys.js'
 import type { Database } from '../../../db/types.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
 import {
   CHALLENGE_MINUTES,
-  challengeOf,
   createChallenge,
   decodeBase64Url,
   isCloned,
+  MAX_OPEN_LOGINS,
   type RelyingParty,
+  readClientData,
 } from '../../domain/accounts/passkeys.js'
-import { PASSKEY_REFUSED } from '../../domain/refusals.js'
+import { PASSKEY_REFUSED } from '../../domain/accounts/refusals.js'
 import { limitGuesses } from './limit-guesses.js'
 import type { Login } from './log-in.js'
-import { type OnRefused, storeChallenge } from './passkeys.js'
+import type { OnRefused } from './passkeys.js'
 import { importWebauthn } from './webauthn.js'
 
-/**
- * What a browser needs to let somebody choose a passkey. It names nobody, so nobody learns who has one.
- * @throws TooManyAttempts when too many are open at that network
- */
+/** Creates the options for choosing a passkey. They contain no user, so they do not reveal which users have passkeys. */
 export async function beginPasskeyLogin(
   db: Kysely<Database>,
   { id: rpID }: RelyingParty,
   network: string,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const challenge = createChallenge()
-  await storeChallenge(db, { challenge, purpose: 'login', user_id: null, user_handle: null, network })
+  const limit = { minutes: CHALLENGE_MINUTES, most: MAX_OPEN_LOGINS }
+  await insertChallenge(db, { challenge, purpose: 'login', user_id: null, user_handle: null, network }, limit)
   const { generateAuthenticationOptions } = await importWebauthn()
   return generateAuthenticationOptions({
     rpID,
@@ -44,20 +49,20 @@ export interface PasskeyAttempt {
 }
 
 /**
- * Who has logged in by a passkey. Failures count as failed logins, of the credential at that address and of the address.
- * @throws PASSKEY_REFUSED whatever is wrong
- * @throws TooManyAttempts while a limit is in force
+ * Verifies a passkey login. Failures count as failed logins of the credential and of the address.
+ * @throws PASSKEY_REFUSED for any fault
+ * @throws TooManyAttempts while a limit applies
  */
 export async function logInByPasskey(
   db: Kysely<Database>,
   party: RelyingParty,
   { credential, address, onRefused }: PasskeyAttempt,
 ): Promise<Login> {
-  // No user name has this character, so no password shares the budget.
+  // User names cannot contain NUL, so no password login shares this counter.
   const attempt = loginAttempt(address, `\0${credential.id}`)
   const passkey = await limitGuesses(db, attempt, () => verify(db, party, credential, onRefused))
   if (passkey === undefined) throw PASSKEY_REFUSED
-  // What must be changed first is a password, and this is none.
+  // A forced change concerns passwords only.
   return { user: { ...passkey.user, must_change_password: false }, proof: { passkeyId: passkey.id } }
 }
 
@@ -67,10 +72,11 @@ async function verify(
   credential: AuthenticationResponseJSON,
   onRefused: OnRefused,
 ): Promise<UsedPasskey | undefined> {
-  // Taken away before anything is judged: what has been seen once counts never again.
-  const challenge = challengeOf(credential.response.clientDataJSON)
+  // Deleted before anything is checked, so that a challenge is valid once.
+  const { challenge, isFramed } = readClientData(credential.response.clientDataJSON) ?? {}
   const isOurs = challenge !== undefined && (await takeChallenge(db, challenge, 'login')) !== undefined
   if (!isOurs) return refuse('no such challenge')
+  if (isFramed) return refuse('in a frame of another origin')
   const credentialId = decodeBase64Url(credential.id)
   const passkey = credentialId && (await findPasskey(db, credentialId))
   if (passkey === undefined) return refuse('no such passkey')
@@ -83,7 +89,7 @@ async function verify(
     expectedChallenge: challenge.toString('base64url'),
     expectedOrigin: party.origin,
     expectedRPID: party.id,
-    // The counter is judged below, once the signature has proven that it is the authenticator's.
+    // The counter is checked below, after the signature has been verified.
     credential: { id: credential.id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
     requireUserVerification: true,
   }).catch((error: Error) => refuse(error.message, whose))
@@ -92,7 +98,7 @@ async function verify(
   const { newCounter: counter, credentialBackedUp: backed_up } = outcome.authenticationInfo
   const counters = { ...whose, counter, stored_counter: passkey.counter }
   if (isCloned(passkey.counter, counter)) return refuse('the counter went back: it may have been copied', counters)
-  // Another instance may have seen it meanwhile.
+  // Another instance may have used the same counter in the meantime.
   if (!(await noteUse(db, passkey.id, { counter, backed_up }))) return refuse('used at the same time', counters)
   return passkey
 

@@ -16,37 +16,37 @@ import type { Account } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import {
   CHALLENGE_MINUTES,
-  challengeOf,
   createChallenge,
   createUserHandle,
-  MAX_OPEN_CHALLENGES,
+  MAX_CREDENTIAL_ID,
+  MAX_OPEN_REGISTRATIONS,
   MAX_PASSKEYS,
   type RelyingParty,
+  readClientData,
 } from '../../domain/accounts/passkeys.js'
 import {
   EMERGENCY_BY_PASSWORD,
   LAST_PASSKEY,
-  LAST_WAY_IN,
   NOT_LOGGED_IN,
   PASSKEY_INVALID,
   PASSKEY_KNOWN,
   PASSKEY_NEEDED,
   TOO_MANY_PASSKEYS,
-  TooManyAttempts,
-} from '../../domain/refusals.js'
+} from '../../domain/accounts/refusals.js'
+import { LAST_WAY_IN } from '../../domain/sign-in/refusals.js'
 import { countIdentities, countWaysIn, type OfferedWays } from '../../domain/sign-in/ways-in.js'
 import { importWebauthn } from './webauthn.js'
 
-/** As people see it in what their authenticator asks. */
+/** Shown in the authenticator's prompt */
 const NAME = 'Training'
 
-/** Why an authenticator's answer was refused, for the log: its owner learns only that it was. */
+/** Well-formed in DER, as ECDSA has it: r and s are 1. */
+const EMPTY_SIGNATURE = Uint8Array.of(0x30, 6, 2, 1, 1, 2, 1, 1)
+
+/** Called with the reason of a refusal, for the log; the user learns only that it was refused. */
 export type OnRefused = (reason: string, details?: object) => void
 
-/**
- * What a browser needs to make a passkey of the user: one that names the user by itself and verifies who uses it.
- * @throws TooManyAttempts when too many are open at that network
- */
+/** Creates the options for registering a passkey: discoverable, with user verification. */
 export async function beginRegistration(
   db: Kysely<Database>,
   { id: rpID }: RelyingParty,
@@ -56,7 +56,8 @@ export async function beginRegistration(
   const known = await listCredentials(db, user.id)
   const user_handle = known[0]?.user_handle ?? createUserHandle()
   const challenge = createChallenge()
-  await storeChallenge(db, { challenge, purpose: 'register', user_id: user.id, user_handle, network })
+  const limit = { minutes: CHALLENGE_MINUTES, most: MAX_OPEN_REGISTRATIONS }
+  await insertChallenge(db, { challenge, purpose: 'register', user_id: user.id, user_handle, network }, limit)
   const { generateRegistrationOptions } = await importWebauthn()
   return generateRegistrationOptions({
     rpName: NAME,
@@ -75,26 +76,17 @@ export async function beginRegistration(
   })
 }
 
-/** @throws TooManyAttempts when too many are open at that network */
-export async function storeChallenge(
-  db: Kysely<Database>,
-  challenge: Parameters<typeof insertChallenge>[1],
-): Promise<void> {
-  const limit = { minutes: CHALLENGE_MINUTES, most: MAX_OPEN_CHALLENGES }
-  if (!(await insertChallenge(db, challenge, limit))) throw new TooManyAttempts(CHALLENGE_MINUTES * 60)
-}
-
 export interface NewPasskey {
   name: string
   credential: RegistrationResponseJSON
-  /** The session that registers it. */
+  /** The session that registers the passkey */
   sessionId: number
 }
 
 /**
- * Stores the passkey that a browser has made, and notes it when the user is an administrator.
+ * Stores a new passkey; administrators get an audit entry.
  * @throws PASSKEY_INVALID, PASSKEY_KNOWN, TOO_MANY_PASSKEYS
- * @throws NOT_LOGGED_IN when the session has ended meanwhile
+ * @throws NOT_LOGGED_IN if the session has ended
  */
 export async function finishRegistration(
   db: Kysely<Database>,
@@ -102,10 +94,14 @@ export async function finishRegistration(
   { party, user, onRefused }: { party: RelyingParty; user: Account; onRefused: OnRefused },
   { name, credential, sessionId }: NewPasskey,
 ): Promise<OwnPasskey> {
-  const challenge = challengeOf(credential.response.clientDataJSON)
+  const { challenge, isFramed } = readClientData(credential.response.clientDataJSON) ?? {}
   const taken = challenge && (await takeChallenge(db, challenge, 'register'))
   if (taken === undefined || taken.user_id !== user.id || taken.user_handle === null) {
     onRefused('no such challenge')
+    throw PASSKEY_INVALID
+  }
+  if (isFramed) {
+    onRefused('in a frame of another origin')
     throw PASSKEY_INVALID
   }
   const { verifyRegistrationResponse } = await importWebauthn()
@@ -118,10 +114,17 @@ export async function finishRegistration(
   }).catch((error: Error) => onRefused(error.message))
   if (!made?.verified) throw PASSKEY_INVALID
   const { id, publicKey, counter, transports = [] } = made.registrationInfo.credential
+  const credentialId = Buffer.from(id, 'base64url')
+  const fault =
+    id !== credential.id || credentialId.length > MAX_CREDENTIAL_ID ? 'another id' : await findKeyFault(publicKey)
+  if (fault !== undefined) {
+    onRefused(fault)
+    throw PASSKEY_INVALID
+  }
   const row = {
     user_id: user.id,
     name,
-    credential_id: Buffer.from(id, 'base64url'),
+    credential_id: credentialId,
     public_key: Buffer.from(publicKey),
     user_handle: taken.user_handle,
     counter,
@@ -140,10 +143,24 @@ export async function finishRegistration(
   })
 }
 
+/** Why no login could ever be verified by the public key, such as a point that is not on its curve. */
+async function findKeyFault(publicKey: Uint8Array): Promise<string | undefined> {
+  const { isoCBOR, isoCrypto } = await import('@simplewebauthn/server/helpers')
+  const cosePublicKey = isoCBOR.decodeFirst<Parameters<typeof isoCrypto.verify>[0]['cosePublicKey']>(publicKey.slice())
+  // The signature of nothing is wrong; a key that cannot be used is an error.
+  const data = new Uint8Array(64)
+  try {
+    await isoCrypto.verify({ cosePublicKey, signature: EMPTY_SIGNATURE.slice(), data })
+    return undefined
+  } catch (error) {
+    return `the key cannot be used: ${(error as Error).message}`
+  }
+}
+
 /**
- * Deletes a passkey of the user, if there is one, and notes it when the user is an administrator.
- * @throws LAST_PASSKEY while the user logs in by passkeys only
- * @throws LAST_WAY_IN when there is no other one
+ * Deletes a passkey of the user, if it exists; administrators get an audit entry.
+ * @throws LAST_PASSKEY while the account is limited to passkeys
+ * @throws LAST_WAY_IN if no other login method remains
  */
 export async function removePasskey(
   db: Kysely<Database>,
@@ -166,10 +183,10 @@ export async function removePasskey(
 }
 
 /**
- * Lets the user choose whether the password is refused, and notes it when the user is an administrator.
- * @throws PASSKEY_NEEDED when there is no passkey to log in by
- * @throws EMERGENCY_BY_PASSWORD for an account that gets in by password although that is switched off
- * @throws NOT_LOGGED_IN when the user has been deleted meanwhile
+ * Limits the account to passkeys or lifts that limit; administrators get an audit entry.
+ * @throws PASSKEY_NEEDED if the account has no passkey
+ * @throws EMERGENCY_BY_PASSWORD for an emergency account
+ * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function choosePasskeyOnly(
   db: Kysely<Database>,

@@ -2,62 +2,54 @@ import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import argon2 from 'argon2'
 import type { LoginAttempt } from '../../domain/accounts/login-limits.js'
-import { type HashShare, HashTurns } from './hash-turns.js'
+import { FairTurns, PROGRAM, type TurnShare } from '../fair-turns.js'
 
-/** OWASP's minimum for argon2id; one lane, since the number of hashes at a time is bounded below. */
+/** OWASP minimum for argon2id; one lane, because concurrency is bounded below. */
 const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-const turns = new HashTurns({
-  // At most two of libuv's four threads, so that file and DNS work of other requests goes on, and never all cores: one
-  // is left for the requests themselves.
+const turns = new FairTurns({
+  // At most two of libuv's four threads, so that file and DNS work continues, and never all cores, so that requests are
+  // served.
   concurrent: Math.min(Math.max(availableParallelism() - 1, 1), 2),
-  // About four seconds of work on a slow core; whoever comes later is asked to try again.
-  waitingLogins: 100,
+  // About four seconds of work on a slow core; later callers are asked to retry.
+  waitingUrgent: 100,
   waitingOthers: 50,
   waitingPerOwner: 20,
   retryAfterSeconds: 5,
 })
 
-/** The program's own: the first administrator, the command line. */
-const PROGRAM: HashShare = { isLogin: false, group: 'program', owner: 'program' }
-
-/** Whoever is not logged in has a share by network, and in it by the name that is tried. */
-export function loginShare({ network, accountHash }: LoginAttempt): HashShare {
-  return { isLogin: true, group: network, owner: accountHash.toString('base64') }
+/** Returns the share of an anonymous caller: by network, and within it by the attempted name. */
+export function loginShare({ network, accountHash }: LoginAttempt): TurnShare {
+  return { isUrgent: true, group: network, owner: accountHash.toString('base64') }
 }
 
-/** Whoever is logged in has a share by account, wherever the requests come from; null is the command line. */
-export function accountShare(userId: number | null): HashShare {
-  return userId === null ? PROGRAM : { isLogin: false, group: `${userId}`, owner: `${userId}` }
-}
-
-/** A hash of the same cost that no password has, so that an unknown user takes as long as a wrong password. */
+/** A hash of the same cost that no password matches, so that an unknown user takes as long as a wrong password */
 const unmatchableHash = await argon2.hash(randomBytes(32), PARAMETERS)
 
 /**
- * The argon2id hash in PHC format.
- * @throws TooManyAttempts or Unavailable when it cannot be waited for
+ * Returns the argon2id hash in PHC format.
+ * @throws TooManyAttempts or Unavailable if the queue is full
  */
 export function hashPassword(password: string, share = PROGRAM): Promise<string> {
   return turns.run(share, () => argon2.hash(normal(password), PARAMETERS))
 }
 
-/** macOS may send what is typed decomposed, other systems send it composed. */
+/** macOS may send typed text decomposed; other systems send it composed. */
 function normal(password: string): string {
   return password.normalize('NFC')
 }
 
-/** The only format that can be verified; scripts write the column, too, and may have put there what they like. */
+/** The only verifiable format; scripts may have written anything to the column. */
 const ARGON2_HASH = /^\$argon2(?:i|d|id)\$(?:v=\d+\$)?[mpt]=\d+,[mpt]=\d+,[mpt]=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/
 
 /**
- * Whether the password belongs to the hash; without one that can be verified it takes as long and is false.
- * @throws TooManyAttempts or Unavailable when it cannot be waited for
+ * Returns whether the password matches the hash. Without a verifiable hash it takes the same time and returns false.
+ * @throws TooManyAttempts or Unavailable if the queue is full
  */
 export async function verifyPassword(
   hash: string | null | undefined,
   password: string,
-  share: HashShare,
+  share: TurnShare,
 ): Promise<boolean> {
   const isUsable = typeof hash === 'string' && ARGON2_HASH.test(hash)
   const matches = await turns.run(share, () => argon2.verify(isUsable ? hash : unmatchableHash, normal(password)))

@@ -5,10 +5,10 @@ import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
 import { deleteTokens } from '../../../db/queries/accounts/tokens.js'
 import { findAccount } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
-import { USER_NOT_FOUND } from '../../domain/refusals.js'
+import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 
 /**
- * Ends the sessions of a user, or the one of that id, and notes it; how many there were.
+ * Ends all sessions of a user, or one of them, with an audit entry. Returns their number.
  * @throws USER_NOT_FOUND
  */
 export function endSessions(db: Kysely<Database>, actor: Actor, userId: number, id?: number): Promise<number> {
@@ -16,7 +16,7 @@ export function endSessions(db: Kysely<Database>, actor: Actor, userId: number, 
 }
 
 /**
- * Deletes the API tokens of a user, or the one of that id, and notes it; how many there were.
+ * Deletes all API tokens of a user, or one of them, with an audit entry. Returns their number.
  * @throws USER_NOT_FOUND
  */
 export function endTokens(db: Kysely<Database>, actor: Actor, userId: number, id?: number): Promise<number> {
@@ -24,8 +24,8 @@ export function endTokens(db: Kysely<Database>, actor: Actor, userId: number, id
 }
 
 /**
- * Deletes the passkeys of a user, also when nothing else is left to log in by, and notes it; how many there were. Without
- * them the password counts again, if there is one: whoever is to stay out needs another one, too.
+ * Deletes all passkeys of a user, even if no login method remains, with an audit entry. Returns their number. Password
+ * login works again afterwards, so a user who must be locked out needs a new password, too.
  * @throws USER_NOT_FOUND
  */
 export async function endPasskeys(db: Kysely<Database>, actor: Actor, userId: number): Promise<number> {

@@ -4,21 +4,21 @@ import { keepSession } from '../../../db/queries/accounts/sessions.js'
 import { type ApiToken, deleteTokens, insertToken } from '../../../db/queries/accounts/tokens.js'
 import type { Account } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
+import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import type { Scope } from '../../domain/accounts/scopes.js'
 import { createToken, hashToken } from '../../domain/accounts/tokens.js'
-import { NOT_LOGGED_IN } from '../../domain/refusals.js'
 
 export interface NewToken {
   name: string
-  /** Null for a token without end. */
+  /** Null for a token that does not expire */
   lifetimeDays: number | null
   scopes: Scope[]
 }
 
 /**
- * Creates an API token of the user and notes it when the user is an administrator; the only time the token is known.
- * A reset of the password ends sessions first and tokens then: it finds the token, or the token finds no session.
- * @throws NOT_LOGGED_IN when the session has ended meanwhile
+ * Creates an API token, whose text is known only now; administrators get an audit entry. A password reset ends sessions
+ * before tokens, so it either deletes this token or has ended the session.
+ * @throws NOT_LOGGED_IN if the session has ended
  */
 export async function createOwnToken(
   db: Kysely<Database>,
@@ -39,7 +39,7 @@ export async function createOwnToken(
   })
 }
 
-/** Deletes an API token of the user, if there is one, and notes it when the user is an administrator. */
+/** Deletes an API token of the user, if it exists; administrators get an audit entry. */
 export async function removeOwnToken(db: Kysely<Database>, actor: Actor, user: Account, id: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const deleted = await deleteTokens(transaction, user.id, id)

@@ -9,17 +9,17 @@ import {
   sumPictures,
 } from '../../../db/queries/content/media.js'
 import type { Database } from '../../../db/types.js'
-import type { IncomingPicture } from '../../domain/content/incoming.js'
-import { CONTENT_CHANGES, MediaFull } from '../../domain/refusals.js'
+import { CONTENT_CHANGES, MediaFull } from '../../domain/content/refusals.js'
+import type { IncomingPicture } from '../../domain/content/upload/incoming.js'
 
 const MEGABYTE = 2 ** 20
-/** What all pictures may take together, unless somebody has set it. */
+/** Default total size of all pictures */
 export const DEFAULT_MEDIA_BYTES = 2_048 * MEGABYTE
 
 /**
- * Those that are not kept yet.
- * @param pictures each once
- * @throws MediaFull when there would be more bytes than that
+ * Returns the pictures that are not stored yet.
+ * @param pictures without duplicates
+ * @throws MediaFull if the total would exceed the limit
  */
 export async function findMissingPictures(
   db: Kysely<Database>,
@@ -37,7 +37,7 @@ export async function findMissingPictures(
   return missing
 }
 
-/** One after the other: a picture may be large. @throws CONTENT_CHANGES when a file is another one by now */
+/** Stores one picture after another, because each may be large. @throws CONTENT_CHANGES if a file has changed */
 export async function storePictures(
   transaction: Transaction<Database>,
   pictures: readonly IncomingPicture[],
@@ -49,7 +49,7 @@ export async function storePictures(
   }
 }
 
-/** To be called where texts may have lost pictures. */
+/** Must be called after texts may have lost pictures. */
 export async function dropUnusedPictures(transaction: Transaction<Database>): Promise<void> {
   if (await hasPictures(transaction)) await deleteUnusedPictures(transaction)
 }

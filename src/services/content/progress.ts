@@ -1,8 +1,8 @@
-import type { OnProgress } from './write-plan.js'
+import type { OnProgress } from './write.js'
 
 const LINE_EVERY_MS = 2_000
 
-/** Tells by a line now and then how far an import is. */
+/** Returns a callback that prints the progress of an import now and then. */
 export function reportProgress(title: string, print: (line: string) => void): OnProgress {
   let last = performance.now()
   return (done, total) => {

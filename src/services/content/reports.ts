@@ -10,17 +10,12 @@ import {
 } from '../../../db/queries/content/reports.js'
 import { lockLearner } from '../../../db/queries/review/progress.js'
 import type { Database } from '../../../db/types.js'
+import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import { CARD_NOT_FOUND, REPORT_NOT_FOUND, REPORTED_AGAIN, TOO_MANY_REPORTS } from '../../domain/content/refusals.js'
 import { MAX_OPEN_REPORTS } from '../../domain/content/reports.js'
-import {
-  CARD_NOT_FOUND,
-  NOT_LOGGED_IN,
-  REPORT_NOT_FOUND,
-  REPORTED_AGAIN,
-  TOO_MANY_REPORTS,
-} from '../../domain/refusals.js'
 
 /**
- * Reports a live card, in place of what the user has reported of it and nobody has settled.
+ * Reports a live card and replaces the user's open report of it.
  * @returns the id of the report
  * @throws CARD_NOT_FOUND, TOO_MANY_REPORTS
  */
@@ -35,9 +30,9 @@ export async function reportCard(db: Kysely<Database>, userId: number, cardId: n
 }
 
 /**
- * Settles a report or opens it again, and notes it when that changes anything.
+ * Settles or reopens a report, with an audit entry if that changes anything.
  * @throws REPORT_NOT_FOUND
- * @throws REPORTED_AGAIN when there is another open one, which has taken its place
+ * @throws REPORTED_AGAIN if the user has another open report of the card
  */
 export async function settleReport(
   db: Kysely<Database>,

@@ -14,12 +14,12 @@ import { archiveDecks } from '../../../db/queries/content/write-decks.js'
 import { archiveSheets } from '../../../db/queries/content/write-sheets.js'
 import { tryLock } from '../../../db/queries/try-lock.js'
 import type { Database } from '../../../db/types.js'
-import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../domain/refusals.js'
+import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../domain/content/refusals.js'
 import { dropUnusedPictures } from './pictures.js'
-import { goThrough } from './write-plan.js'
+import { goThrough } from './write.js'
 
 /**
- * Hides what came from the source; another upload brings it back, with all progress.
+ * Archives the content of a source; another upload restores it with all progress.
  * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
  */
 export function archiveSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
@@ -32,7 +32,7 @@ export function archiveSource(db: Kysely<Database>, actor: Actor, id: number): P
 }
 
 /**
- * Removes what came from the source for good, with all progress and the pictures that nothing else shows.
+ * Deletes the content of a source with all progress, and the pictures that nothing else references.
  * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
  */
 export function purgeSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
@@ -45,8 +45,8 @@ export function purgeSource(db: Kysely<Database>, actor: Actor, id: number): Pro
 }
 
 /**
- * Hands the decks and sheets over to the folder: they stay as they are until a file with their slug describes them, and
- * cards whose ids are its own keep all progress.
+ * Releases decks and sheets to the folder: they stay unchanged until a file with their slug describes them, and cards
+ * with the same ids keep all progress.
  * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
  */
 export function releaseSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
@@ -55,7 +55,7 @@ export function releaseSource(db: Kysely<Database>, actor: Actor, id: number): P
 
 type Change = (transaction: Transaction<Database>, content: SourceContent) => Promise<void>
 
-/** In one transaction, while nothing is imported; the audit trail notes it. */
+/** Changes a source in one transaction with an audit entry, while no import runs. */
 async function changeSource(
   db: Kysely<Database>,
   actor: Actor,

@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
 import { appendEntry, findLearnerCard, lockLearner, ProgressAppeared } from '../../../db/queries/review/progress.js'
 import type { Database } from '../../../db/types.js'
-import { CARD_NOT_FOUND, NOT_LOGGED_IN, OTHER_REVIEW } from '../../domain/refusals.js'
+import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import { CARD_NOT_FOUND } from '../../domain/content/refusals.js'
+import { OTHER_REVIEW } from '../../domain/review/refusals.js'
 import {
   type CardState,
   countsOf,
@@ -21,26 +23,26 @@ export interface Review {
   rating: Rating
   client_id: string | null
   duration_ms: number | null
-  /** When it was given, as its client says; null means now. */
+  /** When the review was given, according to the client; null means now */
   reviewed_at: Date | null
 }
 
 export interface ReviewAnswer {
   review_id: number
   card_id: number
-  /** Null when the review was not applied and the card is new. */
+  /** Null if the review was not applied and the card is new */
   progress: CardState | null
   counts: ReviewCounts
-  /** False when it came too late: the log has it, the card's state has not. */
+  /** False if the review came too late: it is logged, but the card's state is unchanged. */
   applied: boolean
 }
 
 /**
- * Applies a rating: three statements in one transaction, while the user's other reviews wait. A client id that was used
- * before gets its first answer again, and nothing changes. What counts is the day on which the rating was given.
+ * Applies a rating in three statements of one transaction, while other reviews of the user wait. A known client id gets
+ * its first answer again without a change. The day on which the rating was given counts.
  * @throws CARD_NOT_FOUND
- * @throws OTHER_REVIEW when the client id belongs to another review
- * @throws NOT_LOGGED_IN when the user has been deleted meanwhile
+ * @throws OTHER_REVIEW if the client id belongs to another review
+ * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function applyReview(
   db: Kysely<Database>,
@@ -76,7 +78,7 @@ async function applyOnce(
     const late = isLate(times, card.latest_at)
     const preview = createScheduler(card.settings)
     const after = late ? before : { ...preview(card_id, before, times.reviewed.today)[rating], last_review_id: null }
-    // A new card counts on the day on which it was seen.
+    // A new card counts for the day on which it was seen.
     const introduced = Number(!late && before === null && times.reviewed.today === today)
     const step = { before, after, isCounted: card.is_active && !card.is_suspended, introduced }
     const counts = countsOf(remainingAfter(card.remaining, step, today))

@@ -1,20 +1,20 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../../db/types.js'
-import { HttpError } from '../../domain/refusals.js'
+import { Refusal, type RefusalKind } from '../../domain/refusal.js'
 import type { Clock } from '../../domain/time/calendar.js'
 import { applyReview, type Review, type ReviewAnswer } from './apply-review.js'
 
-/** What one review of several is answered. */
-export type ReviewResult = { status: 200; review: ReviewAnswer } | { status: number; error: string }
+/** The outcome of one review of a batch. */
+export type ReviewResult = { review: ReviewAnswer } | { refusal: Refusal }
 
-/** What is wrong with one review alone; anything else (nobody is logged in, no database) holds for all of them. */
-const OF_ONE_REVIEW = new Set([400, 404, 409])
+/** Refusals that concern one review; all others, such as a lost session or database, end the batch. */
+const OF_ONE_REVIEW: ReadonlySet<RefusalKind> = new Set(['invalid', 'not_found', 'conflict'])
 
 /**
- * Applies ratings one after the other, each in a transaction of its own: what was answered is stored, whatever becomes of
- * those behind it. Who is told of a fault of the whole sends all of them again, and those with a client id count once.
- * @param readers each returns a review, or throws what is wrong with it
- * @throws NOT_LOGGED_IN when the user has been deleted meanwhile
+ * Applies ratings in order, each in its own transaction, so an applied rating stays stored if a later one fails. After
+ * an error of the whole batch the caller sends all ratings again; those with a client id are applied only once.
+ * @param readers each returns a review, or throws the refusal of it
+ * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function applyReviews(
   db: Kysely<Database>,
@@ -25,10 +25,10 @@ export async function applyReviews(
   const results: ReviewResult[] = []
   for (const read of readers) {
     try {
-      results.push({ status: 200, review: await applyReview(db, userId, clock, read()) })
+      results.push({ review: await applyReview(db, userId, clock, read()) })
     } catch (error) {
-      if (!(error instanceof HttpError && OF_ONE_REVIEW.has(error.statusCode))) throw error
-      results.push({ status: error.statusCode, error: error.message })
+      if (!(error instanceof Refusal && OF_ONE_REVIEW.has(error.kind))) throw error
+      results.push({ refusal: error })
     }
   }
   return results

@@ -2,7 +2,10 @@ import type { Kysely } from 'kysely'
 import { appendEntry, findLearnerCard, lockLearner } from '../../../db/queries/review/progress.js'
 import { findUndoSituation, type UndoCandidate } from '../../../db/queries/review/undo.js'
 import type { Database } from '../../../db/types.js'
-import { CARD_NOT_FOUND, Conflict, NOT_LOGGED_IN, NOT_THE_LAST, REVIEW_NOT_FOUND } from '../../domain/refusals.js'
+import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import { CARD_NOT_FOUND } from '../../domain/content/refusals.js'
+import { Refusal } from '../../domain/refusal.js'
+import { NOT_OF_TODAY, NOT_THE_LAST, REVIEW_NOT_FOUND } from '../../domain/review/refusals.js'
 import {
   type CardState,
   countsOf,
@@ -15,18 +18,18 @@ import type { Moment } from '../../domain/time/calendar.js'
 
 export interface UndoAnswer {
   card_id: number
-  /** Null when the review that was taken back had been the card's first one. */
+  /** Null if the undone review was the first of the card */
   progress: CardState | null
   counts: ReviewCounts
-  /** The review that could be taken back next. */
+  /** Id of the review that can be undone next */
   next_undo: number | null
 }
 
 /**
- * Takes back the review that the user gave last, if it was today: the card's state is exactly what it was before.
- * Reviews that came too late to change a state are passed over. Doing it again changes nothing and gets the same answer.
- * @throws REVIEW_NOT_FOUND when the user has no such review
- * @throws Conflict when it is not the latest, not of today, or when the card has changed since
+ * Undoes the user's latest review, if it was today: the card's state is restored exactly. Late reviews are skipped. A
+ * repeated call changes nothing and gets the same answer.
+ * @throws REVIEW_NOT_FOUND if the user has no such review
+ * @throws NOT_THE_LAST, NOT_OF_TODAY, or a conflict if the card has changed since
  */
 export async function undoReview(
   db: Kysely<Database>,
@@ -43,11 +46,11 @@ export async function undoReview(
       return { card_id, progress: after, ...(answer as Pick<UndoAnswer, 'counts' | 'next_undo'>) }
     }
     if (studied_on === null) throw REVIEW_NOT_FOUND
-    if (studied_on !== moment.today) throw new Conflict('Nur Bewertungen von heute können zurückgenommen werden')
+    if (studied_on !== moment.today) throw NOT_OF_TODAY
     const [review, next] = latest
     if (review?.id !== reviewId) throw NOT_THE_LAST
     const obstacle = obstacleTo(review, review.state)
-    if (obstacle !== undefined) throw new Conflict(obstacle)
+    if (obstacle !== undefined) throw new Refusal('conflict', 'card_changed_since', obstacle)
 
     const step = {
       before: review.after,
@@ -62,7 +65,7 @@ export async function undoReview(
   })
 }
 
-/** Why the review cannot be taken back while its card is in this state. */
+/** Returns why the review cannot be undone while its card is in this state; undefined if it can. */
 function obstacleTo(review: UndoCandidate, state: CardState | null): string | undefined {
   if (review.was_reset) return 'Der Fortschritt dieser Karte wurde seitdem zurückgesetzt'
   if (!review.is_live) return 'Diese Karte wurde seitdem archiviert oder gelöscht'
@@ -75,14 +78,14 @@ function isSame(expected: CardState, state: CardState, key: string): boolean {
   return expected[key as keyof CardState] === state[key as keyof CardState]
 }
 
-/** The id of the review before, unless something stands in its way, too. */
+/** Returns the id of the previous review if it can be undone, too. */
 function nextUndo(undone: UndoCandidate, next: UndoCandidate | undefined): number | null {
   if (next === undefined) return null
   const state = next.card_id === undone.card_id ? undone.before : next.state
   return obstacleTo(next, state) === undefined ? next.id : null
 }
 
-/** It repeats the facts of the review, so that statistics subtract what they had added. */
+/** Repeats the facts of the review, so that statistics can subtract what it added. */
 function undoEntry(userId: number, moment: Moment, review: UndoCandidate, answer: unknown): NewEntry {
   return {
     user_id: userId,
@@ -105,7 +108,7 @@ function undoEntry(userId: number, moment: Moment, review: UndoCandidate, answer
 }
 
 /**
- * Forgets the user's progress of a card, which is new then; the log keeps it. Nothing happens when there is none.
+ * Deletes the user's progress of a card, which becomes new; the log keeps it. Does nothing if there is none.
  * @throws CARD_NOT_FOUND
  */
 export async function resetCard(db: Kysely<Database>, userId: number, moment: Moment, cardId: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { Database } from '../../../db/types.js'
 import { wordsOf } from '../../domain/search/words.js'
 
 /**
- * Indexes what has changed, until nothing is left or `mayGoOn` says no; each part is a transaction of its own.
+ * Indexes changed rows until none is left or `mayGoOn` resolves to false; each part has its own transaction.
  * @returns whether the index is complete
  */
 export async function indexContent(db: Kysely<Database>, mayGoOn: () => Promise<boolean>): Promise<boolean> {
@@ -15,7 +15,7 @@ export async function indexContent(db: Kysely<Database>, mayGoOn: () => Promise<
   }
 }
 
-/** False when another instance is at it. */
+/** Returns false if another instance holds the lock. */
 async function indexNext(db: Kysely<Database>): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     if (!(await tryLock(transaction, 'search index'))) return false

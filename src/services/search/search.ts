@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import {
   type FoundItem,
+  findForms,
   findItems,
   findMatchingWords,
   findNeighbours,
@@ -12,7 +13,7 @@ import {
 import type { Database } from '../../../db/types.js'
 import { excerptOf, type Hits, type Marked, markTitle } from '../../domain/search/excerpt.js'
 import { toPlainText } from '../../domain/search/plain-text.js'
-import { neighboursOf, spellingsOf, wordsOf } from '../../domain/search/words.js'
+import { cutsOf, hasPair, neighboursOfAll, spellingsOf, wordsOf } from '../../domain/search/words.js'
 
 export interface SearchHit extends ItemText {
   marked: { title: Marked; excerpt: Marked }
@@ -20,45 +21,88 @@ export interface SearchHit extends ItemText {
 
 export interface Search {
   hits: SearchHit[]
-  /** Whether nothing holds the words as they were given, so that one typing error in each was allowed. */
+  /** Whether the exact words had no hit, so that one typing error per word was allowed */
   isCorrected: boolean
 }
 
-/** What a search for nothing finds. */
+/** Result of an empty query */
 const NOTHING: Search = { hits: [], isCorrected: false }
 
-/** More words than that are not looked through for typing errors: it takes some hundred look-ups for each. */
-const CORRECTED_WORDS = 8
+/** Neighbours that one statement looks up: other requests come between two of them. */
+const NEIGHBOURS_AT_ONCE = 500
 
-/** Where all words must be and how they may match, best first. */
+/** Compounds are tried only for queries of a few words and for words of plausible length. */
+const COMPOUND_TERMS = 4
+const LONGEST_COMPOUND = 40
+
+/** Ranking of matches by field and kind, best first */
 const TIERS = (['title', 'words'] as const).flatMap((column) =>
   [['word'], ['word', 'form'], ['word', 'form', 'part']].map((matches) => ({ column, matches })),
 )
 
-/** Live decks, sheets and cards that hold all words of `q`, at most `limit`. */
-export async function searchAll(db: Kysely<Database>, q: string, limit: number): Promise<Search> {
+/** Runs one step of a search in a transaction of its own. */
+type Step = <T>(work: (transaction: Transaction<Database>) => Promise<T>) => Promise<T>
+
+/**
+ * Finds at most `limit` live decks, sheets and cards that contain all words of `q`.
+ * @param pause called after each step with its start, so that other requests come between two steps
+ */
+export async function searchAll(
+  db: Kysely<Database>,
+  q: string,
+  limit: number,
+  pause: (started: number) => Promise<void> = async () => {},
+): Promise<Search> {
   const terms = [...wordsOf(q)]
   if (terms.length === 0) return NOTHING
+  const step: Step = async (work) => {
+    const started = performance.now()
+    const result = await inSearch(db, work)
+    await pause(started)
+    return result
+  }
+  const given = terms.map((word) => ({ word, spellings: spellingsOf(word) }))
+  const matching = await step((transaction) => findMatchingWords(transaction, given))
+  const found = await findByTiers(step, terms, matching, limit)
+  const hits = await show(step, terms, matching, found)
+  hits.push(...(await findCompounds(step, terms, matching, found, limit)))
+  if (hits.length > 0) return { hits, isCorrected: false }
+  const neighbours = neighboursFor(terms, matching)
+  if (neighbours.length === 0) return NOTHING
+  const added = await findInParts(step, neighbours)
+  if (added.length === 0) return NOTHING
+  const corrected = [...matching, ...added]
+  const like = await show(step, terms, corrected, await findByTiers(step, terms, corrected, limit))
+  return { hits: like, isCorrected: like.length > 0 }
+}
+
+/** Runs the work in a transaction that reads by the indexes of words. */
+function inSearch<T>(db: Kysely<Database>, work: (transaction: Transaction<Database>) => Promise<T>): Promise<T> {
   return db
     .transaction()
     .setAccessMode('read only')
     .execute(async (transaction) => {
       await preferIndexes(transaction)
-      const matching = await findMatchingWords(
-        transaction,
-        terms.map((word) => ({ word, spellings: spellingsOf(word) })),
-      )
-      const found = await findByTiers(transaction, terms, matching, limit)
-      if (found.length > 0) return { hits: await show(transaction, terms, matching, found), isCorrected: false }
-      const corrected = await correct(transaction, terms, matching)
-      if (corrected === undefined) return NOTHING
-      const hits = await show(transaction, terms, corrected, await findByTiers(transaction, terms, corrected, limit))
-      return { hits, isCorrected: hits.length > 0 }
+      return work(transaction)
     })
 }
 
+/** Looks the neighbours up, some in each step. */
+async function findInParts(
+  step: Step,
+  neighbours: readonly { place: number; word: string }[],
+): Promise<MatchingWord[]> {
+  const found = new Map<string, MatchingWord>()
+  for (let start = 0; start < neighbours.length; start += NEIGHBOURS_AT_ONCE) {
+    const part = neighbours.slice(start, start + NEIGHBOURS_AT_ONCE)
+    const words = await step((transaction) => findNeighbours(transaction, part))
+    for (const word of words) found.set(`${word.place} ${word.id}`, word)
+  }
+  return [...found.values()]
+}
+
 async function findByTiers(
-  db: Kysely<Database>,
+  step: Step,
   terms: readonly string[],
   matching: readonly MatchingWord[],
   limit: number,
@@ -73,45 +117,76 @@ async function findByTiers(
     const size = column + lists.map((list) => list.length).join()
     if (size === last || lists.some((list) => list.length === 0)) continue
     last = size
-    found.push(...(await findItems(db, column, lists, found, limit - found.length)))
+    found.push(...(await step((transaction) => findItems(transaction, column, lists, found, limit - found.length))))
   }
   return found
 }
 
 /**
- * Adds the words from which one typing error leads to the given ones: of those that nothing matches, or of all when each
- * matches something and no item has them together. Undefined when that cannot help.
+ * Items that hold a term as two words side by side: „Subnetz Maske“ for „Subnetzmaske“. Each term is cut where both parts
+ * are words of the store, at the most even place, and the other terms match as before.
  */
-async function correct(
-  db: Kysely<Database>,
+async function findCompounds(
+  step: Step,
   terms: readonly string[],
   matching: readonly MatchingWord[],
-): Promise<MatchingWord[] | undefined> {
+  known: readonly FoundItem[],
+  limit: number,
+): Promise<SearchHit[]> {
+  if (known.length >= limit || terms.length > COMPOUND_TERMS) return []
+  const cuts = terms.flatMap((term, place) =>
+    term.length > LONGEST_COMPOUND ? [] : cutsOf(term).map((parts) => ({ place, parts })),
+  )
+  if (cuts.length === 0) return []
+  const parts = [...new Set(cuts.flatMap((cut) => cut.parts))]
+  const forms = await step((transaction) => findForms(transaction, parts))
+  const formsOf = (part: string) => forms.filter(({ place }) => parts[place] === part)
+  const hits: SearchHit[] = []
+  for (const at of terms.keys()) {
+    const found = cuts
+      .filter(({ place }) => place === at)
+      .map(({ parts: [left, right] }) => ({ left: formsOf(left), right: formsOf(right) }))
+      .find(({ left, right }) => left.length > 0 && right.length > 0)
+    if (found === undefined) continue
+    const others = [...terms.keys()].filter((place) => place !== at)
+    const lists = [...others.map((place) => matching.filter((one) => one.place === place)), found.left, found.right]
+    if (lists.some((list) => list.length === 0)) continue
+    const ids = lists.map((list) => list.map(({ id }) => id))
+    const room = limit - known.length - hits.length
+    const items = await step((transaction) => findItems(transaction, 'words', ids, [...known, ...hits], room))
+    const left = new Set(found.left.map(({ word }) => word))
+    const right = new Set(found.right.map(({ word }) => word))
+    const shown = await show(step, terms, [...matching, ...found.left, ...found.right], items)
+    hits.push(...shown.filter(({ title, text }) => [title, text].some((source) => hasPair(source, left, right))))
+  }
+  return hits
+}
+
+/**
+ * Returns the words from which one typing error leads to the terms: to those that nothing matches, or to all when each
+ * matches something and no item has them together. Empty when there are too many of them.
+ */
+function neighboursFor(terms: readonly string[], matching: readonly MatchingWord[]) {
   const known = new Set(matching.map(({ place }) => place))
   const unknown = terms.flatMap((_, place) => (known.has(place) ? [] : [place]))
-  const places = unknown.length > 0 ? unknown : terms.map((_, place) => place)
-  if (places.length > CORRECTED_WORDS) return undefined
-  const neighbours = places.flatMap((place) =>
-    spellingsOf(terms[place] ?? '')
-      .flatMap(neighboursOf)
-      .map((word) => ({ place, word })),
-  )
-  if (neighbours.length === 0) return undefined
-  const added = await findNeighbours(db, neighbours)
-  return added.length === 0 ? undefined : [...matching, ...added]
+  const places = unknown.length > 0 ? unknown : [...terms.keys()]
+  const neighbours = neighboursOfAll(places.map((place) => terms[place] ?? '')) ?? []
+  return neighbours.map(({ place, word }) => ({ place: places[place] ?? 0, word }))
 }
 
 async function show(
-  transaction: Transaction<Database>,
+  step: Step,
   terms: readonly string[],
   matching: readonly MatchingWord[],
   found: readonly FoundItem[],
 ): Promise<SearchHit[]> {
   const hits = toHits(terms, matching)
-  const items = new Map((await readItems(transaction, found)).map((item) => [`${item.kind} ${item.id}`, item]))
+  if (found.length === 0) return []
+  const read = await step((transaction) => readItems(transaction, found))
+  const items = new Map(read.map((item) => [`${item.kind} ${item.id}`, item]))
   return found.flatMap(({ kind, id }) => {
     const item = items.get(`${kind} ${id}`)
-    // Deleted in between.
+    // The item was deleted in the meantime.
     if (item === undefined) return []
     const title = kind === 'card' ? toPlainText(item.title) : item.title
     return [{ ...item, marked: { title: markTitle(title, hits), excerpt: excerptOf(item.text, hits) } }]

@@ -2,12 +2,12 @@ import { errors } from 'jose'
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import { SignInFault, type SignInFaultCode } from '../../domain/sign-in/faults.js'
 
-/** Of what the provider says of itself. */
+/** Maximum length of the provider's error description in the log */
 const MAX_DESCRIPTION = 200
 
 /**
- * An error of the libraries or the network as a fault whose message is the reason, without what must not be logged.
- * @param hidden what the provider might repeat: codes, secrets
+ * Converts an error of the libraries or the network to a fault whose message is the reason, without secrets.
+ * @param hidden values that the provider might repeat: codes, secrets
  */
 export function explain(error: unknown, hidden: string[]): SignInFault {
   if (error instanceof SignInFault) return error
@@ -24,25 +24,25 @@ function describe(error: unknown): { code: SignInFaultCode; reason: string } {
     return { code: error.error === 'access_denied' ? 'abgebrochen' : 'anbieter', reason: sayingsOf(error) }
   }
   if (error instanceof ResponseBodyError) {
-    // A code that is spent, has expired or was begun elsewhere.
+    // A code that is used, expired or from another sign-in
     const code = error.error === 'invalid_grant' ? 'abgelaufen' : error.status >= 500 ? 'nicht_erreichbar' : 'anbieter'
     return { code, reason: sayingsOf(error) }
   }
   const reason = reasonOf(error)
   if (error instanceof errors.JWKSTimeout) return { code: 'nicht_erreichbar', reason }
   if (error instanceof errors.JOSEError) {
-    // The only one without a code of its own is of an answer that is no list of keys.
+    // The only error without a specific code: the response is not a key set.
     return { code: error.code === 'ERR_JOSE_GENERIC' ? 'nicht_erreichbar' : 'ungueltig', reason }
   }
   return { code: isOfNetwork(error) ? 'nicht_erreichbar' : 'ungueltig', reason }
 }
 
-/** What the provider itself says, in characters that a line of the log may hold. */
+/** Returns the provider's own error text in characters that a log line may contain. */
 function sayingsOf({ error, error_description = '' }: { error: string; error_description?: string }): string {
   return `the provider says ${error}: ${error_description}`.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, MAX_DESCRIPTION)
 }
 
-/** Code and texts of an error and of what has caused it. */
+/** Returns codes and messages of an error and its causes. */
 function reasonOf(error: unknown): string {
   const parts: string[] = []
   for (let cause = error; cause instanceof Error && parts.length < 4; cause = cause.cause) {
@@ -58,7 +58,7 @@ const NETWORK_CODES = new Set<unknown>([
 ])
 
 function isOfNetwork(error: unknown): boolean {
-  // Node's `fetch` says so of everything below HTTP.
+  // Node's `fetch` reports every fault below HTTP this way.
   const isFetch = error instanceof TypeError && error.message === 'fetch failed'
   return isFetch || (error instanceof ClientError && NETWORK_CODES.has(error.code))
 }

@@ -5,36 +5,40 @@ import {
   findIdentifiedUser,
   insertIdentity,
   lockSubject,
+  type Subject,
 } from '../../../db/queries/accounts/identities.js'
 import { lockWaysIn } from '../../../db/queries/accounts/passkeys.js'
 import { keepSession } from '../../../db/queries/accounts/sessions.js'
 import { type Account, endLinkNextLogin } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
-import { LAST_WAY_IN } from '../../domain/refusals.js'
+import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
-import { SKEW_SECONDS } from '../../domain/sign-in/settings.js'
+import { IDENTITY_TAKEN, LAST_WAY_IN } from '../../domain/sign-in/refusals.js'
+import { SKEW_SECONDS } from '../../domain/sign-in/skew.js'
 import { countIdentities, countWaysIn, type OfferedWays } from '../../domain/sign-in/ways-in.js'
 import type { Login } from '../accounts/log-in.js'
 import type { ProvenPerson } from './provider.js'
 
 /**
  * Lets the person of the provider log in to the user's own account from now on, and notes it.
- * @throws SignInFault when the person belongs to another account, or the session has ended meanwhile
+ * @throws IDENTITY_TAKEN when the person belongs to another account
+ * @throws NOT_LOGGED_IN if the session ended during the request
  */
 export async function linkIdentity(
   db: Kysely<Database>,
   actor: Actor,
   user: Account,
   sessionId: number,
-  person: ProvenPerson,
+  person: Subject,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    // In the order of `adopt`; and before `keepSession`, whose lock two of the user's own would both have to raise.
+    // Locks in the order of `adopt`, and before `keepSession`, whose lock two requests of one user would both have to
+    // upgrade.
     await lockSubject(transaction, person)
     await lockWaysIn(transaction, user.id)
-    if (!(await keepSession(transaction, user.id, sessionId))) throw new SignInFault('nicht_angemeldet')
+    if (!(await keepSession(transaction, user.id, sessionId))) throw NOT_LOGGED_IN
     const owner = await findIdentifiedUser(transaction, person)
-    if (owner !== undefined && owner.id !== user.id) throw new SignInFault('schon_verknuepft')
+    if (owner !== undefined && owner.id !== user.id) throw IDENTITY_TAKEN
     await endLinkNextLogin(transaction, user.id)
     if (owner !== undefined) return
     await insertIdentity(transaction, user.id, person)
@@ -45,9 +49,9 @@ export async function linkIdentity(
 }
 
 /**
- * The login of somebody who is logged in already and has proven anew to the provider who it is.
- * @param startedAt when the person was sent to the provider
- * @throws SignInFault when it was somebody else, or the provider has not asked anew
+ * Renews the proof of identity of a logged-in user through the provider.
+ * @param startedAt when the browser was redirected to the provider
+ * @throws SignInFault for another identity, or if the provider has not authenticated the user again
  */
 export async function confirmByProvider(
   db: Kysely<Database>,
@@ -58,7 +62,10 @@ export async function confirmByProvider(
   const { authenticatedAt, session: providerSession } = person
   if (authenticatedAt === undefined) throw new SignInFault('nicht_bestaetigt', 'the ID token has no auth_time')
   if (authenticatedAt.getTime() < startedAt - SKEW_SECONDS * 1000) {
-    throw new SignInFault('nicht_bestaetigt', 'the provider has not asked anew: auth_time is before the request')
+    throw new SignInFault(
+      'nicht_bestaetigt',
+      'the provider did not authenticate again: auth_time is before the request',
+    )
   }
   const owner = await findIdentifiedUser(db, person)
   if (owner?.id !== user.id) throw new SignInFault('andere_person')
@@ -68,8 +75,8 @@ export async function confirmByProvider(
 }
 
 /**
- * Takes an identity from the user's own account, if there is one, and notes it.
- * @throws LAST_WAY_IN when nobody could log in to the account any more
+ * Removes an identity from the user's own account, if it exists, with an audit entry.
+ * @throws LAST_WAY_IN if no login method would remain
  */
 export async function unlinkIdentity(
   db: Kysely<Database>,
@@ -82,7 +89,7 @@ export async function unlinkIdentity(
     const ways = await lockWaysIn(transaction, user.id)
     const removed = await deleteIdentity(transaction, user.id, id)
     if (ways === undefined || removed === undefined) return
-    // One of a provider that is configured no more lets nobody in, so that it may always go.
+    // An identity of a provider that is no longer configured cannot log in, so it may always be removed.
     const counts = countIdentities([removed.issuer], offered.oidc)
     const identities = countIdentities(ways.issuers, offered.oidc) - counts
     const left = { ...ways, passkeys: ways.passkeys.length, identities }

@@ -27,16 +27,16 @@ import type { OfferedWays } from '../../domain/sign-in/ways-in.js'
 import type { Login } from '../accounts/log-in.js'
 import type { ProvenPerson } from './provider.js'
 
-/** Who has logged in, and what the log should know of it. */
+/** A login through the provider, with details for the log. */
 export interface ProviderLogin extends Login {
-  /** The provider would have taken the right from the last administrator, or from the last one for emergencies. */
+  /** The provider would have removed the last administrator or emergency account. */
   keptLastAdmin: boolean
 }
 
 /**
- * The account of the person: the one that is linked, one that may be linked now, or a new one. Its display name and
- * right follow the provider. What changes is noted as the person's own doing, by the provider.
- * @throws SignInFault when the person has no account and gets none
+ * Returns the account of an identity: the linked one, one that may be linked now, or a new one. Display name and
+ * administrator right follow the provider. Changes get audit entries with the person as actor.
+ * @throws SignInFault if the person has no account and gets none
  */
 export async function logInByProvider(
   db: Kysely<Database>,
@@ -51,13 +51,13 @@ export async function logInByProvider(
     const known = await findIdentifiedUser(transaction, person)
     const found = known ?? (await admit(transaction, settings, person, profile, address))
     const keptLastAdmin = await follow(transaction, found, profile, { address, offered })
-    // After `follow`, which locks administrators before the user's own row.
+    // After `follow`, which locks administrators before the user's own row
     await endLinkNextLogin(transaction, found.id)
     await noteIdentityUse(transaction, found.identity_id)
     const current = (await findIdentifiedUser(transaction, person)) as IdentifiedUser
     const { identity_id: identityId, ...account } = current
     return {
-      // What must be changed first is a password, and this is none.
+      // A forced change concerns passwords only.
       user: { ...account, must_change_password: false },
       proof: { identityId, authenticatedAt: person.authenticatedAt },
       providerSession: person.session,
@@ -66,7 +66,7 @@ export async function logInByProvider(
   })
 }
 
-/** The account of a person who comes for the first time. */
+/** Admits a person who signs in for the first time. */
 async function admit(
   transaction: Transaction<Database>,
   settings: OidcSettings,
@@ -97,8 +97,8 @@ async function admit(
 }
 
 /**
- * An account that exists, when it may become this person's. The account of another person of the same provider never
- * does, whoever has allowed it.
+ * Links an existing account if allowed. An account already linked at the same provider is never linked to another
+ * person.
  */
 async function adopt(
   transaction: Transaction<Database>,
@@ -108,17 +108,18 @@ async function adopt(
   found: Account,
   address: string,
 ): Promise<IdentifiedUser> {
-  // `follow` may need it, and then it has to come before the user's own row.
+  // `follow` may need this lock, which must precede that of the user's own row.
   if (isAdmin === false) await lockAdmins(transaction)
-  // Of two persons of that name who come at once the second sees what the first has left.
+  // Of two people with this name at the same moment, the second one sees the link of the first.
   const ways = await lockWaysIn(transaction, found.id)
   const taken = ways && (await findCredentials(transaction, found.username))
-  if (taken?.id !== found.id) throw new SignInFault('name_vergeben', 'the account of this name has gone meanwhile')
+  if (taken?.id !== found.id)
+    throw new SignInFault('name_vergeben', 'the account of this name was deleted during the sign-in')
   const { id, username, link_next_login: isAllowed } = taken
   if (!isAllowed && !linkByUsername) {
     throw new SignInFault('name_vergeben', 'an account of this name exists and is not linked')
   }
-  // The provider has given a name to somebody else; whose the account is then is not said by the name.
+  // The provider has given the name to another person, so the name no longer identifies the owner.
   if (await hasIdentity(transaction, id, person.issuer)) {
     throw new SignInFault('name_vergeben', 'the account of this name belongs to another person of this provider')
   }
@@ -132,7 +133,10 @@ async function adopt(
   return (await findIdentifiedUser(transaction, person)) as IdentifiedUser
 }
 
-/** Takes over display name and right; whether the last administrator keeps a right that the provider does not give. */
+/**
+ * Updates display name and administrator right. Returns whether the last administrator keeps a right that the provider
+ * does not grant.
+ */
 async function follow(
   transaction: Transaction<Database>,
   user: AccountWithState,
@@ -140,7 +144,7 @@ async function follow(
   { address, offered }: { address: string; offered: Pick<OfferedWays, 'password'> },
 ): Promise<boolean> {
   const losesRight = isAdmin === false && user.is_admin
-  // Before the user's own row: two administrators who change each other lock in the same order.
+  // Locked before the user's own row: two administrators who change each other lock in the same order.
   const admins = losesRight ? await lockAdmins(transaction) : []
   const isLast = lostWith(user.id, admins, offered) !== undefined
   const change = {

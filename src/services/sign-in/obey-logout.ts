@@ -7,14 +7,14 @@ import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
 import type { Database } from '../../../db/types.js'
 import { readProviderSession } from '../../domain/sign-in/claims.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
-import { SKEW_SECONDS } from '../../domain/sign-in/settings.js'
+import { SKEW_SECONDS } from '../../domain/sign-in/skew.js'
 import { isStorable } from '../../domain/text/text.js'
 import type { Provider } from './provider.js'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-/** An older token is refused, whatever it says of its end: so long must it be remembered. */
+/** Maximum age of a logout token, and so the time for which used tokens are remembered */
 const MAX_AGE_SECONDS = 600
-/** What a logout token may call itself (OpenID Connect Back-Channel Logout 1.0, 2.4); older providers say nothing. */
+/** Allowed types of a logout token (OpenID Connect Back-Channel Logout 1.0, 2.4); older providers omit it. */
 const TYPES = new Set(['logout+jwt', 'jwt'])
 
 interface LogoutToken {
@@ -25,16 +25,16 @@ interface LogoutToken {
   issuedAt: number
 }
 
-/** What was ended. */
+/** The sessions that a logout token ended. */
 export interface ObeyedLogout {
   users: number
   sessions: number
 }
 
 /**
- * Ends all sessions of the person whom the provider's logout token names, once for each token; noted for each user who
- * had any.
- * @throws SignInFault when the token is none of the provider's, is old, or has been obeyed already
+ * Ends all sessions of the person named by the provider's logout token, once per token. Each affected user gets an
+ * audit entry.
+ * @throws SignInFault if the token is invalid, too old or already used
  */
 export async function obeyLogout(
   db: Kysely<Database>,
@@ -73,14 +73,15 @@ async function readLogoutToken(provider: Provider, text: string): Promise<Logout
 function readClaims(payload: JWTPayload): LogoutToken {
   const { iss, jti: id, sub: subject, sid, events, iat } = payload
   const refuse = (reason: string) => new SignInFault('ungueltig', reason)
-  // Otherwise an ID token could stand for it.
+  // Otherwise an ID token could be used as a logout token.
   if (payload.nonce !== undefined) throw refuse('a logout token must not have a nonce')
   const event = typeof events === 'object' && events !== null ? (events as Record<string, unknown>)[EVENT] : undefined
   if (typeof event !== 'object' || event === null) throw refuse('the token has not the event of a logout')
   const session = readProviderSession(sid)
   if (typeof id !== 'string' || id === '') throw refuse('the token has no id')
-  if (subject === undefined && session === undefined) throw refuse('the token names nobody')
+  if (subject === '') throw refuse('the subject is empty')
+  if (subject === undefined && session === undefined) throw refuse('the token names neither subject nor session')
   if (![id, subject ?? ''].every(isStorable)) throw refuse('the token holds what cannot be stored')
-  // The issuer and the time were verified.
+  // Issuer and time have been verified.
   return { issuer: iss as string, id, subject, session, issuedAt: iat as number }
 }

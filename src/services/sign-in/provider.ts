@@ -1,35 +1,37 @@
-import { createRemoteJWKSet, errors, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose'
 import * as client from 'openid-client'
-import { type Claims, isComplete, readProviderSession } from '../../domain/sign-in/claims.js'
+import { type Claims, isComplete, readAuthTime, readProviderSession } from '../../domain/sign-in/claims.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
-import { type OidcSettings, SKEW_SECONDS } from '../../domain/sign-in/settings.js'
+import type { OidcSettings } from '../../domain/sign-in/settings.js'
+import { SKEW_SECONDS } from '../../domain/sign-in/skew.js'
 import { isStorable } from '../../domain/text/text.js'
+import { boundedFetch } from './bounded-fetch.js'
 import { explain } from './explain.js'
 
-/** What the provider says of itself is asked for again after this time. */
+/** Lifetime of the cached discovery document */
 const METADATA_MS = 10 * 60_000
 const TIMEOUT_SECONDS = 5
 const MAX_SUBJECT = 255
-/** No secret that two share, and not `none`, whatever the provider's metadata say. */
+/** Asymmetric algorithms only, whatever the provider's metadata allow */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
   ...['EdDSA', 'Ed25519'],
 ]
 
-/** What a sign-in must remember until the provider sends the person back. */
+/** State of a sign-in until the provider redirects back. */
 export interface Challenge {
   state: string
   nonce: string
   verifier: string
 }
 
-/** Who has come back from the provider. */
+/** A person authenticated by the provider. */
 export interface ProvenPerson {
   issuer: string
   subject: string
-  /** What the provider calls its session. */
+  /** Session id at the provider */
   session: string | undefined
-  /** When the provider has last asked for a proof; undefined when it does not say. */
+  /** When the provider last authenticated the person; undefined if it does not say */
   authenticatedAt: Date | undefined
   claims: Claims
 }
@@ -43,8 +45,8 @@ interface Known {
 }
 
 /**
- * The provider of OpenID Connect. It is asked about itself when somebody first needs it and again later: whether it is
- * up when the service starts does not matter, and after a failure the next person asks anew.
+ * The OpenID Connect provider. Its metadata are fetched on first use and refreshed later, so the service starts without
+ * it, and a failed request is retried by the next sign-in.
  */
 export class Provider {
   readonly settings: OidcSettings
@@ -53,15 +55,20 @@ export class Provider {
   #known: Known | undefined
   #discovery: Promise<Known> | undefined
 
-  /** @param redirectUri where the provider sends people back to */
+  /** @param redirectUri callback address of the service */
   constructor(settings: OidcSettings, redirectUri: string) {
     this.settings = settings
     this.#redirectUri = redirectUri
-    // Only of this machine: `checkIssuer`.
+    // Allowed for an issuer on this machine only: `checkIssuer`
     this.#isInsecure = settings.issuer.startsWith('http:')
   }
 
-  /** A new challenge, and where to send the person with it. @throws SignInFault when the provider is not reachable */
+  /** Origin of the pages of the service */
+  get ownOrigin(): string {
+    return new URL(this.#redirectUri).origin
+  }
+
+  /** Creates a challenge and the address to redirect to. @throws SignInFault if the provider is not reachable */
   async begin({ askAnew }: { askAnew: boolean }): Promise<{ challenge: Challenge; url: string }> {
     const { configuration } = await this.#find()
     const challenge = {
@@ -82,7 +89,7 @@ export class Provider {
   }
 
   /**
-   * Judges what the provider has sent with the person.
+   * Verifies the provider's callback.
    * @param query of the callback, with `?`
    * @throws SignInFault whose message is the reason
    */
@@ -100,11 +107,12 @@ export class Provider {
       })
       const claims = tokens.claims() as client.IDToken
       await this.#verifySignature(known, tokens.id_token as string)
+      this.#checkParty(claims)
       return {
         issuer: claims.iss,
         subject: readSubject(claims.sub),
         session: readProviderSession(claims.sid),
-        authenticatedAt: claims.auth_time === undefined ? undefined : new Date(claims.auth_time * 1000),
+        authenticatedAt: readAuthTime(claims.auth_time, new Date()),
         claims: await this.#complete(known, claims, tokens.access_token),
       }
     } catch (error) {
@@ -113,21 +121,30 @@ export class Provider {
   }
 
   /**
-   * Verifies who has signed a logout token, for whom and when; what it says is for the caller to judge.
-   * @throws SignInFault when it is none of the provider's for us or older than that age, or the provider is not reachable
+   * Verifies signature, audience and age of a logout token; its claims are checked by the caller.
+   * @throws SignInFault if it is not valid for us, or the provider is not reachable
    */
   async verifyLogoutToken(token: string, maxAgeSeconds: number): Promise<JWTVerifyResult> {
     const { keys, issuer } = await this.#find()
-    return jwtVerify(token, keys, {
-      ...this.#expectedOf(issuer),
-      maxTokenAge: maxAgeSeconds,
-      requiredClaims: ['jti', 'events'],
-    }).catch((error) => {
-      throw explain(error, [token])
-    })
+    const verify = () =>
+      jwtVerify(token, keys, {
+        ...this.#expectedOf(issuer),
+        maxTokenAge: maxAgeSeconds,
+        requiredClaims: ['jti', 'events'],
+      })
+    return verify()
+      .catch(async (error) => {
+        // Anyone may send a token: the keys are fetched again at most every 30 seconds.
+        if (!mayHaveOtherKeys(error) || keys.coolingDown) throw error
+        await keys.reload()
+        return verify()
+      })
+      .catch((error) => {
+        throw explain(error, [token])
+      })
   }
 
-  /** Where the person ends the provider's session; undefined when the provider has no such page, or is down. */
+  /** Returns the address that ends the provider's session; undefined if the provider has none or is down. */
   async logoutUrl(): Promise<string | undefined> {
     const { endSessionEndpoint } = await this.#find().catch(() => ({ endSessionEndpoint: undefined }))
     if (endSessionEndpoint === undefined) return undefined
@@ -136,10 +153,10 @@ export class Provider {
     return url.href
   }
 
-  /** What the provider says of itself. @throws SignInFault when it is not reachable and has never been */
+  /** Returns the provider's metadata. @throws SignInFault if they could never be fetched */
   async #find(): Promise<Known> {
     if (this.#known !== undefined && performance.now() - this.#known.since < METADATA_MS) return this.#known
-    // Everybody who comes meanwhile waits for the same answer.
+    // Concurrent callers share one request.
     this.#discovery ??= this.#discover().finally(() => {
       this.#discovery = undefined
     })
@@ -159,13 +176,22 @@ export class Provider {
         clientId,
         { client_secret: clientSecret, [client.clockTolerance]: SKEW_SECONDS },
         authenticate,
-        { timeout: TIMEOUT_SECONDS, execute: this.#isInsecure ? [client.allowInsecureRequests] : [] },
+        {
+          timeout: TIMEOUT_SECONDS,
+          execute: this.#isInsecure ? [client.allowInsecureRequests] : [],
+          [client.customFetch]: boundedFetch,
+        },
       )
       const metadata = configuration.serverMetadata()
+      // The browser is sent there; the other addresses the library checks before it asks them.
+      this.#secureUrl(metadata.authorization_endpoint)
       return {
         configuration,
         issuer: metadata.issuer,
-        keys: createRemoteJWKSet(this.#secureUrl(metadata.jwks_uri), { timeoutDuration: TIMEOUT_SECONDS * 1000 }),
+        keys: createRemoteJWKSet(this.#secureUrl(metadata.jwks_uri), {
+          timeoutDuration: TIMEOUT_SECONDS * 1000,
+          [customFetch]: boundedFetch,
+        }),
         endSessionEndpoint: metadata.end_session_endpoint && this.#secureUrl(metadata.end_session_endpoint).href,
         since: performance.now(),
       }
@@ -180,21 +206,32 @@ export class Provider {
     throw new SignInFault('nicht_erreichbar', 'an address in the metadata is missing or not https')
   }
 
-  /** The library leaves the signature to TLS; we look at it, and ask for new keys when the provider has changed them. */
+  /**
+   * Verifies the signature of the ID token, which the library leaves to TLS, and refetches the keys once when they do not
+   * fit: the provider may have rotated them, also under the same `kid`.
+   */
   async #verifySignature({ keys, issuer }: Known, idToken: string): Promise<void> {
     const verify = () => jwtVerify(idToken, keys, this.#expectedOf(issuer))
     await verify().catch(async (error) => {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      if (!mayHaveOtherKeys(error)) throw error
       await keys.reload()
       await verify()
     })
+  }
+
+  /** Checks that the library leaves to its callers. @throws SignInFault for a token of another client, or of the future */
+  #checkParty({ azp, iat }: client.IDToken): void {
+    if (azp !== undefined && azp !== this.settings.clientId) {
+      throw new SignInFault('ungueltig', 'the "azp" is another client')
+    }
+    if (iat > Date.now() / 1000 + SKEW_SECONDS) throw new SignInFault('ungueltig', 'the "iat" is in the future')
   }
 
   #expectedOf(issuer: string): JWTVerifyOptions {
     return { issuer, audience: this.settings.clientId, algorithms: ALGORITHMS, clockTolerance: SKEW_SECONDS }
   }
 
-  /** Claims of names and rights may come with the token or have to be asked for; those of the token count. */
+  /** Adds claims of the userinfo endpoint if names or rights are missing; claims of the token take precedence. */
   async #complete(known: Known, claims: client.IDToken, accessToken: string): Promise<Claims> {
     const hasMore = known.configuration.serverMetadata().userinfo_endpoint !== undefined
     if (!hasMore || isComplete(claims, this.settings.claims)) return claims
@@ -202,14 +239,19 @@ export class Provider {
   }
 }
 
-/** OpenID Connect Core 1.0, 2, allows no more. @throws SignInFault when it cannot be stored */
+function mayHaveOtherKeys(error: unknown): boolean {
+  return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed
+}
+
+/** OpenID Connect Core 1.0, 2 allows no more characters. @throws SignInFault if it is empty or cannot be stored */
 function readSubject(subject: string): string {
+  if (subject === '') throw new SignInFault('ungueltig', 'the subject is empty')
   if (subject.length > MAX_SUBJECT) throw new SignInFault('ungueltig', `the subject is longer than ${MAX_SUBJECT}`)
   if (!isStorable(subject)) throw new SignInFault('ungueltig', 'the subject holds what cannot be stored')
   return subject
 }
 
-/** As the provider wants it; what it does not say is what OpenID Connect assumes. */
+/** Authenticates with the method of the provider's metadata; defaults as in OpenID Connect. */
 const authenticate: client.ClientAuth = (server, metadata, body, headers) => {
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const method = methods.includes('client_secret_basic') ? client.ClientSecretBasic() : client.ClientSecretPost()

@@ -23,7 +23,7 @@ t.test('weeks begin on Monday', async (t) => {
   )
 })
 
-t.test('an axis ends at a round number that has a half', async (t) => {
+t.test('an axis ends at a round, even number', async (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1_000_000 }), (largest) => {
       const end = roundUp(largest)
@@ -33,7 +33,7 @@ t.test('an axis ends at a round number that has a half', async (t) => {
   t.strictSame([0, 1, 3, 5, 11, 41, 99, 101].map(roundUp), [2, 2, 4, 6, 20, 60, 100, 200])
 })
 
-t.test('labels never come closer than their room, and the one that matters is there', async (t) => {
+t.test('labels keep their distance, and the important one is shown', async (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 60, max: 2_000 }), (count, width) => {
       const first = labelsAt(count, width, 60, 'first')
@@ -45,7 +45,7 @@ t.test('labels never come closer than their room, and the one that matters is th
   t.strictSame(labelsAt(0, 100, 60, 'last'), [])
 })
 
-t.test('levels grow with the value; nothing is 0', async (t) => {
+t.test('levels grow with the value; no value is 0', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 50 })), (values) => {
       const levels = levelsOf(values)
@@ -57,7 +57,7 @@ t.test('levels grow with the value; nothing is 0', async (t) => {
   t.strictSame(levelsOf([0, 5]), [0, 1])
 })
 
-t.test('arrows stay among the values', async (t) => {
+t.test('arrow keys stay within the values', async (t) => {
   const keys = fc.constantFrom('ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End')
   fc.assert(
     fc.property(keys, fc.nat({ max: 20 }), fc.constantFrom(1, 7), (key, at, stride) => {

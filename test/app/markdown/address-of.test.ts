@@ -16,6 +16,6 @@ const CASES: [href: string, address: string | undefined][] = [
   ['', undefined],
 ]
 
-t.test('a link to a file of the content leads to its page', async (t) => {
+t.test('converts links to content files to addresses of the app', async (t) => {
   for (const [href, address] of CASES) t.equal(addressOf(href, 'abschnitt-'), address, href)
 })

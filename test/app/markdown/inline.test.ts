@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { inlineParts, plainText } from '../../../web/src/markdown/inline.js'
 
-t.test('code and bold are told apart from the rest', async (t) => {
+t.test('splits code and bold from the rest', async (t) => {
   const code = (text: string) => ({ kind: 'code', text })
   const plain = (text: string) => ({ kind: 'text', text })
   const strong = (text: string) => ({ kind: 'strong', text })
@@ -17,7 +18,7 @@ t.test('code and bold are told apart from the rest', async (t) => {
   t.strictSame(inlineParts('2 ** 3 ** 4 `'), [plain('2 ** 3 ** 4 `')])
 })
 
-t.test('what a cut has left open is what it was', async (t) => {
+t.test('keeps the meaning of marks left open by a cut', async (t) => {
   t.strictSame(inlineParts('So:\n\n```bash\ngit pu...'), [
     { kind: 'text', text: 'So:\n' },
     { kind: 'code', text: 'git pu...' },
@@ -35,7 +36,7 @@ t.test('what a cut has left open is what it was', async (t) => {
 const SHA = 'a'.repeat(64)
 const picture = (text: string, address?: string) => ({ kind: 'picture', text, address })
 
-t.test('a kept picture is told from every other one, and keeps its words', async (t) => {
+t.test('recognises stored pictures and keeps their description', async (t) => {
   const address = `api/content/media/${SHA}.webp`
   t.strictSame(inlineParts(`Was ist ![ein \\[Zweig\\]](media/${SHA}.webp "Titel")?`), [
     { kind: 'text', text: 'Was ist ' },
@@ -50,7 +51,7 @@ t.test('a kept picture is told from every other one, and keeps its words', async
     t.match(inlineParts(cut), [{ kind: 'picture', text: /^ein Zweig/, address: undefined }], cut)
 })
 
-t.test('no text loses a letter, and a long one ends early', async (t) => {
+t.test('loses no letter and cuts a long text', async (t) => {
   const text = fc.string({ unit: fc.constantFrom('`', '*', '\n', ' ', 'a', 'ä', '.', '😀'), maxLength: 60 })
   fc.assert(
     fc.property(text, (source) => {
@@ -58,9 +59,9 @@ t.test('no text loses a letter, and a long one ends early', async (t) => {
       const read = inlineParts(source)
         .map(({ text }) => text)
         .join('')
-      // The word behind an opening fence names a language.
-      if (!source.includes('```')) t.equal(letters(read), letters(source))
-      t.ok(read.length <= source.length)
+      // The word after an opening fence is a language.
+      if (!source.includes('```')) assert.equal(letters(read), letters(source))
+      assert.ok(read.length <= source.length)
     }),
   )
   t.equal(plainText('😀'.repeat(500), 10), `${'😀'.repeat(10)} …`)

@@ -21,7 +21,7 @@ const block = fc.constantFrom(
   '\n',
 )
 
-t.test('pieces joined are the source, and look like it', async (t) => {
+t.test('pieces joined are the source and render the same', async (t) => {
   fc.assert(
     fc.property(fc.array(block, { maxLength: 30 }), (blocks) => {
       const source = blocks.join('')
@@ -37,19 +37,19 @@ t.test('each piece begins with a heading outside of code', async (t) => {
   t.strictSame(splitSource(source), ['Vorweg\n', '# A\nText\n```\n# kein Titel\n```\n', '## B\n'])
 })
 
-t.test('definitions of links are known in every piece', async (t) => {
+t.test('link definitions are known in every piece', async (t) => {
   const [first = ''] = splitSource('# A\n[dort]\n# B\n\n[dort]: https://example.com\n')
   t.match(toHtml(first), '<a href="https://example.com">dort</a>')
 })
 
-t.test('long text without headings is cut at empty lines', async (t) => {
+t.test('cuts long text without headings at blank lines', async (t) => {
   const source = 'Ein Absatz, der nicht kurz ist.\n\n'.repeat(1_000)
   const pieces = splitSource(source, 1_000)
   t.equal(pieces.join(''), source)
   t.ok(Math.max(...pieces.map(({ length }) => length)) < 1_100)
 })
 
-t.test('thousands of pieces and definitions cost no more than their text', async (t) => {
+t.test('takes linear time for thousands of pieces and definitions', async (t) => {
   const source = '# [a]\n\n[a]: b\n\n'.repeat(10_000)
   t.equal(splitSource(source).join('').length, source.length)
 })

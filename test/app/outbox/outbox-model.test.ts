@@ -45,19 +45,19 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('disk' as const), isFull: fc.boolean() }) },
 )
 
-/** What the person has seen happen, and so must be true in the end. */
+/** Confirmations that the user has seen; they must be true in the end. */
 interface Story {
   id: string
   user: number
   card: number
   tab: Tab
-  /** The place of the tab, which goes on with another one when it is killed. */
+  /** Index of the tab, which is replaced when it is killed */
   page: number
   isStored: boolean
   isInMemory: boolean
-  /** `refused`: the person was told that it could not be, for instance because the disk is full. */
+  /** `refused`: the user was told that it failed, for example because the disk is full */
   undo: 'none' | 'asked' | 'promised' | 'refused'
-  /** Its page was killed before it could promise anything, or held it in memory only. */
+  /** The page was killed before it could promise, or held the rating in memory. */
   isUncertain: boolean
 }
 
@@ -115,7 +115,7 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
       if (story.tab !== tab) continue
       if (!story.isStored || story.isInMemory) story.isUncertain = true
     }
-    // The undo goes on in the page that is opened next, for what was stored.
+    // The next page continues the undo of what was stored.
     stacks[at] = (stacks[at] ?? []).filter(({ isUncertain }) => !isUncertain)
     tabs[at] = new Tab(world)
     tabs[at]?.sender.wake()
@@ -141,7 +141,7 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
     else world.isDiskFull = command.isFull
   }
 
-  // All is well again, and each person comes back once.
+  // All faults end, and each user returns once.
   world.nextFault = () => 'none'
   world.isDiskFull = false
   for (const user of USERS) {
@@ -154,7 +154,7 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
 }
 
 t.test(
-  'whatever happens, every rating arrives once, in order, and only for whose it is',
+  'every rating arrives once, in order, and only for its owner, whatever happens',
   { timeout: 600_000 },
   async (t) => {
     const runs = Number(process.env.OUTBOX_RUNS ?? 300)
@@ -170,7 +170,7 @@ t.test(
         async (commands, numbers, faults, takesBatches) => {
           const { world, stories, tabs } = await play(commands, numbers, faults, takesBatches)
           const { service } = world
-          if (service.foreign.length > 0) throw new Error(`sent for somebody else: ${service.foreign}`)
+          if (service.foreign.length > 0) throw new Error(`sent for another user: ${service.foreign}`)
           for (const user of USERS) {
             const own = stories.filter((story) => story.user === user)
             const good = own.filter(({ card }) => card < 100)
@@ -190,9 +190,9 @@ t.test(
             }
             for (const { undone, later } of service.standingAtUndo) {
               const [first, second] = [undone, later].map((id) => own.find((story) => story.id === id))
-              // Of two pages, one may have rated behind the other's back.
+              // Two pages may rate independently.
               if (first === undefined || second === undefined || first.page !== second.page) continue
-              // Its page was killed before it could say so, or has said that it stays.
+              // The page was killed before it could answer, or has refused the undo.
               if (second.undo === 'asked' || second.undo === 'refused') continue
               if (!first.isUncertain && !second.isUncertain && stories.indexOf(first) < stories.indexOf(second)) {
                 throw new Error(`${undone} was taken back while ${later} stood`)

@@ -1,12 +1,78 @@
 import t from 'tap'
-import { learnOffset } from '../../../web/src/outbox/clock.js'
-import { delayAfter, judge, parseRetryAfter } from '../../../web/src/outbox/verdict.js'
+import {
+  answersOf,
+  delayAfter,
+  judgeBatch,
+  judgeRating,
+  judgeUndo,
+  type Outcome,
+  parseRetryAfter,
+} from '../../../web/src/outbox/verdict.js'
+import { learnOffset } from '../../../web/src/platform/clock-offset.js'
 
-const answered = (status: number, body: unknown = { message: 'So nicht' }) => judge({ kind: 'answered', status, body })
+const REVIEW = { review_id: 7, card_id: 1, progress: null, counts: { due: 0, new: 0 }, applied: true }
 
-t.test('what an answer means', async (t) => {
-  for (const status of [200, 404, 409]) t.same(answered(status), { kind: 'done' }, `${status}`)
-  t.same(judge({ kind: 'lost' }), { kind: 'wait', obstacle: 'network' })
+/** The service's own answer. */
+const own = (status: number, body: unknown, code?: string): Outcome => ({
+  kind: 'answered',
+  status,
+  isOwn: true,
+  code,
+  body,
+})
+/** A response of a gateway or captive portal */
+const foreign = (status: number, body: unknown): Outcome => ({ kind: 'answered', status, isOwn: false, body })
+const said = { message: 'So nicht' }
+
+t.test('a rating is done by a review, and by a refusal after which there is nothing to send', async (t) => {
+  t.same(judgeRating(own(200, REVIEW)), { kind: 'done' })
+  t.same(judgeRating(own(404, said, 'card_not_found')), { kind: 'done' })
+  t.same(judgeRating(own(409, said, 'other_review')), { kind: 'done' })
+  t.same(judgeUndo(own(200, { card_id: 1, next_undo: null })), { kind: 'done' })
+  t.same(judgeUndo(own(409, said, 'not_the_last')), { kind: 'done' })
+})
+
+t.test('what another than the service has answered waits', async (t) => {
+  for (const judge of [judgeRating, judgeUndo, (outcome: Outcome) => judgeBatch(outcome, 1)]) {
+    for (const body of [undefined, null, [], 'ok', { portal: 'wlan' }, REVIEW, { results: [{}] }, said]) {
+      for (const status of [200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 413, 422]) {
+        t.same(judge(foreign(status, body)), { kind: 'wait', obstacle: 'foreign' }, `${status} ${JSON.stringify(body)}`)
+      }
+    }
+  }
+})
+
+t.test('a success of the service waits unless it is a review', async (t) => {
+  for (const body of [undefined, {}, { ok: true }, { ...REVIEW, review_id: '7' }, { ...REVIEW, applied: undefined }]) {
+    t.same(judgeRating(own(200, body)), { kind: 'wait', obstacle: 'foreign' })
+  }
+})
+
+t.test('a refusal that this route does not give waits', async (t) => {
+  t.same(judgeRating(own(404, said, 'unknown_endpoint')), { kind: 'wait', obstacle: 'service' })
+  t.same(judgeRating(own(409, said, 'import_runs')), { kind: 'wait', obstacle: 'service' })
+})
+
+t.test('each rating of a batch is judged by itself', async (t) => {
+  const results = [
+    { status: 200, review: REVIEW },
+    { status: 404, code: 'card_not_found', error: 'Karte nicht gefunden' },
+    { status: 404, error: 'no Route matched' },
+    { status: 200, review: { portal: 'wlan' } },
+    { status: 400, code: 'invalid_input', error: 'So nicht' },
+    null,
+  ]
+  t.same(judgeBatch(own(200, { results }), 6), { kind: 'done' })
+  t.same(judgeBatch(own(200, { results }), 5), { kind: 'wait', obstacle: 'foreign' }, 'another number')
+  t.same(judgeBatch(own(404, said, 'unknown_endpoint'), 6), { kind: 'done' }, 'no batches: one by one')
+  t.strictSame(
+    answersOf({ results }).map((answer) => judgeRating(answer).kind),
+    ['done', 'done', 'wait', 'wait', 'refused', 'wait'],
+  )
+})
+
+t.test('why a rating waits', async (t) => {
+  t.same(judgeRating({ kind: 'lost' }), { kind: 'wait', obstacle: 'network' })
   for (const [status, obstacle] of [
     [401, 'login'],
     [403, 'forbidden'],
@@ -14,21 +80,19 @@ t.test('what an answer means', async (t) => {
     [429, 'busy'],
     [500, 'service'],
     [503, 'service'],
-    [302, 'service'],
   ] as const) {
-    t.same(answered(status), { kind: 'wait', obstacle }, `${status}`)
-  }
-  for (const status of [200, 400, 401, 404, 409]) {
-    t.same(answered(status, null).kind, 'wait', `${status} without JSON is not the service's`)
+    t.same(judgeRating(own(status, said, 'x')), { kind: 'wait', obstacle }, `${status}`)
   }
   for (const status of [400, 405, 413, 422]) {
-    t.same(answered(status), { kind: 'refused', status, message: 'So nicht' }, `${status}`)
+    t.same(judgeRating(own(status, said, 'x')), { kind: 'refused', status, message: 'So nicht' }, `${status}`)
   }
-  t.match(answered(400, {}), { message: /nicht angenommen/ })
-  t.match(judge({ kind: 'answered', status: 503, body: {}, retryAfter: 7_000 }), { retryAfter: 7_000 })
+  t.match(judgeRating(own(400, {}, 'x')), { message: /nicht angenommen/ })
+  t.match(judgeRating({ kind: 'answered', status: 503, isOwn: false, body: {}, retryAfter: 7_000 }), {
+    retryAfter: 7_000,
+  })
 })
 
-t.test('pauses grow to a minute, and longer when the service asks for it', async (t) => {
+t.test('pauses grow to a minute, or longer if the service asks for it', async (t) => {
   t.strictSame(
     [1, 2, 3, 6, 7, 50].map((failures) => delayAfter(failures, 0.5)),
     [1_000, 2_000, 4_000, 32_000, 60_000, 60_000],
@@ -44,7 +108,7 @@ t.test('pauses grow to a minute, and longer when the service asks for it', async
   for (const text of [null, '', 'bald']) t.equal(parseRetryAfter(text, now), undefined)
 })
 
-t.test('the clock of the service is learned from its answers', async (t) => {
+t.test("learns the service's clock from its responses", async (t) => {
   const date = 'Sat, 21 Nov 2026 12:00:00 GMT'
   const service = Date.parse(date) + 500
   t.equal(learnOffset(0, date, service - 100, service + 100), 0)
@@ -52,7 +116,7 @@ t.test('the clock of the service is learned from its answers', async (t) => {
   const slow = service - 3_600_000
   t.equal(learnOffset(0, date, slow - 50, slow + 50), 3_600_000, 'an hour behind')
   t.equal(learnOffset(3_600_000, date, slow + 900, slow + 1_000), 3_600_000, 'seconds do not matter')
-  t.equal(learnOffset(3_600_000, date, service, service), 0, 'somebody has put it right')
+  t.equal(learnOffset(3_600_000, date, service, service), 0, 'the clock was corrected')
   for (const header of [null, 'gestern']) t.equal(learnOffset(5, header, 0, 0), 5)
-  t.equal(learnOffset(5, date, 100, 50), 5, 'it jumped meanwhile')
+  t.equal(learnOffset(5, date, 100, 50), 5, 'the clock jumped during the request')
 })

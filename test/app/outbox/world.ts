@@ -5,12 +5,23 @@ import type { Outcome } from '../../../web/src/outbox/verdict.js'
 import type { Entry, RatingEntry } from '../../../web/src/storage/entry.js'
 import type { Store } from '../../../web/src/storage/store.js'
 
-/** Card numbers that the model of the service treats in a special way. */
+/** Card ids with a special meaning in the model */
 export const GONE = 404
 export const TAKEN = 409
 export const MALFORMED = 400
 
-export const FAULTS = ['none', 'request lost', 'answer lost', 'busy', 'broken', 'half', 'html', 'proxy'] as const
+export const FAULTS = [
+  'none',
+  'request lost',
+  'answer lost',
+  'busy',
+  'broken',
+  'half',
+  'json 200',
+  'json 404',
+  'json batch',
+  'html',
+] as const
 export type Fault = (typeof FAULTS)[number]
 
 interface Row {
@@ -20,36 +31,36 @@ interface Row {
   isUndone: boolean
 }
 
-/** What the service keeps of its promises: each client id of a user is applied once, an undo is final. */
+/** Model of the service's guarantees: each client id is applied once per user, and an undo is final. */
 class ModelService {
   readonly rows: Row[] = []
   readonly foreign: string[] = []
-  /** Ratings that stood when an earlier one was taken back, which the real service refuses. */
+  /** Later valid ratings at the time of an undo, which the real service refuses */
   readonly standingAtUndo: { undone: string; later: string }[] = []
   takesBatches = true
 
-  rate(user: number, { id, card_id, user: owner }: RatingEntry): { status: number; body: Record<string, unknown> } {
+  rate(user: number, { id, card_id, user: owner }: RatingEntry): Said {
     if (owner !== user) this.foreign.push(id)
-    if (card_id === GONE) return refusal(404, 'Karte nicht gefunden')
-    if (card_id === TAKEN) return refusal(409, 'Diese client_id gehört zu einer anderen Bewertung')
-    if (card_id === MALFORMED) return refusal(400, 'Ungültige Anfrage')
+    if (card_id === GONE) return refusal(404, 'card_not_found')
+    if (card_id === TAKEN) return refusal(409, 'other_review')
+    if (card_id === MALFORMED) return refusal(400, 'invalid_input')
     let row = this.rows.find((one) => one.id === id && one.user === user)
     if (row === undefined) {
       row = { id, user, review_id: this.rows.length + 1, isUndone: false }
       this.rows.push(row)
     }
-    return { status: 200, body: { review_id: row.review_id, applied: true } }
+    return { status: 200, isOwn: true, body: { review_id: row.review_id, card_id, applied: true } }
   }
 
-  undo(user: number, review_id: number): { status: number; body: Record<string, unknown> } {
+  undo(user: number, review_id: number): Said {
     const row = this.rows.find((one) => one.review_id === review_id)
-    if (row === undefined || row.user !== user) return refusal(404, 'Bewertung nicht gefunden')
+    if (row === undefined || row.user !== user) return refusal(404, 'review_not_found')
     if (!row.isUndone) {
       const later = this.rows.filter((one) => one.user === user && one.review_id > review_id && !one.isUndone)
       this.standingAtUndo.push(...later.map(({ id }) => ({ undone: row.id, later: id })))
     }
     row.isUndone = true
-    return { status: 200, body: { card_id: 1 } }
+    return { status: 200, isOwn: true, body: { card_id: 1, next_undo: null } }
   }
 
   standing(user: number): string[] {
@@ -57,22 +68,37 @@ class ModelService {
   }
 }
 
-function refusal(statusCode: number, message: string) {
-  return { status: statusCode, body: { statusCode, error: 'Fehler', message } }
+interface Said {
+  status: number
+  isOwn: boolean
+  code?: string
+  body: Record<string, unknown>
+}
+
+function refusal(statusCode: number, code: string): Said {
+  return { status: statusCode, isOwn: true, code, body: { statusCode, error: 'Fehler', message: 'So nicht' } }
+}
+
+/** Responses of gateways and captive portals */
+const FOREIGN: Partial<Record<Fault, { status: number; body: unknown }>> = {
+  'json 200': { status: 200, body: { portal: 'https://wlan.example' } },
+  'json 404': { status: 404, body: { message: 'no Route matched with those values' } },
+  'json batch': { status: 200, body: { results: [] } },
+  html: { status: 200, body: undefined },
 }
 
 interface Pending {
-  /** Undefined: it goes on whoever is killed, as a request on its way does. */
+  /** Undefined: continues when its page is killed, like a sent request */
   tab: Tab | undefined
   resume: () => void
 }
 
-/** A browser with tabs, a disk and a network, in which everything that takes time waits until it is its turn. */
+/** Model of a browser with tabs, a disk and a network; every asynchronous step waits for its turn. */
 export class World {
   readonly service = new ModelService()
-  /** What survives. */
+  /** Survives kills */
   readonly disk = createMemoryStore()
-  /** Whose cookie the browser sends, and who the tabs believe is here. */
+  /** Owner of the cookie, and the user that the tabs assume */
   loggedIn: number | undefined
   isDiskFull = false
   now = 0
@@ -83,19 +109,19 @@ export class World {
   #queue: { tab: Tab; resume: () => void }[] = []
 
   constructor(
-    /** A number from 0 up to this one. */
+    /** Draws a number from 0 to below this one */
     readonly draw: (below: number) => number,
     public nextFault: () => Fault,
   ) {}
 
   step(tab: Tab | undefined): Promise<void> {
     return new Promise((resume) => {
-      // What a killed page waits for never comes.
+      // Steps of a killed page never continue.
       if (tab === undefined || this.tabs.has(tab)) this.#pending.push({ tab, resume })
     })
   }
 
-  /** Lets so many things happen, in any order; false when there was nothing left to happen. */
+  /** Runs this many steps in any order; returns false if none was left. */
   async run(count: number): Promise<boolean> {
     for (let done = 0; done < count; done++) {
       await settleMicrotasks()
@@ -106,7 +132,7 @@ export class World {
     return true
   }
 
-  /** Until nothing happens by itself any more, timers included. */
+  /** Runs until nothing is left, including timers. */
   async runOut(): Promise<void> {
     for (let rounds = 0; rounds < 10_000; rounds++) {
       if (await this.run(1)) continue
@@ -135,7 +161,7 @@ export class World {
     await this.step(tab)
     if (this.#holder === undefined) this.#holder = tab
     else await new Promise<void>((resume) => this.#queue.push({ tab, resume }))
-    // It was killed when its turn had just come.
+    // It was killed at the beginning of its turn.
     if (!this.tabs.has(tab)) return new Promise(() => undefined)
     try {
       await work()
@@ -159,7 +185,7 @@ export class World {
   }
 }
 
-/** One page of the app, with its own memory and sender. */
+/** A page of the app with its own memory and sender. */
 export class Tab {
   readonly outbox: Outbox
   readonly sender: Sender
@@ -185,7 +211,7 @@ export class Tab {
     world.tabs.add(this)
   }
 
-  /** A person does one thing after the other. */
+  /** Runs the user's actions one after another. */
   do<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#doing.then(work)
     this.#doing = result.catch(() => undefined)
@@ -209,19 +235,19 @@ export class Tab {
   #transport(): Transport {
     const { world } = this
     const { service } = world
-    /** The cookie is that of the moment in which the request leaves. */
+    /** The cookie is read when the request is sent. */
     const send = async (handle: (user: number, isHalf: boolean) => Outcome): Promise<Outcome> => {
       const user = world.loggedIn
       const fault = world.nextFault()
       const arrival = world.step(undefined).then((): Outcome => {
         if (fault === 'request lost') return { kind: 'lost' }
-        if (fault === 'busy') return { kind: 'answered', ...refusal(429, 'Zu viele Anfragen'), retryAfter: 5_000 }
-        if (fault === 'html') return { kind: 'answered', status: 200, body: undefined }
-        if (fault === 'proxy') return { kind: 'answered', status: 404, body: undefined }
-        if (user === undefined) return { kind: 'answered', ...refusal(401, 'Nicht angemeldet') }
+        if (fault === 'busy') return { kind: 'answered', ...refusal(429, 'too_many_attempts'), retryAfter: 5_000 }
+        const foreign = FOREIGN[fault]
+        if (foreign !== undefined) return { kind: 'answered', isOwn: false, ...foreign }
+        if (user === undefined) return { kind: 'answered', ...refusal(401, 'not_logged_in') }
         const answer = handle(user, fault === 'half')
         if (fault === 'answer lost') return { kind: 'lost' }
-        if (fault === 'broken' || fault === 'half') return { kind: 'answered', ...refusal(503, 'Später') }
+        if (fault === 'broken' || fault === 'half') return { kind: 'answered', ...refusal(503, 'unavailable') }
         return answer
       })
       const outcome = await arrival
@@ -232,13 +258,13 @@ export class Tab {
       rate: (entry) => send((user) => ({ kind: 'answered', ...service.rate(user, entry) })),
       rateMany: (entries) =>
         send((user, isHalf) => {
-          if (!service.takesBatches) return { kind: 'answered', ...refusal(404, 'Unbekannter Review-Endpunkt') }
+          if (!service.takesBatches) return { kind: 'answered', ...refusal(404, 'unknown_endpoint') }
           const rated = entries.slice(0, isHalf ? entries.length / 2 : undefined)
           const results = rated.map((entry) => {
-            const { status, body } = service.rate(user, entry)
-            return status === 200 ? { status, review: body } : { status, error: String(body.message) }
+            const { status, code, body } = service.rate(user, entry)
+            return status === 200 ? { status, review: body } : { status, code, error: String(body.message) }
           })
-          return { kind: 'answered', status: 200, body: { results } }
+          return { kind: 'answered', status: 200, isOwn: true, body: { results } }
         }),
       undo: (review_id) => send((user) => ({ kind: 'answered', ...service.undo(user, review_id) })),
     }

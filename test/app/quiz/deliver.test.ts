@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { deliver } from '../../../web/src/pages/quiz/deliver.js'
@@ -9,7 +10,7 @@ const finished = (): Run =>
 
 type Fault = 'none' | 'request lost' | 'answer lost' | 'refused'
 
-/** A service with as many results like ours from before, on a network that loses what it is told to. */
+/** Model of a service with earlier equal results, on a lossy network. */
 function createService(before: number) {
   const results: QuizResult[] = []
   const store = () => {
@@ -25,7 +26,7 @@ function createService(before: number) {
   return { results, store }
 }
 
-t.test('whatever is lost on the way, and wherever the page is loaded anew, the result is stored once', async (t) => {
+t.test('stores a result once, whatever is lost and wherever the page is reloaded', async () => {
   const fault = fc.constantFrom<Fault>('none', 'request lost', 'answer lost', 'refused')
   const attempt = fc.record({ reading: fc.boolean(), sending: fault })
   await fc.assert(
@@ -51,13 +52,13 @@ t.test('whatever is lost on the way, and wherever the page is loaded anew, the r
         }
         await deliver(kept, ports).catch(() => {})
       }
-      t.equal(kept.delivery.state, 'stored')
-      t.equal(service.results.length, before + 1)
+      assert.equal(kept.delivery.state, 'stored')
+      assert.equal(service.results.length, before + 1)
     }),
   )
 })
 
-t.test('a practice round and a stored result are not sent', async (t) => {
+t.test('sends neither a practice round nor a stored result', async (t) => {
   const ports = {
     results: async () => t.fail('asked'),
     submit: async () => t.fail('sent'),

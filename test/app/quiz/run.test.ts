@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import {
@@ -32,7 +33,7 @@ const start = (count: number) =>
 const play = (run: Run, options: readonly number[]) =>
   options.reduce((played, option) => proceed(answer(played, option, 1000)), run)
 
-t.test('a question is answered once, and only then it goes on', async (t) => {
+t.test('a question is answered once before it continues', async (t) => {
   const run = start(2)
   t.equal(viewOf(run), 'question')
   t.equal(proceed(run), run, 'not without an answer')
@@ -52,35 +53,35 @@ t.test('a question is answered once, and only then it goes on', async (t) => {
   )
 })
 
-t.test('whatever is pressed, the run stays one that can be kept, and the score counts the right ones', async (t) => {
+t.test('any sequence of actions keeps the run valid and the score right', async () => {
   const press = fc.oneof(fc.constant('on' as const), fc.nat({ max: 5 }))
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), fc.array(press, { maxLength: 40 }), (count, presses) => {
       const run = presses.reduce<Run>((at, one) => (one === 'on' ? proceed(at) : answer(at, one, 10)), start(count))
       const { total, correct, percent } = scoreOf(run)
-      t.strictSame(parseRun(JSON.parse(JSON.stringify(run))), run)
-      t.equal(total, count)
-      t.equal(correct, run.chosen.filter((option) => option === 1).length)
-      t.equal(percent, Math.round((correct / total) * 100))
-      t.equal(wrongOnes(run).length, run.chosen.length - correct)
+      assert.deepEqual(parseRun(JSON.parse(JSON.stringify(run))), run)
+      assert.equal(total, count)
+      assert.equal(correct, run.chosen.filter((option) => option === 1).length)
+      assert.equal(percent, Math.round((correct / total) * 100))
+      assert.equal(wrongOnes(run).length, run.chosen.length - correct)
     }),
   )
 })
 
-t.test('options that read the same are the same', async (t) => {
+t.test('options with equal text are equal', async (t) => {
   const twins = question(1, ['gleich', 'gleich', 'anders'], 0)
   t.ok(isRight(twins, 1))
   t.notOk(isRight(twins, 2))
   t.notOk(isRight(twins, undefined))
 })
 
-t.test('half a minute is counted, half an hour is not', async (t) => {
+t.test('counts half a minute but not half an hour', async (t) => {
   t.equal(answer(start(1), 0, 30_000).spent_ms, 30_000)
   t.equal(answer(start(1), 0, 1_800_000).spent_ms, 300_000)
   t.equal(answer(start(1), 0, -5).spent_ms, 0)
 })
 
-t.test('the wrong ones come once more with the same right option, and do not count', async (t) => {
+t.test('repeats the wrong questions with the same right option, without counting', async () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 8 }),
@@ -88,21 +89,21 @@ t.test('the wrong ones come once more with the same right option, and do not cou
       (options, draws) => {
         const run = play(start(options.length), options)
         const again = practise(run, 'again', () => draws.next().value)
-        t.ok(again.isPractice)
-        t.strictSame(
+        assert.ok(again.isPractice)
+        assert.deepEqual(
           again.questions.map(({ card_id }) => card_id),
           wrongOnes(run).map(({ card_id }) => card_id),
         )
         for (const { options, correct_index } of again.questions) {
-          t.strictSame([...options].sort(), ['a', 'b', 'c', 'd'])
-          t.equal(options[correct_index], 'b')
+          assert.deepEqual([...options].sort(), ['a', 'b', 'c', 'd'])
+          assert.equal(options[correct_index], 'b')
         }
       },
     ),
   )
 })
 
-t.test('a result is found again among those that were not there before', async (t) => {
+t.test('finds a result among those that are new', async (t) => {
   const run = play(start(2), [1, 0])
   const result = (created_at: string, correct_answers = 1, deck_slug = 'git') => ({
     deck_slug,
@@ -119,7 +120,7 @@ t.test('a result is found again among those that were not there before', async (
   t.notOk(isStored(run, [], [result('2026-11-21T10:00:00.000Z', 1, 'all')]))
 })
 
-t.test('what was kept by another version, or is broken, is no run', async (t) => {
+t.test('refuses a run of another version or a broken one', async (t) => {
   const run = start(2)
   for (const kept of [
     undefined,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { markText } from '../../../web/src/search/marked-text.js'
 
-t.test('parts joined are the text, whatever the ranges', async (t) => {
+t.test('parts joined are the text, for any ranges', async (t) => {
   const range = fc.tuple(fc.integer({ min: -3, max: 30 }), fc.integer({ min: -3, max: 30 }))
   fc.assert(
     fc.property(fc.string({ maxLength: 20 }), fc.array(range), (text, ranges) => {

@@ -46,14 +46,14 @@ t.test('keys of a session', async (t) => {
   }
 })
 
-t.test('a held key counts once', async (t) => {
+t.test('counts a held key once', async (t) => {
   t.equal(commandOf(press(' ', { repeat: true }), at('question')), 'ignored')
   t.equal(commandOf(press('3', { repeat: true }), at('answer')), 'ignored')
   t.equal(commandOf(press('Enter', { repeat: true }), at('answer', { focus: 'control' })), 'ignored')
   t.equal(commandOf(press('Tab', { repeat: true }), at('answer')), undefined)
 })
 
-t.test('fields, controls and the browser keep their keys', async (t) => {
+t.test('leaves keys to fields, controls and the browser', async (t) => {
   for (const key of [' ', 'Enter', '3', 'u']) {
     t.equal(commandOf(press(key), at('answer', { focus: 'field' })), undefined)
     t.equal(commandOf(press(key, { altKey: true }), at('answer')), undefined)
@@ -66,7 +66,7 @@ t.test('fields, controls and the browser keep their keys', async (t) => {
   }
 })
 
-t.test('single keys can be switched off, what is no character stays', async (t) => {
+t.test('single keys can be switched off, except for non-characters', async (t) => {
   const off = { singleKeys: false }
   for (const key of ['1', '4', 'u', 'a', 'i', 'm']) t.equal(commandOf(press(key), at('answer', off)), undefined)
   t.equal(commandOf(press(' '), at('question', off)), 'reveal')

@@ -26,7 +26,7 @@ import { summarize } from '../../../web/src/session/summary.js'
 import type { Rating } from '../../../web/src/words/ratings.js'
 
 const TODAY = '2026-11-21'
-const NOBODY: ReadonlySet<number> = new Set()
+const NO_CARDS: ReadonlySet<number> = new Set()
 const DATES = { again: TODAY, hard: '2026-11-22', medium: '2026-11-24', easy: '2026-11-30' }
 
 function cardOf(card_id: number, progress: StudyCard['progress'] = null): StudyCard {
@@ -40,7 +40,7 @@ function pageOf(ids: number[], total = ids.length): Page {
 
 const idsOf = ({ queue }: Session) => queue.map(({ card }) => card.card_id)
 
-/** A session with a clock that runs on by a second with everything that is done. */
+/** Returns a session whose clock advances by a second with every action. */
 function sessionOf(...ids: number[]) {
   let now = 10_000
   let session = beginSession(pageOf(ids), [], 0)
@@ -78,7 +78,7 @@ t.test('question, answer, next', async (t) => {
   t.strictSame(summarize(s.session), { cards: 2, minutes: 1, known: 1 })
 })
 
-t.test('what was not known comes back at the end, without dates', async (t) => {
+t.test('a forgotten card returns at the end, without dates', async (t) => {
   const s = sessionOf(1, 2, 3)
   s.rate('again')
   t.strictSame(idsOf(s.session), [2, 3, 1])
@@ -96,7 +96,7 @@ t.test('what was not known comes back at the end, without dates', async (t) => {
   t.strictSame(summarize(sessionOf().session), { cards: 0, minutes: 0, known: null })
 })
 
-t.test('input right after a change is ignored, never later', async (t) => {
+t.test('ignores input right after a change, but not later', async (t) => {
   const begun = beginSession(pageOf([1, 2]), [], 0)
   t.equal(reveal(begun, GUARD_MS - 1), begun)
   const answer = reveal(begun, GUARD_MS)
@@ -108,7 +108,7 @@ t.test('input right after a change is ignored, never later', async (t) => {
   t.strictSame(idsOf(undo(rated, 600)), [1, 2])
 })
 
-t.test('any number of steps can be taken back, also at the end', async (t) => {
+t.test('undoes any number of steps, also at the end', async (t) => {
   const s = sessionOf(1, 2, 3)
   s.rate('again', 'medium')
   s.suspend()
@@ -132,7 +132,7 @@ t.test('any number of steps can be taken back, also at the end', async (t) => {
   t.match([idsOf(elsewhere), elsewhere.changedAt], [[3], 903_000], 'rated in another tab')
 })
 
-t.test('what waits is applied to the page', async (t) => {
+t.test('applies unsent ratings to a page of the queue', async (t) => {
   const waiting = [
     { card_id: 1, rating: 'again' },
     { card_id: 2, rating: 'medium' },
@@ -150,7 +150,7 @@ t.test('what waits is applied to the page', async (t) => {
   )
 })
 
-t.test('a further page adds what is new and repeats nothing', async (t) => {
+t.test('a further page adds new cards and repeats none', async (t) => {
   const s = sessionOf(1, 2, 3)
   s.rate('again', 'medium')
   s.merge(pageOf([1, 2, 3, 4, 5]), { changes: 0 })
@@ -166,7 +166,7 @@ t.test('a further page adds what is new and repeats nothing', async (t) => {
   t.strictSame(idsOf(s.session), [3, 5], 'the card that is shown stays')
 })
 
-t.test('a page that was asked for before an undo does not take the card away', async (t) => {
+t.test('a page requested before an undo does not remove the card', async (t) => {
   const s = sessionOf(1, 2)
   s.rate('medium')
   const { changes } = s.session
@@ -177,7 +177,7 @@ t.test('a page that was asked for before an undo does not take the card away', a
   t.strictSame(idsOf(s.session), [1, 2])
 })
 
-t.test('more is asked for ahead of time', async (t) => {
+t.test('requests more cards in advance', async (t) => {
   const long = beginSession(pageOf([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 40), [], 0)
   t.equal(needsPage(long), false)
   t.equal(needsPage(rate(reveal(long, 300), 'easy', 'x', 600)), true)
@@ -185,20 +185,20 @@ t.test('more is asked for ahead of time', async (t) => {
 
   const s = sessionOf(1, 2, 3, 4, 5)
   s.rate('again')
-  t.equal(needsDates(s.session, NOBODY), false, 'the dates are not needed yet')
+  t.equal(needsDates(s.session, NO_CARDS), false, 'the dates are not needed yet')
   s.rate('medium', 'medium')
   t.equal(needsDates(s.session, new Set([1])), false, 'the service does not know them yet')
-  t.equal(needsDates(s.session, NOBODY), true)
+  t.equal(needsDates(s.session, NO_CARDS), true)
 })
 
-t.test('a reload keeps what can be taken back', async (t) => {
+t.test('restores the steps to undo after a reload', async (t) => {
   const s = sessionOf(1, 2)
   s.rate('medium')
   const again = withSteps(beginSession(pageOf([2]), [], 0), s.session.steps)
   t.strictSame(idsOf(undo(again, 900)), [1, 2])
 })
 
-t.test('a reminder when too much is hard', async (t) => {
+t.test('reminds the learner after too many „Schwer“', async (t) => {
   const DAY = 24 * 3_600_000
   const s = sessionOf(...Array.from({ length: 20 }, (_, at) => at))
   s.rate('hard', 'hard', 'hard', 'hard')
@@ -213,7 +213,7 @@ t.test('a reminder when too much is hard', async (t) => {
   t.equal(isHardOverused(s.session, undefined, 0), false, 'only right after one')
 })
 
-t.test('no card gets lost or appears twice, whatever is done', async (_t) => {
+t.test('no card is lost or duplicated by any sequence of actions', async (_t) => {
   const action = fc.constantFrom('again', 'hard', 'medium', 'easy', 'undo', 'undo', 'suspend')
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 6 }), fc.array(action, { maxLength: 60 }), (count, actions) => {

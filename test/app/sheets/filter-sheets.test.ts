@@ -9,7 +9,7 @@ const SHEETS = [
 ]
 const titles = (text: string, category?: string) => filterSheets(SHEETS, text, category).map(({ title }) => title)
 
-t.test('every word must occur, in title or category, however it is written', async (t) => {
+t.test('every word must occur in title or category, in any spelling', async (t) => {
   t.strictSame(titles(''), ['Git im Alltag', 'Git-Notfallkarte', 'Übersicht der Ports'])
   t.strictSame(titles('  NOTFALL git '), ['Git-Notfallkarte'])
   t.strictSame(titles('ubersicht'), ['Übersicht der Ports'])
@@ -18,7 +18,7 @@ t.test('every word must occur, in title or category, however it is written', asy
   t.strictSame(titles('', 'Netzwerke'), ['Übersicht der Ports'])
 })
 
-t.test('groups hold every sheet once, in the order of their names', async (t) => {
+t.test('groups contain every sheet once, by name', async (t) => {
   const sheet = fc.record({ slug: fc.string(), title: fc.string(), category: fc.constantFrom('Ä', 'B', 'a', 'Z') })
   fc.assert(
     fc.property(
@@ -32,7 +32,7 @@ t.test('groups hold every sheet once, in the order of their names', async (t) =>
   )
 })
 
-t.test('only the own title is left out of the text', async (t) => {
+t.test("removes only the sheet's own title", async (t) => {
   t.equal(withoutTitle('# Git im Alltag\n\nText', 'Git im Alltag'), '\nText')
   t.equal(withoutTitle('\n#  git im ALLTAG ##\r\nText', 'Git im Alltag'), 'Text')
   t.equal(withoutTitle('# Anderes\nText', 'Git im Alltag'), '# Anderes\nText')

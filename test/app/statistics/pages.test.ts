@@ -2,7 +2,7 @@ import t from 'tap'
 import { judgeRetention } from '../../../web/src/pages/statistik/judge-retention.js'
 import { findUndoable, groupByDay } from '../../../web/src/pages/verlauf/group-by-day.js'
 
-t.test('what was reached is judged against the wish', async (t) => {
+t.test('compares the reached retention with the desired one', async (t) => {
   const judge = (rate: number | null, reviews = 100, wish: number | undefined = 0.9) =>
     judgeRetention({ reviews, rate }, wish).replaceAll('\u00a0', ' ')
   t.equal(judge(null, 0), 'In dieser Zeit hast du noch keine Karte wiedergesehen.')
@@ -21,7 +21,7 @@ const entry = (id: number, values: object = {}) => ({
   ...values,
 })
 
-t.test('only the latest review that counts can be taken back, on its day', async (t) => {
+t.test('only the latest valid review can be undone, on its day', async (t) => {
   const today = '2026-11-21'
   t.equal(findUndoable([entry(9, { kind: 'undo' }), entry(8, { is_undone: true }), entry(7), entry(6)], today), 7)
   t.equal(findUndoable([entry(8, { applied: false }), entry(7)], today), 7)
@@ -30,7 +30,7 @@ t.test('only the latest review that counts can be taken back, on its day', async
   t.equal(findUndoable([], today), undefined)
 })
 
-t.test('entries stand below their days, in the order in which they came', async (t) => {
+t.test('groups entries by day in their order', async (t) => {
   const days = groupByDay([entry(4), entry(3, { studied_on: '2026-11-20' }), entry(2)])
   t.strictSame(
     days.map(({ day, entries }) => [day, entries.map(({ id }) => id)]),

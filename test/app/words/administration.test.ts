@@ -11,7 +11,7 @@ const deed = (action: string, details: unknown = null, target: string | null = '
   details,
 })
 
-t.test('what administrators did is told in words', async (t) => {
+t.test('describes the actions of administrators', async (t) => {
   t.equal(sentenceOf(deed('user.create')), 'Benutzer „erika“ angelegt')
   t.equal(detailsOf(deed('user.create', { is_admin: false, must_change_password: true })), 'muss das Passwort ändern')
   t.equal(
@@ -25,14 +25,14 @@ t.test('what administrators did is told in words', async (t) => {
   t.equal(viaWords('cli'), 'auf der Kommandozeile')
 })
 
-t.test('an import is told by what it has changed', async (t) => {
+t.test('describes an import by its changes', async (t) => {
   const none = { created: 0, updated: 0, unchanged: 9, archived: 0 }
   const stats = { decks: none, cards: { ...none, created: 1, archived: 2 }, cheatsheets: none, duration_ms: 5 }
   t.equal(detailsOf(deed('content.import', { ...stats, warnings: 1 }, null)), '1 Karte neu, 2 archiviert · 1 Hinweis')
   t.equal(detailsOf(deed('content.import', { ...stats, cards: none, warnings: 0 }, null)), 'nichts geändert')
 })
 
-t.test('an action of a newer service keeps its code, and no details break the page', async (t) => {
+t.test('an unknown action keeps its code, and unknown details do no harm', async (t) => {
   t.equal(sentenceOf(deed('source.sync', null, null)), 'source.sync 7')
   t.equal(sentenceOf(deed('toString')), 'toString erika')
   const actions = fc.constantFrom(...Object.keys(ACTIONS), 'unknown')
@@ -44,7 +44,7 @@ t.test('an action of a newer service keeps its code, and no details break the pa
   )
 })
 
-t.test('a table as a file', async (t) => {
+t.test('writes a table as a file', async (t) => {
   t.equal(
     toCsv([
       ['Name', 'Passwort'],
@@ -54,7 +54,7 @@ t.test('a table as a file', async (t) => {
   )
 })
 
-t.test('sizes', async (t) => {
+t.test('formats sizes', async (t) => {
   const plain = (value: number) => bytes(value).replace(/\s/g, ' ')
   t.equal(plain(0), '0 Byte')
   t.equal(plain(999), '999 Byte')
@@ -63,7 +63,7 @@ t.test('sizes', async (t) => {
   t.equal(plain(999_700), '1 MB')
 })
 
-t.test('a name that a table program would calculate is text in the file', async (t) => {
+t.test('a name that looks like a formula is text in the file', async (t) => {
   const [, row] = toCsv([['Name'], ['=HYPERLINK("https://example.com")', '+1', '-1', '@a', 'a=b']]).split('\r\n')
   t.equal(row, `"'=HYPERLINK(""https://example.com"")";'+1;'-1;'@a;a=b`)
 })

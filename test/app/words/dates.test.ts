@@ -4,7 +4,7 @@ import { absoluteDay, daysBetween, momentText, relativeDay, shortDay } from '../
 
 const TODAY = '2026-11-21'
 
-t.test('days are said as people say them', async (t) => {
+t.test('describes days relative to today', async (t) => {
   for (const [day, long, short] of [
     ['2026-11-21', 'heute', 'heute'],
     ['2026-11-22', 'morgen', 'morgen'],
@@ -27,7 +27,7 @@ t.test('days are said as people say them', async (t) => {
   t.equal(absoluteDay('2026-11-28'), 'Samstag, 28. November 2026')
 })
 
-t.test('a later day is never said to be nearer', async (t) => {
+t.test('a later day is never described as nearer', async (t) => {
   const order = (text: string) => {
     const [, count, unit] = /(\d+) (\S+)/.exec(text) ?? []
     const lengths: Record<string, number> = { Tagen: 1, Wochen: 7, Monaten: 30.44, Jahren: 365.25 }
@@ -45,7 +45,7 @@ t.test('a later day is never said to be nearer', async (t) => {
   t.equal(daysBetween('2026-03-28', '2026-03-30'), 2, 'also when the clocks change')
 })
 
-t.test('moments are near or have a date', async (t) => {
+t.test('describes recent times by clock and older ones by date', async (t) => {
   const now = new Date(2026, 10, 21, 15, 30)
   t.equal(momentText(new Date(2026, 10, 21, 8, 5), now), '08:05')
   t.equal(momentText(new Date(2026, 10, 20, 23, 59), now), 'gestern, 23:59')

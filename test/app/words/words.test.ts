@@ -3,9 +3,9 @@ import t from 'tap'
 import { costOf, repetitionsAt } from '../../../web/src/pages/einstellungen/cost.js'
 import { deviceName } from '../../../web/src/words/devices.js'
 import { usualTime } from '../../../web/src/words/estimate.js'
-import { aboutMinutes, count, countOf, minutes, percent } from '../../../web/src/words/numbers.js'
+import { aboutMinutes, count, countdown, countOf, minutes, percent } from '../../../web/src/words/numbers.js'
 
-t.test('numbers are written as a German reader expects', async (t) => {
+t.test('formats numbers in German', async (t) => {
   t.equal(count(1234567), '1.234.567')
   t.equal(countOf(1, 'Karte', 'Karten'), '1 Karte')
   t.equal(countOf(0, 'Karte', 'Karten'), '0 Karten')
@@ -15,11 +15,15 @@ t.test('numbers are written as a German reader expects', async (t) => {
   t.equal(minutes(12 * 60_000), '12 Minuten')
   t.equal(minutes(60 * 60_000), '1 Stunde')
   t.equal(minutes(125 * 60_000), '2 Stunden 5 Minuten')
+  t.equal(countdown(0), '0:00')
+  t.equal(countdown(42), '0:42')
+  t.equal(countdown(299), '4:59')
+  t.equal(countdown(3_605), '1:00:05')
   t.equal(aboutMinutes(20_000), 'unter einer Minute')
   t.equal(aboutMinutes(12 * 60_000), 'etwa 12 Minuten')
 })
 
-t.test('the usual time for a card is the median of the days that have times', async (t) => {
+t.test('the usual time per card is the median of days with times', async (t) => {
   const day = (reviews: number, seconds: number) => ({ reviews, duration_ms: reviews * seconds * 1000 })
   t.equal(usualTime([]), 10_000)
   t.equal(usualTime([day(10, 0)]), 10_000)
@@ -27,7 +31,7 @@ t.test('the usual time for a card is the median of the days that have times', as
   t.equal(usualTime([day(10, 4), day(20, 6)]), 5_000)
 })
 
-t.test('a higher wish never costs less', async (t) => {
+t.test('a higher retention never costs less', async (t) => {
   const wish = fc.integer({ min: 80, max: 97 })
   fc.assert(fc.property(wish, wish, (a, b) => a >= b || repetitionsAt(a / 100) < repetitionsAt(b / 100)))
   t.equal(repetitionsAt(0.9), 8081)
@@ -36,7 +40,7 @@ t.test('a higher wish never costs less', async (t) => {
   t.match(costOf(0.97), /3 vergessen.*45 % mehr/)
 })
 
-t.test('devices are named as people name them', async (t) => {
+t.test('names devices in common words', async (t) => {
   const names = {
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0': 'Firefox auf Windows',
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36':

@@ -3,7 +3,7 @@ import { answerFor, isPicture } from '../../../web/src/worker/rules.js'
 
 const FILES = new Set(['assets/index-abc.js', 'theme.js', 'manifest.webmanifest'])
 
-t.test('what the worker answers', async (t) => {
+t.test('answers of the service worker', async (t) => {
   for (const scope of ['http://localhost/', 'https://example.org/training/']) {
     const ask = (path: string, mode = 'navigate', method = 'GET') =>
       answerFor({ url: scope + path, method, mode }, scope, FILES)
@@ -27,7 +27,7 @@ t.test('what the worker answers', async (t) => {
   )
 })
 
-t.test('a picture of the content may come from what is kept', async (t) => {
+t.test('content pictures may come from the cache', async (t) => {
   const scope = 'https://example.org/training/'
   const ask = (url: string, method = 'GET') => isPicture({ url, method, mode: 'no-cors' }, scope)
   t.ok(ask(`${scope}api/content/media/abc.png`))

@@ -8,36 +8,33 @@ const database = await createMigratedDatabase()
 t.teardown(() => database.close())
 const { db } = database
 
-/** Pearson's statistic of counts that should be equal. */
+/** Returns Pearson's statistic of counts that should be equal. */
 function chiSquare(counts: number[]): number {
   const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length
   return counts.reduce((sum, count) => sum + (count - mean) ** 2 / mean, 0)
 }
 
-t.test(
-  'each subset of cards is equally likely, in any order, over decks of any size and gaps in the ids',
-  async (t) => {
-    const [big, small, hidden] = [await createDeck(db), await createDeck(db), await createDeck(db)]
-    const ids = [7, 8, 1_000, 2_000_000_000]
-    for (const id of ids) await createCard(db, { id, deck_id: big.id })
-    await createCard(db, { id: 50, deck_id: small.id })
-    await createCard(db, { id: 51, deck_id: small.id, archived_at: new Date() })
-    await createCard(db, { id: 52, deck_id: hidden.id })
-    await db.updateTable('decks').set({ archived_at: new Date() }).where('id', '=', hidden.id).execute()
-    const counts = new Map<string, number>()
-    const draws = 2_000
-    for (let index = 0; index < draws; index++) {
-      const drawn = (await drawCards(db, undefined, 2)).map((card) => card.card_id).join()
-      counts.set(drawn, (counts.get(drawn) ?? 0) + 1)
-    }
-    t.equal(counts.size, 20, 'two of five cards, in both orders')
-    // With 19 degrees of freedom, 60 is exceeded by chance once in 300,000 runs.
-    t.ok(chiSquare([...counts.values()]) < 60, `chi-square of ${[...counts.values()]}`)
-    await sql`truncate decks cascade`.execute(db)
-  },
-)
+t.test('every subset of cards is equally likely, in any order, for any deck sizes and id gaps', async (t) => {
+  const [big, small, hidden] = [await createDeck(db), await createDeck(db), await createDeck(db)]
+  const ids = [7, 8, 1_000, 2_000_000_000]
+  for (const id of ids) await createCard(db, { id, deck_id: big.id })
+  await createCard(db, { id: 50, deck_id: small.id })
+  await createCard(db, { id: 51, deck_id: small.id, archived_at: new Date() })
+  await createCard(db, { id: 52, deck_id: hidden.id })
+  await db.updateTable('decks').set({ archived_at: new Date() }).where('id', '=', hidden.id).execute()
+  const counts = new Map<string, number>()
+  const draws = 2_000
+  for (let index = 0; index < draws; index++) {
+    const drawn = (await drawCards(db, undefined, 2)).map((card) => card.card_id).join()
+    counts.set(drawn, (counts.get(drawn) ?? 0) + 1)
+  }
+  t.equal(counts.size, 20, 'two of five cards, in both orders')
+  // With 19 degrees of freedom, 60 is exceeded by chance once in 300,000 runs.
+  t.ok(chiSquare([...counts.values()]) < 60, `chi-square of ${[...counts.values()]}`)
+  await sql`truncate decks cascade`.execute(db)
+})
 
-t.test('each distinct answer is equally likely, however skewed the content is', async (t) => {
+t.test('every distinct answer is equally likely, however skewed the content is', async (t) => {
   const deck = await createDeck(db)
   await sql`
     insert into cards (deck_id, question, answer)
@@ -54,10 +51,10 @@ t.test('each distinct answer is equally likely, however skewed the content is', 
       if (card.others.includes(card.answer)) t.fail('its own answer among the others')
     }
   }
-  // The answer of nearly every card is hardly ever a wrong one; the other 249 are offered alike.
+  // The answer of almost every card is rarely a wrong option; the other 249 are equally likely.
   offered.delete('Antwort 1')
   t.equal(offered.size, 249)
-  // With 248 degrees of freedom, 370 would be exceeded by chance once in a million runs.
+  // With 248 degrees of freedom, 370 is exceeded by chance once in a million runs.
   t.ok(chiSquare([...offered.values()]) < 370, `chi-square of ${[...offered.values()]}`)
   await sql`truncate decks cascade`.execute(db)
 })
@@ -73,13 +70,14 @@ t.test('all wrong options of a quiz come from one pool of 200 answers', async (t
     const cards = await drawCards(db, undefined, 50)
     offered += new Set(cards.flatMap((card) => card.others)).size
   }
-  // 50 times 4 answers of 200 are 200 * (1 - 0.98 ** 50) = 127.2 different ones; of 100 they would be 87, of 5,000 196.
+  // 50 draws of 4 from 200 give 200 * (1 - 0.98 ** 50) = 127.2 distinct answers; from 100 they would give 87, from
+  // 5,000 196.
   const mean = offered / quizzes
   t.ok(mean > 119 && mean < 135, `${mean} different answers`)
   await sql`truncate decks cascade`.execute(db)
 })
 
-t.test('sample_positions draws without repetition, all when there are too few', async (t) => {
+t.test('sample_positions draws without repetition, and all if there are too few', async (t) => {
   const sample = async (total: number, size: number) => {
     const { rows } = await sql<{ positions: number[] }>`
       select sample_positions(${total}::integer, ${size}::integer) as positions`.execute(db)

@@ -1,17 +1,24 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { tidyDeckName } from '../../../src/domain/anki/deck-name.js'
-import { levelOf } from '../../../src/domain/anki/level.js'
-import { findMedia, parseMediaJson, parseMediaMessage } from '../../../src/domain/anki/media-list.js'
-import { parseSchema11 } from '../../../src/domain/anki/note-type.js'
-import { readFields, readNumber, readText } from '../../../src/domain/anki/protobuf.js'
-import { ZstdFrames } from '../../../src/domain/anki/zstd-frames.js'
+import { Levels, levelOf } from '../../../src/domain/anki/level.js'
+import { findMedia, parseMediaJson, parseMediaMessage } from '../../../src/domain/anki/read/media-list.js'
+import { parseSchema11 } from '../../../src/domain/anki/read/note-type.js'
+import { readFields, readNumber, readText } from '../../../src/domain/anki/read/protobuf.js'
+import { ZstdFrames } from '../../../src/domain/anki/read/zstd-frames.js'
 import { protoBytes, protoNumber, zstdFrame } from '../../support/upload-packages.js'
 
 t.test('the level of a card', async (t) => {
-  t.equal(levelOf(' marked x grundlagen ', new Set(['grundlagen'])), 'grundlagen')
-  t.equal(levelOf(' leech x y ', new Set(['Y'])), 'x')
-  t.equal(levelOf('  ', new Set()), 'import')
+  t.equal(levelOf(' marked x grundlagen ', new Levels(['grundlagen'])), 'grundlagen')
+  t.equal(levelOf(' leech x y ', new Levels(['z'])), 'x')
+  t.equal(levelOf('  ', new Levels([])), 'import')
+})
+
+t.test('a tag stands for a level in any case, and for one with spaces', async (t) => {
+  t.equal(levelOf('x Grundlagen', new Levels(['grundlagen'])), 'grundlagen')
+  t.equal(levelOf('FÜR_profis', new Levels(['für Profis'])), 'für Profis')
+  t.equal(levelOf('Profi', new Levels(['profi', 'Profi', 'PROFI'])), 'Profi', 'the same spelling comes first')
+  t.equal(levelOf('pROFI', new Levels(['profi', 'Profi'])), 'profi')
 })
 
 t.test('names of decks', async (t) => {
@@ -19,7 +26,7 @@ t.test('names of decks', async (t) => {
   t.equal(tidyDeckName(' :: '), 'Default')
 })
 
-t.test('the two kinds of media lists', async (t) => {
+t.test('both kinds of media lists', async (t) => {
   const json = parseMediaJson('{"0":"a b.png","1":"u\u0308.jpg","../2":"x","3":4}')
   t.same(
     json,
@@ -46,7 +53,7 @@ t.test('the two kinds of media lists', async (t) => {
   t.equal(parseMediaMessage(message.subarray(0, -1)), undefined)
 })
 
-t.test('messages', async (t) => {
+t.test('protobuf messages', async (t) => {
   const message = Buffer.concat([
     protoNumber(1, 300),
     protoBytes(2, Buffer.from('ä')),
@@ -66,7 +73,7 @@ t.test('messages', async (t) => {
   )
 })
 
-t.test('what schema 11 says', async (t) => {
+t.test('parses schema 11', async (t) => {
   const models = {
     5: {
       name: 'M',
@@ -106,10 +113,10 @@ t.test('what schema 11 says', async (t) => {
   }
 })
 
-/** Where the first frame ends: a header of 6 bytes, one of a block and its bytes; a frame to skip has 10. */
+/** End of the first frame: a header of 6 bytes, a block header and its bytes; a skippable frame has 10. */
 const FIRST = 12
 
-t.test('frames are followed in pieces of any size', async (t) => {
+t.test('follows frames in pieces of any size', async (t) => {
   const whole = Buffer.concat([
     zstdFrame(Buffer.from('abc')),
     Buffer.from([0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9]),

@@ -1,16 +1,18 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { toFieldHtml } from '../../../src/domain/anki/card-html.js'
-import { checksum, joinFields, stripField } from '../../../src/domain/anki/fields.js'
 import { guidOf, splitGuid } from '../../../src/domain/anki/guid.js'
-import { PackageDecks, withoutRoot } from '../../../src/domain/anki/package-decks.js'
-import { learnedCardRow, noteRow, type PackageCard } from '../../../src/domain/anki/package-rows.js'
-import { guardCell, unguardCell } from '../../../src/domain/content/table-cells.js'
+import { escapeHtml } from '../../../src/domain/anki/read/filters.js'
+import { toFieldHtml } from '../../../src/domain/anki/write/card-html.js'
+import { checksum, joinFields, stripField } from '../../../src/domain/anki/write/fields.js'
+import { PackageDecks, withoutRoot } from '../../../src/domain/anki/write/package-decks.js'
+import { learnedCardRow, noteRow, type PackageCard } from '../../../src/domain/anki/write/package-rows.js'
+import { convertHtml } from '../../../src/domain/markup/convert.js'
+import { guardCell, unguardCell } from '../../../src/domain/table/cells.js'
 import { startOfDay } from '../../../src/domain/time/calendar.js'
 
 const created_at = new Date('2026-11-21T08:00:00.123Z')
 
-t.test('a guid is the one that a card came with, or depends on its row alone', async (t) => {
+t.test('a guid is the imported one or depends on the row alone', async (t) => {
   const own = { id: 1, created_at, guid: null, ord: null }
   t.match(guidOf(own), /^[!-~]{8,10}$/)
   t.not(guidOf(own), guidOf({ ...own, id: 2 }))
@@ -30,7 +32,7 @@ t.test('fields as Anki reads them', async (t) => {
   t.equal(checksum('bar'), 0x62cdb702)
 })
 
-t.test('HTML holds no HTML of the text, and nothing that Anki would take for its own', async (t) => {
+t.test("HTML contains neither the text's HTML nor Anki's own marks", async (t) => {
   const show = (text: string) => toFieldHtml(text, { stored: new Set(), shown: new Map() })
   t.equal(show('**a** <b>'), '<strong>a</strong> &lt;b&gt;')
   t.equal(show('{{Frage}} [sound:a.mp3] [latex]'), '{&#123;Frage}} &#91;sound:a.mp3] &#91;latex]')
@@ -39,17 +41,57 @@ t.test('HTML holds no HTML of the text, and nothing that Anki would take for its
   t.match(show('> '.repeat(200).concat('tief')), /^<pre>&gt; .*tief<\/pre>$/s, 'so deep that the parser gives up')
 })
 
-t.test('decks have those above them, and names that Anki keeps', async (t) => {
+t.test('formulas stay what Anki renders, outside of code and with both marks', async (t) => {
+  const show = (text: string) => toFieldHtml(text, { stored: new Set(), shown: new Map() })
+  for (const formula of ['[latex]x_1 + y_2[/latex]', '[$]\\frac{a}{b}[/$]', '[$$]x^2[/$$]', '[LaTeX]a[/LATEX]']) {
+    t.equal(show(`a ${formula} b`), `a ${formula} b`)
+    t.equal(show(`\`${formula}\``), `<code>&#91;${formula.slice(1)}</code>`)
+    t.equal(
+      show(`\`\`\`tex\n${formula}\n\`\`\``),
+      `<pre><code class="language-tex">&#91;${formula.slice(1)}\n</code></pre>`,
+    )
+  }
+  t.equal(show('[$]a[/$] und [$] b'), '[$]a[/$] und &#91;$] b')
+  t.equal(show('[$][/$] [latex] [/$]'), '&#91;$][/$] &#91;latex] [/$]')
+  t.equal(show('İİİİ [latex]a[/latex]b'), 'İİİİ [latex]a[/latex]b')
+  t.equal(show('[$]{{a}}[/$]'), '[$]{&#123;a}}[/$]', 'entities are text to LaTeX')
+  t.equal(show('[latex]a\n\n\\\\ b[/latex]'), '<p>[latex]a</p>\n<p>\\ b[/latex]</p>', 'Anki takes the tags out')
+  const formula = fc
+    .string({ unit: fc.constantFrom(...'ab12_*^{}\\&<>|$()+ '), minLength: 1 })
+    .map((text) => `x${text}y`)
+  const property = fc.property(formula, fc.constantFrom('latex', '$', '$$'), (text, name) => {
+    const html = `a [${name}]${escapeHtml(text.replaceAll(/ +/g, ' '))}[/${name}] b`
+    const { markdown } = convertHtml(html, { picture: () => undefined, maxLength: 1_000 })
+    return show(markdown).replaceAll('&#123;', '{') === html
+  })
+  t.doesNotThrow(() => fc.assert(property, { numRuns: 1_000 }))
+  const started = performance.now()
+  for (const piece of ['[$][latex][/$$]', '[$]a[/$]', '[latex][/latex]']) show(piece.repeat(20_000))
+  t.ok(performance.now() - started < 5_000, 'in linear time')
+})
+
+t.test('decks have their parents and names that Anki keeps', async (t) => {
   const decks = new PackageDecks()
-  const first = decks.add('A::"B"')
-  t.equal(decks.add("a::'b'"), first, 'Anki ignores case')
-  decks.add(' ::x\ty')
+  decks.add('A::"B"', 'a')
+  decks.add(' ::x\ty', 'b')
   t.strictSame(
     decks.list().map(({ name }) => name),
     ['svc-training', 'svc-training::A', "svc-training::A::'B'", 'svc-training::blank', 'svc-training::blank::x y'],
   )
   t.equal(withoutRoot('svc-training::Git::Mehr'), 'Git::Mehr')
   t.equal(withoutRoot('Git'), 'Git')
+})
+
+t.test('decks of the same name stay apart', async (t) => {
+  const decks = new PackageDecks()
+  const below = decks.add('Git::Mehr', 'git-mehr')
+  const ids = [below, decks.add('Git', 'git'), decks.add('git', 'git-2'), decks.add(' GIT', 'git-3')]
+  t.equal(new Set(ids).size, 4)
+  const names = new Map(decks.list().map(({ id, name }) => [id, name]))
+  t.strictSame(
+    ids.map((id) => names.get(id)),
+    ['svc-training::Git::Mehr', 'svc-training::Git', 'svc-training::git (git-2)', 'svc-training::GIT (git-3)'],
+  )
 })
 
 t.test('rows', async (t) => {
@@ -67,13 +109,13 @@ t.test('rows', async (t) => {
     'F\x1fA',
   ])
   t.equal(noteRow({ ...card, level: '' }, 'F', 'A')[5], '')
-  // As a script writes it: nothing but the rating and the day.
+  // As a script writes it, with rating and date only
   const script = { last_rating: 'easy', next_review: '2019-01-01', last_review: null, last_review_at: null } as const
   const progress = { ...script, stability: null, difficulty: null, reps: 0, lapses: 0 }
   t.strictSame(learnedCardRow({ ...card, progress }, 7, 3, 0.9).slice(6), [2, 2, 0, 1, 2500, 0, 0, 0, 0, 0, 0, ''])
 })
 
-t.test('a guarded cell is no formula, and comes back to the letter', async (t) => {
+t.test('a guarded cell is no formula and is restored exactly', async (t) => {
   const start = fc.constantFrom('', "'", "''", '=', "'=", '+', '-', '@', '\t', '\r', ' =')
   const property = fc.property(start, fc.string(), (first, rest) => {
     const cell = guardCell(first + rest)
@@ -82,7 +124,7 @@ t.test('a guarded cell is no formula, and comes back to the letter', async (t) =
   t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }))
 })
 
-t.test('where a day begins', async (t) => {
+t.test('the start of a day', async (t) => {
   for (const [zone, instant, minutesWest] of [
     ['Europe/Berlin', '2019-12-31T23:00:00.000Z', -60],
     ['UTC', '2020-01-01T00:00:00.000Z', 0],

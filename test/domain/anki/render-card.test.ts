@@ -1,7 +1,7 @@
 import t from 'tap'
-import { isEmptyField } from '../../../src/domain/anki/filters.js'
-import { type NoteType, parseSides } from '../../../src/domain/anki/note-type.js'
-import { behindAnswerLine, renderCard, withoutQuestion } from '../../../src/domain/anki/render-card.js'
+import { isEmptyField } from '../../../src/domain/anki/read/filters.js'
+import { type NoteType, parseSides } from '../../../src/domain/anki/read/note-type.js'
+import { addsWords, renderCard, splitAtAnswerLine, withoutQuestion } from '../../../src/domain/anki/read/render-card.js'
 
 function render(
   front: string,
@@ -26,7 +26,7 @@ const questionOf = (front: string, fields: Record<string, string>) => {
   return 'question' in card ? card.question : card.skipped
 }
 
-t.test('fields, conditions and what Anki knows itself', async (t) => {
+t.test('fields, conditions and special fields', async (t) => {
   t.equal(questionOf('{{A}}-{{ B }}-{{{A}}}-{{C}}', { A: '1', B: '<b>2</b>' }), '1-<b>2</b>-1-')
   t.equal(questionOf('{{#A}}a{{#B}}b{{/B}}{{/A}}{{^B}}c{{/B}}', { A: 'x', B: '<br>&nbsp;' }), 'ac')
   t.equal(questionOf('{{Tags}}|{{Type}}|{{Deck}}|{{Subdeck}}|{{Card}}', {}), 'a b|Basis|A::B|B|Karte 1')
@@ -47,7 +47,7 @@ t.test('filters', async (t) => {
   t.match(render('x', '{{FrontSide}}<hr id=answer>{{type:H}}', fields), { answer: '<hr id=answer>h' })
 })
 
-t.test('a hint stays closed on the front and stands below the answer', async (t) => {
+t.test('a hint is hidden on the front and follows the answer', async (t) => {
   const fields = { F: 'f', H: '<b>h</b>', L: '<br>' }
   t.same(render('{{F}}<br>{{hint:H}}{{hint:L}}', '{{FrontSide}}<hr id=answer>a', fields), {
     question: 'f<br>',
@@ -59,6 +59,25 @@ t.test('a hint stays closed on the front and stands below the answer', async (t)
     { question: '<p><b>h</b></p>', answer: 'a' },
     'without it nothing is asked',
   )
+})
+
+t.test('an answer that is to be typed is on the back', async (t) => {
+  const fields = { F: 'f', T: '<b>the</b> answer', N: 'note', P: '+' }
+  const answerOf = (front: string, back: string) => {
+    const card = render(front, back, fields)
+    return 'answer' in card ? card.answer : card.skipped
+  }
+  t.same(render('{{F}}{{type:T}}', '{{FrontSide}}<hr id=answer>{{N}}', fields), {
+    question: 'f',
+    answer: '<hr id=answer><div><b>the</b> answer</div>note',
+  })
+  t.equal(answerOf('{{F}}{{type:T}}', '{{FrontSide}} {{N}}'), '<div><b>the</b> answer</div> note')
+  t.equal(answerOf('{{F}}{{type:P}}', '<hr>'), '<div>+</div><hr>', 'a mark')
+  t.equal(
+    answerOf('{{F}}{{type:T}}', '{{F}}<hr id=answer>(The <i>{{T}}</i>)'),
+    'f<hr id=answer>(The <i><b>the</b> answer</i>)',
+  )
+  t.equal(answerOf('{{F}}{{type:F}}', 'four'), '<div>f</div>four', 'a part of a word is not the word')
 })
 
 t.test('gaps', async (t) => {
@@ -76,7 +95,7 @@ t.test('gaps', async (t) => {
   })
 })
 
-t.test('templates that cannot be read', async (t) => {
+t.test('malformed templates', async (t) => {
   for (const [front, reason] of [
     ['{{#A}}', '„{{#A}}“ wird nicht beendet'],
     ['{{/A}}', '„{{/A}}“ beendet nichts'],
@@ -88,20 +107,31 @@ t.test('templates that cannot be read', async (t) => {
   }
 })
 
-t.test('a field that multiplies itself ends', async (t) => {
+t.test('ends a field that multiplies itself', async (t) => {
   t.same(render('{{A}}'.repeat(1_000), 'x', { A: 'x'.repeat(2 ** 20) }), { skipped: 'der Text ist zu lang' })
 })
 
-t.test('the line that the answer stands below', async (t) => {
-  t.equal(behindAnswerLine('a<hr id=answer>b'), 'b')
-  t.equal(behindAnswerLine('a<HR class="x" id="answer" />b<hr id=answer>c'), 'b<hr id=answer>c')
-  t.equal(behindAnswerLine('a<hr id=answers>b<hr>c'), undefined)
+t.test('the line above the answer', async (t) => {
+  t.same(splitAtAnswerLine('a<hr id=answer>b'), ['a<hr id=answer>', 'b'])
+  t.same(splitAtAnswerLine('a<HR class="x" id="answer" />b<hr id=answer>c'), [
+    'a<HR class="x" id="answer" />',
+    'b<hr id=answer>c',
+  ])
+  t.equal(splitAtAnswerLine('a<hr id=answers>b<hr>c'), undefined)
 })
 
-t.test('a question that stands above a line in the answer is left out', async (t) => {
+t.test('removes a question repeated above a line in the answer', async (t) => {
   t.equal(withoutQuestion('a  \nb\n\n---\n\nc', 'a  \nb'), 'c')
   t.equal(withoutQuestion('a\n\nc', 'a'), 'a\n\nc')
   t.equal(withoutQuestion('a2\n\n---\n\nc', 'a'), 'a2\n\n---\n\nc')
+  t.equal(withoutQuestion('b\n\na\n\n---\n\nc', 'a'), 'b\n\n---\n\nc', 'below other text')
+})
+
+t.test('finds words that the question does not have', async (t) => {
+  t.notOk(addsWords('**Was** ist – SSH\n\n---\n\n', 'Was ist `SSH`?'))
+  t.ok(addsWords('Was ist SSH', 'Was ist S'))
+  t.ok(addsWords('a ![](media/1.png)', 'a ![](media/2.png)'))
+  t.notOk(addsWords(' --- ', ''))
 })
 
 t.test('empty fields', async (t) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import t from 'tap'
-import { toFieldHtml } from '../../../src/domain/anki/card-html.js'
+import { toFieldHtml } from '../../../src/domain/anki/write/card-html.js'
 import { convertHtml } from '../../../src/domain/markup/convert.js'
 
 const NO_PICTURES = { stored: new Set<string>(), shown: new Map<string, string>() }
@@ -12,7 +12,7 @@ const back = (html: string) => convertHtml(html, OPTIONS).markdown
 
 const markdown = new MarkdownIt('commonmark', { html: false }).enable('table')
 
-/** What a reader sees, without spaces: emphasis within a word is left out, and spaces around it are where they were not. */
+/** Visible text without spaces, whose places change around emphasis */
 function wordsOf(text: string): string {
   return markdown
     .render(text)
@@ -57,17 +57,17 @@ const text = fc
 
 const ways = (first: string) => ({ first, html: there(first), second: back(there(first)) })
 
-t.test('what goes to Anki and back has the same words', async (t) => {
+t.test('an export to Anki and back keeps the words', async (t) => {
   const property = fc.property(text.map(ways), ({ first, second }) => wordsOf(second) === wordsOf(first))
   t.doesNotThrow(() => fc.assert(property, { numRuns: 1500 }))
 })
 
-t.test('it is the same from then on', async (t) => {
+t.test('further round trips change nothing', async (t) => {
   const property = fc.property(text.map(ways), ({ second }) => second.trim() === '' || back(there(second)) === second)
   t.doesNotThrow(() => fc.assert(property, { numRuns: 1500 }))
 })
 
-t.test('what is not ASCII in an address, and a row that is too short, come back as they went', async (t) => {
+t.test('keeps non-ASCII addresses and short rows', async (t) => {
   for (const text of ['[您](https://a.b/wiki/您_ü?q=ä&amp;b=%20)', '[x](https://bücher.de/)'])
     t.equal(back(there(text)), text)
   const table = back('<table><tr><td>a<td>b<tr><td>c</table>')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { parseReportText } from '../../../src/domain/content/reports.js'
-import { BadRequest } from '../../../src/domain/refusals.js'
+import { InvalidInput } from '../../../src/domain/refusal.js'
 import { countCharacters, isStorable } from '../../../src/domain/text/text.js'
 import { anyCharacter } from '../../support/arbitraries.js'
 
@@ -11,7 +11,7 @@ const piece = fc.oneof(
 )
 const anyText = fc.array(piece, { maxLength: 6 }).map((all) => all.join(''))
 
-t.test('a report is text that can be stored and shown, or it is refused', async (t) => {
+t.test('accepts storable text as a report and refuses anything else', async (t) => {
   let accepted = 0
   fc.assert(
     fc.property(anyText, (input) => {
@@ -19,7 +19,7 @@ t.test('a report is text that can be stored and shown, or it is refused', async 
       try {
         text = parseReportText(input)
       } catch (error) {
-        return error instanceof BadRequest
+        return error instanceof InvalidInput
       }
       accepted++
       const length = countCharacters(text)

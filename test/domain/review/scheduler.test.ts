@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import {
@@ -30,13 +31,13 @@ const settings = fc.record({
 const history = fc.array(
   fc.record({
     rating: fc.constantFrom(...RATINGS),
-    /** Days since the review before; null: as soon as the card is due. */
+    /** Days since the previous review; null: as soon as the card is due */
     gap: fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 400 })),
   }),
   { minLength: 50, maxLength: 50 },
 )
 
-t.test('1,000 histories of 50 reviews on different days are those of ts-fsrs', async (t) => {
+t.test('property: 1,000 histories of 50 reviews on different days equal ts-fsrs', async (t) => {
   let reviews = 0
   fc.assert(
     fc.property(settings, history, fc.integer({ min: 1, max: 1e6 }), (settings, history, cardId) => {
@@ -78,7 +79,7 @@ t.test('1,000 histories of 50 reviews on different days are those of ts-fsrs', a
   t.ok(reviews >= 50_000, `${reviews} reviews compared`)
 })
 
-t.test('further reviews on the same day follow the formula of the library for them', async (t) => {
+t.test('further reviews on the same day follow the same-day formula', async () => {
   const schedule = createScheduler(DEFAULT_SETTINGS)
   const formula = fsrs({ enable_short_term: true })
   fc.assert(
@@ -92,11 +93,11 @@ t.test('further reviews on the same day follow the formula of the library for th
           if (state !== null) {
             const { stability, difficulty } = state as { stability: number; difficulty: number }
             const expected = formula.next_short_term_stability(stability, GRADES[rating])
-            t.equal(next.stability, expected)
-            t.equal(next.difficulty, formula.next_difficulty(difficulty, GRADES[rating]))
+            assert.equal(next.stability, expected)
+            assert.equal(next.difficulty, formula.next_difficulty(difficulty, GRADES[rating]))
             const interval = formula.next_interval(expected, 0)
-            // Longer ones have fuzz.
-            if (rating !== 'again' && interval < 2.5) t.equal(next.next_review, addDays('2026-11-21', interval))
+            // Longer intervals have fuzz.
+            if (rating !== 'again' && interval < 2.5) assert.equal(next.next_review, addDays('2026-11-21', interval))
           }
           state = { ...next, last_review_id: 1 }
         }
@@ -106,7 +107,7 @@ t.test('further reviews on the same day follow the formula of the library for th
   )
 })
 
-t.test('a card that was not known and then was comes back when its memory says, one lapse older', async (t) => {
+t.test('a forgotten and relearned card returns by its memory state, with one more lapse', async (t) => {
   const schedule = createScheduler(DEFAULT_SETTINGS)
   const known = {
     ...schedule(7, null, '2026-11-01').medium,
@@ -121,7 +122,7 @@ t.test('a card that was not known and then was comes back when its memory says, 
   for (const next of [hard, medium]) t.equal(next.next_review, '2026-11-22', 'two days would be too long')
 })
 
-t.test('on the day of the preview a card is remembered with the chance that the learner wants', async (t) => {
+t.test('on the scheduled day the recall probability equals the desired retention', async (t) => {
   for (const desired_retention of [0.8, 0.85, 0.9, 0.97]) {
     const schedule = createScheduler({ ...DEFAULT_SETTINGS, desired_retention })
     const chances: number[] = []
@@ -144,7 +145,7 @@ t.test('on the day of the preview a card is remembered with the chance that the 
   }
 })
 
-t.test('the ratings lead to later and later days, until the longest interval', async (t) => {
+t.test('better ratings lead to later days, up to the maximum interval', async (t) => {
   const schedule = createScheduler(DEFAULT_SETTINGS)
   const first = schedule(7, null, '2026-11-21')
   t.equal(first.again.next_review, '2026-11-21')
@@ -155,7 +156,7 @@ t.test('the ratings lead to later and later days, until the longest interval', a
   for (const rating of ['hard', 'medium', 'easy'] as const) t.equal(short[rating].next_review, '2026-11-22')
 })
 
-t.test('cards that were learned together part, each by its own fuzz', async (t) => {
+t.test('fuzz spreads cards that were learned together', async (t) => {
   const schedule = createScheduler(DEFAULT_SETTINGS)
   const state: CardState = {
     last_rating: 'medium',
@@ -174,11 +175,11 @@ t.test('cards that were learned together part, each by its own fuzz', async (t) 
   }
   t.equal(intervals.size, 11)
   const chiSquare = [...intervals.values()].reduce((sum, count) => sum + (count - 200) ** 2 / 200, 0)
-  // The 99.9999 % quantile of chi-square with 10 degrees of freedom.
+  // The 99.9999 % quantile of chi-square with 10 degrees of freedom
   t.ok(chiSquare < 46.9, `${[...intervals.values()]}`)
 })
 
-t.test('a state that a script wrote, and a clock that was set back, do no harm', async (t) => {
+t.test('handles states written by scripts and a clock that was set back', async (t) => {
   const schedule = createScheduler(DEFAULT_SETTINGS)
   const script: CardState = {
     last_rating: 'easy',

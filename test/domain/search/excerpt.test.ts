@@ -62,7 +62,7 @@ function areSound({ text, ranges }: Marked): boolean {
   return text.isWellFormed()
 }
 
-t.test('every range lies in the text that is shown, in order, without overlaps', async () => {
+t.test('property: ranges lie within the shown text, in order, without overlaps', async () => {
   fc.assert(
     fc.property(markdown, anyHits, (source, hits) => {
       const excerpt = excerptOf(source, hits)
@@ -72,7 +72,7 @@ t.test('every range lies in the text that is shown, in order, without overlaps',
   )
 })
 
-t.test('a hit that can be read is in the excerpt', async () => {
+t.test('the excerpt contains a visible hit', async () => {
   fc.assert(
     fc.property(markdown, (source) => {
       const hits = hitsOf(['git'])
@@ -82,7 +82,7 @@ t.test('a hit that can be read is in the excerpt', async () => {
   )
 })
 
-t.test('an excerpt is cut between words and says so', async (t) => {
+t.test('an excerpt is cut between words and marked', async (t) => {
   const filler = 'Ein Satz, der nichts davon sagt. '.repeat(30)
   const excerpt = excerptOf(`${filler}Hier steht **git stash** im Text. ${filler}`, hitsOf(['stash']))
   t.match(excerpt.text, /^… \S.* Hier steht git stash im Text\. .*\S …$/)
@@ -94,13 +94,13 @@ t.test('an excerpt is cut between words and says so', async (t) => {
   t.ok(long.text.startsWith('…') && long.text.endsWith('x git') && long.text.length < 165)
 })
 
-t.test('a part of a word is marked alone, a form of it whole', async (t) => {
+t.test('marks a part of a word alone, and another form as a whole', async (t) => {
   const hits = hitsOf(['befehle'], { terminalbefehl: ['befehl'], befehlszeile: ['befehl', 'fehls'] })
   const { text, ranges } = excerptOf('Befehle im Terminalbefehl, Befehlszeile', hits)
   t.strictSame(marked({ text, ranges }), ['Befehle', 'befehl', 'Befehls'])
 })
 
-t.test('Markdown becomes what a reader sees, in one line', async (t) => {
+t.test('converts Markdown to visible text in one line', async (t) => {
   const source = [
     '# Git & Co',
     'Ein **fetter** [Verweis](https://example.org/x) mit `code <b>` und ![Bild](a.png)  ',
@@ -120,7 +120,7 @@ t.test('Markdown becomes what a reader sees, in one line', async (t) => {
   )
 })
 
-t.test('of a long text only what is around the hit is read, in time that grows with its length', async (t) => {
+t.test('processes only the surroundings of the hit in a long text, in linear time', async (t) => {
   const source = `${'Ein Satz ohne das Wort.\n'.repeat(40_000)}Die Nadel im Heu.\n${'Danach noch einer.\n'.repeat(40_000)}`
   const started = performance.now()
   const excerpt = excerptOf(source, hitsOf(['nadel']))

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { findWords, foldWord, neighboursOf, spellingsOf, wordsOf } from '../../../src/domain/search/words.js'
+import {
+  cutsOf,
+  findWords,
+  foldWord,
+  hasPair,
+  neighboursOf,
+  spellingsOf,
+  wordsOf,
+} from '../../../src/domain/search/words.js'
 import { anyCharacter } from '../../support/arbitraries.js'
 
 const anyText = fc.oneof(
@@ -12,7 +20,7 @@ const anyText = fc.oneof(
     .map((all) => all.join('')),
 )
 
-t.test('words stand in the text in order, without overlaps, and are folded alike wherever they are', async () => {
+t.test('words come in text order, without overlaps, folded the same everywhere', async () => {
   fc.assert(
     fc.property(anyText, (text) => {
       let end = 0
@@ -28,7 +36,7 @@ t.test('words stand in the text in order, without overlaps, and are folded alike
   )
 })
 
-t.test('a word is one that the database can hold, and short enough for its index', async () => {
+t.test('words are storable and fit the index', async () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, minLength: 90, maxLength: 400 }), (text) =>
       [...wordsOf(text)].every((word) => word.isWellFormed() && !word.includes('\0') && word.length <= 400),
@@ -36,7 +44,7 @@ t.test('a word is one that the database can hold, and short enough for its index
   )
 })
 
-t.test('case, both forms of Unicode and punctuation make no difference', async (t) => {
+t.test('ignores case, Unicode form and punctuation', async (t) => {
   t.strictSame(
     [...wordsOf('„Übung“ U\u0308BUNG über_all: C++, `git-stash`, 3.5')],
     ['übung', 'über', 'all', 'c', 'git', 'stash', '3', '5'],
@@ -44,13 +52,13 @@ t.test('case, both forms of Unicode and punctuation make no difference', async (
   t.strictSame([...wordsOf('%_\\ \'";|&!():*<-> \0 😀 …')], [])
 })
 
-t.test('umlauts are also found as they are written without them', async (t) => {
+t.test('finds umlauts written without them', async (t) => {
   t.strictSame(spellingsOf('loeschen'), ['loeschen', 'löschen'])
   t.strictSame(spellingsOf('löschen'), ['löschen', 'loeschen'])
   t.strictSame(spellingsOf('git'), ['git'])
 })
 
-t.test('neighbours are what one typing error makes, and none of a short word', async (t) => {
+t.test('neighbours differ by one typing error; short words have none', async (t) => {
   t.strictSame(neighboursOf('head'), [])
   const neighbours = new Set(neighboursOf('befehl'))
   for (const word of ['befhl', 'befehle', 'befhel', 'bafehl', 'efehl', 'xbefehl', 'befeh'])
@@ -58,7 +66,7 @@ t.test('neighbours are what one typing error makes, and none of a short word', a
   for (const word of ['befehl', 'befehlen', 'bfhel', 'befelhx']) t.notOk(neighbours.has(word), word)
 })
 
-t.test('whose neighbour a word is, that is its neighbour', async () => {
+t.test('being a neighbour is symmetric', async () => {
   const word = fc.string({ unit: fc.constantFrom(...'abcäß9'), minLength: 6, maxLength: 9 })
   fc.assert(
     fc.property(word, fc.nat(), (word, pick) => {
@@ -69,9 +77,27 @@ t.test('whose neighbour a word is, that is its neighbour', async () => {
   )
 })
 
-t.test('of a text with more different words than a book only the first ones count', async (t) => {
+t.test('limits the distinct words of a text', async (t) => {
   const words = wordsOf(Array.from({ length: 50_000 }, (_, index) => `wort${index}`).join(' '))
   t.equal(words.size, 20_000)
   t.ok(words.has('wort19999'))
   t.equal(wordsOf('eins zwei '.repeat(50_000)).size, 2)
+})
+
+t.test('cuts a word in two, the most even way first', async (t) => {
+  t.strictSame(cutsOf('abcdef'), [['abc', 'def']])
+  t.strictSame(cutsOf('abcdefgh'), [
+    ['abcd', 'efgh'],
+    ['abc', 'defgh'],
+    ['abcde', 'fgh'],
+  ])
+  t.strictSame(cutsOf('abcde'), [])
+})
+
+t.test('recognises pairs joined by a hyphen or white space', async (t) => {
+  const isPair = (text: string) => hasPair(text, new Set(['subnetz']), new Set(['maske', 'masken']))
+  for (const text of ['Subnetz Maske', 'die Subnetz-Masken', 'Subnetz\nMaske', 'Subnetz, Subnetz maske'])
+    t.ok(isPair(text), text)
+  for (const text of ['Subnetz. Maske', 'Subnetz und Maske', 'Maske Subnetz', 'Subnetzmaske', ''])
+    t.notOk(isPair(text), text)
 })

@@ -7,7 +7,7 @@ import { anyCharacter } from '../../support/arbitraries.js'
 const RULES: ClaimRules = { usernameClaim: 'preferred_username', nameClaim: 'name', admin: undefined }
 const withAdmin = (claim: string): ClaimRules => ({ ...RULES, admin: { claim, value: 'admins' } })
 
-t.test('a name that is read is one that an account may have', async () => {
+t.test('a parsed name is valid for an account', async () => {
   const anything = fc.oneof(fc.string({ unit: anyCharacter, maxLength: 300 }), fc.jsonValue())
   fc.assert(
     fc.property(anything, anything, (preferred_username, name) => {
@@ -27,7 +27,7 @@ t.test('a name that is read is one that an account may have', async () => {
   )
 })
 
-t.test('who is administrator is decided by the claim, or not at all', async (t) => {
+t.test('the claim decides about administrators, or leaves it open', async (t) => {
   const isAdmin = (claims: object, rules: ClaimRules) => readProfile({ ...claims }, rules).isAdmin
   t.equal(isAdmin({ groups: ['admins'] }, RULES), undefined)
   for (const [claims, expected] of [
@@ -48,13 +48,13 @@ t.test('who is administrator is decided by the claim, or not at all', async (t) 
   t.equal(readProfile({ yes: true }, { ...RULES, admin: { claim: 'yes', value: 'true' } }).isAdmin, true)
 })
 
-t.test('what is missing is asked for', async (t) => {
+t.test('missing claims are requested', async (t) => {
   t.equal(isComplete({ preferred_username: 'a', name: 'b' }, RULES), true)
   t.equal(isComplete({ preferred_username: 'a' }, RULES), false)
   t.equal(isComplete({ preferred_username: 'a', name: 'b' }, withAdmin('groups')), false)
 })
 
-t.test('what is not offered is no way in', async (t) => {
+t.test('methods that are not offered do not count', async (t) => {
   const none = { password: false, passkey_only: false, emergency: false, passkeys: 0, identities: 0 }
   const all = { password: true, passkeys: true, oidc: 'https://a.example' }
   t.equal(countWaysIn({ ...none, password: true, passkeys: 2, identities: 1 }, all), 4)
@@ -65,7 +65,7 @@ t.test('what is not offered is no way in', async (t) => {
   t.equal(countWaysIn({ ...none, passkeys: 1 }, { ...all, passkeys: false }), 0)
 })
 
-t.test('only identities of the configured issuer count, with or without a slash at its end', async (t) => {
+t.test('only identities of the configured issuer count, with or without a trailing slash', async (t) => {
   const issuers = ['https://a.example/', 'https://a.example', 'https://b.example', 'https://a.example/realms/x', 'old']
   t.equal(countIdentities(issuers, 'https://a.example'), 2)
   t.equal(countIdentities(issuers, 'https://A.example/.well-known/openid-configuration'), 2)

@@ -8,7 +8,7 @@ const PIECES = [
 ]
 const hostile = fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((all) => all.join(''))
 
-t.test('wherever it leads, it is a page below the base', async () => {
+t.test('property: the result is always a page below the base', async () => {
   for (const base of ['/', '/training/']) {
     const origin = 'https://training.example.org'
     fc.assert(
@@ -22,7 +22,7 @@ t.test('wherever it leads, it is a page below the base', async () => {
         (text) => {
           const address = pageAddress(base, parseTarget(text))
           const url = new URL(address, `${origin}/api/auth/oidc/callback`)
-          // A browser drops these before it looks; a header could not hold them.
+          // A browser drops these characters; a header cannot contain them.
           const plain = !/[\p{Cc}\\]/u.test(address)
           return plain && url.origin === origin && url.pathname.startsWith(base) && !url.pathname.startsWith('//')
         },
@@ -32,7 +32,7 @@ t.test('wherever it leads, it is a page below the base', async () => {
   }
 })
 
-t.test('a page of the app stays what it is', async (t) => {
+t.test('keeps a page of the app', async (t) => {
   const word = fc.stringMatching(/^[a-z0-9-]{1,8}$/)
   const path = fc
     .tuple(fc.array(word, { maxLength: 4 }), fc.option(word, { nil: undefined }), fc.option(word, { nil: undefined }))
@@ -43,7 +43,7 @@ t.test('a page of the app stays what it is', async (t) => {
   t.equal(parseTarget('/decks/ä'), '/decks/%C3%A4')
 })
 
-t.test('the API is no page, however it is written, and what is too long is none', async (t) => {
+t.test('refuses the API in any spelling, and long targets', async (t) => {
   for (const text of ['/api', '/api/auth/oidc/start?link=true', '/%61pi/auth/oidc/start?link=true', '/%2561PI/x']) {
     t.equal(parseTarget(text), '/', text)
   }
@@ -53,7 +53,7 @@ t.test('the API is no page, however it is written, and what is too long is none'
   t.equal(parseTarget(`/${'ä'.repeat(300)}`), '/', 'as it is sent')
 })
 
-t.test('a refusal leads to the login, which knows where to go on', async (t) => {
+t.test('a refusal leads to the login page, which knows the target', async (t) => {
   t.equal(faultAddress('/', 'abgelaufen', '/'), '/anmelden?fehler=abgelaufen')
   t.equal(faultAddress('/a/', 'abgelaufen', '/b?c=d'), '/a/anmelden?fehler=abgelaufen&weiter=%2Fb%3Fc%3Dd')
 })

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import t from 'tap'
-import type { IncomingDeck } from '../../../src/domain/content/incoming.js'
+import type { IncomingDeck } from '../../../src/domain/content/upload/incoming.js'
 import { decodeTable, looksLikeText } from '../../../src/domain/table/decode-table.js'
 import { readTable, type TableOptions } from '../../../src/domain/table/read-table.js'
 import { guessSeparator, splitRecords } from '../../../src/domain/table/split-records.js'
@@ -28,7 +28,7 @@ const cardsOf = (decks: IncomingDeck[]) =>
     cards.map(({ question, answer, level, line }) => `${line} ${name}/${question}/${answer}/${level}`),
   )
 
-t.test('columns by heading or by place', async (t) => {
+t.test('columns by heading or position', async (t) => {
   t.same(read('Antwort;Notiz;Frage;Level\nb;x;a;leicht\n').cards, ['2 a/a/b/leicht'])
   t.same(read('question,answer,deck,id\na,b, X :: Y,7\n').decks[0]?.cards[0]?.identity, { by: 'id', id: '7' })
   t.same(read('question,answer,deck,id\na,b, X :: Y,7\n').cards, ['2 X::Y/a/b/import'])
@@ -40,7 +40,28 @@ t.test('columns by heading or by place', async (t) => {
   ])
 })
 
-t.test('a table of our own with a column of somebody else', async (t) => {
+t.test('takes the separator from a first line for Excel', async (t) => {
+  t.same(read('sep=;\nFrage;Antwort\na, b;c, d, e').cards, ['3 a/a, b/c, d, e/import'])
+  t.same(read('SEP=|\na;b|c').cards, ['2 a/a;b/c/import'])
+  t.same(read('"sep=,"\na;b,c').cards, ['2 a/a;b/c/import'])
+  t.same(read('sep=\t\na;b\tc').cards, ['2 a/a;b/c/import'])
+  t.same(read('sep=;').faults, ['1: Die Tabelle ist leer'])
+  t.same(read('sep;Trenner\n').cards, ['1 a/sep/Trenner/import'])
+})
+
+t.test('knows the usual pairs of headings', async (t) => {
+  const pairs = ['Begriff;Definition', 'Vorderseite;Rückseite', 'Front;Back', 'Term;Definition', 'Wort;Übersetzung']
+  for (const headings of [...pairs, 'Vokabel;Bedeutung', 'Aufgabe;Lösung', 'FRAGE:;Antwort *', 'Abkürzung;Erklärung']) {
+    const { cards, faults } = read(`${headings}\na;b`)
+    t.same([cards, faults], [['2 a/a/b/import'], []], headings)
+  }
+  t.same(read('Definition;Begriff\nb;a').cards, ['2 a/a/b/import'])
+  t.same(read('Wort;word\nHaus;house').cards, ['1 a/Wort/word/import', '2 a/Haus/house/import'], 'no pair, no heading')
+  t.same(read('Frage;Begriff;Antwort\na;x;b').cards, ['2 a/a/b/import'])
+  t.same(read('Begriff;Wort;Definition\na;x;b').warnings[0], '1: Nicht übernommen: „Wort“')
+})
+
+t.test('our own table with an additional column', async (t) => {
   const rows = "Frage;Antwort;Level;Deck;Id;Notiz\na;'- b;l;D;i;x"
   t.same(read(rows).cards, ['2 D/a/- b/l'])
   t.same(read(rows.replace('Level;Deck', 'Deck;Level')).cards, ["2 l/a/'- b/D"])
@@ -64,12 +85,12 @@ t.test("Anki's text export", async (t) => {
   t.same(read('#kein Kopf;b\nc;d').cards, ['1 a/#kein Kopf/b/import', '2 a/c/d/import'])
 })
 
-t.test('a table whose only rows cannot be split has that fault alone', async (t) => {
+t.test('a table with only malformed rows has that fault alone', async (t) => {
   t.same(read('Frage;Antwort\na;"offen').faults, ['2: Anführungszeichen nicht geschlossen'])
   t.same(read('a;"offen').faults, ['1: Anführungszeichen nicht geschlossen'])
 })
 
-t.test('deck and level have a limit, in characters', async (t) => {
+t.test('deck and level have a maximum length in characters', async (t) => {
   const fault = ['2: Deck und Level dürfen höchstens 200 Zeichen haben']
   const row = (deck: string, level: string, tags = '') =>
     read(`Frage;Antwort;Deck;Level;Tags\na;b;${deck};${level};${tags}\n`)
@@ -78,9 +99,11 @@ t.test('deck and level have a limit, in characters', async (t) => {
   t.same(row('d', '😀'.repeat(201)).faults, fault)
   t.same(row('d', '', 'x'.repeat(2 ** 20)).faults, fault)
   t.same(read(`#deck:${'x'.repeat(201)}\na\tb\n`).faults, fault)
+  const own = `Frage;Antwort;Level;Deck;Id\na;b;l;${'d'.repeat(201)};k`
+  t.same(read(own).faults, [], 'what the folder allows comes back')
 })
 
-t.test('all faults are told with their lines', async (t) => {
+t.test('reports all faults with their lines', async (t) => {
   const text = [
     'Frage;Antwort',
     'a;"offen',
@@ -106,19 +129,19 @@ t.test('all faults are told with their lines', async (t) => {
   t.same(read('Frage;Frage\na;b').faults, ['1: Die Spalte „Frage“ gibt es zweimal', '1: Die Spalte „Antwort“ fehlt'])
 })
 
-t.test('what comes twice', async (t) => {
+t.test('repeated rows', async (t) => {
   t.same(read('a;b\na;b\n').warnings.at(-1), '2: Die Karte steht schon in Zeile 1')
   t.same(read('a;b\na;c\n').faults, ['2: Die Frage steht schon in Zeile 1, mit einer anderen Antwort'])
   t.same(read('Frage;Antwort;Id\na;b;1\nc;d;1').faults, ['3: Die Id „1“ hat schon Zeile 2'])
   t.same(read('Frage;Antwort;Deck\na;b;X\na;c;Y').faults, [])
 })
 
-t.test('pictures and what is given for all', async (t) => {
+t.test('pictures and values for all cards', async (t) => {
   t.same(read('a ![x](y.png) ![z](https://a/b.png);b').warnings.at(-1), '1: Das Bild „y.png“ ist nicht in der Tabelle')
   t.same(read('Frage;Antwort;Deck;Level\na;b;X;l', { deck: 'D', level: 'L' }).cards, ['2 D/a/b/L'])
 })
 
-t.test('cells of our own tables are taken to the letter', async (t) => {
+t.test('takes cells of our own tables literally', async (t) => {
   t.same(read(`Frage;Antwort;Level;Deck;Id\n"'- a";"    b\n";l;D;i`).cards, ['2 D/- a/    b\n/l'])
 })
 
@@ -133,7 +156,7 @@ t.test('encodings', async (t) => {
   t.notOk(looksLikeText(Buffer.from('SQLite format 3\0')))
 })
 
-t.test('what a table program writes is read as it was', async (t) => {
+t.test('property: reads what a spreadsheet writes', async (t) => {
   const cell = fc.string({ unit: fc.constantFrom('a', 'ä', '"', ';', ',', '\t', '\n', ' ', "'") })
   const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 6 })
   fc.assert(
@@ -150,7 +173,7 @@ t.test('what a table program writes is read as it was', async (t) => {
   t.equal(guessSeparator('a b;c'), ';')
 })
 
-t.test('whatever stands there, each line is told of once', async (t) => {
+t.test('property: reports each line at most once', async (t) => {
   const text = fc.string({ unit: fc.constantFrom('a', '"', ';', '\n'), maxLength: 60 })
   fc.assert(
     fc.property(text, (source) => {

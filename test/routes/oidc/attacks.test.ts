@@ -11,7 +11,7 @@ const person = { sub: 'erika', preferred_username: 'erika', name: 'Erika' }
 const count = async (table: 'users' | 'sessions') =>
   (await db.selectFrom(table).select(db.fn.countAll<number>().as('rows')).executeTakeFirstOrThrow()).rows
 
-/** The callback is refused with this code, for this reason, and nobody is let in. */
+/** Checks that the callback is refused with this code and reason, without a session. */
 async function refuses(t: Test, attacker: Browser, url: string, code: string, reason: RegExp): Promise<void> {
   const before = [await count('users'), await count('sessions')]
   t.equal(await attacker.visit(url), `/anmelden?fehler=${code}`)
@@ -20,7 +20,7 @@ async function refuses(t: Test, attacker: Browser, url: string, code: string, re
   t.notOk([...attacker.cookies.keys()].some((name) => name.includes('session')))
 }
 
-t.test('a state that this browser has not begun with', async (t) => {
+t.test('a state that this browser has not started', async (t) => {
   const victim = browser()
   const callback = await victim.goToProvider(person)
   const reason = /state is unknown here/
@@ -37,7 +37,7 @@ t.test('a state that this browser has not begun with', async (t) => {
   await refuses(t, forged, callback, 'abgelaufen', reason)
 })
 
-t.test('a sign-in that was begun more than ten minutes ago', async (t) => {
+t.test('a sign-in older than ten minutes', async (t) => {
   const late = browser()
   const callback = await late.goToProvider(person)
   const { now } = Date
@@ -48,7 +48,7 @@ t.test('a sign-in that was begun more than ten minutes ago', async (t) => {
   await refuses(t, late, callback, 'abgelaufen', /too old/)
 })
 
-t.test('a sign-in that was begun by an instance whose clock is ahead', async (t) => {
+t.test('a sign-in started by an instance whose clock is ahead', async (t) => {
   const { now } = Date
   t.teardown(() => {
     Date.now = now
@@ -67,7 +67,7 @@ t.test('a sign-in that was begun by an instance whose clock is ahead', async (t)
   service.refusals()
 })
 
-t.test('a code that has been used, and one that another browser has got', async (t) => {
+t.test('a used code, and a code of another browser', async (t) => {
   const erika = browser()
   const callback = await erika.goToProvider({ ...person, sub: 'used', preferred_username: 'used' })
   const remembered = new Map(erika.cookies)
@@ -86,7 +86,7 @@ t.test('a code that has been used, and one that another browser has got', async 
   t.match(provider.grantErrors.at(-1), /code_verifier does not match/)
 })
 
-t.test('an answer in the name of another provider', async (t) => {
+t.test('a response in the name of another provider', async (t) => {
   const victim = browser()
   const callback = new URL(await victim.goToProvider(person))
   callback.searchParams.set('iss', 'https://evil.example')
@@ -100,7 +100,7 @@ const seconds = (offset: number) => Math.floor(Date.now() / 1000) + offset
 const none = (claims: JWTPayload) =>
   [...[{ alg: 'none' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')), ''].join('.')
 
-/** What a token says that must not be believed; the provider's own key signs where nothing else is said. */
+/** Invalid tokens; signed with the provider's key unless noted */
 const TOKENS: [name: string, forge: (claims: JWTPayload) => Promise<string> | string, reason: RegExp][] = [
   ['another nonce', (claims) => provider.key.sign({ ...claims, nonce: 'x' }), /unexpected ID Token "nonce"/],
   ['no nonce', ({ nonce: _, ...claims }) => provider.key.sign(claims), /"nonce" \(nonce\) claim missing/],
@@ -111,23 +111,24 @@ const TOKENS: [name: string, forge: (claims: JWTPayload) => Promise<string> | st
   ['of several services', (claims) => provider.key.sign({ ...claims, aud: [CLIENT_ID, 'x'] }), /untrusted audiences/],
   ['of another party', (claims) => provider.key.sign({ ...claims, aud: [CLIENT_ID, 'x'], azp: 'x' }), /"azp"/],
   ['of another issuer', (claims) => provider.key.sign({ ...claims, iss: 'https://evil.example' }), /"iss" \(issuer\)/],
-  ['of nobody', ({ sub: _, ...claims }) => provider.key.sign(claims), /"sub" \(subject\) claim missing/],
+  ['of another client', (claims) => provider.key.sign({ ...claims, azp: 'other' }), /"azp"/],
+  ['of the future', (claims) => provider.key.sign({ ...claims, iat: seconds(3_600) }), /"iat" is in the future/],
+  ['of an empty subject', (claims) => provider.key.sign({ ...claims, sub: '' }), /"sub"|subject is empty/],
+  ['of a proof in the far future', (claims) => provider.key.sign({ ...claims, auth_time: 9e12 }), /auth_time/],
+  ['of a proof in the future', (claims) => provider.key.sign({ ...claims, auth_time: seconds(90) }), /auth_time/],
+  ['without a subject', ({ sub: _, ...claims }) => provider.key.sign(claims), /"sub" \(subject\) claim missing/],
   [
     'signed with the secret of the client',
     (claims) => new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(CLIENT_SECRET)),
     /unexpected JWT "alg" header/,
   ],
-  ['signed by nobody', none, /unexpected JWT "alg" header/],
+  ['unsigned', none, /unexpected JWT "alg" header/],
   [
     "signed by a key that is not the provider's",
     async (claims) => (await createKey('first')).sign(claims),
     /ERR_JWS_SIGNATURE_VERIFICATION_FAILED/,
   ],
-  [
-    'signed by a key that nobody knows',
-    async (claims) => (await createKey('unknown')).sign(claims),
-    /ERR_JWKS_NO_MATCHING_KEY/,
-  ],
+  ['signed by an unknown key', async (claims) => (await createKey('unknown')).sign(claims), /ERR_JWKS_NO_MATCHING_KEY/],
   ['changed after it was signed', async (claims) => change(await provider.key.sign(claims)), /ERR_JWS_SIGNATURE/],
   ['of a subject that is too long', (claims) => provider.key.sign({ ...claims, sub: 'x'.repeat(256) }), /longer than/],
   [
@@ -139,7 +140,7 @@ const TOKENS: [name: string, forge: (claims: JWTPayload) => Promise<string> | st
   ['no token', () => 'nonsense', /Invalid JWT/],
 ]
 
-/** The same with another subject. */
+/** Returns the token with another subject. */
 function change(token: string): string {
   const [header, , signature] = token.split('.')
   const claims = { ...decodeJwt(token), sub: 'admin' }
@@ -155,7 +156,48 @@ for (const [name, forge, reason] of TOKENS) {
   })
 }
 
-t.test('within a minute the clocks may differ', async (t) => {
+t.test('claims that no rule expects are no right, and break nothing', async (t) => {
+  const strict = await startSignIn(t, { OIDC_ADMIN_CLAIM: 'groups', OIDC_ADMIN_VALUE: 'admins' })
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+  for (const [index, groups] of ['[{"toString":null}]', deep, '{"toString":null}', '[null,5,true]'].entries()) {
+    const sub = `odd-${index}`
+    const erika = strict.browser()
+    const callback = await erika.goToProvider({ sub, preferred_username: sub })
+    strict.provider.tamper = async (answer) => {
+      const claims = JSON.stringify({ ...decodeJwt(answer.id_token), preferred_username: sub, name: sub })
+      const text = `${claims.slice(0, -1)},"groups":${groups}}`
+      return { ...answer, id_token: await strict.provider.key.signText(text) }
+    }
+    t.equal(await erika.visit(callback), '/')
+    t.equal((await erika.caller().get('/api/auth/me')).body.user.is_admin, false)
+  }
+})
+
+t.test('a key that the provider has changed under its name is fetched once more', async (t) => {
+  const first = browser()
+  t.equal(await first.signIn({ ...person, sub: 'rotated', preferred_username: 'rotated' }), '/')
+  const old = provider.key
+  await provider.start(await createKey(old.kid))
+  t.equal(await first.signIn({ ...person, sub: 'rotated' }), '/')
+  await provider.start(old)
+  t.equal(await first.signIn({ ...person, sub: 'rotated' }), '/')
+})
+
+t.test('a provider that would send people to a script is none', async (t) => {
+  const other = await startSignIn(t)
+  const { issuer } = other.provider
+  const metadata = { issuer, jwks_uri: `${issuer}/jwks`, token_endpoint: `${issuer}/token` }
+  for (const authorization_endpoint of ['javascript:alert(1)', 'http:', '/auth', undefined, 5]) {
+    other.provider.instead = (_request, response) => {
+      const body = JSON.stringify({ ...metadata, authorization_endpoint })
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    }
+    const place = await other.browser().visit('/api/auth/oidc/start')
+    t.equal(place, '/anmelden?fehler=nicht_erreichbar', String(authorization_endpoint))
+  }
+})
+
+t.test('tolerates clock differences up to a minute', async (t) => {
   for (const change of [{ exp: seconds(-50) }, { nbf: seconds(50) }, { iat: seconds(50) }]) {
     const erika = browser()
     const callback = await erika.goToProvider({ ...person, sub: 'clock', preferred_username: 'clock' })
@@ -167,23 +209,23 @@ t.test('within a minute the clocks may differ', async (t) => {
   }
 })
 
-t.test('what the provider says of another person', async (t) => {
+t.test('userinfo of another person', async (t) => {
   const victim = browser()
   const callback = await victim.goToProvider(person)
   const forUserinfo = JSON.stringify({ sub: 'admin', preferred_username: 'admin' })
   provider.tamper = (answer) => {
-    // The next request is for the names.
+    // The next request is the one for userinfo.
     provider.instead = (_request, response) => {
       provider.instead = undefined
       response.writeHead(200, { 'content-type': 'application/json' }).end(forUserinfo)
     }
     return answer
   }
-  // The keys are known: asking for them would come in between.
+  // The keys are cached, so no request for them intervenes.
   await refuses(t, victim, callback, 'ungueltig', /unexpected "response" body "sub" property value/)
 })
 
-t.test('an answer that is an error', async (t) => {
+t.test('an error response', async (t) => {
   const shy = browser()
   t.equal(
     await shy.signIn(person, { deny: true, query: '?weiter=/decks' }),
@@ -205,24 +247,35 @@ t.test('an answer that is an error', async (t) => {
   }
 })
 
-t.test('linking and confirming are begun by nobody who is not logged in, and by no foreign page', async (t) => {
-  for (const mode of ['link', 'confirm']) {
-    const nobody = browser()
-    const url = `/api/auth/oidc/start?${mode}=true`
-    t.equal(await nobody.visit(url), '/anmelden?fehler=nicht_angemeldet')
-    const member = await service.member()
-    for (const site of ['cross-site', 'same-site']) {
-      const answer = await member.get(url, { headers: { 'sec-fetch-site': site } })
-      t.equal(answer.headers.location, '/anmelden?fehler=nicht_angemeldet', site)
-    }
-    const { token } = (await member.post('/api/auth/tokens', { name: 'x' })).body
-    const script = await member.get(url, { headers: { authorization: `Bearer ${token}` } })
-    t.equal(script.headers.location, '/anmelden?fehler=nicht_angemeldet', 'no token')
-    service.refusals()
+t.test('a navigation never starts linking, whatever page it claims to come from', async (t) => {
+  const member = await service.member()
+  for (const headers of [{}, { 'sec-fetch-site': 'none' }, { 'sec-fetch-site': 'same-origin' }] as Record<
+    string,
+    string
+  >[]) {
+    const answer = await member.get('/api/auth/oidc/start?link=true', { headers })
+    t.equal(answer.headers.location, '/anmelden?fehler=nicht_angemeldet', JSON.stringify(headers))
+    t.notOk(answer.headers['set-cookie'])
   }
+  service.refusals()
 })
 
-t.test('a target that is not a page of the app leads to the start page', async (t) => {
+t.test('confirming requires a login and our own page', async (t) => {
+  const anonymous = browser()
+  const url = '/api/auth/oidc/start?confirm=true'
+  t.equal(await anonymous.visit(url), '/anmelden?fehler=nicht_angemeldet')
+  const member = await service.member()
+  for (const site of ['cross-site', 'same-site']) {
+    const answer = await member.get(url, { headers: { 'sec-fetch-site': site } })
+    t.equal(answer.headers.location, '/anmelden?fehler=nicht_angemeldet', site)
+  }
+  const { token } = (await member.post('/api/auth/tokens', { name: 'x' })).body
+  const script = await member.get(url, { headers: { authorization: `Bearer ${token}` } })
+  t.equal(script.headers.location, '/anmelden?fehler=nicht_angemeldet', 'no token')
+  service.refusals()
+})
+
+t.test('a target outside of the app leads to the start page', async (t) => {
   for (const target of [
     ...['//evil.example', '/\\evil.example', '\\\\evil.example', 'https://evil.example', 'javascript:alert(1)'],
     ...['/%2F/evil.example', '/%5Cevil.example', '/%252F%252Fevil', '/\t/evil.example', '/\n/evil', '/%09/evil'],
@@ -238,7 +291,7 @@ t.test('a target that is not a page of the app leads to the start page', async (
   t.equal(await erika.signIn({ ...person, sub: 'used' }, { query }), '/decks/%C3%BCbung?q=a%2Fb&c=//x#ende')
 })
 
-t.test('garbage at the callback breaks nothing', async (t) => {
+t.test('garbage at the callback causes no error', async (t) => {
   for (const query of [
     '',
     '?',
@@ -258,7 +311,7 @@ t.test('garbage at the callback breaks nothing', async (t) => {
   }
 })
 
-t.test('no code, token, state or secret has come into the log', async (t) => {
+t.test('the log contains no code, token, state or secret', async (t) => {
   const text = service.log.join('')
   t.match(text, '/api/auth/oidc/callback?')
   t.notMatch(text, encodeURIComponent(CLIENT_SECRET))

@@ -5,7 +5,7 @@ const NAME = 'svc_training_oidc_'
 const person = { sub: 'a', preferred_username: 'a' }
 const start = (t: Test, publicUrl: string) => startSignIn(t, {}, { config: { publicUrl } })
 
-t.test('with https and the whole host no neighbour can set what was remembered', async (t) => {
+t.test('with https on its own host, siblings cannot set the cookie', async (t) => {
   const service = await start(t, 'https://training.example.org/')
   const { headers } = await service.anonymous.get('/api/auth/oidc/start')
   const [set = ''] = [headers['set-cookie'] ?? ''].flat().map(String)
@@ -28,13 +28,13 @@ t.test('with https and the whole host no neighbour can set what was remembered',
   t.equal(await victim.visit(callback), '/anmelden?fehler=abgelaufen', 'the plain name is not read')
 })
 
-t.test('without https the cookie goes to the sign-in only', async (t) => {
+t.test('without https the cookie is limited to the sign-in', async (t) => {
   const service = await start(t, 'http://127.0.0.1:3999/')
   const { headers } = await service.anonymous.get('/api/auth/oidc/start')
   t.match(String(headers['set-cookie']), new RegExp(`^${NAME}.*; Path=/api/auth/oidc;`))
 })
 
-t.test('however long the targets are, all together stay below 4 kB', async (t) => {
+t.test('all cookies stay below 4 kB with long targets', async (t) => {
   const service = await start(t, 'https://training.example.org/')
   const tabs = service.browser()
   for (let count = 0; count < 6; count++) await tabs.visit(`/api/auth/oidc/start?weiter=/${'x'.repeat(499)}`)
@@ -43,4 +43,14 @@ t.test('however long the targets are, all together stay below 4 kB', async (t) =
   t.ok(own.join('; ').length < 4_096, `${own.join('; ').length} bytes`)
   const callback = await tabs.goToProvider(person, '?weiter=/quiz')
   t.equal(await tabs.visit(callback), '/quiz', 'the newest is among them')
+})
+
+t.test('names of cookies that are not ours are left alone', async (t) => {
+  const service = await start(t, 'http://127.0.0.1:3999/')
+  const names = ['ä', 'ö', 'ü', 'x y', '', 'link'].map((name) => `${NAME}${name}=x`)
+  const cookie = [...names, ...names.map((name) => name.replace('=', 'ß='))].join('; ')
+  const { status, headers } = await service.anonymous.get('/api/auth/oidc/start', { headers: { cookie } })
+  t.equal(status, 302)
+  t.ok(String(headers.location).startsWith(service.provider.issuer))
+  t.equal([headers['set-cookie']].flat().length, 1)
 })

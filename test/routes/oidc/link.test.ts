@@ -1,12 +1,12 @@
 import t from 'tap'
 import { createUser } from '../../support/factories.js'
 import { errorBody } from '../../support/service.js'
-import { type Browser, startSignIn } from '../../support/sign-in.js'
+import { type Browser, LINK_PAGE, startSignIn } from '../../support/sign-in.js'
 
 const service = await startSignIn(t, {}, {}, { require_auth_time: true })
 const { db, provider, browser } = service
 
-/** A member in a browser, who has logged in by password. */
+/** Opens a browser in which a member has logged in by password. */
 async function memberBrowser(): Promise<Browser & { id: number; username: string }> {
   const { id, username } = await createUser(db)
   const { cookie = '' } = await service.loginAs(username)
@@ -23,12 +23,12 @@ const setAge = (userId: number, minutes: number) =>
     .where('user_id', '=', userId)
     .execute()
 
-t.test('whoever is logged in links the own account, and logs in by it from then on', async (t) => {
+t.test('a logged-in user links the account and then logs in through the provider', async (t) => {
   const erika = await memberBrowser()
   const person = { sub: 'link-1', preferred_username: 'ganz-anders' }
-  t.equal(await erika.signIn(person, { query: '?link=true&weiter=/konto' }), '/konto')
+  t.equal(await erika.link(person), 'ok')
   t.match(await identitiesOf(erika), [{ id: Number, issuer: provider.issuer, subject: 'link-1', last_used_at: null }])
-  t.equal(await erika.signIn(person, { query: '?link=true' }), '/', 'twice is once')
+  t.equal(await erika.link(person), 'ok', 'twice is once')
   t.equal((await identitiesOf(erika)).length, 1)
   const elsewhere = browser()
   t.equal(await elsewhere.signIn(person), '/')
@@ -38,29 +38,95 @@ t.test('whoever is logged in links the own account, and logs in by it from then 
   t.match((await elsewhere.caller().get('/api/auth/me')).body.sign_in, { identities: 1, password: true })
 })
 
-t.test('linking needs a fresh login, an unlinked person, and the session that began it', async (t) => {
+t.test('linking requires a fresh login, an unlinked identity, and the session that started it', async (t) => {
   const member = await memberBrowser()
   await setAge(member.id, 11)
-  t.equal(await member.signIn({ sub: 'old' }, { query: '?link=true' }), '/anmelden?fehler=erneut_anmelden')
+  t.equal(await member.link({ sub: 'old' }), 'Bitte erneut anmelden')
   t.strictSame(await identitiesOf(member), [])
   await setAge(member.id, 9)
-  t.equal(await member.signIn({ sub: 'link-1' }, { query: '?link=true' }), '/anmelden?fehler=schon_verknuepft')
+  t.equal(await member.link({ sub: 'link-1' }), '/anmelden?fehler=schon_verknuepft&weiter=%2Fkonto')
 
-  const callback = await member.goToProvider({ sub: 'late' }, '?link=true')
+  const callback = await member.beginLink({ sub: 'late' })
   await member.caller().post('/api/auth/logout')
-  t.equal(await member.visit(callback), '/anmelden?fehler=nicht_angemeldet')
+  t.equal(await member.visit(callback), '/anmelden?fehler=nicht_angemeldet&weiter=%2Fkonto')
   const [first, second] = [await memberBrowser(), await memberBrowser()]
-  const begun = await first.goToProvider({ sub: 'late' }, '?link=true')
+  const begun = await first.beginLink({ sub: 'late' })
   for (const [name, value] of second.cookies) first.cookies.set(name, value)
-  t.equal(await first.visit(begun), '/anmelden?fehler=nicht_angemeldet', 'somebody else has logged in meanwhile')
+  t.equal(
+    await first.visit(begun),
+    '/anmelden?fehler=nicht_angemeldet&weiter=%2Fkonto',
+    'another user has logged in since',
+  )
   t.strictSame(await identitiesOf(second), [])
   t.match(
     service.refusals().map(({ code }) => code),
-    ['erneut_anmelden', 'schon_verknuepft', 'nicht_angemeldet', 'nicht_angemeldet'],
+    ['schon_verknuepft', 'nicht_angemeldet', 'nicht_angemeldet'],
   )
 })
 
-t.test('the provider confirms who is logged in, by asking anew', async (t) => {
+t.test('links nothing before the user has confirmed the identity', async (t) => {
+  const member = await memberBrowser()
+  const person = { sub: 'shown', preferred_username: 'erika@firma', name: 'Erika' }
+  t.equal(await member.visit(await member.beginLink(person)), LINK_PAGE)
+  t.strictSame(await identitiesOf(member), [])
+  const pending = { issuer: provider.issuer, subject: 'shown', name: 'erika@firma' }
+  const shown = async (one: Browser) => (await one.caller().get('/api/auth/oidc/link')).body.identity
+  t.strictSame(await shown(member), pending)
+  const confirm = (subject: string) => member.post('/api/auth/oidc/identities', { subject })
+  const nothing = errorBody(409, 'Es wartet keine Anmeldung auf ihre Verknüpfung; bitte noch einmal verknüpfen')
+  t.strictSame((await confirm('other')).body, nothing, 'not the one that was shown')
+
+  const stranger = await memberBrowser()
+  for (const [name, value] of member.cookies) if (name.includes('oidc')) stranger.cookies.set(name, value)
+  t.equal(await shown(stranger), null, 'another user of the same browser')
+  t.equal((await stranger.post('/api/auth/oidc/identities', { subject: 'shown' })).status, 409)
+
+  await setAge(member.id, 11)
+  t.strictSame((await confirm('shown')).body, errorBody(403, 'Bitte erneut anmelden'), 'asked again at the end')
+  await setAge(member.id, 0)
+  const setMustChange = (must_change_password: boolean) =>
+    db.updateTable('users').set({ must_change_password }).where('id', '=', member.id).execute()
+  await setMustChange(true)
+  t.strictSame((await confirm('shown')).body, errorBody(403, 'Passwort muss zuerst geändert werden'))
+  await setMustChange(false)
+  t.strictSame(await identitiesOf(member), [])
+  t.equal((await confirm('shown')).status, 200)
+  t.match(await identitiesOf(member), [{ subject: 'shown' }])
+  t.strictSame((await confirm('shown')).body, nothing, 'once')
+})
+
+t.test('starts and finishes linking only for requests that provably come from our own page', async (t) => {
+  const member = await memberBrowser()
+  t.equal(await member.visit(await member.beginLink({ sub: 'foreign' })), LINK_PAGE)
+  const refused = errorBody(403, 'Anfrage von fremder Seite abgelehnt')
+  for (const [url, payload] of [
+    ['/api/auth/oidc/link', undefined],
+    ['/api/auth/oidc/identities', { subject: 'foreign' }],
+  ] as const) {
+    for (const headers of [
+      {},
+      { origin: 'null' },
+      { origin: 'http://evil.example' },
+      { 'sec-fetch-site': 'none' },
+      { 'sec-fetch-site': 'same-site', origin: 'http://evil.example' },
+      // The origin of a foreign page that has pointed its own name at the service
+      { origin: 'http://evil.example', host: 'evil.example' },
+    ] as Record<string, string>[]) {
+      t.strictSame((await member.caller().post(url, payload, { headers })).body, refused, JSON.stringify(headers))
+    }
+    const { token } = (await member.caller().post('/api/auth/tokens', { name: 'x' })).body
+    const authorization = `Bearer ${token}`
+    const script = await service.anonymous.post(url, payload, { headers: { authorization } })
+    t.equal(script.status, 403, 'no token')
+  }
+  t.strictSame(await identitiesOf(member), [])
+  const { redirect } = (
+    await member.caller().post('/api/auth/oidc/link', undefined, { headers: { 'sec-fetch-site': 'same-origin' } })
+  ).body
+  t.ok(redirect.startsWith(provider.issuer))
+})
+
+t.test('the provider confirms the logged-in user by asking again', async (t) => {
   const person = { sub: 'confirm', preferred_username: 'confirm' }
   const erika = browser()
   await erika.signIn(person)
@@ -80,7 +146,7 @@ t.test('the provider confirms who is logged in, by asking anew', async (t) => {
   t.equal((await erika.caller().get('/api/auth/me')).body.user.id, user.id, 'still who it was')
 })
 
-t.test('a provider that has not asked anew confirms nothing', async (t) => {
+t.test('a provider that has not asked again confirms nothing', async (t) => {
   const { decodeJwt } = await import('jose')
   const person = { sub: 'silent', preferred_username: 'silent' }
   const erika = browser()
@@ -88,7 +154,7 @@ t.test('a provider that has not asked anew confirms nothing', async (t) => {
   service.refusals()
   for (const [change, reason] of [
     [{ auth_time: undefined }, /no auth_time/],
-    [{ auth_time: Math.floor(Date.now() / 1000) - 120 }, /has not asked anew/],
+    [{ auth_time: Math.floor(Date.now() / 1000) - 120 }, /did not authenticate again/],
   ] as const) {
     const callback = await erika.goToProvider(person, '?confirm=true')
     provider.tamper = async (answer) => ({
@@ -100,7 +166,7 @@ t.test('a provider that has not asked anew confirms nothing', async (t) => {
   }
 })
 
-t.test('a login for which the provider has asked nothing is not fresh', async (t) => {
+t.test('a login without a proof at the provider is not fresh', async (t) => {
   const { decodeJwt } = await import('jose')
   const person = { sub: 'sso', preferred_username: 'sso' }
   for (const [auth_time, status] of [
@@ -120,7 +186,7 @@ t.test('a login for which the provider has asked nothing is not fresh', async (t
   }
 })
 
-t.test('the last way in cannot be removed', async (t) => {
+t.test('the last login method cannot be removed', async (t) => {
   const person = { sub: 'only', preferred_username: 'only' }
   const erika = browser()
   await erika.signIn(person)
@@ -143,7 +209,7 @@ t.test('the last way in cannot be removed', async (t) => {
   t.equal(await browser().signIn(person), '/anmelden?fehler=name_vergeben', 'the name is taken by the account')
 })
 
-t.test('after a change of provider identities of the old one are no way in', async (t) => {
+t.test('after a change of the provider, identities of the old one do not count', async (t) => {
   const old = (user_id: number) =>
     db
       .insertInto('identities')
@@ -158,7 +224,7 @@ t.test('after a change of provider identities of the old one are no way in', asy
   const [present, past] = await identitiesOf(erika)
   const remove = async ({ id }: { id: number }) =>
     (await erika.caller().delete(`/api/auth/oidc/identities/${id}`)).status
-  t.equal(await remove(present), 409, 'the other one lets nobody in')
+  t.equal(await remove(present), 409, 'the other one allows no login')
   t.equal(await remove(past), 200, 'and may always go')
   t.equal(await remove(present), 409)
 
@@ -168,7 +234,7 @@ t.test('after a change of provider identities of the old one are no way in', asy
   t.equal(renamed.status, 200, 'no provider gives the name')
 })
 
-t.test('a first password that must be changed stops nobody who comes by the provider', async (t) => {
+t.test('a required password change does not stop a login through the provider', async (t) => {
   const person = { sub: 'must', preferred_username: 'must' }
   const erika = browser()
   await erika.signIn(person)

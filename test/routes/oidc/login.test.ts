@@ -22,12 +22,12 @@ const auditOf = (username: string) =>
     .orderBy('id')
     .execute()
 
-t.test('the methods say what the button says', async (t) => {
+t.test("the login methods contain the button's label", async (t) => {
   const { body } = await service.anonymous.get('/api/auth/methods')
   t.match(body, { password: true, oidc: { label: 'Firmenkonto' } })
 })
 
-t.test('whoever comes for the first time gets an account, and the same one again', async (t) => {
+t.test('a new person gets an account, and the same one later', async (t) => {
   const erika = browser()
   const person = { sub: 'u-1', preferred_username: ' erika ', name: 'Erika\tMuster\n', groups: ['alle'] }
   t.equal(await erika.signIn(person, { query: '?weiter=/decks/git%3Fkarte=4' }), '/decks/git?karte=4')
@@ -53,7 +53,7 @@ t.test('such an account cannot log in by password', async (t) => {
   t.strictSame(answer.body, errorBody(401, 'Benutzername oder Passwort falsch'))
 })
 
-t.test('name and right follow the provider, and the trail says so', async (t) => {
+t.test('name and right follow the provider, with audit entries', async (t) => {
   const otto = browser()
   const person = { sub: 'u-2', preferred_username: 'otto', name: 'Otto' }
   await otto.signIn(person)
@@ -75,14 +75,14 @@ t.test('name and right follow the provider, and the trail says so', async (t) =>
   )
 })
 
-t.test('a name that the provider gives is read-only', async (t) => {
+t.test('a name from the provider is read-only', async (t) => {
   const ida = browser()
   await ida.signIn({ sub: 'u-3', preferred_username: 'ida', name: 'Ida' })
   const answer = await ida.caller().patch('/api/accounts/me', { display_name: 'Anders' })
   t.strictSame(answer.body, errorBody(403, 'Der Anzeigename kommt vom Anbieter der Anmeldung'))
 })
 
-t.test('a name that is missing, too long, unfit or taken is refused', async (t) => {
+t.test('refuses a missing, long, invalid or taken name', async (t) => {
   await createUser(db, { username: 'müller' })
   for (const [name, code] of [
     [undefined, 'kein_name'],
@@ -97,12 +97,12 @@ t.test('a name that is missing, too long, unfit or taken is refused', async (t) 
     const place = await guest.signIn({ sub: `x-${code}`, preferred_username: name }, { query: '?weiter=/decks' })
     t.equal(place, `/anmelden?fehler=${code}&weiter=%2Fdecks`)
     t.match(service.refusals(), [{ code, reason: /name/ }])
-    t.strictSame([...guest.cookies.keys()], [], 'nobody is logged in')
+    t.strictSame([...guest.cookies.keys()], [], 'there is no session')
   }
   t.strictSame(await identitiesOf('müller'), [])
 })
 
-t.test('an account that exists is linked once when an administrator has allowed it', async (t) => {
+t.test('links an existing account once after an administrator has allowed it', async (t) => {
   const user = await createUser(db, { username: 'karl' })
   const admin = await service.admin()
   t.equal((await admin.patch(`/api/accounts/${user.id}`, { link_next_login: true })).status, 200)
@@ -118,7 +118,23 @@ t.test('an account that exists is linked once when an administrator has allowed 
   ])
 })
 
-t.test('what an administrator has allowed ends with the next login, also of a person who is known', async (t) => {
+t.test('the permission to link expires after seven days', async (t) => {
+  const admin = await service.admin()
+  const { id, username } = await createUser(db)
+  await admin.patch(`/api/accounts/${id}`, { link_next_login: true })
+  const isAllowed = async () => (await admin.get(`/api/accounts/${id}`)).body.user.sign_in.link_next_login
+  t.equal(await isAllowed(), true)
+  const link_allowed_at = new Date(Date.now() - 7 * 24 * 3_600_000 - 1_000)
+  await db.updateTable('users').set({ link_allowed_at }).where('id', '=', id).execute()
+  t.equal(await isAllowed(), false)
+  const late = { sub: 'late', preferred_username: username }
+  t.equal(await browser().signIn(late), '/anmelden?fehler=name_vergeben')
+  await admin.patch(`/api/accounts/${id}`, { link_next_login: true })
+  t.equal(await browser().signIn(late), '/')
+  service.refusals()
+})
+
+t.test('the permission to link ends with the next login', async (t) => {
   const admin = await service.admin()
   const person = { sub: 'lena-1', preferred_username: 'lena' }
   const lena = browser()
@@ -134,14 +150,14 @@ t.test('what an administrator has allowed ends with the next login, also of a pe
   t.equal(await isAllowed(), false)
   await allow()
   await db.updateTable('sessions').set({ authenticated_at: new Date() }).where('user_id', '=', id).execute()
-  t.equal(await lena.signIn(person, { query: '?link=true' }), '/')
+  t.equal(await lena.link(person), 'ok')
   t.equal(await isAllowed(), false, 'linking ends it, too')
   t.equal(await heir(), '/anmelden?fehler=name_vergeben')
   t.match(service.refusals().at(-1), { reason: /exists and is not linked/ })
   t.equal((await identitiesOf('lena')).length, 1)
 })
 
-t.test('two persons of one name at once: one of them gets the account', async (t) => {
+t.test('of two persons with one name at once, one gets the account', async (t) => {
   const admin = await service.admin()
   for (let round = 0; round < 5; round++) {
     const { id, username } = await createUser(db)
@@ -157,7 +173,7 @@ t.test('two persons of one name at once: one of them gets the account', async (t
   }
 })
 
-t.test('two first logins of one person at once make one account', async (t) => {
+t.test('two first logins of one person at once create one account', async (t) => {
   const person = { sub: 'twice', preferred_username: 'zweimal' }
   const pair = [browser(), browser()]
   const back: string[] = []
@@ -167,7 +183,7 @@ t.test('two first logins of one person at once make one account', async (t) => {
   t.equal((await identitiesOf('zweimal')).length, 1)
 })
 
-t.test("two tabs do not get in each other's way, and many leave few cookies", async (t) => {
+t.test('two tabs do not interfere, and many leave few cookies', async (t) => {
   const tabs = browser()
   const person = { sub: 'tabs', preferred_username: 'tabs' }
   const first = await tabs.goToProvider(person, '?weiter=/decks')

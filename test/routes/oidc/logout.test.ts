@@ -37,7 +37,7 @@ async function logIn(sub = 'erika') {
 const isLoggedIn = async (one: Awaited<ReturnType<typeof logIn>>) =>
   (await one.caller().get('/api/auth/me')).status === 200
 
-t.test('the provider ends all sessions of a person, and those of nobody else', async (t) => {
+t.test('the provider ends all sessions of a person and of no other', async (t) => {
   const [first, second, otto] = [await logIn(), await logIn(), await logIn('otto')]
   const answer = await sendToken(await sign(claimsOf()))
   t.strictSame([answer.status, answer.body], [200, { ok: true }])
@@ -47,7 +47,7 @@ t.test('the provider ends all sessions of a person, and those of nobody else', a
   t.match(entry, { actor_id: null, actor: 'OpenID Connect', via: 'oidc', action: 'user.sessions', target: 'erika' })
 })
 
-t.test('by the name of its session, too', async (t) => {
+t.test("ends a session by the provider's session id", async (t) => {
   const erika = browser()
   const callback = await erika.goToProvider({ sub: 'sid', preferred_username: 'sid' })
   provider.tamper = async (answer) => {
@@ -63,14 +63,14 @@ t.test('by the name of its session, too', async (t) => {
   t.notOk(await isLoggedIn(erika))
 })
 
-t.test('what the provider itself sends when somebody logs out there', async (t) => {
+t.test('obeys the notification that the provider itself sends', async (t) => {
   const sent: string[] = []
   const { fetch } = globalThis
   t.teardown(() => {
     globalThis.fetch = fetch
   })
   const erika = await logIn('real')
-  // The service of these tests listens nowhere: what is sent to it is handed over.
+  // The service does not listen, so the notification is injected.
   globalThis.fetch = async (url, options) => {
     if (!String(url).includes('back-channel-logout')) return fetch(url, options)
     sent.push(String(options?.body))
@@ -82,7 +82,7 @@ t.test('what the provider itself sends when somebody logs out there', async (t) 
   t.notOk(await isLoggedIn(erika))
 })
 
-t.test('a token that has been obeyed is not obeyed again', async (t) => {
+t.test('refuses a token that has been used', async (t) => {
   const token = await sign(claimsOf())
   t.equal((await sendToken(token)).status, 200)
   const erika = await logIn()
@@ -101,7 +101,7 @@ const without = (name: string) => {
   return claims as JWTPayload
 }
 
-/** What no logout token of the provider may be, and why it is refused. */
+/** Invalid logout tokens with the reason of their refusal */
 const TOKENS: [name: string, make: () => Promise<string> | string, reason: RegExp][] = [
   ['with a nonce, as an ID token', () => sign(claimsOf({ nonce: 'x' })), /must not have a nonce/],
   ['without events', () => sign(without('events')), /missing required "events" claim/],
@@ -113,7 +113,7 @@ const TOKENS: [name: string, make: () => Promise<string> | string, reason: RegEx
     /not the event/,
   ],
   ['without an id', () => sign(without('jti')), /missing required "jti" claim/],
-  ['of nobody', () => sign(without('sub')), /names nobody/],
+  ['without a subject', () => sign(without('sub')), /neither subject nor session/],
   ['without a time', () => sign(without('iat')), /"iat" claim/],
   ['that has expired', () => sign(claimsOf({ exp: seconds(-61) })), /"exp" claim timestamp check failed/],
   [
@@ -138,7 +138,7 @@ const TOKENS: [name: string, make: () => Promise<string> | string, reason: RegEx
     () => new SignJWT(claimsOf()).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(CLIENT_SECRET)),
     /ERR_JOSE_ALG_NOT_ALLOWED/,
   ],
-  ['signed by nobody', () => `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`, /ERR_JOSE_ALG_NOT_ALLOWED/],
+  ['unsigned', () => `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`, /ERR_JOSE_ALG_NOT_ALLOWED/],
   ['that is none', () => 'nonsense', /ERR_JWS_INVALID/],
 ]
 
@@ -153,7 +153,7 @@ for (const [name, make, reason] of TOKENS) {
   })
 }
 
-t.test('what is no form with a token is refused', async (t) => {
+t.test('refuses anything but a form with a token', async (t) => {
   for (const [payload, type, status] of [
     ['', 'application/x-www-form-urlencoded', 400],
     ['a=1', 'application/x-www-form-urlencoded', 400],
@@ -166,7 +166,7 @@ t.test('what is no form with a token is refused', async (t) => {
   }
 })
 
-t.test('whoever logs out is told where the provider ends its own session', async (t) => {
+t.test("a logout returns the address that ends the provider's session", async (t) => {
   const erika = await logIn()
   const answer = await erika.caller().post('/api/auth/oidc/logout')
   t.strictSame(answer.body, { ok: true, redirect: `${provider.issuer}/session/end?client_id=${CLIENT_ID}` })
@@ -179,7 +179,7 @@ t.test('whoever logs out is told where the provider ends its own session', async
   t.strictSame((await other.caller().post('/api/auth/logout')).body, { ok: true }, 'the plain logout stays as it is')
 })
 
-t.test('without a provider there is nothing to obey', async (t) => {
+t.test('refuses notifications without a provider', async (t) => {
   const plain = await startService(t)
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const answer = await plain.anonymous.send({ method: 'POST', url: URL_OF_LOGOUT, payload: 'logout_token=x', headers })

@@ -6,7 +6,7 @@ import { startSignIn } from '../../support/sign-in.js'
 const person = { sub: 'erika', preferred_username: 'erika' }
 const DOWN = '/anmelden?fehler=nicht_erreichbar'
 
-t.test('a provider that is down when the service starts is found when it is up', async (t) => {
+t.test('finds a provider that was down when the service started', async (t) => {
   const service = await startSignIn(t)
   const { provider, browser } = service
   await provider.stop()
@@ -22,13 +22,14 @@ t.test('a provider that is down when the service starts is found when it is up',
   t.equal(provider.requests.get('/.well-known/openid-configuration'), asked, 'what is known is not asked for again')
 })
 
-t.test('a provider that is no provider', async (t) => {
+t.test('handles a server that is no provider', async (t) => {
   const service = await startSignIn(t)
   const { provider, browser } = service
   const answers: [RequestListener, RegExp][] = [
     [(_, response) => response.writeHead(500).end('x'), /unexpected HTTP response status code/],
     [(_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), /content-type/],
     [(_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'), /parsing error/],
+    [flood, /fetch failed: the response is larger than 1048576 bytes/],
     [(_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(), /status code/],
     [json({ issuer: 'https://evil.example', jwks_uri: 'https://evil.example/jwks' }), /issuer does not match/],
     [json({ issuer: provider.issuer }), /missing or not https/],
@@ -43,12 +44,22 @@ t.test('a provider that is no provider', async (t) => {
   t.equal(await browser().signIn(person), '/')
 })
 
+/** Responds with 64 MB of an otherwise valid document */
+const flood: RequestListener = async (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  const piece = Buffer.alloc(2 ** 20, ' ')
+  for (let sent = 0; sent < 64 && !response.destroyed; sent++) {
+    if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
+  }
+  response.end('{}')
+}
+
 function json(body: object): RequestListener {
   return (_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-t.test('a provider that goes down in the middle', async (t) => {
+t.test('handles a provider that goes down during a sign-in', async (t) => {
   const service = await startSignIn(t)
   const { provider, browser } = service
   const erika = browser()
@@ -79,7 +90,7 @@ t.test('a provider that goes down in the middle', async (t) => {
   t.equal(await browser().signIn(person), '/')
 })
 
-t.test('the provider changes its keys between two logins', async (t) => {
+t.test('handles new keys between two logins', async (t) => {
   const { provider, browser } = await startSignIn(t)
   t.equal(await browser().signIn(person), '/')
   const asked = provider.requests.get('/jwks') ?? 0
@@ -90,7 +101,7 @@ t.test('the provider changes its keys between two logins', async (t) => {
   t.equal(provider.requests.get('/jwks'), asked + 1)
 })
 
-t.test('a provider that never answers is given up', async (t) => {
+t.test('gives up on a provider that never responds', async (t) => {
   const service = await startSignIn(t)
   const { provider, browser } = service
   provider.instead = () => {}

@@ -13,7 +13,7 @@ const { anonymous, db } = service
 const logIn = (username: string, password = PASSWORD, remoteAddress = '127.0.0.1') =>
   anonymous.post('/api/auth/login', { username, password }, { remoteAddress })
 
-t.test('by password only accounts for emergencies get in, whatever the name is', async (t) => {
+t.test('only emergency accounts log in by password, whatever the name is', async (t) => {
   t.match((await anonymous.get('/api/auth/methods')).body, { password: false, oidc: { label: 'Firmenkonto' } })
   const member = await createUser(db, { password_hash: await hashOfPassword() })
   const chef = await createUser(db, { is_admin: true, emergency: true, password_hash: await hashOfPassword() })
@@ -33,7 +33,7 @@ t.test('by password only accounts for emergencies get in, whatever the name is',
   t.match(entered, [{ userId: chef.id, address: '127.0.0.1' }], 'the log says who it was, as docs/sign-in.md does')
 })
 
-t.test('nor does a password prove who is asking, except of an account for emergencies', async (t) => {
+t.test('nor does a password confirm, except for an emergency account', async (t) => {
   const chef = await createUser(db, { emergency: true, password_hash: await hashOfPassword() })
   const caller = callerOf(service.app, cookieOf(await logIn(chef.username)))
   const confirm = (password = PASSWORD) => caller.post('/api/auth/confirm', { password })
@@ -47,7 +47,7 @@ t.test('nor does a password prove who is asking, except of an account for emerge
   }
 })
 
-t.test('the right password counts as a failure like any other', async (t) => {
+t.test('the right password counts as a failure', async (t) => {
   const member = await createUser(db, { password_hash: await hashOfPassword() })
   const statuses: number[] = []
   for (let attempt = 0; attempt < 8; attempt++) {
@@ -57,7 +57,7 @@ t.test('the right password counts as a failure like any other', async (t) => {
   t.equal(statuses.at(-1), 429)
 })
 
-t.test('tokens and the provider stay', async (t) => {
+t.test('tokens and the provider still work', async (t) => {
   const erika = service.browser()
   t.equal(await erika.signIn({ sub: 'a', preferred_username: 'a' }), '/')
   const user = await createUser(db)
@@ -69,10 +69,10 @@ t.test('tokens and the provider stay', async (t) => {
   t.equal(await own.signIn({ sub: 'b' }), '/')
   const { identities } = (await own.caller().get('/api/auth/oidc/identities')).body
   const removed = await own.caller().delete(`/api/auth/oidc/identities/${identities[0].id}`)
-  t.equal(removed.status, 409, 'a password that nobody may use is no way in')
+  t.equal(removed.status, 409, 'a disabled password does not count as a login method')
 })
 
-t.test('the last administrator for emergencies stays one, whatever is done', async (t) => {
+t.test('the last emergency administrator remains in any case', async (t) => {
   await db.updateTable('users').set({ is_admin: false }).execute()
   const newChef = async (more: { passkey_only?: boolean } = {}) =>
     createUser(db, { is_admin: true, emergency: true, password_hash: await hashOfPassword(), ...more })

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import {
@@ -39,7 +40,7 @@ const historyOf = async (caller: Caller) => (await caller.get('/api/review/histo
 const progressOf = async (caller: Caller, card_id: number) =>
   (await caller.get('/api/review/cards?limit=200')).body.cards.find((card: Json) => card.card_id === card_id).progress
 
-t.test('a card seen yesterday without a network is one of yesterday', async (t) => {
+t.test('a card seen yesterday offline counts for yesterday', async (t) => {
   const member = await service.member()
   await member.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 2 } })
   const { body } = await rate(member, a, 'medium', '2026-11-20T07:00:00Z', { duration_ms: 3_000 })
@@ -64,7 +65,7 @@ t.test('a card seen yesterday without a network is one of yesterday', async (t) 
   )
 })
 
-t.test('a rating that is older than the latest one changes nothing, but was work', async (t) => {
+t.test('a rating older than the latest one changes nothing but counts as work', async (t) => {
   const member = await service.member()
   setNow('2026-11-20T10:00:00Z')
   const seen = (await rate(member, a, 'easy')).body
@@ -94,7 +95,7 @@ t.test('a rating that is older than the latest one changes nothing, but was work
     ],
   )
   t.strictSame(streak, { current: 3, longest: 3 }, 'the days were studied')
-  t.equal(retention.total.reviews, 1, 'what nobody forecast says nothing')
+  t.equal(retention.total.reviews, 1, 'a review without a forecast does not count for retention')
   const undo = await member.delete(`/api/review/${today.review_id}`)
   t.strictSame([undo.status, undo.body.progress], [200, seen.progress], 'late ones are passed over')
   t.match((await rate(member, a, 'again', '2026-11-20T09:00:00Z')).body, { applied: false })
@@ -105,7 +106,7 @@ t.test('a rating that is older than the latest one changes nothing, but was work
   )
 })
 
-t.test('a reset forgets what was rated before it, also when that arrives later', async (t) => {
+t.test('a reset discards earlier ratings even if they arrive later', async (t) => {
   const member = await service.member()
   await rate(member, a, 'easy', '2026-11-21T06:00:00Z')
   await member.post(`/api/review/cards/${a}/reset`)
@@ -122,7 +123,7 @@ t.test('a reset forgets what was rated before it, also when that arrives later',
   t.strictSame(repeated.body, late, 'the same client id with another instant')
 })
 
-t.test('undo takes back what was given last today, whatever arrives later', async (t) => {
+t.test('undo takes back the rating given last today, whatever arrives later', async (t) => {
   const member = await service.member()
   setNow('2026-11-21T08:00:00Z')
   const first = (await rate(member, a, 'medium')).body
@@ -141,7 +142,7 @@ t.test('undo takes back what was given last today, whatever arrives later', asyn
   t.equal((await member.delete(`/api/review/${yesterday.review_id}`)).status, 409)
 })
 
-t.test('a clock that was set back does not keep anybody from learning or undoing', async (t) => {
+t.test('a clock that was set back blocks neither reviews nor undo', async (t) => {
   const member = await service.member()
   setNow('2026-11-21T10:30:00Z')
   await rate(member, a, 'again')
@@ -156,7 +157,7 @@ t.test('a clock that was set back does not keep anybody from learning or undoing
   t.equal((await member.delete(`/api/review/${other.review_id}`)).status, 200)
 })
 
-t.test('only what is no timestamp is refused', async (t) => {
+t.test('refuses only invalid timestamps', async (t) => {
   const member = await service.member()
   for (const reviewed_at of [null, '1970-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '2026-11-21T08:00:00+14:00']) {
     const { status, body } = await member.post('/api/review', { card_id: a, rating: 'hard', reviewed_at })
@@ -169,12 +170,12 @@ t.test('only what is no timestamp is refused', async (t) => {
     '2026-11-07T08:00:00.000Z',
     '2026-11-21T08:00:00.000Z',
   ])
-  const problem = 'Das Feld "reviewed_at" muss ein Zeitpunkt sein, etwa 2026-11-21T08:00:00Z'
+  const problem = 'Das Feld „reviewed_at“ muss ein Zeitpunkt sein, etwa 2026-11-21T08:00:00Z'
   for (const reviewed_at of ['', 'gestern', '2026-11-21', '2026-02-30T08:00:00Z', '2026-11-21T08:00:00']) {
     t.strictSame((await rate(member, a, 'hard', reviewed_at)).body, errorBody(400, problem), reviewed_at)
   }
   const number = await member.post('/api/review', { card_id: a, rating: 'hard', reviewed_at: 1_700_000_000_000 })
-  t.match(number, { status: 400, body: { message: 'Das Feld "reviewed_at" muss ein Text sein' } })
+  t.match(number, { status: 400, body: { message: 'Das Feld „reviewed_at“ muss ein Text sein' } })
 })
 
 const GRADES = {
@@ -193,7 +194,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       card: fc.nat(cards.length - 1),
       rating: fc.constantFrom(...RATINGS),
-      /** Minutes between the rating and its arrival. */
+      /** Minutes between the rating and its arrival */
       delay: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 90 }), fc.integer({ min: 90, max: 6 * 24 * 60 })),
     }),
   },
@@ -217,11 +218,11 @@ t.test(`${RUNS} logs of ratings that arrive in any order, replayed by ts-fsrs, l
           const reviewed_at = new Date(clock.now.getTime() - step.delay * 60_000).toISOString()
           const { body } = await rate(learner, cards[step.card] as number, step.rating, reviewed_at)
           tally[body.applied ? 'applied' : 'late']++
-          t.strictSame(body.counts, await countsOf(learner))
+          assert.deepEqual(body.counts, await countsOf(learner))
         }
       }
       const entries: Json[] = (await historyOf(learner)).reverse()
-      for (const card_id of cards) t.strictSame(await progressOf(learner, card_id), replay(card_id, entries))
+      for (const card_id of cards) assert.deepEqual(await progressOf(learner, card_id), replay(card_id, entries))
       await compareDays(t, learner, entries)
     }),
     { numRuns: RUNS, endOnFailure: true },
@@ -229,7 +230,7 @@ t.test(`${RUNS} logs of ratings that arrive in any order, replayed by ts-fsrs, l
   for (const [name, count] of Object.entries(tally)) t.ok(count > RUNS, `${name}: ${count}`)
 })
 
-/** Takes back the review that was given last, when that was today. */
+/** Undoes the review given last if it was today. */
 async function undoLatest(t: Tap, learner: Caller): Promise<number> {
   const standing = (await historyOf(learner))
     .filter(({ kind, is_undone, applied }: Json) => kind === 'review' && !is_undone && applied)
@@ -243,7 +244,7 @@ async function undoLatest(t: Tap, learner: Caller): Promise<number> {
   return Number(status === 200)
 }
 
-/** What the library makes of the reviews of a card that stand since its last reset, by the time when they were given. */
+/** Replays the valid reviews of a card since its last reset with the library, ordered by time. */
 function replay(cardId: number, entries: Json[]) {
   const own = entries.filter(({ card_id }) => card_id === cardId)
   const lastReset = own.findLastIndex(({ kind }) => kind === 'reset')
@@ -271,7 +272,7 @@ function replay(cardId: number, entries: Json[]) {
   return state
 }
 
-/** The statistics of the days are what the log says: late reviews count as reviews, never as new cards. */
+/** Daily statistics equal the log: late reviews count as reviews, never as new cards. */
 async function compareDays(t: Tap, learner: Caller, entries: Json[]) {
   const { days } = (await learner.get('/api/review/stats?days=365')).body
   const standing = entries.filter(({ kind, is_undone }) => kind === 'review' && !is_undone)

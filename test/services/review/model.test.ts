@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { RATINGS } from '../../../src/domain/review/review.js'
@@ -6,15 +7,16 @@ import { createCard, createDeck } from '../../support/factories.js'
 import { type Caller, startService } from '../../support/service.js'
 
 /**
- * Learners, scripts and the import act in any order on a few cards, and ratings arrive later than they were given. After each step the queue, the browsed cards, the
- * statistics and the deck list are compared with a plain reading of the tables, and undo with a list of what was done.
+ * Learners, scripts and imports act in any order on a few cards, and ratings arrive late. After each step the queue,
+ * the card list, the statistics and the deck list are compared with a naive reading of the tables, and undo with a list
+ * of actions.
  */
 const FIRST_DAY = '2026-11-21'
 const RUNS = 4
 const STEPS = 25
 const NEW_PER_DAY = 3
 
-/** A minute passes with each step. */
+/** Each step takes a minute. */
 const clock = { day: FIRST_DAY, minutes: 0 }
 const MINUTE = 60_000
 const now = () => new Date(new Date(`${clock.day}T08:00:00Z`).getTime() + clock.minutes * MINUTE)
@@ -41,7 +43,7 @@ const step = fc.oneof(
       kind: fc.constant('review' as const),
       card,
       rating: fc.constantFrom(...RATINGS),
-      /** Minutes between the rating and its arrival. */
+      /** Minutes between the rating and its arrival */
       delay: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 20 }), fc.integer({ min: 500, max: 6_000 })),
     }),
   },
@@ -73,17 +75,17 @@ interface Done {
 
 interface Learner extends Caller {
   id: number
-  /** The reviews that stand and changed a state, in the order in which they were given. */
+  /** Valid reviews that changed a state, in the order in which they were given */
   done: Done[]
-  /** The days of the reviews that came too late for that. */
+  /** Days of reviews that came too late */
   late: string[]
-  /** When reviews were given and cards were reset. */
+  /** Times of reviews and resets */
   given: Map<number, Date>
   resets: Map<number, Date>
   introduced: Map<string, number>
 }
 
-/** What chance may leave out in a few runs: a rating that comes late, and an undo behind it. */
+/** Cases that random runs may miss: a late rating and an undo after it */
 const ALWAYS: Step[] = [
   { kind: 'review', card: 0, rating: 'medium', delay: 0 },
   { kind: 'review', card: 0, rating: 'easy', delay: 3_000 },
@@ -115,7 +117,7 @@ t.test(`${RUNS} runs of ${STEPS} steps are what the tables say`, async (t) => {
     t.ok((tally[outcome] ?? 0) > 0, `${outcome}: ${tally[outcome]}`)
 })
 
-/** Does it and checks the answer; returns what happened. */
+/** Performs a step and checks the response; returns what happened. */
 async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
   const user_id = learner.id
   const card_id = 'card' in step ? (cardIds[step.card] as number) : 0
@@ -130,16 +132,16 @@ async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
         rating: step.rating,
         ...(step.delay > 0 && { reviewed_at: at.toISOString() }),
       })
-      t.equal(status, expected)
+      assert.equal(status, expected)
       if (status !== 200) return 'review 404'
-      t.strictSame(body.counts, (await learner.get('/api/review/queue?limit=1')).body.counts)
+      assert.deepEqual(body.counts, (await learner.get('/api/review/queue?limit=1')).body.counts)
       const after = await findProgress(user_id, card_id)
       const latest = [learner.given.get(before?.last_review_id ?? 0), learner.resets.get(card_id)]
-      t.equal(body.applied, !latest.some((known) => known !== undefined && known > at))
+      assert.equal(body.applied, !latest.some((known) => known !== undefined && known > at))
       if (!body.applied) {
-        t.strictSame(after, before, 'nothing changes')
-        t.strictSame(body.progress, before === undefined ? null : shownOf(before))
-        t.equal((await learner.delete(`/api/review/${body.review_id}`)).status, 409)
+        assert.deepEqual(after, before, 'nothing changes')
+        assert.deepEqual(body.progress, before === undefined ? null : shownOf(before))
+        assert.equal((await learner.delete(`/api/review/${body.review_id}`)).status, 409)
         learner.late.push(dayOf(at))
         return 'review late'
       }
@@ -155,18 +157,18 @@ async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
     case 'reset': {
       const isKnown = (await findProgress(user_id, card_id)) !== undefined
       const { status } = await learner.post(`${path}/reset`)
-      t.equal(status, (await isLive(card_id)) ? 200 : 404)
+      assert.equal(status, (await isLive(card_id)) ? 200 : 404)
       if (status === 200 && (await findProgress(user_id, card_id)) !== undefined) t.fail('it is still there')
       if (status === 200 && isKnown) learner.resets.set(card_id, now())
       return `reset ${status}`
     }
     case 'suspend': {
       const { status } = await learner.post(`${path}/suspend`)
-      t.equal(status, (await isLive(card_id)) ? 200 : 404)
+      assert.equal(status, (await isLive(card_id)) ? 200 : 404)
       return `suspend ${status}`
     }
     case 'unsuspend':
-      t.equal((await learner.delete(`${path}/suspend`)).status, 200)
+      assert.equal((await learner.delete(`${path}/suspend`)).status, 200)
       return step.kind
     case 'switch': {
       const { id, slug } = decks[step.deck] as (typeof decks)[number]
@@ -177,7 +179,7 @@ async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
         .executeTakeFirstOrThrow()
       const payload = { active: step.active }
       const { status } = await learner.send({ method: 'PUT', url: `/api/review/decks/${slug}`, payload })
-      t.equal(status, archived_at === null ? 200 : 404)
+      assert.equal(status, archived_at === null ? 200 : 404)
       return `switch ${status}`
     }
     case 'forget':
@@ -238,19 +240,19 @@ async function undo(t: Tap, learner: Learner, back: number): Promise<string> {
         : await findObstacle(learner, review)
   const { status, body } = await learner.delete(`/api/review/${review.id}`)
   if (obstacle !== undefined) {
-    t.equal(status, 409)
+    assert.equal(status, 409)
     t.match(body.message, obstacle)
     return 'undo 409'
   }
-  t.equal(status, 200, body.message)
+  assert.equal(status, 200, body.message)
   learner.done.pop()
   if (review.before === undefined) addIntroduced(learner, review.day, -1)
-  t.strictSame(await findProgress(learner.id, review.card_id), review.before, 'exactly as before')
-  t.strictSame(body.counts, (await learner.get('/api/review/queue?limit=1')).body.counts)
+  assert.deepEqual(await findProgress(learner.id, review.card_id), review.before, 'exactly as before')
+  assert.deepEqual(body.counts, (await learner.get('/api/review/queue?limit=1')).body.counts)
   const next = learner.done.at(-1)
   const isNext = next?.day === clock.day && (await findObstacle(learner, next)) === undefined
-  t.equal(body.next_undo, isNext ? next.id : null)
-  t.strictSame((await learner.delete(`/api/review/${review.id}`)).body, body, 'repeated')
+  assert.equal(body.next_undo, isNext ? next.id : null)
+  assert.deepEqual((await learner.delete(`/api/review/${review.id}`)).body, body, 'repeated')
   return 'undo 200'
 }
 
@@ -273,7 +275,7 @@ function addIntroduced({ introduced }: Learner, day: string, cards: number): voi
   introduced.set(day, (introduced.get(day) ?? 0) + cards)
 }
 
-/** What answers tell of a state. */
+/** Returns the visible part of a state. */
 function shownOf({ last_review_id: _, ...shown }: { last_review_id: number | null }) {
   return shown
 }
@@ -338,15 +340,15 @@ async function compare(t: Tap, learner: Learner): Promise<void> {
     .sort((a, b) => Number(a.progress?.last_review_id) - Number(b.progress?.last_review_id))
   const allowed = Math.max(NEW_PER_DAY - (learner.introduced.get(clock.day) ?? 0), 0)
   const fresh = cards.filter(({ state, isActive }) => state === 'new' && isActive).slice(0, allowed)
-  t.strictSame(
+  assert.deepEqual(
     idsOf(queue.cards),
     [...first, ...fresh, ...last].map(({ id }) => id),
     'the queue',
   )
-  t.strictSame(queue.counts, { due: due.length, new: fresh.length })
+  assert.deepEqual(queue.counts, { due: due.length, new: fresh.length })
 
   const browsed = (await learner.get('/api/review/cards?limit=200')).body.cards
-  t.strictSame(
+  assert.deepEqual(
     browsed.map(({ card_id, state }: { card_id: number; state: string }) => [card_id, state]),
     cards.map(({ id, state }) => [id, state]),
     'the browsed cards',
@@ -363,11 +365,11 @@ async function compare(t: Tap, learner: Learner): Promise<void> {
       due: own.filter(({ isDue }) => isDue).length,
     })
     const { slug, new: unseen, young, mature, suspended } = stats.decks[index]
-    t.strictSame(
+    assert.deepEqual(
       { slug, unseen, seen: young + mature, suspended },
       { slug: deck.slug, unseen: count('new'), seen: count('due') + count('learned'), suspended: count('suspended') },
     )
-    t.strictSame(studied[index], {
+    assert.deepEqual(studied[index], {
       slug: deck.slug,
       name: deck.name,
       active: own.every(({ isActive }) => isActive) && studied[index].active,
@@ -380,11 +382,11 @@ async function compare(t: Tap, learner: Learner): Promise<void> {
       unseen,
     })
   }
-  t.equal(stats.forecast[0].due, due.length)
+  assert.equal(stats.forecast[0].due, due.length)
   for (const { day, reviews, introduced } of stats.days) {
     const given = [...learner.done.map((review) => review.day), ...learner.late].filter((one) => one === day)
-    t.equal(reviews, given.length)
-    t.equal(introduced, given.length === 0 ? 0 : (learner.introduced.get(day) ?? 0))
+    assert.equal(reviews, given.length)
+    assert.equal(introduced, given.length === 0 ? 0 : (learner.introduced.get(day) ?? 0))
   }
 }
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import {
@@ -27,11 +28,11 @@ const GRADES = {
   easy: LibraryRating.Easy,
 } as const
 
-/** More of them take minutes: `HISTORIES=1000 node dist/test/review/through-http.test.js`. */
+/** More take minutes: `HISTORIES=1000 node dist/test/services/review/through-http.test.js`. */
 const HISTORIES = Number(process.env.HISTORIES ?? 10)
 const REVIEWS = 50
 
-t.test(`${HISTORIES} histories of ${REVIEWS} reviews through the API are those of ts-fsrs`, async (t) => {
+t.test(`${HISTORIES} histories of ${REVIEWS} reviews through the API are those of ts-fsrs`, async () => {
   const settings = fc.record({
     desired_retention: fc.integer({ min: 80, max: 97 }).map((percent) => percent / 100),
     maximum_interval: fc.oneof(fc.integer({ min: 1, max: 400 }), fc.constant(36_500)),
@@ -59,7 +60,7 @@ t.test(`${HISTORIES} histories of ${REVIEWS} reviews through the API are those o
         card = { ...library.next(card, now, GRADES[rating]).card, fuzz_seed: card.fuzz_seed }
         clock.now = now
         const { body } = await member.post('/api/review', { card_id, rating })
-        t.strictSame(body.progress, {
+        assert.deepEqual(body.progress, {
           last_rating: rating,
           next_review: rating === 'again' ? today : addDays(today, Math.min(card.scheduled_days, maximum_interval)),
           stability: card.stability,
@@ -74,7 +75,7 @@ t.test(`${HISTORIES} histories of ${REVIEWS} reviews through the API are those o
   )
 })
 
-t.test('the queue shows exactly what a rating leads to, the second time of a day as well', async (t) => {
+t.test('the queue shows exactly what a rating leads to, also the second time on a day', async (t) => {
   const learner = await service.member()
   clock.now = new Date('2026-11-21T12:00:00Z')
   for (let round = 0; round < 3; round++) {
@@ -87,7 +88,7 @@ t.test('the queue shows exactly what a rating leads to, the second time of a day
   }
 })
 
-t.test('a review takes three statements, an undo as well, beside the authentication', async (t) => {
+t.test('a review and an undo take three statements each beside authentication', async (t) => {
   const { id: card_id } = await createCard(service.db, { deck_id: deck.id })
   const authentication = 1
   const statementsOf = async (work: () => Promise<unknown>) => (await counter.countOf(work)) - authentication

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { RATINGS } from '../../../src/domain/review/review.js'
@@ -29,7 +30,7 @@ interface Review {
   rating: string
 }
 
-/** A learner with a card that a script wrote, another that it wrote as due, and a suspended one. */
+/** Creates a learner with cards written by scripts, one of them due, and a suspended one. */
 async function createLearner(): Promise<Caller & { id: number }> {
   const learner = await service.member()
   const user_id = learner.id
@@ -45,7 +46,7 @@ async function review(learner: Caller, { card, rating }: Omit<Review, 'day'>) {
   return answer.body
 }
 
-/** Everything that a learner can see, without the ids and times of the log. */
+/** Returns everything visible to a learner, without ids and times of the log. */
 async function look(learner: Caller) {
   const [queue, browsed, stats, list] = [
     (await learner.get('/api/review/queue')).body,
@@ -71,15 +72,15 @@ t.test(`${RUNS} runs of ${STEPS} reviews and undos leave what the remaining revi
           undone++
           const { status, body } = await learner.delete(`/api/review/${last.id}`)
           const next = done.at(-1)
-          t.equal(status, 200)
-          t.equal(body.next_undo, next?.day === clock.day ? next.id : null)
-          t.strictSame((await learner.get('/api/review/queue?limit=1')).body.counts, body.counts)
+          assert.equal(status, 200)
+          assert.equal(body.next_undo, next?.day === clock.day ? next.id : null)
+          assert.deepEqual((await learner.get('/api/review/queue?limit=1')).body.counts, body.counts)
         } else if ('days' in step) {
           clock.day = addDays(clock.day, step.days)
         } else {
           const body = await review(learner, step)
           done.push({ ...step, day: clock.day, id: body.review_id })
-          t.strictSame((await learner.get('/api/review/queue?limit=1')).body.counts, body.counts)
+          assert.deepEqual((await learner.get('/api/review/queue?limit=1')).body.counts, body.counts)
         }
       }
       const today = clock.day
@@ -89,7 +90,7 @@ t.test(`${RUNS} runs of ${STEPS} reviews and undos leave what the remaining revi
         await review(other, entry)
       }
       clock.day = today
-      t.strictSame(await look(learner), await look(other))
+      assert.deepEqual(await look(learner), await look(other))
     }),
     { numRuns: RUNS, endOnFailure: true },
   )

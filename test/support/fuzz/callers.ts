@@ -4,7 +4,7 @@ import { type Answer, send } from './send.js'
 const PASSWORD = 'nur für Zufallsanfragen'
 const TIMEOUT_MS = 20_000
 
-/** Somebody who is logged in and has a token; the headers that say so. */
+/** A logged-in user with a token, as request headers. */
 interface Identity {
   id: number
   username: string
@@ -15,13 +15,13 @@ interface Identity {
 
 export interface Callers {
   headersOf(caller: CallerName): Record<string, string>
-  /** Users whom no request may change or delete: the one who makes the callers, and the callers. */
+  /** Ids of users that no request may change or delete: the root administrator and the callers. */
   ids(): number[]
-  /** Logs in again whose session or token was ended by what was sent. */
+  /** Logs in again if a session or token was ended by a request. */
   renew(): Promise<void>
 }
 
-/** Callers of each kind at a running service that trusts the loopback address as a proxy. */
+/** Creates callers of each kind at a running service that trusts the loopback address as a proxy. */
 export async function createCallers(
   origin: string,
   root: { username: string; password: string },
@@ -35,7 +35,7 @@ export async function createCallers(
     return send(origin, { method, url, headers: { ...headers, ...type }, body: payload }, TIMEOUT_MS)
   }
   const logIn = async (login: { username: string; password: string }) => {
-    // From an address of its own: what is sent at random makes failed logins, and their delays are not for these.
+    // A separate address, so that random failed logins do not delay these logins
     const from = { 'x-forwarded-for': `198.51.100.${logins++ % 250}` }
     const answer = await call('POST', '/api/auth/login', from, login)
     const cookie = answer.headers['set-cookie']?.[0]?.split(';', 1)[0]

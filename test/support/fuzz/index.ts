@@ -7,39 +7,39 @@ import { type Answer, exchangeBytes, HangError, send } from './send.js'
 
 export interface FuzzOptions {
   origin: string
-  /** An administrator whom the requests leave alone. */
+  /** Administrator that the requests do not touch */
   root: { username: string; password: string }
   seed: number
   requests: number
-  /** Called after each round, with how many requests have been sent. */
+  /** Called after each round with the number of requests so far */
   onProgress?: (sent: number) => void
 }
 
 export interface FuzzReport {
   sent: number
-  /** Answers by status. */
+  /** Responses by status */
   statuses: Record<string, number>
-  /** Operations that never succeeded. */
+  /** Operations that never succeeded */
   neverSucceeded: string[]
-  /** What was wrong, with the request that showed it; the first ones. */
+  /** The first faults with their requests */
   faults: string[]
   faultCount: number
   slowestMs: number
 }
 
-/** Requests between two looks at whether the callers are still who they were. */
+/** Number of requests between two checks of the callers */
 const ROUND = 50
-/** Sent at the same time. */
+/** Number of concurrent requests */
 const CONCURRENCY = 8
-/** Of so many requests one is sent with some of its bytes changed. */
+/** One of this many requests is sent with changed bytes. */
 const BYTES_EVERY = 25
 const TIMEOUT_MS = 15_000
 const MAX_FAULTS = 30
 
 /**
- * Sends requests made from the service's own OpenAPI document, most of them nearly right and some hostile, and judges
- * every answer: documented status and shape, no 5xx, no stack, SQL or path, nobody gets what is not theirs, no hang.
- * The same seed makes the same requests, but for ids learned from answers and the order of those sent at the same time.
+ * Sends requests generated from the service's OpenAPI document, mostly almost valid and some hostile, and checks every
+ * response: documented status and shape, no 5xx, no stack, SQL or path, no foreign data, no hang. A seed reproduces the
+ * requests except for learned ids and the order of concurrent ones.
  */
 export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOptions): Promise<FuzzReport> {
   const { text } = await send(origin, { method: 'GET', url: '/openapi.json', headers: {} }, TIMEOUT_MS)
@@ -51,7 +51,7 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
   const succeeded = new Set<string>()
   const report: FuzzReport = { sent: 0, statuses, neverSucceeded: [], faults: [], faultCount: 0, slowestMs: 0 }
 
-  /** Ids in answers, by the operations that take them. */
+  /** Latest ids from responses, by the operations that use them */
   const latest: Record<string, number> = {}
   const learn = ({ operation, caller }: FuzzRequest, { text }: Answer) => {
     const path = CREATES[operation.id]
@@ -70,7 +70,7 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
     const { operation, caller, method, url, headers } = request
     const body = request.body === undefined ? undefined : Buffer.from(request.body, 'base64')
     const shown = { caller, method, url, headers, body: body?.toString().slice(0, 300) }
-    // What the request brings along replaces who is asking: a forged cookie is nobody's.
+    // Headers of the request replace those of the caller: a forged cookie belongs to no user.
     const whole = { ...callers.headersOf(caller), ...headers }
     try {
       const answer = await send(origin, { method, url, headers: whole, body }, TIMEOUT_MS)
@@ -114,11 +114,11 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
   return report
 }
 
-/** Administrators change what others have created. */
+/** Administrators change accounts that others created. */
 const ANY_ACCOUNT = '/api/accounts/{id}'
 const ANY_REPORT = '/api/content/reports/{id}'
 
-/** What these operations create is named in this path. */
+/** Path whose ids an operation creates */
 const CREATES: Record<string, string> = {
   createUser: ANY_ACCOUNT,
   createToken: '/api/auth/tokens/{id}',
@@ -127,7 +127,7 @@ const CREATES: Record<string, string> = {
   reportCard: ANY_REPORT,
 }
 
-/** The review of an answer that its learner can take back, as long as nothing else is rated. */
+/** Returns the review that the learner can undo as long as no other is rated. */
 function findUndoable(answer: Json): number | undefined {
   const reviews: Json[] = answer.results?.flatMap(({ review }: Json) => review ?? []) ?? [answer]
   const today = new Date().toISOString().slice(0, 10)
@@ -139,7 +139,7 @@ function keyOf(path: string, caller: CallerName): string {
   return path.startsWith(ANY_ACCOUNT) ? ANY_ACCOUNT : `${path} ${caller.replace('Token', '')}`
 }
 
-/** The same request, but never one that changes or deletes one of these users. */
+/** Returns the request, changed so that it never affects one of these users. */
 function spare(request: FuzzRequest, ids: number[]): FuzzRequest {
   const named = /^(\/api\/(?:admin\/users|accounts)\/)([^/?#]+)/.exec(request.url)
   if (named?.[2] === undefined || !/^(%2B|\+)?0*\d+$/i.test(named[2])) return request
@@ -147,7 +147,7 @@ function spare(request: FuzzRequest, ids: number[]): FuzzRequest {
   return { ...request, url: request.url.replace(named[0], `${named[1]}0`) }
 }
 
-/** The request as bytes, a few of which are left out, doubled or replaced. Nobody is logged in. */
+/** Encodes the request and drops, doubles or replaces some bytes; without a login. */
 function changeBytes({ method, url, headers, body }: FuzzRequest, seed: number): Buffer {
   const payload = Buffer.from(body ?? '', 'base64')
   const lines = Object.entries({ host: 'localhost', ...headers, 'content-length': String(payload.length) })

@@ -2,13 +2,16 @@ import type { AnswerChecker } from '../openapi.js'
 import type { FuzzRequest } from './requests.js'
 import type { Answer } from './send.js'
 
-/** Traces of what must never leave the process: stacks, SQL, the names of files and of the parts inside. */
+/** Traces that must never leave the process: stacks, SQL, file and module names */
 const LEAKS =
   /\bat \S+ \(|\.[jt]s:\d|node_modules|node:internal|\/(dist|src|home|root|tmp|usr|var|work|app)\/|\b(select|insert into|update|delete from)\s+["\w]+\s+(from|set|where|values|\()|syntax error|relation "|column "|constraint|sqlstate|\bpg_|kysely|fastify|FST_ERR|ECONN|TypeError|RangeError|ReferenceError|undefined|\[object/i
 
+/** Words of exceptions of V8, Node and libraries; every message of the service is German. */
+const ENGLISH = /\b(cannot|can't|could not|unexpected|invalid|expected|failed|reading|is not|must)\b/i
+
 const ERROR_KEYS = new Set(['statusCode', 'error', 'message', 'requestId', 'errors', 'errors_total'])
 
-/** What is wrong with the answer; empty when nothing is. */
+/** Returns the faults of a response. */
 export function judge(request: FuzzRequest, answer: Answer, check: AnswerChecker): string[] {
   const { method, operation, caller } = request
   const { status, headers, text } = answer
@@ -38,6 +41,7 @@ function judgeError({ status, headers, text }: Answer, method: string): string[]
   if (body === undefined) return [...faults, 'the error is no JSON object']
   if (body.statusCode !== status) faults.push(`statusCode ${body.statusCode}`)
   if (typeof body.message !== 'string' || body.message === '') faults.push('no message')
+  if (ENGLISH.test(String(body.message))) faults.push('the text of an exception')
   faults.push(...Object.keys(body).filter((key) => !ERROR_KEYS.has(key)))
   return faults
 }
@@ -51,7 +55,7 @@ function parse(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The same for an answer to bytes that may be no request; none at all is fine, since the connection was closed. */
+/** Returns the faults of a response to arbitrary bytes; no response is fine, because the connection was closed. */
 export function judgeBytes(answer: string): string[] {
   const text = answer.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
   if (text === '') return []
@@ -59,5 +63,8 @@ export function judgeBytes(answer: string): string[] {
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1])
   if (!(status >= 200 && status < 500)) return [`status line ${head.slice(0, 60)}`]
   if (!/\r\nx-content-type-options: nosniff/i.test(head)) return ['no security headers']
-  return status >= 400 && LEAKS.test(text) ? ['the error leaks'] : []
+  if (status < 400) return []
+  const message = parse(text.slice(head.length))?.message
+  if (ENGLISH.test(String(message))) return ['the text of an exception']
+  return LEAKS.test(text) ? ['the error leaks'] : []
 }

@@ -3,7 +3,7 @@ import { anyCharacter } from '../arbitraries.js'
 import type { Json } from '../openapi.js'
 import { gifOf, targetOf } from '../pictures.js'
 
-/** Who sends a request. */
+/** Kinds of callers */
 export const CALLERS = ['anonymous', 'learner', 'admin', 'learnerToken', 'adminToken'] as const
 export type CallerName = (typeof CALLERS)[number]
 
@@ -14,13 +14,13 @@ export interface Operation {
   path: string
   isPublic: boolean
   isAdmin: boolean
-  /** No token may do it. */
+  /** Tokens are refused. */
   needsSession: boolean
   queryNames: string[]
-  /** Of each name, such as the document shows. */
+  /** Examples of the document by parameter name */
   queryExamples: Map<string, string[]>
   bodySchema: Json | undefined
-  /** The body is a file. */
+  /** Whether the body is a file */
   takesFile: boolean
 }
 
@@ -28,10 +28,10 @@ export interface FuzzRequest {
   operation: Operation
   caller: CallerName
   method: string
-  /** Path and query as they are sent. */
+  /** Path and query as sent */
   url: string
   headers: Record<string, string>
-  /** Bytes in base64, so that a printed request can be sent again. */
+  /** Base64, so that a printed request can be repeated */
   body: string | undefined
 }
 
@@ -80,7 +80,7 @@ const HOSTILE_TEXTS = [
   ],
   ...['2026-13-45', '10000-01-01', '-infinity', '\t1', '1 ', '١٢'],
 ]
-/** What somebody who knows the content would ask for. */
+/** Plausible search texts */
 const KNOWN_TEXTS = [
   'git',
   'linux',
@@ -94,9 +94,9 @@ const KNOWN_TEXTS = [
   'due',
   'easy',
 ]
-/** A picture that the content of the tests shows. */
+/** A picture of the test content */
 export const KNOWN_PICTURE = gifOf('fuzz')
-/** What there is when only little content was imported. */
+/** Slugs that exist in a small content */
 const KNOWN_SLUGS = ['git', 'git-befehle']
 const KNOWN_NUMBERS = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 400 })).map(String)
 
@@ -109,7 +109,7 @@ const hostileText = fc.oneof(
 const likelyText = fc.oneof(fc.constantFrom(...KNOWN_TEXTS), KNOWN_NUMBERS)
 const anyText = fc.oneof({ weight: 2, arbitrary: likelyText }, { weight: 1, arbitrary: hostileText })
 
-/** Raw pieces of a path: escapes that are none, that are no UTF-8, or that hide dots and slashes. */
+/** Raw path pieces: invalid escapes, invalid UTF-8, hidden dots and slashes */
 const RAW_PIECES = [
   '%ZZ',
   '%',
@@ -135,7 +135,7 @@ function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** Stands in a path for the id of what the service has created last. */
+/** Placeholder in a path for the id created last */
 export const LATEST_ID = '{latest}'
 
 function segment(name: string): Arbitrary<string> {
@@ -177,7 +177,7 @@ function queryOf({ queryNames: names, queryExamples }: Operation): Arbitrary<str
   return fc.oneof({ weight: share, arbitrary: pairs }, { weight: 4, arbitrary: fc.constant('') })
 }
 
-/** A value that the schema allows, or nearly so. */
+/** Draws a value that the schema allows, or almost does. */
 function fittingValue(name: string, schema: Json): Arbitrary<unknown> {
   const types: string[] = [schema.type ?? 'unknown'].flat()
   if (schema.anyOf !== undefined) return fittingValue(name, schema.anyOf[0])
@@ -246,7 +246,7 @@ const TABLE =
   'id;Frage;Antwort;Level;Deck\n1;Was ist TCP?;Ein Protokoll;netz;Netz::TCP\n2;"Was; ist IP?";"Noch\neins";;\n'
 const TABLE_BYTES = [...Buffer.from(TABLE)]
 
-/** A table, whole or damaged, and bytes that begin like a package. */
+/** A table, complete or damaged, or the beginning of a package */
 const fileBody = fc.oneof(
   { weight: 4, arbitrary: fc.constant(TABLE).map(toBase64) },
   {
@@ -263,13 +263,13 @@ const fileType = fc.oneof(
   { weight: 12, arbitrary: fc.constant('application/octet-stream') },
   { weight: 1, arbitrary: contentTypes() },
 )
-/** An upload without a name is refused. */
+/** Uploads without a name are refused. */
 const fileName = fc.oneof(
   { weight: 3, arbitrary: fc.nat(9).map((number) => `?name=Tabelle-${number}.csv&new=true`) },
   { weight: 1, arbitrary: fc.constant('?name=Tabelle.csv&check=true') },
 )
 
-/** Bytes in base64; undefined for no body. */
+/** Draws a body as base64; undefined for none. */
 function bodyOf(schema: Json | undefined): Arbitrary<string | undefined> {
   const text = (value: Arbitrary<unknown>) => value.map((one) => toBase64(JSON.stringify(one) ?? 'null'))
   const broken = fc.oneof(
@@ -301,7 +301,7 @@ const contentType = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...CONTENT_TYPES) },
 )
 
-/** Characters that a header may hold. */
+/** Characters allowed in a header */
 const headerText = fc.oneof(
   fc.string({ maxLength: 30 }),
   fc.constantFrom('', ',', ';;', '"', 'a'.repeat(4_000), 'ÿ\u00a0é', '=', ' , ,', '*', '-1'),
@@ -328,7 +328,14 @@ const HEADER_VALUES: Record<string, Arbitrary<string>> = {
   'x-forwarded-proto': fc.constantFrom('https', 'http', 'javascript', ','),
   'x-forwarded-host': fc.constantFrom('evil.example', '[', 'a b', ','),
   host: fc.constantFrom('localhost', '', 'a b', '[', 'evil.example:99999', '@', 'x'.repeat(1_000)),
-  cookie: fc.constantFrom('svc_training_session=x', 'svc_training_session=%ZZ.a', 'svc_training_session=', '=;=', 'a'),
+  cookie: fc.constantFrom(
+    '__Host-svc_training_session=x.y',
+    'svc_training_session=x',
+    'svc_training_session=%ZZ.a',
+    'svc_training_session=',
+    '=;=',
+    'a',
+  ),
   authorization: fc.constantFrom('Bearer', 'Bearer ', 'Bearer x', 'bearer svct_x', 'Basic YTpi', 'Bearer \u00ff'),
   accept: fc.constantFrom('text/html', 'application/xml', 'x', '*/*;q=0'),
   'accept-encoding': fc.constantFrom('gzip', 'br;q=1.0, *;q=0', 'x'),
@@ -354,7 +361,7 @@ const headersOf = fc.oneof(
 
 const ODD_METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY']
 
-/** Requests of an operation, most of them such as it expects. */
+/** Draws requests of an operation, mostly as expected. */
 function requestOf(operation: Operation): Arbitrary<FuzzRequest> {
   return fc
     .record({
@@ -383,17 +390,17 @@ function requestOf(operation: Operation): Arbitrary<FuzzRequest> {
     }))
 }
 
-/** A request line holds bytes. */
+/** A request line consists of bytes. */
 function toLatin1(url: string): string {
   return Buffer.from(url).toString('latin1')
 }
 
-/** Each of these calls takes as long as many others: hashing, reading the content. Much needs a created user. */
+/** Operations that take as long as many others: hashing and reading content */
 const EXPENSIVE = new Set(['importContent', 'checkContent', 'login', 'changePassword', 'exportAnki'])
-/** With its own session gone a caller is anonymous until it is renewed. */
+/** Operations after which a caller is anonymous until renewed */
 const ENDING = new Set(['logout', 'deleteOwnSession'])
 
-/** Requests of all operations; the same seed gives the same ones. */
+/** Generates requests of all operations, reproducibly by seed. */
 export function generateRequests(operations: Operation[], seed: number, count: number): FuzzRequest[] {
   const weightOf = ({ id }: Operation) => (ENDING.has(id) ? 1 : EXPENSIVE.has(id) ? 2 : 8)
   const weighted = operations.map((one) => ({ weight: weightOf(one), arbitrary: requestOf(one) }))

@@ -14,13 +14,13 @@ export interface Outgoing {
   body?: Buffer | undefined
 }
 
-/** No answer came within the time. */
+/** No response within the timeout. */
 export class HangError extends Error {}
 
 export const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
 /**
- * Sends bytes as they are where Node's client allows it, and reads the whole answer.
+ * Sends bytes unchanged as far as Node's client allows and reads the whole response.
  * @param origin such as `http://127.0.0.1:3000`
  */
 export function send(origin: string, { method, url, headers, body }: Outgoing, timeoutMs: number): Promise<Answer> {
@@ -48,7 +48,7 @@ async function readAll(incoming: IncomingMessage): Promise<Answer> {
   }
 }
 
-/** Writes the bytes, hangs up its half of the connection, and returns what came until the other side did. */
+/** Writes the bytes, half-closes the connection and returns the response. */
 export function exchangeBytes(origin: string, bytes: Buffer, timeoutMs: number): Promise<string> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve, reject) => {

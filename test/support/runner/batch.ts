@@ -21,7 +21,7 @@ const LEAVING_MS = 2_000
 
 /**
  * Runs test files one after another in this process, each as a subtest, until none of the list is left. Several
- * processes share a list: whoever creates the folder of a file's number runs that file.
+ * processes share a list: the process that creates the folder of a file's number runs that file.
  *
  * @param folder with `files.json`, paths from the repository's root
  */
@@ -48,7 +48,7 @@ async function runBatch(folder: string): Promise<void> {
   }
   await destroyStores()
   rmSync(scratch, { recursive: true, force: true })
-  // What a file has left open, and failed for, would keep the process alive.
+  // Handles that a failed file left open would keep the process alive.
   t.end()
   setTimeout(() => process.exit(), LEAVING_MS).unref()
 }
@@ -62,7 +62,7 @@ function claim(folder: string): boolean {
   }
 }
 
-// Without its launcher nobody waits for it.
+// Without its launcher no process waits for it.
 process.once('disconnect', () => process.exit(1))
 process.channel?.unref()
 await runBatch(process.env.TEST_BATCH as string)

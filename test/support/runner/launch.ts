@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { plainNode } from '../plain-node.js'
 
-/** What tap adds to the options of a test's process. */
+/** Options that tap adds to a test's process */
 const OF_TAP = /^--(import=|enable-source-maps$)/
 
 /**

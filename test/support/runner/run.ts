@@ -16,7 +16,7 @@ const PROCESS = 'dist/test/process/'
 const ALONE = '.alone.test.js'
 /** One more than small machines have cores, since some tests wait. */
 const BATCHES = ['one', 'two', 'three'].map((name) => `dist/test/batches/${name}.js`)
-/** Of a whole batch; a single file has its own limit. */
+/** Timeout of a whole batch; a single file has its own. */
 const TIMEOUT_SECONDS = 1_800
 
 /**

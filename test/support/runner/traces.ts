@@ -9,7 +9,7 @@ import '@simplewebauthn/server'
 /** Handles of what has just been closed go in the next rounds of the event loop. */
 const PATIENCE_MS = 2_000
 
-/** What everybody in the process shares and a test may replace for a while. */
+/** Process-wide state that a test may replace temporarily */
 const SHARED: [string, object][] = [
   ['globalThis', globalThis],
   ['process', process],
@@ -24,7 +24,7 @@ const SHARED: [string, object][] = [
 /** Node loads some globals when they are first read, and then puts them in the place of the accessor. */
 const ACCESSOR = Symbol('accessor')
 
-/** The state of a process by which a later file could tell that another one ran before it. */
+/** State of the process that a test file could leave behind */
 interface ProcessState {
   handles: Map<string, number>
   facts: Map<string, unknown>
@@ -50,7 +50,7 @@ export function readState(scratch: string): ProcessState {
   return { handles, facts }
 }
 
-/** What is there that was not before, one line each; handles get a moment to close. */
+/** Returns new traces, one line each; handles get a moment to close. */
 export async function findTraces(before: ProcessState, scratch: string): Promise<string[]> {
   const end = performance.now() + PATIENCE_MS
   while (findHandles(before, readState(scratch)).length > 0 && performance.now() < end) await sleep(10)

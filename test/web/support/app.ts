@@ -12,9 +12,9 @@ import {
   startProcess,
 } from '../../support/process.js'
 
-/** Debian's; `.ci/run` installs both. */
+/** Debian's, installed by `.ci/run` */
 export const CHROMIUM = '/usr/bin/chromium'
-/** The same without its windows takes a quarter less of the processor. */
+/** The headless build needs a quarter less processor time. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
 export const HEADLESS = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM
 
@@ -24,7 +24,7 @@ export const PHONE = { width: 390, height: 844 }
 export interface Person {
   page: Page
   login: Login
-  /** What the browser complained of: errors, warnings, violations of the policy, requests to elsewhere. */
+  /** Console errors and warnings, policy violations, external requests */
   complaints: string[]
 }
 
@@ -32,23 +32,26 @@ export interface App {
   service: RunningService
   url: string
   browser: Browser
-  /** Of the first administrator. */
+  /** Login of the first administrator */
   admin: Login
-  /** A browser of its own, in which nobody is logged in. */
+  /** Opens a new browser without a login */
   newBrowser(options?: BrowserContextOptions): Promise<Omit<Person, 'login'>>
-  /** Somebody new, logged in, in a browser of their own, on the start page. */
+  /** Creates a user and logs in with a new browser on the start page */
   newPerson(options?: BrowserContextOptions & { isAdmin?: boolean; name?: string }): Promise<Person>
-  /** A request of the administrator's script. */
+  /** Sends a request with an administrator's token */
   asAdmin(method: string, path: string, body?: unknown): Promise<Response>
 }
 
-/** How long a step may take: twenty seconds and more on a machine that is slow or busy otherwise. */
+/** Header of every response of the service */
+export const OWN = { 'x-service': 'svc-training' }
+
+/** Timeout of a step: some take twenty seconds on a slow or busy machine. */
 const PATIENCE_MS = 90_000
 
-/** An answer of 4xx or 5xx that the app has asked for is no complaint of the page. */
+/** Error responses to requests of the app are no console complaint. */
 const REFUSED_REQUEST = /^Failed to load resource: the server responded with a status of (4|5)\d\d/
 
-/** The service with its web app and the shipped content, on a store of its own, and a real browser. */
+/** Starts the service with the web app and the shipped content on a new store, and a real browser. */
 export async function openApp(t: Owner, variables: Record<string, string> = {}): Promise<App> {
   const store = { ...(await createStoreVariables(t)), ...variables }
   const service = await startProcess(t, store)
@@ -98,12 +101,12 @@ export async function openApp(t: Owner, variables: Record<string, string> = {}):
   return { service, url, browser, admin, newBrowser, newPerson, asAdmin }
 }
 
-/** Everything that a page must not do, from now on. */
+/** Collects everything that a page must not do, from now on. */
 export function collectComplaints(page: Page, url: string): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
-    if (!REFUSED_REQUEST.test(message.text())) complaints.push(message.text())
+    if (!REFUSED_REQUEST.test(message.text())) complaints.push(`${message.text()} ${message.location().url}`.trim())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('request', (request) => {
@@ -112,26 +115,26 @@ export function collectComplaints(page: Page, url: string): string[] {
   return complaints
 }
 
-/** The program that looks for barriers, to be run in the page. */
+/** Source of axe, to be run in the page */
 export const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What finds them: a promise of one line for each. */
+/** Expression that resolves to one line per accessibility fault */
 export const BARRIERS = `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })
   .then(({ violations }) => violations.map(({ id, nodes }) =>
     id + ': ' + nodes.slice(0, 3).map(({ target }) => target.join(' ')).join(' | ')))`
 
-/** What axe finds against WCAG 2.2 AA and its own best practices: one line each. */
+/** Returns the faults that axe finds against WCAG 2.2 AA and its best practices, one line each. */
 export async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
   return (await page.evaluate(BARRIERS)) as string[]
 }
 
-/** Whether the page is wider than the window. */
+/** Returns whether the page is wider than the window. */
 export async function isTooWide(page: Page): Promise<boolean> {
   return (await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')) as boolean
 }
 
-/** Gives the person a past: rates the first cards of the queue, each rating in its turn. */
+/** Rates the first cards of the queue, with all ratings in turn. */
 export async function studySome({ page }: Pick<Person, 'page'>, url: string, cards = 8): Promise<void> {
   const queue = (await (await page.request.get(`${url}/api/review/queue?limit=${cards}`)).json()) as {
     cards: { card_id: number }[]
@@ -144,7 +147,7 @@ export async function studySome({ page }: Pick<Person, 'page'>, url: string, car
   }
 }
 
-/** Gives the person two weeks of learning, with a day off now and then, and something due today. */
+/** Gives the user two weeks of reviews with some days off and cards due today. */
 export async function studyForWeeks({ page }: Pick<Person, 'page'>, url: string): Promise<void> {
   const { cards } = (await (await page.request.get(`${url}/api/review/cards?limit=120`)).json()) as {
     cards: { card_id: number }[]
@@ -177,7 +180,7 @@ export async function studyForWeeks({ page }: Pick<Person, 'page'>, url: string)
 
 const UNTIL_MS = 60_000
 
-/** Waits until the app has kept these for a time without a network, which comes after they are shown. */
+/** Waits until the app has cached these contents. */
 export async function untilKept(page: Page, ...names: string[]): Promise<void> {
   await until(
     page,
@@ -194,7 +197,13 @@ export async function untilKept(page: Page, ...names: string[]): Promise<void> {
   )
 }
 
-/** Waits until an expression holds in the page; Playwright's own way would need `eval`, which the policy forbids. */
+/** Expression that resolves to the number of pictures kept for offline use */
+export const KEPT_PICTURES = `caches.keys().then(async (names) => {
+  const name = names.find((name) => name.startsWith('training-pictures'))
+  return name === undefined ? 0 : (await (await caches.open(name)).keys()).length
+})`
+
+/** Waits until an expression is true in the page; Playwright's own function needs `eval`, which the policy forbids. */
 export async function until(page: Page, expression: string): Promise<void> {
   const end = Date.now() + UNTIL_MS
   while (!(await page.evaluate(expression))) {
@@ -204,8 +213,8 @@ export async function until(page: Page, expression: string): Promise<void> {
 }
 
 /**
- * The address of the page, or the part of it that is read, is what is expected. The browser tells of a change of the
- * address later than it answers the key or the click that made it, so it is waited for.
+ * Checks the address of the page or a part of it. Waits, because the browser reports a change of the address after the
+ * event that caused it.
  */
 export async function isAt(
   t: Test,

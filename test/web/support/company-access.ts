@@ -9,7 +9,7 @@ import { addDevice, LOGIN_OPTIONS, logInByButton, passkeysOf } from './device.js
 const OTTO = { sub: 'o-1', preferred_username: 'otto', name: 'Otto Neu' }
 const ELEVEN_MINUTES = 660
 
-/** Who comes next has proven eleven minutes ago to the provider who it is, and is let in without a question. */
+/** Makes the provider report a proof that is eleven minutes old, without asking again. */
 function hasProvenLongAgo(provider: IdentityProvider): void {
   provider.tamper = async (answer) => ({
     ...answer,
@@ -20,7 +20,7 @@ function hasProvenLongAgo(provider: IdentityProvider): void {
   })
 }
 
-/** How a person who has no password here makes access that stays, and uses it, as their browser sees it. */
+/** A user without a password grants lasting access in the browser. */
 export async function liveWithoutPassword(t: Test, { provider, browser, publicUrl, variables }: Company) {
   await startProcess(t, { ...variables, ...providerVariables(provider, publicUrl), OIDC_ADMIN_VALUE: 'chefs' })
   const context = await browser.newContext({ viewport: DESK, locale: 'de-DE', reducedMotion: 'reduce' })
@@ -33,7 +33,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
   const dialog = (name: string) => page.getByRole('dialog', { name })
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   const again = dialog('Bitte erneut anmelden')
-  /** What the page itself would send; nobody but the browser trusts the certificate. */
+  /** Sends a request from the page, because only the browser trusts the certificate. */
   const send = (method: string, path: string, body?: unknown) =>
     page.evaluate(
       async ([method, url, body]) => {
@@ -71,7 +71,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
     return tokens.map(({ name }) => name).toSorted()
   }
 
-  await t.test('the provider confirms, and what was typed goes on', async (t) => {
+  await t.test('continues with the typed input after the provider has confirmed', async (t) => {
     await page.goto(at('konto'))
     await logInByProvider()
     await button('Neuer Token').click()
@@ -82,7 +82,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
     t.strictSame(await findBarriers(page), [])
     const asked = page.waitForRequest((request) => request.url().startsWith(`${provider.issuer}/auth?`))
     await confirm()
-    t.equal(new URL((await asked).url()).searchParams.get('max_age'), '0', 'the provider has to ask anew')
+    t.equal(new URL((await asked).url()).searchParams.get('max_age'), '0', 'the provider must authenticate again')
     await dialog('Neuer Token').getByText('du bist bestätigt').waitFor()
     t.equal(page.url(), at('konto'))
     t.equal(await dialog('Neuer Token').getByLabel('Name').inputValue(), 'Nachtlauf')
@@ -96,11 +96,11 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
     t.equal(await dialog('Neuer Token').count(), 0, 'once')
   })
 
-  await t.test('somebody else confirms nothing, and what was typed is proposed again', async (t) => {
+  await t.test('refuses another identity and restores the typed input', async (t) => {
     await logOut()
     await logInByProvider()
     await askForToken('Zweiter')
-    // Whoever it is now, the provider has to ask anew in any case.
+    // The provider must ask again for any user.
     await context.clearCookies({ domain: '127.0.0.1' })
     provider.person = { sub: 'x-1', preferred_username: 'fremd', name: 'Jemand anderes' }
     await confirm()
@@ -120,7 +120,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
     t.strictSame(await tokens(), ['Nachtlauf'])
   })
 
-  await t.test('a passkey is added after the provider has confirmed, and logs in by the button', async (t) => {
+  await t.test('adds a passkey after the provider has confirmed, and logs in with it', async (t) => {
     await logOut()
     await logInByProvider()
     await device.isTouched(true)
@@ -145,7 +145,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
     await passkeysOf(page).getByText('zuletzt benutzt').waitFor()
   })
 
-  await t.test('a passkey confirms where one is, without leaving the page', async (t) => {
+  await t.test('confirms by passkey without leaving the page', async (t) => {
     await logOut()
     await logInByProvider()
     await device.isTouched(true)
@@ -157,7 +157,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
     t.strictSame(await tokens(), ['Dritter', 'Nachtlauf'])
   })
 
-  await t.test('a right that was about to be granted is still there to be saved', async (t) => {
+  await t.test('still offers to save a right that was being granted', async (t) => {
     await logOut()
     await logInByProvider(['chefs'])
     const aylin = { username: 'aylin', display_name: 'Aylin Demir', password: 'vier-zufaellige-woerter' }
@@ -175,7 +175,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
     t.equal(await page.getByText('du bist bestätigt').count(), 0)
   })
 
-  await t.test('what was no form is asked for again', async (t) => {
+  await t.test('asks again for an action without a form', async (t) => {
     await logOut()
     await logInByProvider(['chefs'])
     await page.goto(at('verwaltung/benutzer'))
@@ -187,7 +187,7 @@ export async function liveWithoutPassword(t: Test, { provider, browser, publicUr
     t.strictSame(await findBarriers(page), [])
   })
 
-  await t.test('a passkey that was removed lets nobody in', async () => {
+  await t.test('refuses a removed passkey', async () => {
     await page.goto(at('konto'))
     await button('Passkey Diensthandy entfernen').click()
     await passkeysOf(page).getByText('Diensthandy').waitFor({ state: 'detached' })

@@ -8,13 +8,13 @@ import { collectComplaints, DESK, findBarriers } from './app.js'
 export interface Company {
   provider: IdentityProvider
   browser: Browser
-  /** As people know the service; it ends with a slash. */
+  /** Public address, ending with a slash */
   publicUrl: string
-  /** Of the service, without those of the provider. */
+  /** Variables of the service, without those of the provider */
   variables: Record<string, string>
 }
 
-/** What the operator of the company sets. */
+/** Returns the provider settings of the company. */
 export function providerVariables(provider: IdentityProvider, publicUrl: string): Record<string, string> {
   return {
     PUBLIC_URL: publicUrl,
@@ -32,7 +32,7 @@ const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika aus der Fi
 const OTTO = { sub: 'o-1', preferred_username: 'otto', name: 'Otto Neu' }
 const KARL = { sub: 'k-1', preferred_username: 'karl.gross', name: 'Karl aus der Firma' }
 
-/** The day on which a company that has learned with passwords gets single sign-on, as its people see it. */
+/** The day on which a company with passwords introduces single sign-on. */
 export async function liveFirstDay(t: Test, { provider, browser, publicUrl, variables }: Company): Promise<void> {
   let service: RunningService = await startProcess(t, variables)
   const admin = firstLogin(service, variables)
@@ -77,7 +77,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     t.equal(made.status, 200, await made.text())
   }
 
-  await t.test('the provider goes live beside the passwords', async (t) => {
+  await t.test('offers the provider beside the password', async (t) => {
     const page = await newPage()
     await page.goto(at('anmelden'))
     await page.getByLabel('Benutzername').waitFor()
@@ -89,7 +89,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     t.strictSame(await findBarriers(page), [])
   })
 
-  await t.test('an account of that name is refused, until an administrator has allowed it once', async (t) => {
+  await t.test('refuses an account of the same name until an administrator allows linking once', async (t) => {
     const page = await newPage()
     await page.goto(at('anmelden?weiter=/hilfe'))
     await clickProvider(page, ERIKA)
@@ -123,7 +123,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     t.strictSame(await findBarriers(boss), [])
   })
 
-  await t.test('whoever is new gets an account, and cannot lose the only way into it', async (t) => {
+  await t.test('creates an account for a new person and keeps its only login method', async (t) => {
     const page = await newPage()
     await page.goto(at('decks/git?a=1'))
     await clickProvider(page, OTTO)
@@ -136,7 +136,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     t.equal(await page.getByRole('button', { name: /trennen$/ }).count(), 1)
   })
 
-  await t.test('an account with a password is linked by its owner, and unlinked', async (t) => {
+  await t.test('links and unlinks an account with a password', async (t) => {
     const page = await newPage()
     await page.goto(at('konto'))
     await byPassword(page, { username: 'karl', password: PASSWORD })
@@ -145,10 +145,12 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     await page.getByRole('button', { name: 'Verknüpfen' }).click()
     await page.getByText('gehört hier schon zu einem anderen Konto').waitFor()
     t.equal(page.url(), at('konto'), 'said over the page that one came from')
-    // Another person comes in a browser in which nobody is logged in at the provider.
+    // A different person uses a browser without a session at the provider.
     await page.context().clearCookies({ domain: '127.0.0.1' })
     provider.person = KARL
     await page.getByRole('button', { name: 'Verknüpfen' }).click()
+    const question = page.getByRole('dialog', { name: /^Mit „.+“ verknüpfen\?$/ })
+    await question.getByRole('button', { name: 'Verknüpfen' }).click()
     await page.getByRole('button', { name: /trennen$/ }).waitFor()
     t.equal(page.url(), at('konto'))
     const other = await newPage()
@@ -160,7 +162,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     await page.getByRole('button', { name: 'Verknüpfen' }).waitFor()
   })
 
-  await t.test('rights come and go with the group, at the next login', async (t) => {
+  await t.test('grants and revokes rights with the group at the next login', async (t) => {
     const page = await newPage()
     await page.goto(publicUrl)
     for (const [groups, isAdmin] of [
@@ -179,7 +181,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     }
   })
 
-  await t.test('who logs out at the provider is out everywhere', async (t) => {
+  await t.test('ends all sessions after a logout at the provider', async (t) => {
     const [first, second] = [await newPage(), await newPage()]
     for (const page of [first, second]) {
       await page.goto(publicUrl)
@@ -194,7 +196,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     }
   })
 
-  await t.test('while the provider is down the page says so, and passwords work', async () => {
+  await t.test('says that the provider is down, and passwords work', async () => {
     await provider.stop()
     await restart()
     const page = await newPage()
@@ -211,7 +213,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     await healed.getByRole('button', { name: `Menü von ${ERIKA.name}` }).waitFor()
   })
 
-  await t.test('without passwords the emergency access still gets in', async (t) => {
+  await t.test('admits the emergency account while passwords are off', async (t) => {
     await restart({ PASSWORD_LOGIN: 'off' })
     const page = await newPage()
     await page.goto(publicUrl)
@@ -227,7 +229,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     await page.getByText('Notfallzugang').first().waitFor()
   })
 
-  await t.test('nothing of it made a page complain', async (t) => {
+  await t.test('leaves no console messages', async (t) => {
     const own = complaints.filter((complaint) => !complaint.startsWith(provider.issuer))
     t.strictSame(own, [])
   })

@@ -6,9 +6,9 @@ export interface Device {
   cdp: CDPSession
   authenticatorId: string
   credentials(): Promise<Credential[]>
-  /** Another device with the same content, in place of this one. */
+  /** Replaces this device by another one with the same credentials */
   replaceBy(credentials: Credential[]): Promise<void>
-  /** Whether somebody touches it as soon as it asks; so the list of names at the login counts as chosen, too. */
+  /** Sets whether prompts are confirmed at once; a name in the list then counts as chosen, too */
   isTouched(is: boolean): Promise<void>
 }
 export interface Credential {
@@ -26,7 +26,7 @@ const OPTIONS = {
   automaticPresenceSimulation: true,
 }
 
-/** A device that holds passkeys, as Chromium has one for tests. */
+/** Adds a virtual authenticator of Chromium to the page. */
 export async function addDevice(page: Page): Promise<Device> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')
@@ -56,11 +56,11 @@ export async function addDevice(page: Page): Promise<Device> {
   return device
 }
 
-/** What the account page says of them. */
+/** Returns the listed passkeys of the account page. */
 export const passkeysOf = (page: Page) =>
   page.locator('section', { has: page.getByRole('heading', { name: 'Passkeys' }) })
 
-/** Makes one on the account page, with a device that is touched at once. */
+/** Creates a passkey on the account page with automatic confirmation. */
 export async function addPasskey(page: Page, name: string): Promise<void> {
   await passkeysOf(page).getByRole('button', { name: 'Passkey hinzufügen' }).click()
   const asked = page.getByRole('dialog', { name: 'Passkey hinzufügen' })
@@ -69,7 +69,7 @@ export async function addPasskey(page: Page, name: string): Promise<void> {
   await passkeysOf(page).getByText(name).waitFor()
 }
 
-/** The device never answers what it was asked before it is touched, so the question waits for the finger. */
+/** Logs in by the button. The device does not respond before it is touched. */
 export async function logInByButton(page: Page, device: Device): Promise<void> {
   const touch = async (route: Route) => {
     await device.isTouched(true)

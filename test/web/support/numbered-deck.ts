@@ -1,6 +1,6 @@
 import { deckFile } from '../../support/content.js'
 
-/** A deck whose answers a test can know: „Frage 3“ is answered by „Antwort 3“. */
+/** Returns a deck with predictable answers: „Frage 3“ has „Antwort 3“. */
 export function numberedDeck(name: string, from: number, to: number, description = `Das Deck ${name}`): string {
   const cards = Array.from({ length: to - from + 1 }, (_, at) => ({
     id: `karte-${from + at}`,

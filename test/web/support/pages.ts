@@ -1,14 +1,14 @@
 export interface AppPage {
-  /** Below the base. */
+  /** Below the base */
   path: string
-  /** For the screenshot's name. */
+  /** Name of the screenshot */
   name: string
-  /** What must be there before it is looked at; its heading when absent. */
+  /** Selector of the content to wait for; default: the heading */
   ready?: string
   isAdmin?: boolean
 }
 
-/** Every page of the app; each is checked for accessibility and the policy in every look, and photographed. */
+/** All pages of the app; each is checked for accessibility and policy in every view, and photographed */
 export const PAGES: AppPage[] = [
   { path: '', name: 'heute', ready: 'text=Jetzt lernen' },
   { path: 'lernen', name: 'lernen', ready: 'text=Antwort zeigen' },

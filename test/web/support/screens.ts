@@ -1,5 +1,5 @@
-// Photographs every page in three looks into docs/screens/: `npm run screens`. A person with a past looks at the shipped
-// content, on a store of its own.
+// Takes the screenshots that the documents show into docs/screens/: `npm run screens`. Shows the shipped content to a user
+// with two weeks of reviews.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { ROOT } from '../../support/service.js'
@@ -8,9 +8,14 @@ import { PAGES } from './pages.js'
 
 const FOLDER = path.join(ROOT, 'docs/screens')
 const LOOKS = [
-  { look: 'hell', colorScheme: 'light', viewport: DESK },
-  { look: 'dunkel', colorScheme: 'dark', viewport: DESK },
-  { look: 'telefon', colorScheme: 'light', viewport: PHONE },
+  {
+    look: 'hell',
+    shown: ['heute', 'spickzettel-seite', 'verwaltung', 'verwaltung-benutzer'],
+    colorScheme: 'light',
+    viewport: DESK,
+  },
+  { look: 'dunkel', shown: ['lernen'], colorScheme: 'dark', viewport: DESK },
+  { look: 'telefon', shown: ['lernen'], colorScheme: 'light', viewport: PHONE },
 ] as const
 
 const TEAM = ['Jürgen Größer', 'Aylin Demir', 'Tomasz Nowak', 'Lena Weiß', 'Noah Berger', 'Sofia Rossi']
@@ -23,15 +28,17 @@ try {
     users: TEAM.map((name) => ({ username: usernameOf(name), display_name: name })),
   })
   mkdirSync(FOLDER, { recursive: true })
-  for (const { look, ...options } of LOOKS) {
+  for (const { look, shown, ...options } of LOOKS) {
     const person = await app.newPerson({ ...options, isAdmin: true, reducedMotion: 'reduce' })
     await studyForWeeks(person, app.url)
-    // Where the content lies on the machine that takes the pictures is nobody's business.
+    // Hides the path of the content folder.
     await person.page.route('**/api/content/state', async (route) => {
       const response = await route.fetch()
       await route.fulfill({ response, json: { ...(await response.json()), content_dir: '/srv/training/content' } })
     })
-    for (const { path: address, name, ready = 'h1' } of PAGES) {
+    for (const { path: address, name, ready = 'h1' } of PAGES.filter((page) =>
+      shown.some((one) => one === page.name),
+    )) {
       await person.page.goto(`${app.url}/${address}`, { waitUntil: 'networkidle' })
       await person.page.locator(ready).first().waitFor()
       await person.page.screenshot({ path: path.join(FOLDER, `${name}-${look}.png`) })

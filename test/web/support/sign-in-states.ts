@@ -17,12 +17,12 @@ const PASSWORD = 'vier-zufaellige-woerter'
 const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika von der Sonnenberg-Hohenstein' }
 const OTTO = { sub: 'o-1', preferred_username: 'otto', name: 'Otto Neu' }
 
-/** Looks at a page as it stands. @param state what is to be seen there, also as a file name */
+/** Inspects a page. @param state its state, also used as file name */
 type Look = (page: Page, state: string) => Promise<void>
 
 /**
- * Brings the login, the account page and the administration into all states that the ways of signing in give them: all
- * of them, none, passkeys only, the provider only, broken or gone, and passwords switched off.
+ * Brings login, account and administration into all states of the sign-in methods: all, none, passkeys only, provider
+ * only, broken or removed, and password login off.
  */
 export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
   const port = await freePort()
@@ -70,7 +70,7 @@ export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
     const device = await addDevice(page)
     for (const name of names) {
       await addPasskey(page, name)
-      // The next one is made by another device.
+      // The next passkey is created by another device.
       await device.replaceBy([])
     }
   }
@@ -121,8 +121,12 @@ export async function visitSignInStates(t: Owner, look: Look): Promise<void> {
   await addPasskeys(first, 'Diensthandy', 'Notebook im Besprechungsraum, das allen gehört')
   provider.person = ERIKA
   await first.getByRole('button', { name: 'Verknüpfen' }).click()
+  const question = first.getByRole('dialog', { name: 'Mit „erika“ verknüpfen?' })
+  await question.waitFor()
+  await look(first, 'alles-konto-verknuepfen')
+  await question.getByRole('button', { name: 'Verknüpfen' }).click()
   await first.getByRole('button', { name: /trennen$/ }).waitFor()
-  // The provider does not say when it has asked, so that such a login is never fresh.
+  // The provider reports no time of authentication, so the login is never fresh.
   const all = await byProvider(ERIKA)
   await lookAtAccount(all, 'alles-konto-alles')
   await lookAtProof(all, 'alles-bestaetigen-alles')

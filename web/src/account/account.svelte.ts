@@ -1,24 +1,24 @@
-import { type Answer, api, onLoggedOut, onPasswordDemanded } from '../api/client.js'
+import { type Answer, api, connectClient } from '../api/client.js'
 import { Fault, Refused } from '../api/faults.js'
+import { isLate } from '../api/patience.js'
 import { queryClient } from '../api/query-client.js'
 import type { User } from '../api/types.js'
-import { isBackFromProvider, readStored, removeOwn, removeStored, writeStored } from '../platform/storage.js'
+import { forgetUser, onOtherTab, rememberedUser, rememberUser } from '../platform/remembered-user.js'
+import { isBackFromProvider, removeOwn } from '../platform/storage.js'
 import { takeTurn } from '../storage/turn.js'
 
 /**
- * `unknown` until the service has said who is here; `nobody`: the login page; `password`: a new password comes first;
- * `ready`: the app.
+ * `unknown`: waiting for the service; `anonymous`: login page; `password`: a new password is required first; `ready`: the
+ * app
  */
-type Status = 'unknown' | 'nobody' | 'password' | 'ready'
-
-const REMEMBERED = 'training.user'
+type Status = 'unknown' | 'anonymous' | 'password' | 'ready'
 
 interface AccountState {
   status: Status
   user: User | undefined
-  /** Why it is not known who is here. */
+  /** Why the user could not be determined */
   fault: unknown
-  /** For what the dialog is open: to log in again, or to prove who it is before access is handed out. */
+  /** Purpose of the open dialog: a new login, or a proof of identity before access is granted */
   asked: 'login' | 'proof' | undefined
 }
 
@@ -32,7 +32,7 @@ export const account = $state<AccountState>({
 let answerAsked: ((isBack: boolean) => void) | undefined
 let asked: Promise<boolean> | undefined
 
-/** Several requests may wait for one dialog; when the session ends meanwhile, it asks for a login instead. */
+/** Requests share one dialog; if the session ends while it is open, it asks for a login instead. */
 function ask(why: 'login' | 'proof'): Promise<boolean> {
   if (account.user === undefined) return Promise.resolve(false)
   account.asked = why
@@ -44,76 +44,104 @@ function ask(why: 'login' | 'proof'): Promise<boolean> {
   })
   return asked
 }
-onLoggedOut(ask)
 
-/** Asks who it is, before the page is left for something that needs to know; false when nobody has answered. */
+/** Asks for a proof of identity before the page is left. Resolves to false if the dialog is closed. */
 export const proveWhoItIs = () => ask('proof')
 
-// An administrator has set another password meanwhile.
-onPasswordDemanded(() => {
-  if (account.status === 'ready') void refreshAccount().catch(() => {})
-})
+/** Called with the user's id at each login, and when the app opens for a user. */
+let onEnter: (userId: number) => void = () => {}
 
-// In another page of the browser somebody else has logged in, and this one would show a mix of both; or whoever was
-// here has logged out, and may be gone.
-addEventListener('storage', ({ key, newValue }) => {
-  if (key !== REMEMBERED || account.user === undefined) return
-  if (newValue === null || readStored<User>(REMEMBERED)?.id !== account.user.id) location.reload()
-})
-
-/** Whether somebody was logged in here when the app was last open, and probably still is. */
-export function isSomebodyKnown(): boolean {
-  return readStored(REMEMBERED) !== undefined
+/** Connects the account with requests and other tabs, and asks for the user. */
+export async function startAccount(enterApp: typeof onEnter): Promise<void> {
+  onEnter = enterApp
+  connectClient({
+    logIn: ask,
+    // An administrator has reset the password.
+    newPassword() {
+      if (account.status === 'ready') void refreshAccount().catch(() => {})
+    },
+  })
+  // Another tab has logged in as a different user, which would mix both, or has logged out.
+  onOtherTab((user) => {
+    if (account.user !== undefined && user?.id !== account.user.id) location.reload()
+  })
+  await findAccount()
 }
 
-/** Asks the service who is here; without a network it is who was here last. */
+/**
+ * Asks the service for the logged-in user. Until it answers, or without a network, the last user of this browser is
+ * assumed.
+ */
 export async function findAccount(): Promise<void> {
   account.fault = undefined
+  const last = rememberedUser<User>()
+  const asked = api.get('/api/auth/me')
   try {
-    const answer = await api.get('/api/auth/me')
-    // By the provider somebody else may have logged in, which no page has seen.
-    const last = readStored<User>(REMEMBERED)
-    if (last !== undefined && last.id !== answer.user.id) await forget()
+    // The return from the provider may have changed the user.
+    if (last !== undefined && !isBackFromProvider() && (await isLate(asked))) enterAs(last)
+    const answer = await asked
+    // A login through the provider may have changed the user without any page noticing.
+    if (last !== undefined && last.id !== answer.user.id) {
+      await forget()
+      // Pages of the last user are already open.
+      if (account.user !== undefined) return location.reload()
+    }
     if (isBackFromProvider()) {
       const { user, sign_in } = answer
       await import('./draft.js').then(({ findDraft }) => findDraft(user.id, sign_in.is_fresh)).catch(() => {})
     }
     accept(answer)
   } catch (error) {
+    if (account.status === 'ready') return
     if (error instanceof Refused && error.status === 401) {
-      account.status = 'nobody'
+      account.status = 'anonymous'
       return
     }
-    const remembered = readStored<User>(REMEMBERED)
-    if (remembered === undefined || !(error instanceof Fault)) {
+    if (last === undefined || !(error instanceof Fault)) {
       account.fault = error
       return
     }
-    account.user = remembered
-    account.status = 'ready'
+    enterAs(last)
   }
 }
 
-/** @throws Fault with the sentence to show */
-export function logIn(username: string, password: string): Promise<void> {
-  return enter(() => api.post('/api/auth/login', { body: { username, password } }))
+/** Opens the app for the user, perhaps without an answer of the service. */
+function enterAs(user: User): void {
+  account.user = user
+  account.status = 'ready'
+  onEnter(user.id)
 }
 
-/** @throws Fault with the sentence to show */
+/** The password of a login that demands a new one: it is not asked for again, and not stored. */
+let justTyped = ''
+export const passwordJustTyped = () => justTyped
+
+/** @throws Fault with a German message */
+export async function logIn(username: string, password: string): Promise<void> {
+  justTyped = password
+  try {
+    await enter(() => api.post('/api/auth/login', { body: { username, password } }))
+  } catch (error) {
+    justTyped = ''
+    throw error
+  }
+}
+
+/** @throws Fault with a German message */
 export async function proveByPassword(password: string): Promise<void> {
   await takeTurn(() => api.post('/api/auth/confirm', { body: { password } }))
   answerAsked?.(true)
 }
 
-/** Logs in by what asks the service; in a session of the same person that proves again who it is. @throws Fault */
+/** Logs in with the given request, or renews the proof of identity in a session of the same user. @throws Fault */
 export async function enter(ask: () => Promise<Answer<'/api/auth/login', 'post'>>): Promise<void> {
-  // No page sends the ratings of one person while the next one logs in.
+  // Holds the outbox turn, so that no page sends ratings of one user while another one logs in.
   const answer = await takeTurn(async () => {
     const found = await ask()
-    // Somebody else: nothing of the one before may stay, also when their session ended by itself long ago.
-    const last = account.user ?? readStored<User>(REMEMBERED)
+    // For a different user, all data of the previous one must go, even if that session expired long ago.
+    const last = account.user ?? rememberedUser<User>()
     if (last !== undefined && last.id !== found.user.id) await forget()
-    writeStored(REMEMBERED, found.user)
+    rememberUser(found.user)
     return found
   })
   if (account.user !== undefined && account.user.id !== answer.user.id) {
@@ -124,7 +152,7 @@ export async function enter(ask: () => Promise<Answer<'/api/auth/login', 'post'>
   answerAsked?.(true)
 }
 
-/** The dialog was closed without an answer: what waits for it is refused. */
+/** The dialog was closed: waiting requests are refused. */
 export function declineLogin(): void {
   answerAsked?.(false)
 }
@@ -132,30 +160,33 @@ export function declineLogin(): void {
 export async function logOut(): Promise<void> {
   const { redirect } = await takeTurn(async () => {
     const answer = await api.post('/api/auth/oidc/logout')
-    removeStored(REMEMBERED)
+    forgetUser()
     return answer
   })
   await forget()
-  // Whoever has come by the provider is still logged in there.
+  // A user who came through the provider is still logged in there.
   location.assign(redirect ?? document.baseURI)
 }
 
-/** The account has changed: by a new name or a new password. */
+/** Reloads the account after a change of name or password. */
 export async function refreshAccount(): Promise<void> {
   accept(await api.get('/api/auth/me'))
 }
 
 function accept({ user, must_change_password }: { user: User; must_change_password: boolean }): void {
-  account.user = user
-  account.status = must_change_password ? 'password' : 'ready'
-  writeStored(REMEMBERED, user)
+  if (!must_change_password) justTyped = ''
+  rememberUser(user)
+  if (must_change_password) {
+    account.user = user
+    account.status = 'password'
+  } else enterAs(user)
 }
 
-/** Takes away what was kept for reading; what waits to be sent stays. */
+/** Deletes cached content; unsent ratings stay. */
 async function forget(): Promise<void> {
-  removeStored(REMEMBERED)
+  forgetUser()
   removeOwn()
   queryClient.clear()
-  // When its part is gone, what was kept goes as soon as the next person is here.
+  // If this part of the program is unavailable, the content is deleted when the next user logs in.
   await import('../storage/kept.js').then(({ forgetKept }) => forgetKept()).catch(() => {})
 }

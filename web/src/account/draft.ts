@@ -1,7 +1,7 @@
 import { say } from '../parts/toasts.svelte.js'
 import { LEFT } from '../platform/storage.js'
 
-/** What was typed where the provider asked who it is: the page is left for that, and opened anew. */
+/** Form input saved while the page was left for the provider. */
 interface Left {
   userId: number
   leftAt: number
@@ -9,13 +9,13 @@ interface Left {
   values?: unknown
 }
 
-/** Who comes back later has done something else in between. */
+/** Older input is outdated. */
 const KEPT_MS = 10 * 60_000
 
 let held: { form: string; read: () => unknown } | undefined
 let found: (Left & { isProven: boolean; isRefused: boolean }) | undefined
 
-/** Names what is being typed, until the function that comes back is called. Nothing of it may be a secret. */
+/** Registers the input of a form for saving until the returned function is called. It must contain no secret. */
 export function holdDraft(form: string, read: () => unknown): () => void {
   const own = { form, read }
   held = own
@@ -24,34 +24,34 @@ export function holdDraft(form: string, read: () => unknown): () => void {
   }
 }
 
-/** The page is about to be left for the provider, and this tab comes back. */
+/** Saves the registered input before leaving for the provider. */
 export function keepDraft(userId: number): void {
   const left: Left = { userId, leftAt: Date.now(), ...(held && { form: held.form, values: held.read() }) }
   try {
     sessionStorage.setItem(LEFT, JSON.stringify(left))
   } catch {
-    // Then it is typed once more.
+    // The input must then be typed again.
   }
 }
 
-/** The page begins: whether somebody comes back from the provider, and to what. */
+/** Loads saved input at the start of the page, if the user has returned from the provider. */
 export function findDraft(userId: number, isProven: boolean): void {
   try {
     const left = JSON.parse(sessionStorage.getItem(LEFT) ?? 'null') as Left | null
     sessionStorage.removeItem(LEFT)
     if (left?.userId !== userId || Date.now() - left.leftAt > KEPT_MS) return
-    // Why the provider has confirmed nothing is said by the page.
+    // The login page shows why the provider refused.
     const isRefused = new URLSearchParams(location.search).has('fehler')
     if (left.form !== undefined) found = { ...left, isProven, isRefused }
     else if (isProven && !isRefused) say('Danke, du bist bestätigt. Mach bitte noch einmal, was du gerade vorhattest.')
   } catch {
-    // What cannot be read holds nothing of ours.
+    // Unreadable storage contains no data of ours.
   }
 }
 
 /**
- * What was typed in the form before the page was left, once: `isOpen` when its dialog goes on where it was, `isProven`
- * when it goes on without another question.
+ * Returns the saved input of a form, once. `isOpen`: its dialog was open; `isProven`: it continues without another
+ * question.
  */
 export function takeDraft<Values>(form: string): { values: Values; isOpen: boolean; isProven: boolean } | undefined {
   if (found?.form !== form) return undefined

@@ -3,12 +3,12 @@ import { type Answer, api } from '../api/client.js'
 import { Fault } from '../api/faults.js'
 import { enter } from './account.svelte.js'
 
-/** Device or browser has brought no passkey. */
+/** The device or browser has provided no passkey. */
 class NoPasskey extends Fault {
   readonly isPassing = true
 }
 
-/** The browser's own list was left, or another question took its place. */
+/** The prompt was closed or replaced by another request. */
 const CALLED_OFF = new Set(['AbortError', 'NotAllowedError'])
 
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -20,10 +20,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
     'Dieses Gerät prüft nicht, wer es benutzt. Richte zuerst PIN, Finger oder Gesicht ein.',
 }
 
-/** The browser asks one thing at a time: what was only offered must not take the place of what was asked for. */
+/** The browser shows one prompt at a time: an autofill offer must not replace an explicit request. */
 let isAsking = false
 
-/** Logs in by a passkey that the person chooses; so it also proves again who it is. @throws Fault */
+/** Logs in with a passkey, which also renews the proof of identity. @throws Fault */
 export async function logInByPasskey(): Promise<void> {
   isAsking = true
   try {
@@ -36,15 +36,15 @@ export async function logInByPasskey(): Promise<void> {
 }
 
 /**
- * Lets the browser offer passkeys where the user name is typed, until one is chosen or `logInByPasskey` asks; does
- * nothing where browsers cannot. @throws Fault when the one that was chosen did not work
+ * Offers passkeys in the autofill of the user name until one is chosen or `logInByPasskey` starts; does nothing in
+ * browsers without support. @throws Fault if the chosen passkey was refused
  */
 export async function offerPasskeys(): Promise<void> {
   const { isConditionalMediationAvailable } = PublicKeyCredential
   if (!(await isConditionalMediationAvailable?.call(PublicKeyCredential))) return
   const optionsJSON = await api.post('/api/auth/passkeys/login-options').catch(() => undefined)
   if (optionsJSON === undefined || isAsking) return
-  // Nobody has asked for it, so its end needs no word.
+  // Not requested by the user, so its end needs no message.
   const credential = await startAuthentication({ optionsJSON: optionsJSON as never, useBrowserAutofill: true }).catch(
     () => undefined,
   )
@@ -52,12 +52,12 @@ export async function offerPasskeys(): Promise<void> {
   await enter(() => api.post('/api/auth/passkeys/login', { body: { credential } }))
 }
 
-/** Takes back what `offerPasskeys` has asked of the browser. */
+/** Ends `offerPasskeys`. */
 export function stopOffering(): void {
   WebAuthnAbortService.cancelCeremony()
 }
 
-/** Makes a passkey on this device or another one. @throws Fault */
+/** Creates a passkey on this device or another one. @throws Fault */
 export async function createPasskey(name: string): Promise<Answer<'/api/auth/passkeys', 'post'>> {
   const optionsJSON = await api.post('/api/auth/passkeys/options')
   const credential = await ask(() => startRegistration({ optionsJSON: optionsJSON as never }))

@@ -1,8 +1,8 @@
 import { urlOf } from '../api/client.js'
 import { place } from '../platform/router.svelte.js'
 
-/** Where a sign-in by the provider begins; it comes back to the page that is open, or that the login was asked for. */
-export function providerUrl(purpose: { link?: true; confirm?: true } = {}): string {
+/** Returns the address that starts a sign-in through the provider and returns to the open page or the requested one. */
+export function providerUrl(purpose: { confirm?: true } = {}): string {
   return urlOf('/api/auth/oidc/start', {}, { ...purpose, weiter: whereToGoOn() }).href
 }
 

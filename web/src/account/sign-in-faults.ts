@@ -1,4 +1,4 @@
-/** Why a sign-in by the provider came to nothing, and how to go on; the login's page offers the ways it speaks of. */
+/** Messages for failed sign-ins through the provider, with a way to continue */
 export const SENTENCES = {
   nicht_eingerichtet: 'Diese Anmeldung ist hier nicht eingerichtet. Bitte nimm einen anderen Weg.',
   nicht_erreichbar:
@@ -24,9 +24,11 @@ export const SENTENCES = {
     'Beim Anbieter hat sich jemand anderes angemeldet. Bestätige bitte mit der Anmeldung, die zu diesem Konto gehört.',
   nicht_bestaetigt:
     'Der Anbieter hat nicht noch einmal gefragt, wer du bist. Melde dich dort ab und versuch es noch einmal, oder nimm einen anderen Weg.',
+  zu_viele: 'Gerade melden sich hier sehr viele auf einmal an. Bitte versuch es in ein paar Sekunden noch einmal.',
+  gestoert: 'Das hat gerade nicht geklappt; der Fehler liegt beim Dienst. Bitte versuch es gleich noch einmal.',
 } as const
 
-/** What a code in the address means; another one than the service's may have come by a link. */
+/** Returns the message for a code in the address, which may come from any link. */
 export function sentenceForCode(code: string): string {
   return Object.hasOwn(SENTENCES, code)
     ? SENTENCES[code as keyof typeof SENTENCES]

@@ -11,7 +11,7 @@ const CHANGES = {
   reset: (id: string) => api.post('/api/review/cards/{id}/reset', { path: { id } }),
 }
 
-/** Changes one's own state of a card, and what is shown of it. */
+/** Changes the learner's state of a card and updates what is shown of it. */
 export async function changeCard(client: QueryClient, id: number, change: CardChange): Promise<void> {
   await CHANGES[change](String(id))
   void refreshOthers(client)
@@ -21,7 +21,7 @@ export async function changeCard(client: QueryClient, id: number, change: CardCh
   showInLists(client, detail.card)
 }
 
-/** A list keeps its place: only the card itself changes in it, even where a filter would no longer show it. */
+/** Updates the card in lists without removing it, even if a filter no longer matches. */
 function showInLists(client: QueryClient, { card_id, state, progress }: CardDetail['card']): void {
   client.setQueriesData<InfiniteData<CardPage>>({ queryKey: ['review', 'cards'] }, (list) => {
     if (list === undefined) return list

@@ -1,6 +1,8 @@
-/** Why a request brought nothing; the message is a German sentence for the person at the screen. */
+import { isolateQuoted } from '../words/isolate.js'
+
+/** Why a request failed; the message is a German sentence for the user. */
 export abstract class Fault extends Error {
-  /** Whether the same request may work a little later. */
+  /** Whether a later retry may succeed */
   abstract readonly isPassing: boolean
 }
 
@@ -11,7 +13,7 @@ export class Unreachable extends Fault {
   }
 }
 
-/** Something between us and the service has answered, such as a proxy or a hotel's login page. */
+/** The response came from something in between, such as a proxy or a captive portal. */
 export class ForeignAnswer extends Fault {
   readonly isPassing = true
   constructor(readonly status: number) {
@@ -19,14 +21,16 @@ export class ForeignAnswer extends Fault {
   }
 }
 
-/** The service has answered that it will not. */
+/** The service itself has refused. */
 export class Refused extends Fault {
   readonly isPassing: boolean
   constructor(
     readonly status: number,
-    /** The whole answer, for those that say more than a sentence. */
+    /** The service's stable name for the refusal. */
+    readonly code: string,
+    /** The whole body, for refusals with more than a message */
     readonly content: unknown,
-    /** Seconds to wait, when the service has said so. */
+    /** Seconds to wait, if the service says so */
     readonly retryAfter?: number,
   ) {
     super(messageOf(content) ?? `Der Dienst hat mit Status ${status} abgelehnt.`)
@@ -34,17 +38,22 @@ export class Refused extends Fault {
   }
 }
 
-/** What a proxy answers in JSON may hold anything there. */
 function messageOf(content: unknown): string | undefined {
   const { message } = (content ?? {}) as { message?: unknown }
   return typeof message === 'string' ? message : undefined
 }
 
-/** The sentence for any error, also for one that is a mistake of ours. */
+/** Returns a German message for any error, including bugs. */
 export function sentenceOf(error: unknown): string {
-  return error instanceof Fault ? error.message : 'Da ist etwas schiefgegangen. Bitte die Seite neu laden.'
+  return error instanceof Fault
+    ? isolateQuoted(error.message)
+    : 'Da ist etwas schiefgegangen. Bitte die Seite neu laden.'
 }
 
 export function isRefused(error: unknown, status: number): error is Refused {
   return error instanceof Refused && error.status === status
+}
+
+export function hasCode(error: unknown, code: string): error is Refused {
+  return error instanceof Refused && error.code === code
 }

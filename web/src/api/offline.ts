@@ -1,27 +1,123 @@
-import { readStored } from '../platform/storage.js'
-import { Unreachable } from './faults.js'
+import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/svelte-query'
+import { rememberedUser } from '../platform/remembered-user.js'
+import { Fault, ForeignAnswer, isRefused, Unreachable } from './faults.js'
+import { isLate } from './patience.js'
 
-const REMEMBERED = 'training.user'
+/** Delay before the service is asked again for content shown from a cached copy */
+const ASK_AGAIN_MS = 10_000
 
-/** Comes after the first page, which seldom needs it. */
+/** Loaded after the first page, which seldom needs it */
 const store = () => import('../storage/kept.js')
 
-/** Asks, and keeps the answer for a time without a network; then it is that one, with the moment it is of. */
-export async function askOrRemember<T>(name: string, ask: () => Promise<T>): Promise<T & { keptAt?: number }> {
+/** Content, with the time of its request if it is a cached copy */
+export type Marked<T> = T & { keptAt?: number }
+
+/** Context that the library passes to a query function. */
+interface Asking {
+  client: QueryClient
+  queryKey: QueryKey
+  pageParam?: unknown
+}
+
+const userHere = () => rememberedUser()?.id
+
+/**
+ * Sends the request and caches the response. If the response is late or fails, returns an older cached copy, marked; a
+ * late response then replaces it in the query.
+ * @throws the error of `ask` if nothing is cached or the service has refused
+ */
+export async function askOrRemember<T extends object>(
+  asking: Asking,
+  name: string,
+  ask: () => Promise<T>,
+): Promise<Marked<T>> {
+  const user = userHere()
+  if (user === undefined) return ask()
   const at = Date.now()
-  const user = readStored<{ id: number }>(REMEMBERED)?.id
-  try {
-    const content = await ask()
-    if (user !== undefined)
-      void store().then(
-        ({ keep }) => keep(user, name, content, at),
-        () => undefined,
-      )
-    return content as T & { keptAt?: number }
-  } catch (error) {
-    const mayRemember = user !== undefined && error instanceof Unreachable
-    const kept = mayRemember ? await (await store()).findKept<T>(user, name) : undefined
-    if (kept === undefined) throw error
-    return { ...kept.content, keptAt: kept.at }
+  const answer = ask().then((content) => {
+    keepLater(user, name, content, at)
+    return content
+  })
+  const shown = readShown<T>(asking)
+  // Content already shown stays until the response arrives; nothing older replaces it.
+  if (shown === undefined && (await isLate(answer))) {
+    const kept = await findMarked<T>(user, name)
+    if (kept === undefined) return answer
+    answer.then(
+      // In a later task, because the response may be here before the query holds the copy.
+      (content) => setTimeout(() => replaceKept(asking, content)),
+      (error) => failedLate(asking, user, name, error),
+    )
+    return kept
   }
+  try {
+    return await answer
+  } catch (error) {
+    if (!(error instanceof Unreachable || error instanceof ForeignAnswer)) throw error
+    const kept = shown ?? (await findMarked<T>(user, name))
+    if (kept === undefined) throw error
+    askAgain(asking)
+    return kept
+  }
+}
+
+async function findMarked<T>(user: number, name: string): Promise<Marked<T> | undefined> {
+  const kept = await (await store()).findKept<T>(user, name)
+  return kept && { ...kept.content, keptAt: kept.at }
+}
+
+function keepLater(user: number, name: string, content: unknown, at: number): void {
+  store().then(
+    // The response may have arrived after another user logged in.
+    ({ keep }) => (userHere() === user ? keep(user, name, content, at) : undefined),
+    () => undefined,
+  )
+}
+
+/** Returns what the query already holds for this request, marked with its age. */
+function readShown<T>({ client, queryKey, pageParam }: Asking): Marked<T> | undefined {
+  const state = client.getQueryState<Marked<T> | InfiniteData<Marked<T>>>(queryKey)
+  const data = state?.data
+  if (state === undefined || data === undefined) return undefined
+  const found = isPaged(data) ? data.pages[data.pageParams.indexOf(pageParam)] : data
+  return found && { ...found, keptAt: found.keptAt ?? state.dataUpdatedAt }
+}
+
+/** Replaces a cached copy by the response unless something newer is present. */
+function replaceKept<T extends object>({ client, queryKey, pageParam }: Asking, content: Marked<T>): void {
+  client.setQueryData(queryKey, (data: Marked<T> | InfiniteData<Marked<T>> | undefined) => {
+    if (data === undefined) return undefined
+    if (!isPaged(data)) return data.keptAt === undefined ? data : content
+    const at = data.pageParams.indexOf(pageParam)
+    if (data.pages[at]?.keptAt === undefined) return data
+    // Later pages started at the end of the cached one.
+    return { pages: [...data.pages.slice(0, at), content], pageParams: data.pageParams.slice(0, at + 1) }
+  })
+}
+
+function isPaged<T>(data: T | InfiniteData<T>): data is InfiniteData<T> {
+  return Array.isArray((data as InfiniteData<T>).pageParams)
+}
+
+function failedLate(asking: Asking, user: number, name: string, error: unknown): void {
+  if (isRefused(error, 404)) {
+    // The content has been deleted: asked again, the page says so.
+    void store()
+      .then(({ forgetOne }) => forgetOne(user, name))
+      .then(() => asking.client.invalidateQueries({ queryKey: asking.queryKey, exact: true }))
+      .catch(() => undefined)
+  } else if (error instanceof Fault && error.isPassing) askAgain(asking)
+}
+
+const planned = new Set<string>()
+
+/** Repeats the request later if a page still shows the content. */
+function askAgain({ client, queryKey }: Asking): void {
+  const id = JSON.stringify(queryKey)
+  if (planned.has(id)) return
+  planned.add(id)
+  setTimeout(() => {
+    planned.delete(id)
+    void client.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false })
+  }, ASK_AGAIN_MS)
 }

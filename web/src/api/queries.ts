@@ -1,22 +1,22 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
-import { api } from './client.js'
-import { askOrRemember } from './offline.js'
+import { infiniteQueryOptions, type QueryFunctionContext, type QueryKey, queryOptions } from '@tanstack/svelte-query'
+import { type Answer, api } from './client.js'
+import { askOrRemember, type Marked } from './offline.js'
 
-/** As many as are shown soon; the rest comes while the first card is read. */
+/** Enough to start with; more are loaded while the first card is read. */
 const FIRST_CARDS = 20
 
-/** After which a search that may have missed something is asked again. */
+/** Delay before an incomplete search is repeated */
 const INDEXING_MS = 1_500
 
-/** What pages ask for, each under one key, so that what changes it can name it: `queryClient.invalidateQueries(keys…)`. */
+/** Queries of the pages, each with its key: `queryClient.invalidateQueries(keys…)` */
 export const queries = {
-  /** How much is left today, in all decks that were chosen. */
+  /** Remaining cards of today in all active decks */
   counts: () =>
     queryOptions({
       queryKey: ['review', 'counts'],
-      queryFn: () => askOrRemember('counts', () => api.get('/api/review/queue', { query: { limit: 1 } })),
+      queryFn: (asking) => askOrRemember(asking, 'counts', () => api.get('/api/review/queue', { query: { limit: 1 } })),
     }),
-  /** The first cards of a session, and when they were asked for; a session asks anew. */
+  /** First cards of a session with the time of the request; a session asks again. */
   firstCards: (deck: string | undefined) =>
     queryOptions({
       queryKey: ['review', 'first cards', deck ?? null],
@@ -29,51 +29,63 @@ export const queries = {
   stats: (days: number) =>
     queryOptions({
       queryKey: ['review', 'stats', days],
-      queryFn: () => askOrRemember(`stats ${days}`, () => api.get('/api/review/stats', { query: { days } })),
+      queryFn: (asking) =>
+        askOrRemember(asking, `stats ${days}`, () => api.get('/api/review/stats', { query: { days } })),
     }),
-  settings: () => queryOptions({ queryKey: ['review', 'settings'], queryFn: () => api.get('/api/review/settings') }),
+  settings: () =>
+    queryOptions({
+      queryKey: ['review', 'settings'],
+      queryFn: (asking) => askOrRemember(asking, 'settings', () => api.get('/api/review/settings')),
+    }),
   sessions: () =>
     queryOptions({ queryKey: ['account', 'sessions'], queryFn: () => api.get('/api/accounts/me/sessions') }),
-  /** The ways of logging in that are offered. */
+  /** Available login methods */
   methods: () => queryOptions({ queryKey: ['methods'], queryFn: () => api.get('/api/auth/methods') }),
-  /** By what the own account is entered. */
+  /** Login methods of the current user */
   signIn: () =>
     queryOptions({
       queryKey: ['account', 'sign in'],
       queryFn: async () => (await api.get('/api/auth/me')).sign_in,
     }),
   tokens: () => queryOptions({ queryKey: ['account', 'tokens'], queryFn: () => api.get('/api/auth/tokens') }),
-  /** The decks as they are written; what the learner has of them is `deckChoice`. */
+  /** Decks without the learner's state, which is in `deckChoice` */
   decks: () =>
     queryOptions({
       queryKey: ['content', 'decks'],
-      queryFn: () => askOrRemember('decks', () => api.get('/api/decks')),
+      queryFn: (asking) => askOrRemember(asking, 'decks', () => api.get('/api/decks')),
     }),
   deck: (slug: string) =>
     queryOptions({
       queryKey: ['content', 'decks', slug],
-      queryFn: () => api.get('/api/decks/{slug}', { path: { slug } }),
+      queryFn: (asking) =>
+        askOrRemember(asking, `deck ${slug}`, () => api.get('/api/decks/{slug}', { path: { slug } })),
     }),
-  /** Pages of a deck's cards; what is found or filtered is a list of its own. */
+  /** Pages of a deck's cards; each filter has its own list. */
   cards: (deck: string, filter: { q: string; state: string }) =>
     infiniteQueryOptions({
       queryKey: ['review', 'cards', deck, filter.state, filter.q],
-      queryFn: ({ pageParam, signal }) =>
-        api.get('/api/review/cards', { query: { deck, ...filter, limit: 30, after: pageParam }, signal }),
+      queryFn: (asking) => {
+        const { pageParam, signal } = asking
+        const ask = () =>
+          api.get('/api/review/cards', { query: { deck, ...filter, limit: 30, after: pageParam }, signal })
+        const isWhole = filter.q === '' && filter.state === ''
+        return isWhole ? askOrRemember(asking, `cards ${deck} ${pageParam ?? ''}`, ask) : ask()
+      },
       initialPageParam: undefined as number | undefined,
       getNextPageParam: (page) => page.next_after ?? undefined,
-      // Comparing all that is there with each page that comes would cost more with every page.
+      // Comparing all pages on each new one would cost more with every page.
       structuralSharing: false,
     }),
   card: (id: number) =>
     queryOptions({
       queryKey: ['review', 'card', id],
-      queryFn: () => api.get('/api/review/cards/{id}', { path: { id: String(id) } }),
+      queryFn: (asking) =>
+        askOrRemember(asking, `card ${id}`, () => api.get('/api/review/cards/{id}', { path: { id: String(id) } })),
     }),
   cardHistory: (card: number) =>
     infiniteQueryOptions({
       queryKey: ['review', 'history', 'card', card],
-      queryFn: ({ pageParam }) => api.get('/api/review/history', { query: { card, limit: 20, before: pageParam } }),
+      queryFn: (asking) => askForHistory(asking, `card ${card} history`, { card, limit: 20 }),
       initialPageParam: undefined as number | undefined,
       getNextPageParam: (page) => page.next_before ?? undefined,
     }),
@@ -81,21 +93,25 @@ export const queries = {
   deckChoice: () =>
     queryOptions({
       queryKey: ['review', 'decks'],
-      queryFn: () => askOrRemember('choice', () => api.get('/api/review/decks')),
+      queryFn: (asking) => askOrRemember(asking, 'choice', () => api.get('/api/review/decks')),
     }),
   history: () =>
     infiniteQueryOptions({
       queryKey: ['review', 'history'],
-      queryFn: ({ pageParam }) => api.get('/api/review/history', { query: { before: pageParam } }),
+      queryFn: (asking) => askForHistory(asking, 'history', {}),
       initialPageParam: undefined as number | undefined,
       getNextPageParam: (page) => page.next_before ?? undefined,
     }),
   sheets: () =>
-    queryOptions({ queryKey: ['sheets'], queryFn: () => askOrRemember('sheets', () => api.get('/api/cheatsheets')) }),
+    queryOptions({
+      queryKey: ['sheets'],
+      queryFn: (asking) => askOrRemember(asking, 'sheets', () => api.get('/api/cheatsheets')),
+    }),
   sheet: (slug: string) =>
     queryOptions({
       queryKey: ['sheets', slug],
-      queryFn: () => askOrRemember(`sheet ${slug}`, () => api.get('/api/cheatsheets/{slug}', { path: { slug } })),
+      queryFn: (asking) =>
+        askOrRemember(asking, `sheet ${slug}`, () => api.get('/api/cheatsheets/{slug}', { path: { slug } })),
     }),
   search: (q: string, limit: number) =>
     queryOptions({
@@ -106,5 +122,20 @@ export const queries = {
     }),
 }
 
-/** Everything that a rating changes. */
+type HistoryPage = QueryFunctionContext<QueryKey, number | undefined>
+
+/**
+ * Requests a page of the history. Only the newest one is cached, because the addresses of older ones change with every
+ * rating.
+ */
+function askForHistory(
+  asking: HistoryPage,
+  name: string,
+  query: { card?: number; limit?: number },
+): Promise<Marked<Answer<'/api/review/history'>>> {
+  const ask = () => api.get('/api/review/history', { query: { ...query, before: asking.pageParam } })
+  return asking.pageParam === undefined ? askOrRemember(asking, name, ask) : ask()
+}
+
+/** Key of everything that a rating changes */
 export const REVIEW_KEY = ['review'] as const

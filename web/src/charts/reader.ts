@@ -1,18 +1,16 @@
-/** How the values of a picture are read one by one. */
+/** Reading of single values of a picture. */
 export interface Reader {
-  /** What each value says, in the order of the arrows. */
+  /** Text of each value, in the order of the arrow keys */
   texts: readonly string[]
-  /** Which value lies at this place of the picture. */
+  /** Index of the value at a position of the picture */
   find: (x: number, y: number, width: number) => number
-  /** Where a value lies, for a picture that is scrolled. */
-  x?: (at: number, width: number) => number
-  /** Which one is read first; the last when absent. */
+  /** Index read first; default: the last */
   first?: number
-  /** How many values lie above one another; 1 when they lie side by side. */
+  /** Number of values stacked vertically; default 1 */
   stride?: number
 }
 
-/** Where a key leads from a value; undefined for keys that lead nowhere. */
+/** Returns the index that a key leads to; undefined for other keys. */
 export function stepOf(key: string, at: number, last: number, stride = 1): number | undefined {
   const down = stride === 1 ? -1 : 1
   const steps: Record<string, number> = {

@@ -1,6 +1,6 @@
 const STEPS = [1, 2, 4, 6, 8, 10]
 
-/** The end of an axis that begins at 0: even, round, and not below the largest value. */
+/** Returns an even round number that is not below the largest value. */
 export function roundUp(largest: number): number {
   if (largest <= 2) return 2
   const unit = 10 ** Math.floor(Math.log10(largest))
@@ -8,7 +8,7 @@ export function roundUp(largest: number): number {
   return unit * (steps.find((step) => step * unit >= largest) as number)
 }
 
-/** Which of so many labels have room, in even steps from the one that matters most: the first or the last. */
+/** Returns which labels fit, evenly spaced from the first or last one. */
 export function labelsAt(count: number, width: number, room: number, from: 'first' | 'last'): number[] {
   const every = Math.max(1, Math.ceil((count * room) / Math.max(width, 1)))
   const steps = Array.from({ length: Math.ceil(count / every) }, (_, at) => at * every)

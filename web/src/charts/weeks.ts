@@ -1,7 +1,7 @@
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS_A_WEEK = 7
 
-/** 0 for Monday … 6 for Sunday. */
+/** 0 for Monday … 6 for Sunday */
 export function weekdayOf(day: string): number {
   return (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % DAYS_A_WEEK
 }
@@ -11,7 +11,7 @@ export function mondayOf(day: string): string {
   return new Date(at).toISOString().slice(0, 10)
 }
 
-/** Days in a row, by the weeks that they belong to; a week is named by its Monday. */
+/** Groups consecutive days by week; a week is named by its Monday. */
 export function groupByWeek<T extends { day: string }>(days: readonly T[]): { monday: string; days: T[] }[] {
   const weeks = new Map<string, T[]>()
   for (const day of days) {
@@ -23,7 +23,10 @@ export function groupByWeek<T extends { day: string }>(days: readonly T[]): { mo
   return [...weeks].map(([monday, of]) => ({ monday, days: of }))
 }
 
-/** Steps from 1 to 4 that share the days with a value evenly; 0 for nothing. */
+/**
+ * Assigns levels 1 to 4 so that each has about the same number of days with a value; 0 means no value.
+ * @example levelsOf([0, 5]) // [0, 4]
+ */
 export function levelsOf(values: readonly number[]): number[] {
   const sorted = values.filter((value) => value > 0).sort((a, b) => a - b)
   const limits = [0.25, 0.5, 0.75].map((share) => sorted[Math.floor(share * sorted.length)] ?? 0)

@@ -1,6 +1,6 @@
 /**
- * Where a link of the content leads in the app: it names another file as authors see them, `git-notfall.md`,
- * `../linux/systemd.md#dienste` or `../../decks/git.md`. Undefined for everything else.
+ * Converts a link between content files, such as `git-notfall.md`, `../linux/systemd.md#dienste` or
+ * `../../decks/git.md`, to an address of the app. Returns undefined for other links.
  */
 export function addressOf(href: string, anchor: string): string | undefined {
   const match = /^(?:[\w%.-]+\/)*(?<name>[\w%.-]+)\.md(?:#(?<part>.*))?$/.exec(href)

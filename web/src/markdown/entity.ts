@@ -2,9 +2,9 @@ import { sanitize } from './sanitize.js'
 
 const NOTHING = { elements: [], attributes: [] }
 
-/** The character of a named reference such as `auml`; false when there is none of that name. For micromark. */
+/** Returns the character of a named reference such as `auml`; false if it does not exist. Used by micromark. */
 export function decodeNamedCharacterReference(name: string): string | false {
   const text = sanitize(`&${name};`, NOTHING).textContent ?? ''
-  // Without its end a shorter name was found, as `not` is in `&notit;`.
+  // Without its semicolon a shorter name was decoded, as `not` in `&notit;`.
   return text === '' || text === `&${name};` || (text.endsWith(';') && name !== 'semi') ? false : text
 }

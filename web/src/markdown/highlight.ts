@@ -31,10 +31,10 @@ const LANGUAGES = {
 }
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
 
-/** A block this long is read as it is: colouring it would hold up the page. */
+/** A longer block is not coloured, because that would block the page. */
 const MAX_LENGTH = 20_000
 
-/** Colours a block of code that names a language we know, by replacing its text. */
+/** Colours a code block in a known language by replacing its content. */
 export function highlight(block: HTMLElement): void {
   const language = /\blanguage-(\S+)/.exec(block.className)?.[1]?.toLowerCase()
   const code = block.textContent ?? ''

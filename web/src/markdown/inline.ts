@@ -2,22 +2,22 @@ import { pictureAddress } from './picture-address.js'
 
 export interface InlinePart {
   kind: 'text' | 'code' | 'strong' | 'picture'
-  /** Of a picture what it shows. */
+  /** Description of a picture */
   text: string
-  /** Where a picture is had; not when a cut has taken it away. */
+  /** Address of a picture; missing if the text was cut */
   address?: string | undefined
 }
 
-/** More than anybody reads in a line; it bounds the work for a text of any length too. */
+/** Longer than any visible line; bounds the work for long texts. */
 const MAX_LENGTH = 300
 
-/** A fence, code, bold, a kept picture; then what a cut has left open of code, bold and a picture. */
+/** A fence, code, bold, a stored picture; then code, bold and a picture left open by a cut */
 const MARKS =
   /(`{3,})[^\n`]*\n([\s\S]*?)(?:\n?\1`*|$)|(`+)([^`]|[^`][\s\S]*?[^`])\3(?!`)|\*\*(?=\S)([\s\S]+?)\*\*|!\[((?:[^\]\\]|\\[\s\S])*)\]\((media\/[\w.]+)(?:\s+"[^"\n]*")?\)|`+([^`]+\.\.\.)$|\*\*([^*]+\.\.\.)$|!\[([^\]]*)(?:\]\([\w./]*)?(?:\.\.\.| …)$/g
 
 /**
- * A short text of Markdown as pieces for one line: code, bold and the rest as it stands. It may have been cut in the
- * middle, as the options of a quiz are: a fence that never ends is code to the end.
+ * Splits a short Markdown text into pieces for one line: code, bold and plain text. The text may have been cut, like
+ * quiz options: an unclosed fence is code to the end.
  */
 export function inlineParts(source: string, maxLength = MAX_LENGTH): InlinePart[] {
   const characters = [...source.slice(0, 2 * maxLength)]
@@ -48,7 +48,7 @@ export function inlineParts(source: string, maxLength = MAX_LENGTH): InlinePart[
   return parts
 }
 
-/** The same without any marks, for titles and names. */
+/** Returns the text without marks, for titles and names. */
 export function plainText(source: string, maxLength = MAX_LENGTH): string {
   return inlineParts(source, maxLength)
     .map(({ text }) => text)

@@ -1,7 +1,7 @@
 import { mount, unmount } from 'svelte'
 import Large from './picture-large.svelte'
 
-/** Shows a picture as large as the window allows, until it is closed. */
+/** Opens a picture as large as the window allows. */
 export function openPicture(address: string, alt: string): void {
   const shown = mount(Large, {
     target: document.body,

@@ -1,16 +1,16 @@
 import { learnSize, sizeOf } from '../platform/picture-sizes.js'
 import { pictureAddress, pictureHash } from './picture-address.js'
 
-/** No picture is shown higher among text; whoever wants more opens it. */
+/** Maximum height of a picture within text; it can be opened larger. */
 const MAX_HEIGHT = 480
-/** Pictures so low stand within a line. */
+/** Pictures up to this height are inline. */
 const LINE_HEIGHT = 40
-/** What can be seen comes first. */
+/** Visible pictures load first. */
 const HIDDEN_AFTER_MS = 500
 
 /**
- * Makes an image of a kept picture one that has its room before it arrives, opens large, and says in words what it shows
- * when it cannot be had. False for every other image.
+ * Gives a stored picture a fixed frame before it arrives, an enlarged view, and its description as fallback. Returns
+ * false for other images.
  */
 export function showPicture(image: HTMLImageElement): boolean {
   const target = image.getAttribute('src') ?? ''
@@ -20,7 +20,7 @@ export function showPicture(image: HTMLImageElement): boolean {
   image.loading = 'lazy'
   image.decoding = 'async'
   image.setAttribute('src', address)
-  // In a link a press follows it.
+  // Inside of a link, a click follows the link.
   const frame = document.createElement(image.closest('a') === null ? 'button' : 'span')
   frame.className = 'picture'
   image.replaceWith(frame)
@@ -47,7 +47,7 @@ export function showPicture(image: HTMLImageElement): boolean {
   return true
 }
 
-/** What is not seen yet may be seen soon, as the answer of a card: its pictures come already, and tell their size. */
+/** Loads pictures of hidden content, such as the answer, and records their sizes. */
 export function fetchHidden(element: HTMLElement): void {
   const images = element.querySelectorAll<HTMLImageElement>('.picture > img')
   if (images.length === 0 || element.checkVisibility()) return
@@ -63,7 +63,7 @@ function fetchEarly(image: HTMLImageElement): void {
 
 function arrive(frame: HTMLElement, image: HTMLImageElement, sha: string, come: HTMLImageElement): void {
   learnSize(sha, come.naturalWidth, come.naturalHeight)
-  // What is being read does not move: there the frame stays, and the picture lies within.
+  // Visible content must not move, so the frame keeps its size and the picture is fitted into it.
   const isSeen = frame.checkVisibility() && frame.getBoundingClientRect().top < innerHeight
   if (!isSeen) giveRoom(frame, image, sha)
 }
@@ -85,5 +85,5 @@ function retry(image: HTMLImageElement): void {
   image.setAttribute('src', address)
 }
 
-/** Without the part that shows it, it stays as large as it is. */
+/** If the dialog cannot be loaded, the picture keeps its size. */
 function noLarger(): void {}

@@ -10,17 +10,17 @@ export interface Heading {
   text: string
 }
 
-/** For a text that is rendered in several pieces. */
+/** State of a text rendered in several pieces. */
 export interface Whole {
-  /** How often each name of a heading was given. */
+  /** Number of uses of each heading name */
   seen: Map<string, number>
-  /** Whether headings of the first level are in it, so that all go down by one: the page has a heading of its own. */
+  /** Whether the text has top-level headings, so that all are lowered by one below the page's own heading */
   isLowered: boolean
 }
 
 export interface Rendered {
   content: DocumentFragment
-  /** In the order of the text; for a table of contents. */
+  /** In text order, for a table of contents */
   headings: Heading[]
 }
 
@@ -34,18 +34,18 @@ const ALLOWED: Allowed = {
 
 const LANGUAGE = /^language-\S+$/
 const HEADINGS = 'h1, h2, h3, h4, h5, h6'
-/** More in one piece would hold up the page for seconds: it is shown as it was written. */
+/** A larger piece would block the page for seconds; it is shown as source text. */
 const MAX_PIECE = 50_000
 
 /**
- * Markdown as nodes. What is HTML in it stays text, and a second net lets only harmless elements pass. Headings get ids
- * that begin with `anchor`, so that several texts may stand on one page.
+ * Renders Markdown as nodes. HTML stays text, and a sanitizer admits only harmless elements. Heading ids start with
+ * `anchor`, so that a page may show several texts.
  */
 export function renderMarkdown(source: string, anchor: string, whole?: Whole): Rendered {
   if (source.length > MAX_PIECE) return { content: asWritten(source), headings: [] }
   const html = micromark(source, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] })
   const content = sanitize(html, ALLOWED)
-  // Content names a language, never one of our classes.
+  // Content may name a language, but not use classes of the app.
   for (const code of content.querySelectorAll('[class]')) {
     if (!LANGUAGE.test(code.className)) code.removeAttribute('class')
   }
@@ -72,13 +72,13 @@ function asWritten(source: string): DocumentFragment {
   return content
 }
 
-/** A link out of the app opens beside it and tells nobody where it was followed. One that was refused is none. */
+/** Makes external links open in a new tab without referrer. A refused link is removed. */
 function aim(link: HTMLAnchorElement, anchor: string): void {
   const href = link.getAttribute('href') ?? ''
   if (href === '') {
     link.removeAttribute('href')
   } else if (href.startsWith('#')) {
-    // A fragment alone would lead to the start page, because of `<base href>`.
+    // With `<base href>` a bare fragment would lead to the start page.
     link.href = `${location.pathname}${location.search}#${anchor}${link.hash.slice(1)}`
   } else if (isForeign(href)) {
     link.target = '_blank'
@@ -91,8 +91,8 @@ function aim(link: HTMLAnchorElement, anchor: string): void {
 }
 
 /**
- * An image from elsewhere would tell its host who reads this, and when: in its place stand its words, as a link to it.
- * Until the nodes are put into the page nothing is asked for.
+ * Replaces an external image by a link, because loading it would tell its host who reads the text. Nothing is requested
+ * before the nodes enter the page.
  */
 function keepToOurImages(image: HTMLImageElement): void {
   const src = image.getAttribute('src') ?? ''
@@ -108,17 +108,17 @@ function keepToOurImages(image: HTMLImageElement): void {
   image.replaceWith(link)
 }
 
-/** Of another host, be its scheme left out. */
+/** Whether the address has another host, even without a scheme */
 function isForeign(address: string): boolean {
   if (!URL.canParse(address, document.baseURI)) return true
   const { protocol, origin } = new URL(address, document.baseURI)
   return /^https?:$/.test(protocol) && origin !== location.origin
 }
 
-/** Whoever scrolls by keyboard must be able to get there. */
+/** Makes an element scrollable by keyboard. */
 function makeScrollable(element: HTMLElement, label: string): void {
   element.tabIndex = 0
-  // No landmark: a text may hold many of them.
+  // Not a landmark, because a text may contain many.
   element.setAttribute('role', 'group')
   element.setAttribute('aria-label', label)
 }
@@ -145,7 +145,7 @@ function nameHeadings(content: DocumentFragment, anchor: string, seen: Map<strin
   })
 }
 
-/** The name, with a number behind it when it was given before: to a heading, or as the numbered name of another. */
+/** Returns a unique heading id: the name, with a number if it was used before. */
 function nameOnce(name: string, seen: Map<string, number>): string {
   let times = seen.get(name) ?? 0
   let unique = name

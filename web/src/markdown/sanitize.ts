@@ -1,20 +1,20 @@
-/** Elements and attributes that may pass; everything else goes. */
+/** Elements and attributes that may pass; all others are removed. */
 export interface Allowed {
   elements: string[]
   attributes: string[]
 }
 
-/** The browser's own sanitizer, which TypeScript does not know yet; it drops scripts and `javascript:` in any case. */
+/** The browser's own sanitizer, which TypeScript does not know yet; it always removes scripts and `javascript:`. */
 type Sanitizing = HTMLElement & { setHTML?: (html: string, options: { sanitizer: Allowed }) => void }
 
-// A browser without one loads its stand-in, before any text is shown.
+// Other browsers load a fallback before any text is shown.
 const isNative = 'setHTML' in Element.prototype
 const { default: DOMPurify } = isNative ? { default: undefined } : await import('dompurify')
 
-/** Its images are not asked for before somebody has looked at where they come from. */
+/** An inert document does not load images. */
 const inert = document.implementation.createHTMLDocument('')
 
-/** HTML as nodes of a document that is not shown, of which only harmless ones are left. */
+/** Parses HTML in an inert document and removes everything that is not allowed. */
 export function sanitize(html: string, { elements, attributes }: Allowed): DocumentFragment {
   if (DOMPurify !== undefined) {
     return DOMPurify.sanitize(html, {

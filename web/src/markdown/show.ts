@@ -3,11 +3,11 @@ import { fetchHidden } from './pictures.js'
 import { type Heading, renderMarkdown, type Whole } from './render.js'
 import { splitSource } from './split-source.js'
 
-/** So long the page may be busy with a text before it looks after whoever is reading. */
+/** Maximum time per slice before the page handles input */
 const SLICE_MS = 8
-/** With the beginning comes the page around it. */
+/** Shorter, because the surrounding page is rendered at the same time */
 const FIRST_SLICE_MS = 4
-/** From so many characters on, pieces that are out of sight are not laid out. */
+/** Length from which pieces outside of the viewport skip layout */
 const LONG_TEXT = 100_000
 
 interface Options {
@@ -17,8 +17,8 @@ interface Options {
 }
 
 /**
- * Fills the element with Markdown: the beginning at once, a long rest in slices, the colours of code when their part of
- * the program is there. What it returns ends it early.
+ * Renders Markdown into the element: the beginning at once, a long rest in slices, code colours when their module is
+ * loaded. Returns a function that stops it.
  */
 export function showMarkdown(
   element: HTMLElement,
@@ -61,7 +61,7 @@ export function showMarkdown(
     onheadings?.(headings)
   }
 
-  /** In slices, too, and only once the text is there. */
+  /** In slices, after the whole text is present. */
   async function colour(): Promise<void> {
     if (colourless.length === 0 || isOver) return
     const highlight = await findHighlight()
@@ -83,7 +83,7 @@ export function showMarkdown(
 
 const pause = () => new Promise((resolve) => setTimeout(resolve))
 
-/** What colours code; undefined when that part of the program cannot be had. */
+/** Loads the highlighter; undefined if it cannot be loaded. */
 const findHighlight = () =>
   import('./highlight.js').then(
     ({ highlight }) => highlight,

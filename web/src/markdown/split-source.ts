@@ -1,14 +1,15 @@
-/** A piece without headings is cut at an empty line beyond this length. */
+/** Length after which a piece without headings is cut at a blank line */
 const LONG_PIECE = 16_000
-/** So many characters of definitions may be read again with the pieces. */
+/** Maximum number of characters of repeated definitions */
 const MAX_REPEATED = 2_000_000
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^#{1,6}(?:[ \t]|$)/
 const DEFINITION = /^ {0,3}\[[^\]]+\]:\s*\S/
 
 /**
- * Markdown in pieces that can be read one after another: cut before headings, and in long stretches at empty lines,
- * never inside a block of code. Joined they are the source; each piece knows the definitions of links of all others.
+ * Splits Markdown into pieces that can be rendered independently: before headings, and in long stretches at blank
+ * lines, never inside of a code block. Joined they equal the source; each piece knows the link definitions of all
+ * others.
  */
 export function splitSource(source: string, longPiece = LONG_PIECE): string[] {
   const pieces: string[] = []
@@ -34,7 +35,7 @@ export function splitSource(source: string, longPiece = LONG_PIECE): string[] {
   if (piece !== '') pieces.push(piece)
   if (definitions.length === 0 || pieces.length === 1) return pieces
   const known = `\n\n${definitions.join('')}`
-  // Thousands of both are no text that somebody reads: they would be read thousands of times.
+  // Repeating thousands of definitions in thousands of pieces would take too long.
   if (pieces.length * known.length > MAX_REPEATED) return pieces
   return pieces.map((text) => text + known)
 }

@@ -1,13 +1,13 @@
 import type { Entry, Receipt } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
 
-/** A store that lasts as long as the page, for browsers that keep nothing. */
+/** Creates a store that lasts as long as the page, for browsers without storage. */
 export function createMemoryStore(): Store {
   const entries = new Map<string, Entry>()
   const receipts = new Map<string, Receipt>()
   let before: Promise<unknown> = Promise.resolve()
 
-  /** One after the other. Nothing is undone: no change fails after it has written. */
+  /** Serialised; no rollback is needed, because no change fails after writing. */
   function change<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
     const result = before.then(() => work(tablesOf(entries, receipts)))
     before = result.catch(() => undefined)

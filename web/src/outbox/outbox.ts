@@ -1,42 +1,42 @@
 import type { Entry, Rated, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
 
-/** `removed`: it was never sent; `undoing`: the service is told; `unknown`: there is nothing of that name. */
+/** `removed`: it was never sent; `undoing`: the service will be told; `unknown`: no such rating */
 export type UndoResult = 'removed' | 'undoing' | 'unknown'
 
 export interface Load {
   waiting: number
-  /** Those among them that are lost when the page is closed. */
+  /** Entries that are lost when the page closes */
   volatile: number
   refused: Entry[]
 }
 
-/** Everything at once, so that a rating changes as little as possible while it is asked for. */
+/** Reads all entries at once, so that few change during the read. */
 const ALL = Number.MAX_SAFE_INTEGER
 
 /**
- * The ratings that the service has not confirmed yet. They lie in a durable store; what cannot be stored there is held in
- * memory, behind all that could.
+ * Ratings that the service has not confirmed, in a durable store; those that cannot be stored there are held in memory
+ * and sent last.
  */
 export class Outbox {
-  /** In the order in which they are sent. */
+  /** In the order of sending */
   readonly stores: readonly [durable: Store, memory: Store]
 
   constructor(durable: Store, memory: Store) {
     this.stores = [durable, memory]
   }
 
-  /** Once it resolves, the rating survives whatever happens; `memory`: as long as the page is open. */
+  /** Resolves when the rating is stored durably, or in `memory` as long as the page is open. */
   async add(user: number, rated: Rated): Promise<'durable' | 'memory'> {
     const entry: RatingEntry = { ...rated, user, kind: 'rating', isTried: false }
     const [durable, memory] = this.stores
-    // While older ratings wait in memory, newer ones may not overtake them.
+    // Newer ratings must not overtake older ones in memory.
     if ((await memory.read((tables) => tables.count(user))) === 0) {
       try {
         await durable.change((tables) => tables.add(entry))
         return 'durable'
       } catch {
-        // Storage is full, forbidden, or has gone away.
+        // Storage is full, forbidden or unavailable.
       }
     }
     await memory.change((tables) => tables.add(entry))
@@ -51,7 +51,7 @@ export class Outbox {
     return 'unknown'
   }
 
-  /** Takes off an entry that the service would not have, after it was shown. */
+  /** Removes an entry that the service has refused, after it was shown. */
   async discard(user: number, id: string): Promise<void> {
     for (const store of this.stores) await attempt(() => store.change((tables) => tables.remove(user, id)))
   }
@@ -61,7 +61,7 @@ export class Outbox {
     for (const store of this.stores) {
       const part = await attempt(() =>
         store.read(async (tables) => {
-          // An undo and the rating that it takes back are nothing that a person waits for.
+          // An undo and the rating that it cancels do not count as waiting.
           const pairs = (await tables.undos(user)).filter(({ review_id }) => review_id === undefined).length
           const count = Math.max((await tables.count(user)) - 2 * pairs, 0)
           return { count, refused: await tables.refused(user) }
@@ -74,12 +74,12 @@ export class Outbox {
     return load
   }
 
-  /** Cards of which the service does not know the whole truth yet. */
+  /** Returns cards whose state at the service is not final. */
   async unconfirmed(user: number): Promise<Set<number>> {
     return new Set((await this.#waiting(user)).map(({ card_id }) => card_id))
   }
 
-  /** The ratings that stand and that a page of the queue asked for at that moment cannot know, oldest first. */
+  /** Returns the valid ratings that a queue page requested at that time cannot include, oldest first. */
   async ratedSince(user: number, at: number): Promise<Pick<RatingEntry, 'card_id' | 'rating'>[]> {
     const waiting = await this.#waiting(user)
     const receipts = await Promise.all(

@@ -2,12 +2,22 @@ import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { Store, Turn } from '../storage/store.js'
 import type { Outbox } from './outbox.js'
 import { findReviewId, type Settled, settleRatings, settleUndo, takeNext } from './settle.js'
-import { type Answered, delayAfter, judge, messageOf, type Obstacle, type Outcome } from './verdict.js'
+import {
+  type Answered,
+  answersOf,
+  delayAfter,
+  judgeBatch,
+  judgeRating,
+  judgeUndo,
+  messageOf,
+  type Obstacle,
+  type Outcome,
+} from './verdict.js'
 
-/** What the service takes at once. */
+/** Maximum batch size of the service */
 const BATCH = 100
 
-/** The requests. None is sent again by whoever makes them: after a login somebody else may be here. */
+/** Requests of the outbox. They are not repeated after a login, because another user may be logged in then. */
 export interface Transport {
   rate(entry: RatingEntry): Promise<Outcome>
   rateMany(entries: readonly RatingEntry[]): Promise<Outcome>
@@ -17,15 +27,15 @@ export interface Transport {
 export interface SenderPorts {
   outbox: Outbox
   transport: Transport
-  /** Works when no other page sends and nobody logs in or out. */
+  /** Runs the work while no other page sends and no login or logout happens */
   takeTurn(work: (turn: Turn) => Promise<void>): Promise<void>
-  /** Who is logged in, for all pages; undefined: nobody, or it cannot be found out now. */
+  /** The user logged in for all pages; undefined if there is none or it is unknown */
   whoIsHere(): Promise<number | undefined>
   now(): number
   random(): number
-  /** Calls later; the result calls it off. */
+  /** Calls later; the result cancels it */
   later(work: () => void, ms: number): () => void
-  /** The contents have changed, or what stands in the way has. */
+  /** Called when the contents or the obstacle have changed */
   onChange(obstacle: Obstacle | undefined): void
   onUndoRefused(entry: UndoEntry, message: string): void
 }
@@ -40,10 +50,10 @@ interface Next {
   entries: Entry[]
 }
 
-/** How it went, and whether there may be more. */
+/** Outcome of a step, and whether more may follow */
 type Progress = 'empty' | 'more' | 'one by one' | Pause
 
-/** Sends what waits, in order, and tries again for as long as it takes. */
+/** Sends waiting entries in order and retries as long as needed. */
 export class Sender {
   readonly #ports: SenderPorts
   #isRunning = false
@@ -58,10 +68,10 @@ export class Sender {
     this.#ports = ports
   }
 
-  /** Something is to be sent; `changed`: what stood in the way may be gone, such as after a login. */
+  /** Wakes the sender: `added` for a new entry, `changed` if an obstacle may be gone, for example after a login. */
   wake(reason: 'added' | 'changed' = 'added'): void {
     if (this.#isStopped) return
-    // Whoever has asked us to wait meant it.
+    // A requested delay still applies.
     if (reason === 'changed' && this.#pause?.retryAfter === undefined) this.#pausedUntil = 0
     if (this.#isRunning) this.#isAskedAgain = true
     else if (this.#ports.now() >= this.#pausedUntil) void this.#run()
@@ -101,7 +111,7 @@ export class Sender {
     let count = BATCH
     for (;;) {
       let result: Progress = 'empty'
-      // A turn for each request, so that whoever logs in need not wait for all of them.
+      // One turn per request, so that a login need not wait for all of them.
       await this.#ports.takeTurn(async (turn) => {
         result = await this.#sendNext(turn, count)
       })
@@ -124,13 +134,13 @@ export class Sender {
     return (await this.#send(next.store, next.entries)) ?? 'more'
   }
 
-  /** What lies in memory is younger than what is stored: it is looked at first and sent last. */
+  /** Entries in memory are newer than stored ones, so they are read first and sent last. */
   async #takeNext(user: number, count: number): Promise<Next | 'unwritable' | undefined> {
     const [durable, memory] = this.#ports.outbox.stores
     const isLaterOnes = await hasEntries(memory, user)
     const stored = await takeNext(durable, user, count).catch(() => undefined)
     if (stored !== undefined && stored.length > 0) return { store: durable, entries: stored }
-    // Storage that can be read but not written, such as a full one, must not be overtaken.
+    // Entries in a store that can be read but not written, such as a full one, must not be overtaken.
     if (stored === undefined && (await hasEntries(durable, user))) return 'unwritable'
     if (!isLaterOnes) return undefined
     const entries = await takeNext(memory, user, count)
@@ -148,7 +158,7 @@ export class Sender {
   async #sendOne(store: Store, entry: RatingEntry): Promise<Pause | undefined> {
     const { transport, now } = this.#ports
     const outcome = await transport.rate(entry)
-    const verdict = judge(outcome)
+    const verdict = judgeRating(outcome)
     if (verdict.kind === 'wait') return verdict
     await settleRatings(store, [{ entry, answer: outcome as Answered }], now())
     return undefined
@@ -157,14 +167,15 @@ export class Sender {
   async #sendMany(store: Store, entries: RatingEntry[]): Promise<Pause | 'one by one' | undefined> {
     const { transport, now } = this.#ports
     const outcome = await transport.rateMany(entries)
-    const verdict = judge(outcome)
+    const verdict = judgeBatch(outcome, entries.length)
     if (verdict.kind === 'wait') return verdict
-    const answers = answersOf(outcome as Answered, entries.length)
-    // Nothing was said of the single ratings, as by a service that takes no batches.
-    if (answers === undefined) return 'one by one'
+    const { status, body } = outcome as Answered
+    // The response concerns no single rating, for example from a service without batches.
+    if (status !== 200) return 'one by one'
+    const answers = answersOf(body)
     const settled: Settled[] = entries.map((entry, at) => ({ entry, answer: answers[at] as Answered }))
     await settleRatings(store, settled, now())
-    const waits = answers.map(judge).find(({ kind }) => kind === 'wait')
+    const waits = answers.map(judgeRating).find(({ kind }) => kind === 'wait')
     return waits?.kind === 'wait' ? waits : undefined
   }
 
@@ -175,7 +186,7 @@ export class Sender {
       return undefined
     }
     const outcome = await this.#ports.transport.undo(review_id)
-    const verdict = judge(outcome)
+    const verdict = judgeUndo(outcome)
     if (verdict.kind === 'wait') return verdict
     const { status, body } = outcome as Answered
     await settleUndo(store, entry, status === 200)
@@ -187,15 +198,4 @@ export class Sender {
 async function hasEntries(store: Store, user: number): Promise<boolean> {
   const count = await store.read((tables) => tables.count(user)).catch(() => 0)
   return count > 0
-}
-
-/** The answer to each rating of a batch; undefined when the answer is not of that form. */
-function answersOf({ status, body }: Answered, count: number): Answered[] | undefined {
-  const { results } = body as { results?: unknown }
-  if (status !== 200 || !Array.isArray(results) || results.length !== count) return undefined
-  return results.map((result: { status?: unknown; review?: unknown; error?: unknown } | null) => ({
-    kind: 'answered',
-    status: Number(result?.status),
-    body: result?.review ?? { message: result?.error },
-  }))
 }

@@ -1,11 +1,11 @@
 import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
-import { type Answered, judge } from './verdict.js'
+import { type Answered, judgeRating } from './verdict.js'
 
-/** Receipts serve an undo, and a kept queue of the same day. */
+/** Receipts are needed for an undo and for a cached queue of the same day. */
 const RECEIPT_MS = 2 * 24 * 60 * 60 * 1000
 
-/** What is to be sent next: one undo, or some ratings, marked as tried before anybody can see them. */
+/** Returns what to send next: one undo or some ratings, marked as tried in the same transaction. */
 export function takeNext(store: Store, user: number, count: number): Promise<Entry[]> {
   return store.change(async (tables) => {
     const entries = await tables.oldest(user, count)
@@ -18,7 +18,7 @@ export function takeNext(store: Store, user: number, count: number): Promise<Ent
   })
 }
 
-/** What the service has said of one rating: confirmed, nothing to rate any more, or refused and set aside. */
+/** Outcome of a rating: confirmed, nothing to rate any more, or refused. */
 export interface Settled {
   entry: RatingEntry
   answer: Answered
@@ -33,10 +33,10 @@ export function settleRatings(store: Store, settled: readonly Settled[], now: nu
 
 async function settleRating(tables: Tables, { entry, answer }: Settled, now: number): Promise<void> {
   const { user, id, card_id, rating } = entry
-  // Somebody else may have settled it: a page that was asleep while another one sent the same.
+  // A page that was suspended while another one sent the same entry may settle it later.
   const present = await tables.find(user, id)
   if (present?.kind !== 'rating') return
-  const verdict = judge(answer)
+  const verdict = judgeRating(answer)
   if (verdict.kind === 'wait') return
   if (verdict.kind === 'refused') {
     const { status, message } = verdict
@@ -54,19 +54,19 @@ async function settleRating(tables: Tables, { entry, answer }: Settled, now: num
   })
 }
 
-/** The number under which the service knows the rating; undefined when there is nothing to take back. */
+/** Returns the id of the rating at the service; undefined if there is nothing to undo. */
 export function findReviewId(store: Store, { user, of, review_id }: UndoEntry): Promise<number | undefined> {
   return store.read(async (tables) => review_id ?? (await tables.findReceipt(user, of))?.review_id ?? undefined)
 }
 
-/** The undo is done or nothing came of it; the rating then stands and its receipt stays. */
+/** Settles an undo; if it failed, the rating stands and its receipt stays. */
 export function settleUndo(store: Store, entry: UndoEntry, isUndone: boolean): Promise<void> {
   const { user, id, of } = entry
   return store.change(async (tables) => {
     await tables.remove(user, id)
     if (!isUndone) return
     await tables.removeReceipt(user, of)
-    // A rating that was set aside after it was taken back is of no interest any more.
+    // A refused rating that was undone needs no message.
     await tables.remove(user, of)
   })
 }

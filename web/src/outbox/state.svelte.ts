@@ -1,15 +1,4 @@
-import type { Entry } from '../storage/entry.js'
-import type { Obstacle } from './verdict.js'
+import type { PostState } from './post.js'
 
-interface PostState {
-  /** Ratings and undos that the service has not confirmed. */
-  waiting: number
-  /** Those among them that the browser cannot keep. */
-  volatile: number
-  /** What the service would not have. */
-  refused: Entry[]
-  obstacle: Obstacle | undefined
-}
-
-/** How the ratings of whoever is here are getting on; apart from what sends them, which comes after the page. */
-export const post = $state<PostState>({ waiting: 0, volatile: 0, refused: [], obstacle: undefined })
+/** State of the current user's ratings; separate from the sender, which loads after the page */
+export const postState = $state<PostState>({ waiting: 0, volatile: 0, refused: [], obstacle: undefined })

@@ -1,13 +1,14 @@
+import { codeOf, isOwn } from '../platform/proof.js'
 import type { RatingEntry } from '../storage/entry.js'
 import type { Transport } from './sender.js'
 import { type Outcome, parseRetryAfter } from './verdict.js'
 
 const PATIENCE_MS = 30_000
 
-/** `date` is what the service's clock said, between two moments of ours. */
+/** Receives the `Date` header with the local times of request and response */
 type OnDate = (date: string | null, askedAt: number, answeredAt: number) => void
 
-/** The requests of the outbox. They ask nobody to log in: the answer 401 makes them wait. */
+/** Creates the requests of the outbox. They never open the login dialog: after a 401 the entries wait. */
 export function createTransport(urlOf: (path: string) => URL | string, onDate: OnDate): Transport {
   async function send(method: string, path: string, body?: unknown): Promise<Outcome> {
     const askedAt = Date.now()
@@ -23,7 +24,14 @@ export function createTransport(urlOf: (path: string) => URL | string, onDate: O
       const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false
       const content: unknown = isJson ? await answer.json() : undefined
       const retryAfter = parseRetryAfter(answer.headers.get('retry-after'), Date.now())
-      return { kind: 'answered', status: answer.status, body: content, ...(retryAfter !== undefined && { retryAfter }) }
+      return {
+        kind: 'answered',
+        status: answer.status,
+        isOwn: isOwn(answer),
+        code: codeOf(answer),
+        body: content,
+        ...(retryAfter !== undefined && { retryAfter }),
+      }
     } catch {
       return { kind: 'lost' }
     }

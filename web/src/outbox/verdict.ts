@@ -1,44 +1,103 @@
-/** What came back: nothing, or a status with the JSON that the answer held. */
+/** Result of a request: no response, or a status with the JSON of the response */
 export type Outcome = { kind: 'lost' } | Answered
 
 export interface Answered {
   kind: 'answered'
   status: number
+  /** Whether the service itself has answered, and nothing in between. */
+  isOwn: boolean
+  /** The service's name for a refusal. */
+  code?: string | undefined
   /** Undefined when the answer was no JSON. */
   body: unknown
-  /** Milliseconds, when the service has asked to wait. */
+  /** Milliseconds, if the service has asked to wait */
   retryAfter?: number
 }
 
-/** Why nothing is sent for now. */
-export type Obstacle = 'network' | 'login' | 'forbidden' | 'busy' | 'service' | 'storage'
+/** Why nothing is sent for now; `foreign`: something in between has answered. */
+export type Obstacle = 'network' | 'login' | 'forbidden' | 'busy' | 'service' | 'foreign' | 'storage'
 
 export type Verdict =
   | { kind: 'done' }
   | { kind: 'wait'; obstacle: Obstacle; retryAfter?: number }
   | { kind: 'refused'; status: number; message: string }
 
+/** The refusals after which there is nothing left to send. */
+const RATING_IS_OVER = new Set(['card_not_found', 'other_review'])
+const UNDO_IS_OVER = new Set(['review_not_found', 'not_the_last', 'not_of_today', 'card_changed_since'])
+/** A service that takes no batches. */
+const BATCH_IS_OVER = new Set(['unknown_endpoint'])
+
+/** Meaning of a response for the sent rating */
+export function judgeRating(outcome: Outcome): Verdict {
+  return judge(outcome, isReview, RATING_IS_OVER)
+}
+
+export function judgeUndo(outcome: Outcome): Verdict {
+  return judge(outcome, isUndone, UNDO_IS_OVER)
+}
+
+/** Done with a status other than 200, or refused: nothing was said of the single ratings. */
+export function judgeBatch(outcome: Outcome, count: number): Verdict {
+  return judge(outcome, (body) => listResults(body)?.length === count, BATCH_IS_OVER)
+}
+
+/** The answer to each rating of a batch, as if the rating had been sent alone. */
+export function answersOf(body: unknown): Answered[] {
+  return (listResults(body) ?? []).map((result) => {
+    const { status, review, code, error } = (result ?? {}) as Record<string, unknown>
+    const isRefused = typeof code === 'string'
+    return {
+      kind: 'answered',
+      status: Number(status),
+      isOwn: isRefused || review !== undefined,
+      code: isRefused ? code : undefined,
+      body: review ?? { message: error },
+    }
+  })
+}
+
 const wait = (obstacle: Obstacle, retryAfter?: number): Verdict =>
   retryAfter === undefined ? { kind: 'wait', obstacle } : { kind: 'wait', obstacle, retryAfter }
 
-/** What an answer means for the entry that was sent. Only what the service itself has said counts. */
-export function judge(outcome: Outcome): Verdict {
+/** Only a response with the service's header completes an entry; otherwise the entry waits. */
+function judge(outcome: Outcome, isExpected: (body: unknown) => boolean, over: ReadonlySet<string>): Verdict {
   if (outcome.kind === 'lost') return wait('network')
-  const { status, body, retryAfter } = outcome
-  if (typeof body !== 'object' || body === null) return wait(status >= 500 ? 'service' : 'network', retryAfter)
-  if (status === 200) return { kind: 'done' }
-  if (status === 401) return wait('login')
-  if (status === 403) return wait('forbidden')
-  // 408: the request was cut off on its way, which is the network's fault.
+  const { status, isOwn, code, body, retryAfter } = outcome
+  // 408: the request was interrupted on its way.
   if (status === 408) return wait('network')
   if (status === 429) return wait('busy', retryAfter)
-  if (status < 400 || status >= 500) return wait('service', retryAfter)
-  if (status === 404 || status === 409) return { kind: 'done' }
-  return { kind: 'refused', status, message: messageOf(body) }
+  if (status >= 500) return wait('service', retryAfter)
+  if (!isOwn) return wait('foreign', retryAfter)
+  if (status === 200) return isExpected(body) ? { kind: 'done' } : wait('foreign')
+  if (code === undefined) return wait('foreign')
+  if (status === 401) return wait('login')
+  if (status === 403) return wait('forbidden')
+  if (status === 404 || status === 409) return over.has(code) ? { kind: 'done' } : wait('service')
+  return status >= 400 ? { kind: 'refused', status, message: messageOf(body) } : wait('foreign')
+}
+
+function isReview(body: unknown): boolean {
+  const { review_id, card_id, applied } = fieldsOf(body)
+  return Number.isInteger(review_id) && Number.isInteger(card_id) && typeof applied === 'boolean'
+}
+
+function isUndone(body: unknown): boolean {
+  const { card_id, next_undo } = fieldsOf(body)
+  return Number.isInteger(card_id) && next_undo !== undefined
+}
+
+function listResults(body: unknown): unknown[] | undefined {
+  const { results } = fieldsOf(body)
+  return Array.isArray(results) ? results : undefined
+}
+
+function fieldsOf(body: unknown): Record<string, unknown> {
+  return (body ?? {}) as Record<string, unknown>
 }
 
 export function messageOf(body: unknown): string {
-  const { message, error } = (body ?? {}) as { message?: unknown; error?: unknown }
+  const { message, error } = fieldsOf(body)
   if (typeof message === 'string') return message
   return typeof error === 'string' ? error : 'Der Dienst hat die Bewertung nicht angenommen.'
 }
@@ -48,15 +107,15 @@ const LONGEST_MS = 60_000
 const LONGEST_ASKED_MS = 3_600_000
 
 /**
- * How long to wait after so many failures in a row: twice as long each time and never quite the same, so that many
- * devices do not come back at once. What the service has asked for holds.
+ * Returns the delay after consecutive failures: doubled each time, with jitter so that many devices do not retry at
+ * once; a delay requested by the service takes precedence.
  */
 export function delayAfter(failures: number, random: number, retryAfter?: number): number {
   const own = Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 10), LONGEST_MS) * (0.75 + random / 2)
   return retryAfter === undefined ? own : Math.max(own, Math.min(retryAfter, LONGEST_ASKED_MS))
 }
 
-/** The header's seconds or date, as milliseconds from now. */
+/** Parses the seconds or date of the header to milliseconds from now. */
 export function parseRetryAfter(text: string | null, now: number): number | undefined {
   if (text === null || text.trim() === '') return undefined
   const value = /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - now

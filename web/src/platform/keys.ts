@@ -1,11 +1,11 @@
 import { look } from './look.svelte.js'
 
-/** A key as `KeyboardEvent.key` names it, and what it does. */
+/** Actions by `KeyboardEvent.key` */
 export type KeyMap = Record<string, (event: KeyboardEvent) => void>
 
 const EDITABLE = 'input, textarea, select, [contenteditable]'
 
-/** Whether the key is meant for the page: not for a field, a dialog, the browser, and not one that is held. */
+/** Returns whether a key is meant for the page: not for a field, a dialog or the browser, and not repeated. */
 export function isForPage(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.repeat || event.isComposing) return false
   if (event.ctrlKey || event.metaKey || event.altKey) return false

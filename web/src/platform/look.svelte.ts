@@ -3,11 +3,11 @@ import { readStored, writeStored } from './storage.js'
 export type Theme = 'system' | 'light' | 'dark'
 export type TextSize = 'normal' | 'large' | 'larger'
 
-/** How the app looks on this device; `public/theme.js` applies it before the first paint. */
+/** Appearance on this device; `public/theme.js` applies it before the first paint. */
 interface Look {
   theme: Theme
   textSize: TextSize
-  /** Shortcuts of a single key; they can be switched off (WCAG 2.2, 2.1.4). */
+  /** Whether single-key shortcuts are on (WCAG 2.2, 2.1.4) */
   singleKeys: boolean
 }
 

@@ -1,11 +1,11 @@
-/** As the service makes them up: no vowels, nothing that looks alike, no y and z, which keyboards have in each other's place. */
+/** As in the service: no vowels, nothing that looks alike, no y and z, which keyboard layouts swap */
 const CHARACTERS = 'bcdfghjkmnpqrstvwx23456789'
 const GROUPS = 4
 const GROUP_LENGTH = 4
-/** Bytes from here on would make some characters likelier than others. */
+/** Higher bytes would favour some characters. */
 const FAIR_BELOW = 256 - (256 % CHARACTERS.length)
 
-/** A password that somebody is to type once: four groups such as `k7mf-3xqv-…`, 75 random bits. */
+/** Returns a random password that is easy to type: four groups such as `k7mf-3xqv-…`, 75 random bits. */
 export function makeUpPassword(): string {
   const characters: string[] = []
   while (characters.length < GROUPS * GROUP_LENGTH) {

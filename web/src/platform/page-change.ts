@@ -1,6 +1,6 @@
 let isFirst = true
 
-/** Where the focus goes when a page has come in the place of another. */
+/** Focus management of page changes */
 export const pageChange = {
   arrive(heading: HTMLElement): void {
     if (!isFirst) heading.focus({ preventScroll: true })

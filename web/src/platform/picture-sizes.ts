@@ -1,12 +1,12 @@
 import { OWN, readStored, writeStored } from './storage.js'
 
-/** Width and height in pixels. */
+/** Width and height in pixels */
 export type Size = readonly [width: number, height: number]
 
 const KEY = `${OWN}pictures`
-/** So many sizes are remembered; the oldest go first. */
+/** Maximum number of stored sizes; the oldest are dropped. */
 const MAX_SIZES = 400
-/** Enough of a hash to tell pictures apart. */
+/** Length of a hash prefix that identifies a picture */
 const NAME_LENGTH = 16
 
 let sizes: Map<string, Size> | undefined
@@ -16,12 +16,12 @@ function all(): Map<string, Size> {
   return sizes
 }
 
-/** How large the picture of that hash is, when it was seen before. */
+/** Returns the known size of a picture. */
 export function sizeOf(sha: string): Size | undefined {
   return all().get(sha.slice(0, NAME_LENGTH))
 }
 
-/** Remembers it, so that the next page has its room ready. */
+/** Stores the size of a picture, so that later pages reserve its room. */
 export function learnSize(sha: string, width: number, height: number): void {
   if (width === 0 || height === 0 || sizeOf(sha) !== undefined) return
   all().set(sha.slice(0, NAME_LENGTH), [width, height])

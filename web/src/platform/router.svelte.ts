@@ -1,9 +1,9 @@
 import { tick } from 'svelte'
 
-/** Where the page is served: `/`, or what `<base href>` says. */
+/** Base path of the app, from `<base href>` */
 const BASE = new URL(document.baseURI).pathname
 
-/** The address below the base: `/decks/git`, its parameters, and its fragment without `#`. */
+/** Path below the base, such as `/decks/git`, with query and fragment (without `#`) */
 export const place = $state(readPlace())
 
 function readPlace() {
@@ -13,22 +13,22 @@ function readPlace() {
     path: path.length > 1 ? path.replace(/\/+$/, '') : path,
     query: new URLSearchParams(search),
     hash: decodeURIComponentSafely(hash.slice(1)),
-    /** Changes with every step, so that the same page can be asked for anew. */
+    /** Changes with every navigation, so that the same page can be opened again */
     step: 0,
   }
 }
 
-/** Goes to an address such as `decks/git?karte=4`, relative to the base. */
+/** Navigates to an address such as `decks/git?karte=4`, relative to the base. */
 export async function go(href: string, { replace = false } = {}): Promise<void> {
   const url = new URL(href, document.baseURI)
-  // Whoever comes back finds the place where the page was left.
+  // Stores the scroll position for a return to this page.
   if (!replace) history.replaceState({ top: window.scrollY }, '')
   if (replace) history.replaceState(null, '', url)
   else history.pushState(null, '', url)
   await move()
 }
 
-/** Replaces parameters of the present address without a new step in the history, as a filter does while one types. */
+/** Changes query parameters without a new history entry, for example while typing a filter. */
 export function setQuery(values: Record<string, string | undefined>): void {
   const url = new URL(window.location.href)
   for (const [name, value] of Object.entries(values)) {
@@ -48,10 +48,10 @@ async function move(top = 0): Promise<void> {
   else if (next.path !== before) scrollWhenTall(top)
 }
 
-/** How long a page that one comes back to may take until it is as long as it was. */
+/** Maximum time for a page to reach its previous length */
 const GROWING_MS = 1_500
 
-/** Scrolls there as soon as the page is long enough, unless its reader has scrolled already. */
+/** Scrolls as soon as the page is long enough, unless the user has scrolled. */
 function scrollWhenTall(top: number): void {
   window.scrollTo(0, 0)
   const end = performance.now() + GROWING_MS
@@ -65,14 +65,14 @@ function scrollWhenTall(top: number): void {
   if (top > 0) attempt()
 }
 
-/** Shows the element of this id and goes on from there by keyboard, as the browser does with a link to a fragment. */
+/** Scrolls to the element and moves the keyboard position there, as the browser does for a fragment. */
 export function goToFragment(id: string): void {
   const target = document.getElementById(id)
   target?.scrollIntoView()
   target?.focus({ preventScroll: true })
 }
 
-/** Follows links within the app without loading the page anew. */
+/** Handles links within the app without reloading. */
 export function startRouter(): void {
   history.scrollRestoration = 'manual'
   addEventListener('popstate', ({ state }) => void move((state as { top?: number } | null)?.top))
@@ -90,10 +90,10 @@ export function startRouter(): void {
   })
 }
 
-/** Where to go after the login: only an address of this app, as a path below the base. */
+/** Parses the address to open after login; only paths of this app are accepted. */
 export function parseNext(text: string | null): string {
   if (text === null || !/^\/(?![/\\])/.test(text)) return '.'
-  // With the dot it is a path, whatever follows: `javascript:` and `https:` would be addresses of their own.
+  // The leading dot makes it a path: `javascript:` and `https:` would be absolute addresses.
   const url = new URL(`.${text}`, document.baseURI)
   return url.origin === window.location.origin && url.pathname.startsWith(BASE) ? url.href : '.'
 }

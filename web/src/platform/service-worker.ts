@@ -1,4 +1,6 @@
-/** Only this address may become a worker. */
+import { isOwn } from './proof.js'
+
+/** Trusted Types policy: only this address may become a worker. */
 const ADDRESS = new URL('sw.js', document.baseURI).href
 
 interface PolicyFactory {
@@ -12,7 +14,7 @@ interface PolicyFactory {
 
 let registration: ServiceWorkerRegistration | undefined
 
-/** Lets the app start without a network. Over plain http browsers have no workers, and all else works. */
+/** Registers the service worker, which lets the app start offline. Browsers have none over plain http. */
 export async function registerWorker(): Promise<void> {
   if (!import.meta.env.PROD || navigator.serviceWorker === undefined) return
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
@@ -31,17 +33,17 @@ export async function registerWorker(): Promise<void> {
   }
 }
 
-/** Whether the service has another version of the app than this page is of. @throws when it cannot be asked */
+/** Returns whether the service has another version of the app. @throws if it cannot be reached */
 export async function hasNewVersion(): Promise<boolean> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
   const answer = await fetch(document.baseURI, { cache: 'no-cache', headers: { accept: 'text/html' } })
-  if (!answer.ok || script === null) return false
+  if (!answer.ok || !isOwn(answer) || script === null) return false
   const isOther = !(await answer.text()).includes(script.src.split('/').pop() as string)
   if (isOther) await registration?.update()
   return isOther
 }
 
-/** Loads the new version, with the worker that belongs to it. */
+/** Loads the new version with its service worker. */
 export async function loadNewVersion(): Promise<void> {
   const { installing, waiting } = registration ?? {}
   const next = waiting ?? (await whenInstalled(installing))

@@ -1,4 +1,4 @@
-/** The browser's local storage, which may be forbidden, full, or hold what an older version wrote. */
+/** Reads local storage, which may be forbidden or contain data of an older version. */
 
 export function readStored<T>(key: string): T | undefined {
   try {
@@ -9,10 +9,10 @@ export function readStored<T>(key: string): T | undefined {
   }
 }
 
-/** How keys begin that belong to the person and not to the device; behind it stands whose they are. */
+/** Prefix of keys that belong to a user, followed by the user's id */
 export const OWN = 'training.own.'
 
-/** False when it could not be kept. */
+/** Returns false if storage is full or forbidden. */
 export function writeStored(key: string, value: unknown): boolean {
   try {
     localStorage.setItem(key, JSON.stringify(value))
@@ -26,14 +26,14 @@ export function removeStored(key: string): void {
   try {
     localStorage.removeItem(key)
   } catch {
-    // What cannot be touched holds nothing of ours.
+    // Unreadable storage contains no data of ours.
   }
 }
 
-/** In the tab's own storage: what was left for the provider's page. */
+/** Key in session storage: input saved before the provider's page */
 export const LEFT = 'training.left'
 
-/** Whether this tab was at the provider's page since it was last asked. */
+/** Returns, once, whether this tab has returned from the provider's page. */
 export function isBackFromProvider(): boolean {
   try {
     return sessionStorage.getItem(LEFT) !== null
@@ -42,7 +42,7 @@ export function isBackFromProvider(): boolean {
   }
 }
 
-/** Takes away what belongs to a person, when they leave this device. */
+/** Deletes the user's data at logout. */
 export function removeOwn(): void {
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(OWN)) localStorage.removeItem(key)

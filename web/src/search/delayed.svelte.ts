@@ -1,4 +1,4 @@
-/** A value that follows another one once it has rested, so that not every letter is asked for. */
+/** Follows a value after it has rested, to avoid a request per letter. */
 export function delayed<T>(read: () => T, restMs: number): { readonly current: T } {
   let current = $state(read())
   $effect(() => {

@@ -3,7 +3,7 @@ export interface Part {
   isHit: boolean
 }
 
-/** A text in parts, of which some are hits. Ranges count UTF-16 code units; what does not fit the text is left out. */
+/** Splits a text at its hits. Ranges count UTF-16 code units; invalid ones are ignored. */
 export function markText(text: string, ranges: readonly (readonly number[])[]): Part[] {
   const parts: Part[] = []
   let at = 0

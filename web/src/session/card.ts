@@ -1,9 +1,9 @@
 import type { Rating } from '../words/ratings.js'
 
-/** The day to which each rating leads, as `YYYY-MM-DD`. */
+/** Next review date per rating, as `YYYY-MM-DD` */
 export type Dates = Record<Rating, string>
 
-/** A card as the queue has it. */
+/** A card of the queue. */
 export interface StudyCard {
   card_id: number
   question: string
@@ -11,6 +11,6 @@ export interface StudyCard {
   level: string
   deck: { slug: string; name: string }
   progress: { last_rating?: Rating | null; last_review?: string | null; reps?: number; lapses?: number } | null
-  /** Null once it was rated „Nochmal“ here, until the service has said where the next rating leads. */
+  /** Null after a rating „Nochmal“ until the service returns the new dates */
   next_review: Dates | null
 }

@@ -5,8 +5,8 @@ const MANY = 5
 const REST_MS = 3 * 24 * 60 * 60 * 1000
 
 /**
- * Whether to say that „Schwer“ means known: after five of the last eight ratings, at most every three days. Every tenth
- * learner takes it for a way of saying that a card was not known.
+ * Returns whether to remind the learner that „Schwer“ means known: after five of the last eight ratings, at most every
+ * three days. Every tenth learner uses it for unknown cards.
  */
 export function isHardOverused({ steps }: Session, remindedAt: number | undefined, now: number): boolean {
   if (remindedAt !== undefined && Math.abs(now - remindedAt) < REST_MS) return false

@@ -2,30 +2,33 @@ import type { Rating } from '../words/ratings.js'
 
 export type Command = Rating | 'reveal' | 'undo' | 'suspend' | 'info' | 'report' | 'leave'
 
-/** What of a pressed key matters. */
+/** The relevant part of a key event. */
 export interface Press {
   key: string
   ctrlKey: boolean
   metaKey: boolean
   altKey: boolean
-  /** Held down since an earlier press. */
+  /** Key repeat while held down */
   repeat: boolean
 }
 
-/** Where the focus is: a field takes text, a control is worked by Space and Enter itself. */
+/** Focused element: fields take text, controls handle Space and Enter themselves */
 export type Focus = 'page' | 'control' | 'field'
 
 export interface KeySituation {
   view: 'question' | 'answer' | 'end'
   focus: Focus
-  /** Letters and digits can be switched off (WCAG 2.1.4); Space, Enter and Ctrl+Z stay. */
+  /** Single-key shortcuts can be switched off (WCAG 2.1.4); Space, Enter and Ctrl+Z stay. */
   singleKeys: boolean
 }
 
 const DIGITS: Record<string, Rating> = { '1': 'again', '2': 'hard', '3': 'medium', '4': 'easy' }
 const LETTERS: Record<string, Command> = { u: 'undo', a: 'suspend', i: 'info', m: 'report' }
 
-/** What a key does; `ignored`: it belongs to the session but does nothing now; undefined: it is somebody else's. */
+/**
+ * Returns the command of a key; `ignored`: it belongs to the session but has no effect now; undefined: it does not
+ * belong to the session.
+ */
 export function commandOf(press: Press, situation: KeySituation): Command | 'ignored' | undefined {
   const command = meaningOf(press, situation)
   return command !== undefined && press.repeat ? 'ignored' : command
@@ -36,7 +39,7 @@ function meaningOf(press: Press, { view, focus, singleKeys }: KeySituation): Com
   const key = press.key.length === 1 ? press.key.toLowerCase() : press.key
   if (press.ctrlKey || press.metaKey) return key === 'z' ? 'undo' : undefined
   if (key === ' ' || key === 'Enter') {
-    // A control that has the focus is pressed by the browser; held down, once.
+    // The browser activates a focused control, but only once while the key is held.
     if (focus === 'control') return press.repeat ? 'ignored' : undefined
     return { question: 'reveal', answer: 'medium', end: 'leave' }[view] as Command
   }

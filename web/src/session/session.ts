@@ -1,36 +1,36 @@
 import type { Rating } from '../words/ratings.js'
 import type { StudyCard } from './card.js'
 
-/** Input so soon after a change was meant for what was there before. */
+/** Input within this time after a change was meant for the previous content. */
 export const GUARD_MS = 200
-/** Whoever takes longer for a card has left it lying. */
+/** Longer times mean that the learner was away. */
 const LONGEST_MS = 300_000
-/** So many unseen cards are left when more are asked for. */
+/** Number of remaining cards at which more are requested */
 const FEW = 10
-/** So many cards before it is shown, the dates of one that comes back are asked for. */
+/** Distance at which the dates of a returning card are requested */
 const NEAR = 3
 
 export type Side = 'question' | 'answer'
 
-/** A card that is still to come. */
+/** A card to come in the session. */
 export interface Waiting {
   card: StudyCard
-  /** Whether it comes back because it was not known today. */
+  /** Whether it returns because it was rated „Nochmal“ today */
   isAgain: boolean
 }
 
-/** Something that can be taken back. */
+/** An action that can be undone */
 export type Step = Rated | Suspended
 
 interface Taken {
-  /** Where the step stands among all changes of the session. */
+  /** Position of the step among all changes of the session */
   at: number
   waiting: Waiting
 }
 
 export interface Rated extends Taken {
   kind: 'rated'
-  /** The `client_id` under which the rating is sent. */
+  /** The `client_id` of the rating */
   id: string
   rating: Rating
   duration_ms: number
@@ -40,34 +40,43 @@ export interface Suspended extends Taken {
   kind: 'suspended'
 }
 
+/** A rating that stands, as far as the summary needs it. */
+export interface Done {
+  card_id: number
+  rating: Rating
+  duration_ms: number
+}
+
 /**
- * A session, as a value: every function here returns the next one, and the same one when nothing happened. Times are
- * milliseconds of a clock that never jumps.
+ * An immutable session: every function returns the next one, or the same one if nothing changed. Times are milliseconds
+ * of a monotonic clock.
  */
 export interface Session {
-  /** The first one is shown; those that were not known are behind all others, in the order of their ratings. */
+  /** The first card is shown; returning cards come last, in the order of their ratings. */
   queue: readonly Waiting[]
   side: Side
-  /** When what is shown changed last. */
+  /** Time of the last visible change */
   changedAt: number
-  /** When the question was shown. */
+  /** Time at which the question was shown */
   shownAt: number
   steps: readonly Step[]
-  /** Cards that the service has beyond those here. */
+  /** Ratings of the same day before those of `steps`: from before a reload, or on another page. */
+  earlier: readonly Done[]
+  /** Number of further cards at the service */
   beyond: number
-  /** How many changes there were, and at which of them each card was touched last. */
+  /** Number of changes, and the change that last touched each card */
   changes: number
   touched: ReadonlyMap<number, number>
 }
 
-/** A page of the queue as the service answers it. */
+/** A page of the queue. */
 export interface Page {
   cards: readonly StudyCard[]
   counts: { due: number; new: number }
   today: string
 }
 
-/** Ratings which the page cannot know of yet, oldest first. */
+/** Ratings that the page does not include, oldest first */
 export type RatedSince = readonly { card_id: number; rating: Rating }[]
 
 export function beginSession(page: Page, ratedSince: RatedSince, now: number): Session {
@@ -81,6 +90,7 @@ export function beginSession(page: Page, ratedSince: RatedSince, now: number): S
     changedAt: now,
     shownAt: now,
     steps: [],
+    earlier: [],
     beyond: beyondOf(page),
     changes: 0,
     touched: new Map(),
@@ -91,7 +101,7 @@ export function currentCard(session: Session): StudyCard | undefined {
   return session.queue[0]?.card
 }
 
-/** The one to prepare while the present one is looked at. */
+/** Returns the card to prepare next. */
 export function nextCard(session: Session): StudyCard | undefined {
   return session.queue[1]?.card
 }
@@ -110,7 +120,7 @@ export function rate(session: Session, rating: Rating, id: string, now: number):
   return takeStep(session, step, queue, now)
 }
 
-/** Takes the card out of the session; that the service knows of it is the caller's part. */
+/** Removes the card from the session; the caller informs the service. */
 export function suspend(session: Session, now: number): Session {
   const [waiting, ...rest] = session.queue
   if (waiting === undefined || isTooSoon(session, now)) return session
@@ -121,7 +131,7 @@ export function lastStep(session: Session): Step | undefined {
   return session.steps.at(-1)
 }
 
-/** The card of the last step is back with its answer, as it was when it was rated. */
+/** Restores the card of the last step with its answer. */
 export function undo(session: Session, now: number): Session {
   const step = session.steps.at(-1)
   if (step === undefined || isTooSoon(session, now)) return session
@@ -136,28 +146,28 @@ export function undo(session: Session, now: number): Session {
   }
 }
 
-/** What could not be taken back stands: the card leaves again, unless it has been rated anew. */
+/** Removes the card again after a refused undo, unless it has been rated again. */
 export function undoRefused(session: Session, card_id: number, now: number): Session {
   if (session.steps.some(({ waiting }) => waiting.card.card_id === card_id)) return session
   return dropCards(session, [card_id], now)
 }
 
-/** Cards that somebody has rated elsewhere, such as in another tab. */
+/** Removes cards that were rated elsewhere, for example in another tab. */
 export function dropCards(session: Session, ids: readonly number[], now: number): Session {
   const queue = session.queue.filter(({ card }) => !ids.includes(card.card_id))
   return queue.length === session.queue.length ? session : withQueue(session, queue, now)
 }
 
-/** What was known when a page was asked for. */
+/** State at the time a page was requested. */
 export interface Asked {
   changes: number
-  /** Cards with ratings or undos that the service had not confirmed. */
+  /** Cards with unconfirmed ratings or undos */
   unconfirmed: ReadonlySet<number>
 }
 
 /**
- * Takes in a page that was asked for a while ago. Of cards that were touched since or that the service did not know the
- * truth about, nothing is believed. The card that is shown stays.
+ * Merges a page requested earlier. Cards that were touched since or were unconfirmed keep their local state. The shown
+ * card stays.
  */
 export function mergePage(session: Session, page: Page, asked: Asked, now: number): Session {
   const isOurs = (id: number) => asked.unconfirmed.has(id) || (session.touched.get(id) ?? 0) > asked.changes
@@ -168,7 +178,7 @@ export function mergePage(session: Session, page: Page, asked: Asked, now: numbe
     const { card_id } = waiting.card
     const fresh = offered.get(card_id)
     if (isOurs(card_id)) return [waiting]
-    // Only a page that shows everything tells that a card is gone.
+    // Only a complete page proves that a card is gone.
     if (fresh === undefined) return waiting === current || beyond > 0 ? [waiting] : []
     return [{ card: fresh, isAgain: waiting.isAgain || isAgainToday(fresh, page.today) }]
   })
@@ -178,33 +188,46 @@ export function mergePage(session: Session, page: Page, asked: Asked, now: numbe
   return withQueue({ ...session, beyond }, inOrder(queue, current), now)
 }
 
-/** Whether another page should be asked for, before the cards run out. */
+/** Returns whether to request another page before the cards run out. */
 export function needsPage({ queue, beyond }: Session): boolean {
   return beyond > 0 && queue.filter(({ isAgain }) => !isAgain).length < FEW
 }
 
-/** Whether a card is about to come back whose dates the service can tell by now. */
+/** Returns whether a returning card is near whose dates the service knows by now. */
 export function needsDates({ queue }: Session, unconfirmed: ReadonlySet<number>): boolean {
   return queue.slice(0, NEAR).some(({ card }) => card.next_review === null && !unconfirmed.has(card.card_id))
 }
 
-/** After a reload: the latest steps can still be taken back. */
-export function withSteps(session: Session, steps: readonly Step[]): Session {
-  return { ...session, steps: steps.map((step) => ({ ...step, at: 0 })) }
+/** After a reload: the latest steps can still be taken back; `done` are all ratings of the day, with those of `steps`. */
+export function withSteps(session: Session, steps: readonly Step[], done: readonly Done[] = []): Session {
+  const rated = steps.filter(({ kind }) => kind === 'rated').length
+  const earlier = done.slice(0, Math.max(done.length - rated, 0))
+  return { ...session, steps: steps.map((step) => ({ ...step, at: 0 })), earlier }
+}
+
+/** All ratings of the day that stand, oldest first. */
+export function doneOf({ earlier, steps }: Pick<Session, 'earlier' | 'steps'>): Done[] {
+  const rated = steps.flatMap((step) =>
+    step.kind === 'rated'
+      ? [{ card_id: step.waiting.card.card_id, rating: step.rating, duration_ms: step.duration_ms }]
+      : [],
+  )
+  return [...earlier, ...rated]
 }
 
 export interface Progress {
-  /** Cards that are done with. */
+  /** Number of finished cards */
   done: number
-  /** Cards that are still to come, with those that come back. */
+  /** Number of remaining cards, including returning ones */
   left: number
-  /** Those among them that come back because they were not known. */
+  /** Number of returning cards */
   again: number
 }
 
-export function progressOf({ queue, steps, beyond }: Session): Progress {
+export function progressOf({ queue, steps, earlier, beyond }: Session): Progress {
   const waiting = new Set(queue.map(({ card }) => card.card_id))
-  const done = new Set(steps.map((step) => step.waiting.card.card_id).filter((id) => !waiting.has(id)))
+  const touched = [...earlier.map(({ card_id }) => card_id), ...steps.map((step) => step.waiting.card.card_id)]
+  const done = new Set(touched.filter((id) => !waiting.has(id)))
   return { done: done.size, left: queue.length + beyond, again: queue.filter(({ isAgain }) => isAgain).length }
 }
 
@@ -232,13 +255,13 @@ function touch(session: Session, card_id: number): Session {
   return { ...session, changes, touched: new Map(session.touched).set(card_id, changes) }
 }
 
-/** Another card in front is a change like any other. */
+/** Showing another card counts as a change. */
 function withQueue(session: Session, queue: readonly Waiting[], now: number): Session {
   const isSame = queue[0]?.card.card_id === session.queue[0]?.card.card_id
   return isSame ? { ...session, queue } : { ...session, queue, side: 'question', changedAt: now, shownAt: now }
 }
 
-/** Those that come back behind all others; the one that is shown stays where it is. */
+/** Sorts returning cards last; the shown card stays first. */
 function inOrder(queue: readonly Waiting[], current?: Waiting): Waiting[] {
   const shown = queue.filter(({ card }) => card.card_id === current?.card.card_id)
   const rest = queue.filter((waiting) => !shown.includes(waiting))

@@ -1,20 +1,19 @@
-import type { Session } from './session.js'
+import { doneOf, type Session } from './session.js'
 
 export interface Summary {
   cards: number
   minutes: number
-  /** The share of cards that were known at their first showing here; null without any. */
+  /** The share of cards that were known at their first showing today; null without any. */
   known: number | null
 }
 
-export function summarize({ steps }: Session): Summary {
+/** Sums up all ratings of the day. */
+export function summarize(session: Pick<Session, 'earlier' | 'steps'>): Summary {
   const firstKnown = new Map<number, boolean>()
   let duration = 0
-  for (const step of steps) {
-    if (step.kind !== 'rated') continue
-    const { card_id } = step.waiting.card
-    if (!firstKnown.has(card_id)) firstKnown.set(card_id, step.rating !== 'again')
-    duration += step.duration_ms
+  for (const { card_id, rating, duration_ms } of doneOf(session)) {
+    if (!firstKnown.has(card_id)) firstKnown.set(card_id, rating !== 'again')
+    duration += duration_ms
   }
   const known = [...firstKnown.values()].filter(Boolean).length
   return {

@@ -1,4 +1,4 @@
-/** Keeps what is typed for a field that is still on its way; `stop` gives it, or undefined after Escape. */
+/** Collects keys typed for a field that is still loading; `stop` returns the text, or undefined after Escape. */
 export function collectKeys(): { stop(): string | undefined } {
   const over = new AbortController()
   let text = ''
@@ -8,14 +8,14 @@ export function collectKeys(): { stop(): string | undefined } {
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Escape') isCalledOff = true
     else if (event.key === 'Backspace') text = [...text].slice(0, -1).join('')
-    // A key with a name, such as Tab, is none of a text.
+    // Named keys, such as Tab, are not text.
     else if ([...event.key].length === 1) text += event.key
     else return
     event.preventDefault()
     event.stopImmediatePropagation()
   }
 
-  // Before the keys of the page, and from now on: the one that has led here is past the capturing listeners.
+  // Captures before the keys of the page, from now on: the current event has already passed the capturing listeners.
   addEventListener('keydown', onKeyDown, { capture: true, signal: over.signal })
   return {
     stop() {

@@ -2,13 +2,13 @@ import { listenForKeys } from '../platform/keys.js'
 import { go } from '../platform/router.svelte.js'
 import { search } from './search.svelte.js'
 
-/** So long after `g` a letter says where to go. */
+/** Time after `g` in which a letter selects a page */
 const NEXT_KEY_MS = 1_500
 
 const PLACES = { h: '.', d: 'decks', q: 'quiz', s: 'spickzettel', t: 'statistik' }
 const GO = Object.fromEntries(Object.entries(PLACES).map(([key, href]) => [key, () => void go(href)]))
 
-/** The keys of every page but a session, until the returned function is called. */
+/** Listens for the keys of every page except a session, until the returned function is called. */
 export function listenForGlobalKeys(): () => void {
   let endSequence = () => {}
 
@@ -18,7 +18,7 @@ export function listenForGlobalKeys(): () => void {
     const over = new AbortController()
     const end = () => endSequence()
     const timer = setTimeout(end, NEXT_KEY_MS)
-    // Whatever comes next ends it; `g` itself is still on its way through the listeners.
+    // The next key ends the sequence; `g` itself is still being dispatched.
     setTimeout(() => addEventListener('keydown', end, { signal: over.signal }))
     endSequence = () => {
       stopKeys()
@@ -28,9 +28,9 @@ export function listenForGlobalKeys(): () => void {
     }
   }
 
-  const stopKeys = listenForKeys({ g: beginSequence, '/': () => void search.open(), '?': () => void go('hilfe') })
+  const stopKeys = listenForKeys({ g: beginSequence, '/': () => void search.open() })
 
-  /** Not a single key, so it works in fields too and cannot be switched off. */
+  /** Not a single key, so it works in fields and cannot be switched off. */
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.repeat) return
     if (document.querySelector('dialog[open]') !== null) return

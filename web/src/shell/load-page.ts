@@ -1,6 +1,6 @@
 import type { PageComponent, Route } from './route.js'
 
-/** The page's part of the program could not be loaded: no network, or a newer version has replaced it. */
+/** The chunk of a page could not be loaded: no network, or a newer version has replaced it. */
 export class ChunkGone extends Error {}
 
 const loaded = new Map<Route, Promise<PageComponent>>()
@@ -10,17 +10,17 @@ const framed = new Promise<void>((resolve) => {
   tellFramed = resolve
 })
 
-/** What surrounds the pages is there. The first one follows by itself: both at once would keep a slow phone busy for long. */
+/** The frame is rendered. The first page follows separately, because both at once would block a slow phone. */
 export function frameIsThere(): void {
   setTimeout(tellFramed)
 }
 
-/** Loads a page once, for the frame around it. @throws ChunkGone, and is tried anew the next time */
+/** Loads a page once. @throws ChunkGone; the next call retries */
 export function loadPage(route: Route): Promise<PageComponent> {
   const known = loaded.get(route)
   if (known !== undefined) return known
   const page = route.load().then(
-    (module) => framed.then(() => module.default),
+    (page) => framed.then(() => page as PageComponent),
     (error: Error) => {
       loaded.delete(route)
       throw new ChunkGone(error.message)

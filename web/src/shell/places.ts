@@ -10,11 +10,11 @@ export interface Place {
   /** Relative to the base; `.` is the start page. */
   href: string
   icon: Component
-  /** The beginnings of the paths that belong to it. */
+  /** Path prefixes that belong to it */
   paths: string[]
 }
 
-/** The five places that are always one step away. */
+/** Main navigation */
 export const PLACES: Place[] = [
   { label: 'Heute', href: '.', icon: CalendarCheck, paths: ['/lernen'] },
   { label: 'Decks', href: 'decks', icon: Layers, paths: ['/decks', '/karten'] },

@@ -1,21 +1,20 @@
 import type { Component } from 'svelte'
 
-/** A page gets the parameters of its address: `/decks/:slug` → `{ slug }`. */
+/** A page receives the parameters of its address: `/decks/:slug` → `{ slug }` */
 export type PageComponent = Component<Record<string, string>>
-export type Load = () => Promise<{ default: PageComponent }>
 
 export interface Route {
   pattern: string
-  load: Load
-  /** Asks for what the page will show, while its part of the program is still on its way. */
+  load: () => Promise<Component<never>>
+  /** Prefetches the data while the chunk of the page is loading */
   ask?: (params: Record<string, string>) => void
-  /** Only for administrators; others see that the page is not for them. */
+  /** For administrators only; others see a notice. */
   isAdmin?: boolean
-  /** Without header and bar, as a session is. */
+  /** Without header and tab bar, as in a session */
   isFocused?: boolean
 }
 
-/** A route and the parameters of the address that led to it. */
+/** A route with the parameters of the address. */
 export interface Found {
   route: Route
   params: Record<string, string>

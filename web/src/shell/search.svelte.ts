@@ -4,7 +4,7 @@ import { collectKeys } from './collect-keys.js'
 
 type SearchDialog = Component<{ onclose: () => void; typed?: string }>
 
-/** The dialog while it is open; its part of the program comes when it is asked for first. */
+/** The dialog while it is open, loaded on demand */
 let dialog = $state.raw<SearchDialog | undefined>()
 let typed = ''
 let isComing = false
@@ -13,7 +13,7 @@ export const search = {
   get dialog() {
     return dialog
   },
-  /** What was typed while the dialog was on its way. */
+  /** Text typed while the dialog was loading */
   get typed() {
     return typed
   },
@@ -21,7 +21,7 @@ export const search = {
     if (isComing) return
     isComing = true
     const keys = collectKeys()
-    // Without the network the page of the search says what is missing.
+    // Without a network the search page explains what is missing.
     const module = await import('../search/search-dialog.svelte').catch(() => undefined)
     const text = keys.stop()
     isComing = false

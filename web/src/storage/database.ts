@@ -1,15 +1,15 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { Entry, Receipt } from './entry.js'
 
-/** Entries are found by user and id, and sent by user in the order of `place`; a refusal sets them aside. */
+/** Indexed by user and id, and sent by user in the order of `place`; refused entries are set aside. */
 export type StoredEntry = Entry & { place?: number; aside: 0 | 1 }
 
-/** Something that was fetched and may be read without a network. */
+/** Cached content for offline reading. */
 export interface KeptItem {
   user: number
-  /** What it is, such as `queue git` or `sheet linux-bash`. */
+  /** Name of the content, such as `queue git` or `sheet linux-bash` */
   name: string
-  /** Milliseconds since 1970, when it was asked for. */
+  /** Time of the request, milliseconds since 1970 */
   at: number
   content: unknown
 }
@@ -27,19 +27,19 @@ export interface AppDatabase extends DBSchema {
 
 export type Database = IDBPDatabase<AppDatabase>
 
-/** Each address of the app has a database of its own, so that two services on one machine stay apart. */
+/** One database per address of the app, so that two services on one machine stay separate */
 const NAME = `training ${new URL(document.baseURI).pathname}`
 
 let opened: Promise<Database> | undefined
 
-/** @throws when the browser keeps nothing, as some do in private windows */
+/** @throws if the browser stores nothing, as in some private windows */
 export function openDatabase(): Promise<Database> {
   opened ??= openDB<AppDatabase>(NAME, 1, {
     upgrade(database) {
       const entries = database.createObjectStore('entries', { keyPath: 'place', autoIncrement: true })
       entries.createIndex('by id', ['user', 'id'], { unique: true })
       entries.createIndex('by state', ['user', 'aside'])
-      // Only undos say which rating they are of.
+      // Contains undos only.
       entries.createIndex('undos', ['user', 'of'])
       const receipts = database.createObjectStore('receipts', { keyPath: ['user', 'id'] })
       receipts.createIndex('by user', 'user')
@@ -47,11 +47,11 @@ export function openDatabase(): Promise<Database> {
       database.createObjectStore('kept', { keyPath: ['user', 'name'] })
       database.createObjectStore('leases', { keyPath: 'name' })
     },
-    // A newer version of the app in another tab wants to change the database.
+    // A newer version in another tab needs to upgrade the database.
     blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
     terminated: () => (opened = undefined),
   })
-  // The next one may have more luck.
+  // The next call retries.
   opened.catch(() => (opened = undefined))
   return opened
 }

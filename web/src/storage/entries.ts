@@ -6,7 +6,7 @@ import type { Store, Tables } from './store.js'
 type Names = ('entries' | 'receipts')[]
 const NAMES: Names = ['entries', 'receipts']
 
-/** Entries in IndexedDB: `strict` means that a change lies on the disk before it counts as done. */
+/** Creates a store in IndexedDB with `strict` durability: a change is on disk before it counts as done. */
 export function createDurableStore(): Store {
   return {
     async change(work) {
@@ -21,7 +21,7 @@ export function createDurableStore(): Store {
 }
 
 async function finish<T>(transaction: { done: Promise<void>; abort(): void }, working: Promise<T>): Promise<T> {
-  // Its failure is that of the work, which says more.
+  // The error of the work says more.
   transaction.done.catch(() => undefined)
   try {
     const result = await working
@@ -31,7 +31,7 @@ async function finish<T>(transaction: { done: Promise<void>; abort(): void }, wo
     try {
       transaction.abort()
     } catch {
-      // It has ended already.
+      // The transaction has already ended.
     }
     throw error
   }
@@ -96,7 +96,7 @@ function entryOf({ place: _place, aside: _aside, ...entry }: StoredEntry): Entry
   return entry
 }
 
-/** IndexedDB takes 32 bits. */
+/** IndexedDB accepts 32 bits. */
 function limitOf(count: number): number | undefined {
   return count < 2 ** 32 ? count : undefined
 }

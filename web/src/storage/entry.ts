@@ -1,52 +1,52 @@
 import type { Rating } from '../words/ratings.js'
 
-/** What a rating says, as it is stored. */
+/** A stored rating. */
 export interface Rated {
-  /** The `client_id`: with it the service applies the rating once, however often it is sent. */
+  /** The `client_id`, which makes the service apply a repeated rating once */
   id: string
   card_id: number
   rating: Rating
-  /** Absent when nobody looked at the card. */
+  /** Absent if the card was not studied */
   duration_ms?: number | undefined
-  /** When it was given, by the service's clock as far as that is known. */
+  /** Time of the rating in the service's clock, as far as its offset is known */
   reviewed_at: string
 }
 
 interface Kept {
-  /** Whose it is: nothing is sent while somebody else is logged in. */
+  /** Owner; nothing is sent while another user is logged in. */
   user: number
-  /** Set when the service will not have it: it is shown, and what follows goes on. */
+  /** Set if the service has refused it: it is shown and does not block later entries. */
   refusal?: { status: number; message: string }
 }
 
-/** A rating on its way. */
+/** A rating to be sent. */
 export interface RatingEntry extends Kept, Rated {
   kind: 'rating'
-  /** From now on the service may know it. */
+  /** Whether it may have reached the service */
   isTried: boolean
 }
 
-/** A rating that the service knows, or may know, is to be taken back. It stands behind that rating. */
+/** An undo of a rating that may have reached the service; it follows that rating. */
 export interface UndoEntry extends Kept {
   kind: 'undo'
   id: string
   card_id: number
-  /** The rating. */
+  /** Id of the rating */
   of: string
-  /** As the service numbers the rating; absent until it has answered. */
+  /** The service's id of the rating; absent until it has answered */
   review_id?: number
 }
 
 export type Entry = RatingEntry | UndoEntry
 
-/** What was sent: for the undo, and for a kept queue that is older than this. */
+/** A confirmed rating, needed for an undo and for an older cached queue. */
 export interface Receipt {
   user: number
   id: string
   card_id: number
   rating: Rating
-  /** Null when the service had nothing to rate any more. */
+  /** Null if there was nothing to rate any more */
   review_id: number | null
-  /** Milliseconds since 1970, by this device. */
+  /** Milliseconds since 1970, by this device */
   at: number
 }

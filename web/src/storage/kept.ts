@@ -1,18 +1,18 @@
 import { openDatabase } from './database.js'
 import { forgetPictures, keepPictures } from './pictures.js'
 
-/** What was fetched, and when. */
+/** Content with the time of its request. */
 export interface Kept<T> {
   content: T
   at: number
 }
 
-/** Keeps what was fetched, and its pictures, for a time without a network. That it cannot be kept is no reason to fail. */
+/** Caches content and its pictures for offline reading; ignores storage errors. */
 export async function keep(user: number, name: string, content: unknown, at: number): Promise<void> {
   try {
     await (await openDatabase()).put('kept', { user, name, content, at })
   } catch {
-    // A browser that keeps nothing, or has no more room.
+    // The browser stores nothing or is full.
     return
   }
   void keepPictures(user, content)
@@ -26,13 +26,22 @@ export async function findKept<T>(user: number, name: string): Promise<Kept<T> |
   }
 }
 
-/** What others, or everybody, have left; what waits to be sent is not touched. */
+/** Deletes one cached copy. */
+export async function forgetOne(user: number, name: string): Promise<void> {
+  try {
+    await (await openDatabase()).delete('kept', [user, name])
+  } catch {
+    // Nothing was stored.
+  }
+}
+
+/** Deletes the cached content of others, or of all users; unsent entries stay. */
 export async function forgetKept(except?: number): Promise<void> {
   try {
     await forgetPictures(except)
     const database = await openDatabase()
     for (const key of await database.getAllKeys('kept')) if (key[0] !== except) await database.delete('kept', key)
   } catch {
-    // Then nothing was kept either.
+    // Nothing was stored.
   }
 }

@@ -7,10 +7,10 @@ const RENEW_MS = 3_000
 const ASK_AGAIN_MS = 500
 
 const holder = newId()
-/** Within this page, one after the other. */
+/** Serialises within this page. */
 let before: Promise<unknown> = Promise.resolve()
 
-/** A turn, shared by the pages of the app through the database; whoever is closed in its turn loses it after a while. */
+/** A turn shared by the pages of the app through the database; a closed page loses it after a while. */
 export async function takeLease<T>(name: string, work: (turn: Turn) => Promise<T>): Promise<T> {
   const result = before.then(async () => {
     let until = await renew(name)
@@ -30,14 +30,14 @@ export async function takeLease<T>(name: string, work: (turn: Turn) => Promise<T
   return result
 }
 
-/** Until when the turn is ours; undefined when it is another page's. A browser without a database has no turns to share. */
+/** Returns the end of our turn; undefined if another page has it. Without a database there are no turns to share. */
 async function renew(name: string): Promise<number | undefined> {
   const now = Date.now()
   const until = now + LEASE_MS
   try {
     const { store, done } = (await openDatabase()).transaction('leases', 'readwrite')
     const lease = await store.get(name)
-    // A lease that ends much later than any can is one of a clock that was put right.
+    // A lease that ends implausibly late stems from a clock that was corrected.
     const isFree = lease === undefined || lease.holder === holder || lease.until < now || lease.until > until
     if (isFree) await store.put({ name, holder, until })
     await done
@@ -53,6 +53,6 @@ async function giveBack(name: string): Promise<void> {
     if ((await store.get(name))?.holder === holder) await store.delete(name)
     await done
   } catch {
-    // It ends by itself.
+    // It expires by itself.
   }
 }

@@ -1,12 +1,14 @@
-/** Pictures of a person at most, and their bytes: some hundred cards' worth. */
+import { isOwn } from '../platform/proof.js'
+
+/** Maximum number of cached pictures per user, and their total size */
 const MAX_PICTURES = 300
 const MAX_BYTES = 60_000_000
 
-/** What the page itself needs comes first. */
+/** Delay, so that the page loads its own data first */
 const AFTER_MS = 3_000
 
 const TARGET = /\bmedia\/[0-9a-f]{64}\.(?:png|jpg|gif|webp|avif)\b/g
-/** Below each address of the app they lie apart, and each person's too; the worker looks into all of them. */
+/** One cache per address and user; the worker searches all of them. */
 const PREFIX = `training-pictures ${new URL(document.baseURI).pathname} `
 
 interface Room {
@@ -14,7 +16,7 @@ interface Room {
   bytes?: number
 }
 
-/** Keeps the pictures of what was fetched for a time without a network; the oldest make room. None of it is a must. */
+/** Caches the pictures of some content for offline use and drops the oldest ones. Best effort. */
 export async function keepPictures(user: number, content: unknown, room: Room = {}): Promise<void> {
   const { pictures: most = MAX_PICTURES, bytes: mostBytes = MAX_BYTES } = room
   const targets = [...new Set(JSON.stringify(content).match(TARGET))].slice(0, most)
@@ -28,7 +30,8 @@ export async function keepPictures(user: number, content: unknown, room: Room = 
     for (const url of wanted) {
       if (sizes.has(url)) continue
       const answer = await fetch(url, { headers: { accept: 'image/*' } })
-      if (!answer.ok) continue
+      // A captive portal's response would be cached permanently.
+      if (!answer.ok || !isOwn(answer)) continue
       const size = await sizeOf(answer.clone())
       const others = [...sizes].filter(([other]) => !wanted.includes(other))
       while (sizes.size >= most || sum(sizes) + size > mostBytes) {
@@ -41,11 +44,11 @@ export async function keepPictures(user: number, content: unknown, room: Room = 
       sizes.set(url, size)
     }
   } catch {
-    // No network any more, no more room, or a browser that keeps nothing.
+    // No network, no room, or a browser without storage
   }
 }
 
-/** What others, or everybody, have left. */
+/** Deletes the caches of others, or of all users. */
 export async function forgetPictures(except?: number): Promise<void> {
   if (!('caches' in globalThis)) return
   const names = await caches.keys()

@@ -1,17 +1,17 @@
 import type { Entry, Receipt, UndoEntry } from './entry.js'
 
-/** What can be done within one transaction. Entries keep the order in which they were added. */
+/** Operations within a transaction. Entries keep their order. */
 export interface Tables {
   add(entry: Entry): Promise<void>
-  /** Replaces the entry of that id and user, which keeps its place. */
+  /** Replaces the entry with that id and user, which keeps its place */
   put(entry: Entry): Promise<void>
   find(user: number, id: string): Promise<Entry | undefined>
   remove(user: number, id: string): Promise<void>
-  /** The oldest entries that no refusal has set aside. */
+  /** Oldest entries that were not refused */
   oldest(user: number, count: number): Promise<Entry[]>
-  /** Those that a refusal has set aside. */
+  /** Refused entries */
   refused(user: number): Promise<Entry[]>
-  /** How many no refusal has set aside. */
+  /** Number of entries that were not refused */
   count(user: number): Promise<number>
   undos(user: number): Promise<UndoEntry[]>
   addReceipt(receipt: Receipt): Promise<void>
@@ -21,14 +21,14 @@ export interface Tables {
   removeReceiptsBefore(at: number): Promise<void>
 }
 
-/** Where entries lie. All of a change is done or nothing, and once it is done it survives whatever happens. */
+/** A store of entries. Changes are atomic and durable once done. */
 export interface Store {
   change<T>(work: (tables: Tables) => Promise<T>): Promise<T>
-  /** Sees one state, writes nothing. */
+  /** Reads a consistent state */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>
 }
 
-/** A turn is had by one page of the browser at a time; it can be lost when the page is put to sleep. */
+/** A turn that one page of the browser holds at a time; a suspended page may lose it. */
 export interface Turn {
   isHeld(): boolean
 }

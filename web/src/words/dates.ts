@@ -1,4 +1,4 @@
-/** Days and moments as people say them. Days are `YYYY-MM-DD` and relative to the service's `today`. */
+/** Days and times in German. Days are `YYYY-MM-DD`, relative to the service's `today`. */
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS_A_WEEK = 7
@@ -6,14 +6,14 @@ const DAYS_A_MONTH = 30.44
 const DAYS_A_YEAR = 365.25
 
 interface Unit {
-  /** Up to how many days it is used. */
+  /** Used below this number of days */
   below: number
   days: number
   name: string
   short: string
 }
 
-/** Each begins where it counts two of its own, so that no singular is needed. */
+/** Each unit starts at two, so no singular is needed. */
 const UNITS: Unit[] = [
   { below: 14, days: 1, name: 'Tagen', short: 'T.' },
   { below: 60, days: DAYS_A_WEEK, name: 'Wochen', short: 'Wo.' },
@@ -39,12 +39,15 @@ const WEEKDAY_DATE = new Intl.DateTimeFormat('de-DE', {
 })
 const LONG_DAY = new Intl.DateTimeFormat('de-DE', { dateStyle: 'full', timeZone: 'UTC' })
 
-/** Whole days from one day to another; negative when the second one is earlier. */
+/** Returns the number of days between two days; negative if `to` is earlier. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((noonOf(to).getTime() - noonOf(from).getTime()) / DAY_MS)
 }
 
-/** „heute“, „morgen“, „in 3 Tagen“, „vor 2 Wochen“. */
+/**
+ * Returns „heute“, „morgen“, „in 3 Tagen“, „vor 2 Wochen“.
+ * @example relativeDay('2026-11-24', '2026-11-21') // 'in 3 Tagen'
+ */
 export function relativeDay(day: string, today: string): string {
   const days = daysBetween(today, day)
   const near = NEAR[days]
@@ -53,7 +56,7 @@ export function relativeDay(day: string, today: string): string {
   return `${days < 0 ? 'vor' : 'in'} ${count} ${unit.name}`
 }
 
-/** The same where there is little room: „heute“, „morgen“, „3 T.“, „2 Wo.“. */
+/** Returns a short form: „heute“, „morgen“, „3 T.“, „2 Wo.“. */
 export function shortDay(day: string, today: string): string {
   const days = daysBetween(today, day)
   if (days >= -1 && days <= 1) return NEAR[days] as string
@@ -61,22 +64,22 @@ export function shortDay(day: string, today: string): string {
   return `${days < 0 ? 'vor ' : ''}${count}\u00a0${unit.short}`
 }
 
-/** „Samstag, 28. November 2026“. */
+/** Returns „Samstag, 28. November 2026“. */
 export function absoluteDay(day: string): string {
   return LONG_DAY.format(noonOf(day))
 }
 
-/** Where there is little room: „28. Nov.“. */
+/** Returns „28. Nov.“. */
 export function shortDate(day: string): string {
   return SHORT_DATE.format(noonOf(day))
 }
 
-/** „Sa., 28. November 2026“. */
+/** Returns „Sa., 28. November 2026“. */
 export function weekdayDate(day: string): string {
   return WEEKDAY_DATE.format(noonOf(day))
 }
 
-/** When something was fetched or done, for the clock of this device: „14:05“, „gestern, 14:05“, „18. November, 14:05“. */
+/** Returns a time on this device's clock: „14:05“, „gestern, 14:05“, „18. November, 14:05“. */
 export function momentText(at: Date, now: Date): string {
   const time = at.toLocaleTimeString('de-DE', { hour: '2-digit', minute: '2-digit' })
   const days = daysBetween(localDay(now), localDay(at))

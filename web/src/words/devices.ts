@@ -17,7 +17,7 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const
 
-/** What a person calls the device of a `User-Agent`: `Firefox auf Windows`. */
+/** Returns the device of a `User-Agent`: `Firefox auf Windows`. */
 export function deviceName(userAgent: string | null): string {
   const find = (list: typeof BROWSERS | typeof SYSTEMS) => list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]
   const browser = find(BROWSERS)

@@ -1,13 +1,13 @@
-/** A day's work as the statistics tell it. */
+/** A day of the statistics. */
 export interface StudiedDay {
   reviews: number
   duration_ms: number
 }
 
-/** For whoever has not studied yet. */
+/** Assumed before the first reviews */
 const FIRST_GUESS_MS = 10_000
 
-/** The usual time for a card, in milliseconds: the median over the days with times. */
+/** Returns the median time per card in milliseconds over days with times. */
 export function usualTime(days: readonly StudiedDay[]): number {
   const times = days
     .filter(({ reviews, duration_ms }) => reviews > 0 && duration_ms > 0)

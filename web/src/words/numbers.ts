@@ -1,29 +1,45 @@
 const NUMBER = new Intl.NumberFormat('de')
 const PERCENT = new Intl.NumberFormat('de', { style: 'percent', maximumFractionDigits: 0 })
 
-/** `1.234` */
+/**
+ * @example count(1234) // '1.234'
+ */
 export function count(value: number): string {
   return NUMBER.format(value)
 }
 
-/** `1 Karte`, `12 Karten` */
+/**
+ * @example countOf(1, 'Karte', 'Karten') // '1 Karte'
+ */
 export function countOf(value: number, one: string, many: string): string {
   return `${count(value)} ${value === 1 ? one : many}`
 }
 
-/** Of a share between 0 and 1: `87 %` */
+/**
+ * @example percent(0.87) // '87 %'
+ */
 export function percent(share: number): string {
   return PERCENT.format(share)
+}
+
+/** Formats remaining seconds: `0:42`, `4:59`, `1:00:00`. */
+export function countdown(seconds: number): string {
+  const pad = (value: number) => String(value).padStart(2, '0')
+  const hours = Math.floor(seconds / 3_600)
+  const rest = Math.floor(seconds / 60) % 60
+  return `${hours > 0 ? `${hours}:${pad(rest)}` : rest}:${pad(seconds % 60)}`
 }
 
 const KILO = 1_000
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
-/** `48 MB`, `1,2 GB` */
+/**
+ * @example bytes(48_000_000) // '48 MB'
+ */
 export function bytes(value: number): string {
   let size = 0
   let rest = value
-  // What would be rounded to a thousand is one of the next size.
+  // Values that would round to a thousand use the next unit.
   while (rest >= KILO - 0.5 && size < SIZES.length - 1) {
     rest /= KILO
     size += 1
@@ -32,7 +48,7 @@ export function bytes(value: number): string {
   return new Intl.NumberFormat('de', { style: 'unit', unit: SIZES[size], maximumFractionDigits }).format(rest)
 }
 
-/** A length of time in words: `unter einer Minute`, `1 Minute`, `12 Minuten`, `1 Stunde 20 Minuten`. */
+/** Formats a duration: `unter einer Minute`, `1 Minute`, `12 Minuten`, `1 Stunde 20 Minuten`. */
 export function minutes(milliseconds: number): string {
   const total = Math.round(milliseconds / 60_000)
   if (total < 1) return 'unter einer Minute'
@@ -42,7 +58,7 @@ export function minutes(milliseconds: number): string {
   return rest === 0 ? hours : `${hours} ${countOf(rest, 'Minute', 'Minuten')}`
 }
 
-/** The same of a length that is only estimated: `unter einer Minute`, `etwa 12 Minuten`. */
+/** Formats an estimated duration: `unter einer Minute`, `etwa 12 Minuten`. */
 export function aboutMinutes(milliseconds: number): string {
   const words = minutes(milliseconds)
   return words.startsWith('unter') ? words : `etwa ${words}`

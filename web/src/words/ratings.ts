@@ -3,12 +3,12 @@ export type Rating = 'again' | 'hard' | 'medium' | 'easy'
 export interface RatingWords {
   rating: Rating
   label: string
-  /** The key that gives it. */
+  /** Its key */
   key: string
   meaning: string
 }
 
-/** The four ratings in the order in which they are shown; the words are the same everywhere. */
+/** The four ratings in display order; the words are the same everywhere. */
 export const RATINGS: readonly RatingWords[] = [
   { rating: 'again', label: 'Nochmal', key: '1', meaning: 'Nicht gewusst. Die Karte kommt heute noch einmal.' },
   { rating: 'hard', label: 'Schwer', key: '2', meaning: 'Gewusst, aber nur mit Mühe.' },

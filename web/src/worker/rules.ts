@@ -1,17 +1,17 @@
-/** What of a request the worker looks at. */
+/** The relevant part of a request. */
 export interface Asked {
   url: string
   method: string
-  /** `navigate` when a person follows a link. */
+  /** `navigate` if a user follows a link */
   mode: string
 }
 
-/** What belongs to others, by the first part of the path below the scope: there the page never stands in. */
+/** First path segments below the scope that never fall back to the page */
 const NO_PAGES = new Set(['api', 'docs', 'assets', 'openapi.json', 'healthz', 'readyz', 'sw.js'])
 
 /**
- * Whether the worker answers from what it has kept: the page, for whatever address of the app; one of its files; or
- * nothing, so that the network answers as if there were no worker.
+ * Returns what the worker serves from its cache: the page, for any address of the app; one of its files; or undefined,
+ * so that the network answers.
  */
 export function answerFor({ url, method, mode }: Asked, scope: string, files: ReadonlySet<string>): string | undefined {
   if (method !== 'GET' || !url.startsWith(scope)) return undefined
@@ -20,7 +20,7 @@ export function answerFor({ url, method, mode }: Asked, scope: string, files: Re
   return files.has(path) ? path : undefined
 }
 
-/** Whether a request is for a picture of the content, which never changes: what the page has kept is as good. */
+/** Returns whether a request is for a content picture, which never changes and may come from the cache. */
 export function isPicture({ url, method }: Asked, scope: string): boolean {
   return method === 'GET' && url.startsWith(`${scope}api/content/media/`)
 }

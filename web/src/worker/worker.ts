@@ -1,10 +1,11 @@
+import { isOwn } from '../platform/proof.js'
 import { answerFor, isPicture } from './rules.js'
 
-/** The files of this version and its name, put in by the build. */
+/** File list and version, inserted by the build */
 declare const FILES: string[]
 declare const VERSION: string
 
-/** What a worker has that a page does not; the types of both cannot be loaded together. */
+/** The worker scope; its types conflict with those of pages. */
 interface WorkerScope {
   registration: { scope: string }
   clients: { claim(): Promise<void> }
@@ -23,7 +24,7 @@ const worker = globalThis as unknown as WorkerScope
 const { scope } = worker.registration
 const PREFIX = `training ${new URL(scope).pathname} `
 const NAME = PREFIX + VERSION
-/** What the page keeps for each person; `storage/pictures.ts` fills it, and empties it when they leave. */
+/** Caches of each user, managed by `storage/pictures.ts` */
 const PICTURES = `training-pictures ${new URL(scope).pathname} `
 const files = new Set(FILES)
 
@@ -40,15 +41,21 @@ worker.addEventListener<Fetching>('fetch', (event) => {
 
 async function install(): Promise<void> {
   const cache = await caches.open(NAME)
-  // The page is what the service sends: it knows below which path it lives. Hashed files are as they were.
+  // The page comes from the service, which knows its base path; hashed files never change.
   const page = fetch(scope, { cache: 'no-cache', headers: { accept: 'text/html' } }).then(async (answer) => {
-    if (!answer.ok) throw new Error(`the page: ${answer.status}`)
+    // A portal's page in its place would stand there until the next version.
+    if (!answer.ok || !isOwn(answer)) throw new Error(`the page: ${answer.status}`)
     await cache.put(scope, answer)
   })
-  const others = FILES.map(
-    (file) => new Request(new URL(file, scope), { cache: file.startsWith('assets/') ? 'default' : 'no-cache' }),
-  )
-  await Promise.all([page, cache.addAll(others)])
+  const others = FILES.map(async (file) => {
+    const url = new URL(file, scope)
+    const answer = await fetch(url, { cache: file.startsWith('assets/') ? 'default' : 'no-cache' })
+    // None of them is a page. An asset in the browser's cache may be older than the service's header.
+    const isForeign = answer.headers.get('content-type')?.startsWith('text/html') ?? true
+    if (!answer.ok || isForeign) throw new Error(`${file}: ${answer.status}`)
+    await cache.put(url, answer)
+  })
+  await Promise.all([page, ...others])
 }
 
 async function activate(): Promise<void> {

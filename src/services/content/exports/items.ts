@@ -13,26 +13,26 @@ import {
 } from '../../../../db/queries/content/export-cards.js'
 import type { Database } from '../../../../db/types.js'
 
-/** What an export is made of, in this order: each deck is followed by its cards, in batches. */
+/** Items of an export in order: each deck is followed by its cards in batches. */
 export type ExportItem =
-  /** Those that are stored, by their SHA-256 in hex: a text may name others. */
+  /** SHA-256 of stored pictures in hex; texts may reference others. */
   | { kind: 'pictures'; shas: ReadonlySet<string> }
   | { kind: 'deck'; deck: Omit<ListedDeck, 'card_ids'> }
   | { kind: 'cards'; cards: ExportedCard[] }
   | { kind: 'reviews'; reviews: ExportedReview[] }
   | { kind: 'sheets'; sheets: ExportedSheet[] }
 
-/** Where those who write a file get it from. */
+/** Input of the export writers. */
 export interface ExportSource {
   items: AsyncIterable<ExportItem>
-  /** The bytes of a stored picture; undefined when there is none. @param sha in hex */
+  /** Returns the bytes of a stored picture; undefined if there is none. @param sha SHA-256 in hex */
   picture: (sha: string) => Promise<Uint8Array | undefined>
 }
 
 export interface Selection {
-  /** All decks when it is undefined. */
+  /** Undefined for all decks */
   deckId?: number | undefined
-  /** Whose progress comes with the cards. */
+  /** User whose progress is included */
   userId?: number | undefined
   hasSheets?: boolean
 }
@@ -40,8 +40,8 @@ export interface Selection {
 const CARDS_AT_ONCE = 500
 
 /**
- * Reads in short statements: between two of them no connection is held. Which cards there are is asked once; a text that
- * changes meanwhile may come in either form.
+ * Reads the content in short statements without holding a connection between them. The set of cards is fixed at the
+ * start; a text changed in the meantime may appear in either version.
  */
 export function readSource(db: Kysely<Database>, selection: Selection): ExportSource {
   return { items: readItems(db, selection), picture: (sha) => findPictureBytes(db, sha) }

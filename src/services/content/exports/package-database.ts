@@ -1,15 +1,15 @@
 import sqlite from 'node-sqlite3-wasm'
-import type { Row } from '../../../domain/anki/package-rows.js'
-import { type Collection, collectionRow, INDEXES, TABLES } from '../../../domain/anki/package-schema.js'
+import type { Row } from '../../../domain/anki/index.js'
+import { collectionRow, INDEXES, type PackageCollection, TABLES } from '../../../domain/anki/index.js'
 
-/** Nobody else sees the file, and of one that is not complete nothing is kept. */
+/** The file is private and discarded unless complete, so durability is not needed. */
 const PRAGMAS = `
   pragma page_size = 4096; pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive;
   pragma cache_size = -16000; pragma temp_store = memory`
 
 type Statement = ReturnType<InstanceType<typeof sqlite.Database>['prepare']>
 
-/** The SQLite file of an Anki package. */
+/** SQLite file of an Anki package. */
 export class PackageDatabase {
   readonly #db: InstanceType<typeof sqlite.Database>
   readonly #notes: Statement
@@ -36,13 +36,13 @@ export class PackageDatabase {
     this.#cards.run(row)
   }
 
-  /** False when another review has that id already. */
+  /** Returns false if the id is taken by another review. */
   addReview(row: Row): boolean {
     return this.#reviews.run(row).changes > 0
   }
 
   /** Completes the file. */
-  close(collection: Collection): void {
+  close(collection: PackageCollection): void {
     const row = collectionRow(collection)
     this.#db.run(`insert into col values (${row.map(() => '?').join(', ')})`, row)
     this.#db.exec(INDEXES)

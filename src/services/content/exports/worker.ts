@@ -5,11 +5,11 @@ import type { PackageOptions } from './write-apkg.js'
 
 export interface WorkerOptions extends PackageOptions {
   format: ExportFormat
-  /** Empty; the file `export` in it is what was asked for. */
+  /** Empty folder; the result is its file `export`. */
   folder: string
 }
 
-/** What the thread asks for, one after another; the answer is the item or the bytes, undefined when there is no more. */
+/** Requests of the thread, one after another; the answer is an item or bytes, undefined at the end */
 export type WorkerRequest = { ask: 'item' } | { ask: 'picture'; sha: string } | { ask: 'end' }
 
 const port = parentPort
@@ -23,7 +23,7 @@ function ask<T>(request: WorkerRequest): Promise<T | undefined> {
   return new Promise((resolve) => waiting.push(resolve as (answer: unknown) => void))
 }
 
-/** The next item is being read while one is written. */
+/** Reads the next item while one is written. */
 async function* readItems(): AsyncGenerator<ExportItem> {
   let next = ask<ExportItem>({ ask: 'item' })
   for (;;) {
@@ -36,7 +36,7 @@ async function* readItems(): AsyncGenerator<ExportItem> {
 
 const source: ExportSource = { items: readItems(), picture: (sha) => ask<Uint8Array>({ ask: 'picture', sha }) }
 const { format, folder, ...options } = workerData as WorkerOptions
-// Each loads what it needs alone.
+// Each format loads only its own modules.
 if (format === 'apkg') await (await import('./write-apkg.js')).writeApkg(source, folder, options)
 else if (format === 'csv') await (await import('./write-csv.js')).writeCsv(source, folder)
 else await (await import('./write-markdown.js')).writeMarkdown(source, folder)

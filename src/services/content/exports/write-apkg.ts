@@ -1,29 +1,35 @@
 import path from 'node:path'
 import type { ExportedCard, ExportedReview } from '../../../../db/queries/content/export-cards.js'
-import { type Pictures, toFieldHtml } from '../../../domain/anki/card-html.js'
-import { PackageDecks } from '../../../domain/anki/package-decks.js'
-import { learnedCardRow, newCardRow, noteRow, reviewRow } from '../../../domain/anki/package-rows.js'
+import {
+  learnedCardRow,
+  newCardRow,
+  noteRow,
+  PackageDecks,
+  type Pictures,
+  reviewRow,
+  toFieldHtml,
+} from '../../../domain/anki/index.js'
 import type { ExportSource } from './items.js'
 import { PackageDatabase } from './package-database.js'
 import { ZipWriter } from './zip.js'
 
 export interface PackageOptions {
   now: Date
-  /** Day 0 of what is due. */
+  /** Day 0 of due dates */
   created: { seconds: number; minutesWest: number }
-  /** With the progress of whoever exports, and what share of the cards they want to remember; without it null. */
+  /** Desired retention of the exporting user; null exports without progress */
   retention: number | null
 }
 
 /**
- * An Anki package, as every Anki reads it: without progress one collection of new cards; with it another one beside that,
- * which newer programs take.
+ * Writes an Anki package: without progress a single collection of new cards; with progress an additional collection
+ * that newer versions use.
  */
 export async function writeApkg(source: ExportSource, folder: string, options: PackageOptions): Promise<void> {
   const collections = new Collections(folder, options)
   for await (const item of source.items) {
     if (item.kind === 'pictures') collections.pictures.stored = item.shas
-    else if (item.kind === 'deck') collections.beginDeck(item.deck.name)
+    else if (item.kind === 'deck') collections.beginDeck(item.deck)
     else if (item.kind === 'cards') for (const card of item.cards) collections.addCard(card)
     else if (item.kind === 'reviews') for (const review of item.reviews) collections.addReview(review)
   }
@@ -34,7 +40,7 @@ export async function writeApkg(source: ExportSource, folder: string, options: P
   let count = 0
   for (const [name, sha] of collections.pictures.shown) {
     const bytes = await source.picture(sha)
-    // Gone in the meantime.
+    // The picture was deleted in the meantime.
     if (bytes === undefined) continue
     const number = String(count++)
     await zip.addBytes(bytes, number)
@@ -60,8 +66,8 @@ class Collections {
     if (options.retention !== null) this.#learned = new PackageDatabase(path.join(folder, 'collection.anki21'))
   }
 
-  beginDeck(name: string): void {
-    this.#deckId = this.#decks.add(name)
+  beginDeck({ name, slug }: { name: string; slug: string }): void {
+    this.#deckId = this.#decks.add(name, slug)
   }
 
   addCard(card: ExportedCard): void {
@@ -82,7 +88,7 @@ class Collections {
     while (this.#learned?.addReview(reviewRow(review, id)) === false) id++
   }
 
-  /** The names of the files. */
+  /** Returns the file names. */
   close(): string[] {
     const { now, created } = this.#options
     const collection = { now, created, decks: this.#decks.list(), nextPosition: this.#position + 1 }

@@ -3,16 +3,17 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify/sync'
-import { CardKeys } from '../../../domain/content/card-keys.js'
-import { guardCell, TABLE_HEADINGS } from '../../../domain/content/table-cells.js'
+import { tidyDeckName } from '../../../domain/anki/index.js'
+import { CardKeys } from '../../../domain/content/format/card-keys.js'
+import { guardCell, TABLE_HEADINGS } from '../../../domain/table/index.js'
 import type { ExportSource } from './items.js'
 
-/** What Excel takes for a table where a comma is in numbers; the mark tells it the encoding. */
+/** Excel detects UTF-8 by the byte order mark; the semicolon is its separator where numbers have a decimal comma. */
 const MARK = '\ufeff'
-/** The package quotes what holds a whole line end of its own; a part of one ends the line, too. */
+/** The package quotes only fields with a complete line end; a single part of one also ends the line. */
 const FORMAT = { delimiter: ';', record_delimiter: '\r\n', quoted_match: /[\r\n]/ }
 
-/** A table of the cards, one row each. */
+/** Writes a table with a row per card. */
 export async function writeCsv(source: ExportSource, folder: string): Promise<void> {
   const file = createWriteStream(path.join(folder, 'export'), { mode: 0o600 })
   await pipeline(Readable.from(chunks(source), { objectMode: false }), file)
@@ -22,7 +23,7 @@ async function* chunks({ items }: ExportSource): AsyncGenerator<string> {
   yield MARK + stringify([TABLE_HEADINGS], FORMAT)
   const names = new DeckNames()
   let name = ''
-  // Of a table as a whole, where a card may move from deck to deck.
+  // Unique in the whole table, because a card may move between decks.
   const keys = new CardKeys()
   for await (const item of items) {
     if (item.kind === 'deck') name = names.take(item.deck.name, item.deck.slug)
@@ -34,13 +35,14 @@ async function* chunks({ items }: ExportSource): AsyncGenerator<string> {
   }
 }
 
-/** A table knows decks by their names alone. */
+/** A table knows decks by their names alone, as its import reads them. */
 class DeckNames {
   readonly #taken = new Set<string>()
 
   take(name: string, slug: string): string {
-    const free = this.#taken.has(name) ? `${name} (${slug})` : name
-    this.#taken.add(free)
+    let free = name
+    while (this.#taken.has(tidyDeckName(free))) free += ` (${slug})`
+    this.#taken.add(tidyDeckName(free))
     return free
   }
 }

@@ -6,33 +6,33 @@ import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
 import { findRetention } from '../../../../db/queries/content/export-cards.js'
 import type { Database } from '../../../../db/types.js'
-import { FIRST_DAY } from '../../../domain/anki/package-rows.js'
+import { FIRST_DAY } from '../../../domain/anki/index.js'
 import type { ExportFormat } from '../../../domain/content/export-formats.js'
 import { DEFAULT_SETTINGS } from '../../../domain/review/review.js'
 import { startOfDay } from '../../../domain/time/calendar.js'
-import { withWorkFolder } from '../receive-file.js'
+import { withWorkFolder } from '../work-folder.js'
 import { readSource } from './items.js'
 import type { WorkerOptions, WorkerRequest } from './worker.js'
 
 export interface ExportRequest {
   format: ExportFormat
-  /** All decks, and with `markdown` the sheets, when it is undefined. */
+  /** Undefined for all decks and, as `markdown`, the sheets */
   deckId?: number | undefined
-  /** Whose progress comes along, in a package. */
+  /** User whose progress is included in a package */
   userId?: number | undefined
   timeZone: string
   now: Date
 }
 
-/** Each has a thread and some 100 MB while it is written; others wait their turn. */
+/** Limits concurrent exports: each takes a thread and about 100 MB. */
 const writeInTurn = pLimit(2)
-/** Anki's day begins so many hours after midnight. */
+/** Start of Anki's day in hours after midnight */
 const ROLLOVER_HOURS = 4
 
 /**
- * Writes an export to a private temporary file, in a thread of its own, and opens it. The file has no name any more by
- * then: it is gone as soon as nobody reads it, whatever happens.
- * @param signal ends the work
+ * Writes an export to a private temporary file in a worker thread and opens it. The file is unlinked, so it disappears
+ * when it is closed.
+ * @param signal aborts the work
  * @throws NO_ROOM
  */
 export async function openExport(
@@ -50,7 +50,7 @@ export async function openExport(
   )
 }
 
-/** The path of the file, which is in the folder. Other files may be there, too. */
+/** Returns the path of the written file; the folder may contain other files. */
 export async function writeExport(
   db: Kysely<Database>,
   request: ExportRequest,
@@ -103,7 +103,7 @@ async function runWorker(
           isComplete = true
           return
         }
-        // One after another, as the thread expects them.
+        // Answers in order, as the thread expects
         last = last.then(async () => worker.postMessage(await answer(request))).catch(reject)
       })
       worker.on('error', reject)

@@ -1,20 +1,21 @@
 import path from 'node:path'
 import type { ExportedCard, ExportedSheet, ListedDeck } from '../../../../db/queries/content/export-cards.js'
-import { CardKeys } from '../../../domain/content/card-keys.js'
-import { FileNames } from '../../../domain/content/file-names.js'
-import { renamePictures } from '../../../domain/content/find-pictures.js'
-import { parseMediaTarget } from '../../../domain/content/pictures.js'
-import { writeCard, writeDeckHead } from '../../../domain/content/write-deck.js'
-import { writeSheet } from '../../../domain/content/write-sheet.js'
+import { CardKeys } from '../../../domain/content/format/card-keys.js'
+import { FileNames } from '../../../domain/content/format/file-names.js'
+import { writeCard, writeDeckHead } from '../../../domain/content/format/write-deck.js'
+import { writeSheet } from '../../../domain/content/format/write-sheet.js'
+import { escapePictures, parseMediaTarget, renamePictures, resolvePicture } from '../../../domain/pictures/index.js'
 import type { ExportSource } from './items.js'
 import { ZipWriter } from './zip.js'
 
-/** Seen from decks/ and cheatsheets/. */
+/** Relative to decks/ and cheatsheets/ */
 const PICTURES = '../bilder/'
+/** Any file of the archive that shows pictures */
+const FILE = 'decks/deck.md'
 
 type OpenText = ReturnType<ZipWriter['addText']>
 
-/** A folder of content as a zip: importing it gives the same decks, cards and sheets with the same ids. */
+/** Writes a content folder as a zip; importing it gives the same decks, cards and sheets with the same ids. */
 export async function writeMarkdown(source: ExportSource, folder: string): Promise<void> {
   const archive = new Archive(new ZipWriter(path.join(folder, 'export')), source)
   for await (const item of source.items) {
@@ -32,7 +33,7 @@ class Archive {
   readonly #deckNames = new FileNames()
   readonly #sheetNames = new FileNames()
   stored: ReadonlySet<string> = new Set()
-  /** SHA-256 by name. */
+  /** SHA-256 by name */
   readonly #shown = new Map<string, string>()
   #deck: OpenText | undefined
   #keys = new CardKeys()
@@ -81,9 +82,13 @@ class Archive {
     await this.#zip.close()
   }
 
-  /** The text with its pictures where the archive has them. */
+  /** Replaces picture targets by their paths in the archive. */
   #place(text: string): string {
-    return renamePictures(text, ({ target }) => {
+    const known = escapePictures(text, ({ target }) => {
+      const picture = parseMediaTarget(target)
+      return picture === undefined ? resolvePicture(FILE, target) !== undefined : !this.stored.has(picture.sha)
+    })
+    return renamePictures(known, ({ target }) => {
       const picture = parseMediaTarget(target)
       if (picture === undefined || !this.stored.has(picture.sha)) return undefined
       const name = `${picture.sha}.${picture.extension}`

@@ -3,10 +3,10 @@ import { PassThrough, Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 
-/** Half of the time of the default, and a tenth larger. */
+/** Takes half the time of the default level and is a tenth larger. */
 const COMPRESSION = 3
 
-/** A zip that is written to a file while it is filled; of what is added only a little is in memory. */
+/** Writes a zip to a file as a stream with little memory. */
 export class ZipWriter {
   readonly #zip = new ZipFile()
   readonly #written: Promise<void>
@@ -14,7 +14,7 @@ export class ZipWriter {
 
   constructor(file: string) {
     this.#written = pipeline(this.#zip.outputStream, createWriteStream(file, { mode: 0o600 }))
-    // What waits for an entry hears of it, too.
+    // Passes the error to a pending entry.
     this.#written.catch((error: Error) => {
       this.#failure = error
     })
@@ -32,7 +32,7 @@ export class ZipWriter {
     await this.#orFailure(finished(stream))
   }
 
-  /** A text that comes in pieces. The next entry may only begin when it has ended. */
+  /** Adds a text in pieces; it must end before the next entry begins. */
   addText(name: string): { write: (text: string) => Promise<void>; end: () => Promise<void> } {
     const stream = new PassThrough()
     this.#zip.addReadStream(stream, name, { compressionLevel: COMPRESSION, mode: 0o100644 })

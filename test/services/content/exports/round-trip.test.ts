@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import t from 'tap'
 import type { ExportFormat } from '../../../../src/domain/content/export-formats.js'
-import type { Incoming, IncomingCard } from '../../../../src/domain/content/incoming.js'
+import type { Incoming, IncomingCard } from '../../../../src/domain/content/upload/incoming.js'
 import { writeExport } from '../../../../src/services/content/exports/write-export.js'
-import { readIncoming } from '../../../../src/services/content/incoming/read-incoming.js'
+import { readIncoming } from '../../../../src/services/content/upload/read.js'
 import { createMigratedDatabase } from '../../../support/database.js'
 import { createCard, createDeck } from '../../../support/factories.js'
 
@@ -17,7 +17,7 @@ const { db } = database
 const scratch = await mkdtemp(path.join(tmpdir(), 'svc-training-test-'))
 t.teardown(() => rm(scratch, { recursive: true }))
 
-/** What a reader makes of the export. */
+/** Exports and reads the result. */
 async function goRound(format: ExportFormat): Promise<Incoming> {
   const folder = await mkdtemp(path.join(scratch, 'export-'))
   const file = await writeExport(db, { format, timeZone: 'Europe/Berlin', now: new Date() }, folder)
@@ -31,7 +31,7 @@ const cardsOf = ({ decks }: Incoming) =>
     cards.map(({ question, answer, level }) => ({ deck: name, question, answer, level })),
   )
 
-/** A card as an import writes it. */
+/** Creates a card as an import does. */
 async function keepCard(deckId: number, key: string, question: string, note?: { guid: string; ord: number }) {
   const card = await createCard(db, { deck_id: deckId, question, answer: `Antwort auf ${question}` })
   await db
@@ -62,7 +62,7 @@ const lines = fc.constantFrom(
 const text = fc.array(lines, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('\n\n'))
 const level = fc.constantFrom('grundlagen', 'schwer', 'a;b', '=x')
 
-t.test('our cards come back as they went, from each format', async (t) => {
+t.test('our cards are read back unchanged from each format', async (t) => {
   const drawn = fc.sample(fc.record({ question: text, answer: text, level }), { numRuns: 60, seed: 42 })
   const questions = new Set<string>()
   for (const [index, name] of ['Git', 'Linux::Netz', 'Ein „Deck“; mit = und Ä'].entries()) {
@@ -82,7 +82,7 @@ t.test('our cards come back as they went, from each format', async (t) => {
     t.equal(incoming.warningsTotal, 0)
   }
 
-  // Anki knows no Markdown: its HTML shows the same, and from then on nothing changes any more.
+  // Anki knows no Markdown: its HTML shows the same, and further round trips change nothing.
   const first = await goRound('apkg')
   t.strictSame(new Set(first.decks.map(({ name }) => name)), new Set(cards.map(({ deck }) => deck)))
   t.equal(cardsOf(first).length, cards.length)
@@ -104,7 +104,7 @@ async function keepIncoming(name: string, cards: readonly IncomingCard[]): Promi
   }
 }
 
-t.test('identities survive names, decks and each way round', async (t) => {
+t.test('identities survive renamed and moved content in each round trip', async (t) => {
   const [git, linux] = [
     await createDeck(db, { slug: 'git', name: 'Git' }),
     await createDeck(db, { slug: 'linux', name: 'Linux' }),
@@ -136,7 +136,7 @@ t.test('identities survive names, decks and each way round', async (t) => {
   t.match(await identities('markdown'), { Eigene: { id: 'anders' }, Rückwärts: { id: 'anki-2' } })
 })
 
-t.test('pictures come back with the texts that show them', async (t) => {
+t.test('pictures are read back with their texts', async (t) => {
   const bytes = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
   const { rows } = await sql<{ sha: string }>`
     insert into media (sha256, extension, size_bytes, bytes)
@@ -153,7 +153,7 @@ t.test('pictures come back with the texts that show them', async (t) => {
   }
 })
 
-t.test('a file that is none is never written', async (t) => {
+t.test('never writes an invalid file', async (t) => {
   const file = path.join(scratch, 'file')
   await writeFile(file, '')
   await t.rejects(writeExport(db, { format: 'apkg', timeZone: 'UTC', now: new Date() }, file))

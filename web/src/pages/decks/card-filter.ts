@@ -1,4 +1,4 @@
-/** What a list of cards can be narrowed to: as the address names it, as the service does, and as it is called. */
+/** Filters of a card list: name in the address, name in the API, label */
 export const CARD_FILTERS = [
   { value: '', state: '', label: 'Alle' },
   { value: 'neu', state: 'new', label: 'Neu' },
@@ -9,7 +9,7 @@ export const CARD_FILTERS = [
 
 export type CardFilter = (typeof CARD_FILTERS)[number]['value']
 
-/** Whatever stands in an address; what is unknown means all. */
+/** Parses a filter from the address; unknown means all. */
 export function parseCardFilter(text: string | null): CardFilter {
   return CARD_FILTERS.find(({ value }) => value === text)?.value ?? ''
 }

@@ -1,20 +1,23 @@
 import { api } from '../../api/client.js'
-import { Refused, Unreachable } from '../../api/faults.js'
+import { ForeignAnswer, Refused, Unreachable } from '../../api/faults.js'
 import { saveFile } from '../../platform/download.js'
+import { codeOf, isOwn } from '../../platform/proof.js'
 
 const NAME = /filename="?(?<name>[^";]+)/
 
 /**
- * Saves what the address answers, under the service's name for it.
- * @throws Fault, also where a link would have saved the refusal as a file
+ * Saves the response of an address under the file name of the service.
+ * @throws Fault, where a link would have saved the error as a file
  */
 export async function saveExport(address: string): Promise<void> {
-  // Asks for the login when it has ended.
+  // Opens the login dialog if the session has ended.
   await api.get('/api/auth/me')
   const answer = await fetch(new URL(address, document.baseURI)).catch(() => {
     throw new Unreachable()
   })
-  if (!answer.ok) throw new Refused(answer.status, await answer.json().catch(() => undefined))
+  if (!isOwn(answer)) throw new ForeignAnswer(answer.status)
+  const code = codeOf(answer)
+  if (code !== undefined) throw new Refused(answer.status, code, await answer.json().catch(() => undefined))
   const file = await answer.blob().catch(() => {
     throw new Unreachable()
   })

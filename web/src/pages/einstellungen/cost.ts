@@ -1,6 +1,6 @@
 /**
- * Repetitions that a wish costs in 120 days, from the simulation of 20 learners in docs/reviews.md:
- * `[desired retention, repetitions]`.
+ * Repetitions in 120 days by desired retention, simulated for 20 learners (docs/reviews.md): `[desired retention,
+ * repetitions]`
  */
 const SIMULATED = [
   [0.8, 4_625],
@@ -9,11 +9,11 @@ const SIMULATED = [
   [0.95, 10_634],
 ] as const
 
-/** What most people choose, and the service's default. */
+/** The default of the service */
 const USUAL = 0.9
 const USUAL_COST = 8_081
 
-/** The repetitions at a wish, in a straight line between the simulated ones and beyond them. */
+/** Returns the repetitions at a desired retention, linearly interpolated. */
 export function repetitionsAt(retention: number): number {
   const after = SIMULATED.findIndex(([wish]) => wish >= retention)
   const upper = after === -1 ? SIMULATED.length - 1 : Math.max(after, 1)
@@ -22,7 +22,7 @@ export function repetitionsAt(retention: number): number {
   return y0 + ((retention - x0) / (x1 - x0)) * (y1 - y0)
 }
 
-/** One sentence that says what a wish costs beside the usual one. */
+/** Returns a sentence comparing the cost with that of the default. */
 export function costOf(retention: number): string {
   const change = Math.round((repetitionsAt(retention) / USUAL_COST - 1) * 100)
   const forgotten = Math.round((1 - retention) * 100)

@@ -3,7 +3,7 @@ import { daysBetween } from '../../words/dates.js'
 import { countOf } from '../../words/numbers.js'
 import { RATINGS } from '../../words/ratings.js'
 
-/** What an entry of the log says: what happened, and what followed from it. */
+/** Describes a log entry: the event and its consequence. */
 export function describeEntry(entry: Pick<HistoryEntry, 'kind' | 'rating' | 'studied_on' | 'after' | 'is_undone'>): {
   what: string
   next: string

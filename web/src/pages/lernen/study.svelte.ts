@@ -1,43 +1,42 @@
 import { api } from '../../api/client.js'
 import { Fault, sentenceOf } from '../../api/faults.js'
+import { isLate } from '../../api/patience.js'
 import { queries } from '../../api/queries.js'
 import { queryClient } from '../../api/query-client.js'
 import type { Queue } from '../../api/types.js'
-import {
-  nameOfRating,
-  onPost,
-  openPost,
-  type PostEvent,
-  ratedSince,
-  sendRating,
-  takeBack,
-  unconfirmed,
-} from '../../outbox/post.svelte.js'
-import { say } from '../../parts/toasts.svelte.js'
-import { afterStart } from '../../platform/after-start.js'
-import { readStored, writeStored } from '../../platform/storage.js'
+import type { PostEvent } from '../../outbox/post.js'
+import { startPost } from '../../outbox/start-post.js'
+import { dismiss, say } from '../../parts/toasts.svelte.js'
+import { whenIdle } from '../../platform/idle.js'
+import { OWN, readStored, writeStored } from '../../platform/storage.js'
 import { isHardOverused } from '../../session/hard-reminder.js'
 import type { Session, Step } from '../../session/session.js'
 import * as sessions from '../../session/session.js'
+import { newId } from '../../storage/id.js'
 import { findKept, type Kept, keep } from '../../storage/kept.js'
 import type { Rating } from '../../words/ratings.js'
 
 const ALL = 300
 const MORE = 50
 const REST_AFTER_MS = 200
-/** Then what was kept is better than waiting. */
-const PATIENCE_MS = 3_000
 const KEPT_STEPS = 20
 const REMINDED = 'training.reminded'
 
-/** A session and what it needs: its cards, the way of its ratings, and what is kept of it. */
+/** The ratings of a day, for the summary at its end. */
+interface DoneToday {
+  day: string
+  done: readonly sessions.Done[]
+}
+
+/** A study session with its cards, its ratings in the outbox and its stored state. */
 export class Study {
   session = $state.raw<Session>()
   today = $state('')
-  /** Set while it is shown what was kept for a time without a network. */
+  /** Set while a cached queue is shown */
   keptAt = $state<number>()
   fault = $state.raw<unknown>()
   isReminded = $state(false)
+  readonly #post = startPost()
   readonly #user: number
   readonly #deck: string | undefined
   readonly #stops: (() => void)[] = []
@@ -47,28 +46,27 @@ export class Study {
   constructor(user: number, deck: string | undefined) {
     this.#user = user
     this.#deck = deck
-    openPost(user)
-    this.#stops.push(onPost((event) => this.#hear(event)))
+    this.#post.open(user)
+    this.#stops.push(this.#post.listen((event) => this.#hear(event)))
   }
 
   async start(): Promise<void> {
     this.fault = undefined
     const kept = await findKept<Queue>(this.#user, this.#name)
     const asked = this.#fetchFirst()
-    const late = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE_MS))
     try {
-      const page = await (kept === undefined ? asked : Promise.race([asked, late]))
+      const page = kept !== undefined && (await isLate(asked)) ? undefined : await asked
       if (page === undefined) await this.#startFrom(kept as Kept<Queue>, true)
       else await this.#startFrom(page, false)
-      // A page that came too late for the start still brings the session up to date.
+      // The session is updated even if the answer arrives after the start.
       if (page === undefined) await asked
     } catch (error) {
       if (kept === undefined || !(error instanceof Fault && error.isPassing)) this.fault = error
       else if (this.session === undefined) await this.#startFrom(kept, true)
       return
     }
-    // The rest would only keep the first card waiting.
-    await afterStart(REST_AFTER_MS)
+    // Loading the rest would delay the first card.
+    await whenIdle(REST_AFTER_MS)
     await this.#ask(ALL)
   }
 
@@ -80,16 +78,16 @@ export class Study {
     this.#set((session, now) => sessions.reveal(session, now))
   }
 
-  /** The rating is stored before the next card shows, which takes some milliseconds; it never waits for the network. */
+  /** Stores the rating before the next card shows, which takes some milliseconds; never waits for the network. */
   async rate(rating: Rating): Promise<void> {
     if (this.session === undefined || this.#isStoring) return
-    const name = nameOfRating()
+    const name = newId()
     const step = sessions.lastStep(sessions.rate(this.session, rating, name, performance.now()))
     if (step?.kind !== 'rated' || step.id !== name) return
     const { card_id } = step.waiting.card
     this.#isStoring = true
     try {
-      await sendRating(name, card_id, rating, step.duration_ms)
+      await this.#post.rate(name, card_id, rating, step.duration_ms)
     } finally {
       this.#isStoring = false
     }
@@ -104,10 +102,13 @@ export class Study {
     if (step === undefined || this.#isStoring || !this.#set((session, now) => sessions.undo(session, now))) return
     const { card_id } = step.waiting.card
     if (step.kind === 'rated') {
-      if ((await takeBack(step.id)) === 'unknown') this.#refuseUndo(card_id, 'Das ließ sich nicht mehr zurücknehmen.')
+      if ((await this.#post.takeBack(step.id)) === 'unknown')
+        this.#refuseUndo(card_id, 'Das ließ sich nicht mehr zurücknehmen.')
       return
     }
-    await this.#tell(() => api.delete('/api/review/cards/{id}/suspend', { path: { id: String(card_id) } }))
+    dismiss()
+    const path = { id: String(card_id) }
+    if (await this.#tell(() => api.delete('/api/review/cards/{id}/suspend', { path }))) say('Zurückgenommen')
   }
 
   /** Needs the network: only ratings can wait. */
@@ -118,7 +119,12 @@ export class Study {
     const isDone = await this.#tell(() => api.post('/api/review/cards/{id}/suspend', { path: { id: String(id) } }))
     if (!isDone || this.session === undefined || sessions.currentCard(this.session)?.card_id !== id) return
     this.#set((session, now) => sessions.suspend(session, now))
-    say('Ausgesetzt. Die Karte kommt nicht mehr, bis du sie zurückholst.')
+    say('Ausgesetzt, bis du sie zurückholst.')
+  }
+
+  /** Adds the cards that the learner requested at the end of a session. */
+  async goOn(): Promise<void> {
+    await this.#ask(ALL)
   }
 
   get #name(): string {
@@ -129,7 +135,11 @@ export class Study {
     return `training.steps ${this.#user} ${this.#name} ${this.today}`
   }
 
-  /** Mostly it was asked for when the app began to load. */
+  get #doneKey(): string {
+    return `${OWN}done.${this.#user}.${this.#deck ?? ''}`
+  }
+
+  /** Usually requested while the app was loading */
   async #fetchFirst(): Promise<Kept<Queue>> {
     const query = queries.firstCards(this.#deck)
     try {
@@ -145,26 +155,27 @@ export class Study {
   }
 
   async #startFrom({ content, at }: Kept<Queue>, isKept: boolean): Promise<void> {
-    const ratings = await ratedSince(at)
+    const ratings = await this.#post.ratedSince(at)
     this.today = content.today
     this.keptAt = isKept ? at : undefined
     const session = sessions.beginSession(content, ratings, performance.now())
-    this.session = sessions.withSteps(session, readSteps(this.#stepsKey))
+    const done = readStored<DoneToday>(this.#doneKey)
+    this.session = sessions.withSteps(session, readSteps(this.#stepsKey), done?.day === this.today ? done.done : [])
   }
 
-  /** Takes in what the service has now. */
+  /** Merges the current queue of the service. */
   async #ask(limit: number): Promise<void> {
     if (this.#isAsking || this.session === undefined) return
     this.#isAsking = true
     try {
-      const asked = { changes: this.session.changes, unconfirmed: await unconfirmed() }
+      const asked = { changes: this.session.changes, unconfirmed: await this.#post.unconfirmed() }
       const { content, at } = await this.#fetch(limit)
       this.session = sessions.mergePage(this.session, content, asked, performance.now())
       this.today = content.today
       this.keptAt = undefined
       if (limit === ALL) await keep(this.#user, this.#name, content, at)
     } catch {
-      // The session goes on with the cards that are here; the next step asks again.
+      // The session continues with the present cards; the next step asks again.
     } finally {
       this.#isAsking = false
     }
@@ -173,17 +184,20 @@ export class Study {
   async #refill(): Promise<void> {
     if (this.session === undefined) return
     if (this.keptAt !== undefined) return this.#ask(ALL)
-    if (sessions.needsPage(this.session) || sessions.needsDates(this.session, await unconfirmed())) {
+    if (sessions.needsPage(this.session) || sessions.needsDates(this.session, await this.#post.unconfirmed())) {
       await this.#ask(MORE)
     }
   }
 
-  /** Whether anything has changed. */
+  /** Returns whether anything has changed. */
   #set(change: (session: Session, now: number) => Session): boolean {
     if (this.session === undefined) return false
     const next = change(this.session, performance.now())
     if (next === this.session) return false
-    if (next.steps !== this.session.steps) writeSteps(this.#stepsKey, next.steps)
+    if (next.steps !== this.session.steps) {
+      writeSteps(this.#stepsKey, next.steps)
+      writeStored(this.#doneKey, { day: this.today, done: sessions.doneOf(next) } satisfies DoneToday)
+    }
     this.session = next
     return true
   }
@@ -200,7 +214,7 @@ export class Study {
 
   #hear(event: PostEvent): void {
     if (event.kind === 'undo refused') this.#refuseUndo(event.card_id, event.message)
-    // What another page has rated is not asked here again, unless it comes back anyway.
+    // A card rated in another page is dropped here unless it returns today.
     if (event.kind === 'rated' && event.rating !== 'again') {
       this.#set((session, now) => sessions.dropCards(session, [event.card_id], now))
     }
@@ -219,7 +233,7 @@ export class Study {
   }
 }
 
-/** A reload of this page, and no other page, can still take back what was done. */
+/** Steps that a reload of this page, but no other page, can undo */
 function readSteps(key: string): Step[] {
   try {
     return JSON.parse(sessionStorage.getItem(key) ?? '[]') as Step[]
@@ -232,6 +246,6 @@ function writeSteps(key: string, steps: readonly Step[]): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(steps.slice(-KEPT_STEPS)))
   } catch {
-    // Then a reload forgets them.
+    // The steps are then forgotten on reload.
   }
 }

@@ -3,15 +3,16 @@ import { isStored, type QuizResult, type Run, scoreOf } from './run.js'
 export interface DeliveryPorts {
   results(): Promise<QuizResult[]>
   submit(body: { total: number; correct: number; deck: string }): Promise<unknown>
-  /** Keeps the run, before anything that follows. */
+  /** Stores the run before anything that follows */
   keep(run: Run): void
-  /** Whether the service has surely not stored what it was sent. */
+  /** Whether the service has certainly not stored the result */
   isSurelyRefused(error: unknown): boolean
 }
 
 /**
- * Sends a result once. Whether a request without an answer was stored is read from the history before it is sent again.
- * @throws what the requests throw
+ * Sends a result once. After a request without an answer, the history tells whether it was stored before it is sent
+ * again.
+ * @throws errors of the requests
  */
 export async function deliver(run: Run, ports: DeliveryPorts): Promise<void> {
   if (run.isPractice || run.delivery.state === 'stored') return

@@ -1,22 +1,24 @@
-import { nameOfRating, openPost, sendRating, takeBack as takeRatingBack } from '../../outbox/post.svelte.js'
+import { startPost } from '../../outbox/start-post.js'
+import { newId } from '../../storage/id.js'
 
 /**
- * Rates the cards „Nochmal“, so that they come again today. It waits for no network.
- * @returns the names of the ratings, in the order in which they were given
+ * Rates the cards „Nochmal“ without waiting for the network, so that they return today.
+ * @returns names of the ratings in order
  */
 export async function putBack(user: number, cards: readonly number[]): Promise<string[]> {
-  // The app opens it for every page, but only a while after the page is there.
-  openPost(user)
+  // The app opens the outbox only some time after the page.
+  const post = startPost()
+  post.open(user)
   const names: string[] = []
   for (const card_id of cards) {
-    const name = nameOfRating()
-    await sendRating(name, card_id, 'again')
+    const name = newId()
+    await post.rate(name, card_id, 'again')
     names.push(name)
   }
   return names
 }
 
-/** Takes them back, the last one first, as the service demands. */
+/** Undoes the ratings, the last one first, as the service requires. */
 export async function takeBack(names: readonly string[]): Promise<void> {
-  for (const name of names.toReversed()) await takeRatingBack(name)
+  for (const name of names.toReversed()) await startPost().takeBack(name)
 }

@@ -8,16 +8,16 @@ import { parseRun, type Run } from './run.js'
 interface QuizState {
   run: Run | undefined
   isSending: boolean
-  /** Why the result could not be stored. */
+  /** Why the result could not be stored */
   fault: unknown
 }
 
-/** The quiz of whoever is logged in; every tab shows the same one. */
+/** The current user's quiz, shared by all tabs */
 export const quiz = $state<QuizState>({ run: undefined, isSending: false, fault: undefined })
 
 const keyOf = () => `${OWN}quiz.${account.user?.id}`
 
-/** Takes up what was kept, and what other tabs do with it, until the returned function is called. */
+/** Loads the stored run and follows changes by other tabs until the returned function is called. */
 export function followRun(): () => void {
   const read = () => {
     quiz.run = parseRun(readStored(keyOf()))
@@ -41,14 +41,14 @@ export function dropRun(): void {
   removeStored(keyOf())
 }
 
-/** Sends the result of the run that is over; why it could not is in `quiz.fault`. */
+/** Sends the result of a finished run; `quiz.fault` tells why it failed. */
 export async function sendResult(): Promise<void> {
   if (quiz.isSending) return
   quiz.isSending = true
   quiz.fault = undefined
   try {
     await oneTabAtATime(async () => {
-      // Another tab may have sent it while this one waited.
+      // Another tab may have sent it in the meantime.
       const run = parseRun(readStored(keyOf())) ?? quiz.run
       if (run === undefined || run.id !== quiz.run?.id) return
       await deliver(run, {
@@ -65,7 +65,7 @@ export async function sendResult(): Promise<void> {
   }
 }
 
-/** Over plain http there are no locks: there two tabs of one quiz may both send its result. */
+/** Over plain http there are no locks: two tabs of one quiz may both send the result. */
 async function oneTabAtATime(work: () => Promise<void>): Promise<void> {
   if (navigator.locks === undefined) await work()
   else await navigator.locks.request('training.quiz', work)

@@ -1,15 +1,15 @@
-/** As the service asks it. */
+/** A question as returned by the service. */
 export interface QuizQuestion {
   card_id: number
   question: string
-  /** Cut, so that several may read the same. */
+  /** Shortened, so several may have the same text */
   options: string[]
   correct_index: number
   full_answer: string
   deck_name: string
 }
 
-/** As the service stores it. */
+/** A result as stored by the service. */
 export interface QuizResult {
   deck_slug: string
   score_percent: number
@@ -18,39 +18,36 @@ export interface QuizResult {
   created_at: string
 }
 
-/**
- * How far the result is on its way: `unsure` when it was sent and no answer has come, with the moments of the results
- * that the service knew before.
- */
+/** State of the result; `unsure`: sent without an answer, with the timestamps of earlier results */
 export type Delivery = { state: 'unsent' } | { state: 'unsure'; before: string[] } | { state: 'stored' }
 
 export interface Subject {
-  /** The deck's slug; empty for all decks. */
+  /** Slug of the deck; empty for all decks */
   deck: string
-  /** The deck's name for people. */
+  /** Name of the deck */
   name: string
 }
 
-/** A quiz from its first question to its result; it is kept as it is, so that a reload goes on with it. */
+/** A quiz from its first question to its result, stored as it is to survive a reload. */
 export interface Run extends Subject {
   version: 1
   id: string
   questions: QuizQuestion[]
-  /** The option chosen for each question so far. */
+  /** Chosen option of each question so far */
   chosen: number[]
-  /** The question on the screen; their number at the result. */
+  /** Index of the current question; the number of questions at the result */
   at: number
   spent_ms: number
-  /** The wrong ones once more: its result is not stored. */
+  /** A repetition of the wrong ones, whose result is not stored */
   isPractice: boolean
   delivery: Delivery
-  /** Cards that were put back into learning. */
+  /** Cards returned to learning */
   putBack: { cards: number[] }
 }
 
 export type View = 'question' | 'feedback' | 'result'
 
-/** Who thinks longer is not at the screen. */
+/** Longer times mean that the user was away. */
 const LONGEST_MS = 5 * 60_000
 
 export function startRun(id: string, { deck, name }: Subject, questions: QuizQuestion[], isPractice = false): Run {
@@ -74,7 +71,7 @@ export function viewOf(run: Run): View {
   return run.chosen.length > run.at ? 'feedback' : 'question'
 }
 
-/** Answers the question on the screen once; anything else leaves the run as it is. */
+/** Answers the current question once; otherwise returns the run unchanged. */
 export function answer(run: Run, option: number, took_ms: number): Run {
   const question = run.questions[run.at]
   if (viewOf(run) !== 'question' || question?.options[option] === undefined) return run
@@ -86,7 +83,7 @@ export function proceed(run: Run): Run {
   return viewOf(run) === 'feedback' ? { ...run, at: run.at + 1 } : run
 }
 
-/** Options may look alike once they are cut: what reads the same is the same. */
+/** Compares by text, because shortened options may be equal. */
 export function isRight(question: QuizQuestion, option: number | undefined): boolean {
   return option !== undefined && question.options[option] === question.options[question.correct_index]
 }
@@ -94,7 +91,7 @@ export function isRight(question: QuizQuestion, option: number | undefined): boo
 export function scoreOf({ questions, chosen }: Run): { total: number; correct: number; percent: number } {
   const total = questions.length
   const correct = questions.filter((question, at) => isRight(question, chosen[at])).length
-  // As the service rounds: half away from zero, in whole numbers.
+  // Rounds as the service does: half away from zero, in integers.
   return { total, correct, percent: total === 0 ? 0 : Math.floor((200 * correct + total) / (2 * total)) }
 }
 
@@ -102,7 +99,7 @@ export function wrongOnes({ questions, chosen }: Run): QuizQuestion[] {
   return questions.filter((question, at) => chosen[at] !== undefined && !isRight(question, chosen[at]))
 }
 
-/** The wrong ones once more, their options in another order. */
+/** Starts a repetition of the wrong ones with shuffled options. */
 export function practise(run: Run, id: string, random: () => number): Run {
   const questions = wrongOnes(run).map((question) => {
     const right = question.options[question.correct_index] as string
@@ -112,7 +109,7 @@ export function practise(run: Run, id: string, random: () => number): Run {
   return startRun(id, run, questions, true)
 }
 
-/** Whether the service knows the result although its answer was lost: it is among those that were not there before. */
+/** Returns whether the service has stored a result whose response was lost: it is among the new ones. */
 export function isStored(run: Run, before: readonly string[], results: readonly QuizResult[]): boolean {
   const { total, correct } = scoreOf(run)
   const known = new Set(before)
@@ -125,7 +122,7 @@ export function isStored(run: Run, before: readonly string[], results: readonly 
   )
 }
 
-/** What was kept, if it is a run that this version understands. */
+/** Parses a stored run; returns undefined if this version does not understand it. */
 export function parseRun(kept: unknown): Run | undefined {
   const run = kept as Run | null | undefined
   if (typeof run !== 'object' || run === null || run.version !== 1) return undefined

@@ -11,12 +11,12 @@ export interface Category<T> {
 
 const ORDER = new Intl.Collator('de', { numeric: true })
 
-/** Capitals, accents and the way of writing them make no difference. */
+/** Folds case, accents and Unicode form for comparison. */
 export function fold(text: string): string {
   return text.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '')
 }
 
-/** The sheets whose title or category holds every word, in the order of their titles. */
+/** Returns the sheets whose title or category contains every word, by title. */
 export function filterSheets<T extends SheetEntry>(sheets: readonly T[], text: string, category = ''): T[] {
   const words = fold(text).split(/\s+/).filter(Boolean)
   return sheets
@@ -28,7 +28,7 @@ export function filterSheets<T extends SheetEntry>(sheets: readonly T[], text: s
     .sort((a, b) => ORDER.compare(a.title, b.title))
 }
 
-/** In the order of the categories' names; within one as they came. */
+/** Groups by category in alphabetical order; keeps the order within a category. */
 export function groupByCategory<T extends SheetEntry>(sheets: readonly T[]): Category<T>[] {
   const groups = new Map<string, T[]>()
   for (const sheet of sheets) {
@@ -39,7 +39,7 @@ export function groupByCategory<T extends SheetEntry>(sheets: readonly T[]): Cat
   return [...groups].map(([name, of]) => ({ name, sheets: of })).sort((a, b) => ORDER.compare(a.name, b.name))
 }
 
-/** The text below its own title, which the page shows already. */
+/** Removes the title, which the page shows already. */
 export function withoutTitle(source: string, title: string): string {
   const [, heading, rest] = /^\s*#[ \t]+(.*?)[ \t]*#*[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(source) ?? []
   return heading !== undefined && fold(heading) === fold(title) ? (rest ?? '') : source
@@ -47,7 +47,7 @@ export function withoutTitle(source: string, title: string): string {
 
 const CODE = /^(`{3,}|~{3,})[\s\S]*?^\1/gm
 
-/** Whether a sheet has so many headings that a list of them helps, told before it is rendered. */
+/** Returns whether a sheet has enough headings for a table of contents, before it is rendered. */
 export function hasContents(content: string): boolean {
   return (content.replaceAll(CODE, '').match(/^#{2,3} /gm)?.length ?? 0) >= 3
 }

@@ -1,11 +1,11 @@
 import { percent } from '../../words/numbers.js'
 
-/** Fewer say little. */
+/** Fewer reviews are not meaningful. */
 const MIN_REVIEWS = 50
-/** Within it what was reached is what was wished. */
+/** Tolerance around the desired retention */
 const TOLERANCE = 0.02
 
-/** What was reached against the wish, in a sentence. */
+/** Compares the reached with the desired retention in a sentence. */
 export function judgeRetention(
   { reviews, rate }: { reviews: number; rate: number | null },
   wish: number | undefined,

@@ -6,7 +6,7 @@ interface LogEntry {
   applied?: boolean
 }
 
-/** Entries by the day for which they count, in the order in which the days appear first. */
+/** Groups entries by their day, in order of first appearance. */
 export function groupByDay<T extends { studied_on: string }>(entries: readonly T[]): { day: string; entries: T[] }[] {
   const days = new Map<string, T[]>()
   for (const entry of entries) {
@@ -17,7 +17,7 @@ export function groupByDay<T extends { studied_on: string }>(entries: readonly T
   return [...days].map(([day, of]) => ({ day, entries: of }))
 }
 
-/** The one review that can be taken back: the latest that still counts, if it is of today. */
+/** Returns the review that can be undone: the latest valid one, if it is of today. */
 export function findUndoable(entries: readonly LogEntry[], today: string): number | undefined {
   const latest = entries.find(({ kind, is_undone, applied }) => kind === 'review' && !is_undone && applied !== false)
   return latest?.studied_on === today ? latest.id : undefined

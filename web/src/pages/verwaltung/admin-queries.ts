@@ -10,7 +10,7 @@ export type ImportStats = Answer<'/api/admin/import', 'post'>['stats']
 export type CardReport = Answer<'/api/content/reports'>['reports'][number]
 export type NewAccount = Answer<'/api/accounts/bulk', 'post'>['users'][number]
 
-/** What an upload would bring, or has brought. */
+/** Preview or result of an upload */
 export type Upload = Answer<'/api/content/imports', 'post'>
 export type Source = Answer<'/api/content/sources'>['sources'][number]
 
@@ -24,7 +24,7 @@ export interface AccountFilter {
 
 const PAGE = 50
 
-/** What administrators ask for; apart from the other queries, so that learners do not load it. */
+/** Queries of administrators, separate so that learners do not load them */
 export const adminQueries = {
   service: () => queryOptions({ queryKey: ['admin', 'service'], queryFn: () => api.get('/api/accounts/service') }),
   accounts: (filter: AccountFilter) =>
@@ -54,7 +54,7 @@ export const adminQueries = {
       queryKey: ['admin', 'content', 'sources'],
       queryFn: () => api.get('/api/content/sources'),
     }),
-  /** Only how many reports are open. */
+  /** Number of open reports */
   openReports: () =>
     queryOptions({
       queryKey: ['admin', 'reports', 'count'],
@@ -78,12 +78,12 @@ export const adminQueries = {
     }),
 }
 
-/** Every list of accounts, and the numbers of the service with them. */
+/** Keys of all account lists and of the service state */
 export const ACCOUNT_KEYS = [
   ['admin', 'accounts'],
   ['admin', 'account'],
   ['admin', 'service'],
   ['admin', 'audit'],
 ] as const
-/** Every list of reports and their number. */
+/** Key of all report lists and their number */
 export const REPORTS_KEY = ['admin', 'reports'] as const

@@ -1,6 +1,7 @@
+import { isolate } from '../../words/isolate.js'
 import { count, countOf } from '../../words/numbers.js'
 
-/** What the service has noted; `details` are those of its action. */
+/** An audit entry; `details` depend on its action. */
 export interface AuditedDeed {
   action: string
   target: string | null
@@ -9,13 +10,13 @@ export interface AuditedDeed {
 }
 
 interface Words {
-  /** As a choice of the filter. */
+  /** Label in the filter */
   label: string
-  /** What was done, with its object. */
+  /** Sentence with the target */
   sentence: (target: string) => string
 }
 
-/** What administrators do, in the order of the filter. */
+/** Actions in the order of the filter */
 export const ACTIONS: Readonly<Record<string, Words>> = {
   'user.create': { label: 'Benutzer angelegt', sentence: (who) => `Benutzer „${who}“ angelegt` },
   'user.update': { label: 'Benutzer geändert', sentence: (who) => `Benutzer „${who}“ geändert` },
@@ -53,13 +54,15 @@ const FIELDS: Readonly<Record<string, string>> = {
   emergency: 'Notfallzugang',
 }
 
-/** „Benutzer „erika“ angelegt“; an action that this app does not know yet keeps its code. */
+/** Describes an entry: „Benutzer „erika“ angelegt“. An unknown action keeps its code. */
 export function sentenceOf({ action, target, target_id }: AuditedDeed): string {
   const object = target ?? (target_id === null ? '' : String(target_id))
-  return Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] as Words).sentence(object) : `${action} ${object}`.trim()
+  return Object.hasOwn(ACTIONS, action)
+    ? (ACTIONS[action] as Words).sentence(isolate(object))
+    : `${action} ${object}`.trim()
 }
 
-/** The rest of what is known of a deed, in words; empty when there is nothing to add. */
+/** Describes the details; empty if there is nothing to add. */
 export function detailsOf({ action, details }: AuditedDeed): string {
   if (typeof details !== 'object' || details === null) return ''
   const known = details as Record<string, unknown>
@@ -67,7 +70,7 @@ export function detailsOf({ action, details }: AuditedDeed): string {
   const words = [
     ...(Array.isArray(known.fields) ? [known.fields.map((field) => FIELDS[field] ?? String(field)).join(', ')] : []),
     ...(known.is_admin === true ? ['ist jetzt Administrator'] : []),
-    // Of an account that has just been created it goes without saying.
+    // Obvious for a new account
     ...(known.is_admin === false && action !== 'user.create' ? ['ist kein Administrator mehr'] : []),
     ...(known.passkey_only === true ? ['nur mit Passkey'] : []),
     ...(known.passkey_only === false ? ['wieder mit Passwort'] : []),
@@ -78,7 +81,7 @@ export function detailsOf({ action, details }: AuditedDeed): string {
   return words.join(' · ')
 }
 
-/** What an import has changed, without what it has not. */
+/** Lists the changes of an import, without zeros. */
 function importWords(stats: Record<string, unknown>): string {
   const words = [
     changes(stats.decks, 'Deck', 'Decks'),
@@ -112,7 +115,7 @@ function changes(numbers: unknown, one: string, many: string): string {
   return words.join(', ')
 }
 
-/** By which way somebody came. */
+/** Describes the access method. */
 export function viaWords(via: string): string {
   if (via === 'oidc') return 'durch den Anbieter der Anmeldung'
   if (via === 'token') return 'mit einem Token'

@@ -1,13 +1,13 @@
 import { Refused } from '../../../api/faults.js'
 
-/** What is wrong in a list of users. */
+/** A fault in a list of users, or a hint at what is allowed */
 export interface RowFault {
   line: number
   field: string | null
   message: string
 }
 
-/** What the service says of each line; empty when the fault is another one. */
+/** Returns the faults per line; empty for other errors. */
 export function rowFaultsOf(error: unknown): RowFault[] {
   return error instanceof Refused ? ((error.content as { errors?: RowFault[] } | null)?.errors ?? []) : []
 }
@@ -19,7 +19,19 @@ const FIELDS: Readonly<Record<string, string>> = {
   password: 'Passwort',
 }
 
-/** What people call the column; an unknown one keeps its heading. */
-export function fieldName(field: string | null): string {
-  return field === null ? '' : (FIELDS[field] ?? field)
+/**
+ * Returns the sentence of a fault with the German name of its column.
+ * @example sentenceOfRow({ line: 2, field: 'mail', message: 'Diese Spalte ist unbekannt' }) // 'mail: Diese Spalte …'
+ */
+export function sentenceOfRow({ field, message }: RowFault): string {
+  const sentence = message.replace(/„(\w+)“/, (quoted, name: string) => (FIELDS[name] ? `„${FIELDS[name]}“` : quoted))
+  const column = field === null ? undefined : (FIELDS[field] ?? field)
+  return column === undefined || sentence.includes(column) ? sentence : `${column}: ${sentence}`
+}
+
+/** Returns the sentences by line, in the order of the list. */
+export function groupByLine(faults: readonly RowFault[]): Map<number, string[]> {
+  const lines = new Map<number, string[]>()
+  for (const fault of faults) lines.set(fault.line, [...(lines.get(fault.line) ?? []), sentenceOfRow(fault)])
+  return lines
 }

@@ -1,5 +1,5 @@
 import { api } from '../../../api/client.js'
-import { isRefused, Refused, sentenceOf } from '../../../api/faults.js'
+import { hasCode, Refused, sentenceOf } from '../../../api/faults.js'
 import { queryClient } from '../../../api/query-client.js'
 import { say } from '../../../parts/toasts.svelte.js'
 import { go, place } from '../../../platform/router.svelte.js'
@@ -12,12 +12,12 @@ export interface FileFault {
   message: string
 }
 
-/** How a check or an import has ended, for the person who waits for it. */
+/** Outcome of a check or an import */
 export type Outcome =
   | { kind: 'checked'; preview: CheckAnswer }
   | { kind: 'imported'; stats: ImportStats }
   | { kind: 'faulty'; errors: FileFault[] }
-  /** Most of the content would go: a person has to want that. */
+  /** Most of the content would be archived, which needs a confirmation. */
   | { kind: 'most'; reason: string }
   | { kind: 'failed'; sentence: string }
 
@@ -30,11 +30,12 @@ const PATH = '/verwaltung/inhalte'
 /** A large import takes minutes. */
 const PATIENCE_MS = 20 * 60_000
 const LOOK_AGAIN_MS = 3_000
-/** What the service adds for scripts. */
+/** The refusals that a person may overrule. */
+const MOST = new Set(['most_cards_archived', 'most_sheets_archived'])
+/** Part of the message that is meant for scripts */
 const FOR_SCRIPTS = /; force=true erlaubt es$/
-const RUNS_ALREADY = 'Import läuft bereits'
 
-/** One check or import at a time; it goes on while the person is on another page. */
+/** The current check or import, which continues while other pages are open */
 export const job = $state<Job>({ doing: 'nothing', outcome: undefined })
 
 export async function checkContent(): Promise<void> {
@@ -54,9 +55,8 @@ export async function importContent(force: boolean): Promise<void> {
       })
       return { kind: 'imported', stats }
     } catch (error) {
-      // Somebody else has begun one, or a proxy did not wait: the service goes on, and says how it ended.
-      const isElsewhere = isRefused(error, 409) && error.message === RUNS_ALREADY
-      if (isElsewhere || !(error instanceof Refused)) return waitForOther(before)
+      // Another import is running, or a proxy timed out: the service continues and reports the outcome.
+      if (hasCode(error, 'import_runs') || !(error instanceof Refused)) return waitForOther(before)
       throw error
     }
   })
@@ -85,12 +85,12 @@ function outcomeOf(error: unknown): Outcome {
   if (error instanceof Refused) {
     const { errors } = error.content as { errors?: FileFault[] }
     if (errors !== undefined && errors.length > 0) return { kind: 'faulty', errors }
-    if (FOR_SCRIPTS.test(error.message)) return { kind: 'most', reason: error.message.replace(FOR_SCRIPTS, '') }
+    if (MOST.has(error.code)) return { kind: 'most', reason: error.message.replace(FOR_SCRIPTS, '') }
   }
   return { kind: 'failed', sentence: sentenceOf(error) }
 }
 
-/** Looks at how the import of somebody else ends. */
+/** Waits for the end of an import that runs elsewhere. */
 async function waitForOther(before: string | undefined): Promise<Outcome> {
   job.doing = 'wait'
   const until = Date.now() + PATIENCE_MS

@@ -1,11 +1,11 @@
 import { send, urlOf } from '../../../../api/client.js'
-import { Refused, sentenceOf, Unreachable } from '../../../../api/faults.js'
+import { hasCode, Refused, sentenceOf, Unreachable } from '../../../../api/faults.js'
 import { queryClient } from '../../../../api/query-client.js'
 import { bytes } from '../../../../words/numbers.js'
 import type { Upload } from '../../admin-queries.js'
 import type { FileFault } from '../content-job.svelte.js'
 
-/** What a person has chosen; what is pasted is a table. */
+/** The user's choices; pasted text is a table. */
 export interface Wishes {
   file: File | undefined
   text: string
@@ -17,30 +17,32 @@ export interface Wishes {
 
 export interface Failure {
   sentence: string
-  /** What is wrong in the file, and how much of that is not listed. */
+  /** Listed faults; others are only counted */
   errors: FileFault[]
   total: number
 }
 
-/** Whole books of cards take a while to arrive, and a minute to read. */
+/** Large files take time to arrive and up to a minute to read. */
 const PATIENCE_MS = 20 * 60_000
-/** What the service takes unless it was told otherwise. */
+/** Default limit of the service */
 const USUAL_LIMIT = 64 * 2 ** 20
-/** What the service adds for scripts. */
+/** Part of the message that is meant for scripts */
 const FOR_SCRIPTS = /: source=\d+ aktualisiert sie, new=true legt eine zweite an$/
 const PASTED = 'Eingefügte Tabelle'
 
-/** One upload: a look first, then the import. */
+/** An upload: preview first, then import. */
 export class UploadJob {
   doing = $state<'nothing' | 'check' | 'import'>('nothing')
-  /** What would happen; forgotten as soon as anything is chosen anew. */
+  /** Whether the service reads other files first */
+  isWaiting = $state(false)
+  /** Preview; discarded when a choice changes */
   look = $state.raw<Upload>()
   done = $state.raw<Upload>()
   failure = $state.raw<Failure>()
-  /** The source that is updated, `new` for one of its own, or not decided. */
+  /** Source to update, `new` for a new one, undefined if undecided */
   target = $state<number | 'new'>()
   #stop = new AbortController()
-  /** Counts what was chosen anew: a check that runs meanwhile has looked at something else. */
+  /** Incremented with every change, to discard the result of an outdated check */
   #round = 0
 
   constructor(source: number | undefined) {
@@ -51,8 +53,8 @@ export class UploadJob {
     return this.#work('check', wishes)
   }
 
-  import(wishes: Wishes): Promise<void> {
-    return this.#work('import', wishes)
+  import(wishes: Wishes, isActive: boolean): Promise<void> {
+    return this.#work('import', wishes, isActive)
   }
 
   cancel(): void {
@@ -65,14 +67,14 @@ export class UploadJob {
     this.failure = undefined
   }
 
-  async #work(doing: 'check' | 'import', wishes: Wishes): Promise<void> {
+  async #work(doing: 'check' | 'import', wishes: Wishes, isActive = false): Promise<void> {
     if (this.doing !== 'nothing') return
     this.doing = doing
     this.failure = undefined
     this.#stop = new AbortController()
     const round = this.#round
     try {
-      const answer = await this.#send(wishes, doing === 'check')
+      const answer = await this.#sendInTurn(wishes, doing === 'check', isActive)
       if (doing === 'import') this.done = answer
       else if (round === this.#round) this.look = answer
     } catch (error) {
@@ -80,12 +82,30 @@ export class UploadJob {
       if (this.failure.errors.length > 0) this.look = undefined
     } finally {
       this.doing = 'nothing'
+      this.isWaiting = false
     }
     if (doing === 'import' && this.done !== undefined) await queryClient.invalidateQueries()
   }
 
-  async #send({ file, text, name, deck, level, isMirror }: Wishes, isCheck: boolean): Promise<Upload> {
-    // A file that has changed since it was chosen cannot be read any more, and no request says so.
+  /** Sends the file again until the service has a reader for it. */
+  async #sendInTurn(wishes: Wishes, isCheck: boolean, isActive: boolean): Promise<Upload> {
+    for (;;) {
+      try {
+        return await this.#send(wishes, isCheck, isActive)
+      } catch (error) {
+        if (!hasCode(error, 'readers_busy')) throw error
+        this.isWaiting = true
+        await pause((error.retryAfter ?? 5) * 1000, this.#stop.signal)
+      }
+    }
+  }
+
+  async #send(
+    { file, text, name, deck, level, isMirror }: Wishes,
+    isCheck: boolean,
+    isActive: boolean,
+  ): Promise<Upload> {
+    // A file that changed after its selection cannot be read, which fetch does not report.
     if (file !== undefined) await file.slice(0, 1).arrayBuffer()
     const url = urlOf(
       '/api/content/imports',
@@ -97,6 +117,7 @@ export class UploadJob {
         deck: deck.trim(),
         level: level.trim(),
         mirror: isMirror || undefined,
+        active: isActive || undefined,
         check: isCheck || undefined,
       },
     )
@@ -109,20 +130,37 @@ export class UploadJob {
   }
 }
 
+/** @throws the signal's reason */
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+  signal.throwIfAborted()
+}
+
 function failureOf(error: unknown, file: File | undefined): Failure {
   if (error instanceof Refused) {
     const { errors = [], errors_total } = (error.content ?? {}) as { errors?: FileFault[]; errors_total?: number }
-    const sentence = error.status === 413 ? tooLarge(file) : error.message.replace(FOR_SCRIPTS, '')
+    const sentence = isOfProxy(error) ? tooLarge(file) : error.message.replace(FOR_SCRIPTS, '')
     return { sentence, errors, total: errors_total ?? errors.length }
   }
   return { sentence: wordsOf(error, file), errors: [], total: 0 }
+}
+
+/** A proxy that lets nothing of that size pass says so in a page; the service names the limit in its message. */
+function isOfProxy({ status, content }: Refused): boolean {
+  return status === 413 && typeof (content as { message?: unknown } | undefined)?.message !== 'string'
 }
 
 function wordsOf(error: unknown, file: File | undefined): string {
   if (error instanceof DOMException && error.name === 'AbortError') return 'Abgebrochen. Es ist nichts geändert.'
   if (error instanceof DOMException) return 'Die Datei lässt sich nicht mehr lesen. Bitte noch einmal wählen.'
   if (error instanceof Unreachable && (file?.size ?? 0) > USUAL_LIMIT) {
-    // Who refuses a large file may close the door while it is still coming in.
+    // A server that refuses a large file may close the connection during the upload.
     return `Der Dienst hat sie nicht angenommen. ${tooLarge(file)}`
   }
   return sentenceOf(error)

@@ -1,0 +1,18 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/**
+ * Creates a private folder with its parents; does nothing if it exists. Not `recursive`, with which Node loops forever
+ * where the kernel allows no folder (`/proc/x`).
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  const make = () =>
+    mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  await make().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' || dirname(folder) === folder) throw error
+    await makeFolder(dirname(folder))
+    await make()
+  })
+}

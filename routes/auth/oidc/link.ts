@@ -1,0 +1,112 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { actorOf } from '../../../plugins/auth.js'
+import { NOT_LOGGED_IN, PROOF_TOO_OLD, SESSIONS_ONLY } from '../../../src/domain/accounts/refusals.js'
+import { SignInFault } from '../../../src/domain/sign-in/faults.js'
+import {
+  IDENTITY_TAKEN,
+  NO_PROVIDER,
+  NOTHING_TO_LINK,
+  ProviderUnreachable,
+} from '../../../src/domain/sign-in/refusals.js'
+import { CROSS_SITE } from '../../../src/http/refusals.js'
+import { answers, Done } from '../../../src/http/schemas.js'
+import { linkIdentity } from '../../../src/services/sign-in/identities.js'
+import type { Provider } from '../../../src/services/sign-in/provider.js'
+import { LinkBody, LinkStart, PendingLinkAnswer } from './schemas.js'
+
+/** Page that starts the sign-in and shows a refusal */
+const ACCOUNT_PAGE = '/konto'
+
+/**
+ * Links an identity of the provider with the caller's account, which allows its logins from then on. It starts with a request
+ * of an own page, and ends with another one that says who was shown to the user.
+ */
+const link: FastifyPluginAsyncTypebox = async (app) => {
+  app.addHook('preHandler', app.requireUser)
+  const linking = [app.requireSession, app.requireFreshLogin, requireOwnPage]
+
+  app.post(
+    '/link',
+    {
+      schema: {
+        operationId: 'beginLink',
+        summary: "Start linking an identity of the provider with the caller's account",
+        description: `For same-origin pages only. The browser opens \`redirect\` and returns to
+\`/konto?verknuepfen=ja\`. Then \`GET /api/auth/oidc/link\` returns the identity and \`POST
+/api/auth/oidc/identities\` links it.`,
+        tags: ['auth'],
+        response: answers(LinkStart, [SESSIONS_ONLY, PROOF_TOO_OLD, NO_PROVIDER, new ProviderUnreachable()]),
+      },
+      preHandler: linking,
+    },
+    async (request, reply) => {
+      const { challenge, url } = await requireProvider()
+        .begin({ askAnew: false })
+        .catch((error) => {
+          if (!(error instanceof SignInFault)) throw error
+          request.log.warn({ code: error.code, reason: error.message }, 'linking could not begin')
+          throw new ProviderUnreachable()
+        })
+      const pending = { mode: 'link', challenge, target: ACCOUNT_PAGE, startedAt: Date.now() } as const
+      app.signInCookies.remember(request, reply, { ...pending, userId: request.user.id })
+      return { redirect: url }
+    },
+  )
+
+  app.get(
+    '/link',
+    {
+      schema: {
+        operationId: 'getPendingLink',
+        summary: 'The identity that waits for linking',
+        description: 'Null if there is none, or after ten minutes.',
+        tags: ['auth'],
+        response: answers(PendingLinkAnswer),
+      },
+    },
+    async (request) => {
+      const pending = app.signInCookies.findLink(request, request.user.id)
+      if (pending === undefined) return { identity: null }
+      const { issuer, subject, name } = pending
+      return { identity: { issuer, subject, name } }
+    },
+  )
+
+  app.post(
+    '/identities',
+    {
+      schema: {
+        operationId: 'createIdentity',
+        summary: 'Link the waiting identity',
+        description: 'For same-origin pages only.',
+        tags: ['auth'],
+        body: LinkBody,
+        response: answers(Done, [SESSIONS_ONLY, PROOF_TOO_OLD, NO_PROVIDER, NOTHING_TO_LINK, IDENTITY_TAKEN]),
+      },
+      preHandler: linking,
+    },
+    async (request, reply) => {
+      const pending = app.signInCookies.findLink(request, request.user.id)
+      if (pending?.subject !== request.body.subject) throw NOTHING_TO_LINK
+      const sessionId = request.session.stored?.rowId
+      if (sessionId === undefined) throw NOT_LOGGED_IN
+      await linkIdentity(app.db, actorOf(request), request.user, sessionId, pending)
+      app.signInCookies.clearLink(reply)
+      return { ok: true as const }
+    },
+  )
+
+  /** A script proves nothing: without a word of the browser on where the request comes from there is no link. */
+  async function requireOwnPage({ headers }: FastifyRequest): Promise<void> {
+    const isOwn = headers['sec-fetch-site'] === 'same-origin' || headers.origin === requireProvider().ownOrigin
+    if (!isOwn) throw CROSS_SITE
+  }
+
+  function requireProvider(): Provider {
+    if (app.provider === null) throw NO_PROVIDER
+    return app.provider
+  }
+}
+
+export default link

@@ -1,0 +1,57 @@
+import { InvalidInput, Refusal } from '../refusal.js'
+import type { RowFault } from './types.js'
+
+/** A list of users has faults, so none of them was created. */
+export class FaultyUsers extends InvalidInput {
+  readonly faults: RowFault[]
+
+  constructor(faults: RowFault[]) {
+    super(`Kein Benutzer angelegt: ${faults.length} Fehler in der Liste`, 'faulty_users')
+    this.faults = faults
+  }
+}
+
+/** The request has no session, or its user has been deleted. */
+export const NOT_LOGGED_IN = new Refusal('unauthenticated', 'not_logged_in', 'Nicht angemeldet')
+export const WRONG_LOGIN = new Refusal('unauthenticated', 'wrong_login', 'Benutzername oder Passwort falsch')
+export const ADMINS_ONLY = new Refusal('forbidden', 'admins_only', 'Administratorrechte erforderlich')
+export const SESSIONS_ONLY = new Refusal('forbidden', 'sessions_only', 'Mit einem API-Token nicht erlaubt')
+export const TOKEN_NOT_ALLOWED = new Refusal('forbidden', 'token_not_allowed', 'Der API-Token darf das nicht')
+export const PASSWORD_CHANGE_FIRST = new Refusal(
+  'forbidden',
+  'password_change_first',
+  'Passwort muss zuerst geändert werden',
+)
+/** The request grants access, so it needs a more recent proof of identity than the session has. */
+export const PROOF_TOO_OLD = new Refusal('forbidden', 'proof_too_old', 'Bitte erneut anmelden')
+export const PASSWORD_LOGIN_OFF = new Refusal(
+  'forbidden',
+  'password_login_off',
+  'Anmeldung mit Passwort ist abgeschaltet',
+)
+export const USER_NOT_FOUND = new Refusal('not_found', 'user_not_found', 'Benutzer nicht gefunden')
+
+export const NO_PASSKEYS = new Refusal('not_found', 'no_passkeys', 'Passkeys werden hier nicht angeboten')
+export const PASSKEY_INVALID = new InvalidInput('Der Passkey ließ sich nicht einrichten', 'passkey_invalid')
+export const PASSKEY_REFUSED = new Refusal(
+  'unauthenticated',
+  'passkey_refused',
+  'Die Anmeldung mit Passkey ist fehlgeschlagen',
+)
+export const PASSKEY_KNOWN = new Refusal('conflict', 'passkey_known', 'Dieser Passkey ist schon eingerichtet')
+export const TOO_MANY_PASSKEYS = new Refusal(
+  'conflict',
+  'too_many_passkeys',
+  'Es gibt schon 50 Passkeys; bitte zuerst einen entfernen',
+)
+export const PASSKEY_NEEDED = new Refusal('conflict', 'passkey_needed', 'Dafür braucht das Konto zuerst einen Passkey')
+export const EMERGENCY_BY_PASSWORD = new Refusal(
+  'conflict',
+  'emergency_by_password',
+  'Ein Notfallzugang meldet sich mit Passwort an',
+)
+export const LAST_PASSKEY = new Refusal(
+  'conflict',
+  'last_passkey',
+  'Der letzte Passkey bleibt, solange sich das Konto nur mit Passkey anmeldet',
+)

@@ -1,0 +1,76 @@
+import { clozeOnly, renderClozes } from './cloze.js'
+
+export interface Side {
+  side: 'front' | 'back'
+  /** Number of the requested gap, from 1; undefined if the note has no gaps */
+  cloze: number | undefined
+}
+
+/**
+ * Applies one template filter to a field's HTML. Type-in fields are omitted on the front; unknown filters of add-ons
+ * are ignored.
+ * @example applyFilter('text', '<b>fett</b>', { side: 'back', cloze: undefined }, false) // 'fett'
+ */
+export function applyFilter(filter: string, html: string, { side, cloze }: Side, isTyped: boolean): string {
+  switch (filter) {
+    case 'text':
+      return stripHtml(html)
+    case 'cloze':
+      if (cloze === undefined) return ''
+      return isTyped ? clozeOnly(html, cloze) : renderClozes(html, cloze, side)
+    case 'cloze-only':
+      return cloze === undefined ? '' : clozeOnly(html, cloze)
+    case 'type':
+      return side === 'front' ? '' : html
+    case 'furigana':
+      return readings(html, (base, reading) => `<ruby>${base}<rt>${reading}</rt></ruby>`)
+    case 'kanji':
+      return readings(html, (base) => base)
+    case 'kana':
+      return readings(html, (_, reading) => reading)
+    default:
+      return /^tts(?:\s|-voices|$)/.test(filter) ? '' : html
+  }
+}
+
+/** Parses readings as in `漢字[かんじ]`: the base reaches back to a space or tag. */
+function readings(html: string, write: (base: string, reading: string) => string): string {
+  let written = ''
+  let done = 0
+  for (let open = html.indexOf('['); open >= 0; open = html.indexOf('[', open + 1)) {
+    let base = open
+    while (base > done && !/[ >\]]/.test(html[base - 1] as string)) base--
+    const close = html.indexOf(']', open)
+    if (close < 0) break
+    const reading = html.slice(open + 1, close)
+    if (base === open || reading === '' || reading.startsWith('sound:')) continue
+    const isSpaced = html[base - 1] === ' ' && base > done
+    written += html.slice(done, isSpaced ? base - 1 : base) + write(html.slice(base, open), reading)
+    done = close + 1
+    open = close
+  }
+  return written + html.slice(done)
+}
+
+/** Removes tags and keeps entities. */
+export function stripHtml(html: string): string {
+  let text = ''
+  let done = 0
+  for (let open = html.indexOf('<'); open >= 0; open = html.indexOf('<', done)) {
+    const isComment = html.startsWith('<!--', open)
+    const close = isComment ? html.indexOf('-->', open) : html.indexOf('>', open)
+    if (close < 0) break
+    text += html.slice(done, open)
+    done = close + (isComment ? 3 : 1)
+  }
+  return text + html.slice(done)
+}
+
+/** Returns whether a field counts as empty in a template: line breaks and spaces do, pictures do not. */
+export function isEmptyField(html: string): boolean {
+  return /^(?:\s|&nbsp;|<\/?(?:br|div)\s*\/?>)*$/i.test(html.slice(0, 1_000)) && html.length <= 1_000
+}
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

@@ -1,0 +1,96 @@
+import MarkdownIt from 'markdown-it'
+import { parseMediaTarget } from '../../pictures/index.js'
+
+const MAX_NESTING = 100
+
+// Same Markdown dialect as the web app: HTML stays text.
+const markdown = new MarkdownIt('commonmark', { html: false, maxNesting: MAX_NESTING }).enable('table')
+const { escapeHtml } = markdown.utils
+// Addresses are exported unchanged, so that a re-import gets the same ones; they are checked elsewhere.
+markdown.normalizeLink = (address) => address
+
+markdown.renderer.rules.image = (tokens, index, options, env, renderer) => {
+  const token = tokens[index]
+  const source = String(token?.attrGet('src') ?? '')
+  const alt = renderer.renderInlineAsText(token?.children ?? [], options, env)
+  const picture = parseMediaTarget(source)
+  const { stored, shown } = env as Env
+  if (picture === undefined || !stored.has(picture.sha)) return escapeHtml(alt)
+  const name = pictureName(picture)
+  shown.set(name, picture.sha)
+  return `<img src="${name}" alt="${escapeHtml(alt)}">`
+}
+
+/** Pictures of a package. */
+export interface Pictures {
+  /** SHA-256 of the stored pictures, in hex */
+  stored: ReadonlySet<string>
+  /** Pictures that the cards use: SHA-256 by name in the package */
+  shown: Map<string, string>
+}
+
+interface Env extends Pictures {
+  [key: string | symbol]: unknown
+}
+
+/** Returns the file name of a picture in a package and in Anki's media folder. */
+export function pictureName({ sha, extension }: { sha: string; extension: string }): string {
+  return `${sha}.${extension}`
+}
+
+/**
+ * Converts a card's Markdown to the HTML of a note field. A picture that is not stored becomes its description.
+ * @example toFieldHtml('**fett**', { stored: new Set(), shown: new Map() }) // '<strong>fett</strong>'
+ */
+export function toFieldHtml(text: string, pictures: Pictures): string {
+  const env: Env = { ...pictures }
+  const tokens = markdown.parse(text, env)
+  // At this depth the parser drops the rest of the text.
+  if (tokens.some(({ level }) => level >= MAX_NESTING - 1)) return guard(`<pre>${escapeHtml(text)}</pre>`)
+  const isLine = tokens.length === 3 && tokens[0]?.type === 'paragraph_open'
+  const shown = isLine ? tokens.slice(1, 2) : tokens
+  return guard(markdown.renderer.render(shown, markdown.options, env).trim())
+}
+
+const CODE = /(<pre>.*?<\/pre>|<code[^>]*>.*?<\/code>)/s
+
+/**
+ * Escapes what Anki would take for one of its own marks: fields of a template, sounds, and marks of LaTeX in code or
+ * without a counterpart. Formulas outside of code stay, so that Anki renders them.
+ */
+function guard(html: string): string {
+  const parts = html.replaceAll('{{', '{&#123;').split(CODE)
+  return parts.map((part, index) => (index % 2 === 1 ? guardMarks(part) : guardText(part))).join('')
+}
+
+function guardMarks(html: string): string {
+  return html.replaceAll(/\[(?=sound:|anki:|latex\]|\$\$?\])/gi, '&#91;')
+}
+
+const FORMULA = /\[(latex|\$\$?)\]/gi
+const ENDS: Readonly<Record<string, RegExp>> = {
+  latex: /\[\/latex\]/gi,
+  $: /\[\/\$\]/g,
+  $$: /\[\/\$\$\]/g,
+}
+
+/** Keeps `[latex]…[/latex]`, `[$]…[/$]` and `[$$]…[/$$]`, which hold text. */
+function guardText(html: string): string {
+  if (!html.includes('[')) return html
+  const unclosed = new Set<RegExp>()
+  let guarded = ''
+  let done = 0
+  for (const { 0: opening, 1: name = '', index } of html.matchAll(FORMULA)) {
+    const closing = ENDS[name.toLowerCase()]
+    if (index < done || closing === undefined || unclosed.has(closing)) continue
+    const start = index + opening.length
+    closing.lastIndex = start
+    const end = closing.exec(html)?.index
+    if (end === undefined) unclosed.add(closing)
+    else if (html.slice(start, end).trim() !== '') {
+      guarded += guardMarks(html.slice(done, index)) + opening + guardMarks(html.slice(start, end))
+      done = end
+    }
+  }
+  return guarded + guardMarks(html.slice(done))
+}

@@ -1,0 +1,126 @@
+import type { Rating } from '../../review/review.js'
+import { daysBetween } from '../../time/calendar.js'
+import { type CardIdentity, guidOf } from '../guid.js'
+import { tagOfLevel } from '../level.js'
+import { checksum, joinFields, stripField } from './fields.js'
+import { MODEL_ID } from './package-schema.js'
+
+/** Day 0 of due dates in a package with progress: earlier than any review */
+export const FIRST_DAY = '2020-01-01'
+/** FSRS-6 decay of the default parameters */
+const DECAY = 0.154
+/** Anki's initial ease factor, which FSRS ignores */
+const EASE_FACTOR = 2500
+/** Anki's maximum answer time */
+const MAX_MILLISECONDS = 60_000
+/** First id of notes and cards: in the past, and far from ids of a user's own notes */
+const FIRST_ID = 1_600_000_000_000
+const USN = -1
+
+export type Row = (number | string)[]
+
+/** The exporting user's progress on a card. */
+export interface CardProgress {
+  last_rating: Rating | null
+  next_review: string | null
+  last_review: string | null
+  /** Instant of the last review, if the log has it */
+  last_review_at: Date | null
+  stability: number | null
+  difficulty: number | null
+  reps: number
+  lapses: number
+}
+
+export interface PackageCard extends CardIdentity {
+  level: string
+  updated_at: Date
+  progress: CardProgress | null
+  is_suspended: boolean
+}
+
+/** A review that was not undone. */
+export interface PackageReview {
+  card_id: number
+  rating: Rating
+  phase: 'new' | 'recall' | 'repeat' | 'late'
+  /** Interval after the review and before it, in days; null if unknown */
+  interval_days: number | null
+  last_interval_days: number | null
+  duration_ms: number | null
+  created_at: Date
+}
+
+/** Builds the row of `notes` from the HTML of both sides. */
+export function noteRow(card: PackageCard, question: string, answer: string): Row {
+  const sortField = stripField(question)
+  const flds = joinFields([question, answer])
+  const tags = tagsOf(card.level)
+  return [
+    idOf(card.id),
+    guidOf(card),
+    MODEL_ID,
+    secondsOf(card.updated_at),
+    USN,
+    tags,
+    flds,
+    sortField,
+    checksum(sortField),
+    0,
+    '',
+  ]
+}
+
+/** Builds the row of `cards` for a new card. */
+export function newCardRow({ id, updated_at }: PackageCard, deckId: number, position: number, queue = 0): Row {
+  return [idOf(id), idOf(id), deckId, 0, secondsOf(updated_at), USN, 0, queue, position, 0, 0, 0, 0, 0, 0, 0, 0, '']
+}
+
+/** Builds the row of `cards` with the user's progress. */
+export function learnedCardRow(card: PackageCard, deckId: number, position: number, retention: number): Row {
+  const { progress, is_suspended, id, updated_at } = card
+  const queue = is_suspended ? -1 : undefined
+  if (progress?.next_review == null) return newCardRow(card, deckId, position, queue)
+  const { next_review, last_review, reps, lapses } = progress
+  const due = Math.max(daysBetween(FIRST_DAY, next_review), 0)
+  const interval = Math.max(last_review === null ? 1 : daysBetween(last_review, next_review), 1)
+  const row = [idOf(id), idOf(id), deckId, 0, secondsOf(updated_at), USN, 2, queue ?? 2, due, interval, EASE_FACTOR]
+  return [...row, reps, lapses, 0, 0, 0, 0, memoryOf(progress, retention)]
+}
+
+/** Encodes the FSRS state as Anki does (rslib/src/storage/card/data.rs). */
+function memoryOf({ stability, difficulty, last_review_at }: CardProgress, retention: number): string {
+  if (stability === null || difficulty === null) return ''
+  const lrt = last_review_at === null ? {} : { lrt: secondsOf(last_review_at) }
+  return JSON.stringify({ s: round(stability), d: round(difficulty), dr: retention, decay: DECAY, ...lrt })
+}
+
+const EASES: Record<Rating, number> = { again: 1, hard: 2, medium: 3, easy: 4 }
+/** Learning, review, relearning */
+const KINDS: Record<PackageReview['phase'], number> = { new: 0, recall: 1, late: 1, repeat: 2 }
+
+/** @param id milliseconds of the review, or the next ones that are free */
+export function reviewRow(review: PackageReview, id: number): Row {
+  const { card_id, rating, phase, interval_days, last_interval_days, duration_ms } = review
+  const time = Math.min(Math.max(duration_ms ?? 0, 0), MAX_MILLISECONDS)
+  const row = [id, idOf(card_id), USN, EASES[rating], interval_days ?? 0, last_interval_days ?? 0]
+  return [...row, EASE_FACTOR, time, KINDS[phase]]
+}
+
+function idOf(cardId: number): number {
+  return FIRST_ID + cardId
+}
+
+function secondsOf(instant: Date): number {
+  return Math.floor(instant.getTime() / 1000)
+}
+
+function round(value: number): number {
+  return Number(value.toFixed(4))
+}
+
+/** Encodes the level as a tag, between spaces, as Anki stores tags. */
+function tagsOf(level: string): string {
+  const tag = tagOfLevel(level)
+  return tag === '' ? '' : ` ${tag} `
+}

@@ -1,0 +1,36 @@
+import type { Fault, Warning } from './types.js'
+
+/**
+ * Formats a fault as editors link it: `decks/git.md:12: Die Karte hat keine Antwort`.
+ * @example formatFault({ file: 'a.md', line: 2, message: 'Kein Level' }) // 'a.md:2: Kein Level'
+ */
+export function formatFault({ file, line, message }: Fault): string {
+  return `${file}:${line}: ${message}`
+}
+
+/**
+ * Formats a warning as `formatFault` does a fault.
+ * @example formatWarning({ file: 'a.md', line: 2, message: 'Kein Level' }) // 'a.md:2: Warnung: Kein Level'
+ */
+export function formatWarning({ file, line, message }: Warning): string {
+  return `${file}:${line}: Warnung: ${message}`
+}
+
+/** Maximum number of warnings in a response */
+const MAX_WARNINGS = 200
+
+/** Sorts by file and line; returns at most 200. */
+export function sortWarnings(warnings: Warning[]): Warning[] {
+  return warnings.sort(comparePlaces).slice(0, MAX_WARNINGS)
+}
+
+/** Orders by file and line. */
+export function comparePlaces(a: Fault, b: Fault): number {
+  return compareText(a.file, b.file) || a.line - b.line
+}
+
+/** Orders paths by code units, the same on every machine. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,82 @@
+import { countLines } from '../../text/text.js'
+import type { Report } from '../types.js'
+import { hasControls } from './front-matter.js'
+import { readLevel } from './verbatim.js'
+
+/** Keys of the comment below a card's heading; a missing or faulty key is undefined. */
+export interface CardComment {
+  id: string | undefined
+  level: string | undefined
+  aliases: string[]
+  /** Question and answer are one fence each, the level is JSON. */
+  verbatim: boolean
+}
+
+const ID = /^[a-z0-9-]{1,64}$/
+const KEYS = ['id', 'level', 'aliases', 'verbatim']
+
+/**
+ * Parses a card comment such as `id: git-stash; level: grundlagen; aliases: [stash]`.
+ * @param line line of the text in the file
+ * @example parseCardComment('id: stash; level: basis', 3, () => {}).id // 'stash'
+ */
+export function parseCardComment(text: string, line: number, report: Report): CardComment {
+  const values = new Map<string, { value: string; line: number }>()
+  let end = line
+  for (const entry of text.split(';')) {
+    const entryLine = end + countLines(entry.slice(0, entry.length - entry.trimStart().length)) - 1
+    end += countLines(entry) - 1
+    if (entry.trim() === '') continue
+    const colon = entry.indexOf(':')
+    const key = entry.slice(0, Math.max(colon, 0)).trim()
+    if (colon < 0) report(entryLine, 'Der Kommentar der Karte muss aus „schlüssel: wert“ bestehen, getrennt durch ;')
+    else if (!KEYS.includes(key)) report(entryLine, `Unbekannter Schlüssel „${key}“ (erlaubt: ${KEYS.join(', ')})`)
+    else if (values.has(key)) report(entryLine, `Der Schlüssel „${key}“ steht mehrfach im Kommentar`)
+    else values.set(key, { value: entry.slice(colon + 1).trim(), line: entryLine })
+  }
+
+  const id = values.get('id')
+  const level = values.get('level')
+  const aliases = values.get('aliases')
+  if (id === undefined) report(line, 'Der Karte fehlt die „id“')
+  else if (!ID.test(id.value)) report(id.line, describeBadId(id.value))
+  const verbatim = values.get('verbatim')
+  if (verbatim !== undefined && !/^(?:true|false)$/.test(verbatim.value)) {
+    report(verbatim.line, '„verbatim“ muss true oder false sein')
+  }
+  const isVerbatim = verbatim?.value === 'true'
+  if (level === undefined) report(line, 'Der Karte fehlt das „level“')
+  return {
+    id: id && ID.test(id.value) ? id.value : undefined,
+    level: level && parseLevel(level.value, level.line, isVerbatim, report),
+    aliases: aliases ? parseAliases(aliases.value, aliases.line, report) : [],
+    verbatim: isVerbatim,
+  }
+}
+
+function parseLevel(value: string, line: number, isVerbatim: boolean, report: Report): string | undefined {
+  const level = isVerbatim ? readLevel(value) : value
+  if (level === undefined) report(line, 'Mit „verbatim“ steht „level“ in Anführungszeichen, als JSON')
+  // Cards written by scripts may have no level and are exported nevertheless.
+  else if (level === '' && !isVerbatim) report(line, '„level“ darf nicht leer sein')
+  else if (hasControls(level)) {
+    report(line, '„level“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
+  }
+  return level
+}
+
+function parseAliases(value: string, line: number, report: Report): string[] {
+  if (!value.startsWith('[') || !value.endsWith(']')) {
+    report(line, '„aliases“ muss eine Liste in eckigen Klammern sein, etwa [alte-id]')
+    return []
+  }
+  const list = value.slice(1, -1).trim()
+  if (list === '') return []
+  const aliases = list.split(',').map((alias) => alias.trim())
+  for (const alias of aliases) if (!ID.test(alias)) report(line, describeBadId(alias))
+  return aliases.filter((alias) => ID.test(alias))
+}
+
+function describeBadId(id: string): string {
+  return `„${id}“ ist keine gültige id: 1 bis 64 Zeichen aus a–z, 0–9 und Bindestrich`
+}

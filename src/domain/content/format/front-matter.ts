@@ -1,0 +1,188 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLSeq } from 'yaml'
+import { countLines, isStorable } from '../../text/text.js'
+import type { Report } from '../types.js'
+import { describeMistakes, describeSpecialStart, PAIRS_ONLY } from './yaml-mistakes.js'
+
+/** A front matter value: parsed, as source text, and the line of its key. */
+export interface Field {
+  value: unknown
+  text: string
+  line: number
+  /** Entries of a list as source text; undefined if an entry is no scalar */
+  list?: string[] | undefined
+}
+
+export type Fields = Map<string, Field>
+
+export interface FrontMatter {
+  /** Undefined if there is no front matter or it cannot be read */
+  fields: Fields | undefined
+  /** Text after the closing line */
+  body: string
+  /** First line of the body in the file */
+  bodyLine: number
+}
+
+const FENCE = /^---[ \t]*$/
+const FENCE_AFTER_BLANK_LINES = /^\s+---[ \t]*(?:\n|$)/
+/** YAML is parsed in one step and takes many times its length in memory. */
+export const MAX_LENGTH = 65_536
+/** Keys whose value is a list */
+const LISTS = ['aliases']
+const INT4_MIN = -(2 ** 31)
+const INT4_MAX = 2 ** 31 - 1
+
+/**
+ * Splits a file into front matter and body. Returns undefined, with a fault, if the front matter does not start on the
+ * first line or is not closed, because the start of the body is unknown then.
+ * @example splitFrontMatter('---\nname: Git\n---\nText', ['name'], () => {})?.body // 'Text'
+ */
+export function splitFrontMatter(text: string, known: readonly string[], report: Report): FrontMatter | undefined {
+  if (!FENCE.test(takeLine(text, 0))) {
+    if (!FENCE_AFTER_BLANK_LINES.test(text)) return { fields: undefined, body: text, bodyLine: 1 }
+    report(1, 'Das Front Matter muss in der ersten Zeile beginnen')
+    return undefined
+  }
+  const start = takeLine(text, 0).length + 1
+  for (let at = start; at < text.length; ) {
+    const line = takeLine(text, at)
+    const next = at + line.length + 1
+    if (FENCE.test(line)) {
+      const fields = readFields(text.slice(start, at), known, report)
+      return { fields, body: text.slice(next), bodyLine: countLines(text.slice(0, at)) + 1 }
+    }
+    at = next
+  }
+  report(1, 'Das Front Matter ist nicht geschlossen: es fehlt eine Zeile ---')
+  return undefined
+}
+
+function takeLine(text: string, start: number): string {
+  const end = text.indexOf('\n', start)
+  return end < 0 ? text.slice(start) : text.slice(start, end)
+}
+
+/**
+ * Reads plain `key: value` pairs. YAML aliases are never resolved, so a document that multiplies itself costs nothing.
+ */
+function readFields(yaml: string, known: readonly string[], report: Report): Fields | undefined {
+  if (yaml.length > MAX_LENGTH) {
+    report(1, `Das Front Matter ist länger als ${MAX_LENGTH} Zeichen`)
+    return undefined
+  }
+  const lines = new LineCounter()
+  // The opening fence is line 1 of the file.
+  const lineAt = (offset: number) => lines.linePos(Math.min(offset, yaml.length)).line + 1
+  const document = parseYaml(yaml, lines)
+  if (document === undefined) {
+    report(1, 'Das Front Matter ist kein gültiges YAML')
+    return undefined
+  }
+  const mistakes = describeMistakes(yaml, [...document.errors, ...document.warnings], lines)
+  // The opening fence is line 1 of the file.
+  for (const { line, message } of mistakes) report(line + 2, message)
+  if (mistakes.length > 0) return undefined
+
+  const fields: Fields = new Map()
+  if (document.contents === null) return fields
+  if (!isMap(document.contents)) {
+    if (isScalar(document.contents) && document.contents.value === null) return fields
+    report(lineAt(document.contents.range?.[0] ?? 0), PAIRS_ONLY)
+    return undefined
+  }
+  for (const { key, value } of document.contents.items) {
+    if (!isScalar(key)) {
+      report(2, PAIRS_ONLY)
+      continue
+    }
+    const line = lineAt(key.range?.[0] ?? 0)
+    const name = String(key.value)
+    if (!known.includes(name)) report(line, `Unbekannter Schlüssel „${name}“ (erlaubt: ${known.join(', ')})`)
+    else if (fields.has(name)) report(line, `Der Schlüssel „${name}“ steht mehrfach im Front Matter`)
+    else fields.set(name, readField(name, value, line, report))
+  }
+  return fields
+}
+
+/** A field with a reported fault has the value undefined. */
+function readField(name: string, node: unknown, line: number, report: Report): Field {
+  if (node === null) return { value: null, text: '', line }
+  if (isScalar(node) && (node.anchor === undefined || node.value !== null)) {
+    return { value: node.value, text: readText(node.value, node.source), line }
+  }
+  if (isSeq(node) && LISTS.includes(name)) return { value: undefined, text: '', line, list: readEntries(node) }
+  if (isAlias(node)) report(line, describeSpecialStart('*'))
+  else if (isScalar(node)) report(line, describeSpecialStart('&'))
+  else report(line, `„${name}“ muss ein einzelner Wert sein`)
+  return { value: undefined, text: '', line }
+}
+
+function readEntries({ items }: YAMLSeq): string[] | undefined {
+  if (!items.every((item) => isScalar(item))) return undefined
+  return items.map((item) => readText(item.value, item.source))
+}
+
+function parseYaml(yaml: string, lineCounter: LineCounter) {
+  try {
+    return parseDocument(yaml, { lineCounter, prettyErrors: false, uniqueKeys: false, version: '1.2' })
+  } catch {
+    // Very deep nesting overflows the parser's stack.
+    return undefined
+  }
+}
+
+/** In `name: 2024` or `slug: 007` the source text is meant, not the number. */
+function readText(value: unknown, source: string | undefined): string {
+  if (typeof value === 'string') return value
+  return value === null ? '' : (source ?? String(value))
+}
+
+/** Returns the text of a key; undefined if absent, or, with a fault, if empty or not storable. */
+export function readTextField(fields: Fields, key: string, report: Report): string | undefined {
+  const field = fields.get(key)
+  // The fault of a list or mapping has been reported.
+  if (field === undefined || field.value === undefined) return undefined
+  if (field.text.trim() === '') {
+    report(field.line, `„${key}“ darf nicht leer sein`)
+    return undefined
+  }
+  return requireStorable(field, key, report) ? field.text : undefined
+}
+
+/** As `readTextField`, but the text may be empty and defaults to an empty one. */
+export function readOptionalText(fields: Fields, key: string, report: Report): string {
+  const field = fields.get(key)
+  return field !== undefined && requireStorable(field, key, report) ? field.text : ''
+}
+
+/** Returns the entries of a list; none if absent, or, with a fault, if it is no list of texts. */
+export function readList(fields: Fields, key: string, report: Report): { texts: string[]; line: number } {
+  const field = fields.get(key)
+  if (field === undefined || field.value === null) return { texts: [], line: field?.line ?? 1 }
+  const { list, line } = field
+  if (list === undefined) report(line, `„${key}“ muss eine Liste in eckigen Klammern sein, etwa [alter-name]`)
+  return { texts: list ?? [], line }
+}
+
+/** Returns an integer in PostgreSQL's range; the default if absent. */
+export function readInteger(fields: Fields, key: string, fallback: number, report: Report): number {
+  const field = fields.get(key)
+  if (field === undefined || field.value === undefined) return fallback
+  const { value, line } = field
+  // Adding 0 turns -0 into 0.
+  if (typeof value === 'number' && Number.isInteger(value) && value >= INT4_MIN && value <= INT4_MAX) return value + 0
+  report(line, `„${key}“ muss eine ganze Zahl zwischen ${INT4_MIN} und ${INT4_MAX} sein`)
+  return fallback
+}
+
+/** YAML escapes can express characters that PostgreSQL cannot store. */
+function requireStorable(field: Field, key: string, report: Report): boolean {
+  if (isStorable(field.text)) return true
+  report(field.line, `„${key}“ enthält ein Zeichen, das nicht gespeichert werden kann`)
+  return false
+}
+
+/** Returns whether the text contains a tab, line end or other control character. */
+export function hasControls(text: string): boolean {
+  return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
+}

@@ -1,0 +1,206 @@
+import { MAX_SIDE_LENGTH } from '../../text/limits.js'
+import type { CardSource, DeckSource, Fault, Report, SlugPlace } from '../types.js'
+import type { Block } from './blocks.js'
+import { type CardComment, parseCardComment } from './card-comment.js'
+import { decodeText } from './decode-text.js'
+import {
+  type Fields,
+  hasControls,
+  readInteger,
+  readOptionalText,
+  readTextField,
+  splitFrontMatter,
+} from './front-matter.js'
+import { type Section, splitSections } from './sections.js'
+import { RESERVED_DECKS, readAliases, readSlug } from './slug.js'
+import { readFence } from './verbatim.js'
+
+const KEYS = ['slug', 'name', 'description', 'sort_order', 'aliases']
+
+interface Ids {
+  /** Line of each card by id */
+  cards: Map<string, number>
+  aliases: { alias: string; line: number }[]
+}
+
+/** The deck, or all faults of the file; usable `slug` and `aliases` are set even for a faulty deck. */
+export interface ParsedDeck {
+  deck?: DeckSource
+  slug?: SlugPlace | undefined
+  aliases?: SlugPlace[]
+  faults: Fault[]
+}
+
+/**
+ * Parses a deck file. `file` is its path relative to the content folder, for faults and the default slug.
+ * @example parseDeck('decks/git.md', Buffer.from('---\nname: Git\n---\n')).deck?.slug // 'git'
+ */
+export function parseDeck(file: string, bytes: Uint8Array): ParsedDeck {
+  const steps = parseDeckInSteps(file, bytes)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** Parses a deck file in steps of a few milliseconds, so that other work can run in between. */
+export function* parseDeckInSteps(file: string, bytes: Uint8Array): Generator<void, ParsedDeck> {
+  const faults: Fault[] = []
+  const report: Report = (line, message) => faults.push({ file, line, message })
+  const text = decodeText(bytes, report)
+  yield
+  const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
+  if (parts === undefined) return { faults }
+  yield
+
+  if (parts.fields === undefined && faults.length === 0) report(1, 'Das Front Matter fehlt')
+  const place = parts.fields && readSlug(file, parts.fields, RESERVED_DECKS, report)
+  const aliases = parts.fields ? readAliases(file, parts.fields, report) : []
+  const head = parts.fields && readHead(parts.fields, report)
+  const cards = yield* parseCards(parts.body, parts.bodyLine, report)
+  if (faults.length > 0 || head === undefined || place === undefined) {
+    return { slug: place, aliases, faults: faults.sort((a, b) => a.line - b.line) }
+  }
+  const deck = { file, slug: place.slug, aliases: aliases.map(({ slug }) => slug), ...head, cards }
+  return { deck, slug: place, aliases, faults }
+}
+
+/**
+ * Returns the cards of a file's body; undefined if it has any fault.
+ * @example readCards('## F\n<!-- id: a; level: l -->\n### Antwort\nA')?.[0]?.answer // 'A'
+ */
+export function readCards(body: string): CardSource[] | undefined {
+  let isFaulty = false
+  const steps = parseCards(body, 1, () => {
+    isFaulty = true
+  })
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return isFaulty ? undefined : value
+  }
+}
+
+function readHead(fields: Fields, report: Report): Pick<DeckSource, 'name' | 'description' | 'sort_order'> {
+  const name = readTextField(fields, 'name', report) ?? ''
+  if (!fields.has('name')) report(1, 'Im Front Matter fehlt „name“')
+  if (hasControls(name)) {
+    const line = fields.get('name')?.line ?? 1
+    report(line, '„name“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
+  }
+  return {
+    name,
+    description: readOptionalText(fields, 'description', report),
+    sort_order: readInteger(fields, 'sort_order', 0, report),
+  }
+}
+
+function* parseCards(body: string, bodyLine: number, report: Report): Generator<void, CardSource[]> {
+  const cards: CardSource[] = []
+  const ids: Ids = { cards: new Map(), aliases: [] }
+  for (const section of splitSections(body)) {
+    yield
+    if (section === undefined) continue
+    if (section.heading !== undefined) {
+      cards.push(parseCard(section, section.heading, bodyLine + section.line, ids, report))
+      continue
+    }
+    const text = section.lines.findIndex((line) => line.trim() !== '')
+    if (text >= 0) report(bodyLine + text, 'Text außerhalb einer Karte: jede Karte beginnt mit einer Überschrift ##')
+  }
+  checkAliases(ids, report)
+  return cards
+}
+
+/** Parses a card; a faulty card is incomplete, and the deck will be dropped. */
+function parseCard(section: Section, heading: string, line: number, ids: Ids, report: Report): CardSource {
+  const { lines, blocks } = section
+  const mark = blocks.find(({ heading }) => heading?.depth === 3 && heading.text === 'Antwort')
+  const deep = blocks.find(({ isTooDeep }) => isTooDeep)
+  if (deep) report(line + 1 + deep.line, 'Listen oder Zitate sind zu tief verschachtelt')
+  const { comment, rest, next } = readComment(section, line, report)
+
+  if (comment?.id !== undefined) {
+    const other = ids.cards.get(comment.id)
+    if (other === undefined) ids.cards.set(comment.id, line)
+    else report(line, `Die id „${comment.id}“ hat schon die Karte in Zeile ${other}`)
+  }
+  for (const alias of comment?.aliases ?? []) ids.aliases.push({ alias, line })
+
+  const { id = '', aliases = [], level = '', verbatim = false } = comment ?? {}
+  const readPart = verbatim ? readFenced : trimPart
+  const end = mark?.line ?? lines.length
+  const more = rest === '' ? readPart(lines, blocks, next, end) : [rest, ...lines.slice(next, end)].join('\n').trimEnd()
+  const question = [heading, more ?? ''].filter((part) => part !== '').join('\n\n')
+  const answer = mark === undefined ? '' : readPart(lines, blocks, mark.end, lines.length)
+  if (mark === undefined) report(line, 'Der Karte fehlt die Zeile „### Antwort“')
+  if (verbatim) {
+    if (more === undefined || answer === undefined || rest !== '') report(line, FENCES_ONLY)
+  } else {
+    if (question === '') report(line, 'Die Frage der Karte ist leer')
+    if (mark !== undefined && answer === '') report(line + 1 + mark.line, 'Die Antwort der Karte ist leer')
+  }
+  if (question.length > MAX_SIDE_LENGTH) report(line, `Die Frage ist länger als ${MAX_SIDE_LENGTH} Zeichen`)
+  if ((answer ?? '').length > MAX_SIDE_LENGTH) report(line, `Die Antwort ist länger als ${MAX_SIDE_LENGTH} Zeichen`)
+  return { key: id, aliases, question, answer: answer ?? '', level, line }
+}
+
+/** Returns the comment, the text after it on its last line, and the line where the question continues. */
+function readComment(
+  { lines, blocks }: Section,
+  line: number,
+  report: Report,
+): { comment?: CardComment; rest: string; next: number } {
+  const [block] = blocks
+  const isFirst = block?.type === 'html_block' && block.line === findText(lines, 0)
+  const html = isFirst ? lines.slice(block.line, block.end).join('\n').trimStart() : ''
+  if (!isFirst || !html.startsWith('<!--')) {
+    report(line, 'Unter der Überschrift fehlt der Kommentar <!-- id: …; level: … -->')
+    return { rest: '', next: 0 }
+  }
+  const commentLine = line + 1 + block.line
+  const close = html.indexOf('-->', 4)
+  if (close < 0) {
+    report(commentLine, 'Der Kommentar ist nicht mit --> geschlossen')
+    return { rest: '', next: block.end }
+  }
+  const comment = parseCardComment(html.slice(4, close), commentLine, report)
+  return { comment, rest: html.slice(close + 3).trim(), next: block.end }
+}
+
+// In these blocks the indentation of the first line has a meaning.
+const INDENTED = ['code_block', 'fence', 'bullet_list_open', 'ordered_list_open']
+
+/** Returns the source of some lines, trimmed; the first line keeps a meaningful indentation. */
+function trimPart(lines: string[], blocks: Block[], from: number, to: number): string {
+  const text = findText(lines, from)
+  const first = blocks.find((block) => block.line === text)
+  if (first === undefined || !INDENTED.includes(first.type)) return lines.slice(from, to).join('\n').trim()
+  return lines.slice(text, to).join('\n').trimEnd()
+}
+
+const FENCES_ONLY = 'Mit „verbatim“ stehen Frage und Antwort in je einem Codeblock, mit nichts davor und dahinter'
+const CLOSING_FENCE = /^ {0,3}(?:`{3,}|~{3,})[ \t]*$/
+
+/** Returns the content of the only fence in some lines, byte for byte; undefined if there is anything else. */
+function readFenced(lines: string[], blocks: Block[], from: number, to: number): string | undefined {
+  const [fence, ...others] = blocks.filter(({ line }) => line >= from && line < to)
+  if (fence?.type !== 'fence' || others.length > 0 || fence.end - fence.line < 2) return undefined
+  const around = [...lines.slice(from, fence.line), ...lines.slice(fence.end, to)]
+  if (around.some((line) => line.trim() !== '') || !CLOSING_FENCE.test(lines[fence.end - 1] ?? '')) return undefined
+  return readFence(lines.slice(fence.line, fence.end))
+}
+
+function findText(lines: string[], from: number): number {
+  return lines.findIndex((line, index) => index >= from && line.trim() !== '')
+}
+
+function checkAliases({ cards, aliases }: Ids, report: Report): void {
+  const used = new Map<string, number>()
+  for (const { alias, line } of aliases) {
+    const card = cards.get(alias)
+    const other = used.get(alias)
+    if (card !== undefined) report(line, `Der Alias „${alias}“ ist die id der Karte in Zeile ${card}`)
+    else if (other !== undefined) report(line, `Den Alias „${alias}“ hat schon die Karte in Zeile ${other}`)
+    used.set(alias, line)
+  }
+}

@@ -1,0 +1,56 @@
+import { posix } from 'node:path'
+import type { Fault, Report, SheetSource, SlugPlace } from '../types.js'
+import { findBlocks } from './blocks.js'
+import { decodeText } from './decode-text.js'
+import { type Fields, readTextField, splitFrontMatter } from './front-matter.js'
+import { RESERVED_SHEETS, readSlug } from './slug.js'
+
+const KEYS = ['slug', 'title', 'category']
+const TOP_CATEGORY = 'Allgemein'
+
+/**
+ * Parses a cheat sheet file. Everything has a default, so a sheet needs no front matter.
+ * @param file path relative to the content folder, for faults and the default slug and category
+ * @returns the sheet, or all faults of the file; a usable `slug` is set even for a faulty sheet
+ * @example parseSheet('cheatsheets/Git/log.md', Buffer.from('# Log\n')).sheet?.category // 'Git'
+ */
+export function parseSheet(
+  file: string,
+  bytes: Uint8Array,
+): { sheet?: SheetSource; slug?: SlugPlace | undefined; faults: Fault[] } {
+  const faults: Fault[] = []
+  const report: Report = (line, message) => faults.push({ file, line, message })
+  const text = decodeText(bytes, report)
+  const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
+  if (parts === undefined) return { faults }
+
+  // Unreadable front matter has been reported, and may have contained the title.
+  const isReadable = parts.fields !== undefined || parts.bodyLine === 1
+  const fields: Fields = parts.fields ?? new Map()
+  const place = isReadable ? readSlug(file, fields, RESERVED_SHEETS, report) : undefined
+  const title = fields.has('title') ? readTextField(fields, 'title', report) : findTitle(parts.body)
+  if (title === undefined && isReadable && !fields.has('title')) {
+    report(1, 'Der Titel fehlt: weder „title“ im Front Matter noch eine Überschrift #')
+  }
+  const category = fields.has('category') ? readTextField(fields, 'category', report) : findCategory(file)
+  if (faults.length > 0 || place === undefined || title === undefined || category === undefined) {
+    return { slug: place, faults: faults.sort((a, b) => a.line - b.line) }
+  }
+  return { sheet: { slug: place.slug, title, category, content_md: parts.body }, slug: place, faults }
+}
+
+const WINDOW = 2 ** 14
+
+/** Text after a heading does not change it, so the title of a long sheet is searched near its beginning only. */
+function findTitle(body: string): string | undefined {
+  for (let length = WINDOW; ; length *= 2) {
+    const newline = body.indexOf('\n', length)
+    const first = findBlocks(newline < 0 ? body : body.slice(0, newline)).find(({ heading }) => heading?.depth === 1)
+    if (first !== undefined || newline < 0) return first?.heading?.text || undefined
+  }
+}
+
+/** Returns the folders between `cheatsheets/` and the file. */
+function findCategory(file: string): string {
+  return posix.dirname(file).split('/').slice(1).join('/').normalize('NFC') || TOP_CATEGORY
+}

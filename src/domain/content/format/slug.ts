@@ -1,0 +1,133 @@
+import { posix } from 'node:path'
+import type { Fault, Report, SlugPlace } from '../types.js'
+import { type Fields, hasControls, readList, readTextField } from './front-matter.js'
+
+const MAX_SLUG_LENGTH = 200
+/** Room for a number that makes a slug unique */
+const SUFFIX_ROOM = 10
+
+// `all` means every deck in stored results; the routes of `export-anki` and `search` hide these slugs.
+export const RESERVED_DECKS = ['all', 'export-anki']
+export const RESERVED_SHEETS = ['search']
+
+// Browsers resolve `.` and `..` in a path before the request.
+const UNREACHABLE = ['.', '..']
+
+/** Returns the slug of the front matter, by default the file name; undefined, with a fault, if unusable. */
+export function readSlug(
+  file: string,
+  fields: Fields,
+  reserved: readonly string[],
+  report: Report,
+): SlugPlace | undefined {
+  const field = fields.get('slug')
+  const line = field?.line ?? 1
+  // File systems compose umlauts differently; the identity of a deck must not depend on it.
+  const slug = field ? readTextField(fields, 'slug', report) : posix.basename(file, '.md').normalize('NFC')
+  if (slug === undefined) return undefined
+  if (hasControls(slug)) report(line, '„slug“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
+  else if (isLonger(slug, MAX_SLUG_LENGTH)) report(line, `„slug“ darf höchstens ${MAX_SLUG_LENGTH} Zeichen lang sein`)
+  else if (reserved.includes(slug) || UNREACHABLE.includes(slug)) report(line, `Der Slug „${slug}“ ist reserviert`)
+  else return { file, line, slug }
+  return undefined
+}
+
+const WRITTEN_OUT: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' }
+
+/**
+ * Returns a slug for a name; empty if no character can be used.
+ * @example slugFrom('Netz::TCP/IP') // 'netz-tcp-ip'
+ */
+export function slugFrom(name: string): string {
+  const words = name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[äöüß]/g, (letter) => WRITTEN_OUT[letter] as string)
+    .normalize('NFD')
+    // Removes accents of Latin letters; marks of other scripts form different letters.
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .match(/[\p{L}\p{M}\p{N}]+/gu)
+  return (words ?? []).join('-')
+}
+
+/** Assigns slugs that are free and reachable, with a suffix `-2` and so on if needed. */
+export class FreeSlugs {
+  readonly #taken: Set<string>
+  readonly #reserved: readonly string[]
+  readonly #fallback: string
+  readonly #next = new Map<string, number>()
+
+  /** @param fallback slug for an empty name */
+  constructor(taken: Iterable<string>, reserved: readonly string[], fallback: string) {
+    this.#taken = new Set(taken)
+    this.#reserved = [...reserved, ...UNREACHABLE]
+    this.#fallback = fallback
+  }
+
+  take(wanted: string): string {
+    const base = [...wanted].slice(0, MAX_SLUG_LENGTH - SUFFIX_ROOM).join('') || this.#fallback
+    let slug = base
+    for (let number = this.#next.get(base) ?? 2; this.#taken.has(slug) || this.#reserved.includes(slug); number++) {
+      slug = `${base}-${number}`
+      this.#next.set(base, number + 1)
+    }
+    this.#taken.add(slug)
+    return slug
+  }
+}
+
+/** Returns former slugs of a deck. */
+export function readAliases(file: string, fields: Fields, report: Report): SlugPlace[] {
+  const { texts, line } = readList(fields, 'aliases', report)
+  for (const slug of texts) {
+    if (slug === '' || hasControls(slug) || isLonger(slug, MAX_SLUG_LENGTH)) {
+      report(line, `„aliases“: „${slug}“ ist kein Slug`)
+    }
+  }
+  return texts.map((slug) => ({ file, line, slug }))
+}
+
+/** Counts code points only as far as needed. */
+function isLonger(text: string, limit: number): boolean {
+  return text.length > limit && [...text.slice(0, 2 * limit + 2)].length > limit
+}
+
+/** Returns a fault for each slug used by an earlier file. All places are of one kind, decks or sheets. */
+export function findDuplicateSlugs(places: readonly SlugPlace[]): Fault[] {
+  const first = new Map<string, string>()
+  const faults: Fault[] = []
+  for (const { file, line, slug } of places) {
+    const other = first.get(slug)
+    if (other === undefined) first.set(slug, file)
+    else faults.push({ file, line, message: `Der Slug „${slug}“ ist schon in ${other} vergeben` })
+  }
+  return faults
+}
+
+/**
+ * Returns a fault for each slug that belongs to an uploaded source.
+ * @param owners names of the sources by slug
+ */
+export function findForeignSlugs(places: readonly SlugPlace[], owners: ReadonlyMap<string, string>): Fault[] {
+  return places.flatMap(({ file, line, slug }) => {
+    const owner = owners.get(slug)
+    if (owner === undefined) return []
+    return { file, line, message: `Der Slug „${slug}“ gehört der Quelle „${owner}“` }
+  })
+}
+
+/** Returns a fault for each alias that is the slug or alias of an earlier file. */
+export function findTakenAliases(aliases: readonly SlugPlace[], slugs: readonly SlugPlace[]): Fault[] {
+  const files = new Map(slugs.map(({ slug, file }) => [slug, file]))
+  const first = new Map<string, string>()
+  const faults: Fault[] = []
+  for (const { file, line, slug } of aliases) {
+    const taken = files.get(slug)
+    const other = first.get(slug)
+    if (taken !== undefined) faults.push({ file, line, message: `Der Alias „${slug}“ ist der Slug von ${taken}` })
+    else if (other !== undefined) faults.push({ file, line, message: `Den Alias „${slug}“ hat schon ${other}` })
+    else first.set(slug, file)
+  }
+  return faults
+}

@@ -1,0 +1,46 @@
+/**
+ * Verbatim cards hold what a deck file cannot express otherwise: a question with a heading of its own, a text that ends
+ * in an open fence, a level with a semicolon. `verbatim: true` in the comment means that question and answer are one
+ * fence each and the level is JSON.
+ */
+
+/**
+ * Writes a fence that the text cannot close.
+ * @example writeFence('a') // '```\na\n```'
+ */
+export function writeFence(text: string): string {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
+  const marks = '`'.repeat(longest + 1)
+  return `${marks}\n${text}\n${marks}`
+}
+
+/**
+ * Returns the content of a fence.
+ * @example readFence(['```', 'a', '```']) // 'a'
+ */
+export function readFence(lines: readonly string[]): string {
+  return lines.slice(1, -1).join('\n')
+}
+
+/**
+ * Writes JSON without characters that end an entry or the comment.
+ * @example writeLevel('a;b') // '"a\\u003bb"'
+ */
+export function writeLevel(level: string): string {
+  return JSON.stringify(level).replaceAll(/[;<>\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
+
+/**
+ * Returns undefined if the text is no JSON string.
+ * @example readLevel('"a\\u003bb"') // 'a;b'
+ */
+export function readLevel(json: string): string | undefined {
+  try {
+    const level: unknown = JSON.parse(json)
+    return typeof level === 'string' ? level : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,177 @@
+import { MostArchived } from '../refusals.js'
+import type { Content, DeckSource, SheetSource } from '../types.js'
+import { warnOfLostProgress } from './lost-progress.js'
+import {
+  type Digests,
+  emptyPlan,
+  type FolderPlan,
+  type StoredCard,
+  type StoredContent,
+  type StoredDeck,
+  type StoredSheet,
+} from './types.js'
+
+/**
+ * Compares the files with the store.
+ *
+ * A file's deck is the row of its slug, otherwise the imported row of an alias. A card is the row of its identity
+ * (deck, key), otherwise the first row under an alias of the card or its deck. Further rows found by an alias are
+ * predecessors: the alias was added after the card had already been created.
+ */
+export function planImport(content: Content, digests: Digests, stored: StoredContent): FolderPlan {
+  const plan: FolderPlan = { ...emptyPlan(), liveCards: 0, liveSheets: 0 }
+  const identities = new Map<number, Map<string, StoredCard>>()
+  for (const card of stored.cards) {
+    const cards = identities.get(card.identity_deck_id) ?? new Map<string, StoredCard>()
+    identities.set(card.identity_deck_id, cards.set(card.key, card))
+  }
+  const described = new Set<StoredCard>()
+  const aliased = planDecks(plan, content.decks, stored.decks)
+  // A released deck stays unchanged until a file describes it.
+  const ours = new Set(plan.deckIds.values())
+  for (const { id, is_imported } of stored.decks) if (is_imported) ours.add(id)
+  const live = stored.cards.filter((card) => card.is_live && ours.has(card.identity_deck_id))
+  plan.liveCards = live.length
+  for (const deck of content.decks) {
+    planCards(plan, deck, aliased.get(deck) ?? [], identities, described, digests)
+  }
+  const archived = live.filter((card) => !described.has(card))
+  plan.archivedCards = archived.map(({ id }) => id)
+  plan.cards.archived = archived.length
+  planSheets(plan, content.sheets, stored.sheets, digests)
+  const successors = new Set(plan.successions.map(({ from }) => from))
+  plan.warnings = warnOfLostProgress(
+    plan,
+    archived.filter(({ id }) => !successors.has(id)),
+    stored.decks,
+    digests,
+  )
+  return plan
+}
+
+/** Plans the decks. Returns the ids of other imported decks named by aliases. */
+function planDecks(plan: FolderPlan, decks: readonly DeckSource[], stored: readonly StoredDeck[]) {
+  const bySlug = new Map(stored.map((row) => [row.slug, row]))
+  const kept = new Set<StoredDeck>()
+  const aliased = new Map<DeckSource, number[]>()
+  for (const deck of decks) {
+    const former = deck.aliases
+      .map((alias) => bySlug.get(alias))
+      .filter((row): row is StoredDeck => row?.is_imported === true)
+    const row = bySlug.get(deck.slug) ?? former.shift()
+    aliased.set(
+      deck,
+      former.map(({ id }) => id),
+    )
+    if (row === undefined) {
+      plan.newDecks.push(deck)
+      plan.decks.created++
+      continue
+    }
+    kept.add(row)
+    plan.deckIds.set(deck, row.id)
+    if (!row.is_imported || row.file !== deck.file) plan.describedDecks.push({ id: row.id, file: deck.file })
+    if (isSameDeck(row, deck)) plan.decks.unchanged++
+    else {
+      plan.changedDecks.push({ id: row.id, deck })
+      plan.decks.updated++
+    }
+  }
+  plan.archivedDecks = stored.filter((row) => row.is_imported && row.is_live && !kept.has(row)).map(({ id }) => id)
+  plan.decks.archived = plan.archivedDecks.length
+  return aliased
+}
+
+function isSameDeck(row: StoredDeck, deck: DeckSource): boolean {
+  return (
+    row.is_live &&
+    row.slug === deck.slug &&
+    row.name === deck.name &&
+    row.description === deck.description &&
+    row.sort_order === deck.sort_order
+  )
+}
+
+/** Plans the cards of the files and adds the rows that they describe to `described`. */
+function planCards(
+  plan: FolderPlan,
+  deck: DeckSource,
+  aliasedIds: readonly number[],
+  identities: ReadonlyMap<number, ReadonlyMap<string, StoredCard>>,
+  described: Set<StoredCard>,
+  digests: Digests,
+): void {
+  const deckId = plan.deckIds.get(deck)
+  const identityDecks = deckId === undefined ? aliasedIds : [deckId, ...aliasedIds]
+  for (const [index, card] of deck.cards.entries()) {
+    const keys = [card.key, ...card.aliases]
+    const found = identityDecks.flatMap((id) => {
+      const cards = identities.get(id)
+      return cards === undefined ? [] : keys.flatMap((key) => cards.get(key) ?? [])
+    })
+    const placed = { deck, card, sort_order: index + 1 }
+    const [row, ...predecessors] = found
+    if (row === undefined) {
+      plan.newCards.push(placed)
+      plan.cards.created++
+      continue
+    }
+    described.add(row)
+    const isRenamed = row.key !== card.key || row.identity_deck_id !== deckId
+    if (isRenamed) plan.renamedCards.push({ id: row.id, deck, key: card.key })
+    for (const { id } of predecessors) plan.successions.push({ from: id, to: row.id })
+    const digest = digests.cards.get(card)
+    const moves = !row.is_live || row.deck_id !== deckId
+    const isChanged =
+      moves ||
+      row.sort_order !== placed.sort_order ||
+      row.question_digest !== digest?.question ||
+      row.rest_digest !== digest?.rest
+    if (isChanged) plan.changedCards.push({ ...placed, id: row.id, moves })
+    if (isChanged || isRenamed || predecessors.length > 0) plan.cards.updated++
+    else plan.cards.unchanged++
+  }
+}
+
+function planSheets(
+  plan: FolderPlan,
+  sheets: readonly SheetSource[],
+  stored: readonly StoredSheet[],
+  digests: Digests,
+): void {
+  const bySlug = new Map(stored.map((row) => [row.slug, row]))
+  const kept = new Set<StoredSheet>()
+  for (const sheet of sheets) {
+    const row = bySlug.get(sheet.slug)
+    if (row === undefined) {
+      plan.newSheets.push(sheet)
+      plan.cheatsheets.created++
+      continue
+    }
+    kept.add(row)
+    if (!row.is_imported) plan.adoptedSheets.push(row.id)
+    if (row.is_live && row.digest === digests.sheets.get(sheet)) plan.cheatsheets.unchanged++
+    else {
+      plan.changedSheets.push({ id: row.id, sheet })
+      plan.cheatsheets.updated++
+    }
+  }
+  const live = stored.filter((row) => row.is_imported && row.is_live)
+  plan.liveSheets = live.length
+  plan.archivedSheets = live.filter((row) => !kept.has(row)).map(({ id }) => id)
+  plan.cheatsheets.archived = plan.archivedSheets.length
+}
+
+/** Below this number any share may be archived. */
+const FEW = 10
+
+/** Returns why the plan needs to be forced: it archives most cards or sheets, as if a folder were missing. */
+export function refusalOf({ archivedCards, liveCards, archivedSheets, liveSheets }: FolderPlan) {
+  if (isMost(archivedCards, liveCards)) return new MostArchived('Karten', archivedCards.length, liveCards)
+  if (isMost(archivedSheets, liveSheets)) return new MostArchived('Cheat Sheets', archivedSheets.length, liveSheets)
+  return undefined
+}
+
+function isMost({ length }: readonly number[], live: number): boolean {
+  return live >= FEW && length * 2 > live
+}

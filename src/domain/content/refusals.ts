@@ -1,0 +1,173 @@
+import { InvalidInput, Refusal, RefusedForNow } from '../refusal.js'
+import type { Fault } from './types.js'
+import type { SourceKind } from './upload/incoming.js'
+
+/** Maximum number of faults in the answer to an upload. */
+const MAX_FAULTS = 200
+
+/** The content has faults, so nothing was imported. */
+export class FaultyContent extends InvalidInput {
+  readonly faults: Fault[]
+
+  constructor(faults: Fault[]) {
+    super(`Import abgebrochen: ${faults.length} Fehler in den Inhalten`, 'faulty_content')
+    this.faults = faults
+  }
+}
+
+/** An upload has faults; the first of them are reported. */
+export class FaultyUpload extends FaultyContent {
+  readonly total: number
+
+  constructor({ faults, message }: FaultyContent) {
+    super(faults.slice(0, MAX_FAULTS))
+    this.message = message
+    this.total = faults.length
+  }
+}
+
+/** An upload is truncated or corrupt; `reason` is German. */
+export class DamagedPackage extends InvalidInput {
+  constructor(reason: string) {
+    super(`Das Paket ist beschädigt: ${reason}`, 'damaged_package')
+  }
+}
+
+/** The service does not read files of this kind; `message` says in German what the file seems to be and what to do. */
+export class ForeignFile extends InvalidInput {
+  constructor(message: string) {
+    super(message, 'foreign_file')
+  }
+}
+
+const KINDS: Record<SourceKind, string> = { anki: 'ein Anki-Paket', table: 'eine Tabelle', archive: 'ein Archiv' }
+
+/** The kind of the file differs from the kind of the source that it would update. */
+export class OtherKind extends InvalidInput {
+  constructor({ name, kind }: { name: string; kind: SourceKind }, given: SourceKind) {
+    super(`Die Quelle „${name}“ ist ${KINDS[kind]}, die Datei ist ${KINDS[given]}`, 'other_kind')
+  }
+}
+
+/** A source of that name exists, and the request does not say whether to update it. */
+export class SourceExists extends Refusal {
+  readonly source: { id: number; name: string }
+
+  constructor({ id, name }: { id: number; name: string }) {
+    super(
+      'conflict',
+      'source_exists',
+      `Eine Quelle „${name}“ gibt es schon: source=${id} aktualisiert sie, new=true legt eine zweite an`,
+    )
+    this.source = { id, name }
+  }
+}
+
+/** The import would archive more than half of the cards or sheets, as if a part of the folder were missing. */
+export class MostArchived extends Refusal {
+  /** The message without the hint how to force the import, which differs between API and command line. */
+  readonly reason: string
+
+  constructor(kind: 'Karten' | 'Cheat Sheets', archived: number, live: number) {
+    const reason = `Der Import würde ${archived} von ${live} ${kind} archivieren`
+    super(
+      'conflict',
+      kind === 'Karten' ? 'most_cards_archived' : 'most_sheets_archived',
+      `${reason}; force=true erlaubt es`,
+    )
+    this.reason = reason
+  }
+}
+
+/** The pictures would take more room than `MEDIA_MAX_MB`. */
+export class MediaFull extends Refusal {
+  constructor(maxMegabytes: number) {
+    super('too_large', 'media_full', `Die Bilder brauchten zusammen mehr als ${maxMegabytes} MB (MEDIA_MAX_MB)`)
+  }
+}
+
+/** An upload exceeds a limit, which the message names; `limit` is German. */
+export class FileTooLarge extends Refusal {
+  constructor(limit: string, code = 'file_too_large') {
+    super('too_large', code, `Datei zu groß: ${limit}`)
+  }
+}
+
+/** One entry of an archive or a package exceeds its limit when it is unpacked. */
+export class EntryTooLarge extends FileTooLarge {
+  constructor(name: string, maxBytes: number) {
+    const limit = maxBytes < 2 ** 20 ? `${maxBytes} Bytes` : `${Math.floor(maxBytes / 2 ** 20)} MB`
+    super(`„${name}“ ist entpackt größer als ${limit}`, 'entry_too_large')
+  }
+}
+
+/** An upload is larger than `IMPORT_MAX_MB`. */
+export class UploadTooLarge extends FileTooLarge {
+  constructor(maxBytes: number) {
+    super(`mehr als ${maxBytes / 2 ** 20} MB (IMPORT_MAX_MB)`)
+  }
+}
+
+/** Other uploads take all readers. */
+export class ReadersBusy extends RefusedForNow {
+  constructor() {
+    super(
+      'unavailable',
+      'readers_busy',
+      'Der Dienst liest gerade andere Dateien; bitte gleich noch einmal versuchen',
+      5,
+    )
+  }
+}
+
+/** The content folder cannot be read. Only administrators import, so the message names the folder. */
+export class UnreadableContent extends Refusal {
+  constructor(folder: string, code = 'unbekannter Fehler') {
+    super(
+      'internal',
+      'unreadable_content',
+      `Der Ordner der Inhalte (CONTENT_DIR) ist nicht lesbar: ${folder} (${code})`,
+    )
+  }
+}
+
+/** The disk of `TMP_DIR` is full. Only administrators upload, so the message names the setting. */
+export const NO_ROOM = new Refusal('no_room', 'no_room', 'Auf dem Server ist kein Platz für die Datei (TMP_DIR)')
+export const UPLOAD_TOO_SLOW = new Refusal(
+  'timeout',
+  'upload_too_slow',
+  'Die Datei kam zu langsam an; bitte noch einmal hochladen',
+)
+export const NO_FILE = new InvalidInput('Die Anfrage enthält keine Datei', 'no_file')
+export const NOT_A_PACKAGE = new InvalidInput('Die Datei ist kein Anki-Paket', 'not_a_package')
+export const PACKAGE_TOO_NEW = new InvalidInput(
+  'Das Paket braucht eine neuere Version dieses Dienstes',
+  'package_too_new',
+)
+export const READING_TOO_LONG = new InvalidInput(
+  'Die Datei ließ sich nicht in der erlaubten Zeit lesen',
+  'reading_too_long',
+)
+export const IMPORT_RUNS = new Refusal('conflict', 'import_runs', 'Import läuft bereits')
+export const CONTENT_CHANGES = new Refusal(
+  'conflict',
+  'content_changes',
+  'Die Inhalte werden gerade auch von anderer Stelle geändert; bitte den Import wiederholen',
+)
+
+export const DECK_NOT_FOUND = new Refusal('not_found', 'deck_not_found', 'Deck nicht gefunden')
+export const CHEATSHEET_NOT_FOUND = new Refusal('not_found', 'cheatsheet_not_found', 'Cheat Sheet nicht gefunden')
+export const CARD_NOT_FOUND = new Refusal('not_found', 'card_not_found', 'Karte nicht gefunden')
+export const SOURCE_NOT_FOUND = new Refusal('not_found', 'source_not_found', 'Quelle nicht gefunden')
+export const PICTURE_NOT_FOUND = new Refusal('not_found', 'picture_not_found', 'Bild nicht gefunden')
+export const REPORT_NOT_FOUND = new Refusal('not_found', 'report_not_found', 'Meldung nicht gefunden')
+export const TOO_MANY_REPORTS = new Refusal(
+  'conflict',
+  'too_many_reports',
+  'Es gibt schon 50 offene eigene Meldungen; bitte abwarten, bis einige davon erledigt sind',
+)
+export const REPORTED_AGAIN = new Refusal(
+  'conflict',
+  'reported_again',
+  'Zu dieser Karte gibt es schon eine neuere offene Meldung derselben Person',
+)

@@ -1,0 +1,85 @@
+import { findPictureType } from '../../pictures/index.js'
+
+const AGAIN = 'und lade sie noch einmal hoch'
+const AS_TABLE = 'Übertrage die Karten in eine Tabelle (.xlsx oder CSV) mit den Spalten Frage und Antwort'
+
+const BINARY: readonly [beginning: string, message: string][] = [
+  ['%PDF-', `Das ist ein PDF. ${AS_TABLE}.`],
+  ['SQLite format 3\0', 'Das ist eine Datenbank, vielleicht eine Sammlung von Anki. Exportiere sie in Anki als .apkg.'],
+  ['7z\xbc\xaf\x27\x1c', 'Das ist ein Archiv im Format 7z. Packe es aus und lade die Datei darin hoch.'],
+  ['Rar!\x1a\x07', 'Das ist ein Archiv im Format RAR. Packe es aus und lade die Datei darin hoch.'],
+  ['\x1f\x8b', 'Das ist ein Archiv im Format gzip. Packe es aus und lade die Datei darin hoch.'],
+  ['{\\rtf', `Das ist ein Textdokument (.rtf). ${AS_TABLE}.`],
+]
+const PICTURE = 'Das ist ein Bild. Bilder kommen mit einem Anki-Paket oder mit Markdown in einem Archiv (.zip).'
+const OLD_EXCEL = `Das ist eine alte Excel-Datei (.xls). Speichere sie als .xlsx oder CSV ${AGAIN}.`
+const WEB_PAGE =
+  'Das ist eine Webseite (HTML), keine Tabelle. Kopiere die Tabelle aus dem Browser nach Excel und speichere sie als .xlsx.'
+const XML = `Das ist eine XML-Datei. ${AS_TABLE}.`
+
+/** A document of old versions of Microsoft Office (MS-CFB). */
+export const COMPOUND_FILE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
+const COMPOUND_STREAMS: readonly [stream: string, message: string][] = [
+  ['EncryptedPackage', `Die Datei ist mit einem Passwort geschützt. Speichere sie ohne Passwort ${AGAIN}.`],
+  ['Workbook', OLD_EXCEL],
+  ['Book', OLD_EXCEL],
+  ['WordDocument', `Das ist ein Word-Dokument (.doc). ${AS_TABLE}.`],
+  ['PowerPoint Document', `Das ist eine Präsentation (.ppt). ${AS_TABLE}.`],
+]
+const OLD_OFFICE = `Das ist eine Datei eines alten Office-Programms. ${AS_TABLE}.`
+
+/** File types by the main part of the document, or by the content of the entry `mimetype` */
+const DOCUMENTS: readonly [name: RegExp, message: string][] = [
+  [/^xl\/.*\.bin$/, `Das ist eine binäre Excel-Datei (.xlsb). Speichere sie als .xlsx oder CSV ${AGAIN}.`],
+  [/^word\//, `Das ist ein Word-Dokument (.docx). ${AS_TABLE}.`],
+  [/^ppt\//, `Das ist eine Präsentation (.pptx). ${AS_TABLE}.`],
+  [/opendocument\.spreadsheet/, `Das ist eine OpenDocument-Tabelle (.ods). Speichere sie als .xlsx oder CSV ${AGAIN}.`],
+  [/opendocument\.text/, `Das ist ein Textdokument (.odt). ${AS_TABLE}.`],
+  [/opendocument\.presentation/, `Das ist eine Präsentation (.odp). ${AS_TABLE}.`],
+  [/epub/, `Das ist ein E-Book (.epub). ${AS_TABLE}.`],
+  [
+    /^Index\/.*\.iwa$/,
+    `Das ist eine Datei von Numbers, Pages oder Keynote. Exportiere sie als .xlsx oder CSV ${AGAIN}.`,
+  ],
+]
+
+/**
+ * Says in German what a file seems to be, and what to do instead of uploading it; undefined when that is unknown, or
+ * when the service may be able to read it.
+ * @param head the first 4 kB or so
+ * @example describeForeignFile(Buffer.from('a;b')) // undefined
+ */
+export function describeForeignFile(head: Uint8Array): string | undefined {
+  const text = Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1')
+  const binary = BINARY.find(([beginning]) => text.startsWith(beginning))?.[1]
+  return binary ?? (findPictureType(head) === undefined ? describeMarkup(text) : PICTURE)
+}
+
+/** A page or an XML file begins with a tag and goes on with another; a card about `<html>` does not. */
+function describeMarkup(text: string): string | undefined {
+  const start = text.replace(/^\xef\xbb\xbf/, '').trimStart()
+  if (/^<\?xml\s[^>]{0,200}\?>\s*</i.test(start)) {
+    if (/<\?mso-application\s+progid="Excel\.Sheet"/i.test(start)) return OLD_EXCEL
+    return /<html[\s>]/i.test(start) ? WEB_PAGE : XML
+  }
+  const body = start.replace(/^(?:<!--(?:(?!-->)[\s\S]){0,2000}-->\s*)+/, '')
+  return /^<(?:!doctype\s+html|html|head|body|table|meta)(?:\s[^>]{0,2000})?>\s*</i.test(body) ? WEB_PAGE : undefined
+}
+
+/** Says the same of a document of old Office by the names in its directory. @param directory sectors of 16-bit text */
+export function describeCompoundFile(directory: Uint8Array): string {
+  const names = Buffer.from(directory.buffer, directory.byteOffset, directory.length).toString('utf16le')
+  return COMPOUND_STREAMS.find(([stream]) => names.includes(`${stream}\0`))?.[1] ?? OLD_OFFICE
+}
+
+/** Says the same of a zip, by the names of its parts or by what its entry `mimetype` says. */
+export function describeDocument(names: readonly string[]): string | undefined {
+  return DOCUMENTS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1]
+}
+
+/** Says the same of a zip with tables that cannot be read as one. */
+export function describeTables(tables: readonly string[]): string {
+  const [first = '', second] = tables.map((name) => `„${name.slice(0, 100)}“`)
+  if (second === undefined) return `Im Archiv liegt ${first}. Packe es aus und lade die Datei selbst hoch.`
+  return `Im Archiv liegen mehrere Tabellen (${first}, ${second} …). Packe es aus und lade sie einzeln hoch.`
+}

@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto'
+import { isStorable } from '../../text/text.js'
+import type { Upload, UploadCard, UploadDeck } from '../plan/types.js'
+import type { Identity, Incoming, IncomingCard, IncomingDeck } from './incoming.js'
+
+const ID = /^[a-z0-9-]{1,64}$/
+/** Maximum size of a stored guid in bytes */
+const MAX_GUID_BYTES = 1_000
+
+/** Converts an upload to decks, cards and sheets with their stored keys. */
+export function keyUpload({ kind, decks, sheets }: Incoming): Upload {
+  return {
+    kind,
+    decks: decks.map((deck) => keyDeck(kind, deck)),
+    sheets: sheets.map((sheet) => ({ ...sheet, source_key: sheet.slug })),
+  }
+}
+
+function keyDeck(kind: Incoming['kind'], deck: IncomingDeck): UploadDeck {
+  const { name, description, slug, sort_order } = deck
+  return {
+    file: '',
+    slug: slug ?? name,
+    source_key: slug ?? name,
+    aliases: [],
+    name,
+    description,
+    sort_order: sort_order ?? 0,
+    wantedOrder: sort_order,
+    cards: deck.cards.map((card) => keyCard(kind, card)),
+  }
+}
+
+function keyCard(kind: Incoming['kind'], card: IncomingCard): UploadCard {
+  const { identity, question, answer, level, file, line } = card
+  const isNote =
+    identity.by === 'note' && isStorable(identity.guid) && Buffer.byteLength(identity.guid) <= MAX_GUID_BYTES
+  return {
+    key: keyOf(identity, question),
+    aliases: [],
+    question,
+    answer,
+    level,
+    file,
+    line,
+    guid: isNote && identity.guid !== '' ? identity.guid : null,
+    ord: isNote && identity.guid !== '' ? identity.ord : null,
+    // As in the folder, two decks of an archive may contain cards with the same key.
+    isBound: identity.by === 'question' || kind === 'archive',
+  }
+}
+
+/**
+ * Returns the key of a card in its deck, `[a-z0-9-]{1,64}`, which is the card's id in the folder.
+ * @example keyOf({ by: 'id', id: 'a-1' }, 'Frage') // 'a-1'
+ */
+export function keyOf(identity: Identity, question: string): string {
+  if (identity.by === 'note') return `anki-${shortHash(`${identity.guid}\u001f${identity.ord}`)}`
+  if (identity.by === 'question') return `frage-${shortHash(question)}`
+  return ID.test(identity.id) ? identity.id : `id-${shortHash(identity.id)}`
+}
+
+function shortHash(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, 24)
+}

@@ -1,0 +1,81 @@
+import { InvalidInput } from '../../refusal.js'
+import { isInteger, parseFlag, parseId } from '../../text/parameters.js'
+import { countCharacters, isStorable } from '../../text/text.js'
+
+const EXTENSION = /\.(?:apkg|colpkg|csv|tsv|txt|xlsx|xlsm|zip)$/i
+const MAX_LENGTH = 200
+
+/** Names of an upload. */
+export interface UploadName {
+  /** Name of its source: without folders and file extension */
+  name: string
+  /** Null without a file, for example a pasted table */
+  fileName: string | null
+}
+
+/** Options of an upload. */
+export interface UploadWishes extends UploadName {
+  /** Id of the source to update; null if no source can have the given one */
+  sourceId: number | null | undefined
+  isNew: boolean
+  mirror: boolean
+  /** Whether new decks are on for all learners. */
+  active: boolean
+  deck: string | undefined
+  level: string | undefined
+}
+
+type Query = { [Name in 'name' | 'source' | 'new' | 'deck' | 'level' | 'mirror' | 'active']?: string | undefined }
+
+/**
+ * Parses the query of an upload.
+ * @throws InvalidInput naming the wrong parameter
+ * @example parseUploadQuery({ name: 'Netz.csv', mirror: 'true' }).mirror // true
+ */
+export function parseUploadQuery(query: Query): UploadWishes {
+  const isNew = parseFlag(query.new, 'new')
+  const sourceId = parseSourceId(query.source)
+  if (isNew && sourceId !== undefined) throw new InvalidInput('Die Parameter „source“ und „new“ schließen sich aus')
+  return {
+    ...parseUploadName(query.name, sourceId !== undefined),
+    sourceId,
+    isNew,
+    mirror: parseFlag(query.mirror, 'mirror'),
+    active: parseFlag(query.active, 'active'),
+    deck: parseText(query.deck, 'deck'),
+    level: parseText(query.level, 'level'),
+  }
+}
+
+/**
+ * @param isOptional whether the name may be missing, because the upload has a source
+ * @example parseUploadName('Netz.csv', false) // { name: 'Netz', fileName: 'Netz.csv' }
+ */
+export function parseUploadName(text: string | undefined, isOptional: boolean): UploadName {
+  const whole = text?.trim() ?? ''
+  // Only a file name has folders; „TCP/IP“ is a name.
+  const given = parseText(EXTENSION.test(whole) ? whole.split(/[/\\]/).at(-1) : whole, 'name') ?? ''
+  const name = given.replace(EXTENSION, '').trim()
+  if (name === '' && !isOptional) {
+    throw new InvalidInput('Der Parameter „name“ fehlt: der Name der Datei oder der Quelle')
+  }
+  return { name, fileName: EXTENSION.test(given) ? given : null }
+}
+
+function parseSourceId(text: string | undefined): number | null | undefined {
+  if (text === undefined || text === '') return undefined
+  const id = parseId(text)
+  if (id === undefined) throw new InvalidInput('Der Parameter „source“ muss die Nummer einer Quelle sein')
+  return isInteger(id) ? id : null
+}
+
+function parseText(given: string | undefined, name: string): string | undefined {
+  const text = given?.normalize('NFC').trim() ?? ''
+  if (countCharacters(text) > MAX_LENGTH) {
+    throw new InvalidInput(`Der Parameter „${name}“ darf höchstens ${MAX_LENGTH} Zeichen haben`)
+  }
+  if (!isStorable(text) || /\p{Cc}/u.test(text)) {
+    throw new InvalidInput(`Der Parameter „${name}“ enthält unzulässige Zeichen`)
+  }
+  return text === '' ? undefined : text
+}

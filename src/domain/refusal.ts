@@ -1,0 +1,72 @@
+/** Why a request is refused. `src/http/error-body.ts` maps each kind to a status code. */
+export type RefusalKind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'timeout'
+  | 'conflict'
+  | 'gone'
+  | 'too_large'
+  | 'unsupported'
+  | 'too_many'
+  | 'headers_too_large'
+  | 'internal'
+  | 'unavailable'
+  | 'no_room'
+
+/** A request that the service refuses. */
+export class Refusal extends Error {
+  readonly kind: RefusalKind
+  /** Stable name in snake_case, for programs: sent as `X-Error-Code`. */
+  readonly code: string
+
+  /** @param message German sentence for the caller */
+  constructor(kind: RefusalKind, code: string, message: string) {
+    super(message)
+    this.kind = kind
+    this.code = code
+  }
+}
+
+/** The request breaks a rule of its endpoint. */
+export class InvalidInput extends Refusal {
+  constructor(message: string, code = 'invalid_input') {
+    super('invalid', code, message)
+  }
+}
+
+/** A refusal that ends by itself: the caller may retry after `retryAfter` seconds. */
+export abstract class RefusedForNow extends Refusal {
+  readonly retryAfter: number
+
+  constructor(kind: RefusalKind, code: string, message: string, retryAfter: number) {
+    super(kind, code, message)
+    this.retryAfter = retryAfter
+  }
+}
+
+/** The service cannot answer now. */
+export class Unavailable extends RefusedForNow {
+  constructor(retryAfter = 2) {
+    super('unavailable', 'unavailable', 'Dienst vorübergehend nicht verfügbar', retryAfter)
+  }
+}
+
+/** The service stops before the request is done; nothing of it is written. */
+export class ServiceStops extends RefusedForNow {
+  constructor() {
+    super('unavailable', 'service_stops', 'Der Dienst wird gerade beendet; bitte gleich noch einmal versuchen', 10)
+  }
+}
+
+/** The caller has made too many attempts. */
+export class TooManyAttempts extends RefusedForNow {
+  constructor(retryAfter: number) {
+    super('too_many', 'too_many_attempts', 'Zu viele Versuche, bitte später erneut', retryAfter)
+  }
+}
+
+/** The caller closed the connection. Only the log shows it. */
+export const CALLER_GONE = new Refusal('invalid', 'caller_gone', 'Die Verbindung wurde getrennt')

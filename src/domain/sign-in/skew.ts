@@ -1,0 +1,2 @@
+/** Maximum difference between the clocks of provider and service */
+export const SKEW_SECONDS = 60

@@ -1,0 +1,135 @@
+import type { IncomingDeck } from '../../content/upload/incoming.js'
+import { isStorable } from '../../text/text.js'
+import { type Columns, findColumns, namesBothSides } from '../columns.js'
+import { describe, type TableOptions, TableReader } from '../read-table.js'
+import type { NumberFormats } from './number-formats.js'
+import { type Merge, nameColumn, type SheetRow, showCell } from './sheet-parser.js'
+
+/** A worksheet that is read as a table. */
+export interface Sheet {
+  name: string
+  rows: SheetRow[]
+  merges: readonly Merge[]
+  hiddenRows: number
+}
+
+export interface WorkbookOptions extends Omit<TableOptions, 'fault' | 'warn'> {
+  fault(file: string, line: number, message: string): void
+  warn(file: string, line: number, message: string): void
+}
+
+/** Rows at the top of a sheet among which the headings are looked for: a title may stand above them. */
+export const HEADING_ROWS = 10
+/** Cells that merged blocks may fill, in all sheets together. */
+const MAX_FILLED = 1_000_000
+
+/** The place of the row that has headings for both sides of a card, among the first rows. */
+export function findHeadings(rows: readonly SheetRow[], formats: NumberFormats): number | undefined {
+  const place = rows.slice(0, HEADING_ROWS).findIndex((row) => namesBothSides(textsOf(row, formats)))
+  return place < 0 ? undefined : place
+}
+
+/** The decks of the sheets, in the order in which their rows name them. */
+export function readSheets(sheets: readonly Sheet[], formats: NumberFormats, options: WorkbookOptions): IncomingDeck[] {
+  const place = (sheet: Sheet) => {
+    const file = sheets.length === 1 ? options.file : `${options.file}, Blatt „${sheet.name}“`
+    return {
+      file,
+      fault: (line: number, message: string) => options.fault(file, line, message),
+      warn: (line: number, message: string) => options.warn(file, line, message),
+    }
+  }
+  const reader = new TableReader(undefined, { ...options, fault: () => {}, warn: () => {} })
+  const budget = { filled: 0 }
+  for (const sheet of sheets) {
+    const { file, fault, warn } = place(sheet)
+    reader.begin({ file, fault, warn })
+    fillMerged(sheet, budget)
+    readSheet(sheet, formats, reader, { fault, warn })
+  }
+  if (reader.rows === 0) options.fault(options.file, 1, 'In der Mappe steht keine Karte')
+  return reader.decks
+}
+
+function readSheet(
+  { rows, hiddenRows }: Sheet,
+  formats: NumberFormats,
+  reader: TableReader,
+  { fault, warn }: Pick<TableOptions, 'fault' | 'warn'>,
+): void {
+  const top = findHeadings(rows, formats) ?? 0
+  const first = rows[top]
+  if (first === undefined) return
+  const headings = textsOf(first, formats)
+  // Without headings the longest row tells how many columns there are.
+  const isNamed = namesBothSides(headings)
+  const width = isNamed ? headings.length : rows.reduce((most, { cells }) => Math.max(most, cells.length), 0)
+  while (headings.length < width) headings.push('')
+  const { columns, faults } = findColumns(headings, undefined)
+  for (const message of faults) fault(first.line, message)
+  if (faults.length > 0) return
+  const above = rows[0]
+  if (above !== undefined && top > 0) warn(above.line, 'Was über den Überschriften steht, wird nicht übernommen')
+  describe(columns, first.line, { warn })
+  if (hiddenRows > 0) warn(first.line, `${hiddenRows} ausgeblendete Zeilen sind dabei`)
+  const lacks = (role: 'question' | 'answer', { cells }: SheetRow) => {
+    const cell = cells[columns.places.get(role) ?? -1] ?? ''
+    return typeof cell === 'string' && cell.trim() === ''
+  }
+  let isTold = false
+  let blank = 0
+  for (const row of rows.slice(columns.hasHeadings ? top + 1 : top)) {
+    if (!isTold && (row.isCut || row.cells.slice(width).some((cell) => cell !== ''))) {
+      isTold = true
+      warn(row.line, 'Rechts neben der Tabelle steht noch etwas; es wird nicht übernommen')
+    }
+    // Ids and decks are often filled in further down than the cards go.
+    if (lacks('question', row) && lacks('answer', row)) blank++
+    else addRow(row, columns, formats, reader, fault)
+  }
+  if (blank > 0) warn(first.line, `${blank} Zeilen ohne Frage und Antwort bleiben weg`)
+}
+
+function addRow(
+  { line, cells }: SheetRow,
+  columns: Columns,
+  formats: NumberFormats,
+  reader: TableReader,
+  fault: TableOptions['fault'],
+): void {
+  const fields: string[] = []
+  let hasProblem = false
+  for (const column of columns.places.values()) {
+    const cell = cells[column]
+    const text = showCell(cell, formats)
+    const problem = typeof cell === 'object' && 'problem' in cell ? cell.problem : undefined
+    const reason = problem ?? (isStorable(text) ? undefined : 'steht ein Zeichen, das sich nicht speichern lässt')
+    if (reason !== undefined) {
+      hasProblem = true
+      fault(line, `In ${nameColumn(column)}${line} ${reason}`)
+    }
+    fields[column] = text
+  }
+  if (!hasProblem) reader.addRow(line, fields, columns)
+}
+
+function textsOf({ cells }: SheetRow, formats: NumberFormats): string[] {
+  return cells.map((cell) => showCell(cell, formats))
+}
+
+/** Gives all rows of a merged block what stands in its first one, as the program shows it. */
+function fillMerged({ rows, merges }: Sheet, budget: { filled: number }): void {
+  if (merges.length === 0) return
+  const byLine = new Map(rows.map((row) => [row.line, row]))
+  for (const { column, firstLine, lastLine } of merges) {
+    const cell = byLine.get(firstLine)?.cells[column]
+    if (cell === undefined || cell === '') continue
+    for (let line = firstLine + 1; line <= lastLine && budget.filled < MAX_FILLED; line++) {
+      budget.filled++
+      const row = byLine.get(line)
+      if (row === undefined) continue
+      while (row.cells.length <= column) row.cells.push('')
+      if (row.cells[column] === '') row.cells[column] = cell
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { Parser } from 'htmlparser2'
+
+/** Receives the elements of an XML part, under their local names. */
+export interface XmlHandler {
+  open(name: string, attributes: Readonly<Record<string, string>>): void
+  text?(data: string): void
+  close?(name: string): void
+}
+
+/** Parses XML piece by piece. No entity is expanded but those of XML itself, so the text never grows. */
+export class XmlParser {
+  readonly #parser: Parser
+
+  constructor({ open, text, close }: XmlHandler) {
+    this.#parser = new Parser(
+      {
+        onopentag: (name, attributes) => open(localName(name), attributes),
+        ontext: text ?? (() => {}),
+        onclosetag: (name) => close?.(localName(name)),
+      },
+      { xmlMode: true, decodeEntities: true },
+    )
+  }
+
+  write(piece: string): void {
+    this.#parser.write(piece)
+  }
+
+  end(): void {
+    this.#parser.end()
+  }
+}
+
+/** Some programs write every element with a prefix, as in `<x:row>`. */
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}
+
+/** The value of an attribute that has a prefix, such as `r:id`. */
+export function prefixed(attributes: Readonly<Record<string, string>>, name: string): string | undefined {
+  const key = Object.keys(attributes).find((one) => one.endsWith(`:${name}`))
+  return key === undefined ? undefined : attributes[key]
+}
+
+/** Whether an attribute of the type `xsd:boolean` is set. */
+export function isSet(value: string | undefined): boolean {
+  return value === '1' || value === 'true'
+}

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pLimit from 'p-limit'
+import { parseDeckInSteps } from '../../../domain/content/format/parse-deck.js'
+import { runInTurns } from '../turns.js'
+import { DECKS, findFiles } from './find-files.js'
+
+/** Place of a card as recorded by an import: file of its deck and id. */
+export interface CardPlace {
+  file: string | null
+  key: string | null
+}
+
+/** Place of a card in the current files; `line` is null if the file has faults or the card is missing. */
+export interface CardLine {
+  file: string | null
+  line: number | null
+}
+
+/** One at a time, because a deck file may be large */
+const parseInTurn = pLimit(1)
+
+/** Locates cards in the current folder; reads each file once. */
+export async function findCardLines(folder: string, places: readonly CardPlace[]): Promise<CardLine[]> {
+  const wanted = new Set(places.flatMap(({ file }) => file ?? []))
+  if (wanted.size === 0) return places.map(() => ({ file: null, line: null }))
+  // A missing folder is a fault like others; `findFiles` decides which files may be read.
+  const present = await findFiles(folder, DECKS, { faults: [], warnings: [] })
+  const lines = new Map<string, Map<string, number>>()
+  for (const file of present) {
+    if (wanted.has(file)) lines.set(file, await parseInTurn(() => readLines(folder, file)))
+  }
+  return places.map(({ file, key }) => {
+    const found = lines.get(file ?? '')
+    return found === undefined ? { file: null, line: null } : { file, line: found.get(key ?? '') ?? null }
+  })
+}
+
+/** Returns the lines of the cards by id and alias; none if the file has faults or is gone. */
+async function readLines(folder: string, file: string): Promise<Map<string, number>> {
+  const bytes = await readFile(join(folder, file)).catch(() => new Uint8Array())
+  const { deck } = await runInTurns(parseDeckInSteps(file, bytes))
+  const cards = deck?.cards ?? []
+  const byAlias = cards.flatMap(({ aliases, line }) => aliases.map((alias) => [alias, line] as const))
+  return new Map([...byAlias, ...cards.map(({ key, line }) => [key, line] as const)])
+}

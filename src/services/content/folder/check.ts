@@ -1,0 +1,71 @@
+import type { Kysely } from 'kysely'
+import pLimit from 'p-limit'
+import { abortable } from '../../../../db/abortable.js'
+import type { Database } from '../../../../db/types.js'
+import { sortWarnings } from '../../../domain/content/findings.js'
+import { digestInSteps } from '../../../domain/content/plan/digest.js'
+import { refusalOf } from '../../../domain/content/plan/folder.js'
+import { changesOf, type ImportStats } from '../../../domain/content/plan/types.js'
+import { FaultyContent, type MostArchived } from '../../../domain/content/refusals.js'
+import { DEFAULT_MEDIA_BYTES, findMissingPictures } from '../pictures.js'
+import { runInTurns } from '../turns.js'
+import { planFolder } from './plan.js'
+import { type ReadContent, readContent } from './read.js'
+
+/** Preview of an import. */
+export interface ImportPreview {
+  stats: Omit<ImportStats, 'duration_ms'>
+  /** Reason why it would be refused unless forced */
+  refusal: MostArchived | undefined
+  /** Number of cards it would archive, and their total; likewise for sheets */
+  archived: number
+  live: number
+  archived_cheatsheets: number
+  live_cheatsheets: number
+}
+
+/**
+ * Previews an import of the content without writing.
+ * @throws FaultyContent if a file claims content of a source
+ * @throws MediaFull
+ */
+export async function previewImport(
+  db: Kysely<Database>,
+  read: ReadContent,
+  mediaMaxBytes = DEFAULT_MEDIA_BYTES,
+): Promise<ImportPreview> {
+  const plan = await planFolder(db, read, await runInTurns(digestInSteps(read.content)))
+  await findMissingPictures(db, read.pictures, mediaMaxBytes)
+  return {
+    stats: { ...changesOf(plan), warnings: plan.warnings },
+    refusal: refusalOf(plan),
+    archived: plan.archivedCards.length,
+    live: plan.liveCards,
+    archived_cheatsheets: plan.archivedSheets.length,
+    live_cheatsheets: plan.liveSheets,
+  }
+}
+
+/** One at a time: each takes the memory and time of an import. */
+const checkInTurn = pLimit(1)
+
+/**
+ * Previews an import of the folder without writing. Only other checks have to wait.
+ * @param signal ends the check with its reason
+ * @throws UnreadableContent, FaultyContent, MediaFull
+ */
+export function checkFolder(
+  db: Kysely<Database>,
+  folder: string,
+  mediaMaxBytes: number,
+  signal: AbortSignal,
+): Promise<ImportPreview> {
+  return checkInTurn(async () => {
+    signal.throwIfAborted()
+    const read = await readContent(folder, signal)
+    const { faults, warnings } = read
+    if (faults.length > 0) throw new FaultyContent(faults)
+    const { stats, ...preview } = await previewImport(abortable(db, signal), read, mediaMaxBytes)
+    return { ...preview, stats: { ...stats, warnings: sortWarnings([...warnings, ...stats.warnings]) } }
+  })
+}

@@ -1,0 +1,103 @@
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { compareText } from '../../../domain/content/findings.js'
+import type { Fault, Warning } from '../../../domain/content/types.js'
+
+/** Faults and warnings of the files of a folder. */
+export interface FileFindings {
+  faults: Fault[]
+  warnings: Warning[]
+}
+
+/** Location and maximum file size of one kind of content. */
+export interface Kind {
+  top: 'decks' | 'cheatsheets'
+  /** Whether folders below `top` contain content, too */
+  isDeep: boolean
+  maxMegabytes: number
+}
+
+export const DECKS: Kind = { top: 'decks', isDeep: false, maxMegabytes: 64 }
+export const SHEETS: Kind = { top: 'cheatsheets', isDeep: true, maxMegabytes: 5 }
+
+const MEGABYTE = 2 ** 20
+
+/** File names that suggest Markdown; only `.md` is read. */
+const LIKE_MARKDOWN = /\.(md|mdx|mdown|mkdn?|markdown)(\.txt)?$/i
+/** Names similar to those of the two folders */
+const LIKE_TOP = /^(decks?|cheat[-_ ]?sheets?)$/i
+const README = /^readme\./i
+
+/**
+ * Returns the files of a kind below a folder, sorted by path. Ignores hidden entries and follows symbolic links, which
+ * mounted configuration consists of. An unreadable entry is a fault, because the import would archive its content;
+ * Markdown in unexpected places is a warning.
+ * @returns paths relative to the folder
+ */
+export async function findFiles(folder: string, kind: Kind, { faults, warnings }: FileFindings): Promise<string[]> {
+  const { top, isDeep, maxMegabytes } = kind
+  const files: string[] = []
+
+  async function visit(path: string, parents: string[]): Promise<void> {
+    const real = await realpath(join(folder, path))
+    // A link to a parent folder would never end.
+    if (parents.includes(real)) return
+    for (const entry of await readdir(real, { withFileTypes: true })) {
+      const { name } = entry
+      if (name.startsWith('.')) continue
+      const child = `${path}/${name}`
+      if (isDeep || name.endsWith('.md')) await guard(child, faults, () => visitChild(child, [...parents, real]))
+      else if (entry.isDirectory()) await warnOfFolder(child)
+      else if (LIKE_MARKDOWN.test(name)) warn(child, WRONG_NAME)
+    }
+  }
+
+  async function visitChild(path: string, parents: string[]): Promise<void> {
+    const stats = await stat(join(folder, path))
+    if (stats.isDirectory()) await (isDeep ? visit(path, parents) : warnOfFolder(path))
+    else if (!path.endsWith('.md')) {
+      if (LIKE_MARKDOWN.test(path)) warn(path, WRONG_NAME)
+    } else if (!stats.isFile()) warn(path, 'keine gewöhnliche Datei')
+    else if (stats.size <= maxMegabytes * MEGABYTE) files.push(path)
+    else faults.push({ file: path, line: 1, message: `Die Datei ist größer als ${maxMegabytes} MB` })
+  }
+
+  /** Warns of Markdown in an unused folder. Does not follow links and ignores unreadable entries. */
+  async function warnOfFolder(path: string): Promise<void> {
+    for (const entry of await readdir(join(folder, path), { withFileTypes: true }).catch(() => [])) {
+      const child = `${path}/${entry.name}`
+      if (entry.name.startsWith('.')) continue
+      if (entry.isDirectory()) await warnOfFolder(child)
+      else if (LIKE_MARKDOWN.test(entry.name)) warn(child, `die Dateien liegen unmittelbar in ${top}/`)
+    }
+  }
+
+  function warn(file: string, reason: string): void {
+    warnings.push({ file, line: 1, message: `Nicht eingelesen: ${reason}` })
+  }
+
+  await guard(top, faults, () => visit(top, []))
+  return files.sort(compareText)
+}
+
+const WRONG_NAME = 'der Dateiname muss auf .md enden'
+
+/** Warns of entries beside the two folders that may have been meant for them. */
+export function warnOfStrays(names: readonly string[], warnings: Warning[]): void {
+  for (const file of names) {
+    if (file === DECKS.top || file === SHEETS.top || file.startsWith('.') || README.test(file)) continue
+    if (!LIKE_MARKDOWN.test(file) && !LIKE_TOP.test(file)) continue
+    warnings.push({ file, line: 1, message: 'Nicht eingelesen: die Inhalte liegen in decks/ und cheatsheets/' })
+  }
+}
+
+/** Converts a file system error to a fault. */
+export async function guard<T>(file: string, faults: Fault[], read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    faults.push({ file, line: 1, message: code === 'ENOTDIR' ? `„${file}“ ist kein Ordner` : `Nicht lesbar (${code})` })
+    return undefined
+  }
+}

@@ -1,0 +1,142 @@
+import type { Kysely, Transaction } from 'kysely'
+import { type Actor, insertAuditEntry } from '../../../../db/queries/accounts/audit.js'
+import { saveLastImport } from '../../../../db/queries/content/state.js'
+import { isContentEmpty } from '../../../../db/queries/content/stored.js'
+import { tryLock } from '../../../../db/queries/try-lock.js'
+import type { Database } from '../../../../db/types.js'
+import { sortWarnings } from '../../../domain/content/findings.js'
+import { digestInSteps } from '../../../domain/content/plan/digest.js'
+import { refusalOf } from '../../../domain/content/plan/folder.js'
+import { changesOf, type ImportStats } from '../../../domain/content/plan/types.js'
+import { FaultyContent, IMPORT_RUNS } from '../../../domain/content/refusals.js'
+import type { CardSource, DeckSource, SheetSource } from '../../../domain/content/types.js'
+import { Refusal } from '../../../domain/refusal.js'
+import { importAlone, retryWhenOvertaken } from '../import-lock.js'
+import { DEFAULT_MEDIA_BYTES, dropUnusedPictures, findMissingPictures, storePictures } from '../pictures.js'
+import { runInTurns } from '../turns.js'
+import { type OnProgress, type Origin, writePlan } from '../write.js'
+import { planFolder } from './plan.js'
+import { readContent } from './read.js'
+
+export interface ImportOptions {
+  /** Whether more than half of the cards or sheets may be archived */
+  force?: boolean | undefined
+  /** Maximum total size of all pictures in bytes */
+  mediaMaxBytes?: number
+  onProgress?: OnProgress
+  /** Ends the import with its reason; nothing is written then. */
+  signal?: AbortSignal | undefined
+}
+
+/** Maximum number of faults stored for a refused import */
+const MAX_FAULTS = 200
+
+/**
+ * Makes the store equal to the files of the folder in one transaction. Content of scripts that no file describes stays
+ * unchanged; content missing in the files is archived. Writes an audit entry and records the outcome, also of a refused
+ * import.
+ * @throws UnreadableContent if the folder cannot be read
+ * @throws FaultyContent with all faults of the files
+ * @throws MostArchived if more than half of the cards or sheets would be archived, unless forced
+ * @throws MediaFull if the pictures would exceed the limit
+ * @throws IMPORT_RUNS
+ * @throws CONTENT_CHANGES if other writers keep changing the same content
+ */
+export async function importContent(
+  db: Kysely<Database>,
+  actor: Actor,
+  folder: string,
+  options: ImportOptions = {},
+): Promise<ImportStats> {
+  const stats = await importExclusively(db, actor, folder, async () => true, options)
+  if (stats === undefined) throw IMPORT_RUNS
+  return stats
+}
+
+/**
+ * Runs the first import. Does nothing if the store has content or another instance is importing.
+ * @throws UnreadableContent if the folder cannot be read
+ * @throws FaultyContent with all faults of the files
+ */
+export async function importIntoEmptyStore(
+  db: Kysely<Database>,
+  folder: string,
+  options: Omit<ImportOptions, 'force'> = {},
+): Promise<ImportStats | undefined> {
+  if (!(await isContentEmpty(db))) return undefined
+  return importExclusively(db, undefined, folder, isContentEmpty, options)
+}
+
+/** Content of the folder belongs to no source; a deck knows its file. */
+const FOLDER: Origin<DeckSource, CardSource, SheetSource> = {
+  ofDeck: ({ file }) => ({ file, source_id: null, source_key: null }),
+  ofCard: () => ({ guid: null, ord: null }),
+  ofSheet: () => ({ source_id: null, source_key: null }),
+}
+
+type Condition = (transaction: Transaction<Database>) => Promise<boolean>
+
+/** Returns undefined if another import is running, or if the condition is false once the lock is held. */
+async function importExclusively(
+  db: Kysely<Database>,
+  actor: Actor | undefined,
+  folder: string,
+  condition: Condition,
+  options: ImportOptions,
+): Promise<ImportStats | undefined> {
+  return importAlone(db, async () => {
+    try {
+      return await readAndWrite(db, actor, folder, condition, options)
+    } catch (error) {
+      if (error instanceof Refusal) {
+        const errors = error instanceof FaultyContent ? error.faults.slice(0, MAX_FAULTS) : []
+        await saveLastImport(db, { ...originOf(actor), outcome: 'refused', error: error.message, stats: null, errors })
+      }
+      throw error
+    }
+  })
+}
+
+async function readAndWrite(
+  db: Kysely<Database>,
+  actor: Actor | undefined,
+  folder: string,
+  condition: Condition,
+  { force = false, mediaMaxBytes = DEFAULT_MEDIA_BYTES, onProgress = () => {}, signal }: ImportOptions,
+): Promise<ImportStats | undefined> {
+  const started = performance.now()
+  // Reads before the transaction, which blocks all other requests on the embedded database.
+  const read = await readContent(folder, signal)
+  const { faults, warnings } = read
+  if (faults.length > 0) throw new FaultyContent(faults)
+  const digests = await runInTurns(digestInSteps(read.content), signal)
+  const write = async (transaction: Transaction<Database>) => {
+    if (!(await tryLock(transaction, 'import')) || !(await condition(transaction))) return undefined
+    const plan = await planFolder(transaction, read, digests)
+    const refusal = force ? undefined : refusalOf(plan)
+    if (refusal !== undefined) throw refusal
+    const missing = await findMissingPictures(transaction, read.pictures, mediaMaxBytes)
+    await writePlan(transaction, plan, FOLDER, onProgress)
+    await storePictures(transaction, missing)
+    if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
+    const stats = {
+      ...changesOf(plan),
+      duration_ms: Math.round(performance.now() - started),
+      warnings: sortWarnings([...warnings, ...plan.warnings]),
+    }
+    if (actor !== undefined) {
+      // Warnings are counted only: the same ones recur with every import.
+      const details = { ...stats, warnings: stats.warnings.length }
+      await insertAuditEntry(transaction, actor, { action: 'content.import', details })
+    }
+    await saveLastImport(transaction, { ...originOf(actor), outcome: 'done', error: null, stats, errors: [] })
+    return stats
+  }
+  return retryWhenOvertaken(db, write, signal)
+}
+
+/** Returns the account and method of the import; the command line has no account. */
+function originOf(actor: Actor | undefined) {
+  if (actor === undefined) return { actor: null, via: 'start' as const }
+  return { actor: actor.actor_id === null ? null : actor.actor, via: actor.via }
+}

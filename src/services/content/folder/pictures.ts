@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Fault } from '../../../domain/content/types.js'
+import type { IncomingPicture } from '../../../domain/content/upload/incoming.js'
+import {
+  checkPicture,
+  findPictures,
+  MAX_PICTURE_BYTES,
+  MISSING_PICTURE,
+  mediaTarget,
+  PICTURE_TOO_LARGE,
+  type PlacedPicture,
+  renamePictures,
+  resolvePicture,
+} from '../../../domain/pictures/index.js'
+import { runInTurns } from '../turns.js'
+
+/** A text of a file that is replaced in place. */
+export interface FileText {
+  text: string
+  /** Line in the file at or before its beginning */
+  line: number
+  replace(text: string): void
+}
+
+export function mayShowPictures(text: string): boolean {
+  return text.includes('![')
+}
+
+/** A picture file, or what is wrong with it */
+export type Found = IncomingPicture | string
+
+/** Pictures referenced by the files of a folder or archive; each is read once. */
+export class FolderPictures {
+  readonly #read: (path: string) => Promise<Found>
+  readonly #byPath = new Map<string, Found>()
+
+  constructor(read: (path: string) => Promise<Found>) {
+    this.#read = read
+  }
+
+  /** Without duplicates */
+  list(): IncomingPicture[] {
+    const found = [...this.#byPath.values()].filter((one) => typeof one !== 'string')
+    return [...new Map(found.map((picture) => [picture.sha, picture])).values()]
+  }
+
+  /**
+   * Replaces the paths of pictures by their stored targets.
+   * @param bytes content of the file, to locate faults
+   */
+  async place(file: string, bytes: Uint8Array, texts: readonly FileText[], faults: Fault[]): Promise<void> {
+    const paths = await runInTurns(listPaths(file, texts))
+    for (const path of paths) {
+      if (!this.#byPath.has(path)) this.#byPath.set(path, await this.#read(path))
+    }
+    await runInTurns(this.#replace(file, bytes, texts, faults))
+  }
+
+  *#replace(file: string, bytes: Uint8Array, texts: readonly FileText[], faults: Fault[]): Generator<void, void> {
+    for (const { text, line, replace } of texts) {
+      yield
+      const told = new Set<string>()
+      const complain = (picture: PlacedPicture, problem: string) => {
+        if (told.has(picture.target)) return
+        told.add(picture.target)
+        const written = text.slice(picture.start, picture.end)
+        faults.push({ file, line: findLine(bytes, line, written), message: `Das Bild „${picture.target}“ ${problem}` })
+      }
+      const replaced = renamePictures(text, (picture) => {
+        const path = resolvePicture(file, picture.target)
+        if (path === undefined) return undefined
+        const found = path === null ? 'liegt nicht im Ordner der Inhalte' : (this.#byPath.get(path) as Found)
+        if (typeof found !== 'string') return mediaTarget(found)
+        complain(picture, found)
+        return undefined
+      })
+      if (replaced !== text) replace(replaced)
+    }
+  }
+}
+
+/** Returns a reader of pictures below a folder. */
+export function readPictureOf(folder: string): (path: string) => Promise<Found> {
+  return async (path) => {
+    try {
+      const place = join(folder, path)
+      const { size } = await stat(place)
+      if (size > MAX_PICTURE_BYTES) return PICTURE_TOO_LARGE
+      const bytes = await readFile(place)
+      const checked = checkPicture(bytes)
+      if ('problem' in checked) return checked.problem
+      return { ...checked, sha: hash('sha256', bytes, 'hex'), size: bytes.length, path: place }
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      return code === 'ENOENT' || code === 'ENOTDIR' ? MISSING_PICTURE : `ist nicht lesbar (${code})`
+    }
+  }
+}
+
+function* listPaths(file: string, texts: readonly FileText[]): Generator<void, Set<string>> {
+  const paths = new Set<string>()
+  for (const { text } of texts) {
+    yield
+    for (const { target } of findPictures(text)) {
+      const path = resolvePicture(file, target)
+      if (path !== undefined && path !== null) paths.add(path)
+    }
+  }
+  return paths
+}
+
+/** Returns the first line from `from` on that contains the text. Used for faults only, so speed does not matter. */
+function findLine(bytes: Uint8Array, from: number, text: string): number {
+  const lines = new TextDecoder().decode(bytes).split(/\r\n?|\n/)
+  const index = lines.findIndex((line, index) => index >= from - 1 && line.includes(text))
+  return index < 0 ? from : index + 1
+}

@@ -1,0 +1,106 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { comparePlaces } from '../../../domain/content/findings.js'
+import { parseDeckInSteps } from '../../../domain/content/format/parse-deck.js'
+import { parseSheet } from '../../../domain/content/format/parse-sheet.js'
+import { findDuplicateSlugs, findTakenAliases } from '../../../domain/content/format/slug.js'
+import { UnreadableContent } from '../../../domain/content/refusals.js'
+import type { Content, DeckSource, Fault, SheetSource, SlugPlace } from '../../../domain/content/types.js'
+import type { IncomingPicture } from '../../../domain/content/upload/incoming.js'
+import { runInTurns } from '../turns.js'
+import { DECKS, type FileFindings, findFiles, guard, SHEETS, warnOfStrays } from './find-files.js'
+import { type FileText, FolderPictures, mayShowPictures, readPictureOf } from './pictures.js'
+
+/** Parsed content; with any fault it is incomplete and must not be imported. */
+export interface ReadContent extends FileFindings {
+  content: Content
+  /** Slugs with their places */
+  slugs: { decks: SlugPlace[]; sheets: SlugPlace[] }
+  /** Pictures that the texts reference, without duplicates */
+  pictures: IncomingPicture[]
+}
+
+/**
+ * Reads `decks/*.md` and `cheatsheets/**\/*.md` below a folder, in path order.
+ * @returns the content with faults and warnings of all files, sorted by file and line
+ * @param signal ends the work with its reason
+ * @throws UnreadableContent if the folder itself cannot be read
+ */
+export async function readContent(folder: string, signal?: AbortSignal): Promise<ReadContent> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new UnreadableContent(folder, error.code)
+  })
+  const content: Content = { decks: [], sheets: [] }
+  const findings: FileFindings = { faults: [], warnings: [] }
+  const { faults, warnings } = findings
+  const deckFiles = names.includes(DECKS.top) ? await findFiles(folder, DECKS, findings) : []
+  const sheetFiles = names.includes(SHEETS.top) ? await findFiles(folder, SHEETS, findings) : []
+  warnOfStrays(names, warnings)
+  if (deckFiles.length + sheetFiles.length + faults.length === 0) {
+    faults.push({ file: '.', line: 1, message: 'Der Ordner enthält weder decks/*.md noch cheatsheets/**/*.md' })
+  }
+
+  const pictures = new FolderPictures(readPictureOf(folder))
+  const deckSlugs: SlugPlace[] = []
+  const deckAliases: SlugPlace[] = []
+  for (const file of deckFiles) {
+    const bytes = await readBytes(folder, file, faults)
+    if (bytes === undefined) continue
+    const result = await runInTurns(parseDeckInSteps(file, bytes), signal)
+    for (const fault of result.faults) faults.push(fault)
+    if (result.slug) deckSlugs.push(result.slug)
+    deckAliases.push(...(result.aliases ?? []))
+    if (result.deck === undefined) continue
+    await pictures.place(file, bytes, textsOf(result.deck), faults)
+    content.decks.push(result.deck)
+  }
+
+  const sheetSlugs: SlugPlace[] = []
+  for (const file of sheetFiles) {
+    signal?.throwIfAborted()
+    const bytes = await readBytes(folder, file, faults)
+    if (bytes === undefined) continue
+    const result = parseSheet(file, bytes)
+    for (const fault of result.faults) faults.push(fault)
+    if (result.slug) sheetSlugs.push(result.slug)
+    if (result.sheet === undefined) continue
+    await pictures.place(file, bytes, [textOf(result.sheet)], faults)
+    content.sheets.push(result.sheet)
+  }
+
+  faults.push(...findDuplicateSlugs(deckSlugs), ...findTakenAliases(deckAliases, deckSlugs))
+  faults.push(...findDuplicateSlugs(sheetSlugs))
+  return {
+    content,
+    slugs: { decks: deckSlugs, sheets: sheetSlugs },
+    pictures: pictures.list(),
+    faults: faults.sort(comparePlaces),
+    warnings: warnings.sort(comparePlaces),
+  }
+}
+
+/** Returns the sides of its cards that may reference pictures. */
+export function textsOf({ cards }: DeckSource): FileText[] {
+  const texts: FileText[] = []
+  for (const card of cards) {
+    for (const side of ['question', 'answer'] as const) {
+      if (!mayShowPictures(card[side])) continue
+      const replace = (text: string) => {
+        card[side] = text
+      }
+      texts.push({ text: card[side], line: card.line, replace })
+    }
+  }
+  return texts
+}
+
+export function textOf(sheet: SheetSource): FileText {
+  const replace = (text: string) => {
+    sheet.content_md = text
+  }
+  return { text: sheet.content_md, line: 1, replace }
+}
+
+async function readBytes(folder: string, file: string, faults: Fault[]): Promise<Uint8Array | undefined> {
+  return guard(file, faults, () => readFile(join(folder, file)))
+}

@@ -1,0 +1,47 @@
+import type { Kysely, Transaction } from 'kysely'
+import { abortable } from '../../../db/abortable.js'
+import { isContentOvertaken } from '../../../db/errors.js'
+import type { Database } from '../../../db/types.js'
+import { CONTENT_CHANGES } from '../../domain/content/refusals.js'
+
+/** Maximum number of plans per import; scripts may write the same rows concurrently. */
+const ATTEMPTS = 3
+
+/** Databases into which this process is importing */
+const importing = new WeakSet<Kysely<Database>>()
+
+/** Returns whether this process is importing into the database. */
+export function isImporting(db: Kysely<Database>): boolean {
+  return importing.has(db)
+}
+
+/** Runs the work unless this process is importing already; returns undefined then. */
+export async function importAlone<T>(db: Kysely<Database>, work: () => Promise<T>): Promise<T | undefined> {
+  if (importing.has(db)) return undefined
+  importing.add(db)
+  try {
+    return await work()
+  } finally {
+    importing.delete(db)
+  }
+}
+
+/**
+ * Runs the work in a transaction and retries it if a concurrent change invalidated the plan.
+ * @param signal rolls the transaction back and throws its reason
+ * @throws CONTENT_CHANGES
+ */
+export async function retryWhenOvertaken<T>(
+  db: Kysely<Database>,
+  work: (transaction: Transaction<Database>) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    try {
+      return await abortable(db, signal).transaction().execute(work)
+    } catch (error) {
+      if (!isContentOvertaken(error)) throw error
+    }
+  }
+  throw CONTENT_CHANGES
+}

@@ -1,0 +1,164 @@
+import type { Kysely, Transaction } from 'kysely'
+import { abortable } from '../../../../db/abortable.js'
+import { type Actor, insertAuditEntry } from '../../../../db/queries/accounts/audit.js'
+import { insertSource, noteUpload } from '../../../../db/queries/content/sources.js'
+import { offerDecks } from '../../../../db/queries/content/write-decks.js'
+import { tryLock } from '../../../../db/queries/try-lock.js'
+import type { Database } from '../../../../db/types.js'
+import { digestInSteps } from '../../../domain/content/plan/digest.js'
+import type { UploadCard, UploadDeck, UploadSheet } from '../../../domain/content/plan/types.js'
+import { decksToOffer, isIdle } from '../../../domain/content/plan/upload.js'
+import { FaultyContent, FaultyUpload, IMPORT_RUNS, SourceExists } from '../../../domain/content/refusals.js'
+import { keyUpload } from '../../../domain/content/upload/key.js'
+import { importAlone, retryWhenOvertaken } from '../import-lock.js'
+import { dropUnusedPictures, findMissingPictures, storePictures } from '../pictures.js'
+import { runInTurns } from '../turns.js'
+import { type OnProgress, type Origin, writePlan } from '../write.js'
+import { describeUpload, planSource, type ReadyUpload, type Target, targetOf, type UploadReport } from './plan.js'
+import { readUpload } from './read.js'
+import type { ReceivedFile } from './receive.js'
+
+/** Options of an upload. */
+export interface UploadOptions {
+  /** Name of a new source */
+  name: string
+  /** Null without a file, for example a pasted table */
+  fileName: string | null
+  /** Id of the source to update */
+  sourceId?: number | undefined
+  /** Owner of the turn in the queue of readers, see `UploadReadOptions` */
+  userId: number | null
+  /** Whether to create a source even if the name exists */
+  isNew?: boolean
+  /** Whether content missing in the upload is archived */
+  mirror?: boolean
+  /** Whether new decks are on for all learners; else they are offered, and off until a learner chooses them. */
+  active?: boolean
+  /** Overrides the deck and the level of every card */
+  deck?: string | undefined
+  level?: string | undefined
+  /** Maximum total size of all pictures in bytes */
+  mediaMaxBytes: number
+  /** Maximum duration of reading the file; see `readIncoming` */
+  timeoutMs?: number
+  onProgress?: OnProgress
+  /** Ends the work with its reason; nothing is written then. */
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Previews an upload without writing. A source of the same name is updated unless a new one is requested.
+ * @throws FaultyUpload, SOURCE_NOT_FOUND, OtherKind, MediaFull
+ */
+export async function checkUpload(
+  database: Kysely<Database>,
+  file: ReceivedFile,
+  options: UploadOptions,
+): Promise<UploadReport> {
+  const db = abortable(database, options.signal)
+  const prepared = await prepare(db, file, options)
+  const target = await targetOf(db, prepared.upload.kind, options)
+  const plan = await planSource(db, prepared, target.source?.id, options)
+  const missing = await findMissingPictures(db, prepared.pictures, options.mediaMaxBytes)
+  return describeUpload(db, prepared, plan, missing, target)
+}
+
+/**
+ * Imports the upload into its source in one transaction, with an audit entry. An upload that changes nothing creates no
+ * source; its report then has no id.
+ * @throws FaultyUpload with the first faults of the file
+ * @throws SourceExists if a source has that name and the options name neither `source` nor `new`
+ * @throws IMPORT_RUNS, CONTENT_CHANGES, SOURCE_NOT_FOUND, OtherKind, MediaFull
+ */
+export async function importUpload(
+  db: Kysely<Database>,
+  actor: Actor,
+  file: ReceivedFile,
+  options: UploadOptions,
+): Promise<UploadReport> {
+  const report = await importAlone(db, async () => {
+    const prepared = await prepare(db, file, options)
+    return retryWhenOvertaken(db, (transaction) => write(transaction, actor, prepared, options), options.signal)
+  })
+  if (report === undefined) throw IMPORT_RUNS
+  return report
+}
+
+/** Reads the file and gives its cards their keys. */
+async function prepare(
+  db: Kysely<Database>,
+  { path, size, folder }: ReceivedFile,
+  { name, fileName, sourceId, userId, deck, level, mediaMaxBytes, timeoutMs, signal }: UploadOptions,
+): Promise<ReadyUpload> {
+  const started = performance.now()
+  try {
+    const incoming = await readUpload(db, path, {
+      ...{ name, sourceId, userId, deck, level, timeoutMs, signal },
+      fileName: fileName ?? (name || 'Tabelle'),
+      workFolder: folder,
+      maxPictureBytes: mediaMaxBytes,
+    })
+    const { pictures, warnings, warningsTotal } = incoming
+    const upload = keyUpload(incoming)
+    const digests = await runInTurns(digestInSteps(upload), signal)
+    return { upload, pictures, warnings, warningsTotal, digests, started, size }
+  } catch (error) {
+    throw error instanceof FaultyContent ? new FaultyUpload(error) : error
+  }
+}
+
+async function write(
+  transaction: Transaction<Database>,
+  actor: Actor,
+  prepared: ReadyUpload,
+  options: UploadOptions,
+): Promise<UploadReport> {
+  if (!(await tryLock(transaction, 'import'))) throw IMPORT_RUNS
+  const { upload, pictures } = prepared
+  const target = await targetOf(transaction, upload.kind, options)
+  if (target.isGuessed && target.source !== null) throw new SourceExists(target.source)
+  const plan = await planSource(transaction, prepared, target.source?.id, options)
+  const missing = await findMissingPictures(transaction, pictures, options.mediaMaxBytes)
+  // Must precede the write, because it shows the previous texts.
+  const report = await describeUpload(transaction, prepared, plan, missing, target)
+  // Everything in it belongs to others: a source without content would only be in the way.
+  if (target.source === null && isIdle(plan)) return { ...report, existing: null }
+  const id = await writeSource(transaction, actor, prepared, target, options.fileName)
+  await writePlan(transaction, plan, originOf(id), options.onProgress ?? (() => {}))
+  if (options.active !== true) {
+    await offerDecks(
+      transaction,
+      decksToOffer(plan).map(({ slug }) => slug),
+    )
+  }
+  await storePictures(transaction, missing)
+  if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
+  const stats = { ...report.stats, warnings: report.stats.warnings_total, warnings_total: undefined }
+  const details = { ...stats, kind: upload.kind, mirror: options.mirror === true }
+  const deed = { action: 'content.upload', target_id: id, target: report.source.name, details } as const
+  await insertAuditEntry(transaction, actor, deed)
+  return { ...report, source: { ...report.source, id }, existing: null }
+}
+
+async function writeSource(
+  transaction: Transaction<Database>,
+  actor: Actor,
+  { upload: { kind }, size }: ReadyUpload,
+  { source, name }: Target,
+  fileName: string | null,
+): Promise<number> {
+  const by = actor.actor_id === null ? null : actor.actor
+  const file = { file_name: fileName, size_bytes: size, updated_by: by }
+  if (source === null) return insertSource(transaction, { kind, name, created_by: by, ...file })
+  await noteUpload(transaction, source.id, file)
+  return source.id
+}
+
+/** Returns the origin of the decks, cards and sheets of a source. */
+function originOf(sourceId: number): Origin<UploadDeck, UploadCard, UploadSheet> {
+  return {
+    ofDeck: ({ source_key }) => ({ file: null, source_id: sourceId, source_key }),
+    ofCard: ({ guid, ord }) => ({ guid, ord }),
+    ofSheet: ({ source_key }) => ({ source_id: sourceId, source_key }),
+  }
+}

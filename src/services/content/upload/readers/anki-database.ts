@@ -1,0 +1,228 @@
+import { createRequire } from 'node:module'
+import type { Database as Sqlite } from 'node-sqlite3-wasm'
+import {
+  type AnkiDeck,
+  type Collection,
+  type NoteType,
+  parseSchema11,
+  readNumber,
+  readText,
+} from '../../../../domain/anki/index.js'
+import { DamagedPackage } from '../../../../domain/content/refusals.js'
+import type { UnpackedCollection } from './anki-package.js'
+import { LIMITS } from './limits.js'
+
+/** The package is CommonJS. */
+const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as { Database: typeof Sqlite }
+
+type Row = Record<string, number | bigint | string | Uint8Array | null>
+
+/** A card with its note; null for values that are missing or too long to be stored. */
+export interface CardRow {
+  noteId: string
+  ord: number
+  deckId: string
+  /** Original deck of a borrowed card; `0` for others */
+  homeId: string
+  isSuspended: boolean
+  isLearned: boolean
+  guid: string | null
+  noteType: string | null
+  tags: string
+  /** As stored, separated by 0x1f */
+  fields: string | null
+}
+
+const TABLES = ['notes', 'cards', 'col']
+const TABLES_18 = [...TABLES, 'notetypes', 'fields', 'templates', 'decks']
+/** A note may have many fields. */
+const MAX_FIELDS_BYTES = 16 * LIMITS.fieldLength
+/** One more character is read, to detect a longer guid. */
+export const MAX_GUID_LENGTH = 1_000
+/** Longer tags are cut. */
+const MAX_TAGS_LENGTH = 10_000
+const MAX_CONFIG_BYTES = 16 * LIMITS.fieldLength
+/** Separates the parts of a deck's name in the database. */
+const PART = '\x1f'
+
+/** Database of a package, which may be malicious: it is opened read-only, and only plain tables are read. */
+export class AnkiDatabase {
+  readonly #db: Sqlite
+  readonly #isLatest: boolean
+
+  /** @throws DamagedPackage */
+  constructor({ path, format }: UnpackedCollection) {
+    this.#isLatest = format === 'latest'
+    this.#db = guard(() => new Database(path, { fileMustExist: true }))
+    try {
+      guard(() => this.#db.exec('pragma trusted_schema = off; pragma temp_store = memory; pragma cell_size_check = on'))
+      if (this.#isLatest) this.#replaceCollation()
+      this.#checkTables()
+    } catch (error) {
+      this.close()
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  /** @throws DamagedPackage */
+  readCollection(): Collection {
+    const collection = guard(() => (this.#isLatest ? this.#readSchema18() : this.#readSchema11()))
+    if (collection === undefined) throw new DamagedPackage('die Notiztypen und Decks sind nicht lesbar')
+    return collection
+  }
+
+  /** @throws DamagedPackage */
+  countCards(): number {
+    return Number(guard(() => this.#all('select count(*) as count from cards')[0]?.count ?? 0))
+  }
+
+  /** Yields all cards, grouped by note. @throws DamagedPackage */
+  *readCards(): Generator<CardRow> {
+    const statement = guard(() =>
+      // Sorted before the join: SQLite would keep a copy of the note's text for each of its cards. Texts are read as
+      // bytes: as texts they end at the first NUL character.
+      this.#db.prepare(`
+        select c.nid, c.ord, c.did, c.odid, c.queue, c.type, n.mid,
+          substr(cast(n.guid as blob), 1, ${MAX_GUID_LENGTH + 1}) as guid,
+          substr(cast(n.tags as blob), 1, ${MAX_TAGS_LENGTH}) as tags,
+          case when octet_length(n.flds) <= ${MAX_FIELDS_BYTES} then cast(n.flds as blob) end as flds
+        from (select nid, ord, did, odid, queue, type from cards order by nid, ord, id limit -1) c
+        left join notes n on n.id = c.nid`),
+    )
+    try {
+      const rows = statement.iterate() as IterableIterator<Row>
+      for (;;) {
+        const { done, value } = guard(() => rows.next())
+        if (done) return
+        yield toCard(value)
+      }
+    } finally {
+      guard(() => statement.finalize())
+    }
+  }
+
+  #all(sql: string): Row[] {
+    return this.#db.all(sql) as Row[]
+  }
+
+  /** Defines Anki's collation, without which SQLite cannot read its tables. */
+  #replaceCollation(): void {
+    guard(() =>
+      this.#db.exec(`
+        pragma writable_schema = on;
+        update sqlite_master set sql = replace(replace(sql, 'COLLATE unicase', 'COLLATE nocase'), 'collate unicase', 'COLLATE nocase')
+          where sql like '%collate unicase%';
+        pragma writable_schema = reset`),
+    )
+  }
+
+  /** Refuses views and computed columns, which could run forever. */
+  #checkTables(): void {
+    const names = this.#isLatest ? TABLES_18 : TABLES
+    const schema = guard(() => this.#all('select type, name, sql from sqlite_master'))
+    for (const name of names) {
+      const found = schema.filter((one) => String(one.name).toLowerCase() === name)
+      const isTable =
+        found.length === 1 && found[0]?.type === 'table' && /^\s*create\s+table\b/i.test(String(found[0].sql))
+      if (!isTable) throw new DamagedPackage(`die Tabelle „${name}“ fehlt`)
+      const columns = guard(() => this.#all(`select hidden from pragma_table_xinfo('${name}')`))
+      if (columns.some(({ hidden }) => Number(hidden) !== 0))
+        throw new DamagedPackage(`die Tabelle „${name}“ ist fremd`)
+    }
+  }
+
+  #readSchema11(): Collection | undefined {
+    const size = this.#all('select octet_length(models) + octet_length(decks) as size from col limit 1')[0]?.size
+    if (size === undefined || Number(size) > MAX_CONFIG_BYTES) return undefined
+    const [row] = this.#all('select cast(models as blob) as models, cast(decks as blob) as decks from col limit 1')
+    return row && parseSchema11(toText(row.models), toText(row.decks))
+  }
+
+  #readSchema18(): Collection {
+    const noteTypes = new Map<string, NoteType>()
+    const decks = new Map<string, AnkiDeck>()
+    for (const { id, name, config } of this.#configs('notetypes', 'id, name')) {
+      const bytes = toBytes(config)
+      const isCloze = readNumber(bytes, KIND) === CLOZE
+      const css = readText(bytes, CSS)
+      noteTypes.set(String(id), { id: String(id), name: toText(name), isCloze, fields: [], templates: [], css })
+    }
+    for (const { ntid, name } of this.#configs('fields', 'ntid, ord, name')) {
+      noteTypes.get(String(ntid))?.fields.push(toText(name))
+    }
+    for (const { ntid, ord, name, config } of this.#configs('templates', 'ntid, ord, name')) {
+      const bytes = toBytes(config)
+      noteTypes.get(String(ntid))?.templates.push({
+        name: toText(name),
+        ord: Number(ord),
+        front: readText(bytes, FRONT),
+        back: readText(bytes, BACK),
+      })
+    }
+    for (const { id, name, kind } of this.#all('select id, name, kind from decks')) {
+      const isFiltered = readFiltered(toBytes(kind))
+      decks.set(String(id), { name: toText(name).replaceAll(PART, '::'), isFiltered })
+    }
+    return { noteTypes, decks }
+  }
+
+  /** Returns the rows in order within their note type. */
+  #configs(table: string, columns: string): Row[] {
+    const rows = this.#all(
+      `select ${columns}, case when octet_length(config) <= ${LIMITS.fieldLength} then config end as config from ${table}`,
+    )
+    return rows.sort((a, b) => Number(a.ord ?? 0) - Number(b.ord ?? 0))
+  }
+}
+
+const KIND = 1
+const CLOZE = 1
+const CSS = 3
+const FRONT = 1
+const BACK = 2
+const FILTERED = 2
+
+function readFiltered(kind: Uint8Array): boolean {
+  // A normal deck has its settings in field 1, a filtered one in field 2.
+  return kind.length > 0 && (kind[0] as number) >> 3 === FILTERED
+}
+
+function toCard(row: Row): CardRow {
+  return {
+    noteId: String(row.nid),
+    ord: Number(row.ord),
+    deckId: String(row.did),
+    homeId: String(row.odid ?? 0),
+    isSuspended: Number(row.queue) === -1,
+    isLearned: Number(row.type) !== 0,
+    // The library returns null for an empty blob, too; only a card without a note has no note type.
+    guid: row.mid === null ? null : toText(row.guid),
+    noteType: row.mid === null ? null : String(row.mid),
+    tags: toText(row.tags),
+    fields: row.flds === null ? null : toText(row.flds),
+  }
+}
+
+function toText(value: Row[string] | undefined): string {
+  if (value === null || value === undefined) return ''
+  const text = value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
+  return text.toWellFormed()
+}
+
+function toBytes(value: Row[string] | undefined): Uint8Array {
+  return value instanceof Uint8Array ? value : new Uint8Array()
+}
+
+/** Converts any error of the database or its messages to DamagedPackage. */
+function guard<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof DamagedPackage) throw error
+    throw new DamagedPackage('die Sammlung ist nicht lesbar')
+  }
+}

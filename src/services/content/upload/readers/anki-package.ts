@@ -1,0 +1,102 @@
+import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { type MediaList, parseMediaJson, parseMediaMessage, readNumber } from '../../../../domain/anki/index.js'
+import { DamagedPackage, EntryTooLarge, NOT_A_PACKAGE, PACKAGE_TOO_NEW } from '../../../../domain/content/refusals.js'
+import { LIMITS } from './limits.js'
+import { unzstd } from './unzstd.js'
+import { joinPieces, writePieces, type Zip } from './zip.js'
+
+/** Package versions in Anki's terms; each stores its collection under another name. */
+export type PackageFormat = 'legacy1' | 'legacy2' | 'latest'
+
+export interface UnpackedCollection {
+  format: PackageFormat
+  /** Path of the database */
+  path: string
+  media: MediaList
+}
+
+const COLLECTIONS: Readonly<Record<PackageFormat, string>> = {
+  legacy1: 'collection.anki2',
+  legacy2: 'collection.anki21',
+  latest: 'collection.anki21b',
+}
+const VERSIONS: readonly PackageFormat[] = ['legacy1', 'legacy2', 'latest']
+
+export function isAnkiPackage(zip: Zip): boolean {
+  return zip.has('meta') || Object.values(COLLECTIONS).some((name) => zip.has(name))
+}
+
+/** Newer packages contain a second collection, whose only note asks for an update; it is ignored. */
+async function findFormat(zip: Zip): Promise<PackageFormat> {
+  if (!zip.has('meta')) {
+    const format = VERSIONS.toReversed().find((one) => zip.has(COLLECTIONS[one]))
+    if (format === undefined) throw NOT_A_PACKAGE
+    return format
+  }
+  const version = readVersion(await zip.readBytes('meta', MAX_META))
+  if (version > VERSIONS.length) throw PACKAGE_TOO_NEW
+  const format = VERSIONS[version - 1]
+  if (format === undefined) throw new DamagedPackage('seine Version ist nicht angegeben')
+  return format
+}
+
+function readVersion(meta: Uint8Array): number {
+  try {
+    return readNumber(meta, VERSION)
+  } catch {
+    throw new DamagedPackage('seine Version ist nicht lesbar')
+  }
+}
+
+const VERSION = 1
+const MAX_META = 1_024
+
+/**
+ * Unpacks the collection of a package into the folder.
+ * @throws NOT_A_PACKAGE, PACKAGE_TOO_NEW, FileTooLarge, DamagedPackage
+ */
+export async function unpackCollection(zip: Zip, folder: string): Promise<UnpackedCollection> {
+  const format = await findFormat(zip)
+  const name = COLLECTIONS[format]
+  if (!zip.has(name)) throw new DamagedPackage('die Sammlung fehlt')
+  const media = await readMediaList(zip, format)
+  const path = join(folder, 'collection.db')
+  const descriptor = openSync(path, 'wx+', 0o600)
+  try {
+    await writePieces(descriptor, readEntry(zip, format, name, LIMITS.collectionBytes))
+    leaveWal(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  return { format, path, media }
+}
+
+/** Yields the bytes of an entry, which packages of the latest version compress a second time. */
+export function readEntry(zip: Zip, format: PackageFormat, name: string, limit: number): AsyncGenerator<Uint8Array> {
+  const pieces = zip.read(name, limit)
+  return format === 'latest' ? unzstd(pieces, new EntryTooLarge(name, limit), limit) : pieces
+}
+
+async function readMediaList(zip: Zip, format: PackageFormat): Promise<MediaList> {
+  // Some programs omit an empty list.
+  if (!zip.has('media')) return new Map()
+  const bytes = await joinPieces(readEntry(zip, format, 'media', LIMITS.mediaListBytes))
+  const list = format === 'latest' ? parseMediaMessage(bytes) : parseMediaJson(bytes.toString() || '{}')
+  if (list === undefined) throw new DamagedPackage('die Liste der Medien ist nicht lesbar')
+  return list
+}
+
+const MAGIC = 'SQLite format 3\0'
+const VERSION_BYTES = 18
+
+/**
+ * Clears the flag of a write-ahead log, with which this SQLite cannot open the database; a package contains no such
+ * log.
+ */
+function leaveWal(descriptor: number): void {
+  const head = Buffer.alloc(MAGIC.length)
+  readSync(descriptor, head, 0, head.length, 0)
+  if (head.toString('latin1') !== MAGIC) throw new DamagedPackage('die Sammlung ist keine Datenbank')
+  writeSync(descriptor, Buffer.from([1, 1]), 0, 2, VERSION_BYTES)
+}

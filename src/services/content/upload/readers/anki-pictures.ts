@@ -1,0 +1,48 @@
+import { findMedia } from '../../../../domain/anki/index.js'
+import { EntryTooLarge } from '../../../../domain/content/refusals.js'
+import { MAX_PICTURE_BYTES, PICTURE_TOO_LARGE } from '../../../../domain/pictures/index.js'
+import type { Found } from '../../folder/pictures.js'
+import { readEntry, type UnpackedCollection } from './anki-package.js'
+import type { PictureStore } from './picture-store.js'
+import { joinPieces, type Zip } from './zip.js'
+
+/** Pictures that the notes of a package reference, unpacked on first use. */
+export class PackagePictures {
+  readonly #zip: Zip
+  readonly #collection: UnpackedCollection
+  readonly #store: PictureStore
+  /** By address in the note */
+  readonly #known = new Map<string, Found>()
+
+  constructor(zip: Zip, collection: UnpackedCollection, store: PictureStore) {
+    this.#zip = zip
+    this.#collection = collection
+    this.#store = store
+  }
+
+  /** Returns undefined if it has not been unpacked. */
+  find(src: string): Found | undefined {
+    return this.#known.get(src)
+  }
+
+  async unpack(src: string): Promise<void> {
+    this.#known.set(src, await this.#read(src))
+  }
+
+  async #read(src: string): Promise<Found> {
+    const entry = findMedia(this.#collection.media, src)
+    if (entry === undefined || !this.#zip.has(entry)) return 'ist nicht im Paket'
+    const bytes = await this.#inflate(entry)
+    return bytes === undefined ? PICTURE_TOO_LARGE : this.#store.keep(bytes)
+  }
+
+  /** Returns undefined if it exceeds the size of a picture. */
+  async #inflate(entry: string): Promise<Uint8Array | undefined> {
+    try {
+      return await joinPieces(readEntry(this.#zip, this.#collection.format, entry, MAX_PICTURE_BYTES))
+    } catch (error) {
+      if (error instanceof EntryTooLarge) return undefined
+      throw error
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import { compareText } from '../../../../domain/content/findings.js'
+import { parseDeck } from '../../../../domain/content/format/parse-deck.js'
+import { parseSheet } from '../../../../domain/content/format/parse-sheet.js'
+import { findDuplicateSlugs } from '../../../../domain/content/format/slug.js'
+import { EntryTooLarge } from '../../../../domain/content/refusals.js'
+import type { DeckSource, SheetSource, SlugPlace } from '../../../../domain/content/types.js'
+import type { Incoming, IncomingDeck } from '../../../../domain/content/upload/incoming.js'
+import { MAX_PICTURE_BYTES, MISSING_PICTURE, PICTURE_TOO_LARGE } from '../../../../domain/pictures/index.js'
+import { InvalidInput } from '../../../../domain/refusal.js'
+import { DECKS, type Kind, SHEETS, warnOfStrays } from '../../folder/find-files.js'
+import { FolderPictures, type Found } from '../../folder/pictures.js'
+import { textOf, textsOf } from '../../folder/read.js'
+import { Findings } from './findings.js'
+import { LIMITS } from './limits.js'
+import type { ReadOptions } from './options.js'
+import { PictureStore } from './picture-store.js'
+import type { Zip } from './zip.js'
+
+const MEGABYTE = 2 ** 20
+const DECK = /^decks\/[^/.][^/]*\.md$/
+const SHEET = /^cheatsheets\/(?:[^/.][^/]*\/)*[^/.][^/]*\.md$/
+
+/** Returns the folder of the content in an archive: its top or, as in archives of GitHub, its only folder. */
+export function findRoot(zip: Zip): string | undefined {
+  const names = zip.names.filter((name) => !name.startsWith('__MACOSX/'))
+  if (names.some(isContent)) return ''
+  const root = /^[^/]+\//.exec(names[0] ?? '')?.[0]
+  if (root === undefined || !names.every((name) => name.startsWith(root))) return undefined
+  return names.some((name) => isContent(name.slice(root.length))) ? root : undefined
+}
+
+/** Files that file managers add to an archive */
+const LEFTOVER = /^__MACOSX\/|(?:^|\/)(?:\.[^/]*|Thumbs\.db|desktop\.ini)$|\/$/i
+const PICTURE = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i
+const README = /^readme\./i
+
+/**
+ * Where Markdown files begin that lie side by side, without the folders of the content, with nothing but pictures
+ * beside them; undefined when the archive is another.
+ */
+export function findFlatRoot(zip: Zip): string | undefined {
+  const names = zip.names.filter((name) => !LEFTOVER.test(name))
+  const folder = /^[^/]+\//.exec(names[0] ?? '')?.[0] ?? ''
+  const root = names.every((name) => name.startsWith(folder)) ? folder : ''
+  const inside = names.map((name) => name.slice(root.length))
+  const isFlat = inside.some(isFlatMarkdown) && inside.every((name) => isFlatMarkdown(name) || isBeside(name))
+  return isFlat ? root : undefined
+}
+
+function isFlatMarkdown(name: string): boolean {
+  return /^[^/]+\.md$/.test(name) && !README.test(name)
+}
+
+function isBeside(name: string): boolean {
+  return PICTURE.test(name) || README.test(name)
+}
+
+/** Whether Markdown has cards, by the lines that every card has. */
+function hasCards(bytes: Uint8Array): boolean {
+  return /^(?:### Antwort[ \t]*\r?$|<!--\s*id:)/m.test(Buffer.from(bytes).toString())
+}
+
+/**
+ * Reads an archive of Markdown files that lie side by side: those with cards are decks, the others cheat sheets.
+ * @throws as `readArchive`
+ */
+export async function readFlatArchive(zip: Zip, root: string, options: ReadOptions): Promise<Incoming> {
+  refuseDeck(options)
+  const reader = new ArchiveReader(zip, root, options)
+  const decks: IncomingDeck[] = []
+  const sheets: SheetSource[] = []
+  const paths = zip.names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length))
+  for (const path of paths.filter((path) => isFlatMarkdown(path) && !path.startsWith('.')).sort(compareText)) {
+    if (hasCards(await zip.readBytes(root + path, DECKS.maxMegabytes * MEGABYTE))) {
+      decks.push(...(await reader.readDeck(path)))
+    } else sheets.push(...(await reader.readSheet(path)))
+  }
+  return { kind: 'archive', decks, sheets, ...reader.finish([]) }
+}
+
+function refuseDeck({ deck }: ReadOptions): void {
+  if (deck === undefined) return
+  throw new InvalidInput('Ein Archiv sagt selbst, in welchen Decks seine Karten stehen: bitte ohne „Deck“')
+}
+
+function isContent(name: string): boolean {
+  return DECK.test(name) || SHEET.test(name)
+}
+
+/**
+ * Reads an archive of files as the folder of the content has them.
+ * @param root where they begin in it, with `/` at its end
+ * @throws FaultyContent with every fault; InvalidInput when it is to be in one deck; DamagedPackage, FileTooLarge
+ */
+export async function readArchive(zip: Zip, root: string, options: ReadOptions): Promise<Incoming> {
+  refuseDeck(options)
+  const reader = new ArchiveReader(zip, root, options)
+  const paths = zip.names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length))
+  paths.sort(compareText)
+  const decks: IncomingDeck[] = []
+  const sheets: SheetSource[] = []
+  for (const path of paths) {
+    if (DECK.test(path)) decks.push(...(await reader.readDeck(path)))
+    else if (SHEET.test(path)) sheets.push(...(await reader.readSheet(path)))
+  }
+  return { kind: 'archive', decks, sheets, ...reader.finish(paths) }
+}
+
+class ArchiveReader {
+  readonly #zip: Zip
+  readonly #root: string
+  readonly #level: string | undefined
+  readonly #findings = new Findings()
+  readonly #store: PictureStore
+  readonly #pictures: FolderPictures
+  readonly #slugs: { decks: SlugPlace[]; sheets: SlugPlace[] } = { decks: [], sheets: [] }
+  #bytes = 0
+
+  constructor(zip: Zip, root: string, { workFolder, maxPictureBytes, level }: ReadOptions) {
+    this.#zip = zip
+    this.#root = root
+    this.#level = level
+    this.#store = new PictureStore(workFolder, maxPictureBytes)
+    this.#pictures = new FolderPictures((path) => this.#readPicture(path))
+  }
+
+  /** Returns one deck, or none if it has faults. */
+  async readDeck(path: string): Promise<IncomingDeck[]> {
+    const bytes = await this.#read(path, DECKS)
+    const { deck, slug, faults } = parseDeck(path, bytes)
+    for (const { line, message } of faults) this.#findings.fault(path, line, message)
+    if (slug !== undefined) this.#slugs.decks.push(slug)
+    if (deck === undefined) return []
+    await this.#pictures.place(path, bytes, textsOf(deck), this.#findings.faults)
+    return [this.#toIncoming(deck)]
+  }
+
+  async readSheet(path: string): Promise<SheetSource[]> {
+    const bytes = await this.#read(path, SHEETS)
+    const { sheet, slug, faults } = parseSheet(path, bytes)
+    for (const { line, message } of faults) this.#findings.fault(path, line, message)
+    if (slug !== undefined) this.#slugs.sheets.push(slug)
+    if (sheet === undefined) return []
+    await this.#pictures.place(path, bytes, [textOf(sheet)], this.#findings.faults)
+    return [sheet]
+  }
+
+  finish(paths: readonly string[]): Pick<Incoming, 'pictures' | 'warnings' | 'warningsTotal'> {
+    for (const places of [this.#slugs.decks, this.#slugs.sheets]) {
+      this.#findings.faults.push(...findDuplicateSlugs(places))
+    }
+    this.#findings.throwFaults()
+    const strays: Parameters<typeof warnOfStrays>[1] = []
+    warnOfStrays(
+      paths.filter((path) => !path.includes('/')),
+      strays,
+    )
+    for (const { file, line, message } of strays) this.#findings.warn(file, line, message)
+    return { pictures: this.#store.pictures, ...this.#findings.warnings }
+  }
+
+  async #read(path: string, { maxMegabytes }: Kind): Promise<Buffer> {
+    const limit = Math.min(maxMegabytes * MEGABYTE, LIMITS.archiveBytes - this.#bytes)
+    const bytes = await this.#zip.readBytes(this.#root + path, limit)
+    this.#bytes += bytes.length
+    return bytes
+  }
+
+  async #readPicture(path: string): Promise<Found> {
+    const name = this.#root + path
+    if (!this.#zip.has(name)) return MISSING_PICTURE
+    const bytes = await this.#zip.readBytes(name, MAX_PICTURE_BYTES).catch((error: unknown) => {
+      if (error instanceof EntryTooLarge) return undefined
+      throw error
+    })
+    return bytes === undefined ? PICTURE_TOO_LARGE : this.#store.keep(bytes)
+  }
+
+  #toIncoming({ file, slug, name, description, sort_order, aliases, cards }: DeckSource): IncomingDeck {
+    const renamed = cards.filter((card) => card.aliases.length > 0).length + aliases.length
+    if (renamed > 0) this.#findings.warn(file, 1, '„aliases“ gelten nur im Ordner der Inhalte, nicht in einem Archiv')
+    return {
+      name,
+      description,
+      slug,
+      sort_order,
+      cards: cards.map(({ key, question, answer, level, line }) => {
+        this.#findings.countCard(question, answer)
+        return { identity: { by: 'id', id: key }, question, answer, level: this.#level ?? level, file, line }
+      }),
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { comparePlaces } from '../../../../domain/content/findings.js'
+import { FaultyContent } from '../../../../domain/content/refusals.js'
+import type { Fault, Warning } from '../../../../domain/content/types.js'
+import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS } from './limits.js'
+
+const MAX_WARNINGS = 200
+const MAX_FAULTS = 100_000
+
+/** Faults, warnings and totals that a reader finds in an upload. */
+export class Findings {
+  readonly faults: Fault[] = []
+  readonly #warnings: Warning[] = []
+  #total = 0
+  #cards = 0
+  #length = 0
+
+  fault(file: string, line: number, message: string): void {
+    this.faults.push({ file, line, message })
+    if (this.faults.length >= MAX_FAULTS) this.throwFaults()
+  }
+
+  warn(file: string, line: number, message: string): void {
+    this.#total++
+    if (this.#warnings.length < MAX_WARNINGS) this.#warnings.push({ file, line, message })
+  }
+
+  /** Adds a summary before the other warnings, so that the limit does not cut it. */
+  summarise(file: string, message: string): void {
+    this.#total++
+    if (this.#warnings.length >= MAX_WARNINGS) this.#warnings.pop()
+    this.#warnings.push({ file, line: 0, message })
+  }
+
+  /** @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the cards in total exceed the limit */
+  countCard(question: string, answer: string): void {
+    this.#cards++
+    this.#length += question.length + answer.length
+    if (this.#cards > LIMITS.cards) throw TOO_MANY_CARDS
+    if (this.#length > LIMITS.totalLength) throw TEXT_TOO_LONG
+  }
+
+  get warnings(): { warnings: Warning[]; warningsTotal: number } {
+    return { warnings: this.#warnings.sort(comparePlaces), warningsTotal: this.#total }
+  }
+
+  /** @throws FaultyContent if there are faults */
+  throwFaults(): void {
+    if (this.faults.length > 0) throw new FaultyContent(this.faults.sort(comparePlaces))
+  }
+}

@@ -1,0 +1,42 @@
+import { hash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MediaFull } from '../../../../domain/content/refusals.js'
+import type { IncomingPicture } from '../../../../domain/content/upload/incoming.js'
+import { checkPicture } from '../../../../domain/pictures/index.js'
+import type { Found } from '../../folder/pictures.js'
+import { LIMITS } from './limits.js'
+
+/** Pictures of an upload in its folder, without duplicates. */
+export class PictureStore {
+  readonly #folder: string
+  readonly #maxBytes: number
+  readonly #pictures = new Map<string, IncomingPicture>()
+  #bytes = 0
+
+  constructor(folder: string, maxBytes: number = LIMITS.pictureBytes) {
+    this.#folder = folder
+    this.#maxBytes = maxBytes
+  }
+
+  /** The picture, or what is wrong with it. @throws MediaFull when all of them together are */
+  keep(bytes: Uint8Array): Found {
+    const checked = checkPicture(bytes)
+    if ('problem' in checked) return checked.problem
+    const { extension } = checked
+    const sha = hash('sha256', bytes, 'hex')
+    let picture = this.#pictures.get(sha)
+    if (picture === undefined) {
+      this.#bytes += bytes.length
+      if (this.#bytes > this.#maxBytes) throw new MediaFull(this.#maxBytes / 2 ** 20)
+      picture = { sha, extension, size: bytes.length, path: join(this.#folder, `${sha}.${extension}`) }
+      writeFileSync(picture.path, bytes, { mode: 0o600 })
+      this.#pictures.set(sha, picture)
+    }
+    return picture
+  }
+
+  get pictures(): IncomingPicture[] {
+    return [...this.#pictures.values()]
+  }
+}

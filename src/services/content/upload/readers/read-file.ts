@@ -1,0 +1,127 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { FaultyContent, ForeignFile, NOT_A_PACKAGE } from '../../../../domain/content/refusals.js'
+import type { Fault } from '../../../../domain/content/types.js'
+import {
+  COMPOUND_FILE,
+  describeCompoundFile,
+  describeDocument,
+  describeForeignFile,
+  describeTables,
+} from '../../../../domain/content/upload/foreign-file.js'
+import type { Incoming } from '../../../../domain/content/upload/incoming.js'
+import { Refusal, type RefusalKind } from '../../../../domain/refusal.js'
+import { looksLikeText } from '../../../../domain/table/index.js'
+import { readAnki } from './anki.js'
+import { isAnkiPackage } from './anki-package.js'
+import { findFlatRoot, findRoot, readArchive, readFlatArchive } from './archive.js'
+import { LIMITS } from './limits.js'
+import type { ReadOptions } from './options.js'
+import { readTableBytes, readTableFile } from './table.js'
+import { findMainPart, isOfficeDocument, readWorkbook } from './workbook.js'
+import { Zip } from './zip.js'
+
+/** Answer of the worker thread. */
+export type Outcome =
+  | { incoming: Incoming }
+  | { faults: Fault[] }
+  | { refusal: { kind: RefusalKind; code: string; message: string } }
+
+/**
+ * Reads an upload in this thread; what it is, its contents say and not its name.
+ * @throws FaultyContent, DamagedPackage, ForeignFile and the refusals named in `upload/read.ts`
+ */
+export async function readFile(path: string, options: ReadOptions): Promise<Incoming> {
+  const head = readBytes(path, 0, HEAD_BYTES)
+  if (!ZIP.includes(head.toString('latin1', 0, 4))) {
+    refuseForeign(path, head)
+    if (!looksLikeText(head)) throw NOT_A_PACKAGE
+    if (head.toString('latin1').startsWith(GIT_LFS)) {
+      throw new FaultyContent([{ file: options.fileName, line: 1, message: ONLY_A_POINTER }])
+    }
+    return readTableFile(path, options)
+  }
+  const zip = await Zip.open(path, LIMITS.archiveBytes * 2 + (options.maxPictureBytes ?? LIMITS.pictureBytes))
+  try {
+    return await readZip(zip, options)
+  } finally {
+    zip.close()
+  }
+}
+
+async function readZip(zip: Zip, options: ReadOptions): Promise<Incoming> {
+  if (isAnkiPackage(zip)) return readAnki(zip, options)
+  if (isOfficeDocument(zip)) {
+    const main = await findMainPart(zip)
+    if (main === undefined) throw NOT_A_PACKAGE
+    const foreign = describeDocument([main])
+    if (foreign !== undefined) throw new ForeignFile(foreign)
+    return readWorkbook(zip, main, options)
+  }
+  const root = findRoot(zip)
+  if (root !== undefined) return readArchive(zip, root, options)
+  const flat = findFlatRoot(zip)
+  if (flat !== undefined) return readFlatArchive(zip, flat, options)
+  const type = zip.has('mimetype') ? (await zip.readBytes('mimetype', MAX_TYPE)).toString('latin1') : ''
+  const foreign = describeDocument([type, ...zip.names])
+  if (foreign !== undefined) throw new ForeignFile(foreign)
+  const tables = zip.names.filter((name) => TABLE.test(name))
+  const [table] = tables
+  if (table === undefined) throw NOT_A_PACKAGE
+  if (tables.length > 1 || !PLAIN_TABLE.test(table)) throw new ForeignFile(describeTables(tables))
+  return readTableBytes(await zip.readBytes(table, LIMITS.tableBytes), { ...options, fileName: table })
+}
+
+const TABLE = /^(?!__MACOSX\/)(?:[^/]*\/)*[^/.][^/]*\.(?:csv|tsv|xlsx|xlsm|xls|ods)$/i
+const PLAIN_TABLE = /\.(?:csv|tsv)$/i
+const MAX_TYPE = 1_024
+
+/** @throws ForeignFile when the file is of a kind that is known and not read */
+function refuseForeign(path: string, head: Buffer): void {
+  const foreign = head.toString('latin1').startsWith(COMPOUND_FILE)
+    ? describeCompoundFile(readDirectory(path, head))
+    : describeForeignFile(head)
+  if (foreign !== undefined) throw new ForeignFile(foreign)
+}
+
+/** The first sectors of the directory of a compound file: its header says where they are. */
+function readDirectory(path: string, head: Buffer): Buffer {
+  if (head.length < COMPOUND_HEADER_BYTES) return Buffer.alloc(0)
+  const sectorBytes = 2 ** Math.min(head.readUInt16LE(0x1e), 12)
+  return readBytes(path, (head.readUInt32LE(0x30) + 1) * sectorBytes, HEAD_BYTES)
+}
+
+const HEAD_BYTES = 4_096
+const COMPOUND_HEADER_BYTES = 512
+
+/** Start of a Git LFS pointer, which many downloads from GitHub are instead of the file */
+const GIT_LFS = 'version https://git-lfs.github.com/spec/'
+const ONLY_A_POINTER = 'Die Datei ist nur ein Verweis von Git LFS; gebraucht wird, worauf er zeigt (git lfs pull)'
+
+/** A zip starts with its first entry or, if empty, with its end record. */
+const ZIP = ['PK\x03\x04', 'PK\x05\x06']
+
+function readBytes(path: string, from: number, length: number): Buffer {
+  const descriptor = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(length)
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, length, from))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+async function answer(path: string, options: ReadOptions): Promise<Outcome> {
+  try {
+    return { incoming: await readFile(path, options) }
+  } catch (error) {
+    if (error instanceof FaultyContent) return { faults: error.faults }
+    if (error instanceof Refusal) {
+      return { refusal: { kind: error.kind, code: error.code, message: error.message } }
+    }
+    throw error
+  }
+}
+
+// This file is the entry of the worker thread.
+if (parentPort !== null) parentPort.postMessage(await answer(workerData.path, workerData.options))

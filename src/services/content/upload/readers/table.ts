@@ -1,0 +1,45 @@
+import { readFileSync, statSync } from 'node:fs'
+import { FaultyContent } from '../../../../domain/content/refusals.js'
+import type { Incoming } from '../../../../domain/content/upload/incoming.js'
+import { decodeTable, readTable } from '../../../../domain/table/index.js'
+import { MAX_SIDE_LENGTH } from '../../../../domain/text/limits.js'
+import { Findings } from './findings.js'
+import { LIMITS, TABLE_TOO_LARGE } from './limits.js'
+import type { ReadOptions } from './options.js'
+
+/**
+ * Reads a table: CSV, TSV or Anki's text export.
+ * @throws FaultyContent with every fault; TABLE_TOO_LARGE
+ */
+export function readTableFile(path: string, options: ReadOptions): Incoming {
+  if (statSync(path).size > LIMITS.tableBytes) throw TABLE_TOO_LARGE
+  return readTableBytes(readFileSync(path), options)
+}
+
+/** Reads a table that is in memory already. */
+export function readTableBytes(
+  bytes: Uint8Array,
+  { fileName, defaultDeck, deck, level, levels }: ReadOptions,
+): Incoming {
+  const decoded = decodeTable(bytes)
+  if ('badLine' in decoded) {
+    throw new FaultyContent([{ file: fileName, line: decoded.badLine, message: 'NUL-Zeichen sind nicht erlaubt' }])
+  }
+  const findings = new Findings()
+  if (decoded.encoding === 'Windows-1252') {
+    findings.warn(fileName, 1, 'Die Datei ist nicht in UTF-8 kodiert und wurde als Windows-1252 gelesen')
+  }
+  const decks = readTable(decoded.text, {
+    file: fileName,
+    defaultDeck,
+    deck,
+    level,
+    levels,
+    maxLength: MAX_SIDE_LENGTH,
+    fault: (line, message) => findings.fault(fileName, line, message),
+    warn: (line, message) => findings.warn(fileName, line, message),
+    count: (question, answer) => findings.countCard(question, answer),
+  })
+  findings.throwFaults()
+  return { kind: 'table', decks, sheets: [], pictures: [], ...findings.warnings }
+}

@@ -1,0 +1,43 @@
+import { Decompress } from 'fzstd'
+import { ZstdFrames } from '../../../../domain/anki/index.js'
+import { DamagedPackage, type FileTooLarge } from '../../../../domain/content/refusals.js'
+
+/**
+ * Decompresses Zstandard as a stream.
+ * @throws DamagedPackage if incomplete, `tooLarge` as soon as `limit` bytes are exceeded
+ */
+export async function* unzstd(
+  pieces: AsyncIterable<Uint8Array>,
+  tooLarge: FileTooLarge,
+  limit: number,
+): AsyncGenerator<Uint8Array> {
+  const frames = new ZstdFrames()
+  let inflated: Uint8Array[] = []
+  let length = 0
+  const decompress = new Decompress((piece) => {
+    length += piece.length
+    if (length > limit) throw tooLarge
+    inflated.push(piece)
+  })
+  for await (const piece of pieces) {
+    // The library would allocate whatever memory a frame requests.
+    if (!frames.follow(piece)) throw damaged()
+    for (let at = 0; at < piece.length; at += STEP) {
+      try {
+        decompress.push(piece.subarray(at, at + STEP))
+      } catch (error) {
+        throw error === tooLarge ? error : damaged()
+      }
+      yield* inflated
+      inflated = []
+    }
+  }
+  if (!frames.isWhole) throw damaged()
+}
+
+/** Compressed bytes whose output is held in memory at once */
+const STEP = 2 ** 14
+
+function damaged(): DamagedPackage {
+  return new DamagedPackage('die Komprimierung ist nicht lesbar')
+}

@@ -1,0 +1,125 @@
+import { writeSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
+import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { DamagedPackage, EntryTooLarge } from '../../../../domain/content/refusals.js'
+import { LIMITS, TOO_MANY_ENTRIES, UNPACKED_TOO_LARGE } from './limits.js'
+
+/** A zip file read by entry name; a name never becomes a path. */
+export class Zip {
+  readonly #file: ZipFile
+  readonly #entries: Map<string, Entry>
+  #bytesLeft: number
+
+  private constructor(file: ZipFile, entries: Map<string, Entry>, maxBytes: number) {
+    this.#file = file
+    this.#entries = entries
+    this.#bytesLeft = maxBytes
+  }
+
+  /**
+   * @param maxBytes of all that is read of it, unpacked
+   * @throws DamagedPackage, also when entries share data; TOO_MANY_ENTRIES
+   */
+  static async open(path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<Zip> {
+    const file = await asDamage('das Verzeichnis des Archivs fehlt', () => openPromise(path, { autoClose: false }))
+    try {
+      if (file.entryCount > LIMITS.entries) throw TOO_MANY_ENTRIES
+      const all: Entry[] = []
+      await asDamage('das Verzeichnis des Archivs ist nicht lesbar', async () => {
+        for await (const entry of file.eachEntry()) all.push(entry)
+      })
+      if (overlap(all)) throw new DamagedPackage('seine Einträge überlappen sich')
+      return new Zip(file, new Map(all.map((entry) => [entry.fileName.normalize('NFC'), entry])), maxBytes)
+    } catch (error) {
+      file.close()
+      throw error
+    }
+  }
+
+  get names(): string[] {
+    return [...this.#entries.keys()]
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name)
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+
+  /**
+   * Yields the bytes of an entry.
+   * @throws DamagedPackage if incomplete, EntryTooLarge as soon as `limit` bytes are exceeded
+   */
+  async *read(name: string, limit: number): AsyncGenerator<Buffer> {
+    const entry = this.#entries.get(name)
+    if (entry === undefined) throw new DamagedPackage(`der Eintrag „${name}“ fehlt`)
+    const reason = `der Eintrag „${name}“ ist nicht lesbar`
+    if (!entry.canDecodeFileData()) throw new DamagedPackage(reason)
+    if (entry.uncompressedSize > limit) throw new EntryTooLarge(name, limit)
+    const stream: Readable = await asDamage(reason, () => this.#file.openReadStreamPromise(entry))
+    let length = 0
+    let sum = 0
+    try {
+      const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+      for (;;) {
+        const { done, value } = await asDamage(reason, () => pieces.next())
+        if (done) break
+        length += value.length
+        if (length > limit) throw new EntryTooLarge(name, limit)
+        this.#bytesLeft -= value.length
+        if (this.#bytesLeft < 0) throw UNPACKED_TOO_LARGE
+        sum = crc32(value, sum)
+        yield value
+      }
+    } finally {
+      stream.destroy()
+    }
+    if (sum !== entry.crc32) throw new DamagedPackage(reason)
+  }
+
+  /** Returns the bytes of a small entry. */
+  async readBytes(name: string, limit: number): Promise<Buffer> {
+    return joinPieces(this.read(name, limit))
+  }
+}
+
+/** Converts errors of a faulty file to DamagedPackage. */
+async function asDamage<T>(reason: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    // A lack of memory or disk space is not the fault of the file.
+    const { code } = error as NodeJS.ErrnoException
+    if (/^E(?!RR_)/.test(code ?? '')) throw error
+    throw new DamagedPackage(reason)
+  }
+}
+
+export async function joinPieces(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  for await (const piece of pieces) parts.push(piece)
+  return Buffer.concat(parts)
+}
+
+/** Writes pieces to an open file. */
+export async function writePieces(descriptor: number, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const piece of pieces) {
+    for (let done = 0; done < piece.length; ) done += writeSync(descriptor, piece, done)
+  }
+}
+
+/** Bytes of an entry's local header without its name. */
+const LOCAL_HEADER = 30
+
+/** Returns true if entries overlap, which would let a small file unpack to any size. */
+function overlap(entries: readonly Entry[]): boolean {
+  const places = entries.map(({ relativeOffsetOfLocalHeader: start, fileNameLength, compressedSize }) => ({
+    start,
+    end: start + LOCAL_HEADER + fileNameLength + compressedSize,
+  }))
+  places.sort((a, b) => a.start - b.start)
+  return places.some(({ start }, index) => start < (places[index - 1]?.end ?? 0))
+}

@@ -1,0 +1,83 @@
+import { open } from 'node:fs/promises'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import { NO_FILE, UPLOAD_TOO_SLOW, UploadTooLarge } from '../../../domain/content/refusals.js'
+import { CALLER_GONE } from '../../../domain/refusal.js'
+import { withWorkFolder } from '../work-folder.js'
+
+/** Minimum rate of an upload, in each window: a stalled one keeps a connection and a file. */
+const MIN_BYTES_PER_SECOND = 1_024
+const RATE_WINDOW_MS = 20_000
+const GONE = ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR']
+
+/** A file in a folder of its own, which may hold further files. */
+export interface ReceivedFile {
+  path: string
+  /** Bytes */
+  size: number
+  folder: string
+}
+
+/**
+ * Stores the request body in a private temporary file while it is processed, and deletes it afterwards.
+ * @param signal ends the receiving with its reason
+ * @throws UploadTooLarge, NO_FILE if it is empty, NO_ROOM, CALLER_GONE if the client disconnects
+ */
+export async function withReceivedFile<T>(
+  body: Readable,
+  tmpDir: string,
+  maxBytes: number,
+  work: (file: ReceivedFile) => Promise<T>,
+  { windowMs = RATE_WINDOW_MS, signal }: { windowMs?: number; signal?: AbortSignal } = {},
+): Promise<T> {
+  return withWorkFolder(tmpDir, 'upload', async (folder) => {
+    const file = path.join(folder, 'upload')
+    const size = await receive(body, file, maxBytes, windowMs, signal)
+    if (size === 0) throw NO_FILE
+    return work({ path: file, size, folder })
+  })
+}
+
+async function receive(
+  body: Readable,
+  path: string,
+  maxBytes: number,
+  windowMs: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let size = 0
+  let before = 0
+  let timer: NodeJS.Timeout | undefined
+  let abort = () => {}
+  const ended = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal?.reason)
+    signal?.addEventListener('abort', abort)
+    timer = setInterval(() => {
+      if (size - before < (MIN_BYTES_PER_SECOND * windowMs) / 1000) reject(UPLOAD_TOO_SLOW)
+      before = size
+    }, windowMs)
+  })
+  // It may be lost before anything waits for it.
+  ended.catch(() => {})
+  const file = await open(path, 'wx', 0o600)
+  try {
+    // Destroying the stream would close the connection before the response.
+    const chunks = body.iterator({ destroyOnReturn: false })
+    for (;;) {
+      const { done, value: chunk } = await Promise.race([chunks.next(), ended])
+      if (done) break
+      size += chunk.length
+      if (size > maxBytes) throw new UploadTooLarge(maxBytes)
+      await file.appendFile(chunk)
+    }
+  } catch (error) {
+    throw GONE.includes((error as NodeJS.ErrnoException).code ?? '') ? CALLER_GONE : error
+  } finally {
+    clearInterval(timer)
+    signal?.removeEventListener('abort', abort)
+    // The rest of the body would block the next request.
+    body.resume()
+    await file.close()
+  }
+  return size
+}

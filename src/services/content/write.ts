@@ -1,0 +1,187 @@
+import type { Transaction } from 'kysely'
+import { countLearners, passOnProgress } from '../../../db/queries/content/progress.js'
+import {
+  archiveCards,
+  type CardInput,
+  insertCards,
+  renameCards,
+  updateCards,
+} from '../../../db/queries/content/write-cards.js'
+import {
+  archiveDecks,
+  type DeckOrigin,
+  insertDecks,
+  markDecksAsImported,
+  updateDecks,
+} from '../../../db/queries/content/write-decks.js'
+import {
+  archiveSheets,
+  insertSheets,
+  markSheetsAsImported,
+  type SheetOrigin,
+  updateSheets,
+} from '../../../db/queries/content/write-sheets.js'
+import type { Database } from '../../../db/types.js'
+import type { PlacedCard, Plan } from '../../domain/content/plan/types.js'
+import type { CardSource, DeckSource, SheetSource } from '../../domain/content/types.js'
+
+/** Called after each batch with the number of cards written so far and in total */
+export type OnProgress = (done: number, total: number) => void
+
+/** Maximum size of a batch, so that no statement reaches the timeout, however large the import is */
+const BATCH_ROWS = 1_000
+const BATCH_CHARACTERS = 1_000_000
+/** Archiving and restoring cards also writes their progress. */
+const BATCH_LEARNERS = 20_000
+
+/** Origin of the decks, cards and sheets of a plan. */
+export interface Origin<Deck, Card, Sheet> {
+  ofDeck(deck: Deck): DeckOrigin
+  ofCard(card: Card): Pick<CardInput, 'guid' | 'ord'>
+  ofSheet(sheet: Sheet): SheetOrigin
+}
+
+/** Writes the changes of a plan in batches. */
+export async function writePlan<Deck extends DeckSource, Card extends CardSource, Sheet extends SheetSource>(
+  transaction: Transaction<Database>,
+  plan: Plan<Deck, Card, Sheet>,
+  origin: Origin<Deck, Card, Sheet>,
+  onProgress: OnProgress,
+): Promise<void> {
+  const { cards } = plan
+  const total = cards.created + cards.updated + cards.unchanged
+  let done = cards.unchanged
+  const advance = (written: number) => {
+    done += written
+    onProgress(done, total)
+  }
+  const idOf = await writeDecks(transaction, plan, origin)
+  await goThrough(transaction, plan.archivedCards, (batch) => archiveCards(transaction, batch))
+  await archiveDecks(transaction, plan.archivedDecks)
+  for (const batch of inBatches(plan.renamedCards, () => 0)) {
+    await renameCards(
+      transaction,
+      batch.map(({ id, deck, key }) => ({ id, deck_id: idOf(deck), key })),
+    )
+  }
+  await updateChangedCards(transaction, plan.changedCards, idOf, advance)
+  for (const batch of inBatches(plan.newCards, ({ card }) => weightOf(card))) {
+    await insertCards(
+      transaction,
+      batch.map((placed) => ({ ...inputOf(placed, idOf), key: placed.card.key, ...origin.ofCard(placed.card) })),
+    )
+    advance(batch.length)
+  }
+  const heirs = new Map(plan.successions.map((pair) => [pair.from, pair]))
+  await goThrough(transaction, [...heirs.keys()], (batch) =>
+    passOnProgress(
+      transaction,
+      batch.map((from) => heirs.get(from) as { from: number; to: number }),
+    ),
+  )
+  await writeSheets(transaction, plan, origin)
+}
+
+type IdOf<Deck> = (deck: Deck) => number
+
+/** Writes the decks and returns the ids of all decks. */
+async function writeDecks<Deck extends DeckSource>(
+  transaction: Transaction<Database>,
+  plan: Pick<Plan<Deck, never, never>, 'changedDecks' | 'newDecks' | 'describedDecks' | 'deckIds'>,
+  { ofDeck }: Pick<Origin<Deck, never, never>, 'ofDeck'>,
+): Promise<IdOf<Deck>> {
+  for (const batch of inBatches(plan.changedDecks, () => 0)) await updateDecks(transaction, batch)
+  const ids = new Map<string, number>()
+  for (const batch of inBatches(plan.newDecks, () => 0)) {
+    const inputs = batch.map((deck) => ({ ...deck, ...ofDeck(deck) }))
+    for (const [slug, id] of await insertDecks(transaction, inputs)) ids.set(slug, id)
+  }
+  await markDecksAsImported(
+    transaction,
+    plan.describedDecks.map((deck) => ({ ...deck, source_id: null, source_key: null })),
+  )
+  return (deck) => (plan.deckIds.get(deck) ?? ids.get(deck.slug)) as number
+}
+
+async function updateChangedCards<Deck extends DeckSource>(
+  transaction: Transaction<Database>,
+  changedCards: Plan<Deck, CardSource, never>['changedCards'],
+  idOf: IdOf<Deck>,
+  advance: (written: number) => void,
+): Promise<void> {
+  const moving = changedCards.filter(({ moves }) => moves).map(({ id }) => id)
+  const learners = await weighLearners(transaction, moving)
+  const weigh = ({ id, card }: { id: number; card: CardSource }) => Math.max(weightOf(card), learners.get(id) ?? 0)
+  for (const batch of inBatches(changedCards, weigh)) {
+    await updateCards(
+      transaction,
+      batch.map((changed) => ({ ...inputOf(changed, idOf), id: changed.id })),
+    )
+    advance(batch.length)
+  }
+}
+
+async function writeSheets<Sheet extends SheetSource>(
+  transaction: Transaction<Database>,
+  plan: Pick<Plan<never, never, Sheet>, 'changedSheets' | 'newSheets' | 'adoptedSheets' | 'archivedSheets'>,
+  { ofSheet }: Pick<Origin<never, never, Sheet>, 'ofSheet'>,
+): Promise<void> {
+  const weigh = (sheet: SheetSource) => sheet.content_md.length / CHARACTERS_PER_ROW
+  for (const batch of inBatches(plan.changedSheets, ({ sheet }) => weigh(sheet))) await updateSheets(transaction, batch)
+  for (const batch of inBatches(plan.newSheets, weigh)) {
+    await insertSheets(
+      transaction,
+      batch.map((sheet) => ({ ...sheet, ...ofSheet(sheet) })),
+    )
+  }
+  await markSheetsAsImported(transaction, plan.adoptedSheets)
+  await archiveSheets(transaction, plan.archivedSheets)
+}
+
+function inputOf<Deck>({ deck, card, sort_order }: PlacedCard<Deck, CardSource>, idOf: IdOf<Deck>) {
+  const { question, answer, level } = card
+  return { deck_id: idOf(deck), question, answer, level, sort_order }
+}
+
+const CHARACTERS_PER_ROW = BATCH_CHARACTERS / BATCH_ROWS
+
+function weightOf({ question, answer }: CardSource): number {
+  return (question.length + answer.length) / CHARACTERS_PER_ROW
+}
+
+/** Processes cards, whose learners' progress is also written, in batches. */
+export async function goThrough(
+  transaction: Transaction<Database>,
+  cardIds: number[],
+  work: (batch: number[]) => Promise<void>,
+): Promise<void> {
+  const learners = await weighLearners(transaction, cardIds)
+  for (const batch of inBatches(cardIds, (id) => learners.get(id) ?? 0)) await work(batch)
+}
+
+/** Returns the weight of each card's progress in rows of a batch. */
+async function weighLearners(transaction: Transaction<Database>, cardIds: number[]): Promise<Map<number, number>> {
+  const weights = new Map<number, number>()
+  for (const batch of inBatches(cardIds, () => 0)) {
+    for (const [id, learners] of await countLearners(transaction, batch)) {
+      weights.set(id, (learners * BATCH_ROWS) / BATCH_LEARNERS)
+    }
+  }
+  return weights
+}
+
+/** Yields runs of items whose weights add up to a batch; each item weighs at least one row. */
+function* inBatches<T>(items: readonly T[], weigh: (item: T) => number): Generator<T[]> {
+  let batch: T[] = []
+  let weight = 0
+  for (const item of items) {
+    batch.push(item)
+    weight += Math.max(weigh(item), 1)
+    if (weight >= BATCH_ROWS) {
+      yield batch
+      batch = []
+      weight = 0
+    }
+  }
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,42 @@
+/** Bytes of a response body after decompression. */
+const MAX_BYTES = 2 ** 20
+/** Time for a whole response, body included. */
+const TIMEOUT_MS = 10_000
+
+/** Options of `fetch`; the libraries pass absent ones as undefined. */
+type Options = { [Key in keyof RequestInit]?: RequestInit[Key] | undefined }
+
+interface Bounds {
+  maxBytes?: number
+  timeoutMs?: number
+}
+
+/**
+ * Fetches as `fetch` does, and reads the whole body before it returns: at most 1 MiB within 10 s, because the libraries
+ * that call it keep whatever the provider sends in memory.
+ * @throws TypeError `fetch failed`, as of a network error, when the body is larger; DOMException `TimeoutError`
+ */
+export async function boundedFetch(
+  url: string | URL,
+  options: Options = {},
+  { maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS }: Bounds = {},
+): Promise<Response> {
+  const signals = [AbortSignal.timeout(timeoutMs), options.signal ?? []].flat()
+  const bounded = { ...options, signal: AbortSignal.any(signals) } as RequestInit
+  const { body, status, statusText, headers } = await fetch(url, bounded)
+  return new Response(body && (await readAll(body, maxBytes)), { status, statusText, headers })
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  // Leaving the loop early cancels the body and so closes the connection.
+  for await (const piece of body) {
+    size += piece.length
+    if (size > maxBytes) {
+      throw new TypeError('fetch failed', { cause: new Error(`the response is larger than ${maxBytes} bytes`) })
+    }
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}

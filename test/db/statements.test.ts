@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import ts from 'typescript'
+import { openDatabase } from '../../db/client.js'
+import { migrateToLatest } from '../../db/migrate.js'
+import { findSentToken } from '../../db/queries/accounts/tokens.js'
+import { sumPictures } from '../../db/queries/content/media.js'
+import {
+  findCardsById,
+  findCardsOfNotes,
+  findCardsWithoutNote,
+  isContentEmpty,
+} from '../../db/queries/content/stored.js'
+import { purgeExpired } from '../../db/queries/housekeeping.js'
+import { createDatabase, onServer, TEST_DATABASE_URL } from '../support/database.js'
+import { SCRATCH } from '../support/scratch.js'
+import { ROOT } from '../support/service.js'
+import { recordVersion, whyNoRecording } from '../support/versions.js'
+
+/** Names of columns with the JavaScript types of their values */
+type Columns = Record<string, string>
+
+/** A raw statement of the source: its row type, and a pattern for its text. */
+interface Template {
+  place: string
+  pattern: RegExp
+  /** Possible columns: several if the row type is a union */
+  shapes: Columns[]
+  /** Whether it is an expression, which selects one of the columns */
+  isPart: boolean
+}
+
+/** JavaScript type of each PostgreSQL type that statements return, as `pg` parses it here */
+const KINDS: Record<number, string> = {
+  [pg.types.builtins.BOOL]: 'boolean',
+  [pg.types.builtins.INT4]: 'number',
+  [pg.types.builtins.INT8]: 'number',
+  [pg.types.builtins.FLOAT8]: 'number',
+  [pg.types.builtins.TEXT]: 'string',
+  [pg.types.builtins.DATE]: 'string',
+  [pg.types.builtins.TIMESTAMPTZ]: 'Date',
+  [pg.types.builtins.BYTEA]: 'Buffer',
+  [pg.types.builtins.JSON]: 'json',
+  [pg.types.builtins.JSONB]: 'json',
+  1007: 'number[]',
+  1009: 'string[]',
+}
+
+const PRIMITIVE = ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike | ts.TypeFlags.BooleanLike
+
+const QUERIES = path.join(ROOT, 'db', 'queries')
+/** Start of a statement, or of a fragment that begins with another one */
+const STATEMENT = /^\s*(select|with|insert|update|delete|\$\{)/i
+
+t.test(
+  'raw statements return the columns and types that the code declares',
+  { skip: await whyNoRecording(TEST_DATABASE_URL) },
+  async (t) => {
+    const serverUrl = TEST_DATABASE_URL as string
+    const databaseUrl = await createMigrated(t, serverUrl)
+    const statements = await recordStatements(t, serverUrl, databaseUrl)
+    const client = new pg.Client(databaseUrl)
+    await client.connect()
+    const described = new Map<string, Columns>()
+    for (const statement of statements) described.set(statement, await describe(client, statement))
+    for (const { place, pattern, shapes, isPart } of readTemplates()) {
+      const found = statements.filter((statement) => pattern.test(statement))
+      // A pattern without text of its own would match everything.
+      if (found.length === 0 || found.length > statements.length / 4)
+        t.fail(`${place}: matches ${found.length} statements`)
+      for (const statement of found) {
+        const real = described.get(statement) ?? {}
+        const isFound = shapes.some((shape) => (isPart ? contains(real, shape) : isSame(real, shape)))
+        t.ok(isFound, place, { found: real, wanted: shapes, statement })
+      }
+    }
+    await client.end()
+  },
+)
+
+function isSame(real: Columns, declared: Columns): boolean {
+  return Object.keys(real).length === Object.keys(declared).length && contains(real, declared)
+}
+
+/** The items of an array in JSON are not known to the server. */
+function contains(real: Columns, declared: Columns): boolean {
+  return Object.entries(declared).every(
+    ([name, kind]) => real[name] === kind || (real[name] === 'json' && kind.endsWith('[]')),
+  )
+}
+
+async function createMigrated(t: Test, serverUrl: string): Promise<string> {
+  const name = `statements_${randomBytes(6).toString('hex')}`
+  const databaseUrl = await createDatabase(serverUrl, name)
+  t.teardown(() => onServer(serverUrl, `drop database ${name} with (force)`))
+  const database = await openDatabase({ databaseUrl, dataDir: '', poolMax: 1, onIdleError: () => {} })
+  await migrateToLatest(database.db)
+  await database.close()
+  return databaseUrl
+}
+
+/** Returns the text of every statement of the service. */
+async function recordStatements(t: Test, serverUrl: string, databaseUrl: string): Promise<string[]> {
+  const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-statements-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const version = await recordVersion(serverUrl, folder)
+  const recorded = await readFile(path.join(folder, `${version}.statements.json`), 'utf8')
+  const statements = new Set<string>((JSON.parse(recorded) as { sql: string }[]).map(({ sql }) => sql))
+
+  // Statements that the recorded requests do not send
+  const { db, close } = await openDatabase({
+    databaseUrl,
+    dataDir: '',
+    poolMax: 1,
+    onIdleError: () => {},
+    onQuery: ({ sql }) => statements.add(sql),
+  })
+  await purgeExpired(db)
+  await findSentToken(db, Buffer.alloc(32))
+  await sumPictures(db)
+  await isContentEmpty(db)
+  await findCardsOfNotes(db, ['guid'])
+  await findCardsWithoutNote(db)
+  await findCardsById(db, [1])
+  await close()
+  return [...statements]
+}
+
+/** Returns the columns of a statement with the JavaScript types of their values, without running it. */
+async function describe(client: pg.Client, text: string): Promise<Columns> {
+  const fields = await new Promise<pg.FieldDef[]>((resolve, reject) => {
+    let found: pg.FieldDef[] = []
+    client.query({
+      submit: (connection: pg.Connection) => {
+        connection.parse({ name: '', text, types: [] }, true)
+        connection.describe({ type: 'S', name: '' }, true)
+        connection.sync()
+      },
+      handleRowDescription: ({ fields }: { fields: pg.FieldDef[] }) => {
+        found = fields
+      },
+      handleReadyForQuery: () => resolve(found),
+      handleError: (error: Error) => reject(new Error(text, { cause: error })),
+    } as unknown as pg.Submittable)
+  })
+  return Object.fromEntries(fields.map(({ name, dataTypeID }) => [name, KINDS[dataTypeID] ?? `type ${dataTypeID}`]))
+}
+
+/** Returns the raw statements of `db/queries` that declare a row, and the expressions that a statement selects. */
+function readTemplates(): Template[] {
+  const files = readdirSync(QUERIES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const { options } = ts.parseJsonConfigFileContent(
+    ts.readConfigFile(path.join(ROOT, 'tsconfig.json'), ts.sys.readFile).config,
+    ts.sys,
+    ROOT,
+  )
+  const program = ts.createProgram(
+    files.map((name) => path.join(QUERIES, name)),
+    options,
+  )
+  const checker = program.getTypeChecker()
+  const templates: Template[] = []
+  for (const name of files) {
+    const source = program.getSourceFile(path.join(QUERIES, name)) as ts.SourceFile
+    const visit = (node: ts.Node): void => {
+      if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'sql') {
+        const [type] = node.typeArguments ?? []
+        const alias = aliasOf(node)
+        const parts = textOf(node.template)
+        if (type !== undefined && (alias !== undefined || STATEMENT.test(parts.join('${')))) {
+          const row = checker.getTypeFromTypeNode(type)
+          const { line } = source.getLineAndCharacterOfPosition(node.getStart())
+          const place = `${name}:${line + 1}`
+          const pattern = parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[^]*?')
+          if (alias !== undefined) {
+            const shapes = [{ [alias]: kindOf(checker, row) }]
+            templates.push({ place, pattern: new RegExp(`${pattern} as "${alias}"`), shapes, isPart: true })
+          } else if (!(row.flags & PRIMITIVE)) {
+            const rows = row.isUnion() ? row.types : [row]
+            const shapes = rows.map((shape) => columnsOf(checker, shape, node))
+            templates.push({ place, pattern: new RegExp(`^${pattern}$`), shapes, isPart: false })
+          }
+        }
+      }
+      ts.forEachChild(node, visit)
+    }
+    visit(source)
+  }
+  return templates
+}
+
+/** Returns the static parts of a template. */
+function textOf(template: ts.TemplateLiteral): string[] {
+  if (ts.isNoSubstitutionTemplateLiteral(template)) return [template.text]
+  return [template.head.text, ...template.templateSpans.map(({ literal }) => literal.text)]
+}
+
+/** Returns the name of the column that the builder makes of an expression by `.as('name')`. */
+function aliasOf({ parent }: ts.Node): string | undefined {
+  if (!ts.isPropertyAccessExpression(parent) || parent.name.text !== 'as') return undefined
+  const [name] = (parent.parent as ts.CallExpression).arguments
+  return name !== undefined && ts.isStringLiteral(name) ? name.text : undefined
+}
+
+function columnsOf(checker: ts.TypeChecker, row: ts.Type, node: ts.Node): Columns {
+  const columns: Columns = {}
+  for (const property of checker.getPropertiesOfType(row)) {
+    columns[property.name] = kindOf(checker, checker.getTypeOfSymbolAtLocation(property, node))
+  }
+  return columns
+}
+
+function kindOf(checker: ts.TypeChecker, type: ts.Type): string {
+  const wanted = checker.getNonNullableType(type)
+  const parts = wanted.isUnion() ? wanted.types : [wanted]
+  const kinds = new Set(parts.map((part) => kindOfPart(checker, part)))
+  return kinds.size === 1 ? ([...kinds][0] as string) : 'json'
+}
+
+function kindOfPart(checker: ts.TypeChecker, type: ts.Type): string {
+  if (type.flags & ts.TypeFlags.StringLike) return 'string'
+  if (type.flags & ts.TypeFlags.NumberLike) return 'number'
+  if (type.flags & ts.TypeFlags.BooleanLike) return 'boolean'
+  if (checker.isArrayType(type)) {
+    const [item] = checker.getTypeArguments(type as ts.TypeReference)
+    const kind = item === undefined ? 'json' : kindOf(checker, item)
+    return kind === 'json' ? 'json' : `${kind}[]`
+  }
+  const name = type.getSymbol()?.name ?? ''
+  return ['Date', 'Buffer'].includes(name) ? name : 'json'
+}

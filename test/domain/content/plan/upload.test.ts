@@ -1,0 +1,380 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { FreeSlugs, slugFrom } from '../../../../src/domain/content/format/slug.js'
+import { digestText } from '../../../../src/domain/content/plan/digest.js'
+import { planImport } from '../../../../src/domain/content/plan/folder.js'
+import type {
+  Digests,
+  FolderPlan,
+  OwnedCard,
+  OwnedDeck,
+  UploadCard,
+  UploadDeck,
+  UploadPlan,
+} from '../../../../src/domain/content/plan/types.js'
+import { planUpload } from '../../../../src/domain/content/plan/upload.js'
+import type { CardSource, DeckSource } from '../../../../src/domain/content/types.js'
+import type { Incoming, IncomingCard, SourceKind } from '../../../../src/domain/content/upload/incoming.js'
+import { keyOf, keyUpload } from '../../../../src/domain/content/upload/key.js'
+import { anyCharacter } from '../../../support/arbitraries.js'
+
+/** Model of the database. */
+interface Store {
+  decks: OwnedDeck[]
+  cards: OwnedCard[]
+  /** By id; null if archived */
+  sources: { kind: SourceKind; isLive: boolean }[]
+}
+
+const digestOf = (card: CardSource) => ({
+  question: digestText(card.question),
+  rest: digestText(card.answer, card.level),
+})
+const digestsOf = (decks: readonly DeckSource[]): Digests => ({
+  cards: new Map(decks.flatMap(({ cards }) => cards.map((card) => [card, digestOf(card)]))),
+  sheets: new Map(),
+})
+
+function textOf(card: CardSource) {
+  const { question, rest } = digestOf(card)
+  return { question_digest: question, rest_digest: rest }
+}
+
+/** Applies a plan as the service does. */
+function write(store: Store, plan: UploadPlan | FolderPlan, sourceId: number | null): Store {
+  const decks = new Map(store.decks.map((row) => [row.id, { ...row }]))
+  const cards = new Map(store.cards.map((row) => [row.id, { ...row }]))
+  const ids = new Map(plan.deckIds)
+  const owner = sourceId === null ? null : `Quelle ${sourceId}`
+  const owned = (deck: DeckSource) => ({
+    source_id: sourceId,
+    source_key: sourceId === null ? null : (deck as UploadDeck).source_key,
+    owner,
+    owner_is_live: true,
+    is_imported: sourceId === null,
+  })
+  const shown = ({ slug, name, description, sort_order }: DeckSource) => ({ slug, name, description, sort_order })
+  for (const deck of plan.newDecks) {
+    const id = decks.size + 1
+    decks.set(id, { id, ...shown(deck), ...owned(deck), is_live: true, file: deck.file, card_count: 0 })
+    ids.set(deck, id)
+  }
+  for (const { id, deck } of plan.changedDecks) Object.assign(decks.get(id) ?? {}, shown(deck), { is_live: true })
+  for (const { id } of plan.describedDecks) Object.assign(decks.get(id) ?? {}, { is_imported: true })
+  for (const id of plan.archivedCards) Object.assign(cards.get(id) ?? {}, { is_live: false })
+  for (const id of plan.archivedDecks) Object.assign(decks.get(id) ?? {}, { is_live: false })
+  for (const { id, deck, key } of plan.renamedCards)
+    Object.assign(cards.get(id) ?? {}, { identity_deck_id: ids.get(deck), key })
+  for (const { id, deck, card, sort_order } of plan.changedCards) {
+    Object.assign(cards.get(id) ?? {}, { deck_id: ids.get(deck), sort_order, is_live: true, ...textOf(card) })
+  }
+  for (const { deck, card, sort_order } of plan.newCards) {
+    const deck_id = ids.get(deck) as number
+    const { guid = null, ord = null } = card as Partial<UploadCard>
+    const id = cards.size + 1
+    const place = { identity_deck_id: deck_id, deck_id, key: card.key, sort_order }
+    cards.set(id, { id, ...place, is_live: true, ...textOf(card), guid, ord })
+  }
+  for (const deck of decks.values()) {
+    deck.card_count = [...cards.values()].filter((card) => card.is_live && card.deck_id === deck.id).length
+  }
+  return { ...store, decks: [...decks.values()], cards: [...cards.values()] }
+}
+
+function planOf(store: Store, incoming: Incoming, sourceId: number | undefined, mirror = false): UploadPlan {
+  const upload = keyUpload(incoming)
+  return planUpload(upload, digestsOf(upload.decks), { sourceId, ...store, sheets: [] }, { mirror })
+}
+
+/** Imports the folder unless a file claims the slug of a source. */
+function importFolder(store: Store, files: DeckSource[]): Store {
+  const taken = new Set(store.decks.flatMap(({ slug, source_id }) => (source_id === null ? [] : [slug])))
+  if (files.some(({ slug }) => taken.has(slug))) return store
+  const foreign = new Set(store.decks.flatMap(({ id, source_id }) => (source_id === null ? [] : [id])))
+  const cards = store.cards.filter((card) => !foreign.has(card.identity_deck_id))
+  const plan = planImport({ decks: files, sheets: [] }, digestsOf(files), { decks: store.decks, cards, sheets: [] })
+  return write(store, plan, null)
+}
+
+const EMPTY: Store = { decks: [], cards: [], sources: [] }
+
+type Cell = { deck: string; identity: IncomingCard['identity']; question: string }
+
+function incomingOf(kind: SourceKind, cells: readonly Cell[]): Incoming {
+  const names = [...new Set(cells.map(({ deck }) => deck))]
+  const decks = names.map((name) => ({
+    name,
+    description: '',
+    slug: kind === 'archive' ? name : null,
+    sort_order: null,
+    cards: cells
+      .filter(({ deck }) => deck === name)
+      .map(({ identity, question }) => ({ identity, question, answer: 'A', level: 'l', file: '', line: 0 })),
+  }))
+  return { kind, decks, sheets: [], pictures: [], warnings: [], warningsTotal: 0 }
+}
+
+const few = fc.nat(4)
+const identityOf: Record<SourceKind, fc.Arbitrary<IncomingCard['identity']>> = {
+  anki: fc.record({ by: fc.constant('note' as const), guid: few.map(String), ord: fc.nat(1) }),
+  table: fc.oneof(
+    fc.record({ by: fc.constant('id' as const), id: few.map((id) => `k${id}`) }),
+    // As our own table exports cards known by their questions
+    fc.record({ by: fc.constant('id' as const), id: few.map((text) => keyOf({ by: 'question' }, `Frage ${text}`)) }),
+    fc.constant({ by: 'question' as const }),
+  ),
+  archive: fc.record({ by: fc.constant('id' as const), id: few.map((id) => `k${id}`) }),
+}
+const deckName = fc.constantFrom('A', 'A::B', 'all', '日本', '!')
+const uploadOf = (kind: SourceKind) =>
+  fc
+    .array(fc.record({ deck: deckName, identity: identityOf[kind], question: few.map((text) => `Frage ${text}`) }), {
+      maxLength: 8,
+    })
+    .map((cells) => incomingOf(kind, cells))
+const file = fc
+  .uniqueArray(fc.record({ slug: fc.constantFrom('a', 'a-b', 'x'), keys: fc.uniqueArray(few, { maxLength: 3 }) }), {
+    selector: ({ slug }) => slug,
+    maxLength: 3,
+  })
+  .map((files) =>
+    files.map(({ slug, keys }) => ({
+      ...{ file: `decks/${slug}.md`, slug, aliases: [], name: slug, description: '', sort_order: 0 },
+      cards: keys.map((key) => ({ key: `k${key}`, aliases: [], question: `${key}`, answer: 'A', level: 'l', line: 1 })),
+    })),
+  )
+const step = fc.oneof(
+  ...(['anki', 'table', 'archive'] as const).map((kind) =>
+    fc.record({
+      type: fc.constant('upload' as const),
+      kind: fc.constant(kind),
+      incoming: uploadOf(kind),
+      to: few,
+      mirror: fc.boolean(),
+    }),
+  ),
+  fc.record({ type: fc.constant('folder' as const), files: file }),
+  fc.record({ type: fc.constantFrom('archive' as const, 'release' as const), to: few }),
+)
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+/** Returns decks, with the cards whose identities they hold, of one owner. */
+const ownedBy = (store: Store, isTheirs: (deck: OwnedDeck) => boolean) => {
+  const decks = store.decks.filter(isTheirs)
+  const ids = new Set(decks.map(({ id }) => id))
+  return { decks, cards: store.cards.filter((card) => ids.has(card.identity_deck_id)) }
+}
+
+function take(t: { fail(message: string): void }, store: Store, one: Step): Store {
+  if (one.type === 'folder') {
+    const after = importFolder(store, one.files)
+    const others = ({ source_id, is_imported }: OwnedDeck) => source_id !== null || !is_imported
+    const slugs = new Set<string>(one.files.map(({ slug }) => slug))
+    const isLeft = (deck: OwnedDeck) => others(deck) && !slugs.has(deck.slug)
+    if (JSON.stringify(ownedBy(after, isLeft)) !== JSON.stringify(ownedBy(store, isLeft)))
+      t.fail('the folder has touched what is not its own')
+    if (JSON.stringify(importFolder(after, one.files)) !== JSON.stringify(after))
+      t.fail('the folder again changes something')
+    return after
+  }
+  const ofKind = store.sources.map((source, id) => ({ ...source, id }))
+  if (one.type !== 'upload') {
+    const source = ofKind[one.to]
+    if (source === undefined) return store
+    const isReleased = one.type === 'release'
+    const ids = new Set(store.decks.filter(({ source_id }) => source_id === source.id).map(({ id }) => id))
+    return {
+      sources: store.sources.with(one.to, { kind: source.kind, isLive: false }),
+      decks: store.decks.map((deck) => {
+        if (!ids.has(deck.id)) return deck
+        if (isReleased) return { ...deck, source_id: null, source_key: null, owner: null }
+        return { ...deck, is_live: false, owner_is_live: false, card_count: 0 }
+      }),
+      cards: isReleased
+        ? store.cards
+        : store.cards.map((card) => (ids.has(card.identity_deck_id) ? { ...card, is_live: false } : card)),
+    }
+  }
+  const target = ofKind.filter(({ kind }) => kind === one.kind)[one.to]
+  const id = target?.id ?? store.sources.length
+  const plan = planOf(store, one.incoming, target?.id, one.mirror)
+  const sources = target === undefined ? [...store.sources, { kind: one.kind, isLive: true }] : store.sources
+  const woken = store.decks.map((deck) => (deck.source_id === id ? { ...deck, owner_is_live: true } : deck))
+  const after = write({ ...store, decks: woken, sources }, plan, id)
+
+  // Content of others stays unchanged, except that of archived sources.
+  const isForeign = (deck: OwnedDeck) => deck.source_id !== id && (deck.source_id === null || deck.owner_is_live)
+  if (JSON.stringify(ownedBy(after, isForeign)) !== JSON.stringify(ownedBy(store, isForeign)))
+    t.fail('an upload has touched what others own')
+  const before = new Map(
+    store.cards.filter(({ guid }) => guid !== null).map((card) => [`${card.ord} ${card.guid}`, card.id]),
+  )
+  for (const card of after.cards) {
+    const known = before.get(`${card.ord} ${card.guid}`)
+    if (card.guid !== null && known !== undefined && known !== card.id)
+      t.fail('a note has lost its card, and with it all progress')
+  }
+  const again = planOf(after, one.incoming, id, one.mirror)
+  const writes = [
+    again.newDecks,
+    again.changedDecks,
+    again.newCards,
+    again.changedCards,
+    again.renamedCards,
+    again.archivedCards,
+    again.archivedDecks,
+  ]
+  if (writes.some((list) => list.length > 0)) t.fail(`the same again writes something: ${JSON.stringify(writes)}`)
+  if (again.cards.created + again.cards.updated + again.cards.archived > 0) t.fail('the same again is not unchanged')
+  return after
+}
+
+t.test(
+  'property: each owner keeps its content and nothing is lost by any sequence of uploads and imports',
+  async (t) => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+        const faults: string[] = []
+        const told = { fail: (message: string) => void faults.push(message) }
+        let store = EMPTY
+        for (const one of steps) {
+          const before = store
+          store = take(told, store, one)
+          if (before.cards.some(({ id }) => !store.cards.some((card) => card.id === id))) faults.push('a card is gone')
+          const unique = (keys: (string | null)[]) => new Set(keys).size === keys.length
+          if (!unique(store.decks.map(({ slug }) => slug))) faults.push('two decks of one slug')
+          if (!unique(store.cards.map(({ identity_deck_id, key }) => `${identity_deck_id} ${key}`)))
+            faults.push('two cards of one key')
+          if (!unique(store.cards.flatMap(({ guid, ord }) => (guid === null ? [] : [`${ord} ${guid}`]))))
+            faults.push('two cards of one note')
+          if (store.decks.some(({ slug }) => ['', '.', '..', 'all', 'export-anki'].includes(slug)))
+            faults.push('an unreachable slug')
+          if (faults.length > 0) throw new Error(faults.join('; '))
+        }
+      }),
+      { numRuns: 3_000 },
+    )
+    t.pass()
+  },
+)
+
+t.test('a second upload counts each card once: created, updated, moved, unchanged, archived', async (t) => {
+  const note = (guid: string, deck: string, question = guid): Cell => ({
+    deck,
+    identity: { by: 'note', guid, ord: 0 },
+    question,
+  })
+  const first = planOf(
+    EMPTY,
+    incomingOf(
+      'anki',
+      ['a', 'b', 'c', 'd'].map((guid) => note(guid, 'A')),
+    ),
+    undefined,
+  )
+  t.match(first.perDeck, [{ slug: 'a', name: 'A', created: 4 }])
+  const store = write({ ...EMPTY, sources: [{ kind: 'anki', isLive: true }] }, first, 0)
+  const cells = [note('n', 'A'), note('a', 'A'), note('b', 'A', 'anders'), note('c', 'B'), note('a', 'B')]
+  const second = planOf(store, incomingOf('anki', cells), 0, true)
+  t.strictSame(second.perDeck, [
+    { created: 1, updated: 1, moved: 0, unchanged: 1, archived: 1, slug: 'a', name: 'A' },
+    { created: 0, updated: 0, moved: 1, unchanged: 0, archived: 0, slug: 'b', name: 'B' },
+  ])
+  t.strictSame(second.cards, { created: 1, updated: 2, unchanged: 1, archived: 1 })
+  t.strictSame(
+    [second.warningsTotal, second.warnings],
+    [1, [{ file: 'B: a', line: 0, message: 'Dieselbe Karte steht schon, hier bleibt sie weg' }]],
+  )
+  t.strictSame(
+    second.examples.map(({ id, card }) => [id, card.question]),
+    [
+      [2, 'anders'],
+      [3, 'c'],
+      [null, 'n'],
+    ],
+  )
+})
+
+t.test('an id equal to the key of a question takes no card from that question', async (t) => {
+  const question = 'Was ist DNS?'
+  const named = (deck: string): Cell => ({
+    deck,
+    identity: { by: 'id', id: keyOf({ by: 'question' }, question) },
+    question,
+  })
+  const asked = (deck: string): Cell => ({ deck, identity: { by: 'question' }, question })
+  for (const twins of [
+    [named('A'), asked('A')],
+    [asked('A'), named('A')],
+  ]) {
+    const plan = planOf(EMPTY, incomingOf('table', twins), undefined)
+    t.strictSame([plan.cards.created, plan.newCards.length, plan.warningsTotal], [1, 1, 1])
+  }
+  const first = planOf(EMPTY, incomingOf('table', [asked('A')]), undefined)
+  const store = write({ ...EMPTY, sources: [{ kind: 'table', isLive: true }] }, first, 0)
+  for (const both of [
+    [named('B'), asked('A')],
+    [asked('A'), named('B')],
+  ]) {
+    const { cards, changedCards, newCards } = planOf(store, incomingOf('table', both), 0, true)
+    t.match(cards, { created: 1, archived: 0 })
+    t.equal(newCards.length, 1)
+    t.ok(changedCards.length <= 1, 'no row is written twice')
+  }
+})
+
+t.test('keys are valid in files, and slugs in addresses', async (t) => {
+  fc.assert(
+    fc.property(fc.string({ unit: anyCharacter }), fc.nat(), (text, ord) => {
+      for (const identity of [
+        { by: 'note', guid: text, ord } as const,
+        { by: 'id', id: text } as const,
+        { by: 'question' } as const,
+      ]) {
+        if (!/^[a-z0-9-]{1,64}$/.test(keyOf(identity, text))) throw new Error(keyOf(identity, text))
+      }
+      const slug = slugFrom(text)
+      if (slugFrom(slug) !== slug || /[\s/?#%]/.test(slug)) throw new Error(slug)
+    }),
+  )
+  const names = ['Netz::TCP/IP', 'Ärger & Größe', '日本語::漢字', 'がくせい', 'C++', '…', 'Crème brûlée']
+  t.strictSame(names.map(slugFrom), [
+    'netz-tcp-ip',
+    'aerger-groesse',
+    '日本語-漢字',
+    'がくせい',
+    'c',
+    '',
+    'creme-brulee',
+  ])
+  const slugs = new FreeSlugs(['x', 'x-2'], ['all'], 'deck')
+  t.strictSame(
+    ['x', 'x', 'all', '', '', '.', 'y'.repeat(300)].map((name) => slugs.take(name).slice(0, 8)),
+    [...['x-3', 'x-4', 'all-2', 'deck', 'deck-2', '.-2', 'yyyyyyyy']],
+  )
+})
+
+t.test('planning takes linear time', async (t) => {
+  const cells = (count: number): Cell[] =>
+    Array.from({ length: count }, (_, index) => ({
+      deck: `D${index % 50}`,
+      identity: { by: 'note', guid: `g${index}`, ord: 0 },
+      question: `${index}`,
+    }))
+  const leastMs = (count: number) => {
+    const incoming = incomingOf('anki', cells(count))
+    const store = write({ ...EMPTY, sources: [{ kind: 'anki', isLive: true }] }, planOf(EMPTY, incoming, undefined), 0)
+    const upload = keyUpload(incoming)
+    const digests = digestsOf(upload.decks)
+    const rounds = Array.from({ length: 3 }, () => {
+      const started = process.cpuUsage()
+      planUpload(upload, digests, { sourceId: 0, ...store, sheets: [] }, { mirror: true })
+      const { user, system } = process.cpuUsage(started)
+      return (user + system) / 1_000
+    })
+    return Math.min(...rounds)
+  }
+  leastMs(2_000)
+  const [small, large] = [leastMs(5_000), leastMs(40_000)]
+  t.ok(large < 8 * 4 * Math.max(small, 2), `${small} ms, ${large} ms`)
+})

@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fastify from 'fastify'
+import t from 'tap'
+import errors from '../../plugins/errors.js'
+import { oneAtATime } from '../../src/http/one-at-a-time.js'
+import { NOT_FOUND } from '../../src/http/refusals.js'
+
+const BODY = 'eins zwei'
+const USER = 7
+
+/** A body whose end is known only after its last chunk, like that of a file */
+function slowEnd(): Readable {
+  async function* pieces() {
+    yield BODY.slice(0, 4)
+    yield BODY.slice(4)
+    await sleep(100)
+  }
+  return Readable.from(pieces(), { objectMode: false })
+}
+
+const app = fastify()
+await app.register(errors)
+const serveAlone = oneAtATime()
+const hanging: (() => void)[] = []
+app.get('/known', async (_request, reply) => {
+  const body = await serveAlone(USER, reply, async () => {
+    reply.header('content-length', BODY.length)
+    return slowEnd()
+  })
+  return reply.send(body)
+})
+app.get('/chunked', async (_request, reply) => reply.send(await serveAlone(USER, reply, async () => slowEnd())))
+app.get('/refused', async (_request, reply) =>
+  serveAlone(USER, reply, async () => {
+    throw NOT_FOUND
+  }),
+)
+app.get('/hanging', async (_request, reply) =>
+  reply.send(
+    await serveAlone(USER, reply, async () => {
+      await new Promise<void>((resolve) => hanging.push(resolve))
+      return slowEnd()
+    }),
+  ),
+)
+await app.listen({ host: '127.0.0.1', port: 0 })
+const { port } = app.server.address() as AddressInfo
+const agent = new Agent({ keepAlive: true })
+t.teardown(async () => {
+  agent.destroy()
+  await app.close()
+})
+
+async function ask(path: string): Promise<{ status: number | undefined; body: string }> {
+  const [answer] = (await once(get({ port, path, agent }), 'response')) as [IncomingMessage]
+  return { status: answer.statusCode, body: await text(answer) }
+}
+
+for (const path of ['/known', '/chunked']) {
+  t.test(`never refuses a caller who waits for the end of ${path}`, async (t) => {
+    for (let round = 0; round < 5; round++) t.strictSame(await ask(path), { status: 200, body: BODY })
+  })
+}
+
+t.test('never refuses a caller whose last request was refused for another reason', async (t) => {
+  for (let round = 0; round < 20; round++) t.equal((await ask('/refused')).status, 404)
+})
+
+t.test('refuses a second request while the first response is open', async (t) => {
+  const first = get({ port, path: '/hanging' })
+  first.on('error', () => {})
+  while (hanging.length === 0) await sleep(5)
+  t.equal((await ask('/known')).status, 429)
+  first.destroy()
+  let status: number | undefined = 429
+  for (let left = 100; status === 429 && left > 0; left--) {
+    await sleep(20)
+    status = (await ask('/known')).status
+  }
+  t.equal(status, 200, 'the user is free when the caller has gone')
+})

@@ -1,0 +1,326 @@
+import { hash } from 'node:crypto'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import t from 'tap'
+import { FaultyContent } from '../../../../src/domain/content/refusals.js'
+import type { Incoming } from '../../../../src/domain/content/upload/incoming.js'
+import { Refusal } from '../../../../src/domain/refusal.js'
+import { statusOf } from '../../../../src/http/error-body.js'
+import { readIncoming, readUpload } from '../../../../src/services/content/upload/read.js'
+import { AnkiDatabase } from '../../../../src/services/content/upload/readers/anki-database.js'
+import { readFile } from '../../../../src/services/content/upload/readers/read-file.js'
+import { Zip } from '../../../../src/services/content/upload/readers/zip.js'
+import { createMigratedDatabase } from '../../../support/database.js'
+import { headOf } from '../../../support/picture-heads.js'
+import {
+  packageOf,
+  protoNumber,
+  schema11,
+  type TestPackage,
+  writeUpload,
+  zipOf,
+  zstdBomb,
+  zstdFrame,
+} from '../../../support/upload-packages.js'
+
+type Tap = Parameters<typeof writeUpload>[0]
+
+/** Returns the refusal or the number of cards. */
+async function outcome(t: Tap, bytes: Uint8Array, timeoutMs = 60_000): Promise<string | number> {
+  const { file, workFolder } = writeUpload(t, bytes)
+  return outcomeOf(() => readIncoming(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [], timeoutMs }))
+}
+
+/** Reads in this thread, which is faster for many files. */
+async function outcomeHere(t: Tap, bytes: Uint8Array): Promise<string | number> {
+  const { file, workFolder } = writeUpload(t, bytes)
+  return outcomeOf(() => readFile(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }))
+}
+
+async function outcomeOf(read: () => Promise<Incoming>): Promise<string | number> {
+  try {
+    const { decks } = await read()
+    return decks.reduce((sum, { cards }) => sum + cards.length, 0)
+  } catch (error) {
+    if (error instanceof Refusal) return `${statusOf(error)} ${error.message}`
+    throw error
+  }
+}
+
+const NOTE = { fields: ['a', 'b'] }
+const damaged = (reason: string) => `400 Das Paket ist beschädigt: ${reason}`
+const UNREADABLE = damaged('die Sammlung ist nicht lesbar')
+const tooLarge = (limit: string) => `413 Datei zu groß: ${limit}`
+
+t.test('files that are no packages', async (t) => {
+  t.equal(await outcomeHere(t, Buffer.alloc(100)), '400 Die Datei ist kein Anki-Paket')
+  t.equal(await outcomeHere(t, await zipOf({ 'a.txt': 'a' })), '400 Die Datei ist kein Anki-Paket')
+  t.match(await outcomeHere(t, schema11({ notes: [NOTE] })), /^400 Das ist eine Datenbank/)
+  t.equal(
+    await outcomeHere(t, await zipOf({ meta: protoNumber(1, 4) })),
+    '400 Das Paket braucht eine neuere Version dieses Dienstes',
+  )
+  t.equal(await outcomeHere(t, await zipOf({ meta: 'x' })), damaged('seine Version ist nicht lesbar'))
+  t.equal(await outcomeHere(t, await zipOf({ meta: '' })), damaged('seine Version ist nicht angegeben'))
+  t.equal(await outcomeHere(t, await zipOf({ meta: protoNumber(1, 3) })), damaged('die Sammlung fehlt'))
+  t.equal(await outcomeHere(t, await zipOf({ 'collection.anki2': 'x' })), damaged('die Sammlung ist keine Datenbank'))
+  t.equal(
+    await outcomeHere(t, await zipOf({ 'collection.anki2': schema11({}), media: '[' })),
+    damaged('die Liste der Medien ist nicht lesbar'),
+  )
+})
+
+t.test('a Git LFS pointer is no table', async (t) => {
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 123456\n`
+  const { file, workFolder } = writeUpload(t, Buffer.from(pointer))
+  const read = readFile(file, { fileName: 'git.apkg', defaultDeck: 'x', workFolder, levels: [] })
+  t.match(await read.catch((error) => error.faults), [{ line: 1, message: /nur ein Verweis von Git LFS/ }])
+})
+
+t.test('decompression bombs at both steps', async (t) => {
+  const zeros = Buffer.alloc(257 * 2 ** 20)
+  t.equal(
+    await outcome(t, await zipOf({ 'collection.anki2': zeros })),
+    tooLarge('„collection.anki2“ ist entpackt größer als 256 MB'),
+  )
+  t.equal(
+    await outcome(t, await zipOf({ meta: protoNumber(1, 3), 'collection.anki21b': zstdBomb(2_049) })),
+    tooLarge('„collection.anki21b“ ist entpackt größer als 256 MB'),
+  )
+  const media = { 'collection.anki2': schema11({}), media: zeros.subarray(0, 9 * 2 ** 20) }
+  t.equal(await outcome(t, await zipOf(media)), tooLarge('„media“ ist entpackt größer als 8 MB'))
+  const entries = Object.fromEntries(Array.from({ length: 20_001 }, (_, index) => [`x${index}`, '']))
+  t.equal(await outcome(t, await zipOf(entries, false)), tooLarge('mehr als 20.000 Dateien im Archiv'))
+})
+
+t.test('entries that share their data are refused', async (t) => {
+  const archive = await zipOf({ 'decks/a.md': 'x'.repeat(1_000), 'decks/b.md': 'y'.repeat(1_000) }, false)
+  // The directory says of the second entry that it begins where the first one does.
+  const second = archive.indexOf('PK\x01\x02', archive.indexOf('PK\x01\x02') + 4)
+  archive.writeUInt32LE(0, second + 42)
+  t.equal(await outcomeHere(t, archive), damaged('seine Einträge überlappen sich'))
+})
+
+t.test('all that is unpacked of an archive is limited', async (t) => {
+  const { file } = writeUpload(t, await zipOf({ a: Buffer.alloc(600), b: Buffer.alloc(600) }))
+  const zip = await Zip.open(file, 1_000)
+  t.teardown(() => zip.close())
+  t.equal((await zip.readBytes('a', 600)).length, 600)
+  await t.rejects(zip.readBytes('b', 600), { code: 'unpacked_too_large' })
+})
+
+t.test('a small file is read while a large one of another user takes its time', async (t) => {
+  const { db, close } = await createMigratedDatabase()
+  t.teardown(close)
+  const read = (userId: number, bytes: Uint8Array) => {
+    const { file, workFolder } = writeUpload(t, bytes)
+    return readUpload(db, file, { fileName: 'x', name: 'x', userId, workFolder, timeoutMs: 60_000 })
+  }
+  let isRead = false
+  const large = read(1, await packageOf('latest', { notes: Array.from({ length: 30_000 }, () => NOTE) })).then(() => {
+    isRead = true
+  })
+  await read(2, Buffer.from('Frage;Antwort\na;b\n'))
+  t.notOk(isRead)
+  await large
+})
+
+t.test('allocates no window of terabytes', async (t) => {
+  const frame = Buffer.from(zstdFrame(schema11({})))
+  frame[5] = 0xff
+  t.equal(
+    await outcome(t, await zipOf({ meta: protoNumber(1, 3), 'collection.anki21b': frame })),
+    damaged('die Komprimierung ist nicht lesbar'),
+  )
+})
+
+t.test('malicious databases', async (t) => {
+  const spoilt = async (sql: string, notes: TestPackage['notes'] = [NOTE]) =>
+    outcome(t, await packageOf('legacy1', { notes, sql }), 20_000)
+  const endless =
+    'with recursive n(i) as (select 1 union all select i + 1 from n) select i as id, i as guid, 1 as mid, i as tags, i as flds from n'
+  t.equal(await spoilt(`drop table notes; create view notes as ${endless}`), damaged('die Tabelle „notes“ fehlt'))
+  t.equal(await spoilt('drop table cards'), damaged('die Tabelle „cards“ fehlt'))
+  t.equal(
+    await spoilt('alter table notes add column x text as (zeroblob(1000000000))'),
+    damaged('die Tabelle „notes“ ist fremd'),
+  )
+  t.equal(await spoilt(`update col set models = '{'`), damaged('die Notiztypen und Decks sind nicht lesbar'))
+  t.equal(await spoilt('delete from col'), damaged('die Notiztypen und Decks sind nicht lesbar'))
+  t.equal(await spoilt('alter table cards rename column odid to x'), UNREADABLE)
+  t.equal(await spoilt(`update notes set flds = zeroblob(30000000)`), 0, 'a field of 30 MB is left out')
+  const many = `with recursive n(i) as (select 1 union all select i + 1 from n where i <= 100000)
+    insert into cards select i, 1, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '' from n`
+  t.equal(await spoilt(many, []), tooLarge('mehr als 100.000 Karten'))
+})
+
+t.test('a long note with many cards is in memory once', async (t) => {
+  const cards = Array.from({ length: 400 }, (_, ord) => ({ ord }))
+  const path = `${writeUpload(t, '').workFolder}/collection.db`
+  writeFileSync(path, schema11({ notes: [{ fields: ['x'.repeat(2 ** 20 - 1), 'b'], cards }] }))
+  const database = new AnkiDatabase({ path, format: 'legacy1', media: new Map() })
+  t.teardown(() => database.close())
+  const before = process.memoryUsage().rss
+  const rows = database.readCards()
+  t.match(rows.next().value, { ord: 0, guid: 'guid-0' })
+  const megabytes = (process.memoryUsage().rss - before) / 2 ** 20
+  t.ok(megabytes < 100, `${Math.round(megabytes)} MB`)
+  t.same(
+    [...rows].map(({ ord }) => ord),
+    cards.slice(1).map(({ ord }) => ord),
+  )
+})
+
+t.test('malicious texts', async (t) => {
+  // In a worker, with the limits of time and memory of an import
+  const field = async (text: string) => outcome(t, await packageOf('legacy1', { notes: [{ fields: [text, 'b'] }] }))
+  const megabyte = (piece: string) => piece.repeat(Math.floor(2 ** 20 / piece.length))
+  for (const piece of [
+    '<b>',
+    '</i><b>',
+    '<table><td>',
+    '<ul><li>',
+    '[sound:',
+    '{{c1::',
+    '&lt',
+    '<!--',
+    '![',
+    '<a href="https://a">',
+    '*a_',
+  ]) {
+    const result = await field(`x${megabyte(piece)}`)
+    t.ok(result === 0 || result === 1, `${piece}: ${result}`)
+  }
+  t.equal(await field(`x${'<b>'.repeat(4_000_000)}`), 0, '12 MB of <b>')
+})
+
+/** Returns the messages about a package and the names of its decks and levels. */
+async function said(t: Tap, content: TestPackage, sql: string) {
+  const { file, workFolder } = writeUpload(t, await packageOf('legacy1', { ...content, sql }))
+  const incoming = await readFile(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }).catch((error) => {
+    if (error instanceof FaultyContent) return { faults: error.faults }
+    throw error
+  })
+  return { length: JSON.stringify(incoming).length, incoming }
+}
+
+t.test('cuts malicious names before reporting them', async (t) => {
+  // A long guid, reported for each of its cards
+  const notes = [{ ...NOTE, cards: Array.from({ length: 50 }, (_, ord) => ({ ord })) }]
+  const long = `replace(hex(zeroblob(${2 ** 19})), '0', 'x')`
+  for (const sql of [
+    `update notes set guid = ${long} || id`,
+    `update notes set guid = ${long} || id, flds = 'one'`,
+    `update notes set guid = cast(${long} as blob), mid = 7`,
+    `update notes set tags = ' ' || ${long}`,
+  ]) {
+    const { length } = await said(t, { notes }, sql)
+    t.ok(length < 50_000, `${sql}: ${length}`)
+  }
+})
+
+t.test('skips a note whose guid cannot be stored', async (t) => {
+  const guids = ['', 'x'.repeat(1_000), 'x'.repeat(1_001), 'ä'.repeat(501)]
+  const { incoming } = await said(t, { notes: guids.map((guid) => ({ ...NOTE, guid })) }, '')
+  const reason =
+    /^3 Karten werden nicht übernommen: die Kennung ihrer Notiz \(guid\) fehlt oder ist länger als 1000 Bytes/
+  t.match(incoming, {
+    decks: [{ cards: [{ identity: { guid: 'x'.repeat(1_000) } }] }],
+    warnings: [{ message: reason }],
+    warningsTotal: 1,
+  })
+})
+
+t.test('cuts levels and deck names at 200 characters', async (t) => {
+  const name = `${'😀'.repeat(150)}::${'x'.repeat(2 ** 20)}`
+  const notes = [{ ...NOTE, tags: ` ${'ä'.repeat(2 ** 20)} b ` }]
+  const { incoming } = await said(t, { notes, decks: { 10: { name } } }, '')
+  const [deck] = 'decks' in incoming ? incoming.decks : []
+  t.same([deck?.name, deck?.cards[0]?.level], [`${'😀'.repeat(150)}::${'x'.repeat(48)}`, 'ä'.repeat(200)])
+})
+
+t.test('ends work that takes too long', async (t) => {
+  const start = performance.now()
+  t.equal(
+    await outcome(t, await packageOf('legacy1', { notes: [NOTE] }), 1),
+    '400 Die Datei ließ sich nicht in der erlaubten Zeit lesen',
+  )
+  t.ok(performance.now() - start < 10_000)
+})
+
+t.test('a picture of too many pixels is left out of a package and refused in an archive', async (t) => {
+  const huge = headOf('png', 100_000, 100_000)
+  const reason = 'hat 100.000 × 100.000 Pixel; erlaubt sind 12.000 je Seite und 40 Millionen insgesamt'
+  const read = (bytes: Uint8Array) => {
+    const { file, workFolder } = writeUpload(t, bytes)
+    return readFile(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] })
+  }
+  const notes = [{ fields: ['Was? <img src="x.png">', 'b'] }]
+  const { pictures, warnings } = await read(await packageOf('legacy1', { notes }, { 'x.png': huge }))
+  t.same(pictures, [])
+  t.match(JSON.stringify(warnings), reason)
+  const deck = '---\nname: A\n---\n## Was? ![x](../x.png)\n<!-- id: a; level: b -->\n\n### Antwort\nDas.\n'
+  const archive = await zipOf({ 'decks/a.md': deck, 'x.png': huge })
+  t.match(await read(archive).catch((error) => error.faults), [
+    { file: 'decks/a.md', line: 4, message: `Das Bild „../x.png“ ${reason}` },
+  ])
+})
+
+t.test('entry names are no paths', async (t) => {
+  const { file, workFolder } = writeUpload(
+    t,
+    await packageOf(
+      'legacy1',
+      { notes: [{ fields: ['<img src="../../x.gif">', 'b'] }] },
+      { '../../x.gif': Buffer.from('GIF89a') },
+    ),
+  )
+  const { pictures } = await readIncoming(file, { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] })
+  t.same(readdirSync(workFolder).sort(), ['collection.db', 'upload', `${pictures[0]?.sha}.gif`].sort())
+  t.notOk(existsSync(`${workFolder}/../../x.gif`))
+})
+
+/** Incompressible text */
+const noise = (seed: number) => hash('sha512', `${seed}`, 'base64') + hash('sha512', `${seed}b`, 'base64')
+
+t.test('refuses a package truncated at any kilobyte', async (t) => {
+  const notes = Array.from({ length: 1_300 }, (_, index) => ({ fields: [noise(index), noise(-index)] }))
+  for (const format of ['legacy1', 'latest'] as const) {
+    const whole = await packageOf(format, { notes })
+    t.ok(whole.length > 200_000, `${whole.length} bytes`)
+    const results = new Set<string | number>()
+    for (let end = 1_024; end < whole.length; end += 1_024) results.add(await outcomeHere(t, whole.subarray(0, end)))
+    t.same([...results], [damaged('das Verzeichnis des Archivs fehlt')], format)
+  }
+})
+
+t.test('detects a flipped bit, or it does not matter', async (t) => {
+  for (const format of ['legacy1', 'latest'] as const) {
+    const whole = await packageOf(format, { notes: [NOTE, NOTE, NOTE] })
+    for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 150)) {
+      const flipped = Buffer.from(whole)
+      flipped[at] = (flipped[at] as number) ^ (1 << (at % 8))
+      const result = await outcomeHere(t, flipped)
+      if (typeof result === 'string' && !/^4(00|13) /.test(result)) t.fail(`${format}, byte ${at}: ${result}`)
+    }
+    t.pass(format)
+  }
+})
+
+t.test('handles databases with flipped bits in an intact package', async (t) => {
+  const whole = schema11({ notes: Array.from({ length: 30 }, (_, index) => ({ fields: [`${index}`, 'b'] })) })
+  const results = new Map<string, number>()
+  for (let at = 0; at < whole.length; at += 97) {
+    const flipped = Buffer.from(whole)
+    flipped[at] = (flipped[at] as number) ^ (1 << (at % 8))
+    const result = String(await outcomeHere(t, await zipOf({ 'collection.anki2': flipped })))
+    const kind = result
+      .replace(/: .*/, '')
+      .replace(/^\d+$/, 'cards')
+      .replace(/\d+ Fehler/, 'Fehler')
+    results.set(kind, (results.get(kind) ?? 0) + 1)
+  }
+  t.ok(
+    [...results.keys()].every((kind) => kind === 'cards' || /^4(00|13) /.test(kind)),
+    JSON.stringify([...results]),
+  )
+})

@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs'
+import { chromium, type Page } from 'playwright-core'
+import t from 'tap'
+import type { Login } from '../support/process.js'
+import { type App, HEADLESS, openApp } from './support/app.js'
+import { FIREFOX, openFirefox, PATIENCE_MS } from './support/firefox.js'
+import { type Behaviour, type Gateway, openGateway, passOn, type Reply, replyWith, silence } from './support/gateway.js'
+
+const CHROMIUM = '/usr/bin/chromium'
+/** Longer than a session ignores input after a change. */
+const GUARD_MS = 280
+const CARDS = 4
+
+const JSON_404: Reply = {
+  status: 404,
+  type: 'application/json',
+  body: '{"message":"no Route matched with those values"}',
+}
+const JSON_200: Reply = { status: 200, type: 'application/json', body: '{"portal":"https://wlan.example/login"}' }
+const HTML: Reply = { status: 200, type: 'text/html', body: '<h1>Willkommen im WLAN</h1>' }
+
+const isApi = (url: string | undefined) => url?.startsWith('/api/') === true
+const forApi =
+  (behaviour: Behaviour): Behaviour =>
+  (asked, answer, pass) =>
+    isApi(asked.url) ? behaviour(asked, answer, pass) : pass()
+
+/** One after the other; where the service has been asked, its answer never arrives. */
+function inTurns(): Behaviour {
+  const steps: Behaviour[] = [
+    replyWith(JSON_404),
+    (_asked, _answer, pass) => pass(JSON_404),
+    replyWith(JSON_200),
+    (_asked, _answer, pass) => pass(JSON_200),
+    replyWith(HTML),
+    (_asked, answer) => answer.destroy(),
+    passOn,
+  ]
+  let turn = 0
+  return (...request) => steps[turn++ % steps.length]?.(...request)
+}
+
+async function openChromium(t: Tap): Promise<Page> {
+  const browser = await chromium.launch({ executablePath: HEADLESS, args: ['--no-sandbox'] })
+  t.teardown(() => browser.close())
+  return browser.newPage()
+}
+
+type Tap = { teardown(end: () => unknown): void }
+
+async function until(page: Page, condition: string): Promise<void> {
+  const end = performance.now() + PATIENCE_MS
+  while (!(await page.evaluate(condition).catch(() => false))) {
+    if (performance.now() > end) throw new Error(`not in time: ${condition}`)
+    await wait(50)
+  }
+}
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const shows = (text: string) => `document.body.innerText.includes(${JSON.stringify(text)})`
+
+/** Ratings of the account, by the service itself: the numbers of the cards, oldest first. */
+async function readRated(app: App, { username, password }: Login): Promise<number[]> {
+  const login = await fetch(`${app.url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password }),
+  })
+  const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const answer = await fetch(`${app.url}/api/review/history`, { headers: { cookie } })
+  const { entries } = (await answer.json()) as { entries: { card_id: number }[] }
+  return entries.map(({ card_id }) => card_id).reverse()
+}
+
+/** Rates some cards through a gateway that misbehaves, and again once it passes everything on. */
+async function rateThrough(app: App, gateway: Gateway, page: Page, login: Login, behaviour: Behaviour) {
+  await page.goto(`${gateway.url}/hilfe`)
+  await until(page, 'document.querySelector("h1") !== null')
+  await page.evaluate(`fetch('/api/auth/login', { method: 'POST', headers: { 'content-type': 'application/json' },
+    body: ${JSON.stringify(JSON.stringify(login))} }).then(({ status }) => status)`)
+  await page.goto(`${gateway.url}/lernen/git`)
+  await until(page, shows('Antwort zeigen'))
+  // The rest of the cards, and the outbox.
+  await wait(1_500)
+  gateway.behave(forApi(behaviour))
+  for (let card = 0; card < CARDS; card++) {
+    for (const key of [' ', '3']) {
+      await wait(GUARD_MS)
+      await page.keyboard.press(key)
+    }
+  }
+  return {
+    /** Lets the page send again and again, for so long. */
+    insist: async (ms: number) => {
+      for (const end = performance.now() + ms; performance.now() < end; await wait(200)) {
+        await page.evaluate("dispatchEvent(new Event('online'))")
+      }
+    },
+    end: async () => {
+      gateway.behave(passOn)
+      await page.evaluate("dispatchEvent(new Event('online'))")
+      const isThere = async () => (await readRated(app, login)).length >= CARDS
+      const limit = performance.now() + PATIENCE_MS
+      while (!(await isThere()) && performance.now() < limit) await wait(200)
+      // One that arrived twice would do so soon.
+      await wait(1_500)
+    },
+  }
+}
+
+const BEHAVIOURS: [string, () => Behaviour, string | undefined][] = [
+  ['JSON with 404', () => replyWith(JSON_404), 'Etwas zwischen dir und dem Dienst hat geantwortet'],
+  ['JSON with 200', () => replyWith(JSON_200), 'Etwas zwischen dir und dem Dienst hat geantwortet'],
+  ['HTML', () => replyWith(HTML), 'Etwas zwischen dir und dem Dienst hat geantwortet'],
+  ['nothing', () => silence, undefined],
+  ['everything in turns', inTurns, undefined],
+]
+
+for (const [name, program, openBrowser] of [
+  ['Chromium', CHROMIUM, openChromium],
+  ['Firefox', FIREFOX, openFirefox],
+] as const) {
+  t.test(`a gateway in front, in ${name}`, { skip: !existsSync(program) && `no ${name}` }, async (t) => {
+    const app = await openApp(t)
+    const gateway = await openGateway(t, app.url)
+    const page = await openBrowser(t)
+    for (const [at, [what, behaviour, sentence]] of BEHAVIOURS.entries()) {
+      await t.test(`that answers ${what}: every rating arrives exactly once`, async (t) => {
+        const login = { username: `gateway-${at}`, password: 'vier-zufaellige-woerter' }
+        await app.asAdmin('POST', '/api/admin/users', { ...login, display_name: 'Erika Muster' })
+        const { insist, end } = await rateThrough(app, gateway, page, login, behaviour())
+        if (sentence !== undefined) {
+          await until(page, shows(`${CARDS} warten`))
+          await page.evaluate(
+            "[...document.querySelectorAll('button')].find((one) => /warten/.test(one.innerText)).click()",
+          )
+          await until(page, shows(sentence))
+          t.strictSame(await readRated(app, login), [], 'nothing has arrived')
+          t.pass('the page says why')
+        }
+        if (behaviour === inTurns) await insist(6_000)
+        await end()
+        const rated = await readRated(app, login)
+        t.equal(rated.length, CARDS, 'all have arrived')
+        t.equal(new Set(rated).size, CARDS, 'each once')
+        await until(page, `!${shows('warten')}`)
+        await page.evaluate("fetch('/api/auth/logout', { method: 'POST' }).then(() => localStorage.clear())")
+      })
+    }
+  })
+}

@@ -1,0 +1,33 @@
+import type { Plugin, Rolldown } from 'vite'
+
+const PLACE = '<meta name="pages" content="" />'
+
+/**
+ * Lists in the page which files each chunk of `src/pages/` needs besides the start, by the chunk's name. `theme.js`
+ * preloads those of the address, so that they do not wait for the start.
+ */
+export function preloadPages(folder: string): Plugin {
+  return {
+    name: 'preload-pages',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle }) {
+        if (!html.includes(PLACE)) throw new Error(`the page lacks ${PLACE}`)
+        const chunks = Object.values(bundle ?? {}).filter((file) => file.type === 'chunk')
+        const pages = chunks.filter((chunk) => chunk.isDynamicEntry && chunk.facadeModuleId?.startsWith(folder))
+        const files = pages.map((page) => [page.name, withImports(page, chunks).filter((file) => !html.includes(file))])
+        return html.replace(PLACE, PLACE.replace('""', `'${JSON.stringify(Object.fromEntries(files))}'`))
+      },
+    },
+  }
+}
+
+/** Returns the file of a chunk and those that it imports statically. */
+function withImports(chunk: Rolldown.OutputChunk, chunks: Rolldown.OutputChunk[]): string[] {
+  const all = new Set([chunk.fileName])
+  for (const file of all) {
+    for (const imported of chunks.find(({ fileName }) => fileName === file)?.imports ?? []) all.add(imported)
+  }
+  return [...all]
+}

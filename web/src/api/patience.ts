@@ -1,0 +1,29 @@
+/** Milliseconds after which a cached copy is shown; with rendering it stays below one second. */
+const PATIENCE_MS = 500
+
+let isSlow = false
+/** Number of responses so far */
+let answers = 0
+
+/** Records that a response has arrived, so that later requests may wait again. */
+export function noteAnswer(): void {
+  answers += 1
+  isSlow = false
+}
+
+/** Resolves when a request that starts now counts as late; at once if nothing has arrived since the last late one. */
+export async function whenLate(): Promise<void> {
+  if (isSlow) return
+  const before = answers
+  await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))
+  if (answers === before) isSlow = true
+}
+
+/** Returns whether the promise is still pending when it counts as late. */
+export function isLate(work: Promise<unknown>): Promise<boolean> {
+  const settled = work.then(
+    () => false,
+    () => false,
+  )
+  return Promise.race([settled, whenLate().then(() => true)])
+}

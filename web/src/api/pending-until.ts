@@ -1,0 +1,35 @@
+/** The part of a query that `Load` needs. */
+interface Loading<T> {
+  readonly data: T | undefined
+  readonly error: unknown
+  readonly isPending: boolean
+  refetch: () => unknown
+}
+
+/** The state of a query to wait for. */
+interface Answered {
+  /** Whether it has ever succeeded or failed */
+  readonly isFetched: boolean
+  /** Number of failures since the last request */
+  readonly failureCount: number
+}
+
+/**
+ * Returns the query as pending until the others have succeeded or failed, whose content would otherwise push it away.
+ * Content already shown stays.
+ */
+export function pendingUntil<T>(query: Loading<T>, ...others: Answered[]): Loading<T> {
+  const isEarly = () => others.some(({ isFetched, failureCount }) => !isFetched && failureCount === 0)
+  return {
+    get data() {
+      return isEarly() ? undefined : query.data
+    },
+    get error() {
+      return query.error
+    },
+    get isPending() {
+      return query.isPending || isEarly()
+    },
+    refetch: () => query.refetch(),
+  }
+}

@@ -1,0 +1,188 @@
+import type { Entry, UndoEntry } from '../storage/entry.js'
+import type { Store } from '../storage/store.js'
+import type { Rating } from '../words/ratings.js'
+import { Outbox, type UndoResult } from './outbox.js'
+import { Sender, type SenderPorts } from './sender.js'
+import type { Obstacle } from './verdict.js'
+
+/** Events outside of the current page */
+export type PostEvent =
+  | { kind: 'rated'; user: number; card_id: number; rating: Rating }
+  | { kind: 'undo refused'; user: number; card_id: number; message: string }
+  | { kind: 'changed'; user: number }
+
+/** What the interface shows of the outbox */
+export interface PostState {
+  /** Ratings and undos that the service has not confirmed */
+  waiting: number
+  /** Entries that the browser cannot store */
+  volatile: number
+  /** Entries that the service has refused */
+  refused: Entry[]
+  obstacle: Obstacle | undefined
+}
+
+export interface PostPorts extends Pick<SenderPorts, 'transport' | 'takeTurn' | 'now' | 'random' | 'later'> {
+  durable: Store
+  memory: Store
+  state: PostState
+  /** The other pages of the app in this browser */
+  channel: { send(event: PostEvent): void; listen(hear: (event: PostEvent) => void): void }
+  /** The user who last logged in with this browser */
+  rememberedUser(): number | undefined
+  /** Asks the service for the user; undefined if the service itself has not answered. Rejects without a network */
+  fetchUser(): Promise<number | undefined>
+  /** Has the user log in; resolves when requests work again */
+  askForLogin(): Promise<unknown>
+  /** Milliseconds that only grow */
+  elapsed(): number
+  /** The service's clock, as far as it is known */
+  serviceTime(): Date
+  /** Deletes cached content of all other users */
+  forgetOthers(user: number): void
+  /** Called when nothing waits any more */
+  onAllSent(): void
+}
+
+/** Time for which the known user is trusted; another page of the app announces a change at once. */
+const BELIEVED_MS = 60_000
+
+/** The outbox of this page: connects its store and its sender with the user, the other pages and the interface. */
+export class Post {
+  readonly #ports: PostPorts
+  readonly #outbox: Outbox
+  readonly #sender: Sender
+  readonly #listeners = new Set<(event: PostEvent) => void>()
+  #user: number | undefined
+  #askedAt = 0
+  /** Number of reads of the store so far; only the latest is shown */
+  #reads = 0
+  #isUnannounced = false
+
+  constructor(ports: PostPorts) {
+    this.#ports = ports
+    this.#outbox = new Outbox(ports.durable, ports.memory)
+    this.#sender = new Sender({
+      ...ports,
+      outbox: this.#outbox,
+      whoIsHere: () => this.#whoIsHere(),
+      onChange: (obstacle) => void this.#changed(obstacle),
+      onUndoRefused: ({ user, card_id }: UndoEntry, message) =>
+        this.#tell({ kind: 'undo refused', user, card_id, message }),
+    })
+    ports.channel.listen((event) => {
+      if (event.user !== this.#user) return
+      if (event.kind === 'changed') void this.#refresh()
+      else this.#tell(event)
+    })
+  }
+
+  /** Starts sending for this user. */
+  open(user: number): void {
+    if (this.#user !== user) this.#ports.forgetOthers(user)
+    this.#user = user
+    this.#askedAt = this.#ports.elapsed()
+    void this.#refresh()
+    this.#sender.wake('changed')
+  }
+
+  /** Stores a rating and sends it. Resolves when it is stored; `name` is new and identifies it for an undo. */
+  async rate(name: string, card_id: number, rating: Rating, duration_ms?: number): Promise<void> {
+    const user = this.#owner()
+    const reviewed_at = this.#ports.serviceTime().toISOString()
+    await this.#outbox.add(user, { id: name, card_id, rating, duration_ms, reviewed_at })
+    this.#ports.state.waiting += 1
+    this.#isUnannounced = true
+    // A read that began before may miss the rating.
+    void this.#refresh()
+    this.#ports.channel.send({ kind: 'rated', user, card_id, rating })
+    this.#sender.wake()
+  }
+
+  async takeBack(name: string): Promise<UndoResult> {
+    const result = await this.#outbox.undo(this.#owner(), name)
+    this.#isUnannounced = true
+    void this.#refresh()
+    this.#sender.wake()
+    return result
+  }
+
+  /** Removes a refused entry. */
+  async discard(entry: Entry): Promise<void> {
+    await this.#outbox.discard(entry.user, entry.id)
+    await this.#refresh()
+  }
+
+  sendNow(): void {
+    this.#sender.wake('changed')
+  }
+
+  unconfirmed(): Promise<Set<number>> {
+    return this.#outbox.unconfirmed(this.#owner())
+  }
+
+  ratedSince(at: number): ReturnType<Outbox['ratedSince']> {
+    return this.#outbox.ratedSince(this.#owner(), at)
+  }
+
+  /** Calls the listener for each event until the returned function is called. */
+  listen(listener: (event: PostEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #owner(): number {
+    if (this.#user === undefined) throw new Error('no user is logged in')
+    return this.#user
+  }
+
+  /** Returns the user of the session cookie: known from the last login in any page, verified now and then. */
+  async #whoIsHere(): Promise<number | undefined> {
+    const { rememberedUser, fetchUser, elapsed } = this.#ports
+    const remembered = rememberedUser() ?? this.#user
+    if (elapsed() - this.#askedAt < BELIEVED_MS) return remembered
+    try {
+      const found = await fetchUser()
+      if (found === undefined) return remembered
+      this.#askedAt = elapsed()
+      return found
+    } catch {
+      // Sending the ratings will meet the same obstacle.
+      return remembered
+    }
+  }
+
+  async #changed(obstacle: Obstacle | undefined): Promise<void> {
+    const { state, channel, askForLogin } = this.#ports
+    const isNew = obstacle !== state.obstacle
+    state.obstacle = obstacle
+    await this.#refresh()
+    if (this.#user !== undefined) channel.send({ kind: 'changed', user: this.#user })
+    // A login through the provider may change the user unnoticed, so the user is verified before anything is sent
+    // again.
+    if (obstacle === 'login') this.#askedAt = Number.NEGATIVE_INFINITY
+    if (isNew && obstacle === 'login')
+      askForLogin().then(
+        () => this.sendNow(),
+        () => undefined,
+      )
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#user === undefined) return
+    this.#reads += 1
+    const read = this.#reads
+    const load = await this.#outbox.load(this.#user)
+    if (read !== this.#reads) return
+    Object.assign(this.#ports.state, load)
+    if (load.waiting > 0) this.#isUnannounced = true
+    else if (this.#isUnannounced) {
+      this.#isUnannounced = false
+      this.#ports.onAllSent()
+    }
+  }
+
+  #tell(event: PostEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+}

@@ -1,0 +1,73 @@
+import { api, urlOf } from '../api/client.js'
+import { REVIEW_KEY } from '../api/queries.js'
+import { queryClient } from '../api/query-client.js'
+import { noteDate, serviceTime } from '../platform/clock.js'
+import { isOwn } from '../platform/proof.js'
+import { rememberedUser } from '../platform/remembered-user.js'
+import { createDurableStore } from '../storage/entries.js'
+import { forgetKept } from '../storage/kept.js'
+import { takeTurn } from '../storage/turn.js'
+import { createMemoryStore } from './memory.js'
+import { Post, type PostEvent, type PostPorts } from './post.js'
+import { postState } from './state.svelte.js'
+import { createTransport } from './transport.js'
+
+/** Timeout for determining the user; ratings wait meanwhile. */
+const PATIENCE_MS = 10_000
+
+let post: Post | undefined
+
+/** Returns the outbox of this page. The first call starts it. */
+export function startPost(): Post {
+  post ??= start()
+  return post
+}
+
+function start(): Post {
+  const started = new Post({
+    durable: createDurableStore(),
+    memory: createMemoryStore(),
+    state: postState,
+    channel: openChannel(),
+    transport: createTransport(urlOf, noteDate),
+    takeTurn,
+    rememberedUser: () => rememberedUser()?.id,
+    fetchUser,
+    // The client shows the login dialog and continues afterwards.
+    askForLogin: () => api.get('/api/auth/me'),
+    // Wall clock, because receipts are compared with the time of a cached queue after a reload.
+    now: Date.now,
+    elapsed: () => performance.now(),
+    serviceTime,
+    random: Math.random,
+    later(work, ms) {
+      const timer = setTimeout(work, ms)
+      return () => clearTimeout(timer)
+    },
+    forgetOthers: (user) => void forgetKept(user),
+    onAllSent: () => void queryClient.invalidateQueries({ queryKey: REVIEW_KEY }),
+  })
+  addEventListener('online', () => started.sendNow())
+  addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') started.sendNow()
+  })
+  addEventListener('beforeunload', (event) => {
+    if (postState.volatile > 0) event.preventDefault()
+  })
+  return started
+}
+
+function openChannel(): PostPorts['channel'] {
+  const channel = new BroadcastChannel(`training ${new URL(document.baseURI).pathname}`)
+  return {
+    send: (event) => channel.postMessage(event),
+    listen: (hear) => channel.addEventListener('message', ({ data }: MessageEvent<PostEvent>) => hear(data)),
+  }
+}
+
+async function fetchUser(): Promise<number | undefined> {
+  const init = { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(PATIENCE_MS) }
+  const answer = await fetch(urlOf('/api/auth/me'), init)
+  if (!answer.ok || !isOwn(answer)) return undefined
+  return ((await answer.json()) as { user: { id: number } }).user.id
+}

@@ -1,3 +1,0 @@
-export { default as CardInfo } from './card-info.svelte'
-export { default as CardReport } from './card-report.svelte'
-export { default as End } from './end.svelte'

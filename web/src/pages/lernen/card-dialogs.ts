@@ -1,0 +1,2 @@
+export { default as CardInfo } from './card-info.svelte'
+export { default as CardReport } from './card-report.svelte'

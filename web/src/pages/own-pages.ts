@@ -1,5 +1,0 @@
-export { default as Einstellungen } from './einstellungen/einstellungen.svelte'
-export { default as Hilfe } from './hilfe/hilfe.svelte'
-export { default as Konto } from './konto/konto.svelte'
-export { default as Statistik } from './statistik/statistik.svelte'
-export { default as Verlauf } from './verlauf/verlauf.svelte'

@@ -1,2 +1,0 @@
-export { default as Sheet } from './spickzettel/sheet.svelte'
-export { default as Spickzettel } from './spickzettel/spickzettel.svelte'

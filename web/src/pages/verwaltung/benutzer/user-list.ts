@@ -1,0 +1,60 @@
+/** A list of users as pasted, or the bytes of a chosen file until it is changed here */
+export interface UserList {
+  /** Name of the chosen file */
+  fileName?: string
+  body: string | Uint8Array<ArrayBuffer>
+}
+
+/** Records with more lines are shown as one line, because their quotation mark is probably a mistake. */
+const MAX_LINES = 20
+
+const WINDOWS_1252 = new TextDecoder('windows-1252')
+/** Beyond ASCII the service takes only letters for Windows-1252. */
+const NO_LETTER = /[^\p{ASCII}À-ÖØ-öø-ÿ]/u
+
+/** Returns the text of a list as the service reads it; undefined if the service refuses the encoding. */
+export function textOf(body: UserList['body']): string | undefined {
+  if (typeof body === 'string') return body
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    const text = WINDOWS_1252.decode(body)
+    return text.includes('\0') || NO_LETTER.test(text) ? undefined : text
+  }
+}
+
+/** Parts of a list that give it back when they are joined by line ends. */
+export interface CutList {
+  parts: string[]
+  /** Index of the part by the line with which a faulty record begins */
+  indexOf: Map<number, number>
+}
+
+/**
+ * Cuts a list so that each faulty record is one part. A record continues while a quotation mark is open.
+ * @example cutList('name\n"a\nb"\nc', [2]).parts // ['name', '"a\nb"', 'c']
+ */
+export function cutList(text: string, faultyLines: Iterable<number>): CutList {
+  const lines = text.split(/\r\n?|\n/)
+  const faulty = new Set(faultyLines)
+  const cut: CutList = { parts: [], indexOf: new Map() }
+  for (let at = 0; at < lines.length; ) {
+    const isFaulty = faulty.has(at + 1)
+    const length = isFaulty ? recordLength(lines, at, faulty) : 1
+    if (isFaulty) cut.indexOf.set(at + 1, cut.parts.length)
+    cut.parts.push(lines.slice(at, at + length).join('\n'))
+    at += length
+  }
+  return cut
+}
+
+/** Returns the number of lines of a record; 1 if its quotation mark is not closed. */
+function recordLength(lines: readonly string[], start: number, faulty: ReadonlySet<number>): number {
+  let quotes = 0
+  for (let length = 1; length <= MAX_LINES; length++) {
+    quotes += (lines[start + length - 1] ?? '').split('"').length - 1
+    if (quotes % 2 === 0) return length
+    if (faulty.has(start + length + 1)) return 1
+  }
+  return 1
+}

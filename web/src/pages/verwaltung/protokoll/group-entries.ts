@@ -1,0 +1,50 @@
+import { count } from '../../../words/numbers.js'
+import { ACTIONS } from '../audit-words.js'
+
+/** Common values of the entries of one action */
+interface Entry {
+  at: string
+  action: string
+  actor_id: number | null
+  actor: string
+  via: string
+  address: string | null
+}
+
+/** Entries of one action, newest first; most actions have one. */
+export interface EntryGroup<E extends Entry> {
+  entries: [E, ...E[]]
+  /** Whether the next page may have more entries of this action */
+  isOpen: boolean
+}
+
+/**
+ * Joins the entries of one transaction. All of them have the instant at which it began, and one request makes one
+ * transaction.
+ *
+ * @param hasMore whether older entries have not been loaded
+ */
+export function groupEntries<E extends Entry>(entries: readonly E[], hasMore: boolean): EntryGroup<E>[] {
+  const groups: EntryGroup<E>[] = []
+  for (const entry of entries) {
+    const last = groups.at(-1)
+    if (last !== undefined && isSameDeed(last.entries[0], entry)) last.entries.push(entry)
+    else groups.push({ entries: [entry], isOpen: false })
+  }
+  const last = groups.at(-1)
+  if (last !== undefined) last.isOpen = hasMore
+  return groups
+}
+
+function isSameDeed(one: Entry, other: Entry): boolean {
+  return (['at', 'action', 'actor_id', 'actor', 'via', 'address'] as const).every((key) => one[key] === other[key])
+}
+
+/** `30 Benutzer angelegt`, `Mindestens 50 Benutzer angelegt`, `Meldung erledigt (3)` */
+export function titleOf({ entries, isOpen }: EntryGroup<Entry>): string {
+  const { action } = entries[0]
+  const number = count(entries.length)
+  const label = Object.hasOwn(ACTIONS, action) ? (ACTIONS[action]?.label ?? action) : action
+  if (label.startsWith('Benutzer ')) return `${isOpen ? `Mindestens ${number}` : number} ${label}`
+  return `${label} (${isOpen ? `mindestens ${number}` : number})`
+}

@@ -1,0 +1,12 @@
+/** Header dates have whole seconds, and the response takes time. */
+const TOLERANCE_MS = 2_000
+
+/** Estimates how far this device's clock is behind the service's, from the `Date` header of a response. */
+export function learnOffset(known: number, header: string | null, askedAt: number, answeredAt: number): number {
+  const date = header === null ? Number.NaN : Date.parse(header)
+  if (Number.isNaN(date) || answeredAt < askedAt) return known
+  const measured = date + 500 - (askedAt + answeredAt) / 2
+  const doubt = TOLERANCE_MS + (answeredAt - askedAt) / 2
+  if (Math.abs(measured - known) <= doubt) return known
+  return Math.abs(measured) <= doubt ? 0 : Math.round(measured)
+}

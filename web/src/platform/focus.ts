@@ -1,0 +1,44 @@
+import { isForPage } from './keys.js'
+
+const FIELDS = 'input, textarea, select'
+const CONTROLS = 'a, button, summary, input, textarea, select, [tabindex="0"], [role="menu"]'
+
+/** Moves the focus to the first field that must be filled in and is empty, or else to the first field. */
+export function focusFirstField(form: HTMLElement): void {
+  const fields = [...form.querySelectorAll<HTMLInputElement>(FIELDS)].filter(
+    (field) => !field.disabled && !field.hidden && !field.readOnly,
+  )
+  const field = fields.find(({ required, value }) => required && value === '') ?? fields[0]
+  field?.focus()
+}
+
+/** Focuses without a ring, which appears with the first key. */
+function focusQuietly(element: HTMLElement): void {
+  const over = new AbortController()
+  const end = () => {
+    delete element.dataset.quiet
+    over.abort()
+  }
+  element.dataset.quiet = ''
+  element.focus({ preventScroll: true })
+  element.addEventListener('blur', end, { signal: over.signal })
+  addEventListener('keydown', end, { capture: true, signal: over.signal })
+}
+
+/**
+ * Makes a link the obvious control of its page: it has the focus on the first page, and Space or Enter follow it unless
+ * another control has the focus.
+ */
+export function obviousLink(link: HTMLElement): () => void {
+  if (document.activeElement === document.body) focusQuietly(link)
+  function onKeyDown(event: KeyboardEvent): void {
+    if ((event.key !== ' ' && event.key !== 'Enter') || event.shiftKey || !isForPage(event)) return
+    const control = event.target instanceof Element ? event.target.closest(CONTROLS) : null
+    // The browser presses every other control, and follows a link by Enter itself.
+    if (control !== null && (control !== link || event.key === 'Enter')) return
+    event.preventDefault()
+    link.click()
+  }
+  addEventListener('keydown', onKeyDown)
+  return () => removeEventListener('keydown', onKeyDown)
+}

@@ -1,5 +1,0 @@
-export { openPost } from '../outbox/post.svelte.js'
-export { forgetKept } from '../storage/kept.js'
-export { default as NewVersion } from './new-version.svelte'
-export { default as WaitingBadge } from './waiting-badge.svelte'
-export { default as WaitingDialog } from './waiting-dialog.svelte'

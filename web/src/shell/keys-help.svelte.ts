@@ -1,0 +1,26 @@
+import type { Component } from 'svelte'
+import { listenForKeys } from '../platform/keys.js'
+import { go } from '../platform/router.svelte.js'
+
+type KeysDialog = Component<{ onclose: () => void }>
+
+/** The list of keys while it is open; its part of the program comes when it is asked for first. */
+let dialog = $state.raw<KeysDialog | undefined>()
+
+async function open(): Promise<void> {
+  // Without the network the page of the help says what is missing.
+  const module = await import('./keys-dialog.svelte').catch(() => undefined)
+  if (module === undefined) void go('hilfe')
+  else dialog = module.default
+}
+
+export const keysHelp = {
+  get dialog() {
+    return dialog
+  },
+  close(): void {
+    dialog = undefined
+  },
+  /** `?` opens it on every page, a session included, until the returned function is called. */
+  listen: () => listenForKeys({ '?': () => void open() }),
+}

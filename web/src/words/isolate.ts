@@ -1,0 +1,28 @@
+/** Characters that end an isolate: line ends of any kind and marks of other isolates. */
+const ENDINGS = /[\p{Cc}\u2028\u2029\u2066-\u2069]/gu
+/** Text that takes the direction of the sentence around it */
+const PLAIN = /^[\u0020-\u007e\u00a0-\u024f„“–]*$/
+
+/**
+ * Removes the characters with which a name would end the isolate around it, `<bdi>` as well.
+ * @example isolable('a\u2069b') // 'ab'
+ */
+export function isolable(name: string): string {
+  return name.replace(ENDINGS, '')
+}
+
+/**
+ * Encloses a name that a person has chosen in directional isolates, so that marks such as U+202E do not turn the
+ * sentence around it. For texts without elements; in markup see `parts/name.svelte`.
+ */
+export function isolate(name: string): string {
+  return PLAIN.test(name) ? name : `\u2068${isolable(name)}\u2069`
+}
+
+/**
+ * Isolates what the service quotes in a sentence.
+ * @example isolateQuoted('Das Deck „\u202eab“ fehlt') // 'Das Deck „\u2068\u202eab\u2069“ fehlt'
+ */
+export function isolateQuoted(sentence: string): string {
+  return sentence.replace(/„([^“]*)“/g, (_, name: string) => `„${isolate(name)}“`)
+}

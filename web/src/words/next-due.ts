@@ -1,0 +1,19 @@
+import { relativeDay } from './dates.js'
+import { countOf } from './numbers.js'
+
+const DAY = new Intl.DateTimeFormat('de-DE', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' })
+
+/**
+ * When something is due next, in a sentence.
+ * @example „Als Nächstes werden in 3 Tagen (Donnerstag, 26. November) 5 Karten fällig.“
+ */
+export function nextDueText(forecast: readonly { day: string; due: number }[], today: string): string {
+  const coming = forecast.filter(({ day }) => day > today)
+  const next = coming.find(({ due }) => due > 0)
+  if (next === undefined) return coming.length === 0 ? '' : `In den nächsten ${coming.length} Tagen wird nichts fällig.`
+  const verb = next.due === 1 ? 'wird' : 'werden'
+  const cards = countOf(next.due, 'Karte', 'Karten')
+  const when = relativeDay(next.day, today)
+  if (when === 'morgen') return `Morgen ${verb} ${cards} fällig.`
+  return `Als Nächstes ${verb} ${when} (${DAY.format(new Date(`${next.day}T12:00:00Z`))}) ${cards} fällig.`
+}
