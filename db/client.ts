@@ -88,9 +88,6 @@ class ServiceClient extends Client {
     super(config)
     this.#prepares = config.prepare
     this.#frozenAfterMs = config.frozenAfterMs
-    // A `query_timeout` in DATABASE_URL would end the statement but leave the connection waiting for it.
-    const { connectionParameters } = this as unknown as { connectionParameters: pg.ClientConfig }
-    delete connectionParameters.query_timeout
   }
 
   /**
@@ -118,6 +115,9 @@ class ServiceClient extends Client {
   }
 }
 
+/** Removes pg's `query_timeout`, which would end a statement but leave its connection waiting for the response. */
+const withoutQueryTimeout = (databaseUrl: string) => databaseUrl.replaceAll(/(?<=[?&])query_timeout=[^&#]*/g, '')
+
 /** The types accept only `pg.Client` itself. */
 const clientOf = (config: ServiceClientConfig) => ({ Client: ServiceClient as unknown as typeof pg.Client, ...config })
 
@@ -141,7 +141,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const { databaseUrl, prepare = true, frozenAfterMs = FROZEN_AFTER_MS } = options
   const open = (config: pg.PoolConfig) => {
     const pool = new pg.Pool({
-      connectionString: databaseUrl,
+      connectionString: withoutQueryTimeout(databaseUrl),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
       application_name: APPLICATION_NAME,

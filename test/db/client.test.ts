@@ -25,7 +25,7 @@ async function startFrozenServer(t: Test): Promise<{ url: string; connections: (
   return { url: `postgres://nobody@127.0.0.1:${port}/none`, connections: () => connections }
 }
 
-for (const parameters of ['', '?query_timeout=50']) {
+for (const parameters of ['', '?query_timeout=50', '?application_name=x&query_timeout=50&connect_timeout=5']) {
   t.test(`a frozen server is given up with its connection ${parameters}`, async (t) => {
     const { url, connections } = await startFrozenServer(t)
     const { db, close, poolState } = await openDatabase({
