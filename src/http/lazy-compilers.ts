@@ -10,8 +10,8 @@ type Compiled = { (data: any): any; errors?: unknown }
 type Build = (...options: any[]) => (route: any) => Compiled
 
 /**
- * Fastify's own compilers, but each schema is compiled when a request first needs it: all of them at once are a tenth of
- * a start. That each of them can be compiled is for a test to see.
+ * Returns Fastify's own compilers, which compile each schema when a request first needs it. Compiling all of them at the
+ * start takes 0.1 s of a start with PostgreSQL (0.95 instead of 0.85 s) and 7 MB of memory.
  */
 export function lazyCompilers(): { compilersFactory: Factories } {
   return {
