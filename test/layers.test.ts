@@ -21,6 +21,9 @@ const SERVICE = ['src', 'db', 'plugins', 'routes']
 /** Packages of the domain, which other files import through their `index.ts` only */
 const PACKAGE = /^src\/domain\/(?<name>anki|markup|pictures|table)\//
 
+/** What the packages may import from the rest of the domain: rooms that know neither content nor accounts */
+const BELOW_PACKAGES = /^src\/domain\/(review|text|time)\//
+
 /** Layers of the web app, described in web/README.md */
 const APP_LAYERS: Layer[] = [
   ['ground', /^web\/src\/(words|platform|worker)\//],
@@ -86,6 +89,9 @@ function entersPackage({ from, to }: Import): boolean {
   return name !== undefined && PACKAGE.exec(from)?.groups?.name !== name && to !== `src/domain/${name}/index.ts`
 }
 
+/** Whether a package imports a room of the service above it. */
+const leavesPackages = ({ from, to }: Import) => PACKAGE.test(from) && !PACKAGE.test(to) && !BELOW_PACKAGES.test(to)
+
 /** Returns the files of an import cycle; undefined if there is none. */
 function findCycle(imports: Import[]): string[] | undefined {
   const targets = new Map<string, string[]>()
@@ -135,6 +141,12 @@ t.test('packages of the domain are imported through their index.ts only', async 
   const imports = await readImports(SERVICE)
   t.same(imports.filter(entersPackage), [])
   t.ok(imports.some(({ to }) => PACKAGE.test(to)))
+})
+
+t.test('packages of the domain import only each other and the rooms below them', async (t) => {
+  t.same((await readImports(SERVICE)).filter(leavesPackages), [])
+  t.ok(leavesPackages({ from: 'src/domain/table/cells.ts', to: 'src/domain/content/types.ts' }))
+  t.notOk(leavesPackages({ from: 'src/domain/table/cells.ts', to: 'src/domain/text/text.ts' }))
 })
 
 /** Large packages that few requests, some starts or other threads need */

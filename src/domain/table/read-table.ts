@@ -1,5 +1,4 @@
 import { FALLBACK_LEVEL, Levels, levelOf, tidyDeckName } from '../anki/index.js'
-import { deckNamed, type Identity, type IncomingDeck } from '../content/upload/incoming.js'
 import { type Converted, convertHtml } from '../markup/index.js'
 import { escapePictures, parseMediaTarget, resolvePicture } from '../pictures/index.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH } from '../text/limits.js'
@@ -7,6 +6,34 @@ import { type AnkiHeader, readAnkiHeader } from './anki-header.js'
 import { unguardCell } from './cells.js'
 import { type Columns, findColumns, type Role } from './columns.js'
 import { guessSeparator, splitRecords } from './split-records.js'
+
+/** Identity of a card across changes of its text or deck */
+export type RowIdentity =
+  /** Guid of an Anki note */
+  | { by: 'note'; guid: string; ord: number }
+  /** Id column */
+  | { by: 'id'; id: string }
+  /** Without both: the question within the deck */
+  | { by: 'question' }
+
+/** A card of a table. */
+export interface TableCard {
+  identity: RowIdentity
+  /** Markdown */
+  question: string
+  answer: string
+  level: string
+  /** Name of the table, with that of the sheet if a workbook has several */
+  file: string
+  /** From 1 */
+  line: number
+}
+
+/** A deck of a table; names are unique within the table. */
+export interface TableDeck {
+  name: string
+  cards: TableCard[]
+}
 
 export interface TableOptions {
   /** File name, recorded with the cards */
@@ -30,7 +57,7 @@ export interface TableOptions {
 const EXCEL_SEPARATOR = /^"?sep=([^\n"])"?(?:\n|$)/i
 
 /** Reads the decks of a table, in the order of their first rows. */
-export function readTable(text: string, options: TableOptions): IncomingDeck[] {
+export function readTable(text: string, options: TableOptions): TableDeck[] {
   const header = readAnkiHeader(text)
   const told = header === undefined ? EXCEL_SEPARATOR.exec(text) : null
   const skipped = header?.lines ?? (told === null ? 0 : 1)
@@ -77,7 +104,7 @@ export class TableReader {
   readonly #header: AnkiHeader | undefined
   #options: TableOptions
   readonly #levels: Levels
-  readonly #decks = new Map<string, IncomingDeck>()
+  readonly #decks = new Map<string, TableDeck>()
   /** Line and answer of each card by identity */
   readonly #known = new Map<string, { file: string; line: number; answer: string }>()
   #count = 0
@@ -92,7 +119,7 @@ export class TableReader {
     return this.#count
   }
 
-  get decks(): IncomingDeck[] {
+  get decks(): TableDeck[] {
     return [...this.#decks.values()]
   }
 
@@ -117,16 +144,18 @@ export class TableReader {
     if (question === undefined || answer === undefined) return
     const identity = this.#identify(read('id'), read('guid'), line)
     if (identity === undefined) return
-    const deck = tidyDeckName(this.#options.deck ?? (read('deck') || this.#header?.deck || this.#options.defaultDeck))
+    const name = tidyDeckName(this.#options.deck ?? (read('deck') || this.#header?.deck || this.#options.defaultDeck))
     const level = this.#readLevel(read('level'), `${read('tags')} ${this.#header?.tags ?? ''}`)
     // Our own tables bring back what the folder's files allow.
-    if (!columns.isOwn && [deck, level].some(isLabelTooLong)) {
+    if (!columns.isOwn && [name, level].some(isLabelTooLong)) {
       fault(line, `Deck und Level dürfen höchstens ${MAX_LABEL_LENGTH} Zeichen haben`)
       return
     }
-    if (this.#isRepeated(identity, deck, question, answer, line)) return
+    if (this.#isRepeated(identity, name, question, answer, line)) return
     this.#options.count(question, answer)
-    deckNamed(this.#decks, deck).cards.push({ identity, question, answer, level, file: this.#options.file, line })
+    const deck = this.#decks.get(name) ?? { name, cards: [] }
+    this.#decks.set(name, deck)
+    deck.cards.push({ identity, question, answer, level, file: this.#options.file, line })
   }
 
   /** Returns undefined, with a fault, if the cell cannot be a side of a card. */
@@ -173,7 +202,7 @@ export class TableReader {
     return tidy || levelOf(tags, this.#levels) || FALLBACK_LEVEL
   }
 
-  #identify(id: string, guid: string, line: number): Identity | undefined {
+  #identify(id: string, guid: string, line: number): RowIdentity | undefined {
     if (id.length > MAX_ID || guid.length > MAX_ID || /\p{Cc}/u.test(id + guid)) {
       this.#options.fault(line, `Die Id ist länger als ${MAX_ID} Zeichen oder hat Zeichen, die keiner sieht`)
       return undefined
@@ -183,7 +212,7 @@ export class TableReader {
   }
 
   /** Skips a repeated row; a row that contradicts an earlier one is a fault. */
-  #isRepeated(identity: Identity, deck: string, question: string, answer: string, line: number): boolean {
+  #isRepeated(identity: RowIdentity, deck: string, question: string, answer: string, line: number): boolean {
     const { file, fault, warn } = this.#options
     const name = identity.by === 'id' ? identity.id : identity.by === 'note' ? identity.guid : question
     const key = [identity.by, identity.by === 'question' ? deck : '', name].join('\0')

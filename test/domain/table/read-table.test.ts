@@ -1,9 +1,8 @@
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import t from 'tap'
-import type { IncomingDeck } from '../../../src/domain/content/upload/incoming.js'
 import { decodeTable, looksLikeText } from '../../../src/domain/table/decode-table.js'
-import { readTable, type TableOptions } from '../../../src/domain/table/read-table.js'
+import { readTable, type TableDeck, type TableOptions } from '../../../src/domain/table/read-table.js'
 import { guessSeparator, splitRecords } from '../../../src/domain/table/split-records.js'
 
 function read(text: string, options: Partial<TableOptions> = {}) {
@@ -23,7 +22,7 @@ function read(text: string, options: Partial<TableOptions> = {}) {
   })
   return { decks, cards: cardsOf(decks), faults, warnings }
 }
-const cardsOf = (decks: IncomingDeck[]) =>
+const cardsOf = (decks: TableDeck[]) =>
   decks.flatMap(({ name, cards }) =>
     cards.map(({ question, answer, level, line }) => `${line} ${name}/${question}/${answer}/${level}`),
   )

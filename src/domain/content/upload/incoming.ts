@@ -37,11 +37,16 @@ export interface IncomingDeck {
   cards: IncomingCard[]
 }
 
+/** Returns a deck without a description and slug, as tables and Anki packages have it. */
+export function plainDeck(name: string, cards: IncomingCard[]): IncomingDeck {
+  return { name, description: '', slug: null, sort_order: null, cards }
+}
+
 /** Returns the deck of that name, which it adds to the others if it is new. */
 export function deckNamed(decks: Map<string, IncomingDeck>, name: string): IncomingDeck {
   let deck = decks.get(name)
   if (deck === undefined) {
-    deck = { name, description: '', slug: null, sort_order: null, cards: [] }
+    deck = plainDeck(name, [])
     decks.set(name, deck)
   }
   return deck

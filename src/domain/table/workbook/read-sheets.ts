@@ -1,7 +1,6 @@
-import type { IncomingDeck } from '../../content/upload/incoming.js'
 import { isStorable } from '../../text/text.js'
 import { type Columns, findColumns, namesBothSides } from '../columns.js'
-import { describe, type TableOptions, TableReader } from '../read-table.js'
+import { describe, type TableDeck, type TableOptions, TableReader } from '../read-table.js'
 import type { NumberFormats } from './number-formats.js'
 import { type Merge, nameColumn, type SheetRow, showCell } from './sheet-parser.js'
 
@@ -30,7 +29,7 @@ export function findHeadings(rows: readonly SheetRow[], formats: NumberFormats):
 }
 
 /** The decks of the sheets, in the order in which their rows name them. */
-export function readSheets(sheets: readonly Sheet[], formats: NumberFormats, options: WorkbookOptions): IncomingDeck[] {
+export function readSheets(sheets: readonly Sheet[], formats: NumberFormats, options: WorkbookOptions): TableDeck[] {
   const place = (sheet: Sheet) => {
     const file = sheets.length === 1 ? options.file : `${options.file}, Blatt „${sheet.name}“`
     return {

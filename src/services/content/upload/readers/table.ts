@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { FaultyContent } from '../../../../domain/content/refusals.js'
-import type { Incoming } from '../../../../domain/content/upload/incoming.js'
+import { type Incoming, plainDeck } from '../../../../domain/content/upload/incoming.js'
 import { decodeTable, readTable } from '../../../../domain/table/index.js'
 import { MAX_SIDE_LENGTH } from '../../../../domain/text/limits.js'
 import { Findings } from './findings.js'
@@ -41,5 +41,6 @@ export function readTableBytes(
     count: (question, answer) => findings.countCard(question, answer),
   })
   findings.throwFaults()
-  return { kind: 'table', decks, sheets: [], pictures: [], ...findings.warnings }
+  const incoming = decks.map(({ name, cards }) => plainDeck(name, cards))
+  return { kind: 'table', decks: incoming, sheets: [], pictures: [], ...findings.warnings }
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { TextDecoder } from 'node:util'
 import { DamagedPackage, NOT_A_PACKAGE } from '../../../../domain/content/refusals.js'
-import type { Incoming } from '../../../../domain/content/upload/incoming.js'
+import { type Incoming, plainDeck } from '../../../../domain/content/upload/incoming.js'
 import {
   collectRelationships,
   collectSharedStrings,
@@ -87,7 +87,8 @@ export async function readWorkbook(zip: Zip, main: string, options: ReadOptions)
     count: (question, answer) => findings.countCard(question, answer),
   })
   findings.throwFaults()
-  return { kind: 'table', decks, sheets: [], pictures: [], ...findings.warnings }
+  const incoming = decks.map(({ name, cards }) => plainDeck(name, cards))
+  return { kind: 'table', decks: incoming, sheets: [], pictures: [], ...findings.warnings }
 }
 
 async function readFormats(
