@@ -110,10 +110,13 @@ export async function noteUse(
   id: number,
   { counter, backed_up }: { counter: number; backed_up: boolean },
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update passkeys set counter = ${counter}, backed_up = ${backed_up}, last_used_at = now()
-    where id = ${id} and (counter < ${counter} or (counter = 0 and ${counter}::bigint = 0))`.execute(db)
-  return numAffectedRows === 1n
+  const { numUpdatedRows } = await db
+    .updateTable('passkeys')
+    .set({ counter, backed_up, last_used_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('counter', counter === 0 ? '=' : '<', counter)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
 }
 
 /** Deletes all passkeys of a user, or one of them. Returns their number. */

@@ -183,12 +183,18 @@ export async function endLinkNextLogin(db: Kysely<Database>, id: number): Promis
  * it.
  */
 export async function noteSeen(db: Kysely<Database>, id: number, day: string): Promise<void> {
-  await sql`
-    update users set last_seen_on = ${day}::date
-    where id = (
-      select id from users where id = ${id} and (last_seen_on is null or last_seen_on < ${day}::date)
-      for no key update skip locked
-    )`.execute(db)
+  await db
+    .updateTable('users')
+    .set({ last_seen_on: day })
+    .where('id', '=', ({ selectFrom }) =>
+      selectFrom('users')
+        .select('id')
+        .where('id', '=', id)
+        .where((eb) => eb('last_seen_on', 'is', null).or('last_seen_on', '<', day))
+        .forNoKeyUpdate()
+        .skipLocked(),
+    )
+    .execute()
 }
 
 /** Returns all administrators and locks them until the transaction ends, so that concurrent changes see each other. */

@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { CardProgress } from '../../../src/domain/anki/index.js'
 import type { Rating, ReviewPhase } from '../../../src/domain/review/review.js'
-import type { Database } from '../../types.js'
+import type { CheatsheetsTable, Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
 
@@ -139,23 +139,25 @@ export async function* readReviewsToExport(db: Kysely<Database>, userId: number)
   }
 }
 
-export interface ExportedSheet {
-  id: number
-  slug: string
-  title: string
-  category: string
-  content_md: string
-}
+const SHEET = ['id', 'slug', 'title', 'category', 'content_md'] as const
+
+export type ExportedSheet = Pick<Selectable<CheatsheetsTable>, (typeof SHEET)[number]>
 
 const SHEETS_AT_ONCE = 20
 
 /** Yields all live sheets in batches by id. */
 export async function* readSheetsToExport(db: Kysely<Database>): AsyncGenerator<ExportedSheet[]> {
   for (let after = -(2 ** 31); ; ) {
-    const { rows } = await readInTurn(() =>
-      sql<ExportedSheet>`
-        select id, slug, title, category, content_md from cheatsheets
-        where archived_at is null and id > ${after} order by id limit ${SHEETS_AT_ONCE}`.execute(db),
+    const position = after
+    const rows = await readInTurn(() =>
+      db
+        .selectFrom('cheatsheets')
+        .select(SHEET)
+        .where('archived_at', 'is', null)
+        .where('id', '>', position)
+        .orderBy('id')
+        .limit(SHEETS_AT_ONCE)
+        .execute(),
     )
     if (rows.length > 0) yield rows
     const last = rows.at(-1)

@@ -66,6 +66,6 @@ export async function deleteUnusedPictures(transaction: Transaction<Database>): 
 }
 
 export async function hasPictures(db: Kysely<Database>): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`select exists (select from media) as found`.execute(db)
-  return rows[0]?.found === true
+  const first = await db.selectFrom('media').select('sha256').limit(1).executeTakeFirst()
+  return first !== undefined
 }

@@ -3,10 +3,12 @@ import type { Database } from '../../types.js'
 
 /** Returns the number of learners with progress by card; cards without any are missing. */
 export async function countLearners(db: Kysely<Database>, cardIds: number[]): Promise<Map<number, number>> {
-  const { rows } = await sql<{ card_id: number; learners: number }>`
-    select card_id, count(*) as learners from card_progress where card_id = any (${cardIds}) group by card_id`.execute(
-    db,
-  )
+  const rows = await db
+    .selectFrom('card_progress')
+    .select(({ fn }) => ['card_id', fn.countAll<number>().as('learners')])
+    .where('card_id', '=', ({ fn, val }) => fn.any(val(cardIds)))
+    .groupBy('card_id')
+    .execute()
   return new Map(rows.map(({ card_id, learners }) => [card_id, learners]))
 }
 
@@ -49,5 +51,8 @@ export async function passOnProgress(
       on conflict do nothing
     )
     update card_progress set card_id = new_id from heirs where id = progress_id`.execute(transaction)
-  await sql`delete from imported_cards where card_id = any (${from})`.execute(transaction)
+  await transaction
+    .deleteFrom('imported_cards')
+    .where('card_id', '=', ({ fn, val }) => fn.any(val(from)))
+    .execute()
 }

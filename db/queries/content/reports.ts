@@ -58,11 +58,14 @@ export async function updateReport(
   id: number,
   settledBy: string | null,
 ): Promise<boolean> {
-  const { rows } = await sql`
-    update card_reports set settled_by = ${settledBy}::text, settled_at = case when ${settledBy}::text is not null then now() end
-    where id = ${id} and (settled_at is null) = (${settledBy}::text is not null)
-    returning id`.execute(transaction)
-  return rows.length > 0
+  const isSettled = settledBy !== null
+  const { numUpdatedRows } = await transaction
+    .updateTable('card_reports')
+    .set({ settled_by: settledBy, settled_at: isSettled ? sql<Date>`now()` : null })
+    .where('id', '=', id)
+    .where('settled_at', isSettled ? 'is' : 'is not', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 export interface ReportPage {

@@ -52,7 +52,7 @@ export async function findSourceByName(
     .select(['id', 'kind', 'name'])
     .where('name', '=', name)
     .where('kind', '=', kind)
-    .orderBy(sql`archived_at is not null`)
+    .orderBy((eb) => eb('archived_at', 'is not', null))
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -114,7 +114,10 @@ export async function findSourceContent(db: Kysely<Database>, id: number): Promi
 
 /** Deletes cards with their progress and reports. */
 export async function deleteCards(transaction: Transaction<Database>, ids: number[]): Promise<void> {
-  await sql`delete from cards where id = any (${ids})`.execute(transaction)
+  await transaction
+    .deleteFrom('cards')
+    .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .execute()
 }
 
 /** Deletes decks and sheets with the rest of their content. */
@@ -122,8 +125,14 @@ export async function deleteDecksAndSheets(
   transaction: Transaction<Database>,
   { decks, cheatsheets }: Pick<SourceContent, 'decks' | 'cheatsheets'>,
 ): Promise<void> {
-  await sql`delete from decks where id = any (${decks})`.execute(transaction)
-  await sql`delete from cheatsheets where id = any (${cheatsheets})`.execute(transaction)
+  await transaction
+    .deleteFrom('decks')
+    .where('id', '=', ({ fn, val }) => fn.any(val(decks)))
+    .execute()
+  await transaction
+    .deleteFrom('cheatsheets')
+    .where('id', '=', ({ fn, val }) => fn.any(val(cheatsheets)))
+    .execute()
 }
 
 /** Deletes a source. Its decks and sheets lose their owner; their cards keep their identities. */

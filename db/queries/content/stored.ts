@@ -65,13 +65,17 @@ export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly str
 
 /** Returns all cards without an Anki note, with the fields that form their guid in our own packages. */
 export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: number; created_at: Date }[]> {
-  return readByKey(CARDS_AT_ONCE, async (after) => {
-    const { rows } = await sql<{ id: number; created_at: Date }>`
-      select id, cards.created_at
-      from cards left join imported_cards on card_id = id
-      where guid is null and id > ${after} order by id limit ${CARDS_AT_ONCE}`.execute(db)
-    return rows
-  })
+  return readByKey(CARDS_AT_ONCE, (after) =>
+    db
+      .selectFrom('cards')
+      .leftJoin('imported_cards', 'card_id', 'id')
+      .select(['id', 'cards.created_at'])
+      .where('guid', 'is', null)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(CARDS_AT_ONCE)
+      .execute(),
+  )
 }
 
 /** Returns cards by id; those of scripts have an empty key. */

@@ -61,5 +61,10 @@ export async function renameCards(
 }
 
 export async function archiveCards(transaction: Transaction<Database>, ids: number[]): Promise<void> {
-  await sql`update cards set archived_at = now() where id = any (${ids}) and archived_at is null`.execute(transaction)
+  await transaction
+    .updateTable('cards')
+    .set({ archived_at: sql<Date>`now()` })
+    .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .where('archived_at', 'is', null)
+    .execute()
 }

@@ -76,5 +76,9 @@ export async function offerDecks(transaction: Transaction<Database>, slugs: stri
 
 export async function archiveDecks(transaction: Transaction<Database>, ids: number[]): Promise<void> {
   if (ids.length === 0) return
-  await sql`update decks set archived_at = now() where id = any (${ids})`.execute(transaction)
+  await transaction
+    .updateTable('decks')
+    .set({ archived_at: sql<Date>`now()` })
+    .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .execute()
 }

@@ -53,5 +53,9 @@ export async function markSheetsAsImported(transaction: Transaction<Database>, i
 
 export async function archiveSheets(transaction: Transaction<Database>, ids: number[]): Promise<void> {
   if (ids.length === 0) return
-  await sql`update cheatsheets set archived_at = now() where id = any (${ids})`.execute(transaction)
+  await transaction
+    .updateTable('cheatsheets')
+    .set({ archived_at: sql<Date>`now()` })
+    .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .execute()
 }
