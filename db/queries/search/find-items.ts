@@ -44,13 +44,14 @@ export interface ItemText extends FoundItem {
 }
 
 /**
- * Disables sequential and similar plans for this transaction: every statement collects rows through the word indexes
- * and looks up the others by id. The planner cannot estimate arrays or freshly filled tables, and would scan the items.
+ * Disables sequential and plain index scans for this transaction: every statement collects rows through the word indexes
+ * and looks up the others by id. The planner cannot estimate arrays or freshly filled tables, and would scan the items:
+ * with 100,000 cards frequent words took 106 instead of 30 ms, and without statistics most words 164 instead of 56 ms.
  */
 export async function preferIndexes(transaction: Transaction<Database>): Promise<void> {
   await sql`
     select set_config(name, 'off', true)
-    from unnest(array['enable_seqscan', 'enable_indexscan', 'enable_mergejoin', 'enable_hashjoin', 'jit']) as name
+    from unnest(array['enable_seqscan', 'enable_indexscan']) as name
   `.execute(transaction)
 }
 
