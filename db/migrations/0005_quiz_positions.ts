@@ -114,6 +114,8 @@ async function keepDistinctAnswers(db: Kysely<unknown>): Promise<void> {
       return sha256(convert_to(answer, 'UTF8'))`.execute(db)
   // Each hash occurs once, with a card that has the answer; differences are not 0. New answers take the positions of
   // deleted ones; then either the remaining new ones are appended, or the last answers move into the remaining holes.
+  // Without the settings a generic plan from an empty table would serve: archiving 300 of 60,000 cards, one by one, took
+  // 6.1 instead of 0.7 s.
   await sql`
     create function count_answers(hashes bytea[], differences bigint[], card_ids integer[]) returns void language plpgsql set search_path from current
       set plan_cache_mode = force_custom_plan set enable_hashjoin = off set enable_mergejoin = off as $$
