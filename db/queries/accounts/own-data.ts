@@ -207,7 +207,10 @@ async function findAccountJson(db: Kysely<Database>, userId: number): Promise<Ac
   return rows[0]
 }
 
-/** Builds a JSON object of the columns in order. */
+/**
+ * Builds a JSON object of the columns in order. Raw SQL, as the statements around it: the query builder has no
+ * `select` without `from` inside a statement, and `json_build_object` writes longer texts.
+ */
 function json(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select row_to_json(entry)::text from (select ${columns}) as entry) as item`
 }

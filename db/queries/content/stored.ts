@@ -16,13 +16,29 @@ export async function isContentEmpty(db: Kysely<Database>): Promise<boolean> {
 
 /** Returns all decks, including those of scripts, sources and archived ones. */
 export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]> {
-  const { rows } = await sql<OwnedDeck>`
-    select decks.id, slug, decks.name, description, sort_order, card_count, decks.archived_at is null as is_live,
-      deck_id is not null and source_id is null as is_imported, file, source_id, source_key,
-      content_sources.name as owner, content_sources.archived_at is null as owner_is_live
-    from decks left join imported_decks on deck_id = decks.id left join content_sources on content_sources.id = source_id
-    order by decks.id`.execute(db)
-  return rows
+  return db
+    .selectFrom('decks')
+    .leftJoin('imported_decks', 'deck_id', 'decks.id')
+    .leftJoin('content_sources', 'content_sources.id', 'source_id')
+    .select([
+      'decks.id',
+      'slug',
+      'decks.name',
+      'description',
+      'sort_order',
+      'card_count',
+      'file',
+      'source_id',
+      'source_key',
+    ])
+    .select('content_sources.name as owner')
+    .select((eb) => [
+      eb('decks.archived_at', 'is', null).$castTo<boolean>().as('is_live'),
+      eb('deck_id', 'is not', null).and('source_id', 'is', null).$castTo<boolean>().as('is_imported'),
+      eb('content_sources.archived_at', 'is', null).$castTo<boolean>().as('owner_is_live'),
+    ])
+    .orderBy('decks.id')
+    .execute()
 }
 
 /**
@@ -114,16 +130,22 @@ export async function findCardTexts(
 
 /** Returns all sheets, including those of scripts, sources and archived ones. */
 export async function findStoredSheets(db: Kysely<Database>): Promise<OwnedSheet[]> {
-  return readByKey(SHEETS_AT_ONCE, async (after) => {
-    const { rows } = await sql<OwnedSheet>`
-      select cheatsheets.id, slug, cheatsheets.archived_at is null as is_live,
-        cheatsheet_id is not null and source_id is null as is_imported,
-        ${digestOf('title', 'category', 'content_md')} as digest, source_id, source_key, content_sources.name as owner
-      from cheatsheets left join imported_cheatsheets on cheatsheet_id = cheatsheets.id
-      left join content_sources on content_sources.id = source_id
-      where cheatsheets.id > ${after} order by cheatsheets.id limit ${SHEETS_AT_ONCE}`.execute(db)
-    return rows
-  })
+  return readByKey(SHEETS_AT_ONCE, (after) =>
+    db
+      .selectFrom('cheatsheets')
+      .leftJoin('imported_cheatsheets', 'cheatsheet_id', 'cheatsheets.id')
+      .leftJoin('content_sources', 'content_sources.id', 'source_id')
+      .select(['cheatsheets.id', 'slug', 'source_id', 'source_key', 'content_sources.name as owner'])
+      .select((eb) => [
+        eb('cheatsheets.archived_at', 'is', null).$castTo<boolean>().as('is_live'),
+        eb('cheatsheet_id', 'is not', null).and('source_id', 'is', null).$castTo<boolean>().as('is_imported'),
+        digestOf('title', 'category', 'content_md').as('digest'),
+      ])
+      .where('cheatsheets.id', '>', after)
+      .orderBy('cheatsheets.id')
+      .limit(SHEETS_AT_ONCE)
+      .execute(),
+  )
 }
 
 async function readByKey<T extends { id: number }>(size: number, read: (after: number) => Promise<T[]>): Promise<T[]> {
@@ -140,5 +162,5 @@ async function readByKey<T extends { id: number }>(size: number, read: (after: n
 /** The SQL equivalent of `digestText`: texts are joined by NUL, which no text contains. */
 function digestOf(...columns: string[]) {
   const bytes = columns.map((column) => sql`convert_to(${sql.ref(column)}, 'UTF8')`)
-  return sql`substr(encode(sha256(${sql.join(bytes, sql` || '\\x00'::bytea || `)}), 'hex'), 1, 32)`
+  return sql<string>`substr(encode(sha256(${sql.join(bytes, sql` || '\\x00'::bytea || `)}), 'hex'), 1, 32)`
 }

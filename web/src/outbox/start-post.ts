@@ -12,7 +12,7 @@ import { Post, type PostEvent, type PostPorts } from './post.js'
 import { postState } from './state.svelte.js'
 import { createTransport } from './transport.js'
 
-/** Timeout for determining the user; ratings wait meanwhile. */
+/** Timeout for determining the user; until then ratings wait. */
 const PATIENCE_MS = 10_000
 
 let post: Post | undefined
