@@ -1,3 +1,5 @@
+import type { Exercise } from '../questions/exercise.js'
+
 /** A fault of a content file. `file` is relative to the content folder (with `/`), `line` counts from 1. */
 export interface Fault {
   file: string
@@ -18,6 +20,10 @@ export interface CardSource {
   question: string
   answer: string
   level: string
+  /** Null for a plain card */
+  exercise: Exercise | null
+  /** Whether only editors see it */
+  draft: boolean
   /** Line of its heading in the file */
   line: number
 }
@@ -31,6 +37,12 @@ export interface DeckSource {
   name: string
   description: string
   sort_order: number
+  /** Whether the deck is a pool, which only editors see and tests draw from */
+  tests_only: boolean
+  /** Whether a task list at the end of an answer is text instead of options */
+  options_off: boolean
+  /** Language of its texts, such as `de` */
+  lang: string
   cards: CardSource[]
 }
 
@@ -39,6 +51,8 @@ export interface SheetSource {
   title: string
   category: string
   content_md: string
+  /** Whether only editors see it */
+  draft: boolean
 }
 
 export interface Content {

@@ -36,3 +36,16 @@ export function findBlocks(source: string): Block[] {
   }
   return blocks
 }
+
+/**
+ * Returns the lines of the items of a list; `end` is exclusive.
+ * @param source a list and nothing else
+ * @example findListItems('- a\n- b') // [{ line: 0, end: 1 }, { line: 1, end: 2 }]
+ */
+export function findListItems(source: string): { line: number; end: number }[] {
+  const tokens: Parameters<typeof markdown.block.parse>[3] = []
+  markdown.block.parse(source, markdown, {}, tokens)
+  return tokens.flatMap(({ type, level, map }) => {
+    return type === 'list_item_open' && level === 1 && map ? [{ line: map[0], end: map[1] }] : []
+  })
+}

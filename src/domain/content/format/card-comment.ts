@@ -1,3 +1,4 @@
+import { FORMS } from '../../questions/exercise.js'
 import { countLines } from '../../text/text.js'
 import type { Report } from '../types.js'
 import { hasControls } from './front-matter.js'
@@ -8,12 +9,16 @@ export interface CardComment {
   id: string | undefined
   level: string | undefined
   aliases: string[]
-  /** Question and answer are one fence each, the level is JSON. */
+  /** Question and answer are one fence each, the level is JSON, the exercise a third fence of JSON. */
   verbatim: boolean
+  draft: boolean
+  form: string | undefined
+  tolerance: number | undefined
+  unit: string | undefined
 }
 
 const ID = /^[a-z0-9-]{1,64}$/
-const KEYS = ['id', 'level', 'aliases', 'verbatim']
+const KEYS = ['id', 'level', 'aliases', 'draft', 'form', 'tolerance', 'unit', 'verbatim']
 
 /**
  * Parses a card comment such as `id: git-stash; level: grundlagen; aliases: [stash]`.
@@ -21,7 +26,7 @@ const KEYS = ['id', 'level', 'aliases', 'verbatim']
  * @example parseCardComment('id: stash; level: basis', 3, () => {}).id // 'stash'
  */
 export function parseCardComment(text: string, line: number, report: Report): CardComment {
-  const values = new Map<string, { value: string; line: number }>()
+  const values = new Map<string, Entry>()
   let end = line
   for (const entry of text.split(';')) {
     const entryLine = end + countLines(entry.slice(0, entry.length - entry.trimStart().length)) - 1
@@ -40,18 +45,43 @@ export function parseCardComment(text: string, line: number, report: Report): Ca
   const aliases = values.get('aliases')
   if (id === undefined) report(line, 'Der Karte fehlt die „id“')
   else if (!ID.test(id.value)) report(id.line, describeBadId(id.value))
-  const verbatim = values.get('verbatim')
-  if (verbatim !== undefined && !/^(?:true|false)$/.test(verbatim.value)) {
-    report(verbatim.line, '„verbatim“ muss true oder false sein')
-  }
-  const isVerbatim = verbatim?.value === 'true'
+  const isVerbatim = parseFlag('verbatim', values.get('verbatim'), report)
   if (level === undefined) report(line, 'Der Karte fehlt das „level“')
   return {
     id: id && ID.test(id.value) ? id.value : undefined,
     level: level && parseLevel(level.value, level.line, isVerbatim, report),
     aliases: aliases ? parseAliases(aliases.value, aliases.line, report) : [],
     verbatim: isVerbatim,
+    draft: parseFlag('draft', values.get('draft'), report),
+    form: parseForm(values.get('form'), report),
+    tolerance: parseTolerance(values.get('tolerance'), report),
+    unit: values.get('unit')?.value,
   }
+}
+
+interface Entry {
+  value: string
+  line: number
+}
+
+function parseFlag(key: string, entry: Entry | undefined, report: Report): boolean {
+  if (entry !== undefined && !/^(?:true|false)$/.test(entry.value)) {
+    report(entry.line, `„${key}“ muss true oder false sein`)
+  }
+  return entry?.value === 'true'
+}
+
+function parseForm(entry: Entry | undefined, report: Report): string | undefined {
+  if (entry === undefined || (FORMS as readonly string[]).includes(entry.value)) return entry?.value
+  report(entry.line, `Die Form „${entry.value}“ gibt es nicht (erlaubt: ${FORMS.join(', ')})`)
+  return undefined
+}
+
+function parseTolerance(entry: Entry | undefined, report: Report): number | undefined {
+  if (entry === undefined) return undefined
+  if (/^\d+(?:[.,]\d+)?$/.test(entry.value)) return Number(entry.value.replace(',', '.'))
+  report(entry.line, '„tolerance“ muss eine Zahl ab 0 sein')
+  return undefined
 }
 
 function parseLevel(value: string, line: number, isVerbatim: boolean, report: Report): string | undefined {

@@ -175,6 +175,15 @@ export function readInteger(fields: Fields, key: string, fallback: number, repor
   return fallback
 }
 
+/** Returns true or false; false if absent. */
+export function readFlag(fields: Fields, key: string, report: Report): boolean {
+  const field = fields.get(key)
+  if (field === undefined || field.value === undefined) return false
+  if (typeof field.value === 'boolean') return field.value
+  report(field.line, `„${key}“ muss true oder false sein`)
+  return false
+}
+
 /** YAML escapes can express characters that PostgreSQL cannot store. */
 function requireStorable(field: Field, key: string, report: Report): boolean {
   if (isStorable(field.text)) return true

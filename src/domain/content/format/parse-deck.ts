@@ -1,3 +1,4 @@
+import { type Exercise, type ExerciseInput, parseExercise } from '../../questions/exercise.js'
 import { MAX_SIDE_LENGTH } from '../../text/limits.js'
 import type { CardSource, DeckSource, Fault, Report, SlugPlace } from '../types.js'
 import type { Block } from './blocks.js'
@@ -6,6 +7,7 @@ import { decodeText } from './decode-text.js'
 import {
   type Fields,
   hasControls,
+  readFlag,
   readInteger,
   readOptionalText,
   readTextField,
@@ -13,9 +15,13 @@ import {
 } from './front-matter.js'
 import { type Section, splitSections } from './sections.js'
 import { RESERVED_DECKS, readAliases, readSlug } from './slug.js'
-import { readFence } from './verbatim.js'
+import { readTaskList } from './task-list.js'
+import { readExerciseJson, readFence } from './verbatim.js'
 
-const KEYS = ['slug', 'name', 'description', 'sort_order', 'aliases']
+const KEYS = ['slug', 'name', 'description', 'sort_order', 'aliases', 'tests_only', 'options', 'lang']
+export const DEFAULT_LANGUAGE = 'de'
+const MAX_LANGUAGE_LENGTH = 35
+const LANGUAGE = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/
 
 interface Ids {
   /** Line of each card by id */
@@ -57,7 +63,7 @@ export function* parseDeckInSteps(file: string, bytes: Uint8Array): Generator<vo
   const place = parts.fields && readSlug(file, parts.fields, RESERVED_DECKS, report)
   const aliases = parts.fields ? readAliases(file, parts.fields, report) : []
   const head = parts.fields && readHead(parts.fields, report)
-  const cards = yield* parseCards(parts.body, parts.bodyLine, report)
+  const cards = yield* parseCards(parts.body, parts.bodyLine, head?.options_off === true, report)
   if (faults.length > 0 || head === undefined || place === undefined) {
     return { slug: place, aliases, faults: faults.sort((a, b) => a.line - b.line) }
   }
@@ -69,9 +75,9 @@ export function* parseDeckInSteps(file: string, bytes: Uint8Array): Generator<vo
  * Returns the cards of a file's body; undefined if it has any fault.
  * @example readCards('## F\n<!-- id: a; level: l -->\n### Antwort\nA')?.[0]?.answer // 'A'
  */
-export function readCards(body: string): CardSource[] | undefined {
+export function readCards(body: string, isOptionsOff = false): CardSource[] | undefined {
   let isFaulty = false
-  const steps = parseCards(body, 1, () => {
+  const steps = parseCards(body, 1, isOptionsOff, () => {
     isFaulty = true
   })
   for (;;) {
@@ -80,7 +86,10 @@ export function readCards(body: string): CardSource[] | undefined {
   }
 }
 
-function readHead(fields: Fields, report: Report): Pick<DeckSource, 'name' | 'description' | 'sort_order'> {
+/** Front matter of a deck without its slug and aliases. */
+type Head = Omit<DeckSource, 'file' | 'slug' | 'aliases' | 'cards'>
+
+function readHead(fields: Fields, report: Report): Head {
   const name = readTextField(fields, 'name', report) ?? ''
   if (!fields.has('name')) report(1, 'Im Front Matter fehlt „name“')
   if (hasControls(name)) {
@@ -91,17 +100,40 @@ function readHead(fields: Fields, report: Report): Pick<DeckSource, 'name' | 'de
     name,
     description: readOptionalText(fields, 'description', report),
     sort_order: readInteger(fields, 'sort_order', 0, report),
+    tests_only: readFlag(fields, 'tests_only', report),
+    options_off: readOptionsOff(fields, report),
+    lang: readLanguage(fields, report),
   }
 }
 
-function* parseCards(body: string, bodyLine: number, report: Report): Generator<void, CardSource[]> {
+function readOptionsOff(fields: Fields, report: Report): boolean {
+  const field = fields.get('options')
+  if (field === undefined || field.value === undefined) return false
+  if (field.text !== 'on' && field.text !== 'off') report(field.line, '„options“ muss on oder off sein')
+  return field.text === 'off'
+}
+
+function readLanguage(fields: Fields, report: Report): string {
+  const field = fields.get('lang')
+  if (field === undefined || field.value === undefined) return DEFAULT_LANGUAGE
+  if (field.text.length <= MAX_LANGUAGE_LENGTH && LANGUAGE.test(field.text)) return field.text
+  report(field.line, '„lang“ muss ein Kürzel für eine Sprache sein, etwa de oder en')
+  return DEFAULT_LANGUAGE
+}
+
+function* parseCards(
+  body: string,
+  bodyLine: number,
+  isOptionsOff: boolean,
+  report: Report,
+): Generator<void, CardSource[]> {
   const cards: CardSource[] = []
   const ids: Ids = { cards: new Map(), aliases: [] }
   for (const section of splitSections(body)) {
     yield
     if (section === undefined) continue
     if (section.heading !== undefined) {
-      cards.push(parseCard(section, section.heading, bodyLine + section.line, ids, report))
+      cards.push(parseCard(section, section.heading, bodyLine + section.line, { ids, isOptionsOff }, report))
       continue
     }
     const text = section.lines.findIndex((line) => line.trim() !== '')
@@ -112,7 +144,13 @@ function* parseCards(body: string, bodyLine: number, report: Report): Generator<
 }
 
 /** Parses a card; a faulty card is incomplete, and the deck will be dropped. */
-function parseCard(section: Section, heading: string, line: number, ids: Ids, report: Report): CardSource {
+function parseCard(
+  section: Section,
+  heading: string,
+  line: number,
+  { ids, isOptionsOff }: { ids: Ids; isOptionsOff: boolean },
+  report: Report,
+): CardSource {
   const { lines, blocks } = section
   const mark = blocks.find(({ heading }) => heading?.depth === 3 && heading.text === 'Antwort')
   const deep = blocks.find(({ isTooDeep }) => isTooDeep)
@@ -126,12 +164,19 @@ function parseCard(section: Section, heading: string, line: number, ids: Ids, re
   }
   for (const alias of comment?.aliases ?? []) ids.aliases.push({ alias, line })
 
-  const { id = '', aliases = [], level = '', verbatim = false } = comment ?? {}
+  const { id = '', aliases = [], level = '', verbatim = false, draft = false } = comment ?? {}
   const readPart = verbatim ? readFenced : trimPart
+  const from = mark?.end ?? lines.length
+  const reportBelow: Report = (below, message) => report(line + 1 + below, message)
+  const found = verbatim
+    ? findJson(section, from, reportBelow)
+    : isOptionsOff
+      ? undefined
+      : findTaskList(section, from, reportBelow)
   const end = mark?.line ?? lines.length
   const more = rest === '' ? readPart(lines, blocks, next, end) : [rest, ...lines.slice(next, end)].join('\n').trimEnd()
   const question = [heading, more ?? ''].filter((part) => part !== '').join('\n\n')
-  const answer = mark === undefined ? '' : readPart(lines, blocks, mark.end, lines.length)
+  const answer = mark === undefined ? '' : readPart(lines, blocks, mark.end, found?.line ?? lines.length)
   if (mark === undefined) report(line, 'Der Karte fehlt die Zeile „### Antwort“')
   if (verbatim) {
     if (more === undefined || answer === undefined || rest !== '') report(line, FENCES_ONLY)
@@ -141,8 +186,58 @@ function parseCard(section: Section, heading: string, line: number, ids: Ids, re
   }
   if (question.length > MAX_SIDE_LENGTH) report(line, `Die Frage ist länger als ${MAX_SIDE_LENGTH} Zeichen`)
   if ((answer ?? '').length > MAX_SIDE_LENGTH) report(line, `Die Antwort ist länger als ${MAX_SIDE_LENGTH} Zeichen`)
-  return { key: id, aliases, question, answer: answer ?? '', level, line }
+  const exercise =
+    comment === undefined || mark === undefined || answer === undefined
+      ? null
+      : readExercise(comment, answer, found ?? { line: mark.line, lines: [], hint: '', input: {} }, reportBelow)
+  return { key: id, aliases, question, answer: answer ?? '', level, exercise, draft, line }
 }
+
+/** An exercise as written in the answer. */
+interface FoundExercise {
+  /** Line where the answer of the flashcard ends */
+  line: number
+  input: ExerciseInput
+  /** Line of each option */
+  lines: number[]
+  /** Says in a fault what else may be meant */
+  hint: string
+}
+
+function findTaskList({ lines, blocks }: Section, from: number, report: Report): FoundExercise | undefined {
+  const list = readTaskList(lines, blocks, from)
+  if (list === undefined) return undefined
+  if (list.bare.length > 0) {
+    for (const line of list.bare) report(line, BARE)
+    return undefined
+  }
+  return { line: list.line, input: list, lines: list.options.map(({ line }) => line), hint: ` ${OR_TEXT}` }
+}
+
+/** Finds the exercise of a verbatim card: a second fence in the answer. */
+function findJson({ lines, blocks }: Section, from: number, report: Report): FoundExercise | undefined {
+  const [, json] = blocks.filter(({ type, line }) => type === 'fence' && line >= from)
+  if (json === undefined) return undefined
+  const text = readFenced(lines, blocks, json.line, lines.length)
+  const input = text === undefined ? undefined : readExerciseJson(text)
+  if (input === undefined)
+    report(json.line, 'Mit „verbatim“ stehen die Antworten zur Auswahl als JSON im letzten Codeblock')
+  return { line: json.line, input: input ?? {}, lines: [], hint: '' }
+}
+
+function readExercise(
+  { form, tolerance, unit }: CardComment,
+  answer: string,
+  { line, input, lines, hint }: FoundExercise,
+  report: Report,
+): Exercise | null {
+  return parseExercise({ form, tolerance, unit, ...input }, answer, (message, option) =>
+    report(lines[option ?? -1] ?? line, message + hint),
+  )
+}
+
+const OR_TEXT = '(mit „options: off“ im Front Matter ist die Liste einfacher Text)'
+const BARE = `In einer Liste mit Antworten zur Auswahl beginnt jeder Punkt mit [x] oder [ ] ${OR_TEXT}`
 
 /** Returns the comment, the text after it on its last line, and the line where the question continues. */
 function readComment(

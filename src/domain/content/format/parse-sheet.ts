@@ -2,10 +2,10 @@ import { posix } from 'node:path'
 import type { Fault, Report, SheetSource, SlugPlace } from '../types.js'
 import { findBlocks } from './blocks.js'
 import { decodeText } from './decode-text.js'
-import { type Fields, readTextField, splitFrontMatter } from './front-matter.js'
+import { type Fields, readFlag, readTextField, splitFrontMatter } from './front-matter.js'
 import { RESERVED_SHEETS, readSlug } from './slug.js'
 
-const KEYS = ['slug', 'title', 'category']
+const KEYS = ['slug', 'title', 'category', 'draft']
 const TOP_CATEGORY = 'Allgemein'
 
 /**
@@ -33,10 +33,11 @@ export function parseSheet(
     report(1, 'Der Titel fehlt: weder „title“ im Front Matter noch eine Überschrift #')
   }
   const category = fields.has('category') ? readTextField(fields, 'category', report) : findCategory(file)
+  const draft = readFlag(fields, 'draft', report)
   if (faults.length > 0 || place === undefined || title === undefined || category === undefined) {
     return { slug: place, faults: faults.sort((a, b) => a.line - b.line) }
   }
-  return { sheet: { slug: place.slug, title, category, content_md: parts.body }, slug: place, faults }
+  return { sheet: { slug: place.slug, title, category, content_md: parts.body, draft }, slug: place, faults }
 }
 
 const WINDOW = 2 ** 14

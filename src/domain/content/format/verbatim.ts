@@ -1,8 +1,10 @@
 /**
  * Verbatim cards hold what a deck file cannot express otherwise: a question with a heading of its own, a text that ends
  * in an open fence, a level with a semicolon. `verbatim: true` in the comment means that question and answer are one
- * fence each and the level is JSON.
+ * fence each and the level is JSON. An exercise is a third fence with JSON.
  */
+
+import type { Exercise, ExerciseInput } from '../../questions/exercise.js'
 
 /**
  * Writes a fence that the text cannot close.
@@ -43,4 +45,51 @@ export function readLevel(json: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Writes an exercise as a fence of JSON, a line for each option. */
+export function writeExerciseJson({ form, tolerance, unit, options }: Exercise): string {
+  const rows = options.map((option) => `    ${JSON.stringify(option)}`)
+  const list = rows.length === 0 ? '[]' : `[\n${rows.join(',\n')}\n  ]`
+  const keys = [
+    `"form": ${JSON.stringify(form)}`,
+    ...(tolerance === null ? [] : [`"tolerance": ${tolerance}`]),
+    ...(unit === null ? [] : [`"unit": ${JSON.stringify(unit)}`]),
+    `"options": ${list}`,
+  ]
+  return writeFence(`{\n  ${keys.join(',\n  ')}\n}`).replace('\n', 'json\n')
+}
+
+/** Returns undefined if the text is not the JSON of an exercise. */
+export function readExerciseJson(json: string): ExerciseInput | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    return isExerciseInput(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isExerciseInput(value: unknown): value is ExerciseInput {
+  if (!isObject(value)) return false
+  const { form, tolerance = null, unit = null, options = [], ...others } = value
+  return (
+    typeof form === 'string' &&
+    (tolerance === null || typeof tolerance === 'number') &&
+    (unit === null || typeof unit === 'string') &&
+    Array.isArray(options) &&
+    options.every(isOption) &&
+    Object.keys(others).length === 0
+  )
+}
+
+function isOption(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { text, correct, feedback = null, ...others } = value
+  const isWhole = typeof text === 'string' && typeof correct === 'boolean' && Object.keys(others).length === 0
+  return isWhole && (feedback === null || typeof feedback === 'string')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,11 +1,18 @@
-import { readCards } from './parse-deck.js'
-import { writeFence, writeLevel } from './verbatim.js'
+import { isDeepStrictEqual } from 'node:util'
+import type { Exercise } from '../../questions/exercise.js'
+import { DEFAULT_LANGUAGE, readCards } from './parse-deck.js'
+import { writeTaskList } from './task-list.js'
+import { writeExerciseJson, writeFence, writeLevel } from './verbatim.js'
 import { toLine, writeFrontMatter } from './write-front-matter.js'
 
+/** A deck as its file begins; keys with their default may be absent. */
 export interface WrittenDeck {
   name: string
   description: string
   sort_order: number
+  tests_only?: boolean
+  options_off?: boolean
+  lang?: string
 }
 
 export interface WrittenCard {
@@ -14,6 +21,8 @@ export interface WrittenCard {
   question: string
   answer: string
   level: string
+  exercise?: Exercise | null
+  draft?: boolean
 }
 
 /**
@@ -27,56 +36,86 @@ export function writeDeckHead(deck: WrittenDeck, slug: string | undefined): stri
     name: toLine(deck.name) || slug || 'Deck',
     ...(deck.description !== '' && { description: deck.description }),
     ...(deck.sort_order !== 0 && { sort_order: deck.sort_order }),
+    ...(deck.tests_only === true && { tests_only: true }),
+    ...(deck.options_off === true && { options: 'off' }),
+    ...(deck.lang !== undefined && deck.lang !== DEFAULT_LANGUAGE && { lang: deck.lang }),
   })
 }
 
 /**
  * Writes a card so that `parseDeck` reads the same: as people write it if possible, otherwise with the question below
  * an empty heading, otherwise verbatim.
+ * @param isOptionsOff whether the deck has `options: off`
  * @example writeCard({ key: 'a', question: 'F', answer: 'A', level: 'l' }) // '## F\n<!-- id: a; level: l -->\n\n### Antwort\nA\n'
  */
-export function writeCard(card: WrittenCard): string {
-  const level = toLine(card.level)
+export function writeCard(card: WrittenCard, isOptionsOff = false): string {
   if (card.question.includes('\r') || card.answer.includes('\r')) {
-    return writeCard({ ...card, question: toUnix(card.question), answer: toUnix(card.answer) })
+    return writeCard({ ...card, question: toUnix(card.question), answer: toUnix(card.answer) }, isOptionsOff)
   }
-  for (const text of [writeWithHeading(card, level), writeBelowHeading(card, level)]) {
-    if (text !== undefined && reads(text, { ...card, level })) return text
+  const whole: WholeCard = { exercise: null, draft: false, ...card, level: toLine(card.level) }
+  for (const answer of writeAnswers(whole)) {
+    for (const text of [writeWithHeading(whole, answer), writeBelowHeading(whole, answer)]) {
+      if (text !== undefined && reads(text, whole, isOptionsOff)) return text
+    }
   }
-  const comment = `<!-- id: ${card.key}; level: ${writeLevel(level)}; verbatim: true -->`
-  return `##\n${comment}\n${writeFence(card.question)}\n\n### Antwort\n${writeFence(card.answer)}\n`
+  const comment = writeComment({ ...whole, level: writeLevel(whole.level), exercise: null }, '; verbatim: true')
+  const json = whole.exercise === null ? '' : `\n${writeExerciseJson(whole.exercise)}\n`
+  return `##\n${comment}\n${writeFence(card.question)}\n\n### Antwort\n${writeFence(card.answer)}\n${json}`
+}
+
+type WholeCard = Required<WrittenCard>
+
+/** Returns ways to write the answer with its options: a list directly behind another one needs another bullet. */
+function writeAnswers({ answer, exercise }: WholeCard): string[] {
+  const options = exercise?.options ?? []
+  if (options.length === 0) return [answer]
+  return ['-', '*'].map((bullet) => `${answer}\n\n${writeTaskList(options, bullet)}`)
 }
 
 /** Writes the first line of the question as heading. */
-function writeWithHeading({ key, question, answer }: WrittenCard, level: string): string | undefined {
-  const [heading = '', ...rest] = question.split('\n')
+function writeWithHeading(card: WholeCard, answer: string): string | undefined {
+  const [heading = '', ...rest] = card.question.split('\n')
   if (rest.length > 0 && rest[0] !== '') return undefined
   const more = rest.slice(1).join('\n')
-  return compose(`## ${heading}`, key, level, more === '' ? '' : `${more}\n\n`, answer)
+  return compose(`## ${heading}`, card, more === '' ? '' : `${more}\n\n`, answer)
 }
 
-function writeBelowHeading({ key, question, answer }: WrittenCard, level: string): string {
-  return compose('##', key, level, `${question}\n\n`, answer)
+function writeBelowHeading(card: WholeCard, answer: string): string {
+  return compose('##', card, `${card.question}\n\n`, answer)
 }
 
-function compose(heading: string, key: string, level: string, more: string, answer: string): string {
+function compose(heading: string, card: WholeCard, more: string, answer: string): string {
   const below = more === '' ? '\n' : more
-  return `${heading}\n<!-- id: ${key}; level: ${level} -->\n${below}### Antwort\n${answer}\n`
+  return `${heading}\n${writeComment(card, '')}\n${below}### Antwort\n${answer}\n`
+}
+
+function writeComment({ key, level, exercise, draft }: WholeCard, end: string): string {
+  const { form = 'choice', tolerance = null, unit = null } = exercise ?? {}
+  const keys = [
+    ...(form === 'choice' ? [] : [`form: ${form}`]),
+    ...(tolerance === null ? [] : [`tolerance: ${tolerance}`]),
+    ...(unit === null ? [] : [`unit: ${unit}`]),
+    ...(draft ? ['draft: true'] : []),
+  ]
+  return `<!-- ${[`id: ${key}`, `level: ${level}`, ...keys].join('; ')}${end} -->`
 }
 
 /** A card that follows in the file; an open construct would swallow it. */
 const NEXT = '\n## Ende\n<!-- id: ende; level: ende -->\n\n### Antwort\nEnde\n'
 
-function reads(text: string, { question, answer, level, key }: WrittenCard): boolean {
-  if (isPlain(question, answer, level)) return true
-  const cards = readCards(`${text}${NEXT}`)
-  const [card] = cards ?? []
+function reads(text: string, card: WholeCard, isOptionsOff: boolean): boolean {
+  const { key, question, answer, level, exercise, draft } = card
+  if (exercise === null && isPlain(question, answer, level)) return true
+  const cards = readCards(`${text}${NEXT}`, isOptionsOff)
+  const [read] = cards ?? []
   return (
     cards?.length === 2 &&
-    card?.key === key &&
-    card.question === question &&
-    card.answer === answer &&
-    card.level === level
+    read?.key === key &&
+    read.question === question &&
+    read.answer === answer &&
+    read.level === level &&
+    read.draft === draft &&
+    isDeepStrictEqual(read.exercise, exercise)
   )
 }
 

@@ -1,11 +1,13 @@
 import { stringify } from 'yaml'
 import { MAX_LENGTH } from './front-matter.js'
 
+type Value = string | number | boolean
+
 /**
  * Writes front matter with its `---` lines. Shortens what exceeds its limit.
  * @example writeFrontMatter({ name: 'Git', sort_order: 2 }) // '---\nname: Git\nsort_order: 2\n---\n'
  */
-export function writeFrontMatter(fields: Record<string, string | number>): string {
+export function writeFrontMatter(fields: Record<string, Value>): string {
   const lines = Object.entries(fields).map(([key, value]) => `${key}: ${toScalar(value)}\n`)
   const yaml = lines.join('')
   if (yaml.length <= MAX_LENGTH) return `---\n${yaml}---\n`
@@ -13,12 +15,12 @@ export function writeFrontMatter(fields: Record<string, string | number>): strin
 }
 
 /** Writes a single line as people do; the YAML package folds others in ways that lose white space. */
-function toScalar(value: string | number): string {
+function toScalar(value: Value): string {
   if (typeof value === 'string' && /^\s|\s$|[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) return JSON.stringify(value)
   return stringify(value, { lineWidth: 0, version: '1.2' }).trimEnd()
 }
 
-function shorten(value: string | number): string | number {
+function shorten(value: Value): Value {
   return typeof value === 'string' ? value.slice(0, Math.floor(value.length / 2)).toWellFormed() : value
 }
 

@@ -6,15 +6,16 @@ const TOP_CATEGORY = 'Allgemein'
 /**
  * Writes a cheat sheet so that `parseSheet` reads the same.
  * @param slug undefined if the file name implies it
- * @example writeSheet({ title: 'Log', category: 'Git', content_md: 'x' }, 'log') // '---\nslug: log\ntitle: Log\ncategory: Git\n---\nx'
+ * @example writeSheet({ title: 'Log', category: 'Git', content_md: 'x', draft: false }, 'log') // '---\nslug: log\ntitle: Log\ncategory: Git\n---\nx'
  */
 export function writeSheet(
-  { title, category, content_md }: Omit<SheetSource, 'slug'>,
+  { title, category, content_md, draft }: Omit<SheetSource, 'slug'>,
   slug: string | undefined,
 ): string {
   const fields = {
     title: title.trim() === '' ? (slug ?? 'Spickzettel') : title,
     category: category.trim() === '' ? TOP_CATEGORY : category,
+    ...(draft && { draft }),
   }
   return writeFrontMatter({ ...(slug !== undefined && { slug }), ...fields }) + content_md
 }

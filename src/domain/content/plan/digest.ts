@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { textsOfExercise } from '../../questions/exercise.js'
 import type { CardSource, Content, SheetSource } from '../types.js'
 import type { CardDigests, Digests } from './types.js'
 
@@ -16,7 +17,12 @@ export function* digestInSteps({ decks, sheets }: Content): Generator<void, Dige
   const ofSheets = new Map<SheetSource, string>()
   for (const deck of decks) {
     for (const card of deck.cards) {
-      ofCards.set(card, { question: digestText(card.question), rest: digestText(card.answer, card.level) })
+      const { question, answer, level, exercise } = card
+      ofCards.set(card, {
+        question: digestText(question),
+        rest: digestText(answer, level),
+        exercise: exercise === null ? '' : digestText(...textsOfExercise(exercise)),
+      })
       yield
     }
   }

@@ -92,6 +92,8 @@ export interface UploadCard extends CardSource {
   ord: number | null
   /** Identified within its deck only, and never moved */
   isBound: boolean
+  /** Whether its file says what is a draft and has an exercise; else both stay as stored. */
+  isWhole: boolean
 }
 
 /** A deck of an upload; its slug is the requested one until the plan assigns a free one. */
@@ -100,6 +102,8 @@ export interface UploadDeck extends DeckSource {
   source_key: string
   /** Null keeps the stored order. */
   wantedOrder: number | null
+  /** Whether its file has all keys of a deck; else a stored deck keeps them. */
+  isWhole: boolean
   cards: UploadCard[]
 }
 
@@ -116,10 +120,11 @@ export interface Upload {
   sheets: UploadSheet[]
 }
 
-/** Digests of a card's question, and of answer and level. */
+/** Digests of a card's question, of answer and level, and of its exercise; the last is empty without one. */
 export interface CardDigests {
   question: string
   rest: string
+  exercise: string
 }
 
 export interface Digests {

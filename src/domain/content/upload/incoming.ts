@@ -1,5 +1,6 @@
 import type { PictureExtension } from '../../pictures/index.js'
-import type { SheetSource, Warning } from '../types.js'
+import type { Exercise } from '../../questions/exercise.js'
+import type { DeckSource, SheetSource, Warning } from '../types.js'
 
 /** Kind of an upload: an Anki package, a table or Anki text export, or an archive of Markdown */
 export type SourceKind = 'anki' | 'table' | 'archive'
@@ -20,6 +21,9 @@ export interface IncomingCard {
   question: string
   answer: string
   level: string
+  /** Only in archives */
+  exercise?: Exercise | null
+  draft?: boolean
   /** Table name or archive entry; empty for an Anki package */
   file: string
   /** From 1; 0 for an Anki package */
@@ -27,7 +31,7 @@ export interface IncomingCard {
 }
 
 /** A deck of an upload; names are unique within the upload. */
-export interface IncomingDeck {
+export interface IncomingDeck extends Partial<Pick<DeckSource, 'tests_only' | 'options_off' | 'lang'>> {
   /** Such as `Linux::Netz` */
   name: string
   description: string

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { isStorable } from '../../text/text.js'
+import { DEFAULT_LANGUAGE } from '../format/parse-deck.js'
 import type { Upload, UploadCard, UploadDeck } from '../plan/types.js'
 import type { Identity, Incoming, IncomingCard, IncomingDeck } from './incoming.js'
 
@@ -17,7 +18,7 @@ export function keyUpload({ kind, decks, sheets }: Incoming): Upload {
 }
 
 function keyDeck(kind: Incoming['kind'], deck: IncomingDeck): UploadDeck {
-  const { name, description, slug, sort_order } = deck
+  const { name, description, slug, sort_order, tests_only = false, options_off = false, lang = DEFAULT_LANGUAGE } = deck
   return {
     file: '',
     slug: slug ?? name,
@@ -26,13 +27,15 @@ function keyDeck(kind: Incoming['kind'], deck: IncomingDeck): UploadDeck {
     name,
     description,
     sort_order: sort_order ?? 0,
+    ...{ tests_only, options_off, lang },
     wantedOrder: sort_order,
+    isWhole: kind === 'archive',
     cards: deck.cards.map((card) => keyCard(kind, card)),
   }
 }
 
 function keyCard(kind: Incoming['kind'], card: IncomingCard): UploadCard {
-  const { identity, question, answer, level, file, line } = card
+  const { identity, question, answer, level, exercise = null, draft = false, file, line } = card
   const isNote =
     identity.by === 'note' && isStorable(identity.guid) && Buffer.byteLength(identity.guid) <= MAX_GUID_BYTES
   return {
@@ -41,12 +44,15 @@ function keyCard(kind: Incoming['kind'], card: IncomingCard): UploadCard {
     question,
     answer,
     level,
+    exercise,
+    draft,
     file,
     line,
     guid: isNote && identity.guid !== '' ? identity.guid : null,
     ord: isNote && identity.guid !== '' ? identity.ord : null,
     // As in the folder, two decks of an archive may contain cards with the same key.
     isBound: identity.by === 'question' || kind === 'archive',
+    isWhole: kind === 'archive',
   }
 }
 

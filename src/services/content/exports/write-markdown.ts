@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { ExportedCard, ExportedSheet, ListedDeck } from '../../../../db/queries/content/export-cards.js'
 import { CardKeys } from '../../../domain/content/format/card-keys.js'
 import { FileNames } from '../../../domain/content/format/file-names.js'
-import { writeCard, writeDeckHead } from '../../../domain/content/format/write-deck.js'
+import { type WrittenCard, writeCard, writeDeckHead } from '../../../domain/content/format/write-deck.js'
 import { writeSheet } from '../../../domain/content/format/write-sheet.js'
 import { escapePictures, parseMediaTarget, renamePictures, resolvePicture } from '../../../domain/pictures/index.js'
 import type { ExportSource } from './items.js'
@@ -53,7 +53,7 @@ class Archive {
 
   async addCards(cards: readonly ExportedCard[]): Promise<void> {
     for (const { id, key, question, answer, level } of cards) {
-      const card = {
+      const card: WrittenCard = {
         key: this.#keys.take(key, id),
         level,
         question: this.#place(question),
@@ -67,7 +67,7 @@ class Archive {
     await this.#deck?.end()
     this.#deck = undefined
     const { name, isSlug } = this.#sheetNames.take(slug)
-    const sheet = { title, category, content_md: this.#place(content_md) }
+    const sheet = { title, category, content_md: this.#place(content_md), draft: false }
     const file = this.#zip.addText(`cheatsheets/${name}.md`)
     await file.write(writeSheet(sheet, isSlug ? undefined : slug))
     await file.end()

@@ -79,19 +79,30 @@ export async function readContent(folder: string, signal?: AbortSignal): Promise
   }
 }
 
-/** Returns the sides of its cards that may reference pictures. */
+/** Returns the texts of its cards that may reference pictures. */
 export function textsOf({ cards }: DeckSource): FileText[] {
   const texts: FileText[] = []
   for (const card of cards) {
-    for (const side of ['question', 'answer'] as const) {
-      if (!mayShowPictures(card[side])) continue
-      const replace = (text: string) => {
-        card[side] = text
-      }
-      texts.push({ text: card[side], line: card.line, replace })
+    for (const side of ['question', 'answer'] as const) addText(texts, card, side, card.line)
+    for (const option of card.exercise?.options ?? []) {
+      for (const part of ['text', 'feedback'] as const) addText(texts, option, part, card.line)
     }
   }
   return texts
+}
+
+function addText<Key extends string>(
+  texts: FileText[],
+  owner: Record<Key, string | null>,
+  key: Key,
+  line: number,
+): void {
+  const text: string | null = owner[key]
+  if (text === null || !mayShowPictures(text)) return
+  const replace = (replaced: string) => {
+    owner[key] = replaced
+  }
+  texts.push({ text, line, replace })
 }
 
 export function textOf(sheet: SheetSource): FileText {

@@ -15,6 +15,9 @@ t.test('defaults', async (t) => {
     name: 'Git',
     description: '',
     sort_order: 0,
+    tests_only: false,
+    options_off: false,
+    lang: 'de',
     cards: [],
   })
   t.same(parse('name: Git\ndescription:').deck?.description, '')
@@ -61,7 +64,7 @@ t.test('faults', async (t) => {
   t.same(faultsOf('- a'), [`2: ${pairs}`])
   t.same(faultsOf('nur Text'), [`2: ${pairs}`])
   t.same(faultsOf('name: a\nfarbe: rot\nname: b'), [
-    '3: Unbekannter Schlüssel „farbe“ (erlaubt: slug, name, description, sort_order, aliases)',
+    '3: Unbekannter Schlüssel „farbe“ (erlaubt: slug, name, description, sort_order, aliases, tests_only, options, lang)',
     '4: Der Schlüssel „name“ steht mehrfach im Front Matter',
   ])
   t.same(faultsOf('name: [a]\ndescription: {a: b}'), [

@@ -50,6 +50,9 @@ Legt Änderungen **beiseite**, bis zum nächsten \`git stash pop\`.
         name: 'Git Grundlagen',
         description: 'Das tägliche Handwerkszeug',
         sort_order: 10,
+        tests_only: false,
+        options_off: false,
+        lang: 'de',
         cards: [
           {
             key: 'git-stash',
@@ -57,6 +60,8 @@ Legt Änderungen **beiseite**, bis zum nächsten \`git stash pop\`.
             question: 'Was macht `git stash`?\n\nOptional further text of the question, fences and lists allowed.',
             answer: 'Legt Änderungen **beiseite**, bis zum nächsten `git stash pop`.',
             level: 'grundlagen',
+            exercise: null,
+            draft: false,
             line: 7,
           },
         ],
@@ -97,11 +102,38 @@ t.test('the card comment', async (t) => {
     question: 'F',
     answer: 'Ja',
     level: 'sehr: schwer <b>',
+    exercise: null,
+    draft: false,
     line: 4,
   })
   t.equal(onlyCard(`${head}<!-- id: a; level: b --> dahinter\nund weiter${end}`).question, 'F\n\ndahinter\nund weiter')
   t.equal(onlyCard(`${head}<!-- id: a; level: b --><!-- Notiz -->${end}`).question, 'F\n\n<!-- Notiz -->')
   t.same(onlyCard(`${head}<!--id:a;level:b;aliases:[]-->${end}`).aliases, [])
+  const number = onlyCard(
+    `${head}<!-- id: a; level: b; form: number; tolerance: 0,5; unit: km/h; draft: true -->\n### Antwort\n50 km/h`,
+  )
+  t.same([number.exercise, number.draft], [{ form: 'number', options: [], tolerance: 0.5, unit: 'km/h' }, true])
+  const comment = (text: string) => faultsOf(`${HEAD}${head}<!-- id: a; level: b; ${text} -->${end}`)
+  t.match(comment('draft: ja'), [/^5: „draft“ muss true oder false sein$/])
+  t.match(comment('form: quiz'), [/^5: Die Form „quiz“ gibt es nicht/])
+  t.match(comment('form: number; tolerance: viel'), [
+    /^5: „tolerance“ muss eine Zahl ab 0 sein$/,
+    /ist die Antwort eine Zahl/,
+  ])
+  t.match(comment('unit: km'), [/nur mit „form: number“/])
+})
+
+t.test('front matter of pools, lists as text and languages', async (t) => {
+  const of = (yaml: string) => parse(`---\nname: A\n${yaml}\n---\n`)
+  t.match(of('tests_only: true\noptions: off\nlang: en-GB').deck, {
+    tests_only: true,
+    options_off: true,
+    lang: 'en-GB',
+  })
+  t.match(of('tests_only: false\noptions: on').deck, { tests_only: false, options_off: false, lang: 'de' })
+  t.match(of('tests_only: ja').faults, [{ line: 3, message: '„tests_only“ muss true oder false sein' }])
+  t.match(of('options: aus').faults, [{ line: 3, message: '„options“ muss on oder off sein' }])
+  t.match(of('lang: Deutsch').faults, [{ line: 3, message: /„lang“ muss ein Kürzel/ }])
 })
 
 t.test('keeps meaningful indentation', async (t) => {
@@ -138,7 +170,7 @@ t.test('reports all faults of a card with their lines', async (t) => {
   t.same(withComment('<!--\nid: Ä;\nlevel:;\nfarbe: rot;\nid: b;\n\nnix -->'), [
     `6: „Ä“ ${badId}`,
     '7: „level“ darf nicht leer sein',
-    '8: Unbekannter Schlüssel „farbe“ (erlaubt: id, level, aliases, verbatim)',
+    '8: Unbekannter Schlüssel „farbe“ (erlaubt: id, level, aliases, draft, form, tolerance, unit, verbatim)',
     '9: Der Schlüssel „id“ steht mehrfach im Kommentar',
     '11: Der Kommentar der Karte muss aus „schlüssel: wert“ bestehen, getrennt durch ;',
   ])
@@ -202,6 +234,51 @@ t.test('a second byte order mark is text', async (t) => {
   ])
 })
 
+t.test('a task list at the end of the answer holds the options', async (t) => {
+  const answer = 'Binnen **72 Stunden**.\n\nMehr.'
+  const list = '- [X] 72 Stunden\n- [ ] 24 Stunden,\n  kurz\n  > Gilt für\n  > NIS-2.\n\n-   [ ] 7 Tage\n\n        code'
+  t.match(onlyCard(card('a', '', `${answer}\n\n${list}`)), {
+    answer,
+    draft: false,
+    exercise: {
+      form: 'choice',
+      options: [
+        { text: '72 Stunden', correct: true, feedback: null },
+        { text: '24 Stunden,\nkurz', correct: false, feedback: 'Gilt für\nNIS-2.' },
+        { text: '7 Tage\n\n    code', correct: false, feedback: null },
+      ],
+    },
+  })
+  t.match(onlyCard(card('a', '', 'Kurz\n- [ ] falsch')).exercise, { options: [{ text: 'falsch', correct: false }] })
+})
+
+t.test('other lists are text', async (t) => {
+  for (const answer of [
+    '- a\n- b',
+    '- [ ] a\n\nEnde',
+    '1. [ ] a',
+    '> - [ ] a',
+    '- [y] a',
+    '- [x](b)',
+    '```\n- [ ] a\n```',
+  ]) {
+    const { exercise, answer: read } = onlyCard(card('a', '', answer))
+    t.strictSame([exercise, read], [null, answer])
+  }
+  const off = parse(`---\nname: A\noptions: off\n---\n${card('a', '', 'A\n\n- [x] b')}`)
+  t.strictSame(off.faults, [])
+  t.match(off.deck, { options_off: true, cards: [{ answer: 'A\n\n- [x] b', exercise: null }] })
+})
+
+t.test('faults of options name their line', async (t) => {
+  const of = (answer: string, comment = '') => faultsOf(HEAD + card(`a${comment}`, '', answer))
+  const start = HEAD.split('\n').length + card('a', '', '').split('\n').length - 2
+  t.match(of('A\n\n- [x] b\n- c'), [new RegExp(`^${start + 3}: In einer Liste mit Antworten.*options: off`)])
+  t.match(of('A\n\n- [x] b\n- [ ]'), [new RegExp(`^${start + 3}: Eine Antwort zur Auswahl ist leer`)])
+  t.match(of('A\n\n- [x] b'), [new RegExp(`^${start + 2}: .*keine falsche.*options: off`)])
+  t.match(of('- [x] b\n- [ ] c'), [/Die Antwort der Karte ist leer/])
+})
+
 // A single trimmed paragraph
 const paragraph = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 200 })
@@ -224,6 +301,9 @@ const deck: fc.Arbitrary<WrittenDeck> = plainRecord({
   aliases: fc.uniqueArray(paragraph, { maxLength: 3 }),
   description: fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
   sort_order: fc.integer(),
+  tests_only: fc.boolean(),
+  options_off: fc.boolean(),
+  lang: fc.constantFrom('de', 'en', 'pt-BR'),
   cards: fc
     .uniqueArray(
       plainRecord({
@@ -232,6 +312,8 @@ const deck: fc.Arbitrary<WrittenDeck> = plainRecord({
         question: fc.tuple(paragraph, fc.option(body)).map((parts) => parts.filter((part) => part).join('\n\n')),
         answer: body,
         level: paragraph.map((text) => text.replace(/[;>]/g, '').trim()),
+        exercise: fc.constant(null),
+        draft: fc.boolean(),
       }),
       { selector: ({ key }) => key, maxLength: 8 },
     )
@@ -239,12 +321,12 @@ const deck: fc.Arbitrary<WrittenDeck> = plainRecord({
 })
 
 function write(deck: WrittenDeck): string {
-  const head = ['slug', 'name', 'description', 'sort_order', 'aliases'] as const
-  const cards = deck.cards.map(({ key, aliases, question, answer, level }) => {
+  const head = ['slug', 'name', 'description', 'sort_order', 'aliases', 'tests_only', 'lang'] as const
+  const cards = deck.cards.map(({ key, aliases, question, answer, level, draft }) => {
     const [title, ...more] = question.split('\n')
-    return `## ${title}\n<!-- id: ${key}; level: ${level}; aliases: [${aliases}] -->\n${more.join('\n')}\n\n### Antwort\n${answer}\n`
+    return `## ${title}\n<!-- id: ${key}; level: ${level}; aliases: [${aliases}]; draft: ${draft} -->\n${more.join('\n')}\n\n### Antwort\n${answer}\n`
   })
-  return `---\n${head.map((key) => `${key}: ${JSON.stringify(deck[key])}\n`).join('')}---\n${cards.join('\n')}`
+  return `---\n${head.map((key) => `${key}: ${JSON.stringify(deck[key])}\n`).join('')}options: ${deck.options_off ? 'off' : 'on'}\n---\n${cards.join('\n')}`
 }
 
 t.test('property: a generated deck is read back unchanged', async (t) => {

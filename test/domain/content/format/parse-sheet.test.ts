@@ -12,7 +12,13 @@ t.test('front matter takes precedence', async (t) => {
     '---\nslug: zweige\ntitle: "Git: Zweige"\ncategory: Git / Alltag\n---\n\n# Anders\n\n',
   )
   t.same(faults, [])
-  t.same(sheet, { slug: 'zweige', title: 'Git: Zweige', category: 'Git / Alltag', content_md: '\n# Anders\n\n' })
+  t.same(sheet, {
+    slug: 'zweige',
+    title: 'Git: Zweige',
+    category: 'Git / Alltag',
+    content_md: '\n# Anders\n\n',
+    draft: false,
+  })
 })
 
 t.test('defaults: file name, first # heading, folders', async (t) => {
@@ -22,12 +28,14 @@ t.test('defaults: file name, first # heading, folders', async (t) => {
     title: 'Der `Titel`',
     category: 'a/Übung b',
     content_md: body,
+    draft: false,
   })
   t.same(parse(body, 'cheatsheets/x.md').sheet, {
     slug: 'x',
     title: 'Der `Titel`',
     category: 'Allgemein',
     content_md: body,
+    draft: false,
   })
   t.equal(parse('# A', 'cheatsheets/u\u0308.md').sheet?.slug, 'ü', 'composed')
 })
@@ -54,7 +62,7 @@ t.test('faults', async (t) => {
   t.same(faultsOf('---\ntitle:\ncategory: ""\nname: x\n---\n# A\n'), [
     '2: „title“ darf nicht leer sein',
     '3: „category“ darf nicht leer sein',
-    '4: Unbekannter Schlüssel „name“ (erlaubt: slug, title, category)',
+    '4: Unbekannter Schlüssel „name“ (erlaubt: slug, title, category, draft)',
   ])
   t.same(faultsOf('\n---\ntitle: A\n---\n'), ['1: Das Front Matter muss in der ersten Zeile beginnen'])
   t.same(faultsOf('---\ntitle: "a\n---\n').length, 1)

@@ -5,6 +5,7 @@ import { parseDeck } from '../../../../src/domain/content/format/parse-deck.js'
 import { parseSheet } from '../../../../src/domain/content/format/parse-sheet.js'
 import { type WrittenCard, writeCard, writeDeckHead } from '../../../../src/domain/content/format/write-deck.js'
 import { writeSheet } from '../../../../src/domain/content/format/write-sheet.js'
+import { type Exercise, type ExerciseInput, FORMS, parseExercise } from '../../../../src/domain/questions/exercise.js'
 
 const ENCODER = new TextEncoder()
 
@@ -54,7 +55,10 @@ t.test('writes verbatim what the format cannot express', async (t) => {
     card('Frage', '````\n```\n````\n`````'),
     card('Frage', '- a\n\n  ~~~\n  offen'),
   ].map((one, index) => ({ ...one, key: `k${index}` }))
-  const text = [writeDeckHead({ name: 'X', description: '', sort_order: 0 }, undefined), ...hostile.map(writeCard)]
+  const text = [
+    writeDeckHead({ name: 'X', description: '', sort_order: 0 }, undefined),
+    ...hostile.map((one) => writeCard(one)),
+  ]
   t.strictSame(textsOf(read(text.join('\n'))?.cards), hostile)
 })
 
@@ -99,13 +103,136 @@ const markdown = fc
     return lines.join('\n').replaceAll(/[\0\r]/g, '')
   })
 
+t.test('writes options, form and draft as people do', async (t) => {
+  const options = [
+    { text: 'Innerhalb von 72 Stunden', correct: true, feedback: null },
+    { text: 'Innerhalb von 24 Stunden', correct: false, feedback: 'Das gilt\n\nfür NIS-2.' },
+    { text: 'Nie:\n\n```sh\nls\n```', correct: false, feedback: null },
+  ]
+  const choice: Exercise = { form: 'choice', options, tolerance: null, unit: null }
+  const list =
+    '- [x] Innerhalb von 72 Stunden\n- [ ] Innerhalb von 24 Stunden\n  > Das gilt\n  >\n  > für NIS-2.\n- [ ] Nie:\n\n  ```sh\n  ls\n  ```'
+  t.equal(
+    writeCard({ ...card('Wann?', 'Binnen **72 Stunden**.'), exercise: choice, draft: true }),
+    `## Wann?\n<!-- id: k; level: grundlagen; draft: true -->\n\n### Antwort\nBinnen **72 Stunden**.\n\n${list}\n`,
+  )
+  const number: Exercise = { form: 'number', options: [], tolerance: 0.5, unit: 'MB' }
+  t.equal(
+    writeCard({ ...card('Wie groß?', '2,5 MB'), exercise: number }),
+    '## Wie groß?\n<!-- id: k; level: grundlagen; form: number; tolerance: 0.5; unit: MB -->\n\n### Antwort\n2,5 MB\n',
+  )
+  const short = { ...choice, options: options.slice(1, 2) }
+  t.match(writeCard({ ...card('F', 'A\n\n- b'), exercise: choice }), /- b\n\n\* \[x\]/, 'another list, another bullet')
+  t.match(writeCard({ ...card('F', 'A'), exercise: short }, true), /verbatim: true/, 'where lists have no meaning')
+  t.match(writeCard(card('F', 'A\n\n- [x] b\n- [ ] c')), /verbatim: true/, 'a list that is text')
+  t.notMatch(writeCard(card('F', 'A\n\n- [x] b\n- [ ] c'), true), /verbatim: true/)
+})
+
+const optionLine = fc.oneof(
+  fc.constantFrom(
+    '- [x] a',
+    '[ ] b',
+    '[x]',
+    '> Zitat',
+    '- c',
+    '  - d',
+    '```',
+    '1. e',
+    '\t',
+    '',
+    '##',
+    '-->',
+    '~~~',
+    '{"',
+  ),
+  fc.string({ unit: 'grapheme', maxLength: 8 }),
+)
+const optionText = fc
+  .array(optionLine, { minLength: 1, maxLength: 3 })
+  .map((lines) => lines.join('\n').replaceAll('\0', '').toWellFormed())
+const options = fc.array(fc.record({ text: optionText, correct: fc.boolean(), feedback: fc.option(optionText) }), {
+  maxLength: 4,
+})
+const rightOptions = options.map((list) => list.map((option) => ({ ...option, correct: true })))
+const listAnswers = fc.constantFrom('A', '- a\n- b', '* a', '- [x] a', 'A\n\n- [ ] b', '```\noffen')
+const answered = fc.oneof(
+  fc.record({ form: fc.constantFrom(null, 'choice'), options, answer: fc.oneof(markdown, listAnswers) }),
+  fc.record({ form: fc.constant('text'), options: rightOptions, answer: fc.oneof(markdown, listAnswers) }),
+  fc.record({
+    form: fc.constant('number'),
+    answer: fc.constantFrom('72', '2,5 MB', 'Viele'),
+    options: fc.constantFrom([], [{ text: '72', correct: true }]),
+    tolerance: fc.option(fc.double({ min: 0.000001, max: 1e15 })),
+    unit: fc.constantFrom(null, 'MB', 'km/h', 'Ω %'),
+  }),
+  fc.record({ form: fc.constant('order'), answer: fc.constantFrom('1. a\n2. b', 'So:\n\n3) a\n4) b\n\n- [x] c') }),
+  fc.record({ form: fc.constant('gaps'), answer: fc.constantFrom('In {{72|zweiundsiebzig}} h', '- {{a}}\n- [x] b') }),
+)
+
+/** A valid exercise for the answer, or none. */
+function exerciseFor({ answer, ...input }: ExerciseInput & { answer: string }): Exercise | null {
+  const faults: string[] = []
+  const exercise = parseExercise(input, answer, (message) => faults.push(message))
+  return faults.length > 0 ? null : exercise
+}
+
+t.test('every exercise is read back unchanged', async (t) => {
+  const drawn = fc.array(fc.record({ question: markdown, answered, draft: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  const forms = new Map<string, number>()
+  const property = fc.property(drawn, fc.boolean(), fc.boolean(), (drawn, options_off, tests_only) => {
+    const cards = drawn.map(({ question, answered, draft }, index) => {
+      const exercise = exerciseFor(answered)
+      const form = exercise?.form ?? 'none'
+      forms.set(form, (forms.get(form) ?? 0) + 1)
+      return { key: `k-${index}`, question, answer: answered.answer, level: 'l', exercise, draft }
+    })
+    const head = { name: 'X', description: '', sort_order: 0, options_off, tests_only, lang: 'en' }
+    const text = [writeDeckHead(head, 'x'), ...cards.map((one) => writeCard(one, options_off))].join('\n')
+    const { deck, faults } = parseDeck('decks/x.md', ENCODER.encode(text))
+    assert.deepEqual(faults, [])
+    const { cards: read = [], options_off: off, tests_only: pool, lang } = deck ?? {}
+    assert.deepEqual([off, pool, lang], [options_off, tests_only, 'en'])
+    assert.deepEqual(
+      read.map(({ key, question, answer, level, exercise, draft }) => ({
+        key,
+        question,
+        answer,
+        level,
+        exercise,
+        draft,
+      })),
+      cards.map(({ key, question, answer, level, exercise, draft }) => ({
+        key,
+        question,
+        answer,
+        level,
+        exercise,
+        draft,
+      })),
+    )
+    const again = read.map((one) => writeCard(one, options_off))
+    assert.deepEqual(
+      again,
+      cards.map((one) => writeCard(one, options_off)),
+    )
+  })
+  fc.assert(property, { numRuns: 1_000 })
+  t.strictSame(new Set(forms.keys()), new Set(['none', ...FORMS]), 'every form was drawn')
+})
+
 t.test('every deck is read back unchanged', async () => {
   const cards = fc.array(fc.record({ question: markdown, answer: markdown, level: markdown }), { maxLength: 5 })
   const name = fc.string({ unit: 'grapheme', minLength: 1 })
   const order = fc.integer({ min: -999, max: 999 })
   const property = fc.property(cards, name, markdown, order, (drawn, name, description, sort_order) => {
     const written = drawn.map((one, index) => ({ ...one, key: `k-${index}` }))
-    const text = [writeDeckHead({ name, description, sort_order }, 'ein-slug'), ...written.map(writeCard)].join('\n')
+    const text = [
+      writeDeckHead({ name, description, sort_order }, 'ein-slug'),
+      ...written.map((one) => writeCard(one)),
+    ].join('\n')
     const deck = parseDeck('decks/x.md', ENCODER.encode(text))
     assert.deepEqual(deck.faults, [])
     const { cards } = deck.deck ?? { cards: [] }
@@ -124,11 +251,11 @@ t.test('every deck is read back unchanged', async () => {
 
 t.test('every sheet is read back unchanged', async () => {
   const title = markdown.filter((text) => text.trim() !== '')
-  const property = fc.property(title, title, markdown, (title, category, content_md) => {
-    const text = writeSheet({ title, category, content_md }, 'ein-slug')
+  const property = fc.property(title, title, markdown, fc.boolean(), (title, category, content_md, draft) => {
+    const text = writeSheet({ title, category, content_md, draft }, 'ein-slug')
     const { sheet, faults } = parseSheet('cheatsheets/x.md', ENCODER.encode(text))
     assert.deepEqual(faults, [])
-    assert.deepEqual(sheet, { slug: 'ein-slug', title, category, content_md })
+    assert.deepEqual(sheet, { slug: 'ein-slug', title, category, content_md, draft })
   })
   fc.assert(property, { numRuns: 300 })
 })

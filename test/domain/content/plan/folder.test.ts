@@ -14,9 +14,12 @@ function deckOf(slug: string, cards: Cards, aliases: string[] = []): DeckSource 
     question,
     answer: 'A',
     level: 'l',
+    exercise: null,
+    draft: false,
     line: 10 * (index + 1),
   }))
-  return { file: `decks/${slug}.md`, slug, aliases, name: slug, description: '', sort_order: 0, cards: sources }
+  const head = { name: slug, description: '', sort_order: 0, tests_only: false, options_off: false, lang: 'de' }
+  return { file: `decks/${slug}.md`, slug, aliases, ...head, cards: sources }
 }
 
 function plan(decks: DeckSource[], stored: StoredContent, sheets: SheetSource[] = []): FolderPlan {
@@ -24,6 +27,7 @@ function plan(decks: DeckSource[], stored: StoredContent, sheets: SheetSource[] 
   const digestOf = (card: CardSource) => ({
     question: digestText(card.question),
     rest: digestText(card.answer, card.level),
+    exercise: '',
   })
   const cards = new Map(decks.flatMap((deck) => deck.cards.map((card) => [card, digestOf(card)])))
   return planImport(content, { cards, sheets: new Map() }, stored)
@@ -145,7 +149,9 @@ t.test('refuses to archive more than half of ten or more sheets unless forced', 
   const archivesMost = (live: number, kept: number, is_imported = true, is_live = true) => {
     const rows = Array.from({ length: live }, (_, index) => ({ id: index + 1, slug: `blatt-${index}`, digest: '' }))
     const stored = { ...EMPTY, sheets: rows.map((row) => ({ ...row, is_imported, is_live })) }
-    const sheets = rows.slice(0, kept).map(({ slug }) => ({ slug, title: '', category: '', content_md: '' }))
+    const sheets = rows
+      .slice(0, kept)
+      .map(({ slug }) => ({ slug, title: '', category: '', content_md: '', draft: false }))
     return refusalOf(plan([], stored, sheets))?.code === 'most_sheets_archived'
   }
   t.strictSame(

@@ -14,7 +14,12 @@ import type {
 } from '../../../../src/domain/content/plan/types.js'
 import { planUpload } from '../../../../src/domain/content/plan/upload.js'
 import type { CardSource, DeckSource } from '../../../../src/domain/content/types.js'
-import type { Incoming, IncomingCard, SourceKind } from '../../../../src/domain/content/upload/incoming.js'
+import {
+  type Incoming,
+  type IncomingCard,
+  plainDeck,
+  type SourceKind,
+} from '../../../../src/domain/content/upload/incoming.js'
 import { keyOf, keyUpload } from '../../../../src/domain/content/upload/key.js'
 import { anyCharacter } from '../../../support/arbitraries.js'
 
@@ -29,6 +34,7 @@ interface Store {
 const digestOf = (card: CardSource) => ({
   question: digestText(card.question),
   rest: digestText(card.answer, card.level),
+  exercise: '',
 })
 const digestsOf = (decks: readonly DeckSource[]): Digests => ({
   cards: new Map(decks.flatMap(({ cards }) => cards.map((card) => [card, digestOf(card)]))),
@@ -103,10 +109,8 @@ type Cell = { deck: string; identity: IncomingCard['identity']; question: string
 function incomingOf(kind: SourceKind, cells: readonly Cell[]): Incoming {
   const names = [...new Set(cells.map(({ deck }) => deck))]
   const decks = names.map((name) => ({
-    name,
-    description: '',
+    ...plainDeck(name, []),
     slug: kind === 'archive' ? name : null,
-    sort_order: null,
     cards: cells
       .filter(({ deck }) => deck === name)
       .map(({ identity, question }) => ({ identity, question, answer: 'A', level: 'l', file: '', line: 0 })),
@@ -139,8 +143,20 @@ const file = fc
   })
   .map((files) =>
     files.map(({ slug, keys }) => ({
-      ...{ file: `decks/${slug}.md`, slug, aliases: [], name: slug, description: '', sort_order: 0 },
-      cards: keys.map((key) => ({ key: `k${key}`, aliases: [], question: `${key}`, answer: 'A', level: 'l', line: 1 })),
+      ...{
+        ...plainDeck(slug, []),
+        tests_only: false,
+        options_off: false,
+        lang: 'de',
+        file: `decks/${slug}.md`,
+        slug,
+        aliases: [],
+        sort_order: 0,
+      },
+      cards: keys.map((key) => ({
+        ...{ key: `k${key}`, aliases: [], question: `${key}`, answer: 'A', level: 'l', line: 1 },
+        ...{ exercise: null, draft: false },
+      })),
     })),
   )
 const step = fc.oneof(

@@ -176,17 +176,14 @@ class ArchiveReader {
     return bytes === undefined ? PICTURE_TOO_LARGE : this.#store.keep(bytes)
   }
 
-  #toIncoming({ file, slug, name, description, sort_order, aliases, cards }: DeckSource): IncomingDeck {
+  #toIncoming({ file, aliases, cards, ...deck }: DeckSource): IncomingDeck {
     const renamed = cards.filter((card) => card.aliases.length > 0).length + aliases.length
     if (renamed > 0) this.#findings.warn(file, 1, '„aliases“ gelten nur im Ordner der Inhalte, nicht in einem Archiv')
     return {
-      name,
-      description,
-      slug,
-      sort_order,
-      cards: cards.map(({ key, question, answer, level, line }) => {
-        this.#findings.countCard(question, answer)
-        return { identity: { by: 'id', id: key }, question, answer, level: this.#level ?? level, file, line }
+      ...deck,
+      cards: cards.map(({ key, aliases: _, ...card }) => {
+        this.#findings.countCard(card.question, card.answer, card.exercise)
+        return { ...card, identity: { by: 'id', id: key }, level: this.#level ?? card.level, file }
       }),
     }
   }

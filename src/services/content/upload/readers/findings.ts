@@ -1,6 +1,7 @@
 import { comparePlaces } from '../../../../domain/content/findings.js'
 import { FaultyContent } from '../../../../domain/content/refusals.js'
 import type { Fault, Warning } from '../../../../domain/content/types.js'
+import type { Exercise } from '../../../../domain/questions/exercise.js'
 import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS } from './limits.js'
 
 const MAX_WARNINGS = 200
@@ -32,9 +33,10 @@ export class Findings {
   }
 
   /** @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the cards in total exceed the limit */
-  countCard(question: string, answer: string): void {
+  countCard(question: string, answer: string, exercise: Exercise | null = null): void {
     this.#cards++
     this.#length += question.length + answer.length
+    for (const { text, feedback } of exercise?.options ?? []) this.#length += text.length + (feedback?.length ?? 0)
     if (this.#cards > LIMITS.cards) throw TOO_MANY_CARDS
     if (this.#length > LIMITS.totalLength) throw TEXT_TOO_LONG
   }

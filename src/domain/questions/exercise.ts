@@ -1,0 +1,208 @@
+import { findBlocks } from '../content/format/blocks.js'
+import { MAX_SIDE_LENGTH } from '../text/limits.js'
+import { isStorable } from '../text/text.js'
+import { readNumber, withoutUnit } from './number.js'
+
+export const FORMS = ['choice', 'text', 'number', 'order', 'gaps'] as const
+/** How a card is asked in a test: by options, a typed text or number, items to order, or a text with gaps */
+export type Form = (typeof FORMS)[number]
+
+/** An answer to choose; as `text` and `number` an answer that also counts as right. */
+export interface ExerciseOption {
+  /** Markdown */
+  text: string
+  correct: boolean
+  /** Markdown that a learner sees who chose it */
+  feedback: string | null
+}
+
+/**
+ * What a card asks in a test, beside its question and answer; a plain card has none. Choices without a right option
+ * are wrong answers beside the card's own answer. Items and gaps are part of the answer.
+ */
+export interface Exercise {
+  form: Form
+  options: ExerciseOption[]
+  /** Only of a number: greatest difference that counts as right */
+  tolerance: number | null
+  /** Only of a number, such as `MB` */
+  unit: string | null
+}
+
+/** An exercise as written in a request or file; absent keys have their default. */
+export interface ExerciseInput {
+  form?: string | null | undefined
+  options?: readonly { text: string; correct: boolean; feedback?: string | null | undefined }[] | null | undefined
+  tolerance?: number | null | undefined
+  unit?: string | null | undefined
+}
+
+/** Reports a fault in German; `option` is the index of the option that has it. */
+export type ReportExercise = (message: string, option?: number) => void
+
+export const MAX_OPTIONS = 30
+export const MAX_UNIT_LENGTH = 40
+/** A wrong answer stands beside the answer of the card, so that must look like one. */
+export const MAX_SHORT_ANSWER = 300
+/** Within these limits a number is written without an exponent, in JavaScript as in PostgreSQL. */
+const MIN_TOLERANCE = 0.000001
+const MAX_TOLERANCE = 1e15
+
+/**
+ * Returns the normalised exercise of a card; null for a plain card. Faults are reported, and the result is then not to
+ * be stored.
+ * @param answer text of the card's answer, without the options
+ * @example parseExercise({ options: [{ text: 'a', correct: false }] }, 'b', () => {})?.form // 'choice'
+ */
+export function parseExercise(input: ExerciseInput, answer: string, report: ReportExercise): Exercise | null {
+  const options = (input.options ?? []).map(({ text, correct, feedback }) => ({
+    text: tidy(text),
+    correct,
+    feedback: tidy(feedback ?? '') || null,
+  }))
+  const form = input.form ?? (options.length > 0 ? 'choice' : null)
+  const tolerance = input.tolerance ?? null
+  const unit = tidy(input.unit ?? '') || null
+  if (form === null) {
+    if (tolerance !== null || unit !== null) report(NUMBER_ONLY)
+    return null
+  }
+  if (!isForm(form)) {
+    report(`Die Form „${form}“ gibt es nicht (erlaubt: ${FORMS.join(', ')})`)
+    return null
+  }
+  const exercise = { form, options, tolerance, unit }
+  checkOptions(exercise, report)
+  checkNumber(exercise, answer, report)
+  checkForm(exercise, answer, report)
+  return exercise
+}
+
+const NUMBER_ONLY = '„tolerance“ und „unit“ gibt es nur mit „form: number“'
+
+function isForm(text: string): text is Form {
+  return (FORMS as readonly string[]).includes(text)
+}
+
+function tidy(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n').trim()
+}
+
+function checkOptions({ options }: Exercise, report: ReportExercise): void {
+  if (options.length > MAX_OPTIONS) report(`Eine Karte hat höchstens ${MAX_OPTIONS} Antworten zur Auswahl`)
+  let length = 0
+  for (const [index, { text, feedback }] of options.entries()) {
+    length += text.length + (feedback?.length ?? 0)
+    if (text === '') report('Eine Antwort zur Auswahl ist leer', index)
+    else if (!isStorable(text) || !isStorable(feedback ?? '')) {
+      report('Eine Antwort zur Auswahl enthält ein Zeichen, das nicht gespeichert werden kann', index)
+    }
+  }
+  if (length > MAX_SIDE_LENGTH) report(`Die Antworten zur Auswahl sind zusammen länger als ${MAX_SIDE_LENGTH} Zeichen`)
+}
+
+function checkForm({ form, options }: Exercise, answer: string, report: ReportExercise): void {
+  if (form === 'choice') {
+    checkChoice(options, answer, report)
+    return
+  }
+  if (form === 'text' || form === 'number') {
+    const wrong = options.findIndex(({ correct }) => !correct)
+    if (wrong >= 0) report(`Mit „form: ${form}“ stehen in der Liste nur richtige Antworten: [x]`, wrong)
+    return
+  }
+  if (options.length > 0) report(`Mit „form: ${form}“ gibt es keine Liste mit [x] und [ ]`)
+  if (form === 'order' && findItems(answer) === undefined) {
+    report('Mit „form: order“ enthält die Antwort genau eine nummerierte Liste mit mindestens zwei Punkten')
+  }
+  if (form === 'gaps' && findGaps(answer).length === 0) {
+    report('Mit „form: gaps“ enthält die Antwort mindestens eine Lücke, etwa {{72|zweiundsiebzig}}')
+  }
+}
+
+function checkChoice(options: readonly ExerciseOption[], answer: string, report: ReportExercise): void {
+  if (options.length === 0) {
+    report('Mit „form: choice“ steht am Ende der Antwort eine Liste mit [x] und [ ]')
+    return
+  }
+  if (options.every(({ correct }) => correct)) {
+    report('Unter den Antworten zur Auswahl ist keine falsche: mindestens eine Zeile beginnt mit [ ]')
+  }
+  if (options.some(({ correct }) => correct) || isShortAnswer(answer)) return
+  report(
+    `Ohne [x] ist die Antwort der Karte die richtige und muss ein Absatz mit höchstens ${MAX_SHORT_ANSWER} Zeichen sein`,
+  )
+}
+
+/** Whether the answer is one paragraph that is short enough to stand beside wrong answers. */
+export function isShortAnswer(answer: string): boolean {
+  if (answer.length > MAX_SHORT_ANSWER) return false
+  const blocks = findBlocks(answer)
+  return blocks.length === 1 && blocks[0]?.type === 'paragraph_open'
+}
+
+function checkNumber({ form, options, tolerance, unit }: Exercise, answer: string, report: ReportExercise): void {
+  if (form !== 'number') {
+    if (tolerance !== null || unit !== null) report(NUMBER_ONLY)
+    return
+  }
+  if (tolerance !== null && tolerance !== 0 && !(tolerance >= MIN_TOLERANCE && tolerance <= MAX_TOLERANCE)) {
+    report('„tolerance“ muss 0 oder eine Zahl zwischen 0,000001 und 1.000.000.000.000.000 sein')
+  }
+  // A comment of the card holds it.
+  if (unit !== null && (unit.length > MAX_UNIT_LENGTH || /[;<>\p{Cc}\p{Zl}\p{Zp}]|--/u.test(unit))) {
+    report(`„unit“ hat höchstens ${MAX_UNIT_LENGTH} Zeichen, ohne ; < > und --`)
+  }
+  const own = readNumber(withoutUnit(answer, unit))
+  if (own === 'ambiguous') report(ambiguous(withoutUnit(answer, unit)))
+  for (const [index, { text, correct }] of options.entries()) {
+    if (!correct) continue
+    const number = readNumber(withoutUnit(text, unit))
+    if (number === 'ambiguous') report(ambiguous(withoutUnit(text, unit)), index)
+    else if (number === 'none') report(`„${text}“ ist keine Zahl`, index)
+  }
+  if (own === 'none' && options.length === 0) {
+    report('Mit „form: number“ ist die Antwort eine Zahl, oder am Ende steht eine Liste mit Zahlen: - [x] 72')
+  }
+}
+
+/** @example ambiguous('1.000') // '„1.000“ ist mehrdeutig: 1000 oder 1,000?' */
+export function ambiguous(number: string): string {
+  const plain = number.trim()
+  return `„${plain}“ ist mehrdeutig: ${plain.replace(/[.,]/, '')} oder ${plain.replace('.', ',')}?`
+}
+
+const ORDERED = 'ordered_list_open'
+
+/** Returns the lines of the only numbered list of an answer; undefined if there is none or it has one item. */
+export function findItems(answer: string): { line: number; end: number } | undefined {
+  const lists = findBlocks(answer).filter(({ type }) => type === ORDERED)
+  const [list] = lists
+  if (list === undefined || lists.length > 1) return undefined
+  const lines = answer.split('\n').slice(list.line, list.end)
+  return lines.filter((line) => /^ {0,3}\d{1,9}[.)](?:[ \t]|$)/.test(line)).length < 2 ? undefined : list
+}
+
+/**
+ * Returns the accepted texts of each gap of an answer.
+ * @example findGaps('In {{72|zweiundsiebzig}} Stunden') // [['72', 'zweiundsiebzig']]
+ */
+export function findGaps(answer: string): string[][] {
+  return [...answer.matchAll(/\{\{([^{}\n]+)\}\}/g)]
+    .map(([, inside = '']) =>
+      inside
+        .split('|')
+        .map((text) => text.trim())
+        .filter((text) => text !== ''),
+    )
+    .filter((texts) => texts.length > 0)
+}
+
+/** Returns the texts that a digest of the exercise covers. */
+export function textsOfExercise(exercise: Exercise): string[] {
+  const { form, tolerance, unit, options } = exercise
+  return [
+    ...[form, String(tolerance ?? ''), unit ?? ''],
+    ...options.flatMap(({ text, correct, feedback }) => [String(correct), text, feedback ?? '']),
+  ]
+}

@@ -1,0 +1,55 @@
+/** Result of reading a number: its value, or why there is none */
+export type ReadNumber = number | 'ambiguous' | 'none'
+
+const NUMBER = /^([+-]?)(\d[\d.,]*|[.,]\d+)(e[+-]?\d{1,3})?$/i
+/** Thousands may also be separated by spaces or apostrophes. */
+const GROUPED = /^[+-]?\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?![\d])/
+
+/**
+ * Reads a number with decimal comma or point. One separator before exactly three digits is ambiguous, because it may
+ * separate thousands.
+ * @example readNumber('1,5') // 1.5
+ * @example readNumber('1.000') // 'ambiguous'
+ * @example readNumber('1.000,5') // 1000.5
+ */
+export function readNumber(text: string): ReadNumber {
+  const given = text.trim().replace(/^[−–]/, '-')
+  const grouped = GROUPED.exec(given)?.[0]
+  const plain = grouped === undefined ? given : grouped.replaceAll(/[^\d+-]/g, '') + given.slice(grouped.length)
+  const match = NUMBER.exec(plain)
+  if (match === null) return 'none'
+  const [, sign = '', digits = '', exponent = ''] = match
+  const decimal = toDecimal(digits, grouped !== undefined)
+  if (decimal === 'ambiguous' || decimal === 'none') return decimal
+  const value = Number(`${sign}${decimal}${exponent}`)
+  return Number.isFinite(value) ? value : 'none'
+}
+
+/** Returns the digits with a decimal point; a grouped number has only a decimal separator. */
+function toDecimal(digits: string, isGrouped: boolean): string {
+  const separators: string[] = digits.match(/[.,]/g) ?? []
+  const last = separators.at(-1)
+  if (last === undefined) return digits
+  const parts = digits.split(/[.,]/)
+  if (separators.length === 1) {
+    const [whole = '', rest = ''] = parts
+    const isThousands = rest.length === 3 && /^[1-9]\d{0,2}$/.test(whole)
+    return isThousands && !isGrouped ? 'ambiguous' : `${whole || '0'}.${rest}`
+  }
+  if (isGrouped) return 'none'
+  // All separators but a different last one separate thousands.
+  const isDecimal = separators.indexOf(last) === separators.length - 1
+  const groups = isDecimal ? parts.slice(0, -1) : parts
+  const isRegular =
+    new Set(separators.slice(0, groups.length - 1)).size === 1 &&
+    groups.every((group, index) => (index === 0 ? /^[1-9]\d{0,2}$/ : /^\d{3}$/).test(group))
+  if (!isRegular) return 'none'
+  return isDecimal ? `${groups.join('')}.${parts.at(-1)}` : groups.join('')
+}
+
+/** Returns the text without Markdown emphasis and without the unit at its end. */
+export function withoutUnit(text: string, unit: string | null): string {
+  const plain = text.replaceAll(/[*_`]/g, '').trim()
+  if (unit === null || !plain.toLowerCase().endsWith(unit.toLowerCase())) return plain
+  return plain.slice(0, plain.length - unit.length).trim()
+}
