@@ -64,8 +64,7 @@ async function takeTurns(db: Kysely<unknown>): Promise<void> {
 
 async function keepCardPositions(db: Kysely<unknown>): Promise<void> {
   await sql`
-    create function add_card_positions(card_ids integer[], deck_ids integer[]) returns void language plpgsql set search_path from current
-      set plan_cache_mode = force_custom_plan as $$
+    create function add_card_positions(card_ids integer[], deck_ids integer[]) returns void language plpgsql set search_path from current as $$
     begin
       with grown as materialized (
         select deck_id,
@@ -77,11 +76,9 @@ async function keepCardPositions(db: Kysely<unknown>): Promise<void> {
         from unnest(card_ids, deck_ids) as added (card_id, deck_id) join grown using (deck_id);
     end $$`.execute(db)
   // The last cards of a deck move into the holes before them: as many movers as holes, paired by their index in two
-  // arrays. Custom plans, because a generic plan made while the tables were small would serve a whole import. Without
-  // hash and merge joins, because the planner would prefer a scan of the whole table in each batch to 1,000 lookups.
+  // arrays.
   await sql`
-    create function remove_card_positions(card_ids integer[]) returns void language plpgsql set search_path from current
-      set plan_cache_mode = force_custom_plan set enable_hashjoin = off set enable_mergejoin = off as $$
+    create function remove_card_positions(card_ids integer[]) returns void language plpgsql set search_path from current as $$
     declare
       gone_decks integer[];
       gone_positions integer[];
