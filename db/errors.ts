@@ -47,14 +47,18 @@ export const USER_KEYS = new Set([
   'card_progress_user_id_fkey',
   'card_reports_user_id_fkey',
   'chosen_decks_user_id_fkey',
+  'content_changes_editor_id_fkey',
+  'content_changes_user_id_fkey',
   'identities_user_id_fkey',
   'inactive_decks_user_id_fkey',
+  'media_created_by_fkey',
   'passkey_challenges_user_id_fkey',
   'passkeys_user_id_fkey',
   'quiz_results_user_id_fkey',
   'review_log_user_id_fkey',
   'review_settings_user_id_fkey',
   'sessions_user_id_fkey',
+  'source_editors_user_id_fkey',
   'suspended_cards_user_id_fkey',
 ])
 

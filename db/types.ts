@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Scope } from '../src/domain/accounts/scopes.js'
-import type { IncomingPicture, SourceKind } from '../src/domain/content/upload/incoming.js'
+import type { IncomingPicture, StoredKind } from '../src/domain/content/upload/incoming.js'
 import type { CardState, Rating, ReviewPhase } from '../src/domain/review/review.js'
 
 type PictureExtension = IncomingPicture['extension']
@@ -19,6 +19,8 @@ export interface UsersTable {
   password_hash: string | null
   display_name: string
   is_admin: Generated<boolean>
+  /** May create sources and edit those whose editor the user is; administrators may without it */
+  is_author: Generated<boolean>
   created_at: Timestamp
   /** The user may do nothing else until then. */
   must_change_password: Generated<boolean>
@@ -153,6 +155,8 @@ export interface CardsTable {
   answer: string
   level: Generated<string>
   sort_order: Generated<number>
+  /** Form and options of a question (src/domain/questions); null for a plain card */
+  exercise: ColumnType<unknown, string | null | undefined, string | null>
   created_at: Timestamp
   updated_at: Timestamp
   archived_at: ColumnType<Date | null, Date | null | undefined, Date | null>
@@ -313,14 +317,14 @@ export interface DistinctAnswerTotalsTable {
   total: Derived<number>
 }
 
-/** An uploaded package, table or archive. */
+/** An uploaded package, table or archive, or content written in the browser. */
 export interface ContentSourcesTable {
   id: Generated<number>
-  kind: SourceKind
+  kind: StoredKind
   name: string
   /** Null without a file, for example a pasted table */
   file_name: string | null
-  /** Size of the latest upload */
+  /** Size of the latest upload; 0 without one */
   size_bytes: number
   created_at: Timestamp
   /** The user's name at that time; null on the command line */
@@ -342,6 +346,14 @@ export interface ImportedDecksTable {
   source_id: ColumnType<number | null, number | null | undefined, number | null>
   /** Key of the deck within its source */
   source_key: ColumnType<string | null, string | null | undefined, string | null>
+  /** A pool of test questions: always hidden from learners by `archived_at` of the deck */
+  tests_only: Generated<boolean>
+  /** Archive mark of a pool */
+  pool_archived: Generated<boolean>
+  /** Whether task lists in answers are text instead of options */
+  options_off: Generated<boolean>
+  /** Language of the texts (BCP 47) */
+  lang: Generated<string>
 }
 
 /** Identity of an imported card: (deck, key), and (guid, ord) for Anki notes. */
@@ -353,6 +365,14 @@ export interface ImportedCardsTable {
   guid: ColumnType<string | null, string | null | undefined, string | null>
   /** Index of the card template or cloze, from 0 */
   ord: ColumnType<number | null, number | null | undefined, number | null>
+  /** Hidden from learners by `archived_at` until it is published */
+  draft: Generated<boolean>
+  /** Archive mark of a draft */
+  draft_archived: Generated<boolean>
+  /** Changed in the browser since the last upload */
+  edited: Generated<boolean>
+  /** Sent with the creation, so that a retry finds the same row */
+  client_id: ColumnType<string | null, string | null | undefined, string | null>
 }
 
 export interface ImportedCheatsheetsTable {
@@ -360,6 +380,93 @@ export interface ImportedCheatsheetsTable {
   /** Null for the content folder */
   source_id: ColumnType<number | null, number | null | undefined, number | null>
   source_key: ColumnType<string | null, string | null | undefined, string | null>
+  /** Hidden from learners by `archived_at` until it is published */
+  draft: Generated<boolean>
+  /** Archive mark of a draft */
+  draft_archived: Generated<boolean>
+  /** Changed in the browser since the last upload */
+  edited: Generated<boolean>
+  /** Sent with the creation, so that a retry finds the same row */
+  client_id: ColumnType<string | null, string | null | undefined, string | null>
+}
+
+/** Users who may edit a source, if they are authors. */
+export interface SourceEditorsTable {
+  source_id: number
+  user_id: number
+  added_at: Timestamp
+}
+
+/** How a change of content was made */
+export type ChangeKind = 'create' | 'edit' | 'bulk' | 'restore' | 'undo' | 'suggestion' | 'upload' | 'folder' | 'adopt'
+
+/** One act that changed texts or states: an edit, a bulk change, an upload, an import of the folder. */
+export interface ContentChangesTable {
+  id: Generated<number>
+  at: ColumnType<Date, Date | undefined, never>
+  /** Author of the new text; null if the account has been deleted, or on the command line */
+  user_id: number | null
+  /** Editor who accepted the text that `user_id` suggested */
+  editor_id: ColumnType<number | null, number | null | undefined, number | null>
+  how: ChangeKind
+  /** Null for the content folder */
+  source_id: number | null
+  summary: ColumnType<unknown, string | null | undefined, string | null>
+  /** The change that this one takes back */
+  undoes: ColumnType<number | null, number | null | undefined, never>
+}
+
+/** State of a card or sheet beside a change in the browser; the text is in its versions. */
+export interface ItemState {
+  /** Null for a sheet */
+  deck_id: number | null
+  archived: boolean
+  draft: boolean
+  version: number
+}
+
+export interface ContentChangeItemsTable {
+  id: Generated<number>
+  change_id: number
+  card_id: ColumnType<number | null, number | null | undefined, never>
+  cheatsheet_id: ColumnType<number | null, number | null | undefined, never>
+  /** Null if the change created the item */
+  before: ColumnType<ItemState | null, string | null, never>
+  after: ColumnType<ItemState, string, never>
+}
+
+/** Superseded texts of cards, written by a trigger; the row in `cards` is the newest version. */
+export interface CardVersionsTable {
+  card_id: number
+  version: number
+  question: string
+  answer: string
+  level: string
+  exercise: ColumnType<unknown, string | null, never>
+  superseded_at: Timestamp
+  /** The change that superseded the text; null for scripts */
+  change_id: number | null
+}
+
+/** Superseded texts of sheets, written by a trigger. */
+export interface SheetVersionsTable {
+  cheatsheet_id: number
+  version: number
+  title: string
+  category: string
+  content_md: string
+  superseded_at: Timestamp
+  change_id: number | null
+}
+
+/** Pictures by the cards and sheets that show them, written by triggers. */
+export interface PictureUsesTable {
+  id: Generated<number>
+  sha256: Buffer
+  card_id: number | null
+  cheatsheet_id: number | null
+  /** False if only superseded versions show it */
+  is_current: Generated<boolean>
 }
 
 /** Pictures, deduplicated by content. */
@@ -368,6 +475,8 @@ export interface MediaTable {
   extension: PictureExtension
   size_bytes: number
   created_at: Timestamp
+  /** The author who uploaded it in the browser; null for imports */
+  created_by: ColumnType<number | null, number | null | undefined, number | null>
   bytes: Buffer
 }
 
@@ -380,8 +489,19 @@ export interface CardReportsTable {
   text: string
   created_at: Timestamp
   settled_at: ColumnType<Date | null, Date | null | undefined, Date | null>
-  /** The administrator's name at that time */
+  /** The administrator's or editor's name at that time */
   settled_by: ColumnType<string | null, string | null | undefined, string | null>
+  /** Texts that the learner suggests; both or neither */
+  suggested_question: ColumnType<string | null, string | null | undefined, string | null>
+  suggested_answer: ColumnType<string | null, string | null | undefined, string | null>
+  /** What became of the suggestion */
+  outcome: ColumnType<
+    'accepted' | 'declined' | null,
+    'accepted' | 'declined' | null | undefined,
+    'accepted' | 'declined' | null
+  >
+  /** Sentence for the learner */
+  outcome_message: ColumnType<string | null, string | null | undefined, string | null>
 }
 
 /** At most one row: the last completed import. */
@@ -431,6 +551,12 @@ export interface Database {
   imported_decks: ImportedDecksTable
   imported_cards: ImportedCardsTable
   imported_cheatsheets: ImportedCheatsheetsTable
+  source_editors: SourceEditorsTable
+  content_changes: ContentChangesTable
+  content_change_items: ContentChangeItemsTable
+  card_versions: CardVersionsTable
+  sheet_versions: SheetVersionsTable
+  picture_uses: PictureUsesTable
   media: MediaTable
   card_reports: CardReportsTable
   last_import: LastImportTable

@@ -1,17 +1,19 @@
 import type { Migration } from 'kysely'
-import * as accounts from './0001_accounts.js'
+import * as users from './0001_users.js'
 import * as content from './0002_content.js'
 import * as learning from './0003_learning.js'
 import * as derivedColumns from './0004_derived_columns.js'
 import * as quizPositions from './0005_quiz_positions.js'
 import * as search from './0006_search.js'
+import * as writing from './0007_writing.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
-  '0001_accounts': accounts,
+  '0001_users': users,
   '0002_content': content,
   '0003_learning': learning,
   '0004_derived_columns': derivedColumns,
   '0005_quiz_positions': quizPositions,
   '0006_search': search,
+  '0007_writing': writing,
 }

@@ -57,8 +57,6 @@ async function withStore<T>(variables: Variables, work: (db: Kysely<Database>) =
 /** Creates users, progress, results and content with every kind of value that could be lost. */
 async function fill(db: Kysely<Database>): Promise<void> {
   const user = await createUser(db, { username: 'erika', display_name: 'Tab\t\\ "Anführung" 😀 \u2028 Ende\n' })
-  const removed = await createUser(db)
-  await db.deleteFrom('users').where('id', '=', removed.id).execute()
   const deck = await createDeck(db, { slug: 'archiv', name: 'Ärger' })
   const card = await createCard(db, { deck_id: deck.id, question: 'NULL', answer: '{"a","b"}' })
   const archived = await createCard(db, { deck_id: deck.id, archived_at: new Date() })
@@ -104,6 +102,8 @@ async function fill(db: Kysely<Database>): Promise<void> {
   const review = { card_id: card.id, rating: 'hard', client_id: 'ä', duration_ms: 4_200, reviewed_at: null } as const
   await applyReview(db, user.id, clock, review)
   await fillSource(db)
+  const removed = await createUser(db)
+  await db.deleteFrom('users').where('id', '=', removed.id).execute()
 }
 
 /** Creates a source with a card of an Anki note and a picture of maximum size. */
@@ -134,6 +134,29 @@ async function fillSource(db: Kysely<Database>): Promise<void> {
   const bytes = randomBytes(2 ** 21)
   const sha256 = createHash('sha256').update(bytes).digest()
   await db.insertInto('media').values({ sha256, extension: 'png', size_bytes: bytes.length, bytes }).execute()
+  await fillChanges(db, source.id, card.id, `![](media/${sha256.toString('hex')}.png)`)
+}
+
+/** Changes a card and a sheet by an editor of the source. */
+async function fillChanges(db: Kysely<Database>, sourceId: number, cardId: number, picture: string): Promise<void> {
+  const editor = await createUser(db)
+  await db.insertInto('source_editors').values({ source_id: sourceId, user_id: editor.id }).execute()
+  const { id: sheetId } = await createCheatsheet(db)
+  const change = await db
+    .insertInto('content_changes')
+    .values({ user_id: editor.id, how: 'edit', source_id: sourceId, summary: '{"cards": 1}' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const after = JSON.stringify({ deck_id: null, archived: false, draft: true, version: 2 })
+  await db
+    .insertInto('content_change_items')
+    .values({ change_id: change.id, card_id: cardId, before: null, after })
+    .execute()
+  await db.transaction().execute(async (transaction) => {
+    await sql`select set_config('training.change_id', ${String(change.id)}, true)`.execute(transaction)
+    await transaction.updateTable('cards').set({ answer: picture }).where('id', '=', cardId).execute()
+    await transaction.updateTable('cheatsheets').set({ title: 'Neu' }).where('id', '=', sheetId).execute()
+  })
 }
 
 /** Returns each table as text, except for migrations, sessions and the search index. */
@@ -177,7 +200,7 @@ t.test('a backup is a single file that only its owner may read', async (t) => {
   t.match(JSON.parse(lines[0] ?? ''), {
     format: 'svc-training-backup',
     version: 1,
-    migrations: ['0001_accounts'],
+    migrations: ['0001_users'],
   })
   t.notOk(
     lines.some((line) => line.startsWith('{"table":"sessions"')),
@@ -215,7 +238,7 @@ async function checkRestored(t: Test, target: Variables): Promise<void> {
 t.test('restores into an empty store with equal rows, ids and next ids', async (t) => {
   const target = await createStoreVariables(t)
   const restored = await run(target, 'restore', file)
-  t.match(restored, { code: 0, stderr: '', stdout: /^users: 1$/m })
+  t.match(restored, { code: 0, stderr: '', stdout: /^users: 2$/m })
   t.match(restored.stdout, /^card_progress: 2$/m)
   t.match(restored.stdout, /^cards: 259$/m)
   t.match(restored.stdout, /stimmen mit der Sicherung überein/)

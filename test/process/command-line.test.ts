@@ -95,7 +95,7 @@ t.test('a wrong setting exits with 1 and one line', async (t) => {
 })
 
 t.test('migrates the schema', async (t) => {
-  t.ok((await json('migrate')).migrated.includes('0001_accounts'))
+  t.ok((await json('migrate')).migrated.includes('0001_users'))
   t.match(await print('migrate'), { code: 0, stdout: 'Das Schema ist aktuell.\n' })
 })
 

@@ -36,7 +36,7 @@ t.test('a schema or backup from before the first release is refused with one lin
   t.equal((await run(variables, ['migrate'])).code, 0)
   t.equal((await run(variables, ['backup', backup])).code, 0)
   const saved = gunzipSync(await readFile(backup)).toString()
-  await writeFile(draft, gzipSync(saved.replace('0001_accounts', '0001_create_accounts')))
+  await writeFile(draft, gzipSync(saved.replace('0001_users', '0001_create_accounts')))
   const tooOld = (of: string) =>
     new RegExp(`^${of} stammt aus der Zeit vor der ersten Veröffentlichung, die dieses Programm nicht mehr lesen kann`)
 

@@ -46,23 +46,24 @@ export async function insertPicture(
     .execute()
 }
 
-/** Deletes pictures that no card or sheet references, including archived ones. Reads each text once. */
-export async function deleteUnusedPictures(transaction: Transaction<Database>): Promise<number> {
-  const { rows } = await sql<{ deleted: number }>`
-    with texts as (
-      select question || ' ' || answer as text from cards where question like '%media/%' or answer like '%media/%'
-      union all
-      select content_md from cheatsheets where content_md like '%media/%'
-    ),
-    used as (
-      select distinct decode(found[1], 'hex') as sha256
-      from texts, regexp_matches(text, 'media/([0-9a-f]{64})[.]', 'g') as found
-    ),
-    unused as (
-      delete from media where not exists (select from used where used.sha256 = media.sha256) returning 1
+/** Days that a picture uploaded in the browser is kept before a text shows it */
+const DAYS_FOR_WRITING = 7
+
+/** Deletes pictures that no card or sheet shows, not even in a superseded version. */
+export async function deleteUnusedPictures(db: Kysely<Database>): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('media')
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('picture_uses').select('id').whereRef('picture_uses.sha256', '=', 'media.sha256'))),
     )
-    select count(*) as deleted from unused`.execute(transaction)
-  return rows[0]?.deleted ?? 0
+    .where(({ or, eb }) =>
+      or([
+        eb('created_by', 'is', null),
+        eb('created_at', '<', sql<Date>`now() - make_interval(days => ${DAYS_FOR_WRITING})`),
+      ]),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
 }
 
 export async function hasPictures(db: Kysely<Database>): Promise<boolean> {

@@ -1,12 +1,12 @@
 import type { Insertable } from 'kysely'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { SourceKind } from '../../../src/domain/content/upload/incoming.js'
+import type { SourceKind, StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { ContentSourcesTable, Database } from '../../types.js'
 
 /** Identification of a source. */
 export interface Source {
   id: number
-  kind: SourceKind
+  kind: StoredKind
   name: string
 }
 

@@ -1,6 +1,6 @@
 import { InvalidInput, Refusal, RefusedForNow } from '../refusal.js'
 import type { Fault } from './types.js'
-import type { SourceKind } from './upload/incoming.js'
+import type { SourceKind, StoredKind } from './upload/incoming.js'
 
 /** Maximum number of faults in the answer to an upload. */
 const MAX_FAULTS = 200
@@ -40,11 +40,16 @@ export class ForeignFile extends InvalidInput {
   }
 }
 
-const KINDS: Record<SourceKind, string> = { anki: 'ein Anki-Paket', table: 'eine Tabelle', archive: 'ein Archiv' }
+const KINDS: Record<StoredKind, string> = {
+  anki: 'ein Anki-Paket',
+  table: 'eine Tabelle',
+  archive: 'ein Archiv',
+  written: 'im Browser geschrieben',
+}
 
 /** The kind of the file differs from the kind of the source that it would update. */
 export class OtherKind extends InvalidInput {
-  constructor({ name, kind }: { name: string; kind: SourceKind }, given: SourceKind) {
+  constructor({ name, kind }: { name: string; kind: StoredKind }, given: SourceKind) {
     super(`Die Quelle „${name}“ ist ${KINDS[kind]}, die Datei ist ${KINDS[given]}`, 'other_kind')
   }
 }

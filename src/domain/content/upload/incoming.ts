@@ -5,6 +5,9 @@ import type { DeckSource, SheetSource, Warning } from '../types.js'
 /** Kind of an upload: an Anki package, a table or Anki text export, or an archive of Markdown */
 export type SourceKind = 'anki' | 'table' | 'archive'
 
+/** Kind of a stored source: of its uploads, or written in the browser */
+export type StoredKind = SourceKind | 'written'
+
 /** Identity of an incoming card across changes of text or deck */
 export type Identity =
   /** Anki card: guid of the note and index of its template or cloze, from 0 */

@@ -17,6 +17,7 @@ async function createUsers(db: Kysely<unknown>): Promise<void> {
       password_hash text,
       display_name text not null,
       is_admin boolean not null default false,
+      is_author boolean not null default false,
       created_at timestamptz not null default now(),
       must_change_password boolean not null default false,
       last_seen_on date,
