@@ -37,7 +37,7 @@ const HEADINGS: Readonly<Record<string, Role>> = {
   schlagworte: 'tags',
   notetype: 'notetype',
 }
-/** Words that are headings only beside their counterpart: alone they may just as well be the first card of a list. */
+/** Words that are headings only beside their counterpart: alone, such a word may be the first card of a list. */
 const PAIRED_HEADINGS: Readonly<Record<string, 'question' | 'answer'>> = {
   begriff: 'question',
   fachbegriff: 'question',
@@ -84,13 +84,13 @@ export function findColumns(
   return { columns: byPlace(named ?? first, header, named !== undefined), faults: [] }
 }
 
-/** Whether the row has a heading for both sides of a card. */
+/** Returns whether the row has a heading for both sides of a card. */
 export function namesBothSides(fields: readonly string[]): boolean {
   const roles = rolesOf(fields)
   return roles.includes('question') && roles.includes('answer')
 }
 
-/** Role of each heading. A paired heading counts when both sides have one and no plain heading has its role. */
+/** Returns the role of each heading. A paired heading counts when both sides have one and no plain heading has its role. */
 function rolesOf(headings: readonly string[]): (Role | undefined)[] {
   const names = headings.map((heading) =>
     heading

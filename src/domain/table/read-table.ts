@@ -91,7 +91,7 @@ export function readTable(text: string, options: TableOptions): TableDeck[] {
   return reader.decks
 }
 
-/** Tells what is done with the columns. */
+/** Warns of ignored columns and of a missing id. */
 export function describe({ places, ignored }: Columns, line: number, { warn }: Pick<TableOptions, 'warn'>): void {
   if (ignored.length > 0) warn(line, `Nicht übernommen: ${ignored.map((name) => `„${name}“`).join(', ')}`)
   if (!places.has('id') && !places.has('guid')) {
@@ -99,7 +99,7 @@ export function describe({ places, ignored }: Columns, line: number, { warn }: P
   }
 }
 
-/** Makes cards of rows. */
+/** Converts rows to cards. */
 export class TableReader {
   readonly #header: AnkiHeader | undefined
   #options: TableOptions
@@ -123,7 +123,7 @@ export class TableReader {
     return [...this.#decks.values()]
   }
 
-  /** Goes on with the rows of another sheet of the same file. */
+  /** Continues with the rows of another sheet of the same file. */
   begin(place: Pick<TableOptions, 'file' | 'fault' | 'warn'>): void {
     this.#options = { ...this.#options, ...place }
   }
@@ -186,7 +186,7 @@ export class TableReader {
     return converted
   }
 
-  /** A table brings no pictures: one with a path becomes text, so that an export of the card can be imported. */
+  /** Converts pictures with a path to text: a table contains none, and an export of the card must be importable. */
   #escapePictures(text: string, line: number): string {
     return escapePictures(text, ({ target }) => {
       if (parseMediaTarget(target) !== undefined || resolvePicture(this.#options.file, target) === undefined)

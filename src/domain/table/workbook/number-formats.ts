@@ -3,7 +3,7 @@ import type { StylesPart } from './parts.js'
 
 const GENERAL = 'General'
 
-/** The codes that a workbook need not define (ECMA-376, 18.8.30), as Excel shows them in Germany. */
+/** Predefined codes (ECMA-376, 18.8.30) as Excel shows them in Germany */
 const BUILT_IN: Readonly<Record<number, string>> = {
   1: '0',
   2: '0.00',
@@ -41,18 +41,18 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   48: '##0.0E+0',
   49: '@',
 }
-/** Codes that stand for the date or time of the system, whatever follows them. */
+/** Prefixes of codes for the date or time format of the operating system */
 const OF_THE_SYSTEM: readonly [prefix: string, code: string][] = [
   ['[$-F800]', 'dddd, d. mmmm yyyy'],
   ['[$-F400]', 'hh:mm:ss'],
 ]
-/** The longest code that Excel takes, in characters. */
+/** Maximum length of a code in Excel, in characters */
 const MAX_CODE = 255
-/** Days between the first days of the two calendars. */
+/** Days between the epochs of the two calendars */
 const DAYS_TO_1904 = 1_462
 const OPTIONS = { locale: 'de', throws: false } as const
 
-/** Shows numbers as a German Excel does, by the styles of a workbook. */
+/** Formats numbers as Excel shows them in Germany, by the styles of a workbook. */
 export class NumberFormats {
   readonly #codes: readonly string[]
   readonly #is1904: boolean
@@ -68,12 +68,13 @@ export class NumberFormats {
   }
 
   /**
-   * @param style of the cell
+   * Formats the value of a cell.
+   * @param style index of the cell's style
    * @example new NumberFormats({ codes: new Map(), styles: [14] }, false).show(45_000, 0) // '15.03.2023'
    */
   show(value: number, style: number): string {
     const code = this.#codes[style] ?? GENERAL
-    // Excel would shorten a long number to 1,2E+12, which is no id any more.
+    // Excel would show a long number as 1,2E+12, which is useless as an id.
     if (code === GENERAL) return Number.isSafeInteger(value) ? String(value) : format(GENERAL, value, OPTIONS)
     const days = this.#is1904 && isPointInTime(code) ? DAYS_TO_1904 : 0
     return format(code, value + days, OPTIONS)
@@ -86,12 +87,12 @@ function usableCode(written: string): string {
   return isUsable && code.toLowerCase() !== GENERAL.toLowerCase() ? code : GENERAL
 }
 
-/** Not a duration, such as `[h]:mm`. */
+/** Returns false for a duration such as `[h]:mm`. */
 function isPointInTime(code: string): boolean {
   return isDateFormat(code) && !/\[[hms]+\]/i.test(code)
 }
 
-/** The serial number of an ISO date, as cells of the type `d` hold it; undefined when the text is none. */
+/** Returns the serial number of an ISO date (cells of type `d`); undefined if it is invalid. */
 export function serialOf(iso: string): number | undefined {
   const time = Date.parse(/T/.test(iso) ? (/Z$/.test(iso) ? iso : `${iso}Z`) : iso)
   return Number.isNaN(time) ? undefined : time / 86_400_000 + 25_569

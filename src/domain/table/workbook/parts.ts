@@ -5,15 +5,15 @@ import { isSet, prefixed, type XmlHandler } from './xml.js'
 /** A reference from one part of the package to another. */
 export interface Relationship {
   id: string
-  /** The last segment of its type, such as `worksheet`. */
+  /** Last segment of its type, such as `worksheet` */
   type: string
-  /** The name of the part in the zip. */
+  /** Name of the part in the zip */
   target: string
 }
 
 /**
  * Collects the relationships of a part.
- * @param folder of the part that has them, without `/` at its end
+ * @param folder folder of the part, without a trailing `/`
  */
 export function collectRelationships(folder: string, into: Relationship[]): XmlHandler {
   return {
@@ -28,13 +28,13 @@ export function collectRelationships(folder: string, into: Relationship[]): XmlH
 export interface SheetEntry {
   name: string
   isHidden: boolean
-  /** The id of its relationship. */
+  /** Id of its relationship */
   relationship: string
 }
 
 export interface WorkbookPart {
   sheets: SheetEntry[]
-  /** Whether dates count from 1904, as in old versions for the Mac. */
+  /** Whether dates count from 1904, as in old versions for the Mac */
   is1904: boolean
 }
 
@@ -53,8 +53,8 @@ export function collectWorkbook(into: WorkbookPart): XmlHandler {
 }
 
 /**
- * Collects the texts that cells refer to by number, without their looks and without readings (furigana).
- * @param add called with each text in turn
+ * Collects the texts to which cells refer by number, without formatting and phonetic readings (furigana).
+ * @param add called with each text, in order
  */
 export function collectSharedStrings(add: (text: string) => void): XmlHandler {
   const text = new TextCollector()
@@ -71,7 +71,7 @@ export function collectSharedStrings(add: (text: string) => void): XmlHandler {
   }
 }
 
-/** The plain text of a `<si>` or `<is>` element. */
+/** Collects the plain text of a `<si>` or `<is>` element. */
 export class TextCollector {
   #text = ''
   #isInText = false
@@ -102,11 +102,11 @@ export class TextCollector {
   }
 }
 
-/** The number formats of a workbook. */
+/** Number formats of a workbook */
 export interface StylesPart {
-  /** Codes by the ids that the workbook defines itself. */
+  /** Codes that the workbook defines, by id */
   codes: Map<number, string>
-  /** The id of the number format of each style of cells. */
+  /** Id of the number format of each cell style */
   styles: number[]
 }
 

@@ -12,24 +12,24 @@ export interface Sheet {
   hiddenRows: number
 }
 
-export interface WorkbookOptions extends Omit<TableOptions, 'fault' | 'warn'> {
+export interface SheetOptions extends Omit<TableOptions, 'fault' | 'warn'> {
   fault(file: string, line: number, message: string): void
   warn(file: string, line: number, message: string): void
 }
 
-/** Rows at the top of a sheet among which the headings are looked for: a title may stand above them. */
+/** Number of first rows searched for the headings; a title may precede them. */
 export const HEADING_ROWS = 10
-/** Cells that merged blocks may fill, in all sheets together. */
+/** Maximum number of cells that merged blocks fill, in all sheets together */
 const MAX_FILLED = 1_000_000
 
-/** The place of the row that has headings for both sides of a card, among the first rows. */
+/** Returns the index of the row with headings for both sides of a card; undefined if the first rows have none. */
 export function findHeadings(rows: readonly SheetRow[], formats: NumberFormats): number | undefined {
   const place = rows.slice(0, HEADING_ROWS).findIndex((row) => namesBothSides(textsOf(row, formats)))
   return place < 0 ? undefined : place
 }
 
-/** The decks of the sheets, in the order in which their rows name them. */
-export function readSheets(sheets: readonly Sheet[], formats: NumberFormats, options: WorkbookOptions): TableDeck[] {
+/** Reads the decks of the sheets, in the order of their first rows. */
+export function readSheets(sheets: readonly Sheet[], formats: NumberFormats, options: SheetOptions): TableDeck[] {
   const place = (sheet: Sheet) => {
     const file = sheets.length === 1 ? options.file : `${options.file}, Blatt „${sheet.name}“`
     return {
@@ -60,7 +60,7 @@ function readSheet(
   const first = rows[top]
   if (first === undefined) return
   const headings = textsOf(first, formats)
-  // Without headings the longest row tells how many columns there are.
+  // Without headings the longest row determines the number of columns.
   const isNamed = namesBothSides(headings)
   const width = isNamed ? headings.length : rows.reduce((most, { cells }) => Math.max(most, cells.length), 0)
   while (headings.length < width) headings.push('')
@@ -82,7 +82,7 @@ function readSheet(
       isTold = true
       warn(row.line, 'Rechts neben der Tabelle steht noch etwas; es wird nicht übernommen')
     }
-    // Ids and decks are often filled in further down than the cards go.
+    // Columns such as the deck are often filled in below the last card.
     if (lacks('question', row) && lacks('answer', row)) blank++
     else addRow(row, columns, formats, reader, fault)
   }
@@ -116,7 +116,7 @@ function textsOf({ cells }: SheetRow, formats: NumberFormats): string[] {
   return cells.map((cell) => showCell(cell, formats))
 }
 
-/** Gives all rows of a merged block what stands in its first one, as the program shows it. */
+/** Copies the cell of a merged block to all of its rows, as the spreadsheet shows it. */
 function fillMerged({ rows, merges }: Sheet, budget: { filled: number }): void {
   if (merges.length === 0) return
   const byLine = new Map(rows.map((row) => [row.line, row]))

@@ -3,31 +3,31 @@ import { type NumberFormats, serialOf } from './number-formats.js'
 import { TextCollector } from './parts.js'
 import { isSet, XmlParser } from './xml.js'
 
-/** A text, a number with its style, or why the cell has neither. */
+/** A text, a number with its style, or the reason why the cell has no value */
 export type Cell = string | { value: number; style: number } | { problem: string }
 
 export interface SheetRow {
-  /** Counts from 1, as the program shows it. */
+  /** From 1 */
   line: number
-  /** From column A; columns without a cell are empty texts. */
+  /** Cells from column A; missing ones are empty texts. */
   cells: Cell[]
-  /** Whether something stands to the right of the columns that are read. */
+  /** Whether the row has cells to the right of the last column that is read */
   isCut: boolean
 }
 
-/** A block of cells that is shown as one; columns count from 0. */
+/** A merged block of cells; columns count from 0. */
 export interface Merge {
   column: number
   firstLine: number
   lastLine: number
 }
 
-/** Columns that are read. */
+/** Maximum number of columns; cells to their right are ignored. */
 const MAX_COLUMNS = 256
 const MAX_LINE = 1_048_576
 
 /**
- * Parses the XML of a worksheet piece by piece. Rows without any text are left out.
+ * Parses the XML of a worksheet in chunks; skips rows without text.
  * @example new SheetParser([]).write('<row r="1"><c><v>1</v></c></row>')[0]?.cells // [{ value: 1, style: 0 }]
  */
 export class SheetParser {
@@ -60,7 +60,7 @@ export class SheetParser {
     })
   }
 
-  /** The rows that this piece completes. */
+  /** Parses the next chunk and returns the rows completed by it. */
   write(piece: string): SheetRow[] {
     this.#parser.write(piece)
     const rows = this.#rows
@@ -152,7 +152,7 @@ export class SheetParser {
 const MERGE = /^(?<from>[A-Z]{1,3})(?<first>\d{1,7}):[A-Z]{1,3}(?<last>\d{1,7})$/
 const NOT_CALCULATED = 'steht eine Formel ohne gespeichertes Ergebnis; in Excel geöffnet und gespeichert, hat sie eines'
 
-/** The number of a column, from 0: `A` and `A1` are 0. */
+/** Returns the index of a column from 0: `A` and `A1` are 0. */
 function parseColumn(ref: string): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(ref)?.[0]
   if (letters === undefined) return undefined
@@ -167,7 +167,7 @@ export function nameColumn(column: number): string {
   return column < 26 ? last : nameColumn(Math.floor(column / 26) - 1) + last
 }
 
-/** The text of a cell as the program shows it; empty when it has a problem. */
+/** Returns the text of a cell as a spreadsheet shows it; empty if the cell has a problem. */
 export function showCell(cell: Cell | undefined, formats: NumberFormats): string {
   if (cell === undefined || typeof cell === 'string') return cell ?? ''
   return 'problem' in cell ? '' : formats.show(cell.value, cell.style)

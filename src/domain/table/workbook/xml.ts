@@ -1,13 +1,13 @@
 import { Parser } from 'htmlparser2'
 
-/** Receives the elements of an XML part, under their local names. */
+/** Receives the elements of an XML part by their local names. */
 export interface XmlHandler {
   open(name: string, attributes: Readonly<Record<string, string>>): void
   text?(data: string): void
   close?(name: string): void
 }
 
-/** Parses XML piece by piece. No entity is expanded but those of XML itself, so the text never grows. */
+/** Parses XML in chunks. Expands only the predefined entities of XML, so the text never grows. */
 export class XmlParser {
   readonly #parser: Parser
 
@@ -31,18 +31,18 @@ export class XmlParser {
   }
 }
 
-/** Some programs write every element with a prefix, as in `<x:row>`. */
+/** Removes the prefix that some programs write, as in `<x:row>`. */
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }
 
-/** The value of an attribute that has a prefix, such as `r:id`. */
+/** Returns the value of an attribute with a prefix, such as `r:id`. */
 export function prefixed(attributes: Readonly<Record<string, string>>, name: string): string | undefined {
   const key = Object.keys(attributes).find((one) => one.endsWith(`:${name}`))
   return key === undefined ? undefined : attributes[key]
 }
 
-/** Whether an attribute of the type `xsd:boolean` is set. */
+/** Returns whether an attribute of type `xsd:boolean` is true. */
 export function isSet(value: string | undefined): boolean {
   return value === '1' || value === 'true'
 }

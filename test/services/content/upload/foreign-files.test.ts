@@ -34,7 +34,7 @@ function compoundFile(stream: string): Buffer {
   return Buffer.concat([header, Buffer.alloc(512), directory])
 }
 
-t.test('says what a file seems to be, and what to do', async (t) => {
+t.test('names the type of a foreign file and the remedy', async (t) => {
   const ofType = (type: string) => zipOf({ mimetype: type, 'content.xml': '<x/>' }, false)
   const files: [bytes: Uint8Array | string, message: RegExp][] = [
     [compoundFile('Workbook'), /^Das ist eine alte Excel-Datei \(\.xls\)\. Speichere sie als \.xlsx oder CSV/],
@@ -96,7 +96,7 @@ t.test('reads the only table of an archive', async (t) => {
   t.match(pasted, [{ cards: [{ question: 'Grüße' }] }])
 })
 
-t.test('reads Markdown files that lie side by side', async (t) => {
+t.test('reads an archive of Markdown files without folders', async (t) => {
   const deck = deckFile('Netz', [{ id: 'dns', answer: 'Ein ![Buch](bilder/buch.gif)' }])
   for (const root of ['', 'inhalte/']) {
     const zip = await zipOf({

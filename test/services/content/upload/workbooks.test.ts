@@ -71,7 +71,7 @@ t.test('reads a workbook like a table', async (t) => {
   t.strictSame(warnings, ['Netz.xlsx:1: Nicht übernommen: „Notiz“'])
 })
 
-t.test('reads what other programs write', async (t) => {
+t.test('reads workbooks of other programs', async (t) => {
   const date = new Date(Date.UTC(2026, 10, 23))
   const rows = [
     [...HEADINGS, 'Stand'],
@@ -154,7 +154,7 @@ t.test('reads texts of every kind, and values that formulas have stored', async 
   t.strictSame(await answersOf(t, cells, { shared, prefix: 'x:' }), answers, 'with a prefix before each element')
 })
 
-t.test('names the cell that has no value', async (t) => {
+t.test('names the cell without a value', async (t) => {
   t.strictSame(
     await answersOf(t, [
       { xml: '<c><f>1+1</f></c>' },
@@ -172,7 +172,7 @@ t.test('names the cell that has no value', async (t) => {
   )
 })
 
-t.test('takes the sheets that have headings, wherever those stand', async (t) => {
+t.test('reads the sheets that have headings in one of their first rows', async (t) => {
   const cards = (...names: string[]) => [HEADINGS, ...names.map((name) => [name, `zu ${name}`])]
   const sheets = [
     { name: 'Hinweise', rows: [['So geht es'], ['…']] },
@@ -200,7 +200,7 @@ t.test('takes the sheets that have headings, wherever those stand', async (t) =>
   ])
 })
 
-t.test('takes the first sheet when none has headings, and says so', async (t) => {
+t.test('reads the first sheet with a warning if no sheet has headings', async (t) => {
   const sheets = [
     { rows: [] },
     {
@@ -223,7 +223,7 @@ t.test('takes the first sheet when none has headings, and says so', async (t) =>
   ])
 })
 
-t.test('keeps to the table: merged cells, hidden rows, what stands beside and below it', async (t) => {
+t.test('handles merged cells, hidden rows and cells beside and below the table', async (t) => {
   const rows = [['Deck', ...HEADINGS], ['Netz', 'a', '1'], ['', 'b', '2', '', 'Randnotiz'], ['', 'c', '3'], ['Linux']]
   const after =
     '<mergeCells><mergeCell ref="A2:A4"/><mergeCell ref="B1:C1"/><mergeCell ref="A9:XFD1048576"/></mergeCells>'
@@ -275,7 +275,7 @@ t.test('gives back the texts of any table', async (t) => {
   )
 })
 
-t.test('refuses workbooks made to harm', async (t) => {
+t.test('refuses malicious workbooks', async (t) => {
   const refusal = async (bytes: Uint8Array) => (await read(t, bytes, true)).faults[0]
   const part = (name: string, content: string | Uint8Array) =>
     workbookOf({ ...sheet([HEADINGS, ['a', 'b']]), shared: '', entries: { [name]: content } })
@@ -307,7 +307,7 @@ t.test('refuses workbooks made to harm', async (t) => {
   }
 })
 
-t.test('a document of Office that is no workbook is not taken for one', async (t) => {
+t.test('does not read other Office documents as workbooks', async (t) => {
   const rels = '<Relationships><Relationship Id="r" Type="x/officeDocument" Target="TARGET"/></Relationships>'
   const refusal = async (target: string, main = '<x/>') =>
     (

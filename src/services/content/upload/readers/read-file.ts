@@ -11,14 +11,14 @@ import {
 } from '../../../../domain/content/upload/foreign-file.js'
 import type { Incoming } from '../../../../domain/content/upload/incoming.js'
 import { Refusal, type RefusalKind } from '../../../../domain/refusal.js'
-import { looksLikeText } from '../../../../domain/table/index.js'
+import { findMainPart, looksLikeText } from '../../../../domain/table/index.js'
 import { readAnki } from './anki.js'
 import { isAnkiPackage } from './anki-package.js'
 import { findFlatRoot, findRoot, readArchive, readFlatArchive } from './archive.js'
 import { LIMITS } from './limits.js'
 import type { ReadOptions } from './options.js'
 import { readTableBytes, readTableFile } from './table.js'
-import { findMainPart, isOfficeDocument, readWorkbook } from './workbook.js'
+import { asWorkbookPackage, isOfficeDocument, readWorkbookFile } from './workbook.js'
 import { Zip } from './zip.js'
 
 /** Answer of the worker thread. */
@@ -28,7 +28,7 @@ export type Outcome =
   | { refusal: { kind: RefusalKind; code: string; message: string } }
 
 /**
- * Reads an upload in this thread; what it is, its contents say and not its name.
+ * Reads an upload in this thread. Its contents decide about its type, not its name.
  * @throws FaultyContent, DamagedPackage, ForeignFile and the refusals named in `upload/read.ts`
  */
 export async function readFile(path: string, options: ReadOptions): Promise<Incoming> {
@@ -52,11 +52,11 @@ export async function readFile(path: string, options: ReadOptions): Promise<Inco
 async function readZip(zip: Zip, options: ReadOptions): Promise<Incoming> {
   if (isAnkiPackage(zip)) return readAnki(zip, options)
   if (isOfficeDocument(zip)) {
-    const main = await findMainPart(zip)
+    const main = await findMainPart(asWorkbookPackage(zip))
     if (main === undefined) throw NOT_A_PACKAGE
     const foreign = describeDocument([main])
     if (foreign !== undefined) throw new ForeignFile(foreign)
-    return readWorkbook(zip, main, options)
+    return readWorkbookFile(zip, main, options)
   }
   const root = findRoot(zip)
   if (root !== undefined) return readArchive(zip, root, options)
@@ -76,7 +76,7 @@ const TABLE = /^(?!__MACOSX\/)(?:[^/]*\/)*[^/.][^/]*\.(?:csv|tsv|xlsx|xlsm|xls|o
 const PLAIN_TABLE = /\.(?:csv|tsv)$/i
 const MAX_TYPE = 1_024
 
-/** @throws ForeignFile when the file is of a kind that is known and not read */
+/** @throws ForeignFile if the type of the file is known but not supported */
 function refuseForeign(path: string, head: Buffer): void {
   const foreign = head.toString('latin1').startsWith(COMPOUND_FILE)
     ? describeCompoundFile(readDirectory(path, head))
@@ -84,7 +84,7 @@ function refuseForeign(path: string, head: Buffer): void {
   if (foreign !== undefined) throw new ForeignFile(foreign)
 }
 
-/** The first sectors of the directory of a compound file: its header says where they are. */
+/** Returns the first sectors of the directory of a compound file; its header gives their position. */
 function readDirectory(path: string, head: Buffer): Buffer {
   if (head.length < COMPOUND_HEADER_BYTES) return Buffer.alloc(0)
   const sectorBytes = 2 ** Math.min(head.readUInt16LE(0x1e), 12)
@@ -94,7 +94,7 @@ function readDirectory(path: string, head: Buffer): Buffer {
 const HEAD_BYTES = 4_096
 const COMPOUND_HEADER_BYTES = 512
 
-/** Start of a Git LFS pointer, which many downloads from GitHub are instead of the file */
+/** Start of a Git LFS pointer; many downloads from GitHub contain one in place of the file. */
 const GIT_LFS = 'version https://git-lfs.github.com/spec/'
 const ONLY_A_POINTER = 'Die Datei ist nur ein Verweis von Git LFS; gebraucht wird, worauf er zeigt (git lfs pull)'
 
