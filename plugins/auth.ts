@@ -57,13 +57,9 @@ export default fp<AuthPluginOptions>(
       },
     })
     app.decorate('requireUser', async (request) => {
-      const { apiToken, method, routeOptions, url, user } = request
-      // A request that matches no endpoint has no route pattern.
-      if (apiToken !== undefined && !mayUse(apiToken.scopes, method, routeOptions.url ?? url.split('?', 1)[0] ?? '')) {
-        throw TOKEN_NOT_ALLOWED
-      }
+      requireScope(request)
       await renewInSecondHalf(request.session)
-      await request.noteSeen(user)
+      await request.noteSeen(request.user)
     })
     app.decorate('requireAdmin', async (request) => {
       if (!request.user.is_admin) throw ADMINS_ONLY
@@ -95,6 +91,14 @@ export default fp<AuthPluginOptions>(
   },
   { name: 'auth', dependencies: ['session', 'tokens'] },
 )
+
+/** Requires a logged-in user, whose absence throws here, and a token with the scope of the route. */
+export function requireScope(request: FastifyRequest): void {
+  const { apiToken, method, routeOptions, url, user } = request
+  if (user === undefined || apiToken === undefined) return
+  // A request that matches no endpoint has no route pattern.
+  if (!mayUse(apiToken.scopes, method, routeOptions.url ?? url.split('?', 1)[0] ?? '')) throw TOKEN_NOT_ALLOWED
+}
 
 /** Refuses a user who must change the password first. Outside of `/api`, requests have no user. */
 export async function requireOwnPassword({ user, routeOptions }: FastifyRequest): Promise<void> {

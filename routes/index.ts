@@ -5,6 +5,7 @@ import cors from '../plugins/cors.js'
 import crossSite from '../plugins/cross-site.js'
 import loadShedding from '../plugins/load-shedding.js'
 import rateLimit from '../plugins/rate-limit.js'
+import rights from '../plugins/rights.js'
 import session, { type SessionPluginOptions } from '../plugins/session.js'
 import signIn from '../plugins/sign-in.js'
 import tokens from '../plugins/tokens.js'
@@ -66,6 +67,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   await app.register(tokens)
   await app.register(session, sessions)
   await app.register(auth, { today })
+  await app.register(rights)
   const { oidc, passwordLogin, basePath } = options
   const { isSecure, secrets } = sessions
   await app.register(signIn, { oidc, passwordLogin, publicUrl: options.publicUrl, isSecure, basePath, secrets })

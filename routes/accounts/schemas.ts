@@ -6,6 +6,7 @@ export const AccountParams = Type.Object({ id: Type.String({ description: 'Decim
 
 /** Fields of an account beside those of `User`. */
 export const state = {
+  is_author: Type.Boolean({ description: 'May write content: create sources and edit those as their editor.' }),
   must_change_password: Type.Boolean({ description: 'A new password is required before any other request.' }),
   last_seen_on: nullable(
     Type.String({

@@ -49,12 +49,12 @@ export async function listAccounts(
   const inOrder = sql`${KEYS[sort]} ${sql.raw(order)}, id`
   const { rows } = await sql<Row>`
     with found as (
-      select id, username, display_name, is_admin, created_at, must_change_password, last_seen_on,
+      select id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
         password_hash is not null as password, passkey_only, emergency, ${MAY_LINK} as link_next_login
       from users where ${isFound}
     ),
     page as (select * from found order by ${inOrder} limit ${limit} offset ${offset})
-    select totals.total, id, username, display_name, is_admin, created_at, must_change_password, last_seen_on,
+    select totals.total, id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
       json_build_object(
         'password', password, 'passkey_only', passkey_only, 'emergency', emergency, 'link_next_login', link_next_login,
         'passkeys', (select count(*) from passkeys where user_id = page.id),
@@ -69,7 +69,7 @@ export async function listAccounts(
 /** Returns undefined if the user does not exist. */
 export async function findListedAccount(db: Kysely<Database>, id: number): Promise<ListedAccount | undefined> {
   const { rows } = await sql<ListedAccount>`
-    select id, username, display_name, is_admin, created_at, must_change_password, last_seen_on,
+    select id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
       json_build_object(
         'password', password_hash is not null, 'passkey_only', passkey_only, 'emergency', emergency,
         'link_next_login', ${MAY_LINK}, 'passkeys', (select count(*) from passkeys where user_id = users.id),

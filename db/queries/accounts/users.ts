@@ -8,7 +8,7 @@ export const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_a
 /** A user as the API shows it. */
 export type Account = Pick<Selectable<UsersTable>, (typeof ACCOUNT)[number]>
 
-export const STATE = ['must_change_password', 'last_seen_on'] as const
+export const STATE = ['is_author', 'must_change_password', 'last_seen_on'] as const
 
 /** A user with the additional state of the account. */
 export type AccountWithState = Account & Pick<Selectable<UsersTable>, (typeof STATE)[number]>

@@ -15,6 +15,12 @@ export class FaultyUsers extends InvalidInput {
 export const NOT_LOGGED_IN = new Refusal('unauthenticated', 'not_logged_in', 'Nicht angemeldet')
 export const WRONG_LOGIN = new Refusal('unauthenticated', 'wrong_login', 'Benutzername oder Passwort falsch')
 export const ADMINS_ONLY = new Refusal('forbidden', 'admins_only', 'Administratorrechte erforderlich')
+export const AUTHORS_ONLY = new Refusal('forbidden', 'authors_only', 'Dafür braucht dein Konto Autorenrechte')
+export const NOT_AN_EDITOR = new Refusal(
+  'forbidden',
+  'not_an_editor',
+  'Diese Quelle bearbeiten nur ihre Redaktion und Administratoren',
+)
 export const SESSIONS_ONLY = new Refusal('forbidden', 'sessions_only', 'Mit einem API-Token nicht erlaubt')
 export const TOKEN_NOT_ALLOWED = new Refusal('forbidden', 'token_not_allowed', 'Der API-Token darf das nicht')
 export const PASSWORD_CHANGE_FIRST = new Refusal(

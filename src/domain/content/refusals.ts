@@ -1,4 +1,5 @@
 import { InvalidInput, Refusal, RefusedForNow } from '../refusal.js'
+import type { ItemKind } from './editing/rights.js'
 import type { Fault } from './types.js'
 import type { SourceKind, StoredKind } from './upload/incoming.js'
 
@@ -163,6 +164,10 @@ export const CONTENT_CHANGES = new Refusal(
 export const DECK_NOT_FOUND = new Refusal('not_found', 'deck_not_found', 'Deck nicht gefunden')
 export const CHEATSHEET_NOT_FOUND = new Refusal('not_found', 'cheatsheet_not_found', 'Cheat Sheet nicht gefunden')
 export const CARD_NOT_FOUND = new Refusal('not_found', 'card_not_found', 'Karte nicht gefunden')
+export const CHANGE_NOT_FOUND = new Refusal('not_found', 'change_not_found', 'Änderung nicht gefunden')
+export const VERSION_NOT_FOUND = new Refusal('not_found', 'version_not_found', 'Fassung nicht gefunden')
+/** The text has changed since the version that the request is based on. */
+export const VERSION_OUTDATED = new Refusal('conflict', 'version_outdated', 'Inzwischen geändert')
 export const SOURCE_NOT_FOUND = new Refusal('not_found', 'source_not_found', 'Quelle nicht gefunden')
 export const PICTURE_NOT_FOUND = new Refusal('not_found', 'picture_not_found', 'Bild nicht gefunden')
 export const REPORT_NOT_FOUND = new Refusal('not_found', 'report_not_found', 'Meldung nicht gefunden')
@@ -176,3 +181,24 @@ export const REPORTED_AGAIN = new Refusal(
   'reported_again',
   'Zu dieser Karte gibt es schon eine neuere offene Meldung derselben Person',
 )
+
+/** The refusal for an item that does not exist. */
+export const NOT_FOUND_BY_KIND: Record<ItemKind, Refusal> = {
+  source: SOURCE_NOT_FOUND,
+  deck: DECK_NOT_FOUND,
+  card: CARD_NOT_FOUND,
+  sheet: CHEATSHEET_NOT_FOUND,
+  report: REPORT_NOT_FOUND,
+  change: CHANGE_NOT_FOUND,
+}
+
+/**
+ * The item comes from the content folder, or from a script, and cannot be edited in the browser.
+ * @param file relative to the content folder; null if unknown
+ */
+export class NotEditable extends Refusal {
+  constructor(file: string | null) {
+    const place = file === null ? 'gehört zu keiner Quelle' : `steht in der Datei ${file} und wird dort geändert`
+    super('conflict', 'not_editable', `Der Inhalt ${place}; Administratoren können ihn in eine Quelle übernehmen`)
+  }
+}

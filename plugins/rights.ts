@@ -1,0 +1,71 @@
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import fp from 'fastify-plugin'
+import { findSourceOf, listEditedSources } from '../db/queries/content/rights.js'
+import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../src/domain/accounts/refusals.js'
+import { type Editable, type ItemKind, mayEdit } from '../src/domain/content/editing/rights.js'
+import { NOT_FOUND_BY_KIND } from '../src/domain/content/refusals.js'
+import { requireOwnPassword, requireScope } from './auth.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Requires an author or administrator and loads `request.editable`; before the body is read. */
+    requireAuthor: onRequestAsyncHookHandler
+    /**
+     * Requires an editor of the item that the first path parameter names, and an author as `requireAuthor` does; before
+     * the body is read.
+     */
+    requireEditor(kind: ItemKind): onRequestAsyncHookHandler
+    /** Requires an editor of an item that the body names, as a preHandler after `requireAuthor` or `requireEditor`. */
+    requireEditorOf(kind: ItemKind, keyOf: (body: never) => unknown): onRequestAsyncHookHandler
+  }
+  interface FastifyRequest {
+    /** Sources that the caller may edit; set by `requireAuthor` and `requireEditor`. */
+    editable: Editable
+  }
+}
+
+/**
+ * Decides who may edit content. Editors need the author flag and a row in `source_editors`; administrators may edit
+ * every source. Each hook refuses callers without a login, tokens without the scope, and users who must change the
+ * password first, in this order.
+ */
+export default fp(
+  async (app) => {
+    app.decorateRequest('editable')
+
+    async function requireAuthor(request: FastifyRequest): Promise<void> {
+      await requireCaller(request)
+      const { id, is_admin, is_author } = request.user
+      if (is_admin) request.editable = 'all'
+      else if (is_author) request.editable = new Set(await listEditedSources(app.db, id))
+      else throw AUTHORS_ONLY
+    }
+
+    async function requireRight(editable: Editable, kind: ItemKind, key: string): Promise<void> {
+      const sourceId = await findSourceOf(app.db, kind, key)
+      if (sourceId === undefined) throw NOT_FOUND_BY_KIND[kind]
+      if (!mayEdit(editable, sourceId)) throw NOT_AN_EDITOR
+    }
+
+    app.decorate('requireAuthor', requireAuthor)
+    app.decorate('requireEditor', (kind: ItemKind) => async (request: FastifyRequest) => {
+      await requireAuthor(request)
+      const [key = ''] = Object.values(request.params as Record<string, string>)
+      await requireRight(request.editable, kind, key)
+    })
+    app.decorate(
+      'requireEditorOf',
+      (kind: ItemKind, keyOf: (body: never) => unknown) => async (request: FastifyRequest) => {
+        const key = keyOf((request.body ?? {}) as never)
+        // The schema refuses other types afterwards.
+        if (typeof key === 'string' || typeof key === 'number') await requireRight(request.editable, kind, String(key))
+      },
+    )
+  },
+  { name: 'rights', dependencies: ['auth'] },
+)
+
+async function requireCaller(request: FastifyRequest): Promise<void> {
+  requireScope(request)
+  await requireOwnPassword(request)
+}
