@@ -31,7 +31,7 @@ export interface PendingLink {
 }
 
 const NAME = 'svc_training_oidc_'
-/** The end of a cookie's name: the hash of a state. */
+/** Suffix of a cookie name: the hash of a state */
 const STATE_HASH = /^[\w-]{22}$/
 const LIFETIME_MS = 10 * 60 * 1000
 /** Maximum number of concurrent sign-in attempts per browser; cookies add to every request header. */
@@ -51,7 +51,7 @@ export class SignInCookies {
   readonly #path: string
 
   constructor(secrets: string[], { isSecure, basePath }: CookieOptions) {
-    // A key for each: what is signed for one purpose must not pass for another.
+    // One key per purpose: a value signed for one purpose must not be valid for another.
     this.#signer = createSigner(secrets, 'svc-training sign-in')
     this.#linkSigner = createSigner(secrets, 'svc-training link')
     const ownsHost = isSecure && basePath === '/'
@@ -90,7 +90,7 @@ export class SignInCookies {
     this.#set(reply, this.#linkName, sign(this.#linkSigner, pending))
   }
 
-  /** The identity that this user may confirm; undefined if there is none or it has expired */
+  /** Returns the identity that this user may confirm; undefined if there is none or it has expired. */
   findLink(request: FastifyRequest, userId: number): PendingLink | undefined {
     const pending = unsign<PendingLink>(this.#linkSigner, request.cookies[this.#linkName])
     return pending?.userId === userId ? pending : undefined
@@ -118,7 +118,7 @@ export class SignInCookies {
     return this.#prefix + hash('sha256', state, 'base64url').slice(0, 22)
   }
 
-  /** A client may send any name; one that is not ours could not even be written into an answer. */
+  /** Checks the name of a cookie: a client may send any name, even one that cannot be written to a response header. */
   #isOwnName(name: string): boolean {
     return name.startsWith(this.#prefix) && STATE_HASH.test(name.slice(this.#prefix.length))
   }

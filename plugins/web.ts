@@ -31,7 +31,7 @@ const PAGE_POLICY = [
   'trusted-types svelte-trusted-html dompurify service-worker',
 ].join('; ')
 
-/** A worker uses the policy of its own file; the API's policy would forbid it to fetch. */
+/** The policy of a worker is that of its own file; the policy of the API would forbid its requests. */
 const WORKER = 'sw.js'
 const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 
@@ -99,7 +99,7 @@ export default fp<WebOptions>(
       const { assets, others } = listFiles(folder)
       pages.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
         const file = `assets/${request.params['*']}`
-        // The name becomes no path unless it is that of a file, so no `..` reaches the file system.
+        // Only names of known files become paths, so no `..` reaches the file system.
         if (!assets.has(file)) throw NOT_FOUND
         // File names contain a content hash.
         return reply.sendFile(file, { cacheControl: true, maxAge: '1y', immutable: true })

@@ -1,5 +1,5 @@
-// Renders the drawings of this folder into the decks, twice as fine as they are drawn: `node docs/drawings/render.mjs`.
-// Chromium writes WebP; the drawings bring their own ground, so that they are read on a light page and on a dark one.
+// Renders the drawings of this folder as WebP at twice their size into the decks: `node docs/drawings/render.mjs`. The
+// drawings have their own background, so that they are legible on light and dark pages.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { chromium } from 'playwright-core'

@@ -27,9 +27,9 @@ export async function listCredentials(
 }
 
 /**
- * Stores what is to be signed, for so many minutes. Of the open logins of an address, and of the open registrations of a
- * user, the newest `most` stay: neither takes the place of the other.
- * @param challenge of a login without a user
+ * Stores a challenge for a login or a registration. Of the open logins of an address, and of the open registrations of
+ * a user, only the newest `most` are kept; neither kind displaces the other.
+ * @param challenge without a user for a login
  */
 export async function insertChallenge(
   db: Kysely<Database>,

@@ -19,8 +19,8 @@ import { LinkBody, LinkStart, PendingLinkAnswer } from './schemas.js'
 const ACCOUNT_PAGE = '/konto'
 
 /**
- * Links an identity of the provider with the caller's account, which allows its logins from then on. It starts with a request
- * of an own page, and ends with another one that says who was shown to the user.
+ * Links an identity of the provider to the caller's account, which may then log in with it. A request of our own page
+ * starts the link, and a second one confirms it with the subject that the page has shown.
  */
 const link: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('preHandler', app.requireUser)
@@ -97,7 +97,7 @@ const link: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 
-  /** A script proves nothing: without a word of the browser on where the request comes from there is no link. */
+  /** Requires the browser to name the origin of the request; a request without it, as from a script, starts no link. */
   async function requireOwnPage({ headers }: FastifyRequest): Promise<void> {
     const isOwn = headers['sec-fetch-site'] === 'same-origin' || headers.origin === requireProvider().ownOrigin
     if (!isOwn) throw CROSS_SITE

@@ -22,9 +22,12 @@ declare module 'fastify' {
   }
 }
 
-/** Each costs a request to the provider, or two; a company may be one address. Starts and callbacks count apart. */
+/**
+ * Requests per address: each causes up to two requests to the provider, and a company may share one address. Starts and
+ * callbacks have separate counters.
+ */
 const PER_TEN_SECONDS = 100
-/** Asks whether the person who has come back is to be linked. */
+/** Query of the page that asks the user to confirm the link */
 const LINK_PAGE = '/konto?verknuepfen=ja'
 const OWN_PAGES = new Set<unknown>([undefined, 'same-origin', 'none'])
 
@@ -32,9 +35,9 @@ const OWN_PAGES = new Set<unknown>([undefined, 'same-origin', 'none'])
 const signIn: FastifyPluginAsyncTypebox<{ basePath: string }> = async (app, { basePath }) => {
   app.decorateRequest('signInTarget', '/')
 
-  // A person follows a link here: whatever goes wrong, a page has to say so.
+  // Browsers follow links to these routes, so every error must lead to a page.
   app.setErrorHandler((error, request, reply) => {
-    // No link of ours has a query that is malformed.
+    // Our own links have no malformed query.
     if (error instanceof InvalidInput) throw error
     const fault = faultOf(error)
     if (fault.code === 'gestoert') request.log.error({ err: error }, 'sign-in by the provider failed')
@@ -96,7 +99,7 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
     },
   )
 
-  /** Returns the path of the page that comes next. */
+  /** Returns the path of the next page. */
   async function finish(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -38,14 +38,14 @@ const MAX_NETWORK_LENGTH = 64
 /** The counters of a login attempt. */
 export interface LoginAttempt {
   network: string
-  /** The /48 that the network belongs to; undefined for IPv4. */
+  /** The /48 of the network; undefined for IPv4 */
   site: string | undefined
   accountHash: Buffer
 }
 
 /**
- * Returns the counters of a login attempt. The name is hashed because it may be long, or a password typed into the
- * wrong field; it is normalised as at login, so that each spelling does not get a budget of its own.
+ * Returns the counters of a login attempt. The name is hashed, because it may be long or a password typed into the
+ * wrong field, and normalised as at login, so that its spellings share one counter.
  */
 export function loginAttempt(address: string | undefined, username: string): LoginAttempt {
   const accountHash = createHash('sha256').update(username.normalize('NFC')).digest()
@@ -54,7 +54,7 @@ export function loginAttempt(address: string | undefined, username: string): Log
 
 /**
  * Returns the network that counts as one address: an IPv4 address, also if written as IPv6, or the /64 of an IPv6
- * address, which one customer owns. Other text, as a proxy may forward, stands for itself.
+ * address, which one customer owns. Returns other text, which a proxy may forward, unchanged.
  */
 export function networkOf(address: string | undefined): string {
   if (address === undefined) return ''
@@ -63,7 +63,7 @@ export function networkOf(address: string | undefined): string {
   return whole.isMapped4() ? whole.to4().correctForm() : new Address6(`${address}/64`).startAddress().correctForm()
 }
 
-/** Returns the /48 of an IPv6 address, as `2001:db8:1::/48`; undefined for IPv4 and for what is no address. */
+/** Returns the /48 of an IPv6 address, such as `2001:db8:1::/48`; undefined for IPv4 and other text. */
 export function siteOf(address: string | undefined): string | undefined {
   if (address === undefined || !isIPv6(address) || new Address6(address).isMapped4()) return undefined
   return `${new Address6(`${address}/48`).startAddress().correctForm()}/48`

@@ -12,15 +12,15 @@ export interface RelyingParty {
 export const CHALLENGE_MINUTES = 5
 
 /**
- * Open logins of one address: a company is behind one, and each open login page has one. A further one takes the place
- * of the oldest.
+ * Maximum number of open logins per address; the oldest is dropped. High, because each open login page has one and a
+ * company may share one address.
  */
 export const MAX_OPEN_LOGINS = 2_000
 
-/** Open registrations of one user; a further one takes the place of the oldest. */
+/** Maximum number of open registrations per user; the oldest is dropped. */
 export const MAX_OPEN_REGISTRATIONS = 10
 
-/** Bytes of a credential's id (WebAuthn, 4). */
+/** Maximum length of a credential id in bytes (WebAuthn, 4) */
 export const MAX_CREDENTIAL_ID = 1_023
 
 /** Limits the lists that browsers show and the payload of each registration. */
@@ -58,11 +58,11 @@ export function decodeBase64Url(text: string): Buffer | undefined {
 /** `clientDataJSON`: the browser's description of the request */
 export interface ClientData {
   challenge: Buffer
-  /** A page of another origin shows ours in a frame. */
+  /** Set if a page of another origin shows ours in a frame */
   isFramed: boolean
 }
 
-/** Reads what a browser says; undefined when it is not the JSON that browsers make. Nothing is proven by it yet. */
+/** Parses `clientDataJSON` without verifying it; undefined if it is invalid. */
 export function readClientData(clientDataJSON: string): ClientData | undefined {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())

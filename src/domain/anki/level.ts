@@ -1,18 +1,18 @@
-/** Tags that Anki itself sets on a note. */
+/** Tags that Anki sets on notes */
 const OWN_TAGS = new Set(['marked', 'leech'])
 
-/** The level of a card without any tag. */
+/** Level of a card without tags */
 export const FALLBACK_LEVEL = 'import'
 
 /**
- * The tag that stands for a level in a package; tags hold no spaces.
+ * Returns the tag for a level in a package; tags contain no spaces.
  * @example tagOfLevel('sehr schwer') // 'sehr_schwer'
  */
 export function tagOfLevel(level: string): string {
   return level.trim().replaceAll(/[\s\u3000\p{Cc}]+/gu, '_')
 }
 
-/** The levels in the store, by the tags that stand for them. */
+/** Finds existing levels by name or tag. */
 export class Levels {
   readonly #levels: ReadonlySet<string>
   readonly #byTag = new Map<string, string>()
@@ -25,14 +25,17 @@ export class Levels {
     }
   }
 
-  /** The level of exactly that name, else the one whose tag it is, ignoring case; undefined when there is none. */
+  /**
+   * Returns the level with exactly this name, otherwise the one with this tag, ignoring case; undefined if there is
+   * none.
+   */
   find(tag: string): string | undefined {
     return this.#levels.has(tag) ? tag : this.#byTag.get(fold(tag))
   }
 }
 
 /**
- * The level of a card: the level that its first tag with one stands for, else its first tag.
+ * Returns the level of a card: the first one that matches a tag, otherwise the first tag.
  * @example levelOf('marked Grundlagen', new Levels(['grundlagen'])) // 'grundlagen'
  */
 export function levelOf(tags: string, levels: Levels): string {

@@ -10,7 +10,7 @@ interface Block {
   mark?: string
 }
 
-/** Collects blocks. Text that stands directly in a list or table belongs to no container of its own; see `#place`. */
+/** Collects blocks. Text directly inside a list or table belongs to no container; see `#place`. */
 export interface Container {
   kind: 'root' | 'quote' | 'list' | 'item' | 'table' | 'cell'
   blocks: Block[]
@@ -66,8 +66,9 @@ export class Blocks {
   }
 
   /**
-   * Where the next block belongs. Beside the items of a list that is the item before it or, without one, what is around
-   * the list; beside the cells of a table it is what is around the table, where browsers show it, too.
+   * Returns the container of the next block. Inside a list but outside of its items, that is the previous item or,
+   * without one, the container of the list. Inside a table but outside of its cells, it is the container of the table,
+   * where browsers show such text.
    */
   #place(at = this.#stack.length - 1): Block[] {
     const { kind, items, blocks } = this.#stack[at] as Container

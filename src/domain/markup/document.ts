@@ -39,7 +39,7 @@ interface Element {
   whiteSpace: WhiteSpace
   /** Number of open containers before the element */
   depth: number
-  /** The paragraph that it begins in and its first run there, for what is written otherwise at its end. */
+  /** Paragraph and run in which the element starts; its Markdown is corrected there when it ends. */
   runs: readonly Run[]
   run: number
 }
@@ -55,7 +55,7 @@ export class Document {
   readonly #writer: Writer
   readonly #blocks: Blocks
   readonly #elements: Element[] = []
-  /** Elements that are open beyond the depth, by name; they are within all others. */
+  /** Number of open elements beyond the maximum depth, by name; all other open elements contain them. */
   readonly #beyond = new Map<string, number>()
   #isHidden = false
   #isPartial = false
@@ -90,7 +90,10 @@ export class Document {
     }
   }
 
-  /** @param isClosed whether the tag ends in `/>`, which ends drawings and formulas, and what is in them, alone */
+  /**
+   * Processes a start tag.
+   * @param isClosed whether the tag ends in `/>`, which closes only drawings and formulas and their content
+   */
   open(name: string, attributes: Record<string, string>, isClosed: boolean): void {
     this.#commit()
     if (isClosed && this.#isForeign(name)) {
@@ -112,7 +115,7 @@ export class Document {
   #openElement(name: string, attributes: Record<string, string>): void {
     this.#endBefore(name)
     if (name in TABLE_PARTS && !this.#elements.some(({ name }) => name === 'table')) {
-      // Browsers ignore it; a line of its own at least keeps words apart.
+      // Browsers ignore the tag; a new line at least separates words.
       this.#startLineFor(name)
       return
     }
@@ -165,20 +168,20 @@ export class Document {
     if (at >= 0 && at >= this.#scopeOf(name)) this.#endFrom(at)
   }
 
-  /** The first element that a closing tag may end: one within a cell ends nothing outside of it. */
+  /** Returns the lowest open element that an end tag may close: one inside a cell closes nothing outside of it. */
   #scopeOf(name: string): number {
     if (name === 'table') return 0
     const isPart = name in TABLE_PARTS
     return this.#elements.findLastIndex(({ name }) => name === 'table' || (!isPart && HOLDS_TABLES.has(name)))
   }
 
-  /** For an element that is open beyond the depth. */
+  /** Handles the end of an element beyond the maximum depth. */
   #startLineFor(name: string): void {
     if (this.#isHidden) return
     if (LINES.has(name) || PARAGRAPHS.has(name) || STRUCTURE.has(name)) this.#writer.startLine()
   }
 
-  /** A cell ends the cell before it, even without a closing tag. */
+  /** A cell ends the previous cell, even without an end tag. */
   #endBefore(name: string): void {
     const kept = TABLE_PARTS[name]
     if (kept !== undefined) this.#endInTable(kept)
@@ -199,7 +202,7 @@ export class Document {
     if (at >= 0) this.#endFrom(at)
   }
 
-  /** A table between the cells of another ends that one. */
+  /** A table between the cells of another table ends that table. */
   #endTable(): void {
     const at = this.#elements.findLastIndex(({ name }) => HOLDS_TABLES.has(name))
     if (this.#elements[at]?.name === 'table' && this.#beyond.size === 0) this.#endFrom(at)
@@ -277,7 +280,7 @@ export class Document {
   }
 }
 
-/** The table itself, and what may hold another one. */
+/** Tables, and elements that may contain another one */
 const HOLDS_TABLES = new Set(['table', 'td', 'th', 'caption'])
 const SOUND = '[sound:'
 /** Anki stores videos as sounds. */

@@ -15,7 +15,7 @@ export const LINES = new Set(
   ).split(' '),
 )
 
-/** Lists, tables and what they are made of. */
+/** Lists, tables and their parts */
 export const STRUCTURE = new Set('ul ol li table thead tbody tfoot tr td th blockquote pre'.split(' '))
 
 /** Inline elements that do so if styled as blocks */
@@ -70,7 +70,10 @@ export function* endsOf(name: string): Generator<Ends> {
 }
 
 const SECTIONS = ['thead', 'tbody', 'tfoot']
-/** Parts of a table, by what may be open between them and the table; they end everything else in it. */
+/**
+ * Parts of a table, with the elements that may be open between them and the table; a part closes all other open
+ * elements in the table.
+ */
 export const TABLE_PARTS: Readonly<Record<string, readonly string[]>> = {
   td: [...SECTIONS, 'tr'],
   th: [...SECTIONS, 'tr'],

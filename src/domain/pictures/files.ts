@@ -19,7 +19,7 @@ export const PICTURE_HEAD_BYTES = 64
 
 const MEDIA = /^media\/(?<sha>[0-9a-f]{64})\.(?<extension>png|jpg|gif|webp|avif)$/
 
-/** Recognises the picture type by the first bytes, whatever the file name is; undefined if unsupported. */
+/** Recognises the picture type by the first bytes, not by the file name; undefined if unsupported. */
 export function findPictureType(head: Uint8Array): PictureExtension | undefined {
   const text = Buffer.from(head.subarray(0, PICTURE_HEAD_BYTES)).toString('latin1')
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png'

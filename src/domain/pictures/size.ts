@@ -1,6 +1,6 @@
 import type { PictureExtension } from './files.js'
 
-/** Pixels of one side, and of the whole picture. A browser needs four bytes of memory for each pixel. */
+/** Maximum number of pixels per side and in total: a browser needs four bytes of memory per pixel. */
 const MAX_SIDE = 12_000
 const MAX_PIXELS = 40_000_000
 
@@ -9,7 +9,7 @@ export interface PictureSize {
   height: number
 }
 
-/** Returns what is wrong with the size of a picture, as the end of a German sentence; undefined when nothing is. */
+/** Returns the fault in the size of a picture, as the end of a German sentence; undefined if there is none. */
 export function describeOversize(bytes: Uint8Array, type: PictureExtension): string | undefined {
   const size = measurePicture(bytes, type)
   if (size === undefined) return undefined
@@ -20,15 +20,15 @@ export function describeOversize(bytes: Uint8Array, type: PictureExtension): str
 }
 
 /**
- * Returns the size in pixels for which a browser sets memory aside; undefined when the file names none, so that no
- * browser shows it. Written here because `image-size` believes a crop that an AVIF names and reads no AVIF sequences.
+ * Returns the size in pixels for which a browser allocates memory; undefined if the file declares none, so that no
+ * browser shows it. Not `image-size`, which trusts the crop in an AVIF and reads no AVIF sequences.
  */
 export function measurePicture(bytes: Uint8Array, type: PictureExtension): PictureSize | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     return MEASURES[type](data)
   } catch (error) {
-    // A read behind the end of a truncated file.
+    // A read beyond the end of a truncated file
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -47,7 +47,7 @@ function measurePng(data: Buffer): PictureSize | undefined {
   return { width: data.readUInt32BE(16), height: data.readUInt32BE(20) }
 }
 
-/** From the first frame header (SOF), before the data of the first scan. */
+/** Reads the first frame header (SOF), which precedes the data of the first scan. */
 function measureJpeg(data: Buffer): PictureSize | undefined {
   let at = 2
   for (;;) {
@@ -65,11 +65,11 @@ function measureJpeg(data: Buffer): PictureSize | undefined {
   }
 }
 
-/** Of the canvas or the first frame, which enlarges the canvas in browsers. */
+/** Reads the size of the canvas, or of the first frame, which enlarges the canvas in browsers. */
 function measureGif(data: Buffer): PictureSize | undefined {
   const canvas = { width: data.readUInt16LE(6), height: data.readUInt16LE(8) }
   let at = 13 + colorTableLength(data.readUInt8(10))
-  // An extension is a label with blocks, each led by its length and the last one empty.
+  // An extension consists of a label and blocks; each block starts with its length, and the last one is empty.
   while (data[at] === 0x21) {
     at += 2
     for (let length = data.readUInt8(at); length > 0; length = data.readUInt8(at)) at += 1 + length
@@ -98,11 +98,11 @@ function measureWebp(data: Buffer): PictureSize | undefined {
   return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) }
 }
 
-/** The largest of all `ispe` properties: which item is shown, and how it is cropped, does not matter for the memory. */
+/** Returns the largest of all `ispe` properties: the shown item and its crop do not influence the memory. */
 function measureAvif(data: Buffer): PictureSize | undefined {
   let size: PictureSize | undefined
   for (let at = data.indexOf('ispe'); at >= 0; at = data.indexOf('ispe', at + 4)) {
-    // Chance bytes of the picture itself: a property is 20 bytes long.
+    // Random bytes of the picture data: a property is 20 bytes long.
     if (at < 4 || data.readUInt32BE(at - 4) !== 20) continue
     const [width, height] = [data.readUInt32BE(at + 8), data.readUInt32BE(at + 12)]
     size = { width: Math.max(width, size?.width ?? 0), height: Math.max(height, size?.height ?? 0) }

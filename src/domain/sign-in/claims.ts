@@ -88,8 +88,8 @@ function readAdmin(claims: Claims, { claim: name, value }: { claim: string; valu
 }
 
 /**
- * When the provider has last asked for a proof; undefined when it does not say.
- * @throws SignInFault for a time in the future, or one that is none
+ * Returns when the provider last authenticated the person; undefined if it does not say.
+ * @throws SignInFault if the time is invalid or in the future
  */
 export function readAuthTime(seconds: unknown, now: Date): Date | undefined {
   if (seconds === undefined) return undefined

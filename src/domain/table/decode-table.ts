@@ -27,8 +27,8 @@ function encodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | 'utf-8' | 'Win
 const SAMPLE_BYTES = 4_096
 
 /**
- * Finds UTF-16 by its byte order mark. Without one, every second byte of a European text is NUL, nearly, and none of
- * the others is: no other text and hardly any binary file looks like that.
+ * Detects UTF-16 by its byte order mark. Without one, by its NULs: in European UTF-16 text nearly every second byte is
+ * NUL and no other byte is, unlike in other texts and nearly all binary files.
  */
 function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
@@ -43,7 +43,7 @@ function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   return sample.length > 0 && /[\n\r;,\t]/.test(text) && !CONTROL.test(text) ? encoding : undefined
 }
 
-/** NULs among all bytes, at least: of Latin letters alone it would be half. */
+/** Minimum share of NULs among all bytes; in a text of Latin letters it is one half. */
 const MIN_NULS = 0.4
 /** Characters that no table contains */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -57,7 +57,10 @@ function decodeWindows1252(bytes: Uint8Array): string {
   return text.replace(/[\u0080-\u009f]/g, (character) => WINDOWS[character.charCodeAt(0) - 0x80] as string)
 }
 
-/** Returns whether the beginning of a file looks like text: other files soon contain a byte that no text has. */
+/**
+ * Returns whether the beginning of a file looks like text: binary files soon contain a byte that is not allowed in
+ * text.
+ */
 export function looksLikeText(head: Uint8Array): boolean {
   if (findUtf16(head) !== undefined) return true
   return head.every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0x1b)

@@ -40,10 +40,10 @@ import { importWebauthn } from './webauthn.js'
 /** Shown in the authenticator's prompt */
 const NAME = 'Training'
 
-/** Well-formed in DER, as ECDSA has it: r and s are 1. */
+/** A signature that is well-formed in DER, as ECDSA requires: r and s are 1. */
 const EMPTY_SIGNATURE = Uint8Array.of(0x30, 6, 2, 1, 1, 2, 1, 1)
 
-/** Called with the reason of a refusal, for the log; the user learns only that it was refused. */
+/** Called with the reason of a refusal, for the log; the response does not contain it. */
 export type OnRefused = (reason: string, details?: object) => void
 
 /** Creates the options for registering a passkey: discoverable, with user verification. */
@@ -143,11 +143,13 @@ export async function finishRegistration(
   })
 }
 
-/** Why no login could ever be verified by the public key, such as a point that is not on its curve. */
+/**
+ * Returns why the public key cannot verify any login, for example a point outside of its curve; undefined if it can.
+ */
 async function findKeyFault(publicKey: Uint8Array): Promise<string | undefined> {
   const { isoCBOR, isoCrypto } = await import('@simplewebauthn/server/helpers')
   const cosePublicKey = isoCBOR.decodeFirst<Parameters<typeof isoCrypto.verify>[0]['cosePublicKey']>(publicKey.slice())
-  // The signature of nothing is wrong; a key that cannot be used is an error.
+  // Verifying a wrong signature returns false; an unusable key throws.
   const data = new Uint8Array(64)
   try {
     await isoCrypto.verify({ cosePublicKey, signature: EMPTY_SIGNATURE.slice(), data })

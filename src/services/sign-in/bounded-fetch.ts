@@ -1,6 +1,6 @@
-/** Bytes of a response body after decompression. */
+/** Maximum size of a response body after decompression, in bytes */
 const MAX_BYTES = 2 ** 20
-/** Time for a whole response, body included. */
+/** Timeout of a response, body included */
 const TIMEOUT_MS = 10_000
 
 /** Options of `fetch`; the libraries pass absent ones as undefined. */
@@ -12,9 +12,9 @@ interface Bounds {
 }
 
 /**
- * Fetches as `fetch` does, and reads the whole body before it returns: at most 1 MiB within 10 s, because the libraries
- * that call it keep whatever the provider sends in memory.
- * @throws TypeError `fetch failed`, as of a network error, when the body is larger; DOMException `TimeoutError`
+ * Fetches like `fetch`, but reads the whole body first: at most 1 MiB within 10 s, because the calling libraries hold
+ * the complete response of the provider in memory.
+ * @throws TypeError `fetch failed`, like a network error, if the body is larger; DOMException `TimeoutError`
  */
 export async function boundedFetch(
   url: string | URL,

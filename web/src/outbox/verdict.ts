@@ -4,17 +4,17 @@ export type Outcome = { kind: 'lost' } | Answered
 export interface Answered {
   kind: 'answered'
   status: number
-  /** Whether the service itself has answered, and nothing in between. */
+  /** Whether the response is from the service and not from a proxy */
   isOwn: boolean
-  /** The service's name for a refusal. */
+  /** Error code of the service (`X-Error-Code`) */
   code?: string | undefined
-  /** Undefined when the answer was no JSON. */
+  /** Undefined if the response is not JSON */
   body: unknown
-  /** Milliseconds, if the service has asked to wait */
+  /** Milliseconds requested by `Retry-After` */
   retryAfter?: number
 }
 
-/** Why nothing is sent for now; `foreign`: something in between has answered. */
+/** Reason why sending is paused; `foreign`: the response came from a proxy. */
 export type Obstacle = 'network' | 'login' | 'forbidden' | 'busy' | 'service' | 'foreign' | 'storage'
 
 export type Verdict =
@@ -22,10 +22,10 @@ export type Verdict =
   | { kind: 'wait'; obstacle: Obstacle; retryAfter?: number }
   | { kind: 'refused'; status: number; message: string }
 
-/** The refusals after which there is nothing left to send. */
+/** Codes of final refusals, after which the entry is not sent again */
 const RATING_IS_OVER = new Set(['card_not_found', 'other_review'])
 const UNDO_IS_OVER = new Set(['review_not_found', 'not_the_last', 'not_of_today', 'card_changed_since'])
-/** A service that takes no batches. */
+/** A service version without batches */
 const BATCH_IS_OVER = new Set(['unknown_endpoint'])
 
 /** Meaning of a response for the sent rating */
@@ -37,12 +37,12 @@ export function judgeUndo(outcome: Outcome): Verdict {
   return judge(outcome, isUndone, UNDO_IS_OVER)
 }
 
-/** Done with a status other than 200, or refused: nothing was said of the single ratings. */
+/** A completed response with another status than 200, or a refusal: it has no results of single ratings. */
 export function judgeBatch(outcome: Outcome, count: number): Verdict {
   return judge(outcome, (body) => listResults(body)?.length === count, BATCH_IS_OVER)
 }
 
-/** The answer to each rating of a batch, as if the rating had been sent alone. */
+/** Returns the result of each rating of a batch as if it had been sent alone. */
 export function answersOf(body: unknown): Answered[] {
   return (listResults(body) ?? []).map((result) => {
     const { status, review, code, error } = (result ?? {}) as Record<string, unknown>

@@ -20,7 +20,7 @@ export function isolate(name: string): string {
 }
 
 /**
- * Isolates what the service quotes in a sentence.
+ * Isolates the quoted names in a message of the service.
  * @example isolateQuoted('Das Deck „\u202eab“ fehlt') // 'Das Deck „\u2068\u202eab\u2069“ fehlt'
  */
 export function isolateQuoted(sentence: string): string {

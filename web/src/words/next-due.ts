@@ -4,7 +4,7 @@ import { countOf } from './numbers.js'
 const DAY = new Intl.DateTimeFormat('de-DE', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' })
 
 /**
- * When something is due next, in a sentence.
+ * Returns the date of the next due cards as a sentence.
  * @example „Als Nächstes werden in 3 Tagen (Donnerstag, 26. November) 5 Karten fällig.“
  */
 export function nextDueText(forecast: readonly { day: string; due: number }[], today: string): string {

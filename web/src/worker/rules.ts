@@ -10,8 +10,8 @@ export interface Asked {
 const NO_PAGES = new Set(['api', 'docs', 'assets', 'openapi.json', 'healthz', 'readyz', 'sw.js'])
 
 /**
- * Returns what the worker serves from its cache: the page, for any address of the app; one of its files; or undefined,
- * so that the network answers.
+ * Returns what the worker serves from its cache: the page, for any address of the app, or one of its files; undefined
+ * if the network must answer.
  */
 export function answerFor({ url, method, mode }: Asked, scope: string, files: ReadonlySet<string>): string | undefined {
   if (method !== 'GET' || !url.startsWith(scope)) return undefined

@@ -43,14 +43,14 @@ async function install(): Promise<void> {
   const cache = await caches.open(NAME)
   // The page comes from the service, which knows its base path; hashed files never change.
   const page = fetch(scope, { cache: 'no-cache', headers: { accept: 'text/html' } }).then(async (answer) => {
-    // A portal's page in its place would stand there until the next version.
+    // A login page of a captive portal, cached here, would stay until the next version.
     if (!answer.ok || !isOwn(answer)) throw new Error(`the page: ${answer.status}`)
     await cache.put(scope, answer)
   })
   const others = FILES.map(async (file) => {
     const url = new URL(file, scope)
     const answer = await fetch(url, { cache: file.startsWith('assets/') ? 'default' : 'no-cache' })
-    // None of them is a page. An asset in the browser's cache may be older than the service's header.
+    // Refuses a page in place of a file. The browser may hold an older file than the one that the service describes.
     const isForeign = answer.headers.get('content-type')?.startsWith('text/html') ?? true
     if (!answer.ok || isForeign) throw new Error(`${file}: ${answer.status}`)
     await cache.put(url, answer)

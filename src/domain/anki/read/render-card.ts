@@ -20,7 +20,7 @@ export const SKIPPED_OCCLUSION = 'Image Occlusion'
 
 /**
  * Renders both sides of a note's card: of its template, or of the gap `ord` + 1 of a cloze note.
- * @param deck name of the deck, `A::B`
+ * @param deck name of the deck, such as `A::B`
  */
 export function renderCard(
   type: NoteType,
@@ -71,7 +71,7 @@ interface Revealed {
   typed: Set<string>
 }
 
-/** Adds what the front asks to type to a back that does not show it. */
+/** Adds the expected answer of a typed question if the back does not show it. */
 function addTyped(back: string, typed: ReadonlySet<string>): string {
   const shown = wordsOf(back)
   const shows = (html: string) => (wordsOf(html) === ' ' ? back.includes(html) : shown.includes(wordsOf(html)))
@@ -81,12 +81,12 @@ function addTyped(back: string, typed: ReadonlySet<string>): string {
   return `${above}${missing.map((html) => `<div>${html}</div>`).join('')}${below}`
 }
 
-/** Returns the words of HTML, each between two spaces, without marks. */
+/** Returns the words of HTML, separated and surrounded by single spaces, without punctuation. */
 function wordsOf(html: string): string {
   return ` ${html.replaceAll(/<[^<>]*>|[^\p{L}\p{N}<>]+/gu, ' ').trim()} `.replaceAll(/ {2,}/g, ' ')
 }
 
-/** Hints are written below the answer: nothing opens on click here, and with its hint a question may be pointless. */
+/** Hints are written below the answer: nothing opens on click here, and a visible hint could give the answer away. */
 function writeHints(hints: Revealed['hints'], back: string): string {
   let html = ''
   for (const [name, hint] of hints) {
@@ -99,14 +99,14 @@ function isBlank(html: string): boolean {
   return !/<img\b/i.test(html) && stripHtml(html).replaceAll('&nbsp;', ' ').trim() === ''
 }
 
-/** Splits at the line that Anki scrolls to, which belongs to the first part; undefined if there is none. */
+/** Splits at the line to which Anki scrolls; the line belongs to the first part. Returns undefined if there is none. */
 export function splitAtAnswerLine(html: string): [above: string, below: string] | undefined {
   const line = /<hr\s[^<>]{0,200}?\bid\s{0,9}=\s{0,9}["']?answer\b[^<>]{0,200}>/i.exec(html)
   const end = line === null ? -1 : line.index + line[0].length
   return end < 0 ? undefined : [html.slice(0, end), html.slice(end)]
 }
 
-/** Returns whether a text in Markdown has words or pictures that the question does not have. */
+/** Returns whether a Markdown text has words or pictures that the question lacks. */
 export function addsWords(text: string, question: string): boolean {
   const words = new Set(question.split(NO_WORD))
   return text.split(NO_WORD).some((word) => word !== '' && !words.has(word))
@@ -114,7 +114,7 @@ export function addsWords(text: string, question: string): boolean {
 
 const NO_WORD = /[^\p{L}\p{N}]+/u
 
-/** Removes the repeated question from an answer in Markdown, where it stands before a line. */
+/** Removes the repeated question from an answer in Markdown, if a horizontal rule follows it. */
 export function withoutQuestion(answer: string, question: string): string {
   if (answer.startsWith(question + RULE)) return answer.slice(question.length + RULE.length)
   const at = answer.indexOf(`\n\n${question}${RULE}`)

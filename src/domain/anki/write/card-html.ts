@@ -55,8 +55,8 @@ export function toFieldHtml(text: string, pictures: Pictures): string {
 const CODE = /(<pre>.*?<\/pre>|<code[^>]*>.*?<\/code>)/s
 
 /**
- * Escapes what Anki would take for one of its own marks: fields of a template, sounds, and marks of LaTeX in code or
- * without a counterpart. Formulas outside of code stay, so that Anki renders them.
+ * Escapes text that Anki would interpret: template fields, sounds, and LaTeX marks in code or without a counterpart.
+ * Formulas outside of code are kept, so that Anki renders them.
  */
 function guard(html: string): string {
   const parts = html.replaceAll('{{', '{&#123;').split(CODE)

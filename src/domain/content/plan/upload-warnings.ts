@@ -4,20 +4,20 @@ import type { Warning } from '../types.js'
 import type { OwnedDeck, UploadCard, UploadDeck } from './types.js'
 
 const WORDS_LENGTH = 50
-/** Cards that a warning names. */
+/** Maximum number of cards named by a warning */
 const NAMED_CARDS = 3
 
-/** The first words of a card, as a reader sees them. */
+/** Returns the first words of a card as plain text. */
 function wordsOf({ question, key }: UploadCard): string {
   return shorten(toPlainText(question), WORDS_LENGTH).replace(/\.\.\.$/, '…') || key
 }
 
-/** The place of a card; an Anki package has no lines, so the words of the card say which one it is. */
+/** Returns the place of a card: the first words of the card for an Anki package, which has no lines. */
 function placeOf(deck: UploadDeck, card: UploadCard) {
   return { file: card.file || `${deck.name}: ${wordsOf(card)}`, line: card.line }
 }
 
-/** Cards that belong to others, by the deck that they stand in and by their owner. */
+/** Groups cards of other sources by deck and source. */
 export class ForeignCards {
   readonly #groups = new Map<
     string,
@@ -33,7 +33,7 @@ export class ForeignCards {
     if (group.words.length < NAMED_CARDS) group.words.push(`„${wordsOf(card)}“`)
   }
 
-  /** One warning for each group. */
+  /** Returns one warning per group. */
   describe(): Warning[] {
     return [...this.#groups.values()].map(({ deck, owner, first, words, count }) => {
       const more = count > words.length ? ` und ${count - words.length} weitere` : ''

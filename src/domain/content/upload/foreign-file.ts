@@ -17,7 +17,7 @@ const WEB_PAGE =
   'Das ist eine Webseite (HTML), keine Tabelle. Kopiere die Tabelle aus dem Browser nach Excel und speichere sie als .xlsx.'
 const XML = `Das ist eine XML-Datei. ${AS_TABLE}.`
 
-/** A document of old versions of Microsoft Office (MS-CFB). */
+/** First bytes of documents of old Microsoft Office versions (MS-CFB) */
 export const COMPOUND_FILE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
 const COMPOUND_STREAMS: readonly [stream: string, message: string][] = [
   ['EncryptedPackage', `Die Datei ist mit einem Passwort geschützt. Speichere sie ohne Passwort ${AGAIN}.`],
@@ -44,9 +44,9 @@ const DOCUMENTS: readonly [name: RegExp, message: string][] = [
 ]
 
 /**
- * Says in German what a file seems to be, and what to do instead of uploading it; undefined when that is unknown, or
- * when the service may be able to read it.
- * @param head the first 4 kB or so
+ * Returns the presumed type of an unsupported file and the remedy, in German; undefined if the type is unknown or may
+ * be supported.
+ * @param head about the first 4 kB
  * @example describeForeignFile(Buffer.from('a;b')) // undefined
  */
 export function describeForeignFile(head: Uint8Array): string | undefined {
@@ -55,7 +55,7 @@ export function describeForeignFile(head: Uint8Array): string | undefined {
   return binary ?? (findPictureType(head) === undefined ? describeMarkup(text) : PICTURE)
 }
 
-/** A page or an XML file begins with a tag and goes on with another; a card about `<html>` does not. */
+/** A page or an XML file begins with two tags; a card about `<html>` does not. */
 function describeMarkup(text: string): string | undefined {
   const start = text.replace(/^\xef\xbb\xbf/, '').trimStart()
   if (/^<\?xml\s[^>]{0,200}\?>\s*</i.test(start)) {
@@ -66,18 +66,24 @@ function describeMarkup(text: string): string | undefined {
   return /^<(?:!doctype\s+html|html|head|body|table|meta)(?:\s[^>]{0,2000})?>\s*</i.test(body) ? WEB_PAGE : undefined
 }
 
-/** Says the same of a document of old Office by the names in its directory. @param directory sectors of 16-bit text */
+/**
+ * Returns the same for a document of old Office versions.
+ * @param directory sectors with the names of its streams, 16-bit text
+ */
 export function describeCompoundFile(directory: Uint8Array): string {
   const names = Buffer.from(directory.buffer, directory.byteOffset, directory.length).toString('utf16le')
   return COMPOUND_STREAMS.find(([stream]) => names.includes(`${stream}\0`))?.[1] ?? OLD_OFFICE
 }
 
-/** Says the same of a zip, by the names of its parts or by what its entry `mimetype` says. */
+/**
+ * Returns the same for a zip.
+ * @param names its entry names, and the content of its entry `mimetype`
+ */
 export function describeDocument(names: readonly string[]): string | undefined {
   return DOCUMENTS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1]
 }
 
-/** Says the same of a zip with tables that cannot be read as one. */
+/** Returns the same for a zip with tables that are not supported, or several tables. */
 export function describeTables(tables: readonly string[]): string {
   const [first = '', second] = tables.map((name) => `„${name.slice(0, 100)}“`)
   if (second === undefined) return `Im Archiv liegt ${first}. Packe es aus und lade die Datei selbst hoch.`
