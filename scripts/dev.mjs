@@ -43,7 +43,7 @@ function end(code) {
     // Before Node 22.15 the compiler is a child of its launcher.
     process.kill(-compiler.pid, 'SIGTERM')
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 }
 

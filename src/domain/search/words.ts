@@ -76,13 +76,13 @@ export function neighboursOf(word: string): string[] {
   return [...found]
 }
 
-/** Neighbours that one query looks up at most, for all its words together. */
+/** Maximum number of neighbours per query */
 export const MOST_NEIGHBOURS = 4_000
 
 /**
- * Returns the neighbours of all words, those of another spelling while they fit; `place` is the index of the word.
- * Undefined when the words as they are written have more than `MOST_NEIGHBOURS`: eight words of five letters have fewer,
- * and so has one of 48.
+ * Returns the neighbours of all words, with those of other spellings while they fit; `place` is the index of the word.
+ * Undefined if the words as written have more than `MOST_NEIGHBOURS`: eight words of five letters have fewer, and so
+ * has one of 48.
  */
 export function neighboursOfAll(words: readonly string[]): { place: number; word: string }[] | undefined {
   const own = words.map((word, place) => ({ place, word }))
@@ -99,7 +99,7 @@ export function neighboursOfAll(words: readonly string[]): { place: number; word
   return [...own, ...fitting].flatMap(({ place, word }) => neighboursOf(word).map((like) => ({ place, word: like })))
 }
 
-/** An upper bound of what `neighboursOf` returns, without making them. */
+/** Returns an upper bound of the number of neighbours without building them. */
 function countNeighbours(word: string): number {
   const { length } = [...word]
   return length < SHORTEST_CORRECTED ? 0 : (2 * length + 1) * LETTERS.length + 2 * length
@@ -108,7 +108,7 @@ function countNeighbours(word: string): number {
 /** Shorter parts are syllables rather than words. */
 const SHORTEST_COMPOUND_PART = 3
 
-/** The ways to cut a word in two, the most even one first; none for a word of fewer than six letters. */
+/** Returns the splits of a word into two parts, the most even one first; none for a word of fewer than six letters. */
 export function cutsOf(word: string): [left: string, right: string][] {
   const letters = [...word]
   const places = letters.map((_, place) => place).slice(SHORTEST_COMPOUND_PART, 1 - SHORTEST_COMPOUND_PART)
@@ -119,7 +119,9 @@ export function cutsOf(word: string): [left: string, right: string][] {
 
 const COMPOUND_GAP = /^[\s-]{1,3}$/
 
-/** Whether a word of `left` and a word of `right` stand side by side in the text, joined by white space or a hyphen. */
+/**
+ * Returns whether a word of `left` and a word of `right` are adjacent in the text, joined by white space or a hyphen.
+ */
 export function hasPair(text: string, left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
   let end: number | undefined
   for (const word of findWords(text)) {

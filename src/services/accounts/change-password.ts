@@ -25,10 +25,10 @@ export interface PasswordChange {
 }
 
 /**
- * Sets the user's own password and ends every session of the user; API tokens stay. A change by an administrator is
- * noted. Wrong current passwords count as failed logins at that address, so that guesses have one budget.
- * @returns what the session that replaces the one of the request begins with
- * @throws InvalidInput when the current password is wrong, or must be changed and would stay the same
+ * Sets the user's own password and ends every session of the user; API tokens stay. A change by an administrator gets
+ * an audit entry. Wrong current passwords count as failed logins from that address.
+ * @returns the login for the new session of the request
+ * @throws InvalidInput if the current password is wrong, or must be changed and would stay the same
  * @throws TooManyAttempts while the limit of failed logins is in force
  * @throws NOT_LOGGED_IN if the user was deleted or the session ended during the request
  */

@@ -17,7 +17,7 @@ const NO_SPACE = ['ENOSPC', 'EDQUOT']
  */
 export async function prepareWorkFolders(tmpDir: string): Promise<void> {
   await makeFolder(tmpDir)
-  // The user's permissions do not tell: the file system may be read-only.
+  // Permissions are no proof: the file system may be read-only.
   await rmdir(await mkdtemp(path.join(tmpDir, 'svc-training-upload-')))
   for (const name of await readdir(tmpDir)) {
     if (!WORK_FOLDER.test(name)) continue
@@ -26,7 +26,7 @@ export async function prepareWorkFolders(tmpDir: string): Promise<void> {
   }
 }
 
-/** Without a lock, which some file systems do not know, only the age of the folder tells. */
+/** Some file systems do not support locks; then only the age of the folder counts. */
 async function isAbandoned(folder: string): Promise<boolean> {
   const file = await open(path.join(folder, LOCK), 'r+').catch(() => undefined)
   if (file === undefined) {
@@ -40,11 +40,11 @@ async function isAbandoned(folder: string): Promise<boolean> {
   }
 }
 
-/** Locks the folder for this process. The kernel ends the lock with the process, however that dies. */
+/** Locks the folder for this process. The kernel releases the lock when the process ends, even by SIGKILL. */
 async function lockFolder(folder: string): Promise<FileHandle | undefined> {
   const free = path.join(folder, `${LOCK}-new`)
   const file = await open(free, 'w', 0o600)
-  // Under its name only when it is locked: another instance may be starting.
+  // Renamed to its final name only after it is locked: another instance may be starting.
   if (await tryLock(file)) await rename(free, path.join(folder, LOCK))
   return file
 }
@@ -80,7 +80,10 @@ export async function withWorkFolder<T>(
   }
 }
 
-/** SQLite names no code, and calls every failed write so; in a new folder of our own only a full disk fails one. */
+/**
+ * SQLite reports every failed write with this text and without a code; in our own new folder only a full disk makes a
+ * write fail.
+ */
 function isDiskFull(error: unknown): boolean {
   const { code = '', message } = error as NodeJS.ErrnoException
   return NO_SPACE.includes(code) || /^(?:disk I\/O error|database or disk is full)$/.test(message)

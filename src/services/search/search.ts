@@ -28,7 +28,7 @@ export interface Search {
 /** Result of an empty query */
 const NOTHING: Search = { hits: [], isCorrected: false }
 
-/** Neighbours that one statement looks up: other requests come between two of them. */
+/** Number of neighbours per statement, so that other requests are served between two statements */
 const NEIGHBOURS_AT_ONCE = 500
 
 /** Compounds are tried only for queries of a few words and for words of plausible length. */
@@ -76,7 +76,7 @@ export async function searchAll(
   return { hits: like, isCorrected: like.length > 0 }
 }
 
-/** Runs the work in a transaction that reads by the indexes of words. */
+/** Runs the work in a transaction that uses the word indexes. */
 function inSearch<T>(db: Kysely<Database>, work: (transaction: Transaction<Database>) => Promise<T>): Promise<T> {
   return db
     .transaction()
@@ -87,7 +87,7 @@ function inSearch<T>(db: Kysely<Database>, work: (transaction: Transaction<Datab
     })
 }
 
-/** Looks the neighbours up, some in each step. */
+/** Looks up the neighbours in several steps. */
 async function findInParts(
   step: Step,
   neighbours: readonly { place: number; word: string }[],
@@ -123,8 +123,8 @@ async function findByTiers(
 }
 
 /**
- * Items that hold a term as two words side by side: „Subnetz Maske“ for „Subnetzmaske“. Each term is cut where both parts
- * are words of the store, at the most even place, and the other terms match as before.
+ * Finds items that contain a term as two adjacent words: „Subnetz Maske“ for „Subnetzmaske“. Splits each term where
+ * both parts are stored words, as evenly as possible; the other terms match as before.
  */
 async function findCompounds(
   step: Step,
@@ -163,8 +163,8 @@ async function findCompounds(
 }
 
 /**
- * Returns the words from which one typing error leads to the terms: to those that nothing matches, or to all when each
- * matches something and no item has them together. Empty when there are too many of them.
+ * Returns the stored words within one typing error of the terms: of those without a match, or of all if each term
+ * matches but no item contains all of them. Empty if there are too many.
  */
 function neighboursFor(terms: readonly string[], matching: readonly MatchingWord[]) {
   const known = new Set(matching.map(({ place }) => place))

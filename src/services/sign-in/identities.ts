@@ -20,8 +20,8 @@ import type { Login } from '../accounts/log-in.js'
 import type { ProvenPerson } from './provider.js'
 
 /**
- * Lets the person of the provider log in to the user's own account from now on, and notes it.
- * @throws IDENTITY_TAKEN when the person belongs to another account
+ * Links a provider's identity to the user's own account, with an audit entry.
+ * @throws IDENTITY_TAKEN if the identity belongs to another account
  * @throws NOT_LOGGED_IN if the session ended during the request
  */
 export async function linkIdentity(

@@ -12,7 +12,7 @@ import { explain } from './explain.js'
 const METADATA_MS = 10 * 60_000
 const TIMEOUT_SECONDS = 5
 const MAX_SUBJECT = 255
-/** Asymmetric algorithms only, whatever the provider's metadata allow */
+/** Asymmetric algorithms only, regardless of the metadata of the provider */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
   ...['EdDSA', 'Ed25519'],
@@ -183,7 +183,8 @@ export class Provider {
         },
       )
       const metadata = configuration.serverMetadata()
-      // The browser is sent there; the other addresses the library checks before it asks them.
+      // The browser is redirected there without a check by the library, which checks only the addresses that it
+      // requests itself.
       this.#secureUrl(metadata.authorization_endpoint)
       return {
         configuration,
@@ -207,8 +208,8 @@ export class Provider {
   }
 
   /**
-   * Verifies the signature of the ID token, which the library leaves to TLS, and refetches the keys once when they do not
-   * fit: the provider may have rotated them, also under the same `kid`.
+   * Verifies the signature of the ID token, which the library leaves to TLS. Refetches the keys once if none fits: the
+   * provider may have rotated them, possibly under the same `kid`.
    */
   async #verifySignature({ keys, issuer }: Known, idToken: string): Promise<void> {
     const verify = () => jwtVerify(idToken, keys, this.#expectedOf(issuer))

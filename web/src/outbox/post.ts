@@ -136,7 +136,7 @@ export class Post {
     return this.#user
   }
 
-  /** Returns the user of the session cookie: known from the last login in any page, verified now and then. */
+  /** Returns the user of the session cookie: known from the last login in any page, and verified from time to time. */
   async #whoIsHere(): Promise<number | undefined> {
     const { rememberedUser, fetchUser, elapsed } = this.#ports
     const remembered = rememberedUser() ?? this.#user

@@ -47,6 +47,6 @@ export function removeOwn(): void {
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(OWN)) localStorage.removeItem(key)
   } catch {
-    // As above.
+    // Storage may be forbidden.
   }
 }

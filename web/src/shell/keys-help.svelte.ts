@@ -4,11 +4,11 @@ import { go } from '../platform/router.svelte.js'
 
 type KeysDialog = Component<{ onclose: () => void }>
 
-/** The list of keys while it is open; its part of the program comes when it is asked for first. */
+/** The list of keys while it is open; loaded on first use */
 let dialog = $state.raw<KeysDialog | undefined>()
 
 async function open(): Promise<void> {
-  // Without the network the page of the help says what is missing.
+  // Without the network the help page explains what is missing.
   const module = await import('./keys-dialog.svelte').catch(() => undefined)
   if (module === undefined) void go('hilfe')
   else dialog = module.default

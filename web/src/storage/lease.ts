@@ -53,6 +53,6 @@ async function giveBack(name: string): Promise<void> {
     if ((await store.get(name))?.holder === holder) await store.delete(name)
     await done
   } catch {
-    // It expires by itself.
+    // The lease expires without being released.
   }
 }

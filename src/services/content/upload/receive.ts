@@ -10,7 +10,7 @@ const MIN_BYTES_PER_SECOND = 1_024
 const RATE_WINDOW_MS = 20_000
 const GONE = ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR']
 
-/** A file in a folder of its own, which may hold further files. */
+/** A file in its own folder, which may contain other files */
 export interface ReceivedFile {
   path: string
   /** Bytes */
@@ -57,7 +57,7 @@ async function receive(
       before = size
     }, windowMs)
   })
-  // It may be lost before anything waits for it.
+  // A rejection before the first `await` must not count as unhandled.
   ended.catch(() => {})
   const file = await open(path, 'wx', 0o600)
   try {

@@ -3,15 +3,15 @@ import { isStored, type QuizResult, type Run, scoreOf } from './run.js'
 export interface DeliveryPorts {
   results(): Promise<QuizResult[]>
   submit(body: { total: number; correct: number; deck: string }): Promise<unknown>
-  /** Stores the run before anything that follows */
+  /** Stores the run; called before each step */
   keep(run: Run): void
   /** Whether the service has certainly not stored the result */
   isSurelyRefused(error: unknown): boolean
 }
 
 /**
- * Sends a result once. After a request without an answer, the history tells whether it was stored before it is sent
- * again.
+ * Sends a result once. After a request without a response, checks in the history whether the result was stored before
+ * it is sent again.
  * @throws errors of the requests
  */
 export async function deliver(run: Run, ports: DeliveryPorts): Promise<void> {

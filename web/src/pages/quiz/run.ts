@@ -28,7 +28,7 @@ export interface Subject {
   name: string
 }
 
-/** A quiz from its first question to its result, stored as it is to survive a reload. */
+/** A quiz from its first question to its result; stored to survive a reload */
 export interface Run extends Subject {
   version: 1
   id: string
@@ -38,7 +38,7 @@ export interface Run extends Subject {
   /** Index of the current question; the number of questions at the result */
   at: number
   spent_ms: number
-  /** A repetition of the wrong ones, whose result is not stored */
+  /** Whether it is a repetition of wrongly answered questions; its result is not stored. */
   isPractice: boolean
   delivery: Delivery
   /** Cards returned to learning */
@@ -99,7 +99,7 @@ export function wrongOnes({ questions, chosen }: Run): QuizQuestion[] {
   return questions.filter((question, at) => chosen[at] !== undefined && !isRight(question, chosen[at]))
 }
 
-/** Starts a repetition of the wrong ones with shuffled options. */
+/** Starts a repetition of the wrongly answered questions with shuffled options. */
 export function practise(run: Run, id: string, random: () => number): Run {
   const questions = wrongOnes(run).map((question) => {
     const right = question.options[question.correct_index] as string
@@ -109,7 +109,7 @@ export function practise(run: Run, id: string, random: () => number): Run {
   return startRun(id, run, questions, true)
 }
 
-/** Returns whether the service has stored a result whose response was lost: it is among the new ones. */
+/** Returns whether a result whose response was lost is among the new ones of the history. */
 export function isStored(run: Run, before: readonly string[], results: readonly QuizResult[]): boolean {
   const { total, correct } = scoreOf(run)
   const known = new Set(before)

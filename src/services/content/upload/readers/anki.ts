@@ -72,7 +72,7 @@ function blankSide(side: string, { sounds, missing }: Converted): string {
     : `auf der ${side} steht nur, was fehlt (Ton, Video oder Bild)`
 }
 
-/** A card template with what is parsed of it once. */
+/** A card template with its parsed parts */
 interface ReadTemplate extends CardTemplate {
   parsed: ParsedTemplate
   styles: StyleSheet | undefined
@@ -95,7 +95,7 @@ interface Rendered {
   styles: StyleSheet | undefined
 }
 
-/** Leaves a card out; the reason is part of a German sentence. */
+/** Skips a card; the reason is part of a German sentence. */
 type Skip = (reason: string) => void
 
 /** Returns whether one of our packages created the note, possibly by way of Anki. */
@@ -228,7 +228,10 @@ class Reader {
     cards.push(card)
   }
 
-  /** Adds to the answer what the question hides, such as a hint that opens on click, unless the answer has its words. */
+  /**
+   * Adds hidden content of the question, such as a hint that opens on click, to the answer, unless the answer has its
+   * words.
+   */
   async #addHidden(answer: Converted, question: string, html: Rendered): Promise<Converted> {
     const whole = await this.#convert(html.question, { styles: html.styles, showsHidden: true })
     if (whole.isTooLong || !addsWords(whole.markdown, `${question} ${answer.markdown}`)) return answer

@@ -35,8 +35,8 @@ const PICTURE = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i
 const README = /^readme\./i
 
 /**
- * Where Markdown files begin that lie side by side, without the folders of the content, with nothing but pictures
- * beside them; undefined when the archive is another.
+ * Returns the folder of an archive whose Markdown files are not in `decks/` and `cheatsheets/`; undefined if it also
+ * contains files other than pictures.
  */
 export function findFlatRoot(zip: Zip): string | undefined {
   const names = zip.names.filter((name) => !LEFTOVER.test(name))
@@ -55,13 +55,13 @@ function isBeside(name: string): boolean {
   return PICTURE.test(name) || README.test(name)
 }
 
-/** Whether Markdown has cards, by the lines that every card has. */
+/** Returns whether Markdown contains the lines that every card has. */
 function hasCards(bytes: Uint8Array): boolean {
   return /^(?:### Antwort[ \t]*\r?$|<!--\s*id:)/m.test(Buffer.from(bytes).toString())
 }
 
 /**
- * Reads an archive of Markdown files that lie side by side: those with cards are decks, the others cheat sheets.
+ * Reads an archive of Markdown files without content folders: files with cards are decks, the others cheat sheets.
  * @throws as `readArchive`
  */
 export async function readFlatArchive(zip: Zip, root: string, options: ReadOptions): Promise<Incoming> {
@@ -88,9 +88,9 @@ function isContent(name: string): boolean {
 }
 
 /**
- * Reads an archive of files as the folder of the content has them.
- * @param root where they begin in it, with `/` at its end
- * @throws FaultyContent with every fault; InvalidInput when it is to be in one deck; DamagedPackage, FileTooLarge
+ * Reads an archive of a content folder.
+ * @param root path of the folder in the archive, with a trailing `/`
+ * @throws FaultyContent with every fault; InvalidInput if a deck is given; DamagedPackage, FileTooLarge
  */
 export async function readArchive(zip: Zip, root: string, options: ReadOptions): Promise<Incoming> {
   refuseDeck(options)

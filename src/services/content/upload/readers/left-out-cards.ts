@@ -6,16 +6,16 @@ import type { Findings } from './findings.js'
 
 const NAMED_CARDS = 3
 const NAME_LENGTH = 40
-/** Characters of a field in which its first words are looked for */
+/** Number of characters of a field that are searched for its first words */
 const SEARCHED_LENGTH = 2_000
 
-/** A message calls it by its first words or, if it has none, by its guid. */
+/** Shown in messages: its first words or, without any, its guid */
 interface Note {
   fields: readonly string[]
   guid: string
 }
 
-/** Cards that are not imported, by deck and reason: a thousand alike are one warning. */
+/** Collects the skipped cards by deck and reason, so that equal ones are one warning. */
 export class LeftOutCards {
   readonly #groups = new Map<string, { deck: string; reason: string; names: string[]; count: number }>()
 
@@ -27,7 +27,7 @@ export class LeftOutCards {
     if (group.names.length < NAMED_CARDS) group.names.push(`„${nameOf(note)}“`)
   }
 
-  /** Adds one warning for each group. */
+  /** Adds one warning per group. */
   describe(findings: Findings): void {
     for (const { deck, reason, names, count } of this.#groups.values()) {
       const others = count > names.length ? ` und ${count - names.length} weitere` : ''

@@ -19,7 +19,7 @@ export class PictureStore {
     this.#maxBytes = maxBytes
   }
 
-  /** The picture, or what is wrong with it. @throws MediaFull when all of them together are */
+  /** Returns the picture or its fault. @throws MediaFull if all pictures together exceed the limit */
   keep(bytes: Uint8Array): Found {
     const checked = checkPicture(bytes)
     if ('problem' in checked) return checked.problem
