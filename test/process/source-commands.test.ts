@@ -70,7 +70,7 @@ t.test('refuses contradictory options', async (t) => {
   t.match(await run('import', faulty), { code: 1, stderr: /^Faul\.csv:2: Anführungszeichen nicht geschlossen$/m })
 })
 
-t.test('imports an Excel workbook, and makes no source when nothing in it is new', async (t) => {
+t.test('imports an Excel workbook; without new content it creates no source', async (t) => {
   const rows = [
     ['Frage', 'Antwort', 'GUID'],
     ['Was ist BGP?', 'Wege', 'g-1'],

@@ -83,7 +83,7 @@ t.test('answers an import that ends soon after the signal', async (t) => {
   t.equal(await ended, 0)
 })
 
-t.test('rolls back and answers what would outlast the stop', async (t) => {
+t.test('rolls back work that would outlast the stop, and answers it', async (t) => {
   const folder = await writeContentFolder(t, { 'decks/a.md': deckFile('A', [{ id: 'eins' }]) })
   const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
   const service = await startProcess(t, variables)

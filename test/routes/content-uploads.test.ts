@@ -90,7 +90,7 @@ t.test('an upload may be slow, other bodies may not', async (t) => {
   t.match(await drip('/api/auth/login', headers, [json], 10), { status: 401 }, 'who is fast is answered')
 })
 
-t.test('several large files of one administrator do not hold up another', async (t) => {
+t.test('several large files of one administrator do not delay another one', async (t) => {
   const large = tableOf(Object.fromEntries(Array.from({ length: 25_000 }, (_, index) => [`k${index}`, 'Antwort'])))
   const done: string[] = []
   const look = async (name: string, caller: typeof admin, table: Buffer) => {

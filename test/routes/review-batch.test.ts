@@ -85,7 +85,7 @@ t.test('a batch takes the session and three statements per review', async (t) =>
   t.equal(counter.count() - before, 1 + 3 * 10)
 })
 
-t.test('faults of the whole batch are reported for the whole', async (t) => {
+t.test('refuses a batch that is malformed as a whole', async (t) => {
   const member = await service.member()
   const review = { card_id: a, rating: 'easy' }
   for (const [body, message] of [

@@ -136,7 +136,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     )
   }
 
-  await t.test('a portal that says yes to a write: it is told, and what was typed stays', async (t) => {
+  await t.test('keeps the input and names the cause when a portal answers a write with 200', async (t) => {
     const { page } = await app.newPerson()
     await page.goto(`${app.url}/konto`)
     await page.getByLabel('Anzeigename').fill('Neuer Name')

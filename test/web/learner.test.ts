@@ -88,7 +88,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     t.match(await fresh.evaluate('document.activeElement.autocomplete'), /^username/)
   })
 
-  await t.test('taking back a suspension is said', async (t) => {
+  await t.test('announces that a suspension was undone', async (t) => {
     const { page } = await app.newPerson()
     await openSession(page, app.url)
     await press(page, 'a')

@@ -82,7 +82,7 @@ t.test('no page shifts its content, however late and in whatever order responses
   await Promise.all(lanes)
 })
 
-t.test('nor does the start page of a new user or one who is done for today', async (t) => {
+t.test('the start page of a new user, or without due cards, does not shift', async (t) => {
   const app = await openApp(t)
   const start = { path: '', name: 'heute', ready: 'main section' }
   for (const viewport of [PHONE, DESK]) {
@@ -99,7 +99,7 @@ t.test('nor does the start page of a new user or one who is done for today', asy
 })
 
 // A small shift per row would move the last row far away, and a click would hit another one.
-t.test('nor do long lists, not by a line', async (t) => {
+t.test('long lists do not shift by a single line', async (t) => {
   const app = await openApp(t)
   const person = await app.newPerson({ isAdmin: true })
   await studyForWeeks(person, app.url)

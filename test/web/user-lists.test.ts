@@ -12,7 +12,7 @@ t.test('a list of users with faults', { skip: !existsSync(CHROMIUM) && 'no Chrom
   const countOf = async (q: string) =>
     ((await (await app.asAdmin('GET', `/api/accounts?q=${q}`)).json()) as { total: number }).total
 
-  await t.test('is corrected line by line and keeps what was typed without a connection', async (t) => {
+  await t.test('allows corrections line by line and keeps the input without a connection', async (t) => {
     const { page, complaints } = await app.newPerson({ isAdmin: true, viewport: PHONE_SMALL })
     await page.goto(`${app.url}/verwaltung/benutzer/import`)
     const list = page.getByLabel('Oder hier einfügen')

@@ -24,7 +24,7 @@ const own = (status: number, body: unknown, code?: string): Outcome => ({
 const foreign = (status: number, body: unknown): Outcome => ({ kind: 'answered', status, isOwn: false, body })
 const said = { message: 'So nicht' }
 
-t.test('a rating is done by a review, and by a refusal after which there is nothing to send', async (t) => {
+t.test('a stored review or a final refusal completes a rating', async (t) => {
   t.same(judgeRating(own(200, REVIEW)), { kind: 'done' })
   t.same(judgeRating(own(404, said, 'card_not_found')), { kind: 'done' })
   t.same(judgeRating(own(409, said, 'other_review')), { kind: 'done' })
@@ -32,7 +32,7 @@ t.test('a rating is done by a review, and by a refusal after which there is noth
   t.same(judgeUndo(own(409, said, 'not_the_last')), { kind: 'done' })
 })
 
-t.test('what another than the service has answered waits', async (t) => {
+t.test('an entry waits when a proxy has answered in place of the service', async (t) => {
   for (const judge of [judgeRating, judgeUndo, (outcome: Outcome) => judgeBatch(outcome, 1)]) {
     for (const body of [undefined, null, [], 'ok', { portal: 'wlan' }, REVIEW, { results: [{}] }, said]) {
       for (const status of [200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 413, 422]) {
@@ -48,12 +48,12 @@ t.test('a success of the service waits unless it is a review', async (t) => {
   }
 })
 
-t.test('a refusal that this route does not give waits', async (t) => {
+t.test('an entry waits after a refusal that its route does not have', async (t) => {
   t.same(judgeRating(own(404, said, 'unknown_endpoint')), { kind: 'wait', obstacle: 'service' })
   t.same(judgeRating(own(409, said, 'import_runs')), { kind: 'wait', obstacle: 'service' })
 })
 
-t.test('each rating of a batch is judged by itself', async (t) => {
+t.test('judges each rating of a batch separately', async (t) => {
   const results = [
     { status: 200, review: REVIEW },
     { status: 404, code: 'card_not_found', error: 'Karte nicht gefunden' },

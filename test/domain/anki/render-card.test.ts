@@ -107,7 +107,7 @@ t.test('malformed templates', async (t) => {
   }
 })
 
-t.test('ends a field that multiplies itself', async (t) => {
+t.test('limits a field that includes itself repeatedly', async (t) => {
   t.same(render('{{A}}'.repeat(1_000), 'x', { A: 'x'.repeat(2 ** 20) }), { skipped: 'der Text ist zu lang' })
 })
 

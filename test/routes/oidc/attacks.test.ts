@@ -183,7 +183,7 @@ t.test('a key that the provider has changed under its name is fetched once more'
   t.equal(await first.signIn({ ...person, sub: 'rotated' }), '/')
 })
 
-t.test('a provider that would send people to a script is none', async (t) => {
+t.test('refuses a provider whose addresses are scripts', async (t) => {
   const other = await startSignIn(t)
   const { issuer } = other.provider
   const metadata = { issuer, jwks_uri: `${issuer}/jwks`, token_endpoint: `${issuer}/token` }

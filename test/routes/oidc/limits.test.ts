@@ -20,7 +20,7 @@ const visitOften = async (one: Browser, path: string, times: number) => {
   return places
 }
 
-t.test('many starts of an address lead to a page, and hold up no callback', async (t) => {
+t.test('limits starts per address with a page, without delaying callbacks', async (t) => {
   const callback = await browser().goToProvider(person)
   const colleague = browser()
   const begun = await colleague.goToProvider(person)

@@ -33,7 +33,7 @@ t.test('only emergency accounts log in by password, whatever the name is', async
   t.match(entered, [{ userId: chef.id, address: '127.0.0.1' }], 'the log says who it was, as docs/sign-in.md does')
 })
 
-t.test('nor does a password confirm, except for an emergency account', async (t) => {
+t.test('only an emergency account can confirm by password while passwords are off', async (t) => {
   const chef = await createUser(db, { emergency: true, password_hash: await hashOfPassword() })
   const caller = callerOf(service.app, cookieOf(await logIn(chef.username)))
   const confirm = (password = PASSWORD) => caller.post('/api/auth/confirm', { password })

@@ -196,7 +196,7 @@ export async function liveFirstDay(t: Test, { provider, browser, publicUrl, vari
     }
   })
 
-  await t.test('says that the provider is down, and passwords work', async () => {
+  await t.test('names the outage of the provider while passwords work', async () => {
     await provider.stop()
     await restart()
     const page = await newPage()

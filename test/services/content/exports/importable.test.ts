@@ -106,7 +106,7 @@ t.test('every accepted content survives export and import with the same texts', 
   for (const [way, count] of Object.entries(counts)) t.ok(count > 10, `${count} uploads by ${way}`)
 })
 
-t.test('a picture that a table cannot bring becomes text, with a warning', async (t) => {
+t.test('a picture in a table becomes text, with a warning', async (t) => {
   const incoming = await read(Buffer.from('Frage;Antwort\n![Netz](netz.png);a `![c](c.png)`\n'))
   t.same(sidesOf(incoming), [['!\\[Netz](netz.png)', 'a `![c](c.png)`']])
   t.match(incoming.warnings.at(-1)?.message, 'netz.png')

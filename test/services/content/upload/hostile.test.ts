@@ -100,7 +100,7 @@ t.test('entries that share their data are refused', async (t) => {
   t.equal(await outcomeHere(t, archive), damaged('seine Einträge überlappen sich'))
 })
 
-t.test('all that is unpacked of an archive is limited', async (t) => {
+t.test('limits the total unpacked size of an archive', async (t) => {
   const { file } = writeUpload(t, await zipOf({ a: Buffer.alloc(600), b: Buffer.alloc(600) }))
   const zip = await Zip.open(file, 1_000)
   t.teardown(() => zip.close())
