@@ -31,7 +31,7 @@ const APP_LAYERS: Layer[] = [
   ['api and session', /^web\/src\/(api|session)\//],
   ['outbox', /^web\/src\/outbox\//],
   ['parts', /^web\/src\/parts\//],
-  ['what is large', /^web\/src\/(account|search|charts|markdown)\//],
+  ['what is large', /^web\/src\/(account|search|charts|markdown|editor)\//],
   ['shell', /^web\/src\/shell\//],
   ['pages', /^web\/src\/pages\//],
   ['roof', /^web\/src\/[^/]+\.(ts|svelte)$/],

@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { diffTexts } from '../../../web/src/editor/word-diff.js'
+
+t.test('compares by words', async (t) => {
+  t.strictSame(diffTexts('Der Hund bellt.', 'Der Hund schläft.'), [
+    { kind: 'same', text: 'Der Hund ' },
+    { kind: 'removed', text: 'bellt' },
+    { kind: 'added', text: 'schläft' },
+    { kind: 'same', text: '.' },
+  ])
+  t.strictSame(diffTexts('', 'neu'), [{ kind: 'added', text: 'neu' }])
+  t.strictSame(diffTexts('gleich', 'gleich'), [{ kind: 'same', text: 'gleich' }])
+  t.strictSame(diffTexts('', ''), [])
+})
+
+t.test('keeps every character of both texts', async () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', 'ß', '😀', '.'), maxLength: 60 })
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const parts = diffTexts(before, after)
+      const join = (left: string) =>
+        parts
+          .filter(({ kind }) => kind !== left)
+          .map(({ text }) => text)
+          .join('')
+      return join('added') === before && join('removed') === after
+    }),
+  )
+})
+
+t.test('ends in time for long texts without a common word', async (t) => {
+  const long = (word: string) => Array.from({ length: 20_000 }, (_, at) => `${word}${at}`).join(' ')
+  const start = performance.now()
+  const parts = diffTexts(long('a'), long('b'))
+  t.ok(performance.now() - start < 5_000)
+  t.strictSame(
+    parts.map(({ kind }) => kind),
+    ['removed', 'added'],
+  )
+})

@@ -1,0 +1,232 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { type Stored, Writing } from '../../../web/src/editor/writing.js'
+import type { DraftStore, StoredDraft } from '../../../web/src/storage/draft.js'
+
+interface Text {
+  question: string
+  answer: string
+}
+
+const CONFLICT = new Error('409')
+const KEEP_AFTER_MS = 20
+
+/** A device that stores drafts */
+class Device implements DraftStore {
+  drafts: StoredDraft[] = []
+  isFull = false
+
+  async find(user: number, item: string) {
+    return this.#of(user, item).sort((one, other) => other.at - one.at)[0]
+  }
+  async put(draft: StoredDraft) {
+    if (this.isFull) throw new Error('QuotaExceededError')
+    this.drafts = [...this.drafts.filter((one) => !isSame(one, draft)), structuredClone(draft)]
+  }
+  async remove(user: number, item: string) {
+    const gone = this.#of(user, item)
+    this.drafts = this.drafts.filter((one) => !gone.includes(one))
+  }
+  #of(user: number, item: string) {
+    return this.drafts.filter((one) => one.user === user && one.item === item)
+  }
+}
+
+const isSame = (one: StoredDraft, other: StoredDraft) =>
+  one.user === other.user && one.item === other.item && one.version === other.version
+
+/** A service with one card, which other editors change, too */
+class Service {
+  stored: Stored<Text> = { version: 1, fields: { question: 'F', answer: 'A' } }
+  created: { clientId: string; fields: Text }[] = []
+  fault: Error | undefined
+  /** The answer is lost after the text was stored. */
+  isAnswerLost = false
+  saved = 0
+
+  save = async (fields: Text, version: number, clientId: string): Promise<Stored<Text>> => {
+    await pause(1)
+    if (this.fault !== undefined) throw this.fault
+    if (version === 0) {
+      if (!this.created.some((one) => one.clientId === clientId)) this.created.push({ clientId, fields })
+    } else if (version !== this.stored.version) throw CONFLICT
+    this.stored = { version: version + 1, fields }
+    this.saved += 1
+    if (this.isAnswerLost) throw new Error('network')
+    return this.stored
+  }
+}
+
+let ids = 0
+
+function open(service: Service, device: Device, { user = 1, stored = service.stored, item = 'card 1' } = {}) {
+  const writing = new Writing<Text>({
+    ...{ user, item, stored, drafts: device, keepAfterMs: KEEP_AFTER_MS },
+    newId: () => `id-${++ids}`,
+    save: service.save,
+    load: async () => service.stored,
+    isConflict: (error) => error === CONFLICT,
+  })
+  return writing.open().then(() => writing)
+}
+
+t.test('keeps what was typed on the device and returns to it, for its owner only', async (t) => {
+  const [service, device] = [new Service(), new Device()]
+  const writing = await open(service, device)
+  writing.type({ answer: 'A, getippt' })
+  t.equal(writing.view.isKept, undefined)
+  await pause(3 * KEEP_AFTER_MS)
+  t.equal(writing.view.isKept, true)
+
+  const returned = await open(service, device)
+  t.match(returned.view, { state: 'typed', fields: { answer: 'A, getippt' }, restoredAt: Number })
+  t.match((await open(service, device, { user: 2 })).view, { state: 'same', fields: { answer: 'A' } })
+
+  returned.discard()
+  await pause(1)
+  t.match((await open(service, device)).view, { state: 'same', fields: { answer: 'A' } })
+})
+
+t.test('keeps text at once when the page closes, and says when the device stores nothing', async (t) => {
+  const [service, device] = [new Service(), new Device()]
+  const writing = await open(service, device)
+  writing.type({ answer: 'x' })
+  writing.close()
+  await pause(1)
+  t.match(device.drafts, [{ version: 1, fields: { answer: 'x' } }])
+  device.isFull = true
+  writing.type({ answer: 'xy' })
+  await writing.keepNow()
+  t.equal(writing.view.isKept, false)
+  t.equal(writing.view.fields.answer, 'xy')
+})
+
+t.test('keeps text that is typed without a pause', async (t) => {
+  const [service, device] = [new Service(), new Device()]
+  const writing = new Writing<Text>({
+    ...{ user: 1, item: 'card 1', stored: service.stored, drafts: device, keepAfterMs: 60_000 },
+    newId: () => 'id',
+    save: service.save,
+    load: async () => service.stored,
+    isConflict: () => false,
+  })
+  t.teardown(() => writing.close())
+  const end = Date.now() + 3_300
+  while (Date.now() < end) {
+    writing.type({ answer: String(Date.now()) })
+    await pause(50)
+  }
+  t.equal(device.drafts.length, 1)
+})
+
+t.test('reports a save only after the answer of the service', async (t) => {
+  const [service, device] = [new Service(), new Device()]
+  const writing = await open(service, device)
+  writing.type({ answer: 'neu' })
+  const saving = writing.save()
+  t.equal(writing.view.state, 'saving')
+  t.equal(writing.view.savedAt, undefined)
+  t.equal(await saving, true)
+  t.match(writing.view, { state: 'saved', base: { version: 2 }, savedAt: Number })
+  await pause(1)
+  t.strictSame(device.drafts, [])
+})
+
+t.test('keeps what is typed during a save for the next version', async (t) => {
+  const [service, device] = [new Service(), new Device()]
+  const writing = await open(service, device)
+  writing.type({ answer: 'eins' })
+  const saving = writing.save()
+  writing.type({ answer: 'eins zwei' })
+  t.equal(writing.save(), saving, 'one save at a time')
+  await saving
+  t.match(writing.view, { state: 'typed', fields: { answer: 'eins zwei' }, base: { fields: { answer: 'eins' } } })
+  await pause(KEEP_AFTER_MS)
+  t.match(device.drafts, [{ version: 2, fields: { answer: 'eins zwei' } }])
+  await writing.save()
+  t.match(service.stored, { version: 3, fields: { answer: 'eins zwei' } })
+})
+
+t.test('keeps the text when a save fails, and saves it later', async (t) => {
+  const [service, device] = [new Service(), new Device()]
+  const writing = await open(service, device)
+  writing.type({ answer: 'neu' })
+  service.fault = new Error('offline')
+  t.equal(await writing.save(), false)
+  t.match(writing.view, { state: 'failed', error: service.fault, fields: { answer: 'neu' } })
+  t.match(device.drafts, [{ fields: { answer: 'neu' } }])
+  service.fault = undefined
+  t.equal(await writing.save(), true)
+})
+
+t.test('creates one item although the answer was lost and the page crashed', async (t) => {
+  const [service, device] = [new Service(), new Device()]
+  const empty = { version: 0, fields: { question: '', answer: '' } }
+  const options = { stored: empty, item: 'new card' }
+  const writing = await open(service, device, options)
+  writing.type({ question: 'Neu?', answer: 'Ja' })
+  service.isAnswerLost = true
+  t.equal(await writing.save(), false)
+  service.isAnswerLost = false
+  const returned = await open(service, device, options)
+  t.equal(await returned.save(), true)
+  t.equal(service.created.length, 1)
+})
+
+t.test('meets the text of another editor', async (t) => {
+  const begin = async () => {
+    const [service, device] = [new Service(), new Device()]
+    const writing = await open(service, device)
+    writing.type({ answer: 'meins' })
+    service.stored = { version: 2, fields: { question: 'F', answer: 'ihres' } }
+    t.equal(await writing.save(), false)
+    t.match(writing.view, { state: 'conflict', theirs: { version: 2, fields: { answer: 'ihres' } } })
+    t.equal(await writing.save(), false, 'until the author has decided')
+    return { service, device, writing }
+  }
+
+  await t.test('takes mine', async (t) => {
+    const { service, writing } = await begin()
+    t.equal(await writing.takeMine(), true)
+    t.match(service.stored, { version: 3, fields: { answer: 'meins' } })
+  })
+
+  await t.test('takes theirs', async (t) => {
+    const { service, device, writing } = await begin()
+    writing.takeTheirs()
+    await pause(1)
+    t.match(writing.view, { state: 'same', fields: { answer: 'ihres' } })
+    t.strictSame(device.drafts, [])
+    t.equal(service.saved, 0)
+  })
+
+  await t.test('edits both', async (t) => {
+    const { service, device, writing } = await begin()
+    writing.editBoth()
+    writing.type({ answer: 'meins und ihres' })
+    await pause(3 * KEEP_AFTER_MS)
+    t.match(device.drafts, [{ version: 2 }])
+    t.equal(await writing.save(), true)
+    t.match(service.stored, { version: 3, fields: { answer: 'meins und ihres' } })
+  })
+
+  await t.test('asks after a restart when the text has a newer version', async (t) => {
+    const { service, device } = await begin()
+    await pause(3 * KEEP_AFTER_MS)
+    const returned = await open(service, device)
+    t.match(returned.view, { state: 'conflict', fields: { answer: 'meins' }, theirs: { fields: { answer: 'ihres' } } })
+    t.equal(await returned.takeMine(), true)
+    t.match(service.stored, { version: 3, fields: { answer: 'meins' } })
+  })
+
+  await t.test('is satisfied when the newer text is its own', async (t) => {
+    const [service, device] = [new Service(), new Device()]
+    const writing = await open(service, device)
+    writing.type({ answer: 'neu' })
+    service.isAnswerLost = true
+    t.equal(await writing.save(), false)
+    service.isAnswerLost = false
+    t.equal(await writing.save(), true)
+    t.match(writing.view, { state: 'saved', base: { version: 2 } })
+  })
+})

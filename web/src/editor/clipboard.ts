@@ -1,0 +1,38 @@
+import { parseCells } from './cells.js'
+
+/** Contents of a clipboard or of a drop */
+export interface Offer {
+  text: string
+  html: string
+  files: readonly File[]
+}
+
+export type Pasted =
+  | { kind: 'cells'; rows: string[][] }
+  | { kind: 'html'; html: string }
+  | { kind: 'pictures'; files: File[] }
+  /** The browser inserts the text itself. */
+  | { kind: 'text' }
+
+/** Elements that carry meaning; programs also wrap plain text in markup */
+const MEANING = /<(?:a|b|blockquote|code|em|h[1-6]|i|img|li|pre|strong|table)[\s>]/i
+/** Google Docs wraps everything in an element `b` without meaning. */
+const WRAPPER = /<b style="font-weight:\s*normal/i
+
+/**
+ * Chooses what to insert. A spreadsheet offers cells, markup and a picture of the same selection, so cells come first
+ * and the picture last. Code with tabs stays text.
+ */
+export function choosePasted({ text, html, files }: Offer): Pasted {
+  const rows = parseCells(text)
+  if (rows !== undefined && (/<table[\s>]/i.test(html) || (html === '' && isGrid(rows)))) return { kind: 'cells', rows }
+  if (MEANING.test(html.replace(WRAPPER, '<span'))) return { kind: 'html', html }
+  const pictures = files.filter(({ type }) => type.startsWith('image/'))
+  return text === '' && pictures.length > 0 ? { kind: 'pictures', files: pictures } : { kind: 'text' }
+}
+
+/** Indented code starts lines with a tab, and its lines differ in their number of tabs. */
+function isGrid(rows: string[][]): boolean {
+  const [width = 0] = rows.map((row) => row.length)
+  return width > 1 && rows.every((row) => row.length === width && row[0] !== '')
+}

@@ -1,0 +1,206 @@
+import type { DraftStore } from '../storage/draft.js'
+
+/** Text of the service with its version; 0 for an item that does not exist yet */
+export interface Stored<F> {
+  version: number
+  fields: F
+}
+
+export interface View<F> {
+  fields: F
+  /** What the text is based on */
+  base: Stored<F>
+  state: 'same' | 'typed' | 'saving' | 'saved' | 'failed' | 'conflict'
+  /** Time of the service's confirmation */
+  savedAt?: number | undefined
+  error?: unknown
+  /** The newer text of the service: to choose from in a conflict, to read beside one's own after „edit both“ */
+  theirs?: Stored<F> | undefined
+  /** Whether the typed text is stored on this device; undefined while that is not known */
+  isKept?: boolean | undefined
+  /** When text was typed that has returned after a crash, reload or logout */
+  restoredAt?: number | undefined
+}
+
+export interface WritingParts<F> {
+  user: number
+  /** Name of the draft, such as `card 7` */
+  item: string
+  stored: Stored<F>
+  drafts: DraftStore
+  newId(): string
+  /** Creates the item (version 0) or saves it. @throws if the service does not confirm it */
+  save(fields: F, version: number, clientId: string): Promise<Stored<F>>
+  /** Loads the current text, after a conflict */
+  load(): Promise<Stored<F>>
+  isConflict(error: unknown): boolean
+  onchange?(view: View<F>): void
+  keepAfterMs?: number
+}
+
+const KEEP_AFTER_MS = 500
+/** Somebody who never pauses is also kept. */
+const KEEP_AT_LEAST_MS = 3_000
+
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/** Text being written: kept on the device while typing, saved against a version. Nothing typed is lost by a failure. */
+export class Writing<F extends object> {
+  view: View<F>
+  readonly #parts: WritingParts<F>
+  #clientId: string
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #firstUnkept: number | undefined
+  #saving: Promise<boolean> | undefined
+
+  constructor(parts: WritingParts<F>) {
+    this.#parts = parts
+    this.#clientId = parts.newId()
+    this.view = { fields: parts.stored.fields, base: parts.stored, state: 'same' }
+  }
+
+  get isDirty(): boolean {
+    return !same(this.view.fields, this.view.base.fields)
+  }
+
+  /** Returns to what was typed before a crash, reload or logout. Call it before the text is shown. */
+  async open(): Promise<void> {
+    const { user, item, drafts, stored } = this.#parts
+    const draft = await drafts.find(user, item).catch(() => undefined)
+    if (draft === undefined) return
+    const fields = { ...stored.fields, ...(draft.fields as Partial<F>) }
+    if (same(fields, stored.fields)) return this.#forget()
+    this.#clientId = draft.clientId ?? this.#clientId
+    const found = { fields, isKept: true, restoredAt: draft.at }
+    // A new item may have been created without the answer arriving: the same `clientId` finds it.
+    if (draft.version === stored.version || stored.version === 0) this.#set({ ...found, state: 'typed' })
+    else {
+      const base = { version: draft.version, fields: stored.fields }
+      this.#set({ ...found, state: 'conflict', theirs: stored, base })
+    }
+  }
+
+  type(changed: Partial<F>): void {
+    const fields = { ...this.view.fields, ...changed }
+    if (same(fields, this.view.fields)) return
+    const isDecided = this.view.state !== 'conflict' && this.#saving === undefined
+    const typed = same(fields, this.view.base.fields) ? 'same' : 'typed'
+    this.#set({ fields, state: isDecided ? typed : this.view.state, error: undefined, isKept: undefined }, true)
+  }
+
+  /** Stores the typed text on the device now, as on `pagehide`. */
+  async keepNow(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#firstUnkept = undefined
+    const { user, item, drafts } = this.#parts
+    const { fields, base } = this.view
+    if (!this.isDirty) return this.#forget()
+    const draft = { user, item, version: base.version, at: Date.now(), fields, clientId: this.#clientId }
+    const isKept = await drafts.put(draft).then(
+      () => true,
+      () => false,
+    )
+    if (this.view.fields === fields && this.isDirty) this.#set({ isKept })
+  }
+
+  /** Saves the text. Returns whether the service has confirmed it. */
+  save(): Promise<boolean> {
+    if (this.view.state === 'conflict') return Promise.resolve(false)
+    this.#saving ??= this.#send().finally(() => {
+      this.#saving = undefined
+    })
+    return this.#saving
+  }
+
+  /** Overwrites the newer text of the service. */
+  takeMine(): Promise<boolean> {
+    this.editBoth()
+    return this.save()
+  }
+
+  takeTheirs(): void {
+    const { theirs } = this.view
+    if (theirs === undefined) return
+    this.#set({ fields: theirs.fields, base: theirs, state: 'same', ...NOTHING })
+    void this.#forget()
+  }
+
+  /** Keeps both: the text stays, the newer one can be read beside it, and the next save replaces it. */
+  editBoth(): void {
+    const { theirs } = this.view
+    if (theirs === undefined) return
+    this.#set({ base: theirs, state: same(this.view.fields, theirs.fields) ? 'same' : 'typed', restoredAt: undefined })
+    void this.#forget().then(() => this.keepNow())
+  }
+
+  /** Returns to the text of the service. */
+  discard(): void {
+    this.#set({ fields: this.view.base.fields, state: 'same', ...NOTHING })
+    void this.#forget()
+  }
+
+  /** Stores what was typed. */
+  close(): void {
+    if (this.isDirty && this.#saving === undefined) void this.keepNow()
+    clearTimeout(this.#timer)
+  }
+
+  async #send(): Promise<boolean> {
+    const { fields: sent, base } = this.view
+    void this.keepNow()
+    this.#set({ state: 'saving', error: undefined })
+    try {
+      this.#accept(await this.#parts.save(sent, base.version, this.#clientId), sent)
+      return true
+    } catch (error) {
+      if (base.version > 0 && this.#parts.isConflict(error)) return this.#meet(sent)
+      this.#set({ state: 'failed', error })
+      return false
+    }
+  }
+
+  #accept(stored: Stored<F>, sent: F): void {
+    const isSame = same(this.view.fields, sent)
+    const fields = isSame ? stored.fields : this.view.fields
+    this.#set({ ...NOTHING, base: stored, fields, state: isSame ? 'saved' : 'typed', savedAt: Date.now() })
+    // The draft of the old version goes; what was typed meanwhile is kept for the new one.
+    void this.#forget().then(() => (this.isDirty ? this.keepNow() : undefined))
+  }
+
+  /** Another text was saved meanwhile. */
+  async #meet(sent: F): Promise<boolean> {
+    try {
+      const theirs = await this.#parts.load()
+      // An earlier attempt arrived, and only its answer was lost.
+      const isOurs = same(theirs.fields, sent)
+      if (isOurs) this.#accept(theirs, sent)
+      else this.#set({ state: 'conflict', theirs })
+      return isOurs
+    } catch (error) {
+      this.#set({ state: 'failed', error })
+      return false
+    }
+  }
+
+  async #forget(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#firstUnkept = undefined
+    await this.#parts.drafts.remove(this.#parts.user, this.#parts.item).catch(() => undefined)
+  }
+
+  #set(changed: Partial<View<F>>, isTyped = false): void {
+    this.view = { ...this.view, ...changed }
+    if (isTyped) this.#keepSoon()
+    this.#parts.onchange?.(this.view)
+  }
+
+  #keepSoon(): void {
+    clearTimeout(this.#timer)
+    this.#firstUnkept ??= Date.now()
+    const { keepAfterMs = KEEP_AFTER_MS } = this.#parts
+    const left = Math.max(0, this.#firstUnkept + KEEP_AT_LEAST_MS - Date.now())
+    this.#timer = setTimeout(() => void this.keepNow(), Math.min(keepAfterMs, left))
+  }
+}
+
+const NOTHING = { error: undefined, theirs: undefined, isKept: undefined, restoredAt: undefined }

@@ -1,0 +1,22 @@
+/** Text that a user has typed and the service has not confirmed. */
+export interface StoredDraft {
+  user: number
+  /** What it belongs to, such as `card 7`, `sheet git` or `new card git` */
+  item: string
+  /** Version of the service's text that it is based on; 0 for a new item */
+  version: number
+  /** Milliseconds since 1970 */
+  at: number
+  fields: unknown
+  /** The `client_id` of a new item, so that a retry after a crash creates one card */
+  clientId?: string | undefined
+}
+
+/** Drafts on this device. Each function rejects if the browser stores nothing. */
+export interface DraftStore {
+  /** Returns the latest draft of an item. */
+  find(user: number, item: string): Promise<StoredDraft | undefined>
+  put(draft: StoredDraft): Promise<void>
+  /** Removes all drafts of an item. */
+  remove(user: number, item: string): Promise<void>
+}
