@@ -1,0 +1,50 @@
+import { InvalidInput } from '../../refusal.js'
+import { isLabelTooLong, MAX_LABEL_LENGTH, MAX_SIDE_LENGTH } from '../../text/limits.js'
+import { checkStorable } from '../../text/parameters.js'
+import { hasControls } from '../format/front-matter.js'
+
+/** Maximum length of a sheet's text in UTF-16 code units */
+export const MAX_SHEET_LENGTH = 2 * 2 ** 20
+
+/**
+ * Parses a question or an answer: NFC, `\n` line ends, trimmed as the file format does.
+ * @throws InvalidInput naming the field
+ * @example parseSide('question', ' Was?\r\n') // 'Was?'
+ */
+export function parseSide(field: string, input: string): string {
+  return parseText(field, input.trim(), MAX_SIDE_LENGTH)
+}
+
+/**
+ * Parses the text of a sheet: NFC, `\n` line ends, otherwise byte for byte.
+ * @throws InvalidInput
+ */
+export function parseSheetText(field: string, input: string): string {
+  return parseText(field, input, MAX_SHEET_LENGTH)
+}
+
+/**
+ * Parses a name, level, title or category: one line, NFC, trimmed, at most 200 characters.
+ * @throws InvalidInput naming the field
+ * @example parseLabel('title', ' Git ') // 'Git'
+ */
+export function parseLabel(field: string, input: string): string {
+  const label = input.normalize('NFC').trim()
+  if (label === '') throw new InvalidInput(`Das Feld „${field}“ darf nicht leer sein`)
+  if (isLabelTooLong(label)) {
+    throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${MAX_LABEL_LENGTH} Zeichen haben`)
+  }
+  checkStorable(field, label)
+  if (hasControls(label)) throw new InvalidInput(`Das Feld „${field}“ enthält unzulässige Zeichen`)
+  return label
+}
+
+function parseText(field: string, input: string, maxLength: number): string {
+  checkStorable(field, input)
+  const text = input.replaceAll(/\r\n?/g, '\n').normalize('NFC')
+  if (text.trim() === '') throw new InvalidInput(`Das Feld „${field}“ darf nicht leer sein`)
+  if (text.length > maxLength) {
+    throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${maxLength.toLocaleString('de-DE')} Zeichen haben`)
+  }
+  return text
+}

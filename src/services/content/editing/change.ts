@@ -1,0 +1,44 @@
+import type { Transaction } from 'kysely'
+import { type ChangedItem, insertChange, insertChangeItems } from '../../../../db/queries/content/editing/changes.js'
+import type { ChangeKind, Database } from '../../../../db/types.js'
+
+/** Who changes content, and how. */
+export interface ChangeOrigin {
+  /** Author of the new text; null on the command line */
+  userId: number | null
+  /** Editor who accepts a text that `userId` suggested */
+  editorId?: number
+  how: ChangeKind
+  /** Null for the content folder */
+  sourceId: number | null
+  /** Further facts of a bulk change */
+  summary?: object
+  /** The change that this one takes back */
+  undoes?: number
+}
+
+/**
+ * Opens a change: texts that the transaction supersedes from here on belong to it. Call it only if something changes,
+ * because an edit that leaves everything as it is must leave no trace.
+ * @returns the id of the change
+ */
+export async function openChange(transaction: Transaction<Database>, origin: ChangeOrigin): Promise<number> {
+  const { userId, editorId = null, how, sourceId, summary, undoes = null } = origin
+  return insertChange(transaction, {
+    user_id: userId,
+    editor_id: editorId,
+    how,
+    source_id: sourceId,
+    summary: summary === undefined ? null : JSON.stringify(summary),
+    undoes,
+  })
+}
+
+/** Records the states of the items of a change made by hand. */
+export async function noteItems(
+  transaction: Transaction<Database>,
+  changeId: number,
+  items: readonly ChangedItem[],
+): Promise<void> {
+  if (items.length > 0) await insertChangeItems(transaction, changeId, items)
+}
