@@ -19,7 +19,11 @@ const STEPS = {
   program: { inputs: PROGRAM, output: COMPILED, run: () => compile('tsconfig.build.json') },
   // The tests include the parts of the app that need no browser.
   tests: { inputs: [...PROGRAM, 'test', 'web/src'], output: COMPILED, run: () => compile('tsconfig.json') },
-  page: { inputs: ['web', 'package-lock.json'], output: 'dist/app/index.html', run: buildPage },
+  page: {
+    inputs: ['web', 'scripts/compress-web.mjs', 'package-lock.json'],
+    output: 'dist/app/index.html',
+    run: buildPage,
+  },
 }
 
 const RECORD = 'dist/.built.json'

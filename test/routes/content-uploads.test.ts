@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { tryLock } from '../../db/queries/try-lock.js'
-import { readUpload } from '../../src/services/content/upload/read.js'
+import { readIncoming, readUpload } from '../../src/services/content/upload/read.js'
 import { withReceivedFile } from '../../src/services/content/upload/receive.js'
 import { prepareWorkFolders, withWorkFolder } from '../../src/services/content/work-folder.js'
 import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
@@ -117,6 +117,19 @@ t.test('an upload learns that others are read first', async (t) => {
   await t.rejects(read(3, { maxWaitMs: 20 }), { kind: 'unavailable', code: 'readers_busy', retryAfter: 5 })
   await t.rejects(read(1, { signal: AbortSignal.timeout(20) }), { name: 'TimeoutError' })
   for (const incoming of await Promise.all(running)) t.equal(incoming.kind, 'table')
+})
+
+t.test('neither receives nor reads an upload after the signal to stop', async (t) => {
+  const folder = await mkdtemp(path.join(tmpDir, 'stopped-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const stopped = { name: 'ServiceStopped' }
+  const signal = AbortSignal.abort(Object.assign(new Error('stopped'), stopped))
+  const endless = new Readable({ read() {} })
+  const unexpected = async () => t.fail('works on a stopped upload')
+  await t.rejects(withReceivedFile(endless, folder, 100, unexpected, { signal }), stopped)
+  t.same(await readdir(folder), [], 'leaves no file')
+  const options = { fileName: 'x.csv', defaultDeck: 'x', workFolder: folder, levels: [] }
+  await t.rejects(readIncoming(path.join(folder, 'missing'), { ...options, signal }), stopped)
 })
 
 t.test('a body that is no longer read has the normal time limit', async (t) => {

@@ -33,7 +33,7 @@ export function removeStored(key: string): void {
 /** Key in session storage: input saved before the provider's page */
 export const LEFT = 'training.left'
 
-/** Returns, once, whether this tab has returned from the provider's page. */
+/** Returns whether this tab has returned from the provider's page and its saved input has not been read yet. */
 export function isBackFromProvider(): boolean {
   try {
     return sessionStorage.getItem(LEFT) !== null

@@ -75,6 +75,7 @@ export async function readIncoming(
   path: string,
   { timeoutMs = DEFAULT_TIMEOUT_MS, signal, ...options }: ReadOptions & Limits,
 ): Promise<Incoming> {
+  signal?.throwIfAborted()
   const worker = new Worker(new URL('./readers/read-file.js', import.meta.url), {
     workerData: { path, options },
     execArgv: [],

@@ -45,6 +45,8 @@ async function receive(
   windowMs: number,
   signal: AbortSignal | undefined,
 ): Promise<number> {
+  signal?.throwIfAborted()
+  const file = await open(path, 'wx', 0o600)
   let size = 0
   let before = 0
   let timer: NodeJS.Timeout | undefined
@@ -57,9 +59,8 @@ async function receive(
       before = size
     }, windowMs)
   })
-  // A rejection before the first `await` must not count as unhandled.
+  // A rejection while a chunk is written must not count as unhandled.
   ended.catch(() => {})
-  const file = await open(path, 'wx', 0o600)
   try {
     // Destroying the stream would close the connection before the response.
     const chunks = body.iterator({ destroyOnReturn: false })
