@@ -14,7 +14,6 @@ import { type Answer, type Caller, callerOf, type Service, startService } from '
 export const PUBLIC_URL = 'http://127.0.0.1:3999/'
 /** Page that asks whether to link the returned identity */
 export const LINK_PAGE = '/konto?verknuepfen=ja'
-export const CALLBACK = `${PUBLIC_URL}api/auth/oidc/callback`
 
 type Given = Parameters<typeof readOidcSettings>[0]
 type Options = Omit<NonNullable<Parameters<typeof startService>[1]>, 'logger'>

@@ -45,9 +45,6 @@ function ask(why: 'login' | 'proof'): Promise<boolean> {
   return asked
 }
 
-/** Asks for a proof of identity before the page is left. Resolves to false if the dialog is closed. */
-export const proveWhoItIs = () => ask('proof')
-
 /** Called with the user's id at each login, and when the app opens for a user. */
 let onEnter: (userId: number) => void = () => {}
 
