@@ -90,6 +90,30 @@ export const OwnDataAnswer = Type.Object({
       settled_at: nullable(Timestamp),
     }),
   ),
+  edited_sources: Type.Array(Type.Object({ source_id: Type.Integer(), name: Type.String(), added_at: Timestamp }), {
+    description: 'Sources whose editor the user is.',
+  }),
+  changes: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      at: Timestamp,
+      how: Type.String(),
+      source_id: nullable(Type.Integer()),
+      accepted: nullable(
+        Type.Boolean({ description: 'Whether the user accepted the text that another one suggested.' }),
+      ),
+    }),
+    { description: 'Changes of content by the user.' },
+  ),
+  pictures: Type.Array(
+    Type.Object({
+      sha: Type.String({ description: 'For `GET /api/content/media/{sha}`.' }),
+      extension: Type.String(),
+      size_bytes: Type.Integer(),
+      created_at: Timestamp,
+    }),
+    { description: 'Pictures that the user uploaded.' },
+  ),
   review_settings: nullable(
     Type.Object({
       new_per_day: Type.Integer(),

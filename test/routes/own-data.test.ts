@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,7 +7,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { OwnDataAnswer } from '../../routes/accounts/own-data-schemas.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
-import { createCard, createDeck, createProgress, createUser } from '../support/factories.js'
+import { createCard, createDeck, createProgress, createSource, createUser } from '../support/factories.js'
 import { untilQuiet } from '../support/quiet.js'
 import { errorBody, startService } from '../support/service.js'
 
@@ -92,6 +93,27 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
     .insertInto('passkeys')
     .values({ user_id: member.id, name: 'Telefon', credential_id, public_key, user_handle })
     .execute()
+  const source = await createSource(db)
+  for (const user_id of [member.id, other.id]) {
+    await db.insertInto('source_editors').values({ source_id: source.id, user_id }).execute()
+    const change = { user_id, editor_id: null, how: 'edit', source_id: source.id } as const
+    await db.insertInto('content_changes').values(change).execute()
+  }
+  await db
+    .insertInto('content_changes')
+    .values({ user_id: other.id, editor_id: member.id, how: 'suggestion', source_id: source.id })
+    .execute()
+  for (const [created_by, text] of [
+    [member.id, 'a'],
+    [other.id, 'b'],
+  ] as const) {
+    const bytes = Buffer.from(text)
+    const picture = { sha256: hash('sha256', bytes, 'buffer'), extension: 'png', size_bytes: 1, bytes } as const
+    await db
+      .insertInto('media')
+      .values({ ...picture, created_by })
+      .execute()
+  }
   const last = await createCard(db, { deck_id: deck.id })
   await createProgress(db, { user_id: member.id, card_id: last.id, last_rating: 'easy', next_review: '2026-12-24' })
   await member.post('/api/review', { card_id: last.id, rating: 'hard' })
@@ -109,6 +131,13 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
   const cards = await db.selectFrom('cards').select(['id', 'question']).where('deck_id', '=', deck.id).execute()
   const questions = new Map(cards.map(({ id, question }) => [id, question]))
   t.equal(body.progress.length, rows + 1)
+  t.match(body.pictures, [{ sha: hash('sha256', 'a'), extension: 'png', size_bytes: 1 }])
+  t.equal(body.pictures.length, 1)
+  t.match(body.edited_sources, [{ source_id: source.id, name: source.name }])
+  t.match(body.changes, [
+    { how: 'edit', source_id: source.id, accepted: null },
+    { how: 'suggestion', source_id: source.id, accepted: true },
+  ])
   t.equal(new Set(body.progress.map(({ card_id }: { card_id: number }) => card_id)).size, rows + 1)
   for (const { card_id, question } of body.progress) {
     if (questions.get(card_id) !== question) t.equal(question, questions.get(card_id))

@@ -9,7 +9,7 @@ const BATCH_SIZE = 500
 interface Rows {
   /** Returns a relation with the column `item` (JSON text) and the key columns. */
   from: (userId: number, after: RawBuilder<unknown>) => RawBuilder<unknown>
-  key: { column: string; type: 'bigint' | 'timestamptz' }[]
+  key: { column: string; type: 'bigint' | 'bytea' | 'timestamptz' }[]
 }
 
 const BY_ID: Rows['key'] = [{ column: 'id', type: 'bigint' }]
@@ -94,6 +94,28 @@ const REPORTS: Rows = {
     from card_reports where user_id = ${userId} and ${after}`,
 }
 
+const EDITED_SOURCES: Rows = {
+  key: [{ column: 'source_id', type: 'bigint' }],
+  from: (userId, after) => sql`
+    select source_id, ${json(sql`source_id, name, ${instant('added_at')}`)}
+    from source_editors join content_sources on content_sources.id = source_id
+    where user_id = ${userId} and ${after}`,
+}
+
+const CHANGES: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`id, ${instant('at')}, how, source_id, editor_id = ${userId} as accepted`)}
+    from content_changes where (user_id = ${userId} or editor_id = ${userId}) and ${after}`,
+}
+
+const PICTURES: Rows = {
+  key: [{ column: 'sha256', type: 'bytea' }],
+  from: (userId, after) => sql`
+    select sha256, ${json(sql`encode(sha256, 'hex') as sha, extension, size_bytes, ${instant('created_at')}`)}
+    from media where created_by = ${userId} and ${after}`,
+}
+
 const RESULTS: Rows = {
   key: [
     { column: 'created_at', type: 'timestamptz' },
@@ -138,6 +160,12 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(CHOSEN_DECKS)
   yield ',"reports":'
   yield* list(REPORTS)
+  yield ',"edited_sources":'
+  yield* list(EDITED_SOURCES)
+  yield ',"changes":'
+  yield* list(CHANGES)
+  yield ',"pictures":'
+  yield* list(PICTURES)
   yield `,"review_settings":${account.review_settings},"results":`
   yield* list(RESULTS)
   // After a deletion the lists are empty, which must not look complete.
@@ -195,7 +223,7 @@ interface AccountJson {
 
 async function findAccountJson(db: Kysely<Database>, userId: number): Promise<AccountJson | undefined> {
   const user = json(sql`
-    id, username, display_name, is_admin, is_author, ${instant('created_at')}, must_change_password, last_seen_on,
+    id, username, display_name, is_admin, ${instant('created_at')}, is_author, must_change_password, last_seen_on,
     password_hash is not null as has_password, passkey_only, emergency,
     coalesce(link_next_login and link_allowed_at > now() - interval '7 days', false) as link_next_login`)
   const settings = json(sql`new_per_day, desired_retention, maximum_interval, extra_new, extra_new_on`)
