@@ -182,6 +182,15 @@ user
   )
 
 user
+  .command('author <Benutzername>')
+  .description('das Schreiben von Inhalten erlauben')
+  .option('--off', 'nicht mehr erlauben')
+  .option(...AS_JSON)
+  .action(async (username: string, options: { off?: boolean; json?: boolean }) =>
+    (await users()).markAuthor(await config(), username, options, print),
+  )
+
+user
   .command('emergency <Benutzername>')
   .description('die Anmeldung mit Passwort erlauben, auch wenn sie mit PASSWORD_LOGIN=off abgeschaltet ist')
   .option('--off', 'nicht mehr erlauben')

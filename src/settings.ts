@@ -230,6 +230,22 @@ export const SETTINGS = {
     german: { text: 'ihr Wert, oder einer davon, für Administratoren' },
     english: { text: 'value of that claim, or one of its values, for administrators' },
   },
+  OIDC_AUTHOR_CLAIM: {
+    schema: { type: 'string' },
+    german: {
+      text: 'Angabe des Anbieters, die sagt, wer Inhalte schreiben darf',
+      default: 'der Anbieter entscheidet das nie',
+    },
+    english: {
+      text: 'claim that decides who is an author, as `OIDC_ADMIN_CLAIM`',
+      default: '– (the provider does not decide)',
+    },
+  },
+  OIDC_AUTHOR_VALUE: {
+    schema: { type: 'string' },
+    german: { text: 'ihr Wert, oder einer davon, für Autoren' },
+    english: { text: 'value of that claim, or one of its values, for authors' },
+  },
   OIDC_CREATE_USERS: {
     schema: { type: 'boolean', default: true },
     german: { text: 'false: wer noch keinen Zugang hat, bekommt keinen' },

@@ -14,6 +14,7 @@ export const JSON_BODY = Type.Object({
         nullable(Type.String({ description: 'Default: the user name.', examples: ['Erika Muster'] })),
       ),
       is_admin: Type.Optional(nullable(Type.Boolean())),
+      is_author: Type.Optional(nullable(Type.Boolean())),
       password: Type.Optional(
         nullable(
           Type.String({
@@ -30,8 +31,8 @@ export const JSON_BODY = Type.Object({
 
 export const CSV_BODY = Type.String({
   description: `UTF-8 (or Windows-1252, as Excel writes it), separated by semicolons, commas or tabs. Headings:
-\`username\` (\`benutzername\`), \`display_name\` (\`name\`, \`anzeigename\`), \`is_admin\` (\`administrator\`: ja,
-nein, true, false, 1, 0 or nothing), \`password\` (\`passwort\`); only the first is required.`,
+\`username\` (\`benutzername\`), \`display_name\` (\`name\`, \`anzeigename\`), \`is_admin\` (\`administrator\`) and
+\`is_author\` (\`autor\`): ja, nein, true, false, 1, 0 or nothing, \`password\` (\`passwort\`); only the first is required.`,
   examples: ['benutzername;name;administrator\nerika;Erika Muster;nein\n'],
 })
 
@@ -56,6 +57,7 @@ export const BulkAnswer = Type.Object({
       username: Type.String({ examples: ['erika'] }),
       display_name: Type.String({ examples: ['Erika Muster'] }),
       is_admin: Type.Boolean(),
+      is_author: Type.Boolean(),
       must_change_password: Type.Boolean(),
       password: nullable(
         Type.String({

@@ -89,9 +89,9 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     {
       schema: {
         operationId: 'changeAccount',
-        summary: 'Change the name, administrator right or password of a user, or require a new password',
-        description: `\`password\`, \`is_admin: true\` and \`link_next_login: true\` require a login within the last
-ten minutes. A token of the scope \`admin\` needs none.`,
+        summary: 'Change the name, rights or password of a user, or require a new password',
+        description: `\`password\`, \`is_admin: true\`, \`is_author: true\` and \`link_next_login: true\` require a login
+within the last ten minutes. A token of the scope \`admin\` needs none.`,
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,
@@ -115,8 +115,9 @@ ten minutes. A token of the scope \`admin\` needs none.`,
   )
 
   async function requireFreshLoginToHandOut(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-    const { is_admin, link_next_login, password } = (request.body ?? {}) as Record<string, unknown>
-    const handsOut = is_admin === true || link_next_login === true || (password !== undefined && password !== null)
+    const { is_admin, is_author, link_next_login, password } = (request.body ?? {}) as Record<string, unknown>
+    const grants = [is_admin, is_author, link_next_login].includes(true)
+    const handsOut = grants || (password !== undefined && password !== null)
     if (handsOut) await app.requireFreshLogin.call(this, request, reply)
   }
 }

@@ -46,6 +46,7 @@ const DisplayName = optional('1 to 200 characters after trimming.', 'Erika Muste
 export const ChangeAccountBody = Type.Object({
   display_name: DisplayName,
   is_admin: Type.Optional(Type.Boolean()),
+  is_author: Type.Optional(Type.Boolean({ description: 'Whether the user may create sources and edit those.' })),
   password: Type.Optional(
     Type.String({
       description: "6 to 1,000 characters; ends the user's sessions and API tokens. Not for the caller's account.",

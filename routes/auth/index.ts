@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findRoles } from '../../db/queries/accounts/roles.js'
 import { findSignIn } from '../../db/queries/accounts/ways-in.js'
 import { actorOf } from '../../plugins/auth.js'
 import { endSession, hashSessionId, replaceSession, startSession } from '../../plugins/session.js'
@@ -69,7 +70,8 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = a
       )
       await startSession(request, login)
       await request.noteSeen(login.user)
-      return { user: login.user, must_change_password: login.user.must_change_password }
+      const roles = await findRoles(app.db, login.user)
+      return { user: login.user, roles, must_change_password: login.user.must_change_password }
     },
   )
 
@@ -107,7 +109,8 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = a
       if (ways === undefined) throw NOT_LOGGED_IN
       const { authenticatedAt = null, isFresh = false } = session?.stored ?? {}
       const sign_in = { ...ways, authenticated_at: authenticatedAt, is_fresh: isFresh }
-      return { user, must_change_password: user.must_change_password, sign_in }
+      const roles = await findRoles(app.db, user)
+      return { user, roles, must_change_password: user.must_change_password, sign_in }
     },
   )
 

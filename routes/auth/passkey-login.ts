@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findRoles } from '../../db/queries/accounts/roles.js'
 import { replaceSession } from '../../plugins/session.js'
 import { networkOf } from '../../src/domain/accounts/login-limits.js'
 import type { RelyingParty } from '../../src/domain/accounts/passkeys.js'
@@ -45,7 +46,8 @@ const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { re
       const login = await logInByPasskey(app.db, offered(), { credential, address: request.ip, onRefused })
       await replaceSession(request, login)
       await request.noteSeen(login.user)
-      return { user: login.user, must_change_password: login.user.must_change_password }
+      const roles = await findRoles(app.db, login.user)
+      return { user: login.user, roles, must_change_password: login.user.must_change_password }
     },
   )
 

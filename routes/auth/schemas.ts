@@ -24,8 +24,19 @@ export const PasswordBody = Type.Object({
   new_password: Type.String({ description: '6 to 1,000 characters.', examples: ['ganz andere Wörter'] }),
 })
 
+const Roles = Type.Object(
+  {
+    author: Type.Boolean({ description: 'May create sources. Administrators are authors.' }),
+    editor: Type.Boolean({ description: 'May edit at least one source.' }),
+    lead: Type.Boolean({ description: 'Leads a team.' }),
+    responsible: Type.Boolean({ description: 'Is responsible for an assignment.' }),
+  },
+  { title: 'Roles', description: 'What to offer to the user. Each request is authorized by itself.' },
+)
+
 export const LoggedIn = Type.Object({
   user: User,
+  roles: Roles,
   must_change_password: Type.Boolean({
     description: `While true, every request of this user, by session or token, gets 403, except GET \`/api/auth/me\`,
 POST \`/api/auth/logout\` and POST \`/api/auth/password\`, which resets it.`,

@@ -3,7 +3,7 @@ import { isCancel, password as promptForPassword } from '@clack/prompts'
 import type { Kysely } from 'kysely'
 import { listSessions } from '../../db/queries/accounts/sessions.js'
 import { listTokens } from '../../db/queries/accounts/tokens.js'
-import { findCredentials, listUsers } from '../../db/queries/accounts/users.js'
+import { findCredentials, listUsersWithState } from '../../db/queries/accounts/users.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
 import { parseNewUser } from '../domain/accounts/accounts.js'
@@ -44,10 +44,11 @@ export async function addUser(
 
 /** Prints all users by id, as lines or JSON objects. */
 export async function printUsers(config: Config, options: Output, print: Print): Promise<void> {
-  const users = await withDatabase(config, 'GET /api/admin/users', listUsers)
+  const users = await withDatabase(config, 'GET /api/accounts', listUsersWithState)
   if (options.json) return print(JSON.stringify({ users }))
-  for (const { id, username, display_name, is_admin } of users) {
-    print([id, toField(username), toField(display_name), is_admin ? 'Administrator' : 'Benutzer'].join('\t'))
+  for (const { id, username, display_name, is_admin, is_author } of users) {
+    const role = is_admin ? 'Administrator' : is_author ? 'Autor' : 'Benutzer'
+    print([id, toField(username), toField(display_name), role].join('\t'))
   }
 }
 
@@ -78,6 +79,23 @@ export async function changePassword(
   })
   await warnOfCommonPassword(password)
   print(options.json ? JSON.stringify({ id }) : `Passwort geändert: ${toField(username)}`)
+}
+
+/** Grants or revokes the right to create sources. */
+export async function markAuthor(
+  config: Config,
+  username: string,
+  options: Output & { off?: boolean },
+  print: Print,
+): Promise<void> {
+  const is_author = options.off !== true
+  const id = await withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
+    const found = await findId(db, username)
+    await changeAccount(db, commandLineActor(), found, { is_author }, { password: config.passwordLogin })
+    return found
+  })
+  if (options.json) return print(JSON.stringify({ id, is_author }))
+  print(`${is_author ? 'Darf Inhalte schreiben' : 'Darf keine Inhalte mehr schreiben'}: ${toField(username)}`)
 }
 
 /** Grants or revokes login by password while it is switched off. */

@@ -68,7 +68,15 @@ t.test('headings and flags have several spellings', async (t) => {
     [true, false, true, false, true, false, true, false, false, true],
   )
   t.strictSame(judgeRows(rows).users[0], {
-    ...{ line: 2, username: 'u0', display_name: 'N', is_admin: true, must_change_password: true, password: undefined },
+    ...{
+      line: 2,
+      username: 'u0',
+      display_name: 'N',
+      is_admin: true,
+      is_author: false,
+      must_change_password: true,
+      password: undefined,
+    },
   })
 })
 
@@ -144,6 +152,7 @@ t.test('applies the same rules to JSON rows', async (t) => {
       username: 'erika',
       display_name: 'erika',
       is_admin: false,
+      is_author: false,
       must_change_password: true,
       password: undefined,
     },

@@ -120,6 +120,18 @@ t.test('adds and lists users and sets passwords', async (t) => {
   t.strictSame(await json('user', 'password', 'chef'), { id: chef.id })
 })
 
+t.test('grants and withdraws the right to write content', async (t) => {
+  t.match(await print('user', 'author', 'anna'), { code: 0, stdout: 'Darf Inhalte schreiben: anna\n' })
+  t.match((await print('user', 'list')).stdout, /\tanna\tanna\tAutor\n/)
+  t.match(await json('user', 'author', 'anna', '--off'), { is_author: false })
+  t.match((await json('user', 'list')).users.at(-1), { username: 'anna', is_author: false })
+  t.match((await json('audit', '--limit', '2')).entries, [
+    { target: 'anna', action: 'user.update', details: { fields: ['is_author'], is_author: false } },
+    { target: 'anna', action: 'user.update', details: { fields: ['is_author'], is_author: true } },
+  ])
+  t.match(await print('user', 'author', 'niemand'), { code: 1, stderr: /keinen Benutzer niemand/ })
+})
+
 t.test('sets a password for the first login only', async (t) => {
   const { id } = await json('user', 'add', 'neu', '--must-change')
   t.strictSame(await json('user', 'password', 'neu', '--must-change'), { id })
@@ -206,7 +218,7 @@ t.test('names the API call while the service holds the embedded store', async (t
   t.equal((await send('/api/decks')).status, 200)
   if (variables.DATABASE_URL === undefined) {
     for (const [args, call] of [
-      [['user', 'list'], 'GET /api/admin/users'],
+      [['user', 'list'], 'GET /api/accounts'],
       [['user', 'password', 'chef'], 'PATCH /api/accounts/{id}'],
       [['user', 'delete', 'chef'], 'DELETE /api/admin/users/{id}'],
       [['audit'], 'GET /api/accounts/audit'],
@@ -239,7 +251,7 @@ t.test('shows the audit trail', async (t) => {
     actions.filter((action) => action !== 'content.import'),
     [
       ...['user.delete', 'user.delete', 'user.create'],
-      ...['user.delete', 'user.create', 'user.password', 'user.create'],
+      ...['user.delete', 'user.create', 'user.password', 'user.create', 'user.update', 'user.update'],
       ...['user.password', 'user.password', 'user.create', 'user.create'],
     ],
   )

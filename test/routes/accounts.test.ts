@@ -23,7 +23,7 @@ t.test('an administrator reads and changes accounts', async (t) => {
   const user = await createUser(db)
   const url = `/api/accounts/${user.id}`
   t.strictSame((await admin.get(url)).body, {
-    user: { ...json(user), must_change_password: false, last_seen_on: null, sign_in: SIGN_IN },
+    user: { ...json(user), is_author: false, must_change_password: false, last_seen_on: null, sign_in: SIGN_IN },
   })
   t.strictSame((await admin.patch(url, { display_name: '  Änne ' })).body, {
     user: { ...json(user), display_name: 'Änne' },
@@ -36,6 +36,23 @@ t.test('an administrator reads and changes accounts', async (t) => {
   t.equal((await promoted.get('/api/admin/users')).status, 200)
   await admin.patch(url, { is_admin: false })
   t.strictSame((await promoted.get('/api/admin/users')).body, FORBIDDEN, 'it holds from the next request on')
+})
+
+t.test('an administrator grants and withdraws the right to write content', async (t) => {
+  const user = await createUser(db)
+  const url = `/api/accounts/${user.id}`
+  for (const is_author of [true, false]) {
+    t.strictSame((await admin.patch(url, { is_author })).body, { user: json(user) }, 'the user keeps its keys')
+    t.equal((await admin.get(url)).body.user.is_author, is_author)
+    t.match((await admin.get(`/api/accounts?q=${user.username}`)).body.users, [{ is_author }])
+    const [entry] = (await admin.get('/api/accounts/audit?limit=1')).body.entries
+    t.match(entry, { action: 'user.update', target_id: user.id, details: { fields: ['is_author'], is_author } })
+  }
+  t.notOk('is_author' in (await admin.get('/api/admin/users')).body.users[0], 'the specified group is unchanged')
+  t.strictSame((await member.patch(url, { is_author: true })).body, FORBIDDEN)
+  t.equal((await admin.patch(url, { is_author: 'ja' })).status, 400)
+  await member.patch('/api/accounts/me', { is_author: true })
+  t.equal((await member.get('/api/auth/me')).body.roles.author, false)
 })
 
 t.test("a new password ends the user's sessions and tokens and keeps the progress", async (t) => {
@@ -151,7 +168,7 @@ t.test('reports invalid changes', async (t) => {
     t.strictSame(answer.body, errorBody(400, message))
   }
   t.strictSame((await admin.get(`/api/accounts/${user.id}`)).body, {
-    user: { ...json(user), must_change_password: false, last_seen_on: null, sign_in: SIGN_IN },
+    user: { ...json(user), is_author: false, must_change_password: false, last_seen_on: null, sign_in: SIGN_IN },
   })
   const unknown = errorBody(404, 'Benutzer nicht gefunden')
   for (const id of ['999999', '-1', '2147483648', '9'.repeat(40)]) {
@@ -237,11 +254,11 @@ t.test('users download all their data', async (t) => {
   await caller.post('/api/auth/tokens', { name: 'Skript', expires_in_days: 1 })
   const before = counter.count()
   const answer = await caller.get('/api/accounts/me/data')
-  t.equal(counter.count() - before, 14, 'the session, the user twice, and each of the lists')
+  t.equal(counter.count() - before, 17, 'the session, the user twice, and each of the lists')
   const { user: account, sessions, tokens, progress, results } = answer.body
   t.strictSame(account, {
     ...json(user),
-    ...{ must_change_password: false, last_seen_on: account.last_seen_on },
+    ...{ is_author: false, must_change_password: false, last_seen_on: account.last_seen_on },
     ...{ has_password: true, passkey_only: false, emergency: false, link_next_login: false },
   })
   t.match(account.last_seen_on, /^\d{4}-\d\d-\d\d$/)
@@ -288,8 +305,10 @@ t.test('the download includes every table with personal data', async (t) => {
       'card_progress',
       'card_reports',
       'chosen_decks',
+      'content_changes',
       'identities',
       'inactive_decks',
+      'media',
       // Rows of unfinished registrations, deleted within minutes
       'passkey_challenges',
       'passkeys',
@@ -297,6 +316,7 @@ t.test('the download includes every table with personal data', async (t) => {
       'review_log',
       'review_settings',
       'sessions',
+      'source_editors',
       'suspended_cards',
     ],
     'a new table must be added to db/queries/own-data.ts',

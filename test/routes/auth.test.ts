@@ -1,6 +1,6 @@
 import t from 'tap'
 import { SESSION_COOKIE } from '../../plugins/session-cookie.js'
-import { createUser, PASSWORD, unique } from '../support/factories.js'
+import { createSource, createUser, PASSWORD, unique } from '../support/factories.js'
 import { type Answer, callerOf, errorBody, cookieOf as sessionCookieOf, startService } from '../support/service.js'
 
 const service = await startService(t)
@@ -23,6 +23,7 @@ t.test('login returns the user and sets a secure cookie', async (t) => {
   t.equal(answer.status, 200)
   t.strictSame(answer.body, {
     user: { id, username, display_name, is_admin: false, created_at: created_at.toISOString() },
+    roles: { author: false, editor: false, lead: false, responsible: false },
     must_change_password: false,
   })
   const cookie = cookieOf(answer)
@@ -31,6 +32,26 @@ t.test('login returns the user and sets a secure cookie', async (t) => {
   const expires = Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? '')
   t.ok(Math.abs(expires - Date.now() - 7 * 24 * 3600 * 1000) < 10_000, 'it lives seven days')
   t.equal(answer.headers['cache-control'], 'no-store')
+})
+
+t.test('login and me tell the roles of the user; an editor without the flag has none', async (t) => {
+  const NONE = { author: false, editor: false, lead: false, responsible: false }
+  const source = await createSource(db)
+  const users = [
+    { flags: {}, edits: false, roles: NONE },
+    { flags: {}, edits: true, roles: NONE },
+    { flags: { is_author: true }, edits: false, roles: { ...NONE, author: true } },
+    { flags: { is_author: true }, edits: true, roles: { ...NONE, author: true, editor: true } },
+    { flags: { is_admin: true }, edits: false, roles: { ...NONE, author: true, editor: true } },
+  ]
+  for (const { flags, edits, roles } of users) {
+    const { id, username } = await createUser(db, flags)
+    if (edits) await db.insertInto('source_editors').values({ source_id: source.id, user_id: id }).execute()
+    const login = await anonymous.post('/api/auth/login', { username, password: PASSWORD })
+    t.strictSame(login.body.roles, roles)
+    t.strictSame((await sessionOf(login).get('/api/auth/me')).body.roles, roles)
+    t.strictSame(Object.keys(login.body.user), ['id', 'username', 'display_name', 'is_admin', 'created_at'])
+  }
 })
 
 t.test('a wrong password and an unknown user get the same response', async (t) => {

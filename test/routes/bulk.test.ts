@@ -20,15 +20,15 @@ const refused = (errors: object[]) => ({
 
 t.test('checks a list, then creates it as a whole with audit entries, and the users can log in', async (t) => {
   const [anna, bert] = [unique('anna'), unique('bert')]
-  const file = `\ufeffBenutzername;Name;Administrator;Passwort\r\n${anna};Änne;ja;\r\n${bert};;;passwort\r\n`
+  const file = `\ufeffBenutzername;Name;Administrator;Autor;Passwort\r\n${anna};Änne;ja;;\r\n${bert};;;ja;passwort\r\n`
   const before = await countUsers()
   const preview = await send(file, '?check=true')
   const base = { must_change_password: true, password: null, id: null }
   t.strictSame(preview.body, {
     check: true,
     users: [
-      { line: 2, ...base, username: anna, display_name: 'Änne', is_admin: true },
-      { line: 3, ...base, username: bert, display_name: bert, is_admin: false },
+      { line: 2, ...base, username: anna, display_name: 'Änne', is_admin: true, is_author: false },
+      { line: 3, ...base, username: bert, display_name: bert, is_admin: false, is_author: true },
     ],
     hints: [],
   })
@@ -50,7 +50,7 @@ t.test('checks a list, then creates it as a whole with audit entries, and the us
   }
   const { entries } = (await admin.get('/api/accounts/audit?action=user.create&limit=2')).body
   t.match(entries, [
-    { actor_id: admin.id, target_id: users[1].id, target: bert, details: { is_admin: false } },
+    { actor_id: admin.id, target_id: users[1].id, target: bert, details: { is_admin: false, is_author: true } },
     { actor_id: admin.id, target_id: users[0].id, target: anna, details: { is_admin: true } },
   ])
   t.strictSame(

@@ -32,6 +32,7 @@ t.test('asks for a new proof after ten minutes, before validating the input', as
     await admin.post('/api/auth/tokens', { name: 'x' }),
     await admin.post('/api/auth/tokens', { name: 5 }),
     await admin.patch(`/api/accounts/${other.id}`, { is_admin: true }),
+    await admin.patch(`/api/accounts/${other.id}`, { is_author: true }),
     await admin.patch(`/api/accounts/${other.id}`, { is_admin: true, display_name: 5 }),
     await admin.patch('/api/accounts/999999', { is_admin: true }),
     await admin.patch(`/api/accounts/${other.id}`, { link_next_login: true }),
@@ -68,7 +69,7 @@ t.test('a stale session cannot change the password of an emergency administrator
   t.equal((await login(password)).status, 200)
 })
 
-t.test('a list of users asks only when it creates an administrator', async (t) => {
+t.test('a list of users asks only when it creates an administrator or an author', async (t) => {
   const admin = await service.admin()
   const { token } = (await admin.post('/api/auth/tokens', { name: 'x' })).body
   await ageLogins(admin.id, 11)
@@ -77,6 +78,7 @@ t.test('a list of users asks only when it creates an administrator', async (t) =
   t.match(await send([{ username: unique('neu') }]), { status: 200 })
   t.match(await send([chief], '?check=true'), { status: 200 }, 'a check creates no user')
   t.strictSame((await send([chief])).body, REFUSED)
+  t.strictSame((await send([{ username: unique('autor'), is_author: true }])).body, REFUSED)
   t.match(await send([chief], '', callerOf(app, undefined, token)), { status: 200 }, 'a token is judged by its scopes')
 })
 
@@ -86,7 +88,12 @@ t.test('no other route asks for it, least of all those that revoke access', asyn
   const token = (await admin.post('/api/auth/tokens', { name: 'x' })).body
   await ageLogins(admin.id, 60 * 24)
   for (const answer of [
-    await admin.patch(`/api/accounts/${other.id}`, { is_admin: false, link_next_login: false, display_name: 'Neu' }),
+    await admin.patch(`/api/accounts/${other.id}`, {
+      is_admin: false,
+      is_author: false,
+      link_next_login: false,
+      display_name: 'Neu',
+    }),
     await admin.patch(`/api/accounts/${other.id}`, { must_change_password: true, password: undefined }),
     await admin.delete(`/api/auth/tokens/${token.id}`),
     await admin.delete(`/api/accounts/${other.id}/sessions`),

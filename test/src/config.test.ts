@@ -161,20 +161,24 @@ t.test('requires a complete provider configuration', async (t) => {
     clientId: 'training',
     clientSecret: 'geheim',
     scopes: 'openid profile email',
-    claims: { usernameClaim: 'preferred_username', nameClaim: 'name', admin: undefined },
+    claims: { usernameClaim: 'preferred_username', nameClaim: 'name', admin: undefined, author: undefined },
     createUsers: true,
     linkByUsername: false,
     label: 'Firmenkonto',
   })
   const more = {
     ...{ OIDC_SCOPES: 'openid groups', OIDC_USERNAME_CLAIM: 'upn', OIDC_NAME_CLAIM: 'cn', OIDC_ADMIN_CLAIM: 'groups' },
+    ...{ OIDC_AUTHOR_CLAIM: 'roles', OIDC_AUTHOR_VALUE: 'authors' },
     ...{ OIDC_ADMIN_VALUE: 'admins', OIDC_CREATE_USERS: 'false', OIDC_LINK_BY_USERNAME: 'true', OIDC_LABEL: 'Firma' },
   }
   t.match(readConfig({ ...OIDC, ...more, PASSWORD_LOGIN: 'off' }), {
     passwordLogin: false,
     oidc: {
       scopes: 'openid groups',
-      claims: { usernameClaim: 'upn', nameClaim: 'cn', admin: { claim: 'groups', value: 'admins' } },
+      claims: {
+        ...{ usernameClaim: 'upn', nameClaim: 'cn' },
+        ...{ admin: { claim: 'groups', value: 'admins' }, author: { claim: 'roles', value: 'authors' } },
+      },
       ...{ createUsers: false, linkByUsername: true, label: 'Firma' },
     },
   })
@@ -188,6 +192,8 @@ t.test('requires a complete provider configuration', async (t) => {
     [{ PUBLIC_URL: '' }, 'PUBLIC_URL'],
     [{ OIDC_ADMIN_CLAIM: 'groups' }, 'OIDC_ADMIN_VALUE'],
     [{ OIDC_ADMIN_VALUE: 'admins' }, 'OIDC_ADMIN_CLAIM'],
+    [{ OIDC_AUTHOR_CLAIM: 'groups' }, 'OIDC_AUTHOR_VALUE'],
+    [{ OIDC_AUTHOR_VALUE: 'authors' }, 'OIDC_AUTHOR_CLAIM'],
     [{ OIDC_ISSUER: 'http://login.example.org' }, 'OIDC_ISSUER'],
     [{ OIDC_ISSUER: 'login.example.org' }, 'OIDC_ISSUER'],
     [{ OIDC_ISSUER: 'https://u:p@login.example.org' }, 'OIDC_ISSUER'],

@@ -59,6 +59,8 @@ export function oidcSettings(provider: IdentityProvider, publicUrl: string, give
       OIDC_NAME_CLAIM: 'name',
       OIDC_ADMIN_CLAIM: undefined,
       OIDC_ADMIN_VALUE: undefined,
+      OIDC_AUTHOR_CLAIM: undefined,
+      OIDC_AUTHOR_VALUE: undefined,
       OIDC_CREATE_USERS: true,
       OIDC_LINK_BY_USERNAME: false,
       OIDC_LABEL: 'Firmenkonto',

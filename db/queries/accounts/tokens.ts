@@ -30,7 +30,8 @@ export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Pr
       update api_tokens set last_used_at = now() from found
       where api_tokens.id = token_id and (last_used_at is null or last_used_at <= now() - interval '1 minute')
     )
-    select token_id, scopes, id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on
+    select token_id, scopes, id, username, display_name, is_admin, is_author, created_at, must_change_password,
+      last_seen_on
     from found`.execute(db)
   if (rows[0] === undefined) return undefined
   const { token_id, scopes, ...user } = rows[0]

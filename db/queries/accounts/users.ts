@@ -27,6 +27,15 @@ export async function listUsers(db: Kysely<Database>): Promise<Account[]> {
   return db.selectFrom('users').select(ACCOUNT).orderBy('id').execute()
 }
 
+/** Returns all users by id, with the state of the accounts. */
+export async function listUsersWithState(db: Kysely<Database>): Promise<AccountWithState[]> {
+  return db
+    .selectFrom('users')
+    .select([...ACCOUNT, ...STATE])
+    .orderBy('id')
+    .execute()
+}
+
 /** Returns whether any user exists. */
 export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
   const first = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
@@ -102,18 +111,23 @@ export async function findTakenNames(db: Kysely<Database>, usernames: string[]):
 export async function insertUsers(
   transaction: Transaction<Database>,
   users: Required<
-    Pick<Insertable<UsersTable>, 'username' | 'display_name' | 'password_hash' | 'is_admin' | 'must_change_password'>
+    Pick<
+      Insertable<UsersTable>,
+      'username' | 'display_name' | 'password_hash' | 'is_admin' | 'is_author' | 'must_change_password'
+    >
   >[],
 ): Promise<Map<string, number>> {
   await sql`select pg_advisory_xact_lock(hashtext('svc-training users'))`.execute(transaction)
   const column = <K extends keyof (typeof users)[number]>(name: K) => users.map((user) => user[name])
   const { rows } = await sql<{ id: number; username: string }>`
-    insert into users (username, display_name, password_hash, is_admin, must_change_password)
-    select username, display_name, password_hash, is_admin, must_change_password
+    insert into users (username, display_name, password_hash, is_admin, is_author, must_change_password)
+    select username, display_name, password_hash, is_admin, is_author, must_change_password
     from unnest(
       ${column('username')}::text[], ${column('display_name')}::text[], ${column('password_hash')}::text[],
-      ${column('is_admin')}::boolean[], ${column('must_change_password')}::boolean[]
-    ) with ordinality as given (username, display_name, password_hash, is_admin, must_change_password, position)
+      ${column('is_admin')}::boolean[], ${column('is_author')}::boolean[], ${column('must_change_password')}::boolean[]
+    ) with ordinality as given (
+      username, display_name, password_hash, is_admin, is_author, must_change_password, position
+    )
     order by position
     on conflict do nothing
     returning id, username`.execute(transaction)
@@ -151,6 +165,7 @@ export async function updateUser(
     Updateable<UsersTable>,
     | 'display_name'
     | 'is_admin'
+    | 'is_author'
     | 'password_hash'
     | 'must_change_password'
     | 'passkey_only'

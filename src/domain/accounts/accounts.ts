@@ -39,6 +39,7 @@ export function parseNewUser(input: NewUserInput): NewUser {
 export interface AccountChange {
   display_name?: string | undefined
   is_admin?: boolean | undefined
+  is_author?: boolean | undefined
   password?: string | undefined
   must_change_password?: boolean | undefined
   link_next_login?: boolean | undefined
@@ -46,13 +47,14 @@ export interface AccountChange {
 
 /** Parses a change of an account by the rules of user creation. @throws InvalidInput */
 export function parseAccountChange(input: AccountChange): AccountChange {
-  const { display_name: name, is_admin, password, must_change_password, link_next_login } = input
+  const { display_name: name, is_admin, is_author, password, must_change_password, link_next_login } = input
   const display_name = name?.trim()
   if (display_name !== undefined) checkText('display_name', display_name)
   if (password !== undefined) checkPasswordLength(password, 'password')
   return {
     ...(display_name !== undefined && { display_name }),
     ...(is_admin !== undefined && { is_admin }),
+    ...(is_author !== undefined && { is_author }),
     ...(password !== undefined && { password }),
     ...(must_change_password !== undefined && { must_change_password }),
     ...(link_next_login !== undefined && { link_next_login }),

@@ -4,7 +4,7 @@ import { countLines } from '../text/text.js'
 import type { RowFault } from './types.js'
 import { MAX_USERS, type UserRow } from './user-list.js'
 
-type Column = 'username' | 'display_name' | 'is_admin' | 'password'
+type Column = 'username' | 'display_name' | 'is_admin' | 'is_author' | 'password'
 
 /** Column headings in lower case */
 const COLUMNS: Readonly<Record<string, Column>> = {
@@ -15,6 +15,8 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   anzeigename: 'display_name',
   is_admin: 'is_admin',
   administrator: 'is_admin',
+  is_author: 'is_author',
+  autor: 'is_author',
   password: 'password',
   passwort: 'password',
 }
@@ -72,11 +74,15 @@ export function readCsvRows(bytes: Uint8Array): { rows: UserRow[]; faults: RowFa
     const row: UserRow = { line }
     for (const [index, column] of columns.entries()) {
       const field = fields[index] ?? ''
-      row[column] = column === 'is_admin' ? (FLAGS[field.trim().toLowerCase()] ?? field) : field
+      row[column] = isFlag(column) ? (FLAGS[field.trim().toLowerCase()] ?? field) : field
     }
     rows.push(row)
   }
   return { rows, faults }
+}
+
+function isFlag(column: Column): boolean {
+  return column === 'is_admin' || column === 'is_author'
 }
 
 /**

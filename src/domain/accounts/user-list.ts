@@ -11,6 +11,7 @@ export interface UserRow {
   username?: unknown
   display_name?: unknown
   is_admin?: unknown
+  is_author?: unknown
   password?: unknown
   must_change_password?: unknown
 }
@@ -20,6 +21,7 @@ export interface ListedUser {
   username: string
   display_name: string
   is_admin: boolean
+  is_author: boolean
   must_change_password: boolean
   /** Undefined if a password is to be generated */
   password: string | undefined
@@ -120,7 +122,7 @@ function judgeRow(row: UserRow): { user: ListedUser | undefined; faults: RowFaul
     complain(field, `Das Feld „${field}“ muss ein Text sein`)
     return undefined
   }
-  const readFlag = (field: 'is_admin' | 'must_change_password', absent: boolean) => {
+  const readFlag = (field: 'is_admin' | 'is_author' | 'must_change_password', absent: boolean) => {
     const value = row[field] ?? absent
     if (typeof value === 'boolean') return value
     complain(field, `Das Feld „${field}“ muss true oder false (ja oder nein) sein`)
@@ -133,13 +135,14 @@ function judgeRow(row: UserRow): { user: ListedUser | undefined; faults: RowFaul
   const display_name = readText('display_name')?.trim()
   if (display_name) judge('display_name', () => checkName('display_name', display_name))
   const is_admin = readFlag('is_admin', false)
+  const is_author = readFlag('is_author', false)
   const password = readText('password') || undefined
   if (password !== undefined) judge('password', () => checkPasswordLength(password, 'password'))
   const must_change_password = readFlag('must_change_password', true)
 
   const hasName = username !== undefined && username !== '' && faults.every(({ field }) => field !== 'username')
   const user = hasName
-    ? { line, username, display_name: display_name || username, is_admin, must_change_password, password }
+    ? { line, username, display_name: display_name || username, is_admin, is_author, must_change_password, password }
     : undefined
   return { user, faults }
 }

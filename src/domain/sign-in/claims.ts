@@ -5,12 +5,20 @@ import { SKEW_SECONDS } from './skew.js'
 
 const MAX_SESSION = 500
 
+/** The claim and its value, or one of its values, that grant a right. */
+export interface RightRule {
+  claim: string
+  value: string
+}
+
 /** The claims that describe an account. */
 export interface ClaimRules {
   usernameClaim: string
   nameClaim: string
   /** Undefined if the provider does not decide who is an administrator */
-  admin: { claim: string; value: string } | undefined
+  admin: RightRule | undefined
+  /** Undefined if the provider does not decide who is an author */
+  author: RightRule | undefined
 }
 
 export type Claims = Readonly<Record<string, unknown>>
@@ -22,6 +30,8 @@ export interface Profile {
   displayName: string | undefined
   /** Undefined if the provider does not decide */
   isAdmin: boolean | undefined
+  /** Undefined if the provider does not decide */
+  isAuthor: boolean | undefined
 }
 
 /**
@@ -32,7 +42,8 @@ export function readProfile(claims: Claims, rules: ClaimRules): Profile {
   return {
     username: readUsername(claimOf(claims, rules.usernameClaim)),
     displayName: readDisplayName(claimOf(claims, rules.nameClaim)),
-    isAdmin: rules.admin && readAdmin(claims, rules.admin),
+    isAdmin: rules.admin && readRight(claims, rules.admin),
+    isAuthor: rules.author && readRight(claims, rules.author),
   }
 }
 
@@ -43,8 +54,8 @@ export function readIdentityName(claims: Claims, { usernameClaim, nameClaim }: C
 }
 
 /** Returns whether all claims that the rules need are present. */
-export function isComplete(claims: Claims, { usernameClaim, nameClaim, admin }: ClaimRules): boolean {
-  const names = [usernameClaim, nameClaim, ...(admin === undefined ? [] : [admin.claim])]
+export function isComplete(claims: Claims, { usernameClaim, nameClaim, admin, author }: ClaimRules): boolean {
+  const names = [usernameClaim, nameClaim, ...[admin, author].flatMap((rule) => rule?.claim ?? [])]
   return names.every((name) => claimOf(claims, name) !== undefined)
 }
 
@@ -80,7 +91,7 @@ function readDisplayName(claim: unknown): string | undefined {
   return [...line].slice(0, MAX_NAME_LENGTH).join('').trim() || undefined
 }
 
-function readAdmin(claims: Claims, { claim: name, value }: { claim: string; value: string }): boolean | undefined {
+function readRight(claims: Claims, { claim: name, value }: RightRule): boolean | undefined {
   const claim = claimOf(claims, name)
   // Entra omits a list that is too long for a token and says so: the right is then unknown.
   if (claim === undefined && claimOf(claims, `_claim_names.${name}`) !== undefined) return undefined

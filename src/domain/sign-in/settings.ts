@@ -1,4 +1,4 @@
-import type { ClaimRules } from './claims.js'
+import type { ClaimRules, RightRule } from './claims.js'
 
 /** Configuration of the OpenID Connect provider. */
 export interface OidcSettings {
@@ -25,6 +25,8 @@ export interface GivenOidc {
   OIDC_NAME_CLAIM: string
   OIDC_ADMIN_CLAIM: string | undefined
   OIDC_ADMIN_VALUE: string | undefined
+  OIDC_AUTHOR_CLAIM: string | undefined
+  OIDC_AUTHOR_VALUE: string | undefined
   OIDC_CREATE_USERS: boolean
   OIDC_LINK_BY_USERNAME: boolean
   OIDC_LABEL: string
@@ -34,6 +36,12 @@ export const DEFAULT_SCOPES = 'openid profile email'
 
 /** Required as soon as one of them is set */
 const NEEDED = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
+
+/** Claim and value of each right that the provider may grant; one needs the other */
+const RIGHTS = [
+  ['OIDC_ADMIN_CLAIM', 'OIDC_ADMIN_VALUE'],
+  ['OIDC_AUTHOR_CLAIM', 'OIDC_AUTHOR_VALUE'],
+] as const
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
@@ -47,15 +55,18 @@ export function readOidcSettings(
   fail: (variable: string, problem: string) => never,
 ): OidcSettings | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = given
-  const first = [...NEEDED, 'OIDC_ADMIN_CLAIM', 'OIDC_ADMIN_VALUE'].find(
-    (name) => given[name as keyof GivenOidc] !== undefined,
-  )
+  const first = [...NEEDED, ...RIGHTS.flat()].find((name) => given[name] !== undefined)
   if (first === undefined) return undefined
   for (const name of NEEDED) if (given[name] === undefined) fail(name, `fehlt, obwohl ${first} gesetzt ist`)
   if (publicUrl === undefined) fail('PUBLIC_URL', 'ist mit OIDC_ISSUER erforderlich')
-  const { OIDC_ADMIN_CLAIM: claim, OIDC_ADMIN_VALUE: value } = given
-  if (claim !== undefined && value === undefined) fail('OIDC_ADMIN_VALUE', 'fehlt, obwohl OIDC_ADMIN_CLAIM gesetzt ist')
-  if (value !== undefined && claim === undefined) fail('OIDC_ADMIN_CLAIM', 'fehlt, obwohl OIDC_ADMIN_VALUE gesetzt ist')
+  const [admin, author] = RIGHTS.map(([claimName, valueName]): RightRule | undefined => {
+    const claim = given[claimName]
+    const value = given[valueName]
+    if (claim === undefined && value === undefined) return undefined
+    if (value === undefined) return fail(valueName, `fehlt, obwohl ${claimName} gesetzt ist`)
+    if (claim === undefined) return fail(claimName, `fehlt, obwohl ${valueName} gesetzt ist`)
+    return { claim, value }
+  })
   return {
     issuer: issuer as string,
     clientId: clientId as string,
@@ -64,7 +75,8 @@ export function readOidcSettings(
     claims: {
       usernameClaim: given.OIDC_USERNAME_CLAIM,
       nameClaim: given.OIDC_NAME_CLAIM,
-      admin: claim === undefined || value === undefined ? undefined : { claim, value },
+      admin,
+      author,
     },
     createUsers: given.OIDC_CREATE_USERS,
     linkByUsername: given.OIDC_LINK_BY_USERNAME,

@@ -75,6 +75,7 @@ export async function changeAccount(
       const details = {
         fields,
         ...(change.is_admin !== undefined && { is_admin: change.is_admin }),
+        ...(change.is_author !== undefined && { is_author: change.is_author }),
         ...(isLifted && { passkey_only: false }),
       }
       const action = password === undefined ? 'user.update' : 'user.password'

@@ -35,7 +35,7 @@ export interface ProviderLogin extends Login {
 
 /**
  * Returns the account of an identity: the linked one, one that may be linked now, or a new one. Display name and
- * administrator right follow the provider. Changes get audit entries with the person as actor.
+ * rights follow the provider. Changes get audit entries with the person as actor.
  * @throws SignInFault if the person has no account and gets none
  */
 export async function logInByProvider(
@@ -82,8 +82,9 @@ async function admit(
   if (taken !== undefined) return adopt(transaction, settings, person, profile, taken, address)
   if (!settings.createUsers) throw new SignInFault('nicht_angelegt')
   const is_admin = profile.isAdmin ?? false
+  const is_author = profile.isAuthor ?? false
   const display_name = displayName ?? username
-  const id = await insertUser(transaction, { username, display_name, is_admin, password_hash: null })
+  const id = await insertUser(transaction, { username, display_name, is_admin, is_author, password_hash: null })
   if (id === undefined) throw new SignInFault('name_vergeben')
   await insertIdentity(transaction, id, person)
   const actor = actorOf({ id, username }, address)
@@ -91,7 +92,7 @@ async function admit(
     action: 'user.create',
     target_id: id,
     target: username,
-    details: { is_admin },
+    details: { is_admin, ...(is_author && { is_author }) },
   })
   return (await findIdentifiedUser(transaction, person)) as IdentifiedUser
 }
@@ -134,13 +135,13 @@ async function adopt(
 }
 
 /**
- * Updates display name and administrator right. Returns whether the last administrator keeps a right that the provider
+ * Updates display name and rights. Returns whether the last administrator keeps a right that the provider
  * does not grant.
  */
 async function follow(
   transaction: Transaction<Database>,
   user: AccountWithState,
-  { displayName, isAdmin }: Profile,
+  { displayName, isAdmin, isAuthor }: Profile,
   { address, offered }: { address: string; offered: Pick<OfferedWays, 'password'> },
 ): Promise<boolean> {
   const losesRight = isAdmin === false && user.is_admin
@@ -150,10 +151,12 @@ async function follow(
   const change = {
     ...(displayName !== undefined && displayName !== user.display_name && { display_name: displayName }),
     ...(isAdmin !== undefined && isAdmin !== user.is_admin && !isLast && { is_admin: isAdmin }),
+    ...(isAuthor !== undefined && isAuthor !== user.is_author && { is_author: isAuthor }),
   }
   if (Object.keys(change).length > 0) {
     await updateUser(transaction, user.id, change)
-    const details = { fields: Object.keys(change), ...(change.is_admin !== undefined && { is_admin: change.is_admin }) }
+    const { display_name: _, ...rights } = change
+    const details = { fields: Object.keys(change), ...rights }
     const deed = { action: 'user.update', target_id: user.id, target: user.username, details } as const
     await insertAuditEntry(transaction, actorOf(user, address), deed)
   }

@@ -4,7 +4,12 @@ import { type ClaimRules, isComplete, readProfile } from '../../../src/domain/si
 import { countIdentities, countWaysIn } from '../../../src/domain/sign-in/ways-in.js'
 import { anyCharacter } from '../../support/arbitraries.js'
 
-const RULES: ClaimRules = { usernameClaim: 'preferred_username', nameClaim: 'name', admin: undefined }
+const RULES: ClaimRules = {
+  usernameClaim: 'preferred_username',
+  nameClaim: 'name',
+  admin: undefined,
+  author: undefined,
+}
 const withAdmin = (claim: string): ClaimRules => ({ ...RULES, admin: { claim, value: 'admins' } })
 
 t.test('a parsed name is valid for an account', async () => {
@@ -46,6 +51,19 @@ t.test('the claim decides about administrators, or leaves it open', async (t) =>
   t.equal(isAdmin({ 'https://a.example/roles': 'admins' }, withAdmin('https://a.example/roles')), true, 'dots and all')
   t.equal(isAdmin({}, withAdmin('constructor.name')), false, 'nothing but claims')
   t.equal(readProfile({ yes: true }, { ...RULES, admin: { claim: 'yes', value: 'true' } }).isAdmin, true)
+})
+
+t.test('the claim decides about authors independently of administrators', async (t) => {
+  const rules: ClaimRules = { ...withAdmin('groups'), author: { claim: 'roles', value: 'trainers' } }
+  const rightsOf = (claims: object) => {
+    const { isAdmin, isAuthor } = readProfile({ ...claims }, rules)
+    return { isAdmin, isAuthor }
+  }
+  t.strictSame(rightsOf({ groups: ['trainers'], roles: ['a', 'trainers'] }), { isAdmin: false, isAuthor: true })
+  t.strictSame(rightsOf({ groups: ['admins'], roles: 'admins' }), { isAdmin: true, isAuthor: false })
+  t.strictSame(rightsOf({ _claim_names: { roles: 'src1' } }), { isAdmin: false, isAuthor: undefined })
+  t.equal(readProfile({ roles: 'trainers' }, withAdmin('groups')).isAuthor, undefined)
+  t.equal(isComplete({ preferred_username: 'a', name: 'b', groups: [] }, rules), false, 'the claim is requested')
 })
 
 t.test('missing claims are requested', async (t) => {

@@ -3,7 +3,10 @@ import { createUser } from '../../support/factories.js'
 import { errorBody } from '../../support/service.js'
 import { startSignIn } from '../../support/sign-in.js'
 
-const service = await startSignIn(t, { OIDC_ADMIN_CLAIM: 'groups', OIDC_ADMIN_VALUE: 'training-admins' })
+const service = await startSignIn(t, {
+  ...{ OIDC_ADMIN_CLAIM: 'groups', OIDC_ADMIN_VALUE: 'training-admins' },
+  ...{ OIDC_AUTHOR_CLAIM: 'groups', OIDC_AUTHOR_VALUE: 'training-authors' },
+})
 const { db, browser } = service
 
 const identitiesOf = (username: string) =>
@@ -71,6 +74,26 @@ t.test('name and right follow the provider, with audit entries', async (t) => {
       ['user.create', { is_admin: false }],
       ['user.update', { fields: ['display_name', 'is_admin'], is_admin: true }],
       ['user.update', { fields: ['is_admin'], is_admin: false }],
+    ],
+  )
+})
+
+t.test('the right to write follows the provider, from the first login on', async (t) => {
+  const nora = browser()
+  const person = { sub: 'u-9', preferred_username: 'nora', name: 'Nora' }
+  const isAuthor = async () => (await nora.caller().get('/api/auth/me')).body.roles.author
+  await nora.signIn({ ...person, groups: ['training-authors'] })
+  t.equal(await isAuthor(), true)
+  await nora.signIn({ ...person, groups: [] })
+  t.equal(await isAuthor(), false)
+  await nora.signIn({ ...person, groups: ['alle', 'training-authors'] })
+  t.equal(await isAuthor(), true)
+  t.strictSame(
+    (await auditOf('nora')).map(({ action, details }) => [action, details]),
+    [
+      ['user.create', { is_admin: false, is_author: true }],
+      ['user.update', { fields: ['is_author'], is_author: false }],
+      ['user.update', { fields: ['is_author'], is_author: true }],
     ],
   )
 })

@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../../types.js'
+import type { AccountWithState } from './users.js'
+
+/** What the pages of the web app offer to a user; each request is authorized by itself. */
+export interface Roles {
+  /** May create sources */
+  author: boolean
+  /** May edit at least one source */
+  editor: boolean
+  /** Leads a team */
+  lead: boolean
+  /** Is responsible for an assignment */
+  responsible: boolean
+}
+
+/** Returns the roles of a user. Administrators write everywhere, and most users are no authors: both need no query. */
+export async function findRoles(
+  db: Kysely<Database>,
+  user: Pick<AccountWithState, 'id' | 'is_admin' | 'is_author'>,
+): Promise<Roles> {
+  return {
+    author: user.is_admin || user.is_author,
+    editor: user.is_admin || (user.is_author && (await editsSources(db, user.id))),
+    lead: false,
+    responsible: false,
+  }
+}
+
+async function editsSources(db: Kysely<Database>, userId: number): Promise<boolean> {
+  const first = await db
+    .selectFrom('source_editors')
+    .select('source_id')
+    .where('user_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst()
+  return first !== undefined
+}
