@@ -79,6 +79,15 @@ export function isContentOvertaken(error: unknown): boolean {
   return error.code === UNIQUE_VIOLATION && SLUG_KEYS.has(error.constraint ?? '')
 }
 
+const CLIENT_ID_KEYS = new Set(['imported_cards_client_id_key', 'imported_cheatsheets_client_id_key'])
+
+/** Returns whether a concurrent request with the same client id has created the card or sheet. */
+export function isCreatedTwice(error: unknown): boolean {
+  return (
+    error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION && CLIENT_ID_KEYS.has(error.constraint ?? '')
+  )
+}
+
 /** Returns whether the user has another open report of the same card. */
 export function isReportedAgain(error: unknown): boolean {
   return (

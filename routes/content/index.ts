@@ -11,6 +11,7 @@ import imports from './imports.js'
 import media from './media.js'
 import reports from './reports.js'
 import { CheckAnswer, ContentState } from './schemas.js'
+import sheets from './sheets.js'
 import sources from './sources.js'
 
 interface ContentOptions extends ExportOptions {
@@ -21,11 +22,12 @@ interface ContentOptions extends ExportOptions {
   mediaMaxBytes: number
 }
 
-/** Decks and sheets as content. Routes outside the inner scope are open to all users. */
+/** Decks and sheets as content. Routes outside the inner scope decide themselves who may use them. */
 const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) => {
   const { contentDir, importMaxBytes, mediaMaxBytes, tmpDir, stopping, moment, timeZone } = options
   app.setFallback(unknownEndpoint('Unbekannter Inhalts-Endpunkt'))
   await app.register(media, { prefix: '/media' })
+  await app.register(sheets, { prefix: '/sheets' })
   await app.register(exportRoutes, { tmpDir, stopping, moment, timeZone })
 
   await app.register(async (admins) => {

@@ -168,6 +168,8 @@ export const CHANGE_NOT_FOUND = new Refusal('not_found', 'change_not_found', 'Ä
 export const VERSION_NOT_FOUND = new Refusal('not_found', 'version_not_found', 'Fassung nicht gefunden')
 /** The text has changed since the version that the request is based on. */
 export const VERSION_OUTDATED = new Refusal('conflict', 'version_outdated', 'Inzwischen geändert')
+/** Another editor's card or sheet was created with this client id. */
+export const CLIENT_ID_TAKEN = new Refusal('conflict', 'client_id_taken', 'Diese „client_id“ ist schon vergeben')
 export const SOURCE_NOT_FOUND = new Refusal('not_found', 'source_not_found', 'Quelle nicht gefunden')
 export const PICTURE_NOT_FOUND = new Refusal('not_found', 'picture_not_found', 'Bild nicht gefunden')
 export const REPORT_NOT_FOUND = new Refusal('not_found', 'report_not_found', 'Meldung nicht gefunden')

@@ -1,0 +1,285 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { Editable } from '../../../../src/domain/content/editing/rights.js'
+import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
+import { isStorable } from '../../../../src/domain/text/text.js'
+import type { ChangeKind, CheatsheetsTable, Database, ItemState } from '../../../types.js'
+import type { Source } from '../sources.js'
+import { type EditedState, hasState, isArchived, isDraft, liveVersion, marksOf } from './state.js'
+
+export type SheetTexts = Pick<Selectable<CheatsheetsTable>, 'title' | 'category' | 'content_md'>
+
+/** A sheet for its editors, without its text. */
+export interface EditedSheetSummary extends Pick<Selectable<CheatsheetsTable>, 'id' | 'slug' | 'title' | 'category'> {
+  version: number
+  draft: boolean
+  archived: boolean
+  archived_at: Date | null
+  created_at: Date
+  updated_at: Date
+  /** Changed in the browser since the last upload */
+  edited: boolean
+  /** Null for the content folder and rows of scripts */
+  source: Source | null
+}
+
+export interface EditedSheet extends EditedSheetSummary {
+  content_md: string
+}
+
+function selectSheets(db: Kysely<Database>) {
+  return db
+    .selectFrom('cheatsheets')
+    .leftJoin('imported_cheatsheets', 'imported_cheatsheets.cheatsheet_id', 'cheatsheets.id')
+    .leftJoin('content_sources', 'content_sources.id', 'imported_cheatsheets.source_id')
+    .select((eb) => [
+      'cheatsheets.id',
+      'slug',
+      'title',
+      'category',
+      'cheatsheets.created_at',
+      'cheatsheets.updated_at',
+      liveVersion('cheatsheets').as('version'),
+      isDraft('cheatsheets').as('draft'),
+      isArchived('cheatsheets').as('archived'),
+      eb.fn.coalesce('edited', sql.lit(false)).as('edited'),
+      'cheatsheets.archived_at',
+      'source_id',
+      'content_sources.kind as source_kind',
+      'content_sources.name as source_name',
+    ])
+}
+
+type SheetRow = Omit<EditedSheetSummary, 'source'> & {
+  source_id: number | null
+  source_kind: StoredKind | null
+  source_name: string | null
+}
+
+function toSheet<T extends SheetRow>({ source_id, source_kind, source_name, ...sheet }: T) {
+  const source = source_id === null ? null : { id: source_id, kind: source_kind, name: source_name }
+  return { ...sheet, archived_at: sheet.archived ? sheet.archived_at : null, source: source as Source | null }
+}
+
+export interface SheetFilter {
+  editable: Editable
+  sourceId?: number | undefined
+  state?: EditedState | undefined
+  /** Part of the title, case-insensitive */
+  q?: string | undefined
+}
+
+/** Returns sheets by category and title, after the sheet with the id `after`. */
+export async function listEditedSheets(
+  db: Kysely<Database>,
+  { editable, sourceId, state, q }: SheetFilter,
+  after: number | undefined,
+  limit: number,
+): Promise<EditedSheetSummary[]> {
+  if (q !== undefined && !isStorable(q)) return []
+  let sheets = selectSheets(db)
+  if (editable !== 'all') sheets = sheets.where('source_id', '=', ({ fn, val }) => fn.any(val([...editable])))
+  if (sourceId !== undefined) sheets = sheets.where('source_id', '=', sourceId)
+  if (state !== undefined) sheets = sheets.where(hasState('cheatsheets', state))
+  if (q !== undefined) sheets = sheets.where(sql<boolean>`strpos(fold_text(title), fold_text(${q}::text)) > 0`)
+  if (after !== undefined) {
+    sheets = sheets.where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('category', 'title', 'cheatsheets.id'),
+        '>',
+        selectFrom('cheatsheets as last')
+          .select(['last.category', 'last.title', 'last.id'])
+          .where('last.id', '=', after)
+          .$asTuple('category', 'title', 'id'),
+      ),
+    )
+  }
+  const rows = await sheets.orderBy('category').orderBy('title').orderBy('cheatsheets.id').limit(limit).execute()
+  return rows.map(toSheet)
+}
+
+/** Returns a sheet, live or not. */
+export async function findEditedSheet(db: Kysely<Database>, slug: string): Promise<EditedSheet | undefined> {
+  if (!isStorable(slug)) return undefined
+  const row = await selectSheets(db).select('content_md').where('slug', '=', slug).executeTakeFirst()
+  return row && toSheet(row)
+}
+
+/** Returns the sheet that a creation with this client id has made. */
+export async function findSheetByClientId(db: Kysely<Database>, clientId: string): Promise<EditedSheet | undefined> {
+  const row = await selectSheets(db).select('content_md').where('client_id', '=', clientId).executeTakeFirst()
+  return row && toSheet(row)
+}
+
+/**
+ * Locks a sheet until the end of the transaction. A statement after it sees what a concurrent change has written.
+ * @returns whether the sheet exists
+ */
+export async function lockSheet(transaction: Transaction<Database>, slug: string): Promise<boolean> {
+  if (!isStorable(slug)) return false
+  const row = await transaction
+    .selectFrom('cheatsheets')
+    .select('id')
+    .where('slug', '=', slug)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Locks a source against its deletion; returns false if it does not exist. */
+export async function holdSource(transaction: Transaction<Database>, id: number): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('content_sources')
+    .select('id')
+    .where('id', '=', id)
+    .forKeyShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Returns the slugs that begin with the text. */
+export async function findSheetSlugs(db: Kysely<Database>, start: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('cheatsheets')
+    .select('slug')
+    .where(({ fn, val }) => fn<boolean>('starts_with', ['slug', val(start)]))
+    .execute()
+  return rows.map(({ slug }) => slug)
+}
+
+export interface NewSheet extends SheetTexts {
+  slug: string
+  draft: boolean
+  source_id: number
+  client_id: string
+}
+
+/** @returns the id of the sheet */
+export async function insertEditedSheet(
+  transaction: Transaction<Database>,
+  { draft, source_id, client_id, ...sheet }: NewSheet,
+): Promise<number> {
+  const { id } = await transaction
+    .insertInto('cheatsheets')
+    .values({ ...sheet, archived_at: draft ? sql<Date>`now()` : null })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await transaction
+    .insertInto('imported_cheatsheets')
+    .values({ cheatsheet_id: id, source_id, source_key: sheet.slug, client_id, draft })
+    .execute()
+  return id
+}
+
+/** Writes texts and state of a sheet. */
+export async function updateEditedSheet(
+  transaction: Transaction<Database>,
+  id: number,
+  { archived, draft, edited, ...texts }: SheetTexts & Pick<ItemState, 'archived' | 'draft'> & { edited: boolean },
+): Promise<void> {
+  const { archived_at, ...marks } = marksOf({ archived, draft })
+  await transaction
+    .updateTable('imported_cheatsheets')
+    .set({ ...marks, edited })
+    .where('cheatsheet_id', '=', id)
+    .execute()
+  await transaction
+    .updateTable('cheatsheets')
+    .set({ ...texts, archived_at })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** A text of a sheet with the change that wrote it. */
+export interface SheetVersion extends SheetTexts {
+  version: number
+  changed_at: Date
+  /** User name of the author; null if unknown or deleted */
+  changed_by: string | null
+  /** Null if no change is recorded: an import records none for a first version, a script none at all */
+  how: ChangeKind | null
+}
+
+/** Maximum number of bytes of the texts before the last one of a page */
+const PAGE_BYTES = 4 * 2 ** 20
+
+/** Returns texts of a sheet, newest first, before the version `before`; fewer than `limit` if they are long. */
+export async function listSheetVersions(
+  db: Kysely<Database>,
+  id: number,
+  before: number | undefined,
+  limit: number,
+): Promise<SheetVersion[]> {
+  const bytes = sql<number>`octet_length(content_md)`
+  return (
+    db
+      .with('texts', (db) =>
+        db
+          .selectFrom('sheet_versions')
+          .select(['version', 'title', 'category', 'content_md'])
+          .where('cheatsheet_id', '=', id)
+          .unionAll(
+            db
+              .selectFrom('cheatsheets')
+              .select([liveVersion('cheatsheets').as('version'), 'title', 'category', 'content_md'])
+              .where('id', '=', id),
+          ),
+      )
+      .with('page', (db) =>
+        db
+          .selectFrom('texts')
+          .selectAll()
+          .select(({ fn }) => [
+            sql<number>`${fn.sum(bytes).over((over) => over.orderBy('version', 'desc'))} - ${bytes}`.as('bytes_before'),
+          ])
+          .where('version', '<', before ?? MAX_VERSION),
+      )
+      .selectFrom('page')
+      .leftJoin('sheet_versions as former', (join) =>
+        join
+          .on('former.cheatsheet_id', '=', id)
+          .on(({ eb, ref }) => eb(sql`${ref('former.version')} + 1`, '=', ref('page.version'))),
+      )
+      .leftJoin('content_change_items as creation', (join) =>
+        join
+          .on('creation.cheatsheet_id', '=', id)
+          .on('creation.before', 'is', null)
+          .on('page.version', '=', sql.lit(1)),
+      )
+      .leftJoin('content_changes as change', (join) =>
+        join.on(({ eb, fn }) => eb('change.id', '=', fn.coalesce('former.change_id', 'creation.change_id'))),
+      )
+      .leftJoin('users', 'users.id', 'change.user_id')
+      .innerJoin('cheatsheets', (join) => join.on('cheatsheets.id', '=', id))
+      .select(({ fn }) => [
+        'page.version',
+        'page.title',
+        'page.category',
+        'page.content_md',
+        fn.coalesce('former.superseded_at', 'cheatsheets.created_at').as('changed_at'),
+        'username as changed_by',
+        'change.how',
+      ])
+      .where('bytes_before', '<', PAGE_BYTES)
+      // The oldest of the latest versions only tells who wrote the next one.
+      .where(({ or, eb }) => or([eb('page.version', '=', 1), eb('former.version', 'is not', null)]))
+      .orderBy('page.version', 'desc')
+      .limit(limit)
+      .execute()
+  )
+}
+
+const MAX_VERSION = 2 ** 31 - 1
+
+/** Returns a superseded text of a sheet. */
+export async function findSheetVersion(
+  db: Kysely<Database>,
+  id: number,
+  version: number,
+): Promise<SheetTexts | undefined> {
+  return db
+    .selectFrom('sheet_versions')
+    .select(['title', 'category', 'content_md'])
+    .where('cheatsheet_id', '=', id)
+    .where('version', '=', version)
+    .executeTakeFirst()
+}

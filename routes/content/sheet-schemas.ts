@@ -1,0 +1,122 @@
+import { Type } from '@sinclair/typebox'
+import { EDITED_STATES } from '../../db/queries/content/editing/state.js'
+import type { ChangeKind } from '../../db/types.js'
+import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+
+/** Origin of editable content */
+export const OwnerSource = Type.Object({
+  id: Type.Integer({ examples: [3] }),
+  kind: Type.String({ enum: ['anki', 'table', 'archive', 'written'] }),
+  name: Type.String({ examples: ['Netzwerk'] }),
+})
+
+const CHANGE_KINDS: ChangeKind[] = [
+  ...(['create', 'edit', 'bulk', 'restore', 'undo', 'suggestion', 'upload', 'folder', 'adopt'] as const),
+]
+
+/** How a text came to be */
+export const HowOrNull = Type.Unsafe<ChangeKind | null>({
+  type: ['string', 'null'],
+  enum: [...CHANGE_KINDS, null],
+  description: 'Null if no change is recorded: a first version that was imported, or a script.',
+})
+
+const SUMMARY = {
+  id: Type.Integer(),
+  slug: Type.String({ examples: ['git-log'] }),
+  title: Type.String({ examples: ['Git Log'] }),
+  category: Type.String({ examples: ['Git'] }),
+  version: Type.Integer({ description: 'Number of the current text; a save names it.', examples: [1] }),
+  draft: Type.Boolean({ description: 'Whether learners do not see it yet.' }),
+  archived: Type.Boolean(),
+  archived_at: nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  changed_here: Type.Boolean({ description: 'Whether its text was changed here since the last upload of the source.' }),
+  source: Type.Unsafe<{ id: number; kind: string; name: string } | null>({
+    ...OwnerSource,
+    type: ['object', 'null'],
+    description: 'Null for the content folder, whose sheets are read-only.',
+  }),
+}
+
+const EditedSheet = Type.Object({ ...SUMMARY, content_md: Type.String() }, { title: 'EditedSheet' })
+
+export const EditedSheetAnswer = Type.Object({ sheet: EditedSheet })
+
+export const SheetsQuery = Type.Object({
+  source: optional('Id of a source; absent or empty means all that the caller edits.', '3'),
+  state: optional(
+    `One of ${EDITED_STATES.map((state) => `\`${state}\``).join(', ')}; absent or empty means all.`,
+    'draft',
+  ),
+  q: optional('Part of the title, case-insensitive; absent or empty means all.', 'log'),
+  after: optional('`next_after` of the previous page.', '17'),
+  limit: optional('1 to 1,000, 200 if absent; other numbers are clamped.', '50'),
+})
+
+export const EditedSheetList = Type.Object({
+  sheets: Type.Array(Type.Object(SUMMARY, { title: 'EditedSheetSummary' })),
+  next_after: nullable(Type.Integer({ description: 'Null on the last page.' })),
+})
+
+const TEXTS = {
+  title: Type.String({ description: 'One line of 1 to 200 characters.', examples: ['Git Log'] }),
+  category: Type.String({ description: 'One line of 1 to 200 characters.', examples: ['Git'] }),
+  content_md: Type.String({ description: 'Markdown.', examples: ['# Git Log\n'] }),
+}
+
+const Draft = Type.Boolean({ examples: [false] })
+
+export const NewSheetBody = Type.Object({
+  source_id: Type.Integer({ examples: [3] }),
+  ...TEXTS,
+  draft: Type.Optional(Draft),
+  client_id: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Chosen by the client; a second request with the same id returns the same sheet.',
+    examples: ['7f3c1d3e5a0b4c2d'],
+  }),
+})
+
+export const SheetBody = Type.Object({
+  version: Type.Optional(
+    Type.Integer({ description: 'The version that the change is based on; required with a text.', examples: [1] }),
+  ),
+  ...Type.Partial(Type.Object(TEXTS)).properties,
+  draft: Type.Optional(Draft),
+  archived: Type.Optional(Type.Boolean({ examples: [true] })),
+})
+
+export const SheetParams = Type.Object({ slug: Type.String({ examples: ['git-log'] }) })
+
+export const VersionsQuery = Type.Object({
+  before: optional('`next_before` of the previous page.', '12'),
+  limit: optional('1 to 100, 50 if absent; other numbers are clamped.', '20'),
+})
+
+export const SheetVersions = Type.Object({
+  versions: Type.Array(
+    Type.Object({
+      version: Type.Integer(),
+      changed_at: Timestamp,
+      changed_by: nullable(Type.String({ description: 'User name; null if unknown or deleted.' })),
+      how: HowOrNull,
+      title: Type.String(),
+      category: Type.String(),
+      content_md: Type.String(),
+    }),
+    { description: 'Newest first; fewer than `limit` if the texts are long.' },
+  ),
+  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+})
+
+export const SheetVersionParams = Type.Object({
+  slug: Type.String({ examples: ['git-log'] }),
+  version: Type.String({ description: 'Decimal digits.', examples: ['2'] }),
+})
+
+export const RestoreBody = Type.Object({
+  version: Type.Optional(Type.Integer({ description: 'The version that the caller has seen last.', examples: [5] })),
+})

@@ -1,0 +1,216 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
+import {
+  type EditedSheetSummary,
+  findEditedSheet,
+  listEditedSheets,
+  listSheetVersions,
+} from '../../db/queries/content/editing/sheets.js'
+import { EDITED_STATES } from '../../db/queries/content/editing/state.js'
+import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { parseLabel, parseSheetText } from '../../src/domain/content/editing/texts.js'
+import {
+  CHEATSHEET_NOT_FOUND,
+  CLIENT_ID_TAKEN,
+  CONTENT_CHANGES,
+  NotEditable,
+  SOURCE_NOT_FOUND,
+  VERSION_NOT_FOUND,
+  VERSION_OUTDATED,
+} from '../../src/domain/content/refusals.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
+import { checkStorable, parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { TOO_LARGE } from '../../src/http/refusals.js'
+import { answers } from '../../src/http/schemas.js'
+import { changeSheet, createSheet, restoreSheet, type SheetChange } from '../../src/services/content/editing/sheets.js'
+import {
+  EditedSheetAnswer,
+  EditedSheetList,
+  NewSheetBody,
+  RestoreBody,
+  SheetBody,
+  SheetParams,
+  SheetsQuery,
+  SheetVersionParams,
+  SheetVersions,
+  VersionsQuery,
+} from './sheet-schemas.js'
+
+const BODY_BYTES = 2 * 2 ** 20
+const READING = [AUTHORS_ONLY, NOT_AN_EDITOR, CHEATSHEET_NOT_FOUND]
+const WRITING = [...READING, new NotEditable(null), VERSION_OUTDATED]
+
+/** Cheat sheets for their editors. */
+const sheets: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/',
+    {
+      onRequest: app.requireAuthor,
+      schema: {
+        operationId: 'listEditedSheets',
+        summary: 'The cheat sheets that the caller may edit, by category and title',
+        description: 'Administrators see all, those of the content folder too.',
+        tags: ['content'],
+        querystring: SheetsQuery,
+        response: answers(EditedSheetList, [AUTHORS_ONLY]),
+      },
+    },
+    async ({ query, editable }) => {
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 1_000, fallback: 200 })
+      const filter = {
+        editable,
+        sourceId: parseCursor(query.source, 'source'),
+        state: parseChoice(query.state, 'state', EDITED_STATES),
+        q: query.q || undefined,
+      }
+      const found = await listEditedSheets(app.db, filter, parseCursor(query.after, 'after'), limit + 1)
+      const page = found.slice(0, limit)
+      return { sheets: page.map(present), next_after: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+    },
+  )
+
+  app.post(
+    '/',
+    {
+      onRequest: app.requireAuthor,
+      preHandler: app.requireEditorOf('source', (body: { source_id?: unknown }) => body.source_id),
+      bodyLimit: BODY_BYTES,
+      schema: {
+        operationId: 'createSheet',
+        summary: 'Write a cheat sheet',
+        description: 'Its slug derives from the title and never changes.',
+        tags: ['content'],
+        body: NewSheetBody,
+        response: answers(EditedSheetAnswer, [
+          ...[AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND, CLIENT_ID_TAKEN, CONTENT_CHANGES, TOO_LARGE],
+        ]),
+      },
+    },
+    async ({ body, user, editable }) => {
+      checkStorable('client_id', body.client_id)
+      const sheet = await createSheet(
+        app.db,
+        { id: user.id, editable },
+        {
+          source_id: body.source_id,
+          title: parseLabel('title', body.title),
+          category: parseLabel('category', body.category),
+          content_md: parseSheetText('content_md', body.content_md),
+          draft: body.draft ?? false,
+          client_id: body.client_id,
+        },
+      )
+      return { sheet: present(sheet) }
+    },
+  )
+
+  app.get(
+    '/:slug',
+    {
+      onRequest: app.requireEditor('sheet'),
+      schema: {
+        operationId: 'getEditedSheet',
+        summary: 'A cheat sheet with its version, live or not',
+        tags: ['content'],
+        params: SheetParams,
+        response: answers(EditedSheetAnswer, READING),
+      },
+    },
+    async ({ params }) => ({ sheet: present(await findSheet(params.slug)) }),
+  )
+
+  app.patch(
+    '/:slug',
+    {
+      onRequest: app.requireEditor('sheet'),
+      bodyLimit: BODY_BYTES,
+      schema: {
+        operationId: 'changeSheet',
+        summary: 'Change, archive, restore or publish a cheat sheet',
+        description: 'Another text is a new version; `version` must be the current one then.',
+        tags: ['content'],
+        params: SheetParams,
+        body: SheetBody,
+        response: answers(EditedSheetAnswer, [...WRITING, TOO_LARGE]),
+      },
+    },
+    async ({ body: { version, ...body }, params, user }) => {
+      const change = parseChange(body)
+      const hasText = [change.title, change.category, change.content_md].some((text) => text !== undefined)
+      if (hasText && version === undefined) throw new InvalidInput('Das Feld „version“ fehlt')
+      return { sheet: present(await changeSheet(app.db, user.id, params.slug, change, version)) }
+    },
+  )
+
+  app.get(
+    '/:slug/versions',
+    {
+      onRequest: app.requireEditor('sheet'),
+      schema: {
+        operationId: 'listSheetVersions',
+        summary: 'The texts of a cheat sheet, newest first',
+        description: 'The first version and at least the latest 50 are kept.',
+        tags: ['content'],
+        params: SheetParams,
+        querystring: VersionsQuery,
+        response: answers(SheetVersions, READING),
+      },
+    },
+    async ({ params, query }) => {
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
+      const before = parseCursor(query.before, 'before')
+      const { id } = await findSheet(params.slug)
+      const versions = await listSheetVersions(app.db, id, before, limit)
+      const last = versions.at(-1)?.version ?? 1
+      return { versions, next_before: last > 1 ? last : null }
+    },
+  )
+
+  app.post(
+    '/:slug/versions/:version/restore',
+    {
+      onRequest: app.requireEditor('sheet'),
+      schema: {
+        operationId: 'restoreSheetVersion',
+        summary: 'Make a former text of a cheat sheet the newest version',
+        tags: ['content'],
+        params: SheetVersionParams,
+        body: RestoreBody,
+        response: answers(EditedSheetAnswer, [...WRITING, VERSION_NOT_FOUND]),
+      },
+    },
+    async ({ params, body, user }) => {
+      const version = parseRowId(params.version, 'Ungültige Fassung')
+      if (version === undefined) throw VERSION_NOT_FOUND
+      return { sheet: present(await restoreSheet(app.db, user.id, params.slug, version, body.version)) }
+    },
+  )
+
+  async function findSheet(slug: string) {
+    const sheet = await findEditedSheet(app.db, slug)
+    if (sheet === undefined) throw CHEATSHEET_NOT_FOUND
+    return sheet
+  }
+}
+
+function parseChange({
+  title,
+  category,
+  content_md,
+  draft,
+  archived,
+}: Omit<Static<typeof SheetBody>, 'version'>): SheetChange {
+  return {
+    ...(title !== undefined && { title: parseLabel('title', title) }),
+    ...(category !== undefined && { category: parseLabel('category', category) }),
+    ...(content_md !== undefined && { content_md: parseSheetText('content_md', content_md) }),
+    ...(draft !== undefined && { draft }),
+    ...(archived !== undefined && { archived }),
+  }
+}
+
+function present<T extends EditedSheetSummary>({ edited, ...sheet }: T) {
+  return { ...sheet, changed_here: edited }
+}
+
+export default sheets

@@ -1,0 +1,179 @@
+import type { Kysely, Transaction } from 'kysely'
+import { isCreatedTwice } from '../../../../db/errors.js'
+import {
+  type EditedSheet,
+  findEditedSheet,
+  findSheetByClientId,
+  findSheetSlugs,
+  findSheetVersion,
+  holdSource,
+  insertEditedSheet,
+  lockSheet,
+  type NewSheet,
+  type SheetTexts,
+  updateEditedSheet,
+} from '../../../../db/queries/content/editing/sheets.js'
+import type { ChangeKind, Database, ItemState } from '../../../../db/types.js'
+import { type Editable, mayEdit } from '../../../domain/content/editing/rights.js'
+import { FreeSlugs, RESERVED_SHEETS, slugFrom } from '../../../domain/content/format/slug.js'
+import {
+  CHEATSHEET_NOT_FOUND,
+  CLIENT_ID_TAKEN,
+  NotEditable,
+  SOURCE_NOT_FOUND,
+  VERSION_NOT_FOUND,
+  VERSION_OUTDATED,
+} from '../../../domain/content/refusals.js'
+import { retryWhenOvertaken } from '../import-lock.js'
+import { noteItems, openChange } from './change.js'
+
+/** The user who edits, with the sources that he may edit. */
+export interface Editor {
+  id: number
+  editable: Editable
+}
+
+/**
+ * Creates a sheet whose slug derives from the title. A repeated creation with the same client id returns the same sheet,
+ * as it is now.
+ * @throws SOURCE_NOT_FOUND, CLIENT_ID_TAKEN, CONTENT_CHANGES
+ */
+export async function createSheet(
+  db: Kysely<Database>,
+  editor: Editor,
+  sheet: Omit<NewSheet, 'slug'>,
+): Promise<EditedSheet> {
+  const known = await findCreated(db, editor, sheet.client_id)
+  if (known !== undefined) return known
+  try {
+    return await retryWhenOvertaken(db, async (transaction) => {
+      if (!(await holdSource(transaction, sheet.source_id))) throw SOURCE_NOT_FOUND
+      const slug = await findFreeSlug(transaction, sheet.title)
+      const sheetId = await insertEditedSheet(transaction, { ...sheet, slug })
+      await noteChange(transaction, { userId: editor.id, how: 'create', sourceId: sheet.source_id }, sheetId, null, {
+        archived: false,
+        draft: sheet.draft,
+        version: 1,
+      })
+      return readSheet(transaction, slug)
+    })
+  } catch (error) {
+    if (!isCreatedTwice(error)) throw error
+    return (await findCreated(db, editor, sheet.client_id)) ?? Promise.reject(error)
+  }
+}
+
+async function findCreated(
+  db: Kysely<Database>,
+  { editable }: Editor,
+  clientId: string,
+): Promise<EditedSheet | undefined> {
+  const sheet = await findSheetByClientId(db, clientId)
+  if (sheet !== undefined && !mayEdit(editable, sheet.source?.id ?? null)) throw CLIENT_ID_TAKEN
+  return sheet
+}
+
+async function findFreeSlug(transaction: Transaction<Database>, title: string): Promise<string> {
+  const wanted = slugFrom(title)
+  return new FreeSlugs(await findSheetSlugs(transaction, wanted), RESERVED_SHEETS, 'spickzettel').take(wanted)
+}
+
+/** Changes of texts and state; what is absent stays. */
+export type SheetChange = Partial<SheetTexts & Pick<ItemState, 'archived' | 'draft'>>
+
+/**
+ * Changes a sheet. A text that differs makes a new version; what changes nothing leaves no trace.
+ * @param version the version that the change is based on; undefined only if no text changes
+ * @throws CHEATSHEET_NOT_FOUND, NotEditable, VERSION_OUTDATED
+ */
+export function changeSheet(
+  db: Kysely<Database>,
+  userId: number,
+  slug: string,
+  change: SheetChange,
+  version: number | undefined,
+): Promise<EditedSheet> {
+  return db.transaction().execute(async (transaction) => {
+    const sheet = await takeSheet(transaction, slug, version)
+    return writeSheet(transaction, userId, 'edit', sheet, change)
+  })
+}
+
+/**
+ * Makes a former text the newest version.
+ * @param version the version to restore
+ * @param basedOn the version that the caller has seen; undefined if any
+ * @throws CHEATSHEET_NOT_FOUND, VERSION_NOT_FOUND, NotEditable, VERSION_OUTDATED
+ */
+export function restoreSheet(
+  db: Kysely<Database>,
+  userId: number,
+  slug: string,
+  version: number,
+  basedOn: number | undefined,
+): Promise<EditedSheet> {
+  return db.transaction().execute(async (transaction) => {
+    const sheet = await takeSheet(transaction, slug, basedOn)
+    if (version === sheet.version) return sheet
+    const texts = await findSheetVersion(transaction, sheet.id, version)
+    if (texts === undefined) throw VERSION_NOT_FOUND
+    return writeSheet(transaction, userId, 'restore', sheet, texts)
+  })
+}
+
+/** Locks the sheet and reads it as the last change has left it. */
+async function takeSheet(
+  transaction: Transaction<Database>,
+  slug: string,
+  version: number | undefined,
+): Promise<EditedSheet> {
+  if (!(await lockSheet(transaction, slug))) throw CHEATSHEET_NOT_FOUND
+  const sheet = await readSheet(transaction, slug)
+  if (sheet.source === null) throw new NotEditable(null)
+  if (version !== undefined && version !== sheet.version) throw VERSION_OUTDATED
+  return sheet
+}
+
+async function writeSheet(
+  transaction: Transaction<Database>,
+  userId: number,
+  how: ChangeKind,
+  sheet: EditedSheet,
+  change: SheetChange,
+): Promise<EditedSheet> {
+  const { title, category, content_md, archived, draft } = { ...sheet, ...change }
+  const isOther = title !== sheet.title || category !== sheet.category || content_md !== sheet.content_md
+  if (!isOther && archived === sheet.archived && draft === sheet.draft) return sheet
+  const { source } = sheet
+  const edited = sheet.edited || (isOther && source?.kind !== 'written')
+  const origin = { userId, how, sourceId: source?.id ?? null }
+  const after = { archived, draft, version: sheet.version + (isOther ? 1 : 0) }
+  await noteChange(transaction, origin, sheet.id, sheet, after)
+  await updateEditedSheet(transaction, sheet.id, { title, category, content_md, archived, draft, edited })
+  return readSheet(transaction, sheet.slug)
+}
+
+type State = Omit<ItemState, 'deck_id'>
+
+/** Opens a change of a sheet. Must be called before the text is written. */
+async function noteChange(
+  transaction: Transaction<Database>,
+  origin: { userId: number; how: ChangeKind; sourceId: number | null },
+  sheetId: number,
+  before: State | null,
+  after: State,
+): Promise<void> {
+  const changeId = await openChange(transaction, origin)
+  const item = { cheatsheet_id: sheetId, before: before && toState(before), after: toState(after) }
+  await noteItems(transaction, changeId, [item])
+}
+
+function toState({ archived, draft, version }: State): ItemState {
+  return { deck_id: null, archived, draft, version }
+}
+
+async function readSheet(db: Kysely<Database>, slug: string): Promise<EditedSheet> {
+  const sheet = await findEditedSheet(db, slug)
+  if (sheet === undefined) throw CHEATSHEET_NOT_FOUND
+  return sheet
+}
