@@ -15,14 +15,19 @@ declare module 'fastify' {
      * the body is read.
      */
     requireEditor(kind: ItemKind): onRequestAsyncHookHandler
-    /** Requires an editor of an item that the body names, as a preHandler after `requireAuthor` or `requireEditor`. */
-    requireEditorOf(kind: ItemKind, keyOf: (body: never) => unknown): onRequestAsyncHookHandler
+    /**
+     * Requires an editor of an item that the body or query names, as a preHandler after `requireAuthor` or
+     * `requireEditor`.
+     */
+    requireEditorOf(kind: ItemKind, keyOf: KeyOf): onRequestAsyncHookHandler
   }
   interface FastifyRequest {
     /** Sources that the caller may edit; set by `requireAuthor` and `requireEditor`. */
     editable: Editable
   }
 }
+
+type KeyOf = (body: never, request: FastifyRequest) => unknown
 
 /**
  * Decides who may edit content. Editors need the author flag and a row in `source_editors`; administrators may edit
@@ -53,14 +58,11 @@ export default fp(
       const [key = ''] = Object.values(request.params as Record<string, string>)
       await requireRight(request.editable, kind, key)
     })
-    app.decorate(
-      'requireEditorOf',
-      (kind: ItemKind, keyOf: (body: never) => unknown) => async (request: FastifyRequest) => {
-        const key = keyOf((request.body ?? {}) as never)
-        // The schema refuses other types afterwards.
-        if (typeof key === 'string' || typeof key === 'number') await requireRight(request.editable, kind, String(key))
-      },
-    )
+    app.decorate('requireEditorOf', (kind: ItemKind, keyOf: KeyOf) => async (request: FastifyRequest) => {
+      const key = keyOf((request.body ?? {}) as never, request)
+      // The schema refuses other types afterwards.
+      if (typeof key === 'string' || typeof key === 'number') await requireRight(request.editable, kind, String(key))
+    })
   },
   { name: 'rights', dependencies: ['auth'] },
 )

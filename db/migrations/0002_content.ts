@@ -42,7 +42,8 @@ async function createTexts(db: Kysely<unknown>): Promise<void> {
       constraint cards_deck_id_fkey foreign key (deck_id) references decks (id) on delete cascade
     )`.execute(db)
   await sql`create index cards_deck_order_idx on cards (deck_id, sort_order, id) where archived_at is null`.execute(db)
-  await sql`create index cards_deck_id_idx on cards (deck_id) where archived_at is not null`.execute(db)
+  await sql`
+    create index cards_archived_order_idx on cards (deck_id, sort_order, id) where archived_at is not null`.execute(db)
 
   await sql`
     create table cheatsheets (
@@ -145,6 +146,7 @@ async function createSources(db: Kysely<unknown>): Promise<void> {
   await sql`
     create unique index imported_cards_guid_ord_key on imported_cards (guid, ord, deck_id)
       where guid is not null`.execute(db)
+  await sql`create index imported_cards_draft_idx on imported_cards (card_id) where draft`.execute(db)
 
   // At most one row: the last completed import.
   await sql`

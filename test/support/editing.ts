@@ -41,3 +41,16 @@ export async function createEditor(
   }
   return { ...caller, username }
 }
+
+/** Creates a deck by the API and returns its slug. */
+export async function writeDeck(editor: Caller, source_id: number, rest: object = {}): Promise<string> {
+  const { body } = await editor.post('/api/content/decks', { source_id, name: unique('Deck'), ...rest })
+  return body.deck.slug
+}
+
+/** Creates a card by the API and returns it. */
+export async function writeCard(editor: Caller, deck: string, rest: object = {}) {
+  const card = { question: unique('Frage'), answer: unique('Antwort'), level: 'basis', ...rest }
+  const { body } = await editor.post('/api/content/cards', { deck, client_id: unique('client'), ...card })
+  return body.card
+}

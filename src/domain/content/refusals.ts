@@ -170,6 +170,12 @@ export const VERSION_NOT_FOUND = new Refusal('not_found', 'version_not_found', '
 export const VERSION_OUTDATED = new Refusal('conflict', 'version_outdated', 'Inzwischen geändert')
 /** Another editor's card or sheet was created with this client id. */
 export const CLIENT_ID_TAKEN = new Refusal('conflict', 'client_id_taken', 'Diese „client_id“ ist schon vergeben')
+export const CHANGE_UNDONE = new Refusal('conflict', 'change_undone', 'Diese Änderung ist schon rückgängig gemacht')
+export const NOT_UNDOABLE = new Refusal(
+  'conflict',
+  'not_undoable',
+  'Diese Änderung lässt sich nicht als Ganzes rückgängig machen',
+)
 export const SOURCE_NOT_FOUND = new Refusal('not_found', 'source_not_found', 'Quelle nicht gefunden')
 export const PICTURE_NOT_FOUND = new Refusal('not_found', 'picture_not_found', 'Bild nicht gefunden')
 export const REPORT_NOT_FOUND = new Refusal('not_found', 'report_not_found', 'Meldung nicht gefunden')

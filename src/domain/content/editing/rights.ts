@@ -11,3 +11,9 @@ export type ItemKind = 'source' | 'deck' | 'card' | 'sheet' | 'report' | 'change
 export function mayEdit(editable: Editable, sourceId: number | null): boolean {
   return editable === 'all' || (sourceId !== null && editable.has(sourceId))
 }
+
+/** A user who edits. */
+export interface Editor {
+  id: number
+  editable: Editable
+}

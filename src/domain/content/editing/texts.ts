@@ -39,6 +39,17 @@ export function parseLabel(field: string, input: string): string {
   return label
 }
 
+/** Maximum length of a deck's description in UTF-16 code units */
+const MAX_DESCRIPTION_LENGTH = 2_000
+
+/**
+ * Parses the description of a deck, which may be empty: NFC, `\n` line ends, trimmed.
+ * @throws InvalidInput
+ */
+export function parseDescription(input: string): string {
+  return input.trim() === '' ? '' : parseText('description', input.trim(), MAX_DESCRIPTION_LENGTH)
+}
+
 function parseText(field: string, input: string, maxLength: number): string {
   checkStorable(field, input)
   const text = input.replaceAll(/\r\n?/g, '\n').normalize('NFC')

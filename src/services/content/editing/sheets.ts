@@ -14,7 +14,7 @@ import {
   updateEditedSheet,
 } from '../../../../db/queries/content/editing/sheets.js'
 import type { ChangeKind, Database, ItemState } from '../../../../db/types.js'
-import { type Editable, mayEdit } from '../../../domain/content/editing/rights.js'
+import { type Editor, mayEdit } from '../../../domain/content/editing/rights.js'
 import { FreeSlugs, RESERVED_SHEETS, slugFrom } from '../../../domain/content/format/slug.js'
 import {
   CHEATSHEET_NOT_FOUND,
@@ -26,12 +26,6 @@ import {
 } from '../../../domain/content/refusals.js'
 import { retryWhenOvertaken } from '../import-lock.js'
 import { noteItems, openChange } from './change.js'
-
-/** The user who edits, with the sources that he may edit. */
-export interface Editor {
-  id: number
-  editable: Editable
-}
 
 /**
  * Creates a sheet whose slug derives from the title. A repeated creation with the same client id returns the same sheet,

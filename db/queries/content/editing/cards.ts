@@ -1,0 +1,255 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import type { CardTexts } from '../../../../src/domain/content/editing/card.js'
+import type { Editable } from '../../../../src/domain/content/editing/rights.js'
+import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
+import type { Exercise } from '../../../../src/domain/questions/exercise.js'
+import { isStorable } from '../../../../src/domain/text/text.js'
+import type { Database, ItemState } from '../../../types.js'
+import { isArchived, isDraft, liveVersion } from './state.js'
+
+/** A card as its editors see it. */
+export interface EditedCard extends CardTexts {
+  id: number
+  deck_slug: string
+  deck_name: string
+  version: number
+  draft: boolean
+  /** Null unless archived for editors, who see drafts as drafts */
+  archived_at: Date | null
+  /** Changed in the browser since the last upload of its source */
+  changed_here: boolean
+  created_at: Date
+  updated_at: Date
+}
+
+/** A card with its origin. */
+export interface EditedCardWithOrigin extends EditedCard {
+  /** Null for the content folder and for rows of scripts */
+  source: { id: number; kind: StoredKind; name: string } | null
+  file: string | null
+  key: string | null
+  /** Number of users with progress */
+  learners: number
+}
+
+function cardsWithOrigin(db: Kysely<Database>) {
+  return db
+    .selectFrom('cards')
+    .innerJoin('decks', 'decks.id', 'cards.deck_id')
+    .leftJoin('imported_cards', 'imported_cards.card_id', 'cards.id')
+    .leftJoin('imported_decks', 'imported_decks.deck_id', 'cards.deck_id')
+    .leftJoin('content_sources', 'content_sources.id', 'imported_decks.source_id')
+}
+
+function editedCards(db: Kysely<Database>) {
+  return cardsWithOrigin(db)
+    .select(['cards.id', 'question', 'answer', 'level', 'cards.created_at', 'cards.updated_at'])
+    .select(['decks.slug as deck_slug', 'decks.name as deck_name'])
+    .select(({ ref }) => [
+      sql<Exercise | null>`${ref('exercise')}`.as('exercise'),
+      liveVersion('cards').as('version'),
+      isDraft('cards').as('draft'),
+      sql<Date | null>`case when ${isArchived('cards')} then cards.archived_at end`.as('archived_at'),
+      sql<boolean>`coalesce(edited, false)`.as('changed_here'),
+    ])
+}
+
+/** Returns a card, archived or not. */
+export async function findEditedCard(db: Kysely<Database>, id: number): Promise<EditedCardWithOrigin | undefined> {
+  const row = await editedCards(db)
+    .select(['content_sources.id as source_id', 'kind', 'content_sources.name as source_name', 'file', 'key'])
+    .select(({ selectFrom, fn }) =>
+      selectFrom('card_progress')
+        .select(fn.countAll<number>().as('learners'))
+        .whereRef('card_id', '=', 'cards.id')
+        .$asScalar()
+        .$notNull()
+        .as('learners'),
+    )
+    .where('cards.id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { source_id, kind, source_name, ...card } = row
+  const source = source_id === null || kind === null ? null : { id: source_id, kind, name: source_name ?? '' }
+  return { ...card, source }
+}
+
+export const CARD_FILTERS = ['live', 'draft', 'archived', 'all'] as const
+
+/** Filter of a list of cards; `live` includes drafts. */
+export interface EditedFilter {
+  state: (typeof CARD_FILTERS)[number]
+  level?: string | undefined
+  /** Part of question or answer, case-insensitive and in any Unicode form */
+  text?: string | undefined
+}
+
+/** Place of a card in its deck. */
+export interface Place {
+  sort_order: number
+  id: number
+}
+
+/** Returns the place of a card in a deck; undefined if it is not in the deck. */
+export async function findPlace(db: Kysely<Database>, slug: string, id: number): Promise<Place | undefined> {
+  return db
+    .selectFrom('cards')
+    .innerJoin('decks', 'decks.id', 'deck_id')
+    .select(['cards.id', 'cards.sort_order'])
+    .where('cards.id', '=', id)
+    .where('slug', '=', slug)
+    .executeTakeFirst()
+}
+
+/** Returns cards of a deck in its order, after a place. */
+export async function listEditedCards(
+  db: Kysely<Database>,
+  slug: string,
+  filter: EditedFilter,
+  after: Place | undefined,
+  limit: number,
+): Promise<EditedCard[]> {
+  return editedCards(db)
+    .where('cards.id', 'in', (eb) =>
+      eb
+        .selectFrom(cardIds(db, slug, filter, after, limit).as('page'))
+        .select('page.id')
+        .orderBy('sort_order')
+        .orderBy('id')
+        .limit(limit),
+    )
+    .orderBy('cards.sort_order')
+    .orderBy('cards.id')
+    .execute()
+}
+
+/**
+ * Returns ids and places of the cards that match, up to `limit` of those with `archived_at` and of those without: each
+ * kind is read in the order of its index.
+ */
+function cardIds(
+  db: Kysely<Database>,
+  slug: string,
+  { state, level, text }: EditedFilter,
+  after: Place | undefined,
+  limit: number,
+) {
+  const inOrder = (isHidden: boolean) => {
+    let query = db
+      .selectFrom('cards')
+      .leftJoin('imported_cards', 'imported_cards.card_id', 'cards.id')
+      .select(['cards.id', 'sort_order'])
+      .where('cards.deck_id', '=', db.selectFrom('decks').select('id').where('slug', '=', slug))
+      .where('cards.archived_at', isHidden ? 'is not' : 'is', null)
+      .orderBy('sort_order')
+      .orderBy('cards.id')
+      .limit(limit)
+    if (after !== undefined) {
+      query = query.where(sql<boolean>`(sort_order, cards.id) > (${after.sort_order}::integer, ${after.id}::integer)`)
+    }
+    if (isHidden && state !== 'all') {
+      query = query.where(state === 'archived' ? isArchived('cards') : sql<boolean>`not ${isArchived('cards')}`)
+    }
+    if (level !== undefined) query = query.where('level', '=', isStorable(level) ? level : '\u007f')
+    if (text !== undefined) query = query.where(holds(text))
+    return query
+  }
+  const hidden = inOrder(true)
+  if (state === 'draft' || state === 'archived') return hidden
+  return db
+    .selectFrom(inOrder(false).as('live'))
+    .select(['id', 'sort_order'])
+    .unionAll(db.selectFrom(hidden.as('hidden')).select(['id', 'sort_order']))
+}
+
+/** Whether question or answer contain the text; it has no wildcards. */
+function holds(text: string): RawBuilder<boolean> {
+  if (!isStorable(text)) return sql`false`
+  const folded = sql`(select fold_text(${text}::text))`
+  return sql`(strpos(fold_text(question), ${folded}) > 0 or strpos(fold_text(answer), ${folded}) > 0)`
+}
+
+/** A card to change, with all that a change may write. */
+export interface StoredCard extends CardTexts, ItemState {
+  id: number
+  deck_id: number
+  sort_order: number
+  /** Null for the content folder and for rows of scripts */
+  source_id: number | null
+  kind: StoredKind | null
+  file: string | null
+  /** Null if the card has no identity */
+  key: string | null
+  identity_deck_id: number | null
+  edited: boolean
+}
+
+/** Takes the turn of the writers of cards, which an import holds from its first card to its end. */
+export async function takeTurn(transaction: Transaction<Database>): Promise<void> {
+  await transaction.selectFrom('distinct_answer_totals').select('id').forUpdate().execute()
+}
+
+/**
+ * Takes the turn of the writers of cards and locks the cards, in this order as imports do. Their texts must be read by
+ * the next statement, because this one does not see what it has waited for.
+ */
+export async function lockCards(transaction: Transaction<Database>, ids: readonly number[]): Promise<void> {
+  const turn = transaction.selectFrom('distinct_answer_totals').select('id').forUpdate()
+  await transaction
+    .with(
+      (cte) => cte('turn').materialized(),
+      () => turn,
+    )
+    .selectFrom('cards')
+    .select('cards.id')
+    .where(({ exists, selectFrom }) => exists(selectFrom('turn').select('turn.id')))
+    .where(isAmong(ids))
+    .orderBy('cards.id')
+    .forUpdate()
+    .execute()
+}
+
+/** Returns those of the cards that exist, by id. */
+export async function findStoredCards(db: Kysely<Database>, ids: readonly number[]): Promise<StoredCard[]> {
+  return cardsWithOrigin(db)
+    .select(['cards.id', 'cards.deck_id', 'question', 'answer', 'level', 'cards.sort_order'])
+    .select(['source_id', 'kind', 'file', 'key', 'imported_cards.deck_id as identity_deck_id'])
+    .select(({ ref }) => [
+      sql<Exercise | null>`${ref('exercise')}`.as('exercise'),
+      liveVersion('cards').as('version'),
+      isDraft('cards').as('draft'),
+      isArchived('cards').as('archived'),
+      sql<boolean>`coalesce(edited, false)`.as('edited'),
+    ])
+    .where(isAmong(ids))
+    .orderBy('cards.id')
+    .execute()
+}
+
+/** A single id keeps the statement prepared; arrays are planned each time. */
+function isAmong(ids: readonly number[]): RawBuilder<boolean> {
+  return ids.length === 1 ? sql`cards.id = ${ids[0]}` : sql`cards.id = any (${ids}::integer[])`
+}
+
+/** Returns the ids of matching cards of a deck in its order. */
+export async function findMatchingIds(
+  db: Kysely<Database>,
+  slug: string,
+  filter: EditedFilter,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom(cardIds(db, slug, filter, undefined, limit).as('page'))
+    .select('id')
+    .orderBy('sort_order')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Returns a condition for items of editable sources. @param column the source of the item */
+export function isEditable(editable: Editable, column: string): RawBuilder<boolean> {
+  if (editable === 'all') return sql`true`
+  return sql`${sql.ref(column)} = any (${[...editable]}::integer[])`
+}

@@ -1,0 +1,158 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Editable } from '../../../../src/domain/content/editing/rights.js'
+import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
+import type { Database } from '../../../types.js'
+import { deckOrder } from '../decks.js'
+import { isEditable } from './cards.js'
+
+/** A deck as its editors see it. */
+export interface EditedDeck {
+  slug: string
+  name: string
+  description: string
+  sort_order: number
+  /** Null unless archived for editors; a pool is hidden from learners anyway */
+  archived_at: Date | null
+  tests_only: boolean
+  /** Number of cards that are neither drafts nor archived */
+  cards: number
+  drafts: number
+  /** Null for the content folder and for rows of scripts */
+  source: { id: number; kind: StoredKind; name: string } | null
+}
+
+/** Returns decks of editable sources in order, archived ones too. @param filter restricts them to a source or slug */
+export async function listEditedDecks(
+  db: Kysely<Database>,
+  editable: Editable,
+  filter: { sourceId?: number | undefined; slug?: string | undefined },
+): Promise<EditedDeck[]> {
+  const drafts = db
+    .selectFrom('imported_cards')
+    .innerJoin('cards', 'cards.id', 'card_id')
+    .select(({ fn }) => ['cards.deck_id', fn.countAll<number>().as('drafts')])
+    .where('draft', '=', true)
+    .where('draft_archived', '=', false)
+    .groupBy('cards.deck_id')
+  let query = db
+    .selectFrom('decks')
+    .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')
+    .leftJoin('content_sources', 'content_sources.id', 'source_id')
+    .leftJoin(drafts.as('drafts'), 'drafts.deck_id', 'decks.id')
+    .select(['slug', 'decks.name', 'description', 'sort_order', 'card_count as cards'])
+    .select(['source_id', 'kind', 'content_sources.name as source_name'])
+    .select(({ fn, val }) => [
+      fn.coalesce('tests_only', val(false)).as('tests_only'),
+      fn.coalesce('drafts.drafts', val(0)).as('drafts'),
+      sql<Date | null>`case when tests_only is not true or pool_archived then decks.archived_at end`.as('archived_at'),
+    ])
+    .where(isEditable(editable, 'source_id').$castTo<boolean>())
+    .orderBy(deckOrder('decks'))
+  if (filter.sourceId !== undefined) query = query.where('source_id', '=', filter.sourceId)
+  if (filter.slug !== undefined) query = query.where('slug', '=', filter.slug)
+  const rows = await query.execute()
+  return rows.map(({ source_id, kind, source_name, ...deck }) => ({
+    ...deck,
+    source: source_id === null || kind === null ? null : { id: source_id, kind, name: source_name ?? '' },
+  }))
+}
+
+/** A deck to write into. */
+export interface DeckToEdit {
+  id: number
+  /** Null for the content folder and for rows of scripts */
+  source_id: number | null
+  file: string | null
+  tests_only: boolean
+}
+
+/** Returns the deck, archived or not, and keeps it from being deleted meanwhile. */
+export async function findDeckToEdit(
+  transaction: Transaction<Database>,
+  slug: string,
+): Promise<DeckToEdit | undefined> {
+  return transaction
+    .selectFrom('decks')
+    .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')
+    .select(['decks.id', 'source_id', 'file'])
+    .select(({ fn, val }) => fn.coalesce('tests_only', val(false)).as('tests_only'))
+    .where('slug', '=', slug)
+    .forKeyShare('decks')
+    .executeTakeFirst()
+}
+
+/** Returns the slugs that equal a word or begin with it and a hyphen. */
+export async function findSlugsLike(db: Kysely<Database>, word: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('decks')
+    .select('slug')
+    .where(({ or, eb, fn, val }) =>
+      or([eb('slug', '=', word), eb(fn<boolean>('starts_with', ['slug', val(`${word}-`)]), '=', true)]),
+    )
+    .execute()
+  return rows.map(({ slug }) => slug)
+}
+
+/** Returns the sort order behind all live decks. */
+export async function findLastDeckOrder(db: Kysely<Database>): Promise<number> {
+  const { last } = await db
+    .selectFrom('decks')
+    .select(({ fn }) => fn.max<number | null>('sort_order').as('last'))
+    .where('archived_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Math.min((last ?? -1) + 1, 2 ** 31 - 1)
+}
+
+export interface NewDeck {
+  slug: string
+  name: string
+  description: string
+  sort_order: number
+  source_id: number
+  tests_only: boolean
+}
+
+/** Creates a deck; returns false if the slug is taken. */
+export async function insertDeck(
+  transaction: Transaction<Database>,
+  { source_id, tests_only, ...deck }: NewDeck,
+): Promise<boolean> {
+  const created = await transaction
+    .insertInto('decks')
+    .values({ ...deck, archived_at: tests_only ? sql<Date>`now()` : null })
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (created === undefined) return false
+  await transaction
+    .insertInto('imported_decks')
+    .values({ deck_id: created.id, file: null, source_id, source_key: deck.slug, tests_only })
+    .execute()
+  return true
+}
+
+export interface DeckEdit {
+  name?: string | undefined
+  description?: string | undefined
+  sort_order?: number | undefined
+  archived?: boolean | undefined
+}
+
+/** Changes a deck. A pool has an archive mark of its own and stays hidden. */
+export async function updateDeck(
+  transaction: Transaction<Database>,
+  { id, tests_only }: DeckToEdit,
+  { archived, ...texts }: DeckEdit,
+): Promise<void> {
+  const isHidden = archived === true || tests_only
+  const values = {
+    ...texts,
+    ...(archived !== undefined && { archived_at: isHidden ? sql<Date>`coalesce(archived_at, now())` : null }),
+  }
+  if (Object.values(values).some((value) => value !== undefined)) {
+    await transaction.updateTable('decks').set(values).where('id', '=', id).execute()
+  }
+  if (tests_only && archived !== undefined) {
+    await transaction.updateTable('imported_decks').set({ pool_archived: archived }).where('deck_id', '=', id).execute()
+  }
+}

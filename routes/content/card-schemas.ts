@@ -1,0 +1,171 @@
+import { Type } from '@sinclair/typebox'
+import { CARD_FILTERS } from '../../db/queries/content/editing/cards.js'
+import { FORMS } from '../../src/domain/questions/exercise.js'
+import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { HowOrNull, OwnerSource } from './sheet-schemas.js'
+
+export const DeckName = Type.Object({ slug: Type.String({ examples: ['git'] }), name: Type.String() })
+
+const FormName = Type.Unsafe<(typeof FORMS)[number] | null>({
+  type: ['string', 'null'],
+  enum: [...FORMS, null],
+  description: 'How a test asks the card; null for a plain card.',
+  examples: ['choice'],
+})
+
+/** What a version of a card holds. */
+export const CARD_TEXTS = {
+  question: Type.String({ description: 'Markdown.', examples: ['Was macht `git stash`?'] }),
+  answer: Type.String({ description: 'Markdown, without the options.' }),
+  level: Type.String({ examples: ['grundlagen'] }),
+  options: Type.Array(
+    Type.Object({
+      text: Type.String({ description: 'Markdown.' }),
+      correct: Type.Boolean(),
+      feedback: nullable(Type.String({ description: 'Markdown for learners who choose the option.' })),
+    }),
+    { description: 'Answers to choose from; with `text` and `number` further right answers.' },
+  ),
+  form: FormName,
+  tolerance: nullable(Type.Number({ description: 'Greatest difference that counts as right; only with `number`.' })),
+  unit: nullable(Type.String({ description: 'Only with `number`.', examples: ['MB'] })),
+}
+
+const CARD = {
+  id: Type.Integer({ examples: [17] }),
+  deck: DeckName,
+  ...CARD_TEXTS,
+  version: Type.Integer({ description: 'Number of the live text, from 1.' }),
+  draft: Type.Boolean({ description: 'Whether only editors see the card.' }),
+  archived_at: nullable(Timestamp),
+  changed_here: Type.Boolean({ description: 'Whether its text was changed here since the last upload of its source.' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}
+
+export const EditedCard = Type.Object(CARD, { title: 'EditedCard' })
+
+export const EditedCardAnswer = Type.Object(
+  {
+    card: Type.Object(
+      {
+        ...CARD,
+        source: nullable({ ...OwnerSource, description: 'Null for the content folder and for rows of scripts.' }),
+        file: nullable(Type.String({ description: 'Path relative to the content folder; null for a source.' })),
+        line: nullable(Type.Integer({ description: 'Null for a source, or if the file lacks the card.' })),
+        learners: Type.Integer({ description: 'Number of users with progress.' }),
+      },
+      { title: 'EditedCardWithOrigin' },
+    ),
+  },
+  { title: 'EditedCardAnswer' },
+)
+
+export const EditedCardsQuery = Type.Object({
+  deck: optional('Slug of the deck; required.', 'git'),
+  state: optional(`\`${CARD_FILTERS.join('`, `')}\`; absent means \`live\`: not archived, drafts included.`, 'draft'),
+  level: optional('Exact level.', 'grundlagen'),
+  q: optional('Part of question or answer, case-insensitive; at most 200 characters.', 'stash'),
+  after: optional('`next_after` of the previous page.', '17'),
+  limit: optional('1 to 200, 50 if absent; other numbers are clamped.', '50'),
+})
+
+export const EditedCardPage = Type.Object({
+  cards: Type.Array(EditedCard, { description: 'In deck order.' }),
+  next_after: nullable(Type.Integer({ description: 'Null on the last page.' })),
+})
+
+export const EditedCardParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['17'] }) })
+
+const Options = Type.Array(
+  Type.Object({
+    text: Type.String(),
+    correct: Type.Boolean(),
+    feedback: Type.Optional(nullable(Type.String())),
+  }),
+  {
+    description: 'A list makes a `choice` unless `form` says otherwise; without a right option they are wrong answers.',
+    examples: [[{ text: 'Innerhalb von 24 Stunden', correct: false }]],
+  },
+)
+
+/** Fields that a creation and a change share. */
+const OPTIONAL_FIELDS = {
+  level: Type.Optional(Type.String({ description: 'At most 200 characters.', examples: ['grundlagen'] })),
+  options: Type.Optional(nullable(Options)),
+  form: Type.Optional(FormName),
+  tolerance: Type.Optional(nullable(Type.Number())),
+  unit: Type.Optional(nullable(Type.String())),
+  draft: Type.Optional(Type.Boolean({ description: 'Hides the card from learners.' })),
+}
+
+const Side = Type.String({ description: 'Markdown, at most 65,536 characters.', examples: ['Was macht `git stash`?'] })
+
+export const CardCreation = Type.Object({
+  deck: Type.String({ description: 'Slug of the deck.', examples: ['git'] }),
+  question: Side,
+  answer: Side,
+  ...OPTIONAL_FIELDS,
+  client_id: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Chosen by the client; a repeated request answers the same card.',
+    examples: ['5f0e9a550a3c2f7f3f1c9a4e6f0b4f0e'],
+  }),
+})
+
+export const CardEdit = Type.Object({
+  version: Type.Optional(
+    Type.Integer({ description: 'Version that the texts are based on; required with texts.', examples: [3] }),
+  ),
+  question: Type.Optional(Side),
+  answer: Type.Optional(Side),
+  ...OPTIONAL_FIELDS,
+  deck: Type.Optional(Type.String({ description: 'Slug of another deck.', examples: ['linux'] })),
+  archived: Type.Optional(Type.Boolean()),
+})
+
+export const CardMove = Type.Object({
+  before: nullable(Type.Integer({ description: 'Card of the same deck; null means the end.', examples: [18] })),
+})
+
+export const SimilarQuery = Type.Object({
+  question: optional('Markdown; required.', 'Was macht git stash?'),
+  except: optional('Id of a card to leave out.', '17'),
+})
+
+export const SimilarCards = Type.Object({
+  cards: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      question: Type.String(),
+      deck: DeckName,
+      same: Type.Boolean({ description: 'Whether the questions are equal apart from case, marks and punctuation.' }),
+    }),
+    { description: 'At most five, the same question first.' },
+  ),
+})
+
+export const VersionParams = Type.Object({
+  id: Type.String({ description: 'Decimal digits.', examples: ['17'] }),
+  version: Type.String({ description: 'Decimal digits.', examples: ['2'] }),
+})
+
+export const CardVersions = Type.Object({
+  versions: Type.Array(
+    Type.Object({
+      version: Type.Integer(),
+      changed_at: Timestamp,
+      changed_by: nullable(Type.String({ description: 'User name; null if unknown or the account has been deleted.' })),
+      accepted_by: nullable(Type.String({ description: 'Editor who accepted the suggested text.' })),
+      how: HowOrNull,
+      ...CARD_TEXTS,
+    }),
+    { description: 'Newest first; fewer than `limit` if the texts are long.' },
+  ),
+  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+})
+
+export const ProgressReset = Type.Object({
+  learners: Type.Integer({ description: 'Number of users whose progress was reset.', examples: [14] }),
+})

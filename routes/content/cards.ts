@@ -1,0 +1,212 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import {
+  CARD_FILTERS,
+  type EditedCard,
+  type EditedCardWithOrigin,
+  findEditedCard,
+  findPlace,
+  listEditedCards,
+} from '../../db/queries/content/editing/cards.js'
+import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import type { CardTexts } from '../../src/domain/content/editing/card.js'
+import type { Editor } from '../../src/domain/content/editing/rights.js'
+import { CARD_NOT_FOUND, CLIENT_ID_TAKEN, DECK_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
+import {
+  checkStorable,
+  invalidCursor,
+  parseChoice,
+  parseCursor,
+  parseNumber,
+  parseRowId,
+} from '../../src/domain/text/parameters.js'
+import { countCharacters } from '../../src/domain/text/text.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import { createCard, placeBefore, saveCard } from '../../src/services/content/editing/cards.js'
+import { findCardLines } from '../../src/services/content/folder/card-lines.js'
+import {
+  CardCreation,
+  CardEdit,
+  CardMove,
+  EditedCardAnswer,
+  EditedCardPage,
+  EditedCardParams,
+  EditedCardsQuery,
+} from './card-schemas.js'
+import { NOT_EDITABLE } from './decks.js'
+
+/** Card texts in JSON, with every character escaped */
+export const CARD_BODY_LIMIT = 256 * 1024
+/** Equals the limit of `/api/search`. */
+const MAX_TEXT_LENGTH = 200
+
+export interface CardOptions {
+  /** Folder in which cards of files are located */
+  contentDir: string
+}
+
+/** Cards for their editors. */
+const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir }) => {
+  app.get(
+    '/cards',
+    {
+      onRequest: app.requireAuthor,
+      preHandler: app.requireEditorOf('deck', (_body, { query }) => (query as { deck?: string }).deck),
+      schema: {
+        operationId: 'listEditedCards',
+        summary: 'The cards of a deck for its editors, with drafts and archived ones',
+        tags: ['content'],
+        querystring: EditedCardsQuery,
+        response: answers(EditedCardPage, [AUTHORS_ONLY, NOT_AN_EDITOR, DECK_NOT_FOUND]),
+      },
+    },
+    async ({ query }) => {
+      const { deck } = query
+      if (deck === undefined) throw new InvalidInput('Der Parameter „deck“ fehlt')
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
+      const after = parseCursor(query.after, 'after')
+      const place = after === undefined ? undefined : await findPlace(app.db, deck, after)
+      if (after !== undefined && place === undefined) throw invalidCursor('after')
+      const found = await listEditedCards(app.db, deck, parseFilter(query), place, limit + 1)
+      const page = found.slice(0, limit).map(describeCard)
+      return { cards: page, next_after: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+    },
+  )
+
+  app.post(
+    '/cards',
+    {
+      onRequest: app.requireAuthor,
+      preHandler: app.requireEditorOf('deck', ({ deck }: { deck: unknown }) => deck),
+      bodyLimit: CARD_BODY_LIMIT,
+      schema: {
+        operationId: 'createCard',
+        summary: 'Create a card as the last one of a deck',
+        tags: ['content'],
+        body: CardCreation,
+        response: answers(EditedCardAnswer, [
+          AUTHORS_ONLY,
+          NOT_AN_EDITOR,
+          DECK_NOT_FOUND,
+          NOT_EDITABLE,
+          CLIENT_ID_TAKEN,
+        ]),
+      },
+    },
+    async (request) => {
+      checkStorable('client_id', request.body.client_id)
+      return answerCard(await createCard(app.db, editorOf(request), request.body))
+    },
+  )
+
+  app.get(
+    '/cards/:id',
+    {
+      onRequest: app.requireEditor('card'),
+      schema: {
+        operationId: 'getEditedCard',
+        summary: 'One card with its origin, also if it is archived',
+        tags: ['content'],
+        params: EditedCardParams,
+        response: answers(EditedCardAnswer, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND]),
+      },
+    },
+    async ({ params }) => {
+      const card = await findEditedCard(app.db, parseCardId(params.id))
+      if (card === undefined) throw CARD_NOT_FOUND
+      return answerCard(card)
+    },
+  )
+
+  app.patch(
+    '/cards/:id',
+    {
+      onRequest: app.requireEditor('card'),
+      preHandler: app.requireEditorOf('deck', ({ deck }: { deck: unknown }) => deck),
+      bodyLimit: CARD_BODY_LIMIT,
+      schema: {
+        operationId: 'changeCard',
+        summary: 'Change the texts or the state of a card, or move it to another deck',
+        description: `Texts need the \`version\` that they are based on; if the card has another one by now, nothing is
+written (409). Progress of learners is unchanged.`,
+        tags: ['content'],
+        params: EditedCardParams,
+        body: CardEdit,
+        response: answers(EditedCardAnswer, [
+          AUTHORS_ONLY,
+          NOT_AN_EDITOR,
+          CARD_NOT_FOUND,
+          DECK_NOT_FOUND,
+          NOT_EDITABLE,
+          VERSION_OUTDATED,
+        ]),
+      },
+    },
+    async (request) =>
+      answerCard(await saveCard(app.db, editorOf(request), parseCardId(request.params.id), request.body)),
+  )
+
+  app.post(
+    '/cards/:id/move',
+    {
+      onRequest: app.requireEditor('card'),
+      schema: {
+        operationId: 'moveCard',
+        summary: 'Place a card before another one of its deck, or last',
+        tags: ['content'],
+        params: EditedCardParams,
+        body: CardMove,
+        response: answers(Done, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND, NOT_EDITABLE]),
+      },
+    },
+    async ({ params, body }) => {
+      await placeBefore(app.db, parseCardId(params.id), body.before)
+      return { ok: true as const }
+    },
+  )
+
+  /** Adds file and line of a card of the content folder. */
+  async function answerCard({ source, file, key, learners, ...card }: EditedCardWithOrigin) {
+    const places = source === null ? await findCardLines(contentDir, [{ file, key }]) : []
+    return { card: { ...describeCard(card), source, learners, ...(places[0] ?? { file: null, line: null }) } }
+  }
+}
+
+/** @throws CARD_NOT_FOUND if no card can have the id */
+export function parseCardId(text: string): number {
+  const id = parseRowId(text, 'Ungültige Karten-ID')
+  if (id === undefined) throw CARD_NOT_FOUND
+  return id
+}
+
+export function editorOf({ user, editable }: FastifyRequest): Editor {
+  return { id: user.id, editable }
+}
+
+function describeCard({ deck_slug, deck_name, exercise, question, answer, level, ...card }: EditedCard) {
+  return {
+    ...card,
+    ...describeTexts({ exercise, question, answer, level }),
+    deck: { slug: deck_slug, name: deck_name },
+  }
+}
+
+/** Returns texts as responses hold them, with the exercise as fields of its own. */
+export function describeTexts({ exercise, ...texts }: CardTexts) {
+  const { form = null, options = [], tolerance = null, unit = null } = exercise ?? {}
+  return { ...texts, form, options, tolerance, unit }
+}
+
+function parseFilter({ state, level, q }: { state?: string; level?: string; q?: string }) {
+  if (q !== undefined && countCharacters(q) > MAX_TEXT_LENGTH) {
+    throw new InvalidInput(`Höchstens ${MAX_TEXT_LENGTH} Zeichen`)
+  }
+  return {
+    state: parseChoice(state, 'state', CARD_FILTERS) ?? ('live' as const),
+    level: level === '' ? undefined : level,
+    text: q === '' ? undefined : q,
+  }
+}
+
+export default cards

@@ -1,0 +1,41 @@
+import { Type } from '@sinclair/typebox'
+import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { OwnerSource } from './sheet-schemas.js'
+
+const EditedDeck = Type.Object(
+  {
+    slug: Type.String({ examples: ['git'] }),
+    name: Type.String(),
+    description: Type.String(),
+    sort_order: Type.Integer(),
+    archived_at: nullable(Timestamp),
+    tests_only: Type.Boolean({ description: 'A pool, which only editors see.' }),
+    cards: Type.Integer({ description: 'Number of cards that are neither drafts nor archived.' }),
+    drafts: Type.Integer(),
+    source: nullable({ ...OwnerSource, description: 'Null for the content folder and for rows of scripts.' }),
+  },
+  { title: 'EditedDeck' },
+)
+
+export const EditedDecksQuery = Type.Object({ source: optional('Id of a source.', '3') })
+
+export const EditedDecks = Type.Object({ decks: Type.Array(EditedDeck) })
+
+export const EditedDeckAnswer = Type.Object({ deck: EditedDeck })
+
+export const EditedDeckParams = Type.Object({ slug: Type.String({ examples: ['git'] }) })
+
+const Name = Type.String({ description: 'At most 200 characters.', examples: ['Git für alle'] })
+const FIELDS = {
+  description: Type.Optional(Type.String({ description: 'At most 2,000 characters.', examples: ['Das Werkzeug'] })),
+  sort_order: Type.Optional(Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1, examples: [10] })),
+}
+
+export const DeckCreation = Type.Object({
+  source_id: Type.Integer({ examples: [3] }),
+  name: Name,
+  ...FIELDS,
+  tests_only: Type.Optional(Type.Boolean({ description: 'Makes a pool of test questions, for good.' })),
+})
+
+export const DeckEdit = Type.Object({ name: Type.Optional(Name), ...FIELDS, archived: Type.Optional(Type.Boolean()) })

@@ -1,0 +1,76 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { listEditedDecks } from '../../db/queries/content/editing/decks.js'
+import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { CONTENT_CHANGES, DECK_NOT_FOUND, NotEditable, SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
+import { answers } from '../../src/http/schemas.js'
+import { createDeck, saveDeck } from '../../src/services/content/editing/decks.js'
+import {
+  DeckCreation,
+  DeckEdit,
+  EditedDeckAnswer,
+  EditedDeckParams,
+  EditedDecks,
+  EditedDecksQuery,
+} from './deck-schemas.js'
+
+/** The refusal for content of the folder, as an example */
+export const NOT_EDITABLE = new NotEditable('decks/git.md')
+
+/** Decks for their editors. */
+const decks: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/decks',
+    {
+      onRequest: app.requireAuthor,
+      schema: {
+        operationId: 'listEditedDecks',
+        summary: 'The decks that the caller may edit, archived ones and pools too',
+        description: 'Administrators also see the decks of the content folder.',
+        tags: ['content'],
+        querystring: EditedDecksQuery,
+        response: answers(EditedDecks, [AUTHORS_ONLY]),
+      },
+    },
+    async ({ query, editable }) => {
+      const isFiltered = query.source !== undefined && query.source !== ''
+      const sourceId = isFiltered ? parseRowId(query.source ?? '', 'Ungültige Quellen-ID') : undefined
+      if (isFiltered && sourceId === undefined) return { decks: [] }
+      return { decks: await listEditedDecks(app.db, editable, { sourceId }) }
+    },
+  )
+
+  app.post(
+    '/decks',
+    {
+      onRequest: app.requireAuthor,
+      preHandler: app.requireEditorOf('source', ({ source_id }: { source_id: unknown }) => source_id),
+      schema: {
+        operationId: 'createDeck',
+        summary: 'Create a deck of a source',
+        tags: ['content'],
+        body: DeckCreation,
+        response: answers(EditedDeckAnswer, [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND, CONTENT_CHANGES]),
+      },
+    },
+    async ({ body }) => ({ deck: await createDeck(app.db, body) }),
+  )
+
+  app.patch(
+    '/decks/:slug',
+    {
+      onRequest: app.requireEditor('deck'),
+      schema: {
+        operationId: 'changeDeck',
+        summary: 'Rename, describe, order, archive or restore a deck; its slug stays',
+        tags: ['content'],
+        params: EditedDeckParams,
+        body: DeckEdit,
+        response: answers(EditedDeckAnswer, [AUTHORS_ONLY, NOT_AN_EDITOR, DECK_NOT_FOUND, NOT_EDITABLE]),
+      },
+    },
+    async ({ params, body }) => ({ deck: await saveDeck(app.db, params.slug, body) }),
+  )
+}
+
+export default decks

@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Exercise, type ExerciseInput, parseExercise } from '../../questions/exercise.js'
+import { InvalidInput } from '../../refusal.js'
+import { slugFrom } from '../format/slug.js'
+import { parseLabel, parseSide } from './texts.js'
+
+/** What a version of a card holds. */
+export interface CardTexts {
+  question: string
+  answer: string
+  level: string
+  /** Null for a plain card */
+  exercise: Exercise | null
+}
+
+/** Texts of a request; absent fields stay as they are. */
+export interface CardTextsInput extends ExerciseInput {
+  question?: string | undefined
+  answer?: string | undefined
+  level?: string | undefined
+}
+
+const NEW: CardTexts = { question: '', answer: '', level: '', exercise: null }
+
+/**
+ * Returns the texts of a card after a change, normalised as the file format does.
+ * @throws InvalidInput naming the field
+ * @example changeTexts({ question: 'F', answer: ' A\r\n' }).answer // 'A'
+ */
+export function changeTexts(input: CardTextsInput, before: CardTexts = NEW): CardTexts {
+  const isNew = before === NEW
+  const texts = {
+    question: isNew || input.question !== undefined ? parseSide('question', input.question ?? '') : before.question,
+    answer: isNew || input.answer !== undefined ? parseSide('answer', input.answer ?? '') : before.answer,
+    level: input.level === undefined ? before.level : parseLevel(input.level),
+  }
+  if (!changesExercise(input, texts, before)) return { ...texts, exercise: before.exercise }
+  return { ...texts, exercise: readExercise(mergeExercise(input, before.exercise), texts.answer) }
+}
+
+/** Whether a request holds texts, which need the version that they are based on. */
+export function holdsTexts({ question, answer, level, ...exercise }: CardTextsInput): boolean {
+  return [question, answer, level].some((text) => text !== undefined) || holdsExercise(exercise)
+}
+
+export function isSameText(one: CardTexts, other: CardTexts): boolean {
+  return (
+    one.question === other.question &&
+    one.answer === other.answer &&
+    one.level === other.level &&
+    isDeepStrictEqual(one.exercise, other.exercise)
+  )
+}
+
+/** Cards may have no level, and then are exported verbatim. */
+function parseLevel(input: string): string {
+  return input.trim() === '' ? '' : parseLabel('level', input)
+}
+
+function holdsExercise({ form, options, tolerance, unit }: ExerciseInput): boolean {
+  return [form, options, tolerance, unit].some((value) => value !== undefined)
+}
+
+/** An exercise refers to the answer, so another answer may invalidate it. */
+function changesExercise(input: CardTextsInput, { answer }: { answer: string }, before: CardTexts): boolean {
+  return holdsExercise(input) || (before.exercise !== null && answer !== before.answer)
+}
+
+function mergeExercise(input: ExerciseInput, before: Exercise | null): ExerciseInput {
+  // `form: null` alone takes the exercise away.
+  const known = input.form === null ? undefined : before
+  const { options = known?.options, tolerance = known?.tolerance, unit = known?.unit } = input
+  // A list makes a choice, unless a form is given.
+  const kept = before?.form === 'choice' ? undefined : before?.form
+  const form = input.form === undefined ? kept : input.form
+  if (form === 'number') return { form, options, tolerance, unit }
+  // Settings of a number end with it, unless the request holds them, which is a fault.
+  return { form, options, tolerance: input.tolerance, unit: input.unit }
+}
+
+/** Returns the normalised exercise. @throws InvalidInput with the first fault */
+export function readExercise(input: ExerciseInput, answer: string): Exercise | null {
+  const faults: string[] = []
+  const nfc = (text: string) => text.normalize('NFC')
+  const exercise = parseExercise(
+    {
+      ...input,
+      options: input.options?.map(({ text, correct, feedback }) => ({
+        text: nfc(text),
+        correct,
+        feedback: feedback && nfc(feedback),
+      })),
+      unit: input.unit && nfc(input.unit),
+    },
+    answer,
+    (message, option) => faults.push(option === undefined ? message : `Antwort ${option + 1}: ${message}`),
+  )
+  const [fault] = faults
+  if (fault !== undefined) throw new InvalidInput(fault)
+  return exercise
+}
+
+const KEY_LENGTH = 48
+
+/**
+ * Returns a key for a new card, `[a-z0-9-]{1,48}`, from its question; empty if no character can be used.
+ * @example keyFrom('Was macht `git stash`?') // 'was-macht-git-stash'
+ */
+export function keyFrom(question: string): string {
+  const [line = ''] = question.slice(0, 4 * KEY_LENGTH).split('\n', 1)
+  const words = slugFrom(line).split('-')
+  const whole = words.filter((word) => /^[a-z0-9]+$/.test(word)).join('-')
+  if (whole.length <= KEY_LENGTH) return whole
+  return whole
+    .slice(0, KEY_LENGTH + 1)
+    .replace(/-[^-]*$/, '')
+    .slice(0, KEY_LENGTH)
+}

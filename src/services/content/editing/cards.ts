@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto'
+import type { Kysely, Transaction } from 'kysely'
+import {
+  type EditedCardWithOrigin,
+  findEditedCard,
+  findStoredCards,
+  type StoredCard,
+  takeTurn,
+} from '../../../../db/queries/content/editing/cards.js'
+import { findDeckToEdit } from '../../../../db/queries/content/editing/decks.js'
+import {
+  findCardOfClient,
+  findEnd,
+  findTakenKeys,
+  insertCard,
+  placeCard,
+} from '../../../../db/queries/content/editing/write-cards.js'
+import type { ChangeKind, Database } from '../../../../db/types.js'
+import {
+  type CardTexts,
+  type CardTextsInput,
+  changeTexts,
+  holdsTexts,
+  keyFrom,
+} from '../../../domain/content/editing/card.js'
+import { type Editor, mayEdit } from '../../../domain/content/editing/rights.js'
+import {
+  CARD_NOT_FOUND,
+  CLIENT_ID_TAKEN,
+  DECK_NOT_FOUND,
+  NotEditable,
+  VERSION_OUTDATED,
+} from '../../../domain/content/refusals.js'
+import { InvalidInput } from '../../../domain/refusal.js'
+import { noteItems, openChange } from './change.js'
+import { lockAndRead, moveToDeck, withSuffix, writeChanges } from './change-cards.js'
+
+export interface CardCreation extends CardTextsInput {
+  deck: string
+  draft?: boolean | undefined
+  client_id: string
+}
+
+/**
+ * Creates a card as the last one of its deck; a known client id answers its card as it is now.
+ * @throws InvalidInput, DECK_NOT_FOUND, NotEditable, CLIENT_ID_TAKEN
+ */
+export async function createCard(
+  db: Kysely<Database>,
+  { id: userId, editable }: Editor,
+  { deck: slug, draft = false, client_id, ...input }: CardCreation,
+): Promise<EditedCardWithOrigin> {
+  const texts = changeTexts(input)
+  return db.transaction().execute(async (transaction) => {
+    // A second request with the client id waits here.
+    await takeTurn(transaction)
+    const known = await findCardOfClient(transaction, client_id)
+    if (known !== undefined) {
+      if (!mayEdit(editable, known.source_id)) throw CLIENT_ID_TAKEN
+      return readBack(transaction, known.id)
+    }
+    const deck = await findDeckToEdit(transaction, slug)
+    if (deck === undefined) throw DECK_NOT_FOUND
+    if (deck.source_id === null) throw new NotEditable(deck.file)
+    const changeId = await openChange(transaction, { userId, how: 'create', sourceId: deck.source_id })
+    const id = await insertCard(transaction, {
+      ...texts,
+      ...{ deck_id: deck.id, draft, client_id },
+      key: await findFreeKey(transaction, deck.id, texts.question),
+      sort_order: await findEnd(transaction, deck.id),
+    })
+    const after = { deck_id: deck.id, archived: false, draft, version: 1 }
+    await noteItems(transaction, changeId, [{ card_id: id, before: null, after }])
+    return readBack(transaction, id)
+  })
+}
+
+async function findFreeKey(transaction: Transaction<Database>, deckId: number, question: string): Promise<string> {
+  const key = keyFrom(question) || `k-${randomBytes(8).toString('hex')}`
+  const taken = await findTakenKeys(transaction, deckId, [key])
+  return taken.has(key) ? withSuffix(key) : key
+}
+
+export interface CardEdit extends CardTextsInput {
+  /** Version that the texts are based on */
+  version?: number | undefined
+  deck?: string | undefined
+  draft?: boolean | undefined
+  archived?: boolean | undefined
+}
+
+/**
+ * Changes a card, after an import that is writing. An edit that leaves everything as it is writes nothing.
+ * @throws InvalidInput, CARD_NOT_FOUND, DECK_NOT_FOUND, NotEditable
+ * @throws VERSION_OUTDATED if the card has changed since the given version
+ */
+export async function saveCard(
+  db: Kysely<Database>,
+  editor: Editor,
+  id: number,
+  { version, deck, draft, archived, ...input }: CardEdit,
+): Promise<EditedCardWithOrigin> {
+  if (version === undefined && holdsTexts(input)) throw new InvalidInput('Das Feld „version“ fehlt')
+  return changeCard(db, editor, id, version, 'edit', async (transaction, before) => {
+    const texts = changeTexts(input, before)
+    const after = { ...before, ...texts, draft: draft ?? before.draft, archived: archived ?? before.archived }
+    if (deck === undefined) return after
+    const target = await findDeckToEdit(transaction, deck)
+    if (target === undefined) throw DECK_NOT_FOUND
+    const [moved] = await moveToDeck(transaction, [after], target)
+    return moved as StoredCard
+  })
+}
+
+/** Changes the texts of a card in a way that has its own name in the history. See `saveCard` for the refusals. */
+export function replaceTexts(
+  db: Kysely<Database>,
+  editor: Editor,
+  id: number,
+  version: number | undefined,
+  how: ChangeKind,
+  findTexts: (transaction: Transaction<Database>, before: StoredCard) => Promise<CardTexts>,
+): Promise<EditedCardWithOrigin> {
+  return changeCard(db, editor, id, version, how, async (transaction, before) => ({
+    ...before,
+    ...(await findTexts(transaction, before)),
+  }))
+}
+
+async function changeCard(
+  db: Kysely<Database>,
+  { id: userId }: Editor,
+  id: number,
+  version: number | undefined,
+  how: ChangeKind,
+  change: (transaction: Transaction<Database>, before: StoredCard) => Promise<StoredCard>,
+): Promise<EditedCardWithOrigin> {
+  return db.transaction().execute(async (transaction) => {
+    const [before] = await lockAndRead(transaction, [id])
+    if (before === undefined) throw CARD_NOT_FOUND
+    if (version !== undefined && version !== before.version) throw VERSION_OUTDATED
+    const after = await change(transaction, before)
+    await writeChanges(transaction, { userId, how, sourceId: before.source_id }, [{ before, after }])
+    return readBack(transaction, id)
+  })
+}
+
+/**
+ * Places a card before another one of its deck, or last; the order has no versions.
+ * @throws CARD_NOT_FOUND, NotEditable, InvalidInput if `before` is not in the deck
+ */
+export async function placeBefore(db: Kysely<Database>, id: number, before: number | null): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await takeTurn(transaction)
+    const cards = await findStoredCards(transaction, before === null ? [id] : [id, before])
+    const card = cards.find((one) => one.id === id)
+    if (card === undefined) throw CARD_NOT_FOUND
+    if (card.source_id === null) throw new NotEditable(card.file)
+    const next = cards.find((one) => one.id === before)
+    if (before !== null && next?.deck_id !== card.deck_id) {
+      throw new InvalidInput('Das Feld „before“ muss die Id einer Karte desselben Decks sein')
+    }
+    if (before !== id) await placeCard(transaction, card, before)
+  })
+}
+
+async function readBack(transaction: Transaction<Database>, id: number): Promise<EditedCardWithOrigin> {
+  const card = await findEditedCard(transaction, id)
+  if (card === undefined) throw CARD_NOT_FOUND
+  return card
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import type { Transaction } from 'kysely'
+import { findStoredCards, lockCards, type StoredCard } from '../../../../db/queries/content/editing/cards.js'
+import { findEnd, findTakenKeys, updateStoredCards } from '../../../../db/queries/content/editing/write-cards.js'
+import type { Database, ItemState } from '../../../../db/types.js'
+import { isSameText } from '../../../domain/content/editing/card.js'
+import { NotEditable } from '../../../domain/content/refusals.js'
+import { type ChangeOrigin, noteItems, openChange } from './change.js'
+
+/** A card before a change and as it should be. */
+export interface CardChange {
+  before: StoredCard
+  after: StoredCard
+}
+
+/** A deck as the target of a move. */
+export interface TargetDeck {
+  id: number
+  source_id: number | null
+  file: string | null
+}
+
+/**
+ * Locks cards against all writers, imports included, and returns those that exist as they are now.
+ * @throws NotEditable if a card belongs to no source
+ */
+export async function lockAndRead(transaction: Transaction<Database>, ids: readonly number[]): Promise<StoredCard[]> {
+  if (ids.length === 0) return []
+  await lockCards(transaction, ids)
+  const cards = await findStoredCards(transaction, ids)
+  for (const { source_id, file } of cards) if (source_id === null) throw new NotEditable(file)
+  return cards
+}
+
+/**
+ * Writes changes of locked cards as one entry of the history; changes that leave a card as it is are skipped.
+ * @returns the id of the change, null if nothing changed, and the changed cards
+ */
+export async function writeChanges(
+  transaction: Transaction<Database>,
+  origin: ChangeOrigin,
+  changes: readonly CardChange[],
+): Promise<{ changeId: number | null; changed: CardChange[] }> {
+  const changed = changes.filter(isChange)
+  if (changed.length === 0) return { changeId: null, changed }
+  const changeId = await openChange(transaction, origin)
+  const rows = changed.map(({ before, after }) => {
+    const isEdited = after.kind !== 'written' && !isSameText(before, after)
+    return isEdited ? { ...after, edited: true } : after
+  })
+  await updateStoredCards(transaction, rows)
+  await noteItems(
+    transaction,
+    changeId,
+    changed.map(({ before, after }) => ({
+      card_id: after.id,
+      before: stateOf(before),
+      after: stateAfter(before, after),
+    })),
+  )
+  return { changeId, changed }
+}
+
+export function isChange({ before, after }: CardChange): boolean {
+  return (
+    before.deck_id !== after.deck_id ||
+    before.archived !== after.archived ||
+    before.draft !== after.draft ||
+    !isSameText(before, after)
+  )
+}
+
+function stateOf({ deck_id, archived, draft, version }: StoredCard): ItemState {
+  return { deck_id, archived, draft, version }
+}
+
+function stateAfter(before: StoredCard, after: StoredCard): ItemState {
+  return { ...stateOf(after), version: before.version + Number(!isSameText(before, after)) }
+}
+
+/**
+ * Returns the cards as the last ones of another deck. A card that stays in an uploaded source keeps its identity, by
+ * which the next upload recognises it.
+ * @throws NotEditable if the deck belongs to no source
+ */
+export async function moveToDeck(
+  transaction: Transaction<Database>,
+  cards: readonly StoredCard[],
+  deck: TargetDeck,
+): Promise<StoredCard[]> {
+  if (deck.source_id === null) throw new NotEditable(deck.file)
+  const moving = cards.filter(({ deck_id }) => deck_id !== deck.id)
+  if (moving.length === 0) return [...cards]
+  const end = await findEnd(transaction, deck.id)
+  const taken = await findTakenKeys(
+    transaction,
+    deck.id,
+    moving.flatMap(({ key }) => key ?? []),
+  )
+  let place = end
+  return cards.map((card) => {
+    if (card.deck_id === deck.id) return card
+    const moved = { ...card, deck_id: deck.id, source_id: deck.source_id, sort_order: Math.min(place++, 2 ** 31 - 1) }
+    const staysInUpload = card.kind !== 'written' && card.source_id === deck.source_id
+    if (card.key === null || staysInUpload) return moved
+    const key = taken.has(card.key) ? withSuffix(card.key) : card.key
+    taken.add(key)
+    return { ...moved, key, identity_deck_id: deck.id }
+  })
+}
+
+/** Returns a key that no other card of a deck has. */
+export function withSuffix(key: string): string {
+  return `${key.slice(0, 48)}-${randomBytes(5).toString('hex')}`
+}

@@ -1,0 +1,77 @@
+import type { Kysely } from 'kysely'
+import { takeTurn } from '../../../../db/queries/content/editing/cards.js'
+import {
+  type DeckEdit,
+  type EditedDeck,
+  findDeckToEdit,
+  findLastDeckOrder,
+  findSlugsLike,
+  insertDeck,
+  listEditedDecks,
+  updateDeck,
+} from '../../../../db/queries/content/editing/decks.js'
+import type { Database } from '../../../../db/types.js'
+import { parseDescription, parseLabel } from '../../../domain/content/editing/texts.js'
+import { FreeSlugs, RESERVED_DECKS, slugFrom } from '../../../domain/content/format/slug.js'
+import { CONTENT_CHANGES, DECK_NOT_FOUND, NotEditable } from '../../../domain/content/refusals.js'
+
+export interface DeckCreation {
+  source_id: number
+  name: string
+  description?: string | undefined
+  sort_order?: number | undefined
+  tests_only?: boolean | undefined
+}
+
+/** Maximum number of slugs that other requests may take in between */
+const ATTEMPTS = 5
+
+/**
+ * Creates a deck of a source, by default behind all others; its slug comes from its name.
+ * @throws InvalidInput
+ */
+export async function createDeck(db: Kysely<Database>, creation: DeckCreation): Promise<EditedDeck> {
+  const { source_id, tests_only = false } = creation
+  const name = parseLabel('name', creation.name)
+  const description = parseDescription(creation.description ?? '')
+  const word = slugFrom(name)
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const slug = new FreeSlugs(await findSlugsLike(db, word || 'deck'), RESERVED_DECKS, 'deck').take(word)
+    const isCreated = await db.transaction().execute(async (transaction) => {
+      const sort_order = creation.sort_order ?? (await findLastDeckOrder(transaction))
+      return insertDeck(transaction, { source_id, tests_only, name, description, slug, sort_order })
+    })
+    if (isCreated) return readBack(db, slug)
+  }
+  throw CONTENT_CHANGES
+}
+
+/**
+ * Changes a deck; its slug stays.
+ * @throws InvalidInput, DECK_NOT_FOUND
+ * @throws NotEditable if the deck belongs to no source
+ */
+export async function saveDeck(db: Kysely<Database>, slug: string, edit: DeckEdit): Promise<EditedDeck> {
+  // A body may hold further keys.
+  const { name, description, sort_order, archived } = edit
+  const parsed = {
+    ...{ sort_order, archived },
+    name: name === undefined ? undefined : parseLabel('name', name),
+    description: description === undefined ? undefined : parseDescription(description),
+  }
+  await db.transaction().execute(async (transaction) => {
+    // Before any lock on the deck, as writers of cards do.
+    if (archived !== undefined) await takeTurn(transaction)
+    const deck = await findDeckToEdit(transaction, slug)
+    if (deck === undefined) throw DECK_NOT_FOUND
+    if (deck.source_id === null) throw new NotEditable(deck.file)
+    await updateDeck(transaction, deck, parsed)
+  })
+  return readBack(db, slug)
+}
+
+async function readBack(db: Kysely<Database>, slug: string): Promise<EditedDeck> {
+  const [deck] = await listEditedDecks(db, 'all', { slug })
+  if (deck === undefined) throw DECK_NOT_FOUND
+  return deck
+}
