@@ -68,6 +68,18 @@ export function acceptFile(scope: FastifyInstance): void {
   scope.addContentTypeParser('*', (_request, _body, done) => done(FILE_ONLY))
 }
 
+/** Lets the routes of this scope accept a picture, or a file of unknown type, as a buffer. Its type decides nothing. */
+export function acceptPicture(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  for (const type of ['application/octet-stream', /^image\//]) {
+    scope.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+      if (isEncoded(request.headers)) done(FILE_ONLY)
+      else done(null, body)
+    })
+  }
+  scope.addContentTypeParser('*', (_request, _body, done) => done(FILE_ONLY))
+}
+
 /** A form request body. */
 export class FormBody {
   constructor(readonly fields: URLSearchParams) {}

@@ -1,16 +1,20 @@
 import fp from 'fastify-plugin'
-import { purgeExpired } from '../db/queries/housekeeping.js'
+import { purgeExpired, purgePictures } from '../db/queries/housekeeping.js'
 
 const INTERVAL_MS = 10 * 60_000
 
-/** Deletes expired rows in the background. Every instance tries; a lock lets one run at a time. */
+/** Deletes expired rows and unused pictures in the background. Every instance tries; a lock lets one run at a time. */
 export default fp(
   async (app) => {
     let running: Promise<void> | undefined
     const purge = async () => {
       try {
         const purged = await purgeExpired(app.db)
-        app.log.debug(purged ?? {}, purged === undefined ? 'another instance is purging' : 'purged what had expired')
+        const pictures = await purgePictures(app.db)
+        app.log.debug(
+          { ...purged, pictures },
+          purged === undefined ? 'another instance is purging' : 'purged what had expired',
+        )
       } catch (err) {
         // The next run retries; expired rows are ignored until then.
         app.log.warn({ err }, 'purging failed')

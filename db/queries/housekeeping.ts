@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../types.js'
+import { deleteUnusedPictures } from './content/media.js'
 import { tryLock } from './try-lock.js'
 
 /** Maximum number of rows per delete statement, which keeps it short and its locks few */
@@ -55,4 +56,12 @@ export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undef
     for (const key of Object.keys(purged) as (keyof Purged)[]) purged[key] += batch[key]
     if (Object.values(batch).every((count) => count < BATCH_ROWS)) return purged
   }
+}
+
+/** Deletes pictures that no text shows, as `purgeExpired` deletes rows. Returns undefined if another instance purges. */
+export async function purgePictures(db: Kysely<Database>): Promise<number | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await tryLock(transaction, 'housekeeping'))) return undefined
+    return deleteUnusedPictures(transaction)
+  })
 }

@@ -28,7 +28,7 @@ interface ContentOptions extends ExportOptions {
 const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) => {
   const { contentDir, importMaxBytes, mediaMaxBytes, tmpDir, stopping, moment, timeZone } = options
   app.setFallback(unknownEndpoint('Unbekannter Inhalts-Endpunkt'))
-  await app.register(media, { prefix: '/media' })
+  await app.register(media, { prefix: '/media', mediaMaxBytes })
   await app.register(sheets, { prefix: '/sheets' })
   await app.register(exportRoutes, { tmpDir, stopping, moment, timeZone })
   await app.register(decks)

@@ -1,10 +1,27 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import { findPicture } from '../../db/queries/content/media.js'
-import { PICTURE_NOT_FOUND } from '../../src/domain/content/refusals.js'
-import { PICTURE_TYPES } from '../../src/domain/pictures/index.js'
+import { acceptPicture } from '../../plugins/bodies.js'
+import { AUTHORS_ONLY } from '../../src/domain/accounts/refusals.js'
+import {
+  BadPicture,
+  NO_FILE,
+  OwnMediaFull,
+  PICTURE_NOT_FOUND,
+  PICTURE_TOO_LARGE_TO_STORE,
+} from '../../src/domain/content/refusals.js'
+import { MAX_PICTURE_BYTES, PICTURE_TYPES } from '../../src/domain/pictures/index.js'
+import { FILE_ONLY } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
-import { MediaParams, PictureFile } from './schemas.js'
+import { uploadPicture } from '../../src/services/content/editing/pictures.js'
+import { MEDIA_FULL } from '../admin/schemas.js'
+import { MediaParams, PictureFile, UploadedPicture } from './schemas.js'
+
+interface MediaOptions {
+  /** Maximum size of all pictures, in bytes */
+  mediaMaxBytes: number
+}
 
 /** The SHA-256 of a picture, with or without the file extension that texts append */
 const NAME = /^([0-9a-f]{64})(?:\.(?:png|jpg|gif|webp|avif))?$/
@@ -13,14 +30,17 @@ const NAME = /^([0-9a-f]{64})(?:\.(?:png|jpg|gif|webp|avif))?$/
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 /** Pictures of cards and sheets. */
-const media: FastifyPluginAsyncTypebox = async (app) => {
+const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { mediaMaxBytes }) => {
+  acceptPicture(app)
+
   app.get(
     '/:sha',
     {
       schema: {
         operationId: 'getPicture',
         summary: 'A picture of a card or a sheet',
-        description: 'Texts reference it as `media/<sha>.<extension>`; its content never changes.',
+        description: `Texts reference it as \`media/<sha>.<extension>\`; its content never changes. A picture that no
+visible text shows is found only by its uploader and by editors of a source that uses it.`,
         tags: ['content'],
         produces: Object.values(PICTURE_TYPES),
         params: MediaParams,
@@ -30,7 +50,7 @@ const media: FastifyPluginAsyncTypebox = async (app) => {
     async (request, reply) => {
       const [, sha] = NAME.exec(request.params.sha) ?? []
       if (sha === undefined) throw PICTURE_NOT_FOUND
-      const picture = await findPicture(app.db, sha)
+      const picture = await findPicture(app.db, sha, request.user)
       if (picture === undefined) throw PICTURE_NOT_FOUND
       reply
         .type(PICTURE_TYPES[picture.extension])
@@ -39,6 +59,37 @@ const media: FastifyPluginAsyncTypebox = async (app) => {
       return reply.send(picture.bytes as unknown as Static<typeof PictureFile>)
     },
   )
+
+  app.post(
+    '/',
+    {
+      onRequest: [app.requireAuthor, refuseLargePicture],
+      bodyLimit: MAX_PICTURE_BYTES,
+      schema: {
+        operationId: 'uploadPicture',
+        summary: 'Upload a picture for a text',
+        description: `The body is the picture: PNG, JPEG, GIF, WebP or AVIF, recognised by its contents. A picture that no
+text shows is deleted after seven days.`,
+        tags: ['content'],
+        body: { content: { 'application/octet-stream': { schema: PictureFile }, 'image/*': { schema: PictureFile } } },
+        response: answers(UploadedPicture, [
+          ...[AUTHORS_ONLY, new BadPicture('ist beschädigt'), NO_FILE, PICTURE_TOO_LARGE_TO_STORE],
+          ...[new OwnMediaFull(200), MEDIA_FULL, FILE_ONLY],
+        ]),
+      },
+      // The handler checks the body, which is the picture.
+      validatorCompiler: () => () => true,
+    },
+    async ({ body, user }) => {
+      if (!Buffer.isBuffer(body) || body.length === 0) throw NO_FILE
+      return uploadPicture(app.db, user.id, body, { mediaMaxBytes })
+    },
+  )
+}
+
+/** Names the limit of a picture before the body is read; the limit of bodies holds for one without a length too. */
+async function refuseLargePicture({ headers }: FastifyRequest): Promise<void> {
+  if (Number(headers['content-length'] ?? 0) > MAX_PICTURE_BYTES) throw PICTURE_TOO_LARGE_TO_STORE
 }
 
 export default media

@@ -192,3 +192,10 @@ export const MediaParams = Type.Object({
 })
 
 export const PictureFile = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })
+
+export const UploadedPicture = Type.Object({
+  sha: Type.String({ description: 'SHA-256 in hex.' }),
+  address: Type.String({ description: 'As Markdown shows it.', examples: ['media/e3b0c442….png'] }),
+  width: Type.Integer({ description: 'Pixels.' }),
+  height: Type.Integer(),
+})

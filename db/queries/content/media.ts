@@ -1,6 +1,6 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { IncomingPicture } from '../../../src/domain/content/upload/incoming.js'
-import type { Database } from '../../types.js'
+import type { Database, UsersTable } from '../../types.js'
 import { readInChunks } from '../read-in-chunks.js'
 
 export interface Picture {
@@ -8,13 +8,64 @@ export interface Picture {
   bytes: Buffer
 }
 
-/** @param sha SHA-256 in hex */
-export async function findPicture(db: Kysely<Database>, sha: string): Promise<Picture | undefined> {
-  return db
-    .selectFrom('media')
-    .select(['extension', 'bytes'])
-    .where('sha256', '=', Buffer.from(sha, 'hex'))
+/** The caller as far as pictures are concerned. */
+export type Viewer = Pick<Selectable<UsersTable>, 'id' | 'is_admin' | 'is_author'>
+
+/**
+ * Returns a picture that the viewer may see: one that a live card or sheet shows; for editors one that their sources
+ * use, even in a superseded version; the viewer's own uploads; for administrators any.
+ * @param sha SHA-256 in hex
+ */
+export async function findPicture(db: Kysely<Database>, sha: string, viewer: Viewer): Promise<Picture | undefined> {
+  const picture = db.selectFrom('media').select(['extension', 'bytes']).where('sha256', '=', Buffer.from(sha, 'hex'))
+  if (viewer.is_admin) return picture.executeTakeFirst()
+  return picture
+    .where((eb) =>
+      eb.or([
+        eb.exists(liveCardsWith(eb)),
+        eb.exists(liveSheetsWith(eb)),
+        eb('created_by', '=', viewer.id),
+        ...(viewer.is_author ? [editedCardsWith(eb, viewer.id), editedSheetsWith(eb, viewer.id)].map(eb.exists) : []),
+      ]),
+    )
     .executeTakeFirst()
+}
+
+type Media = ExpressionBuilder<Database, 'media'>
+
+function usesOf(eb: Media) {
+  return eb.selectFrom('picture_uses').select('picture_uses.id').whereRef('picture_uses.sha256', '=', 'media.sha256')
+}
+
+function liveCardsWith(eb: Media) {
+  return usesOf(eb)
+    .innerJoin('cards', 'cards.id', 'picture_uses.card_id')
+    .innerJoin('decks', 'decks.id', 'cards.deck_id')
+    .where('is_current', '=', true)
+    .where('cards.archived_at', 'is', null)
+    .where('decks.archived_at', 'is', null)
+}
+
+function liveSheetsWith(eb: Media) {
+  return usesOf(eb)
+    .innerJoin('cheatsheets', 'cheatsheets.id', 'picture_uses.cheatsheet_id')
+    .where('is_current', '=', true)
+    .where('cheatsheets.archived_at', 'is', null)
+}
+
+function editedCardsWith(eb: Media, userId: number) {
+  return usesOf(eb)
+    .innerJoin('cards', 'cards.id', 'picture_uses.card_id')
+    .innerJoin('imported_decks', 'imported_decks.deck_id', 'cards.deck_id')
+    .innerJoin('source_editors', 'source_editors.source_id', 'imported_decks.source_id')
+    .where('source_editors.user_id', '=', userId)
+}
+
+function editedSheetsWith(eb: Media, userId: number) {
+  return usesOf(eb)
+    .innerJoin('imported_cheatsheets', 'imported_cheatsheets.cheatsheet_id', 'picture_uses.cheatsheet_id')
+    .innerJoin('source_editors', 'source_editors.source_id', 'imported_cheatsheets.source_id')
+    .where('source_editors.user_id', '=', userId)
 }
 
 /** Returns which of the pictures, by SHA-256 in hex, are stored. */
@@ -26,6 +77,17 @@ export async function findKeptPictures(db: Kysely<Database>, shas: readonly stri
     return rows
   })
   return new Set(kept.map(({ sha }) => sha))
+}
+
+/** Returns the total size of the pictures that a user has uploaded in the browser, in bytes, without the given one. */
+export async function sumOwnPictures(db: Kysely<Database>, userId: number, sha: string): Promise<number> {
+  const { size } = await db
+    .selectFrom('media')
+    .select(({ fn, lit }) => fn.coalesce(fn.sum<number>('size_bytes'), lit(0)).as('size'))
+    .where('created_by', '=', userId)
+    .where('sha256', '<>', Buffer.from(sha, 'hex'))
+    .executeTakeFirstOrThrow()
+  return size
 }
 
 /** Returns the total size of all pictures in bytes. */
@@ -43,6 +105,22 @@ export async function insertPicture(
     .insertInto('media')
     .values({ sha256: Buffer.from(sha, 'hex'), extension, size_bytes: bytes.length, bytes })
     .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/**
+ * Inserts a picture that a user uploads in the browser. If it is stored already, the user becomes its uploader, so that
+ * it stays until a text shows it.
+ */
+export async function upsertOwnPicture(
+  transaction: Transaction<Database>,
+  { sha, extension, bytes }: Picture & { sha: string },
+  userId: number,
+): Promise<void> {
+  await transaction
+    .insertInto('media')
+    .values({ sha256: Buffer.from(sha, 'hex'), extension, size_bytes: bytes.length, bytes, created_by: userId })
+    .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ created_by: userId, created_at: sql`now()` }))
     .execute()
 }
 

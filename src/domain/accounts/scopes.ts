@@ -27,7 +27,7 @@ const RULES: Rule[] = [
   rule('/api/search', 'read', 'learn'),
   rule('/api/content', 'content'),
   rule('/api/content/export', 'read'),
-  rule('/api/content/media', 'read'),
+  rule('/api/content/media', 'read', 'content'),
   rule('/api/admin/import', 'content'),
   rule('/api/admin', 'admin'),
   rule('/api/accounts', 'admin'),

@@ -92,6 +92,20 @@ export class MediaFull extends Refusal {
   }
 }
 
+/** The pictures that an author has uploaded would take more room than allowed. */
+export class OwnMediaFull extends Refusal {
+  constructor(maxMegabytes: number) {
+    super('too_large', 'own_media_full', `Deine Bilder brauchten zusammen mehr als ${maxMegabytes} MB`)
+  }
+}
+
+/** An upload is no picture that can be shown; `problem` is the end of a German sentence. */
+export class BadPicture extends InvalidInput {
+  constructor(problem: string) {
+    super(`Das Bild ${problem}`, 'bad_picture')
+  }
+}
+
 /** An upload exceeds a limit, which the message names; `limit` is German. */
 export class FileTooLarge extends Refusal {
   constructor(limit: string, code = 'file_too_large') {
@@ -178,6 +192,7 @@ export const NOT_UNDOABLE = new Refusal(
 )
 export const SOURCE_NOT_FOUND = new Refusal('not_found', 'source_not_found', 'Quelle nicht gefunden')
 export const PICTURE_NOT_FOUND = new Refusal('not_found', 'picture_not_found', 'Bild nicht gefunden')
+export const PICTURE_TOO_LARGE_TO_STORE = new Refusal('too_large', 'picture_too_large', 'Das Bild ist größer als 2 MB')
 export const REPORT_NOT_FOUND = new Refusal('not_found', 'report_not_found', 'Meldung nicht gefunden')
 export const TOO_MANY_REPORTS = new Refusal(
   'conflict',

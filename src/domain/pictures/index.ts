@@ -9,3 +9,4 @@ export {
   resolvePicture,
 } from './files.js'
 export { escapePictures, findPictures, type PlacedPicture, renamePictures } from './markdown.js'
+export { measurePicture, type PictureSize } from './size.js'
