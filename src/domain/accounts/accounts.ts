@@ -45,7 +45,11 @@ export interface AccountChange {
   link_next_login?: boolean | undefined
 }
 
-/** Parses a change of an account by the rules of user creation. @throws InvalidInput */
+/**
+ * Parses a change of an account by the rules of user creation; absent fields stay absent.
+ * @throws InvalidInput
+ * @example parseAccountChange({ display_name: ' Erika ' }) // { display_name: 'Erika' }
+ */
 export function parseAccountChange(input: AccountChange): AccountChange {
   const { display_name: name, is_admin, is_author, password, must_change_password, link_next_login } = input
   const display_name = name?.trim()

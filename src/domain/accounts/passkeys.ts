@@ -50,7 +50,10 @@ export function createUserHandle(): Buffer {
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
-/** Decodes base64url; returns undefined for other text. */
+/**
+ * Decodes base64url; returns undefined for other text.
+ * @example decodeBase64Url('YQ')?.toString() // 'a'
+ */
 export function decodeBase64Url(text: string): Buffer | undefined {
   return BASE64URL.test(text) ? Buffer.from(text, 'base64url') : undefined
 }

@@ -62,7 +62,10 @@ export function mayUse(scopes: readonly Scope[], method: string, path: string): 
   return need === 'all' ? SCOPES.every((scope) => scopes.includes(scope)) : scopes.includes(need)
 }
 
-/** Returns the scopes in display order without duplicates; all scopes if none are given. */
+/**
+ * Returns the scopes in display order without duplicates; all scopes if none are given.
+ * @example parseScopes(['learn', 'read', 'learn']) // ['read', 'learn']
+ */
 export function parseScopes(given: readonly Scope[] = SCOPES): Scope[] {
   return SCOPES.filter((scope) => given.includes(scope))
 }

@@ -22,6 +22,7 @@ export function parseNumber(
 /**
  * Parses the cursor of a page; returns undefined if absent or empty.
  * @throws InvalidInput if it is not an id
+ * @example parseCursor('17', 'after') // 17
  */
 export function parseCursor(text: string | undefined, name: string): number | undefined {
   if (text === undefined || text === '') return undefined
@@ -54,6 +55,7 @@ export function isInteger(id: number): boolean {
  * Parses an id of a path; returns undefined if no row can have it.
  * @param highest largest value of the id column
  * @throws InvalidInput with the message if the text is not a number
+ * @example parseRowId('17', 'Ungültige Karten-ID') // 17
  */
 export function parseRowId(text: string, message: string, highest = HIGHEST_INTEGER): number | undefined {
   const id = parseId(text)
@@ -61,7 +63,11 @@ export function parseRowId(text: string, message: string, highest = HIGHEST_INTE
   return Math.abs(id) <= highest ? id : undefined
 }
 
-/** Parses one of the given words; returns undefined if absent or empty. @throws InvalidInput naming the parameter */
+/**
+ * Parses one of the given words; returns undefined if absent or empty.
+ * @throws InvalidInput naming the parameter
+ * @example parseChoice('due', 'state', ['new', 'due']) // 'due'
+ */
 export function parseChoice<T extends string>(
   text: string | undefined,
   name: string,

@@ -11,7 +11,10 @@ export function showControlCharacters(text: string): string {
   return text.replaceAll(UNPRINTABLE_IN_LINES, toEscape)
 }
 
-/** Escapes a field of a line, including tabs and newlines, so that a value cannot imitate a field or a line. */
+/**
+ * Escapes a field of a line, including tabs and newlines, so that a value cannot imitate a field or a line.
+ * @example toField('a\tb') // 'a\\u0009b'
+ */
 export function toField(text: string): string {
   return text.replaceAll(UNPRINTABLE, toEscape)
 }

@@ -26,7 +26,10 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-/** Replaces what PostgreSQL cannot store by `\ufffd`. */
+/**
+ * Replaces characters that PostgreSQL cannot store by `\ufffd`.
+ * @example toStorable('a\0') // 'a\ufffd'
+ */
 export function toStorable(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed()
 }
