@@ -58,7 +58,9 @@ export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undef
   }
 }
 
-/** Deletes pictures that no text shows, as `purgeExpired` deletes rows. Returns undefined if another instance purges. */
+/**
+ * Deletes pictures that no text shows, as `purgeExpired` deletes rows. Returns undefined if another instance purges.
+ */
 export async function purgePictures(db: Kysely<Database>): Promise<number | undefined> {
   return db.transaction().execute(async (transaction) => {
     if (!(await tryLock(transaction, 'housekeeping'))) return undefined

@@ -10,8 +10,8 @@ type Compiled = { (data: any): any; errors?: unknown }
 type Build = (...options: any[]) => (route: any) => Compiled
 
 /**
- * Returns Fastify's own compilers, which compile each schema when a request first needs it. This saves 0.1 s of a start of
- * 1.0 s with PostgreSQL, and no memory.
+ * Returns Fastify's own compilers, which compile each schema when a request first needs it. This saves 0.1 s of a start
+ * of 1.0 s with PostgreSQL, and no memory.
  */
 export function lazyCompilers(): { compilersFactory: Factories } {
   return {

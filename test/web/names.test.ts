@@ -19,8 +19,8 @@ const NAMES = {
 const QUESTION = 'Frage \u202Exyz?'
 
 /**
- * Places where a name turns the text around it, one line each. A name must be alone in its own isolate or block, or stand
- * between U+2068 and U+2069. Content of cards and fields are blocks of their own.
+ * Places where a name turns the text around it, one line each. A name must be alone in its own isolate or block, or
+ * stand between U+2068 and U+2069. Content of cards and fields are blocks of their own.
  */
 const UNISOLATED = `((names) => {
   const MARK = '\\u202e'

@@ -39,10 +39,10 @@ export function settingsCte(userId: number): RawBuilder<ReviewSettings> {
 }
 
 /**
- * CTEs `settings`, `introduced` (today's new cards), `deck_counts` (one row per deck) and `remaining` (one row; `decks` is 0
- * if the named deck does not exist; inactive decks are excluded unless one is named). They count the user's rows and the
- * decks' `card_count`, not the cards. `limit 1` keeps the planner from merging a few suspended cards with the progress of
- * all users.
+ * CTEs `settings`, `introduced` (today's new cards), `deck_counts` (one row per deck) and `remaining` (one row; `decks`
+ * is 0 if the named deck does not exist; inactive decks are excluded unless one is named). They count the user's rows
+ * and the decks' `card_count`, not the cards. `limit 1` keeps the planner from merging a few suspended cards with the
+ * progress of all users.
  */
 export function countCtes(scope: Scope): RawBuilder<unknown> {
   const { userId, today, deckSlug } = scope

@@ -90,7 +90,9 @@ export function namesBothSides(fields: readonly string[]): boolean {
   return roles.includes('question') && roles.includes('answer')
 }
 
-/** Returns the role of each heading. A paired heading counts when both sides have one and no plain heading has its role. */
+/**
+ * Returns the role of each heading. A paired heading counts when both sides have one and no plain heading has its role.
+ */
 function rolesOf(headings: readonly string[]): (Role | undefined)[] {
   const names = headings.map((heading) =>
     heading

@@ -24,7 +24,9 @@ import type { Login } from './log-in.js'
 import type { OnRefused } from './passkeys.js'
 import { importWebauthn } from './webauthn.js'
 
-/** Creates the options for choosing a passkey. They contain no user, so they do not reveal which users have passkeys. */
+/**
+ * Creates the options for choosing a passkey. They contain no user, so they do not reveal which users have passkeys.
+ */
 export async function beginPasskeyLogin(
   db: Kysely<Database>,
   { id: rpID }: RelyingParty,

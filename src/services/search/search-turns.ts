@@ -12,8 +12,8 @@ const LEAST_PAUSE_MS = 5
 export type SearchInTurn = <T>(userId: number, search: () => Promise<T>, signal: AbortSignal) => Promise<T>
 
 /**
- * Limits searches, so that they leave the database to other requests: one at a time on the embedded store, which has one
- * connection, two on a server, and one per user. The next search starts after a pause as long as the last one took.
+ * Limits searches, so that they leave the database to other requests: one at a time on the embedded store, which has
+ * one connection, two on a server, and one per user. The next search starts after a pause as long as the last one took.
  */
 export function searchTurns(isEmbedded: boolean): SearchInTurn {
   const turns = new FairTurns({

@@ -220,7 +220,10 @@ export class Provider {
     })
   }
 
-  /** Checks that the library leaves to its callers. @throws SignInFault for a token of another client, or of the future */
+  /**
+   * Checks that the library leaves to its callers.
+   * @throws SignInFault for a token of another client, or of the future
+   */
   #checkParty({ azp, iat }: client.IDToken): void {
     if (azp !== undefined && azp !== this.settings.clientId) {
       throw new SignInFault('ungueltig', 'the "azp" is another client')

@@ -1,5 +1,5 @@
-// Takes the screenshots that the documents show into docs/screens/: `npm run screens`. Shows the shipped content to a user
-// with two weeks of reviews.
+// Takes the screenshots that the documents show into docs/screens/: `npm run screens`. Shows the shipped content to a
+// user with two weeks of reviews.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { ROOT } from '../../support/service.js'

@@ -8,8 +8,8 @@ import { isBackFromProvider, removeOwn } from '../platform/storage.js'
 import { takeTurn } from '../storage/turn.js'
 
 /**
- * `unknown`: waiting for the service; `anonymous`: login page; `password`: a new password is required first; `ready`: the
- * app
+ * `unknown`: waiting for the service; `anonymous`: login page; `password`: a new password is required first; `ready`:
+ * the app
  */
 type Status = 'unknown' | 'anonymous' | 'password' | 'ready'
 

@@ -68,8 +68,8 @@ export function urlOf(
 }
 
 /**
- * Sends a request and reads its JSON. If the service requires a login or a recent one, shows the login dialog and repeats
- * the request.
+ * Sends a request and reads its JSON. If the service requires a login or a recent one, shows the login dialog and
+ * repeats the request.
  * @throws Unreachable without a response
  * @throws ForeignAnswer if the response is not the service's, such as a proxy's page
  * @throws Refused with the service's German sentence

@@ -198,7 +198,9 @@ export function needsDates({ queue }: Session, unconfirmed: ReadonlySet<number>)
   return queue.slice(0, NEAR).some(({ card }) => card.next_review === null && !unconfirmed.has(card.card_id))
 }
 
-/** After a reload: the latest steps can still be taken back; `done` are all ratings of the day, with those of `steps`. */
+/**
+ * After a reload: the latest steps can still be taken back; `done` are all ratings of the day, with those of `steps`.
+ */
 export function withSteps(session: Session, steps: readonly Step[], done: readonly Done[] = []): Session {
   const rated = steps.filter(({ kind }) => kind === 'rated').length
   const earlier = done.slice(0, Math.max(done.length - rated, 0))

@@ -18,7 +18,9 @@ export class PackageDecks {
     this.idOf(ROOT)
   }
 
-  /** Adds a deck and returns its id. Its name is `svc-training::<name>`, with the slug behind it if that one is taken. */
+  /**
+   * Adds a deck and returns its id. Its name is `svc-training::<name>`, with the slug behind it if that one is taken.
+   */
   add(name: string, slug: string): number {
     let id = this.idOf(`${ROOT}::${name}`)
     for (let free = `${name} (${slug})`; this.#taken.has(id); free += ` (${slug})`) id = this.idOf(`${ROOT}::${free}`)
