@@ -18,7 +18,7 @@ const REQUESTS = 5_000
 /** With https, responses set and clear other cookies. */
 const REQUESTS_WITH_HTTPS = 2_000
 
-/** Creates sources whose ids are tried. */
+/** Creates sources, so that requests with their ids exist. */
 async function createSources(db: Kysely<Database>): Promise<void> {
   const source = { kind: 'table', name: 'Tabelle', file_name: null, size_bytes: 1 } as const
   await db.insertInto('content_sources').values(Array(60).fill(source)).execute()

@@ -21,7 +21,7 @@ const SERVICE = ['src', 'db', 'plugins', 'routes']
 /** Packages of the domain, which other files import through their `index.ts` only */
 const PACKAGE = /^src\/domain\/(?<name>anki|markup|pictures|table)\//
 
-/** What the packages may import from the rest of the domain: rooms that know neither content nor accounts */
+/** Rooms of the domain that packages may import: they import neither content nor accounts */
 const BELOW_PACKAGES = /^src\/domain\/(review|text|time)\//
 
 /** Layers of the web app, described in web/README.md */

@@ -240,7 +240,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
 
   await t.test('another version while a page is open: it offers the reload as soon as a part is gone', async (t) => {
     const { page } = await app.newPerson(plain)
-    // It looks once by itself, some seconds after the start.
+    // The app checks for a new version once, some seconds after the start.
     const hasLooked = page.waitForResponse(`${app.url}/`)
     await page.goto(`${app.url}/konto`)
     await page.getByLabel('Anzeigename').waitFor()
@@ -271,7 +271,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await offer.waitFor({ timeout: 10_000 })
     await page.unrouteAll()
 
-    // The end of a session, whose part is gone, is no empty page.
+    // The chunk of the end of a session is missing; the page must not stay empty.
     await page.route('**/assets/end-*', gone)
     await page.goto(`${app.url}/lernen/geht`)
     for (const name of [/Antwort zeigen/, /Gut/]) {

@@ -25,7 +25,7 @@ const forApi =
   (asked, answer, pass) =>
     isApi(asked.url) ? behaviour(asked, answer, pass) : pass()
 
-/** One after the other; where the service has been asked, its answer never arrives. */
+/** The answers follow in this order; where the service is asked, its response never arrives. */
 function inTurns(): Behaviour {
   const steps: Behaviour[] = [
     replyWith(JSON_404),

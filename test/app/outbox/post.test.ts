@@ -7,7 +7,7 @@ import { settleMicrotasks } from './world.js'
 
 const USER = 1
 
-/** A store whose reads end late: each waits until it is let go, after it has read. */
+/** A store whose reads have finished but return only when released */
 function createSlowStore(): Store & { letGo(): Promise<void>; isSlow: boolean } {
   const store = createMemoryStore()
   let held: (() => void)[] = []
