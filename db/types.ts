@@ -423,6 +423,8 @@ export interface ItemState {
   archived: boolean
   draft: boolean
   version: number
+  /** Place of a card in its deck, so that an undone move returns it there */
+  sort_order?: number
 }
 
 export interface ContentChangeItemsTable {

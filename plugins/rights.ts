@@ -1,9 +1,10 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import { findSourceOf, listEditedSources } from '../db/queries/content/rights.js'
+import { findSourceOf, findSourcesOfCards, listEditedSources } from '../db/queries/content/rights.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../src/domain/accounts/refusals.js'
 import { type Editable, type ItemKind, mayEdit } from '../src/domain/content/editing/rights.js'
-import { NOT_FOUND_BY_KIND } from '../src/domain/content/refusals.js'
+import { CARD_NOT_FOUND, NOT_FOUND_BY_KIND } from '../src/domain/content/refusals.js'
+import { isInteger } from '../src/domain/text/parameters.js'
 import { requireOwnPassword, requireScope } from './auth.js'
 
 declare module 'fastify' {
@@ -20,12 +21,17 @@ declare module 'fastify' {
      * `requireEditor`.
      */
     requireEditorOf(kind: ItemKind, keyOf: KeyOf): onRequestAsyncHookHandler
+    /** Requires an editor of all cards that the body lists, as a preHandler after `requireAuthor`. */
+    requireEditorOfCards(idsOf: KeyOf): onRequestAsyncHookHandler
   }
   interface FastifyRequest {
     /** Sources that the caller may edit; set by `requireAuthor` and `requireEditor`. */
     editable: Editable
   }
 }
+
+/** Maximum number of cards that a body may list */
+export const MAX_IDS = 1_000
 
 type KeyOf = (body: never, request: FastifyRequest) => unknown
 
@@ -62,6 +68,15 @@ export default fp(
       const key = keyOf((request.body ?? {}) as never, request)
       // The schema refuses other types afterwards.
       if (typeof key === 'string' || typeof key === 'number') await requireRight(request.editable, kind, String(key))
+    })
+    app.decorate('requireEditorOfCards', (idsOf: KeyOf) => async (request: FastifyRequest) => {
+      const given = idsOf((request.body ?? {}) as never, request)
+      // The schema refuses other types and longer lists afterwards.
+      if (!Array.isArray(given) || given.length > MAX_IDS || !given.every((id) => Number.isSafeInteger(id))) return
+      const ids = [...new Set<number>(given)]
+      const sources = await findSourcesOfCards(app.db, ids.filter(isInteger))
+      if (sources.size < ids.length) throw CARD_NOT_FOUND
+      for (const sourceId of sources.values()) if (!mayEdit(request.editable, sourceId)) throw NOT_AN_EDITOR
     })
   },
   { name: 'rights', dependencies: ['auth'] },

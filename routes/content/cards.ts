@@ -8,7 +8,8 @@ import {
   findPlace,
   listEditedCards,
 } from '../../db/queries/content/editing/cards.js'
-import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { actorOf } from '../../plugins/auth.js'
+import { ADMINS_ONLY, AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import type { CardTexts } from '../../src/domain/content/editing/card.js'
 import type { Editor } from '../../src/domain/content/editing/rights.js'
 import { CARD_NOT_FOUND, CLIENT_ID_TAKEN, DECK_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
@@ -22,7 +23,9 @@ import {
   parseRowId,
 } from '../../src/domain/text/parameters.js'
 import { countCharacters } from '../../src/domain/text/text.js'
+import type { Moment } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
+import { purgeCard, resetProgress } from '../../src/services/content/editing/administer-card.js'
 import { createCard, placeBefore, saveCard } from '../../src/services/content/editing/cards.js'
 import { findCardLines } from '../../src/services/content/folder/card-lines.js'
 import {
@@ -33,6 +36,7 @@ import {
   EditedCardPage,
   EditedCardParams,
   EditedCardsQuery,
+  ProgressReset,
 } from './card-schemas.js'
 import { NOT_EDITABLE } from './decks.js'
 
@@ -44,10 +48,11 @@ const MAX_TEXT_LENGTH = 200
 export interface CardOptions {
   /** Folder in which cards of files are located */
   contentDir: string
+  moment: () => Moment
 }
 
 /** Cards for their editors. */
-const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir }) => {
+const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, moment }) => {
   app.get(
     '/cards',
     {
@@ -96,7 +101,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir }
     },
     async (request) => {
       checkStorable('client_id', request.body.client_id)
-      return answerCard(await createCard(app.db, editorOf(request), request.body))
+      return describeSavedCard(await createCard(app.db, editorOf(request), request.body))
     },
   )
 
@@ -115,7 +120,10 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir }
     async ({ params }) => {
       const card = await findEditedCard(app.db, parseCardId(params.id))
       if (card === undefined) throw CARD_NOT_FOUND
-      return answerCard(card)
+      const answer = describeSavedCard(card)
+      if (card.source !== null) return answer
+      const [place] = await findCardLines(contentDir, [card])
+      return { card: { ...answer.card, ...place } }
     },
   )
 
@@ -144,7 +152,7 @@ written (409). Progress of learners is unchanged.`,
       },
     },
     async (request) =>
-      answerCard(await saveCard(app.db, editorOf(request), parseCardId(request.params.id), request.body)),
+      describeSavedCard(await saveCard(app.db, editorOf(request), parseCardId(request.params.id), request.body)),
   )
 
   app.post(
@@ -166,11 +174,49 @@ written (409). Progress of learners is unchanged.`,
     },
   )
 
-  /** Adds file and line of a card of the content folder. */
-  async function answerCard({ source, file, key, learners, ...card }: EditedCardWithOrigin) {
-    const places = source === null ? await findCardLines(contentDir, [{ file, key }]) : []
-    return { card: { ...describeCard(card), source, learners, ...(places[0] ?? { file: null, line: null }) } }
-  }
+  app.post(
+    '/cards/:id/reset-progress',
+    {
+      onRequest: app.requireEditor('card'),
+      schema: {
+        operationId: 'resetCardProgress',
+        summary: 'Reset the progress of all learners of a card',
+        description: 'The card becomes new for them. It cannot be undone; the audit trail names the caller.',
+        tags: ['content'],
+        params: EditedCardParams,
+        response: answers(ProgressReset, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND]),
+      },
+    },
+    async (request) => {
+      const id = parseCardId(request.params.id)
+      return { learners: await resetProgress(app.db, actorOf(request), moment(), id) }
+    },
+  )
+
+  app.delete(
+    '/cards/:id',
+    {
+      onRequest: app.requireEditor('card'),
+      preHandler: app.requireAdmin,
+      schema: {
+        operationId: 'purgeCard',
+        summary: 'Delete a card for good, with all its versions and all progress',
+        description: 'For personal data in a text; editors archive cards instead. A file brings its card back.',
+        tags: ['content'],
+        params: EditedCardParams,
+        response: answers(Done, [AUTHORS_ONLY, NOT_AN_EDITOR, ADMINS_ONLY, CARD_NOT_FOUND]),
+      },
+    },
+    async (request) => {
+      await purgeCard(app.db, actorOf(request), parseCardId(request.params.id))
+      return { ok: true as const }
+    },
+  )
+}
+
+/** Returns the response for a card of a source, which has no file. */
+export function describeSavedCard({ source, file: _, key: __, learners, ...card }: EditedCardWithOrigin) {
+  return { card: { ...describeCard(card), source, learners, file: null, line: null } }
 }
 
 /** @throws CARD_NOT_FOUND if no card can have the id */
@@ -193,9 +239,9 @@ function describeCard({ deck_slug, deck_name, exercise, question, answer, level,
 }
 
 /** Returns texts as responses hold them, with the exercise as fields of its own. */
-export function describeTexts({ exercise, ...texts }: CardTexts) {
+export function describeTexts({ question, answer, level, exercise }: CardTexts) {
   const { form = null, options = [], tolerance = null, unit = null } = exercise ?? {}
-  return { ...texts, form, options, tolerance, unit }
+  return { question, answer, level, form, options, tolerance, unit }
 }
 
 function parseFilter({ state, level, q }: { state?: string; level?: string; q?: string }) {

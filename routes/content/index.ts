@@ -6,6 +6,8 @@ import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { checkFolder } from '../../src/services/content/folder/check.js'
 import { ImportQuery, ImportRefused, MEDIA_FULL, STOPPING, UNREADABLE } from '../admin/schemas.js'
+import bulk from './bulk.js'
+import cardVersions from './card-versions.js'
 import cards from './cards.js'
 import decks from './decks.js'
 import exportRoutes, { type ExportOptions } from './export.js'
@@ -32,7 +34,9 @@ const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) 
   await app.register(sheets, { prefix: '/sheets' })
   await app.register(exportRoutes, { tmpDir, stopping, moment, timeZone })
   await app.register(decks)
-  await app.register(cards, { contentDir })
+  await app.register(cards, { contentDir, moment })
+  await app.register(cardVersions)
+  await app.register(bulk)
 
   await app.register(async (admins) => {
     admins.addHook('preHandler', admins.requireAdmin)

@@ -30,6 +30,8 @@ export type AuditAction =
   | 'source.archive'
   | 'source.purge'
   | 'source.release'
+  | 'card.reset'
+  | 'card.purge'
   | 'report.settle'
   | 'report.reopen'
 

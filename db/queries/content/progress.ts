@@ -1,5 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Moment } from '../../../src/domain/time/calendar.js'
 import type { Database } from '../../types.js'
+import { stateOf } from '../review/progress.js'
 
 /** Returns the number of learners with progress by card; cards without any are missing. */
 export async function countLearners(db: Kysely<Database>, cardIds: number[]): Promise<Map<number, number>> {
@@ -55,4 +57,47 @@ export async function passOnProgress(
     .deleteFrom('imported_cards')
     .where('card_id', '=', ({ fn, val }) => fn.any(val(from)))
     .execute()
+}
+
+/** Returns the slug of a card's deck; undefined if there is no such card. */
+export async function findDeckSlug(db: Kysely<Database>, cardId: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('cards')
+    .innerJoin('decks', 'decks.id', 'deck_id')
+    .select('slug')
+    .where('cards.id', '=', cardId)
+    .executeTakeFirst()
+  return row?.slug
+}
+
+/**
+ * Deletes the progress of all learners of a card, with an entry in the log of each, as a learner's own reset does.
+ * Locks the learners in the order of ids; a review locks its learner before the card.
+ * @returns the number of learners
+ */
+export async function resetProgressOfAll(
+  transaction: Transaction<Database>,
+  cardId: number,
+  { at, today }: Moment,
+): Promise<number> {
+  await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('id', 'in', ({ selectFrom }) => selectFrom('card_progress').select('user_id').where('card_id', '=', cardId))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  const { rows } = await sql<{ learners: number }>`
+    with progress as (
+      delete from card_progress where card_id = ${cardId} returning *
+    ),
+    entries as (
+      insert into review_log (user_id, card_id, deck_id, kind, previous_rating, interval_days, studied_on, created_at,
+        before, answer)
+      select user_id, card_id, (select deck_id from cards where id = card_id), 'reset', last_rating,
+        next_review - last_review, ${today}::date, ${at}::timestamptz, ${stateOf('progress')}, '{}'
+      from progress
+    )
+    select count(*) as learners from progress`.execute(transaction)
+  return rows[0]?.learners ?? 0
 }

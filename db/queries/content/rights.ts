@@ -24,6 +24,20 @@ export async function findSourceOf(
   return row?.source_id
 }
 
+/** Returns the sources of those cards that exist, by card. */
+export async function findSourcesOfCards(
+  db: Kysely<Database>,
+  ids: readonly number[],
+): Promise<Map<number, number | null>> {
+  const rows = await db
+    .selectFrom('cards')
+    .leftJoin('imported_decks', 'imported_decks.deck_id', 'cards.deck_id')
+    .select(['cards.id', 'source_id'])
+    .where('cards.id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .execute()
+  return new Map(rows.map(({ id, source_id }) => [id, source_id]))
+}
+
 type Row = { source_id: number | null }
 type Find = (db: Kysely<Database>, key: string) => Promise<Row | undefined>
 

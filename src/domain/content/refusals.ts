@@ -184,6 +184,12 @@ export const VERSION_NOT_FOUND = new Refusal('not_found', 'version_not_found', '
 export const VERSION_OUTDATED = new Refusal('conflict', 'version_outdated', 'Inzwischen geändert')
 /** Another editor's card or sheet was created with this client id. */
 export const CLIENT_ID_TAKEN = new Refusal('conflict', 'client_id_taken', 'Diese „client_id“ ist schon vergeben')
+/** A bulk change covers too many cards, or cards of several sources. */
+export const ONE_SOURCE_ONLY = new InvalidInput(
+  'Die Karten gehören zu mehreren Quellen; bitte jede Quelle für sich ändern',
+  'one_source_only',
+)
+export const TOO_MANY_CARDS = new InvalidInput('Höchstens 20.000 Karten auf einmal', 'too_many_cards')
 export const CHANGE_UNDONE = new Refusal('conflict', 'change_undone', 'Diese Änderung ist schon rückgängig gemacht')
 export const NOT_UNDOABLE = new Refusal(
   'conflict',

@@ -70,8 +70,8 @@ export function isChange({ before, after }: CardChange): boolean {
   )
 }
 
-function stateOf({ deck_id, archived, draft, version }: StoredCard): ItemState {
-  return { deck_id, archived, draft, version }
+function stateOf({ deck_id, archived, draft, version, sort_order }: StoredCard): ItemState {
+  return { deck_id, archived, draft, version, sort_order }
 }
 
 function stateAfter(before: StoredCard, after: StoredCard): ItemState {

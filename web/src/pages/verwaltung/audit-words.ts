@@ -37,6 +37,11 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'source.archive': { label: 'Quelle archiviert', sentence: (name) => `Quelle „${name}“ archiviert` },
   'source.purge': { label: 'Quelle entfernt', sentence: (name) => `Quelle „${name}“ endgültig entfernt` },
   'source.release': { label: 'Quelle übergeben', sentence: (name) => `Quelle „${name}“ an den Ordner übergeben` },
+  'card.reset': {
+    label: 'Lernstand einer Karte zurückgesetzt',
+    sentence: (deck) => `Lernstand einer Karte im Deck „${deck}“ zurückgesetzt`,
+  },
+  'card.purge': { label: 'Karte entfernt', sentence: (deck) => `Karte im Deck „${deck}“ endgültig entfernt` },
   'report.settle': { label: 'Meldung erledigt', sentence: (deck) => `Meldung im Deck „${deck}“ erledigt` },
   'report.reopen': {
     label: 'Meldung wieder geöffnet',

@@ -1,0 +1,85 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findCardVersion, listCardVersions } from '../../db/queries/content/editing/card-versions.js'
+import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { CARD_NOT_FOUND, VERSION_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
+import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { answers } from '../../src/http/schemas.js'
+import { replaceTexts } from '../../src/services/content/editing/cards.js'
+import { CardVersions, EditedCardAnswer, EditedCardParams, VersionParams } from './card-schemas.js'
+import { describeSavedCard, describeTexts, editorOf, parseCardId } from './cards.js'
+import { NOT_EDITABLE } from './decks.js'
+import { RestoreBody, VersionsQuery } from './sheet-schemas.js'
+
+/** Bytes of the texts after which a page ends */
+const PAGE_LENGTH = 2 ** 20
+
+/** Former texts of cards. */
+const cardVersions: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/cards/:id/versions',
+    {
+      onRequest: app.requireEditor('card'),
+      schema: {
+        operationId: 'listCardVersions',
+        summary: 'The texts of a card with the change that wrote each, newest first',
+        description: 'The latest 50 superseded texts and the first are kept.',
+        tags: ['content'],
+        params: EditedCardParams,
+        querystring: VersionsQuery,
+        response: answers(CardVersions, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND]),
+      },
+    },
+    async ({ params, query }) => {
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
+      const before = parseCursor(query.before, 'before')
+      const found = await listCardVersions(app.db, parseCardId(params.id), before, limit + 1)
+      let length = 0
+      const page = found.slice(0, limit).filter(({ question, answer }, index) => {
+        const isFitting = index === 0 || length < PAGE_LENGTH
+        length += question.length + answer.length
+        return isFitting
+      })
+      const versions = page.map(({ question, answer, level, exercise, ...version }) => ({
+        ...version,
+        ...describeTexts({ question, answer, level, exercise }),
+      }))
+      return { versions, next_before: found.length > page.length ? (page.at(-1)?.version ?? null) : null }
+    },
+  )
+
+  app.post(
+    '/cards/:id/versions/:version/restore',
+    {
+      onRequest: app.requireEditor('card'),
+      schema: {
+        operationId: 'restoreCardVersion',
+        summary: 'Make a former text the newest version of a card',
+        tags: ['content'],
+        params: VersionParams,
+        body: RestoreBody,
+        response: answers(EditedCardAnswer, [
+          AUTHORS_ONLY,
+          NOT_AN_EDITOR,
+          CARD_NOT_FOUND,
+          VERSION_NOT_FOUND,
+          NOT_EDITABLE,
+          VERSION_OUTDATED,
+        ]),
+      },
+    },
+    async (request) => {
+      const { params, body } = request
+      const wanted = parseRowId(params.version, 'Ungültige Fassung')
+      const id = parseCardId(params.id)
+      const card = await replaceTexts(app.db, editorOf(request), id, body.version, 'restore', async (db, before) => {
+        if (wanted === before.version) return before
+        const texts = wanted === undefined ? undefined : await findCardVersion(db, id, wanted)
+        if (texts === undefined) throw VERSION_NOT_FOUND
+        return texts
+      })
+      return describeSavedCard(card)
+    },
+  )
+}
+
+export default cardVersions

@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely'
+import { type Actor, insertAuditEntry } from '../../../../db/queries/accounts/audit.js'
+import { findStoredCards, takeTurn } from '../../../../db/queries/content/editing/cards.js'
+import { findDeckSlug, resetProgressOfAll } from '../../../../db/queries/content/progress.js'
+import { deleteCards } from '../../../../db/queries/content/sources.js'
+import type { Database } from '../../../../db/types.js'
+import { CARD_NOT_FOUND } from '../../../domain/content/refusals.js'
+import type { Moment } from '../../../domain/time/calendar.js'
+import { dropUnusedPictures } from '../pictures.js'
+
+/**
+ * Resets the progress of all learners of a card, which becomes new for them; their log keeps it.
+ * @returns the number of learners
+ * @throws CARD_NOT_FOUND
+ */
+export function resetProgress(db: Kysely<Database>, actor: Actor, moment: Moment, id: number): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const deck = await findDeckSlug(transaction, id)
+    if (deck === undefined) throw CARD_NOT_FOUND
+    const learners = await resetProgressOfAll(transaction, id, moment)
+    if (learners > 0) {
+      const deed = { action: 'card.reset' as const, target_id: id, target: deck, details: { learners } }
+      await insertAuditEntry(transaction, actor, deed)
+    }
+    return learners
+  })
+}
+
+/**
+ * Deletes a card with its versions, its progress and pictures that nothing else shows.
+ * @throws CARD_NOT_FOUND
+ */
+export async function purgeCard(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await takeTurn(transaction)
+    const deck = await findDeckSlug(transaction, id)
+    const [card] = await findStoredCards(transaction, [id])
+    if (card === undefined || deck === undefined) throw CARD_NOT_FOUND
+    await deleteCards(transaction, [id])
+    await dropUnusedPictures(transaction)
+    const details = { versions: card.version }
+    await insertAuditEntry(transaction, actor, { action: 'card.purge', target_id: id, target: deck, details })
+  })
+}

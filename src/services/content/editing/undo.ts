@@ -1,0 +1,97 @@
+import type { Kysely, Transaction } from 'kysely'
+import { findCardVersions } from '../../../../db/queries/content/editing/card-versions.js'
+import type { StoredCard } from '../../../../db/queries/content/editing/cards.js'
+import { type CardItem, findCardItems, findDecksById, lockChange } from '../../../../db/queries/content/editing/undo.js'
+import type { Database, ItemState } from '../../../../db/types.js'
+import type { CardTexts } from '../../../domain/content/editing/card.js'
+import { type Editor, mayEdit } from '../../../domain/content/editing/rights.js'
+import { CHANGE_NOT_FOUND, CHANGE_UNDONE, NOT_UNDOABLE } from '../../../domain/content/refusals.js'
+import { type CardChange, lockAndRead, moveToDeck, type TargetDeck, writeChanges } from './change-cards.js'
+
+/**
+ * Takes back a change of cards as one entry of the history. A card that has changed since is left and named.
+ * @throws CHANGE_NOT_FOUND, CHANGE_UNDONE
+ * @throws NOT_UNDOABLE if the change is no edit of existing cards
+ */
+export function undoChange(
+  db: Kysely<Database>,
+  { id: userId, editable }: Editor,
+  changeId: number,
+): Promise<{ undone: number; skipped: number[] }> {
+  return db.transaction().execute(async (transaction) => {
+    const change = await lockChange(transaction, changeId)
+    if (change === undefined) throw CHANGE_NOT_FOUND
+    if (change.is_undone) throw CHANGE_UNDONE
+    const items = await findCardItems(transaction, changeId)
+    if (items.length === 0 || items.some(({ before }) => before === null)) throw NOT_UNDOABLE
+    const found = await lockAndRead(
+      transaction,
+      items.map(({ card_id }) => card_id),
+    )
+    const cards = new Map(found.map((card) => [card.id, card]))
+    const decks = await findDecksById(transaction, [...new Set(items.flatMap(({ before }) => before?.deck_id ?? []))])
+    const unchanged = items.filter(({ card_id, before, after }) => {
+      const card = cards.get(card_id)
+      const deck = decks.get(before?.deck_id ?? 0)
+      if (card === undefined || deck?.source_id == null || !isInState(card, after)) return false
+      return mayEdit(editable, card.source_id) && mayEdit(editable, deck.source_id)
+    })
+    const texts = await findFormerTexts(transaction, unchanged)
+    const changes: CardChange[] = []
+    for (const deck of decks.values()) {
+      const group = unchanged.filter(({ before }) => before?.deck_id === deck.id)
+      changes.push(...(await takeBack(transaction, group, cards, texts, deck)))
+    }
+    const origin = { userId, how: 'undo' as const, sourceId: change.source_id, undoes: changeId }
+    const { changed } = await writeChanges(transaction, origin, changes)
+    const undone = new Set(changed.map(({ before }) => before.id))
+    const skipped = items.map(({ card_id }) => card_id).filter((id) => !undone.has(id))
+    return { undone: undone.size, skipped }
+  })
+}
+
+function isInState(card: StoredCard, state: ItemState): boolean {
+  return (
+    card.version === state.version &&
+    card.deck_id === state.deck_id &&
+    card.archived === state.archived &&
+    card.draft === state.draft
+  )
+}
+
+function findFormerTexts(transaction: Transaction<Database>, items: readonly CardItem[]) {
+  const wanted = items.flatMap(({ card_id, before, after }) =>
+    before === null || before.version === after.version ? [] : [{ id: card_id, version: before.version }],
+  )
+  return findCardVersions(transaction, wanted)
+}
+
+async function takeBack(
+  transaction: Transaction<Database>,
+  items: readonly CardItem[],
+  cards: ReadonlyMap<number, StoredCard>,
+  texts: ReadonlyMap<number, CardTexts>,
+  deck: TargetDeck,
+): Promise<CardChange[]> {
+  const former = items.flatMap(({ card_id, before, after }) => {
+    const card = cards.get(card_id)
+    if (card === undefined || before === null) return []
+    const { archived, draft, version } = before
+    const text = version === after.version ? card : texts.get(card_id)
+    return text === undefined ? [] : [{ before, card, wanted: { ...card, ...textsOf(text), archived, draft } }]
+  })
+  const moved = await moveToDeck(
+    transaction,
+    former.map(({ wanted }) => wanted),
+    deck,
+  )
+  return former.map(({ before, card }, index) => {
+    const after = moved[index] as StoredCard
+    const isMoved = after.deck_id !== card.deck_id
+    return { before: card, after: isMoved ? { ...after, sort_order: before.sort_order ?? after.sort_order } : after }
+  })
+}
+
+function textsOf({ question, answer, level, exercise }: CardTexts): CardTexts {
+  return { question, answer, level, exercise }
+}
