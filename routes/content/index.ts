@@ -9,6 +9,7 @@ import { ImportQuery, ImportRefused, MEDIA_FULL, STOPPING, UNREADABLE } from '..
 import bulk from './bulk.js'
 import cardVersions from './card-versions.js'
 import cards from './cards.js'
+import convert from './convert.js'
 import decks from './decks.js'
 import exportRoutes, { type ExportOptions } from './export.js'
 import imports from './imports.js'
@@ -32,6 +33,7 @@ const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) 
   app.setFallback(unknownEndpoint('Unbekannter Inhalts-Endpunkt'))
   await app.register(media, { prefix: '/media', mediaMaxBytes })
   await app.register(sheets, { prefix: '/sheets' })
+  await app.register(convert, { stopping })
   await app.register(exportRoutes, { tmpDir, stopping, moment, timeZone })
   await app.register(decks)
   await app.register(cards, { contentDir, moment })

@@ -168,6 +168,10 @@ export const READING_TOO_LONG = new InvalidInput(
   'Die Datei ließ sich nicht in der erlaubten Zeit lesen',
   'reading_too_long',
 )
+export const CONVERTING_TOO_LONG = new InvalidInput(
+  'Der Text ließ sich nicht in der erlaubten Zeit umwandeln; bitte in Teilen einfügen',
+  'converting_too_long',
+)
 export const IMPORT_RUNS = new Refusal('conflict', 'import_runs', 'Import läuft bereits')
 export const CONTENT_CHANGES = new Refusal(
   'conflict',

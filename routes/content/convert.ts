@@ -1,0 +1,52 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { AUTHORS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { CONVERTING_TOO_LONG } from '../../src/domain/content/refusals.js'
+import { TooManyAttempts } from '../../src/domain/refusal.js'
+import { checkStorable } from '../../src/domain/text/parameters.js'
+import { TOO_LARGE } from '../../src/http/refusals.js'
+import { answers } from '../../src/http/schemas.js'
+import { untilGone } from '../../src/http/until-gone.js'
+import { convertToMarkdown } from '../../src/services/content/editing/convert.js'
+import { STOPPING } from '../admin/schemas.js'
+
+interface ConvertOptions {
+  /** Aborts conversions because the service stops */
+  stopping: AbortSignal
+}
+
+const BODY_BYTES = 2 * 2 ** 20
+/** More than a person pastes by hand */
+const PER_TEN_SECONDS = 20
+
+const HtmlBody = Type.Object({ html: Type.String({ examples: ['<p>Ein <b>fetter</b> Absatz</p>'] }) })
+const MarkdownAnswer = Type.Object({ markdown: Type.String({ examples: ['Ein **fetter** Absatz'] }) })
+
+/** Conversion of pasted text. */
+const convert: FastifyPluginAsyncTypebox<ConvertOptions> = async (app, { stopping }) => {
+  app.post(
+    '/convert',
+    {
+      onRequest: [app.requireAuthor, app.limitRequests('convert', PER_TEN_SECONDS)],
+      bodyLimit: BODY_BYTES,
+      schema: {
+        operationId: 'convertHtml',
+        summary: 'Convert HTML to Markdown that shows the same text',
+        description: `For text pasted from other programs. The answer contains no HTML; pictures are kept if the service
+stores them, as \`media/<sha>.<extension>\`. A conversion that takes longer than two seconds is refused.`,
+        tags: ['content'],
+        body: HtmlBody,
+        response: answers(MarkdownAnswer, [
+          ...[AUTHORS_ONLY, CONVERTING_TOO_LONG, TOO_LARGE, new TooManyAttempts(2), ...STOPPING],
+        ]),
+      },
+    },
+    async ({ body: { html }, user }, reply) => {
+      checkStorable('html', html)
+      const signal = AbortSignal.any([stopping, untilGone(reply)])
+      return { markdown: await convertToMarkdown(html, { userId: user.id, signal }) }
+    },
+  )
+}
+
+export default convert

@@ -1,0 +1,62 @@
+import t from 'tap'
+import { convertToMarkdown } from '../../src/services/content/editing/convert.js'
+import { createEditor } from '../support/editing.js'
+import { gifOf, targetOf } from '../support/pictures.js'
+import { type Caller, errorBody, startService } from '../support/service.js'
+
+const service = await startService(t)
+const author = await createEditor(service)
+const convert = async (html: unknown, caller: Caller = author) => caller.post('/api/content/convert', { html })
+
+t.test('converts pasted HTML', async (t) => {
+  const target = targetOf(gifOf('x'))
+  for (const [html, markdown] of [
+    ['', ''],
+    ['<p>Ein <b>fetter</b> Absatz</p>', 'Ein **fetter** Absatz'],
+    ['<style>.w { font-weight: bold }</style><span class="w">wichtig</span>', '**wichtig**'],
+    [`<img alt="Plan" src="https://t.example.org/api/content/${target}">`, `![Plan](${target})`],
+    ['<script>alert(1)</script><!--StartFragment-->nur Text<!--EndFragment-->', 'nur Text'],
+  ] as const) {
+    t.strictSame((await convert(html)).body, { markdown }, html)
+  }
+  const { body } = await convert('<img src="https://t.example.org/x.png"><img src="media/../secret.png">Rest')
+  t.notMatch(body.markdown, /!\[/)
+  t.match(body.markdown, /Rest$/)
+})
+
+t.test('2 MB are converted within the limit; more, and what cannot be stored, is refused', async (t) => {
+  const large = '<td><b>x</b>'.repeat(170_000)
+  t.equal((await convert(large)).status, 200)
+  t.strictSame((await convert('x'.repeat(2 ** 21))).body, errorBody(413, 'Anfrage zu groß'))
+  for (const html of ['a\0', '\ud800']) {
+    t.strictSame((await convert(html)).body, errorBody(400, 'Das Feld „html“ enthält unzulässige Zeichen'))
+  }
+  t.strictSame((await convert(undefined)).body, errorBody(400, 'Das Feld „html“ fehlt'))
+})
+
+t.test('ends a conversion that takes too long, or whose caller is gone', async (t) => {
+  const html = '<b>x</b>'.repeat(200_000)
+  await t.rejects(convertToMarkdown(html, { userId: 1, timeoutMs: 1 }), { code: 'converting_too_long' })
+  const gone = new AbortController()
+  const converted = convertToMarkdown(html, { userId: 1, signal: gone.signal })
+  gone.abort(new Error('gone'))
+  await t.rejects(converted, { message: 'gone' })
+  t.equal(await convertToMarkdown('<i>y</i>', { userId: 1 }), '_y_', 'the turn is free again')
+})
+
+t.test('serves one conversion per author at a time and refuses a flood', async (t) => {
+  const results = await Promise.allSettled(Array.from({ length: 6 }, () => convertToMarkdown('x', { userId: 2 })))
+  t.equal(results.filter(({ status }) => status === 'fulfilled').length, 4)
+  const [refused] = results.filter((one) => one.status === 'rejected')
+  t.match(refused?.reason, { code: 'too_many_attempts' })
+})
+
+t.test('only authors convert, at a limited rate', async (t) => {
+  t.equal((await convert('x', await service.member())).status, 403)
+  t.equal((await convert('x', service.anonymous)).status, 401)
+  const limited = await startService(t, { config: { rateLimit: 1_000 } })
+  const busy = await createEditor(limited)
+  const statuses: number[] = []
+  for (let count = 0; count < 22; count++) statuses.push((await convert('x', busy)).status)
+  t.strictSame([statuses.indexOf(429), statuses.at(-1)], [20, 429])
+})
