@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Scope } from '../src/domain/accounts/scopes.js'
 import type { IncomingPicture, StoredKind } from '../src/domain/content/upload/incoming.js'
+import type { FittedParameters } from '../src/domain/review/parameters.js'
 import type { CardState, Rating, ReviewPhase } from '../src/domain/review/review.js'
 
 type PictureExtension = IncomingPicture['extension']
@@ -187,7 +188,8 @@ export interface ReviewLogTable {
   card_id: number
   /** Deck of the card at that time */
   deck_id: number | null
-  kind: 'review' | 'undo' | 'reset'
+  /** `tomorrow` puts a card off and has no rating */
+  kind: 'review' | 'undo' | 'reset' | 'tomorrow'
   /** The review that an undo entry takes back */
   undoes: number | null
   rating: Rating | null
@@ -240,6 +242,56 @@ export interface ReviewSettingsTable {
   /** New cards beyond the daily number, on `extra_new_on` alone. */
   extra_new: Generated<number>
   extra_new_on: string | null
+  /** Whether parameters are fitted to the learner and used */
+  adapt_intervals: Generated<boolean>
+  type_answers: Generated<boolean>
+  /** Weekdays without due cards; Monday is 1 */
+  free_weekdays: Generated<number[]>
+}
+
+/** Parameters fitted to a learner, and the last attempt to fit them. */
+export interface FittedParametersTable {
+  user_id: number
+  /** Null while the defaults apply */
+  current: ColumnType<FittedParameters | null, string | null | undefined, string | null>
+  /** The set that `current` has replaced */
+  previous: ColumnType<FittedParameters | null, string | null | undefined, string | null>
+  tried_at: ColumnType<Date, Date, Date>
+  tried_items: number
+  /** Log entries up to this id hold states computed with other parameters than those of `card_progress`. */
+  states_since: Generated<number>
+}
+
+/** A learner's private note on a card. */
+export interface CardNotesTable {
+  user_id: number
+  card_id: number
+  text: string
+  updated_at: Timestamp
+}
+
+/** A learner's desired retention of a deck, which precedes the author's and the general one. */
+export interface DeckRetentionsTable {
+  user_id: number
+  deck_id: number
+  desired_retention: number
+}
+
+/** The author's desired retention of a deck. */
+export interface DeckDefaultsTable {
+  deck_id: number
+  desired_retention: number
+}
+
+/** Last run of each recurring job. */
+export interface JobRunsTable {
+  name: string
+  /** Null unless an instance is running the job; it extends the lease as it goes. */
+  leased_until: ColumnType<Date | null, Date | null | undefined, Date | null>
+  /** Day whose run has finished */
+  finished_on: string | null
+  finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  summary: ColumnType<unknown, string | null | undefined, string | null>
 }
 
 export interface QuizResultsTable {
@@ -546,6 +598,11 @@ export interface Database {
   offered_decks: OfferedDecksTable
   chosen_decks: ChosenDecksTable
   review_settings: ReviewSettingsTable
+  fitted_parameters: FittedParametersTable
+  card_notes: CardNotesTable
+  deck_retentions: DeckRetentionsTable
+  deck_defaults: DeckDefaultsTable
+  job_runs: JobRunsTable
   card_positions: CardPositionsTable
   distinct_answers: DistinctAnswersTable
   distinct_answer_totals: DistinctAnswerTotalsTable

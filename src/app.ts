@@ -15,6 +15,7 @@ import database from '../plugins/database.js'
 import errors, { sendError } from '../plugins/errors.js'
 import forwarded from '../plugins/forwarded.js'
 import housekeeping from '../plugins/housekeeping.js'
+import jobs from '../plugins/jobs.js'
 import metricsHooks from '../plugins/metrics.js'
 import openapi from '../plugins/openapi.js'
 import requestLog, { logWhenOver } from '../plugins/request-log.js'
@@ -183,6 +184,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     })
   }
   const dayOf = calendarIn(config.timeZone)
+  const moment = (at = now()) => ({ at, today: dayOf(at) })
+  await app.register(jobs, { moment })
   await app.register(api, {
     prefix: '/api',
     sessions: { secrets: options.sessionSecrets, maxDays: config.sessionMaxDays, isSecure, basePath },
@@ -201,7 +204,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     maxDelayMs: options.maxDelayMs ?? MAX_DELAY_MS,
     today: () => dayOf(now()),
     stopping,
-    moment: (at = now()) => ({ at, today: dayOf(at) }),
+    moment,
   })
   return app
 }

@@ -115,6 +115,17 @@ program
   .description('die OpenAPI-Beschreibung der Schnittstelle ausgeben')
   .action(async () => (await import('./commands/openapi.js')).printOpenapi(print))
 
+const jobs = program.command('jobs').description('Aufträge, die der Dienst sonst nachts erledigt')
+
+jobs
+  .command('run <Auftrag>')
+  .description('einen Auftrag jetzt ausführen: fit passt die Abstände an die Lernenden an')
+  .option('--user <Benutzername>', 'nur für diesen Benutzer')
+  .option(...AS_JSON)
+  .action(async (name: string, options: { user?: string; json?: boolean }) =>
+    (await import('./commands/jobs.js')).runJobNow(await config(), name, options, print),
+  )
+
 const source = program.command('source').description('verwalten, was aus Dateien importiert wurde')
 
 source

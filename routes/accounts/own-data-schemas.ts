@@ -2,6 +2,17 @@ import { Type } from '@sinclair/typebox'
 import { nullable, Timestamp, User } from '../../src/http/schemas.js'
 import { Session, state } from './schemas.js'
 
+const Fitted = nullable(
+  Type.Object({
+    model: Type.String(),
+    w: Type.Array(Type.Number()),
+    items: Type.Integer(),
+    log_loss_before: Type.Number(),
+    log_loss_after: Type.Number(),
+    fitted_at: Timestamp,
+  }),
+)
+
 export const OwnDataAnswer = Type.Object({
   user: Type.Object({
     ...User.properties,
@@ -81,6 +92,8 @@ export const OwnDataAnswer = Type.Object({
   suspended_cards: Type.Array(Type.Integer()),
   inactive_decks: Type.Array(Type.String()),
   chosen_decks: Type.Array(Type.String(), { description: 'Offered decks that the user has activated.' }),
+  notes: Type.Array(Type.Object({ card_id: Type.Integer(), text: Type.String(), updated_at: Timestamp })),
+  deck_retentions: Type.Array(Type.Object({ deck_slug: Type.String(), desired_retention: Type.Number() })),
   reports: Type.Array(
     Type.Object({
       id: Type.Integer(),
@@ -121,6 +134,17 @@ export const OwnDataAnswer = Type.Object({
       maximum_interval: Type.Integer(),
       extra_new: Type.Integer(),
       extra_new_on: nullable(Type.String({ format: 'date' })),
+      adapt_intervals: Type.Boolean(),
+      type_answers: Type.Boolean(),
+      free_weekdays: Type.Array(Type.Integer()),
+    }),
+  ),
+  fitted_parameters: nullable(
+    Type.Object({
+      current: Fitted,
+      previous: Fitted,
+      tried_at: Timestamp,
+      tried_items: Type.Integer(),
     }),
   ),
   results: Type.Array(

@@ -119,6 +119,17 @@ export const ServiceState = Type.Object({
   users: Type.Integer({ examples: [30] }),
   learners: Type.Integer({ description: 'Users with at least one review.', examples: [28] }),
   time_zone: Type.String({ description: 'Time zone of calendar days.', examples: ['Europe/Berlin'] }),
+  can_fit: Type.Boolean({
+    description: 'Whether this platform can fit intervals to learners; otherwise the defaults apply to new learners.',
+  }),
+  jobs: Type.Array(
+    Type.Object({
+      name: Type.String({ examples: ['fit'] }),
+      finished_at: nullable(Timestamp),
+      summary: Type.Unsafe<unknown>({ description: 'Figures of the last complete run; null before it.' }),
+    }),
+    { description: 'Recurring work of the service.' },
+  ),
 })
 
 export const AuditQuery = Type.Object({

@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findStoreNumbers } from '../../db/queries/accounts/service.js'
+import { listJobRuns } from '../../db/queries/jobs.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { answers } from '../../src/http/schemas.js'
+import { canFit } from '../../src/services/review/fit/binding.js'
 import { ServiceState } from './schemas.js'
 
 /** Facts about the running service. */
@@ -36,6 +38,8 @@ const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about
         users,
         learners,
         time_zone: timeZone,
+        can_fit: await canFit(),
+        jobs: await listJobRuns(app.db),
       }
     },
   )

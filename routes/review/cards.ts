@@ -1,16 +1,44 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { CARD_STATES, findCard, listCards, suspendCard, unsuspendCard } from '../../db/queries/review/cards.js'
+import {
+  CARD_STATES,
+  findCard,
+  listCards,
+  suspendCard,
+  unsuspendCard,
+  writeNote,
+} from '../../db/queries/review/cards.js'
 import { CARD_NOT_FOUND, DECK_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/content/refusals.js'
 import { parseReportText } from '../../src/domain/content/reports.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
-import { createScheduler, nextReviewsOf } from '../../src/domain/review/scheduler.js'
-import { invalidCursor, parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { parseNote } from '../../src/domain/review/note.js'
+import { OTHER_REVIEW } from '../../src/domain/review/refusals.js'
+import { createSchedulers, nextReviewsOf } from '../../src/domain/review/scheduler.js'
+import {
+  checkStorable,
+  invalidCursor,
+  parseChoice,
+  parseCursor,
+  parseNumber,
+  parseRowId,
+} from '../../src/domain/text/parameters.js'
 import { countCharacters } from '../../src/domain/text/text.js'
-import type { Clock } from '../../src/domain/time/calendar.js'
+import { type Clock, parseInstant } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { reportCard } from '../../src/services/content/reports.js'
+import { putOffCard } from '../../src/services/review/put-off.js'
 import { resetCard } from '../../src/services/review/take-back.js'
-import { CardAnswer, CardPage, CardParams, CardReported, CardsQuery, ReportBody } from './schemas.js'
+import {
+  CardAnswer,
+  CardPage,
+  CardParams,
+  CardReported,
+  CardsQuery,
+  NoteAnswer,
+  NoteBody,
+  ReportBody,
+  ReviewAnswer,
+  TomorrowBody,
+} from './schemas.js'
 
 /** Equals the limit of `/api/search`. */
 const MAX_TEXT_LENGTH = 200
@@ -37,9 +65,9 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       if (found === undefined) throw DECK_NOT_FOUND
       // An empty page would look like the end of the list.
       if (!is_mark_known) throw invalidCursor('after')
-      const page = found.slice(0, limit).map(({ state, state_name, deck_slug, deck_name, ...card }) => ({
+      const page = found.slice(0, limit).map(({ state, state_name, deck_slug, deck_name, deck_lang, ...card }) => ({
         ...card,
-        deck: { slug: deck_slug, name: deck_name },
+        deck: { slug: deck_slug, name: deck_name, lang: deck_lang },
         progress: state,
         state: state_name,
       }))
@@ -63,10 +91,15 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const { today } = moment()
       const found = id === undefined ? undefined : await findCard(app.db, request.user.id, today, id)
       if (found === undefined) throw CARD_NOT_FOUND
-      const { state, state_name, deck_slug, deck_name, settings, ...card } = found
+      const { state, state_name, deck_slug, deck_name, deck_lang, settings, deck_retention, ...card } = found
       return {
-        card: { ...card, deck: { slug: deck_slug, name: deck_name }, progress: state, state: state_name },
-        next_review: nextReviewsOf(createScheduler(settings)(card.card_id, state, today)),
+        card: {
+          ...card,
+          deck: { slug: deck_slug, name: deck_name, lang: deck_lang },
+          progress: state,
+          state: state_name,
+        },
+        next_review: nextReviewsOf(createSchedulers(settings)(deck_retention)(card.card_id, state, today)),
         today,
       }
     },
@@ -124,6 +157,49 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       if (id === undefined) throw CARD_NOT_FOUND
       await resetCard(app.db, request.user.id, moment(), id)
       return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/cards/:id/tomorrow',
+    {
+      schema: {
+        operationId: 'putOffCard',
+        summary: 'Put a due or new card off until tomorrow, without a rating; undone like a review',
+        tags: ['review'],
+        params: CardParams,
+        body: TomorrowBody,
+        response: answers(ReviewAnswer, [CARD_NOT_FOUND, OTHER_REVIEW]),
+      },
+    },
+    async (request) => {
+      const card_id = parseCardId(request.params.id)
+      const { client_id = null, put_off_at = null } = request.body
+      if (client_id !== null) checkStorable('client_id', client_id)
+      const instant = put_off_at === null ? null : parseInstant(put_off_at)
+      if (instant === undefined) throw new InvalidInput('Das Feld „put_off_at“ muss ein Zeitpunkt sein')
+      if (card_id === undefined) throw CARD_NOT_FOUND
+      return putOffCard(app.db, request.user.id, { moment }, { card_id, client_id, put_off_at: instant })
+    },
+  )
+
+  app.put(
+    '/cards/:id/note',
+    {
+      schema: {
+        operationId: 'writeCardNote',
+        summary: "Replace the caller's private note on a card; an empty text deletes it",
+        tags: ['review'],
+        params: CardParams,
+        body: NoteBody,
+        response: answers(NoteAnswer, [CARD_NOT_FOUND]),
+      },
+    },
+    async (request) => {
+      const id = parseCardId(request.params.id)
+      const text = parseNote(request.body.text)
+      if (id === undefined || !(await writeNote(app.db, request.user.id, id, text))) throw CARD_NOT_FOUND
+      return { note: text === '' ? null : text }
     },
   )
 

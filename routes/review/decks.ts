@@ -1,9 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { listStudiedDecks, switchDeck } from '../../db/queries/review/decks.js'
+import { listStudiedDecks, setDeckRetention, switchDeck } from '../../db/queries/review/decks.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers } from '../../src/http/schemas.js'
 import { DeckBody, DeckParams, StudiedDeck, StudiedDecks } from './schemas.js'
+
+const NOTHING_TO_CHANGE = new InvalidInput('Das Feld „active“ oder „desired_retention“ fehlt')
 
 const decks: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   app.get(
@@ -28,7 +31,7 @@ const decks: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     {
       schema: {
         operationId: 'switchReviewDeck',
-        summary: 'Activate or deactivate a deck for the caller',
+        summary: 'Activate or deactivate a deck, or choose its desired retention, for the caller',
         tags: ['review'],
         params: DeckParams,
         body: DeckBody,
@@ -38,7 +41,12 @@ const decks: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
     async (request) => {
       const { slug } = request.params
       const userId = request.user.id
-      if (!(await switchDeck(app.db, userId, slug, request.body.active))) throw DECK_NOT_FOUND
+      const { active, desired_retention } = request.body
+      if (active === undefined && desired_retention === undefined) throw NOTHING_TO_CHANGE
+      if (active !== undefined && !(await switchDeck(app.db, userId, slug, active))) throw DECK_NOT_FOUND
+      if (desired_retention !== undefined && !(await setDeckRetention(app.db, userId, slug, desired_retention))) {
+        throw DECK_NOT_FOUND
+      }
       const [deck] = await listStudiedDecks(app.db, { userId, today: moment().today, deckSlug: slug })
       if (deck === undefined) throw DECK_NOT_FOUND
       return deck

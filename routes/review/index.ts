@@ -2,13 +2,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findQueue } from '../../db/queries/review/queue.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
-import { createScheduler, nextReviewsOf } from '../../src/domain/review/scheduler.js'
+import { createSchedulers, nextReviewsOf } from '../../src/domain/review/scheduler.js'
 import { parseNumber } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import cardRoutes from './cards.js'
 import deckRoutes from './decks.js'
+import fitRoutes from './fit.js'
 import ratingRoutes from './ratings.js'
 import reportRoutes from './reports.js'
 import { Queue, QueueQuery } from './schemas.js'
@@ -42,10 +43,10 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       })
       const queue = await findQueue(app.db, scope, limit, newLimit)
       if (queue === undefined) throw DECK_NOT_FOUND
-      const preview = createScheduler(queue.settings)
-      const cards = queue.cards.map(({ state, deck_slug, deck_name, ...card }) => {
-        const next_review = nextReviewsOf(preview(card.card_id, state, today))
-        return { ...card, deck: { slug: deck_slug, name: deck_name }, progress: state, next_review }
+      const schedulerOf = createSchedulers(queue.settings)
+      const cards = queue.cards.map(({ state, deck_slug, deck_name, deck_lang, deck_retention, ...card }) => {
+        const next_review = nextReviewsOf(schedulerOf(deck_retention)(card.card_id, state, today))
+        return { ...card, deck: { slug: deck_slug, name: deck_name, lang: deck_lang }, progress: state, next_review }
       })
       return { cards, counts: countsOf(queue.remaining), today }
     },
@@ -56,6 +57,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
   await app.register(deckRoutes, { moment })
   await app.register(reportRoutes, { moment })
   await app.register(settingsRoutes, { moment })
+  await app.register(fitRoutes)
 }
 
 export default review

@@ -1,7 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { CARD_STATES } from '../../db/queries/review/cards.js'
+import type { FittedParameters } from '../../src/domain/review/parameters.js'
 import { type CardState, RATINGS, type Rating } from '../../src/domain/review/review.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+
+/** Fitted parameters as the API shows them */
+export type PublicFit = Omit<FittedParameters, 'model'> & { is_good: boolean }
 
 const Day = Type.String({ description: 'A calendar day, `YYYY-MM-DD`.', examples: ['2026-11-28'] })
 /** The service's day, which all relative dates refer to */
@@ -42,8 +46,13 @@ const CARD = {
   question: Type.String(),
   answer: Type.String(),
   level: Type.String(),
-  deck: Type.Object({ slug: Type.String(), name: Type.String() }),
+  deck: Type.Object({
+    slug: Type.String(),
+    name: Type.String(),
+    lang: Type.String({ description: 'Language of the texts (BCP 47).', examples: ['de'] }),
+  }),
   progress: ProgressOrNull,
+  note: nullable(Type.String({ description: "The caller's private note, Markdown." })),
 }
 
 const NextReview = Type.Object(
@@ -147,6 +156,38 @@ export const ReportBody = Type.Object({
 
 export const CardReported = Type.Object({ id: Type.Integer({ description: 'Id of the report.' }) })
 
+export const NoteBody = Type.Object({
+  text: Type.String({
+    description: 'Markdown, at most 2,000 characters; empty after trimming deletes the note.',
+    examples: ['Eselsbrücke: *stash* wie Vorrat'],
+  }),
+})
+
+export const NoteAnswer = Type.Object({ note: nullable(Type.String()) })
+
+export const TomorrowBody = Type.Object({
+  client_id: Type.Optional(
+    nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Chosen by the client, as for a review; applied once per user.',
+      }),
+    ),
+  ),
+  put_off_at: Type.Optional(
+    nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'Time of the click if it was queued; limited as `reviewed_at`. After its day it changes nothing.',
+        examples: ['2026-11-20T08:00:00.000Z'],
+      }),
+    ),
+  ),
+})
+
+const RETENTION = { minimum: 0.8, maximum: 0.97, examples: [0.9] }
+
 export const StudiedDeck = Type.Object(
   {
     slug: Type.String(),
@@ -159,6 +200,12 @@ export const StudiedDeck = Type.Object(
     mature: Type.Integer(),
     suspended: Type.Integer(),
     unseen: Type.Integer(),
+    desired_retention: nullable(
+      Type.Number({ ...RETENTION, description: "The caller's choice; null for the default of the deck." }),
+    ),
+    default_retention: nullable(
+      Type.Number({ ...RETENTION, description: "The author's default; null for the caller's general setting." }),
+    ),
   },
   { title: 'StudiedDeck' },
 )
@@ -167,7 +214,13 @@ export const StudiedDecks = Type.Object({ decks: Type.Array(StudiedDeck), today:
 
 export const DeckParams = Type.Object({ slug: Type.String({ examples: ['git'] }) })
 
-export const DeckBody = Type.Object({ active: Type.Boolean({ examples: [false] }) })
+/** Needs at least one of its fields. */
+export const DeckBody = Type.Object({
+  active: Type.Optional(Type.Boolean({ examples: [false] })),
+  desired_retention: Type.Optional(
+    nullable(Type.Number({ ...RETENTION, description: 'Null for the default of the deck.' })),
+  ),
+})
 
 export const CardsQuery = Type.Object({
   deck: Deck,
@@ -206,7 +259,7 @@ export const HistoryPage = Type.Object({
   entries: Type.Array(
     Type.Object({
       id: Type.Integer(),
-      kind: Type.String({ enum: ['review', 'undo', 'reset'] }),
+      kind: Type.String({ enum: ['review', 'undo', 'reset', 'tomorrow'] }),
       card_id: Type.Integer(),
       question: nullable(Type.String()),
       deck_slug: nullable(Type.String({ description: 'The deck of the card at that time.' })),
@@ -269,6 +322,43 @@ export const Settings = Type.Object({
   new_per_day: Type.Integer({ minimum: 0, maximum: 9_999, examples: [20] }),
   desired_retention: Type.Number({ minimum: 0.8, maximum: 0.97, examples: [0.9] }),
   maximum_interval: Type.Integer({ minimum: 1, maximum: 36_500, description: 'Days.' }),
+  adapt_intervals: Type.Boolean({ description: "Whether the intervals are fitted to the caller's reviews." }),
+  type_answers: Type.Boolean({ description: 'Whether the caller types answers before they are shown.' }),
+  free_weekdays: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+    maxItems: 6,
+    uniqueItems: true,
+    description: 'Weekdays on which no card becomes due if its fuzz allows another day; 1 is Monday.',
+    examples: [[6, 7]],
+  }),
+})
+
+const FittedSet = Type.Unsafe<PublicFit | null>({
+  type: ['object', 'null'],
+  properties: {
+    items: Type.Integer({ description: 'Recalls from which the parameters were fitted.' }),
+    fitted_at: Timestamp,
+    log_loss_before: Type.Number({ description: 'Of the former parameters, on the last quarter of the recalls.' }),
+    log_loss_after: Type.Number({ description: 'Of the same fit without that quarter.' }),
+    is_good: Type.Boolean({ description: 'Whether the predictions are good; otherwise they are moderate.' }),
+    w: Type.Array(Type.Number(), { description: 'Weights of FSRS-6.' }),
+  },
+})
+
+export const FitAnswer = Type.Object({
+  available: Type.Boolean({ description: 'Whether this service can fit parameters.' }),
+  in_use: Type.Boolean({ description: 'Whether fitted parameters schedule the reviews.' }),
+  fitted: FittedSet,
+  previous: FittedSet,
+  items: Type.Integer({ description: 'Recalls so far, counted up to the number of the next fit.' }),
+  items_needed: Type.Integer({ description: 'Recalls from which the next fit is tried.' }),
+  median_ms: nullable(Type.Integer({ description: 'Median time of a review; null without any.' })),
+  costs: Type.Array(
+    Type.Object({
+      desired_retention: Type.Number(),
+      reviews_per_card: Type.Number({ description: 'Expected reviews of a card in its first year.' }),
+    }),
+    { description: "What each desired retention costs with the caller's parameters." },
+  ),
 })
 
 /** Absent fields keep their value. */

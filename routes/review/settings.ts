@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findQueue } from '../../db/queries/review/queue.js'
-import { addExtraNew, findSettings, updateSettings } from '../../db/queries/review/settings.js'
+import { addExtraNew, findSettings } from '../../db/queries/review/settings.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers } from '../../src/http/schemas.js'
+import { changeSettings } from '../../src/services/review/fit/choose-parameters.js'
 import { ExtraAnswer, ExtraBody, Settings, SettingsBody } from './schemas.js'
 
 const settings: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
@@ -32,7 +33,7 @@ const settings: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         response: answers(Settings),
       },
     },
-    async (request) => updateSettings(app.db, request.user.id, request.body),
+    async (request) => changeSettings(app.db, request.user.id, request.body),
   )
 
   app.post(

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
+import type { Kysely } from 'kysely'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import ts from 'typescript'
@@ -16,6 +17,10 @@ import {
   isContentEmpty,
 } from '../../db/queries/content/stored.js'
 import { purgeExpired } from '../../db/queries/housekeeping.js'
+import { extendLease, takeLease } from '../../db/queries/jobs.js'
+import { listFitCandidates, readHistory, storeStates } from '../../db/queries/review/parameters.js'
+import { findHistoryOf } from '../../db/queries/review/undo.js'
+import type { Database } from '../../db/types.js'
 import { createDatabase, onServer, TEST_DATABASE_URL } from '../support/database.js'
 import { SCRATCH } from '../support/scratch.js'
 import { ROOT } from '../support/service.js'
@@ -126,8 +131,22 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   await findCardsOfNotes(db, ['guid'])
   await findCardsWithoutNote(db)
   await findCardsById(db, [1])
+  await callJobs(db)
   await close()
   return [...statements]
+}
+
+/** Calls the statements of the nightly job, and those of an undo after a change of parameters. */
+async function callJobs(db: Kysely<Database>): Promise<void> {
+  const held = await takeLease(db, 'statements', null)
+  await extendLease(db, 'statements', held ?? new Date())
+  for await (const _ of readHistory(db, 1, 1)) break
+  const limits = { firstBefore: '2026-01-01', triedBefore: new Date(0), leastItems: 400, growth: 1.5 }
+  await listFitCandidates(db, { after: 0, limit: 1, ...limits })
+  await db.transaction().execute(async (transaction) => {
+    await findHistoryOf(transaction, 1, 1)
+    await storeStates(transaction, 1, { review_ids: [1], stabilities: [1], difficulties: [1] })
+  })
 }
 
 /** Returns the columns of a statement with the JavaScript types of their values, without running it. */

@@ -9,8 +9,8 @@ import { type OpenDatabase, openDatabase } from '../../db/client.js'
 import { migrations } from '../../db/migrations/index.js'
 import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
 import { insertToken } from '../../db/queries/accounts/tokens.js'
-import { suspendCard } from '../../db/queries/review/cards.js'
-import { switchDeck } from '../../db/queries/review/decks.js'
+import { suspendCard, writeNote } from '../../db/queries/review/cards.js'
+import { setDeckRetention, switchDeck } from '../../db/queries/review/decks.js'
 import { updateSettings } from '../../db/queries/review/settings.js'
 import type { Database } from '../../db/types.js'
 import { restore } from '../../src/commands/backup.js'
@@ -101,6 +101,15 @@ async function fill(db: Kysely<Database>): Promise<void> {
   const clock = { moment: (at = new Date()) => ({ at, today: '2026-11-21' }) }
   const review = { card_id: card.id, rating: 'hard', client_id: 'ä', duration_ms: 4_200, reviewed_at: null } as const
   await applyReview(db, user.id, clock, review)
+  await writeNote(db, user.id, card.id, 'Eselsbrücke:\t„😀“')
+  await setDeckRetention(db, user.id, deck.slug, 0.95)
+  await db.insertInto('deck_defaults').values({ deck_id: deck.id, desired_retention: 0.8 }).execute()
+  const fitted = { model: 'fsrs-6', w: [0.1, 1e-7], items: 400, log_loss_before: 0.4, log_loss_after: 0.3 }
+  await db
+    .insertInto('fitted_parameters')
+    .values({ user_id: user.id, current: JSON.stringify(fitted), tried_at: new Date(), tried_items: 400 })
+    .execute()
+  await db.insertInto('job_runs').values({ name: 'fit', finished_on: '2026-11-21', summary: '{"tried":1}' }).execute()
   await fillSource(db)
   const removed = await createUser(db)
   await db.deleteFrom('users').where('id', '=', removed.id).execute()

@@ -119,7 +119,13 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
   await member.post('/api/review', { card_id: last.id, rating: 'hard' })
   await member.post(`/api/review/cards/${last.id}/reports`, { text: 'Falsch' })
   await member.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 7 } })
-  await member.send({ method: 'PUT', url: `/api/review/decks/${deck.slug}`, payload: { active: false } })
+  const wish = { active: false, desired_retention: 0.95 }
+  await member.send({ method: 'PUT', url: `/api/review/decks/${deck.slug}`, payload: wish })
+  await member.send({ method: 'PUT', url: `/api/review/cards/${last.id}/note`, payload: { text: 'Eselsbrücke' } })
+  await db
+    .insertInto('fitted_parameters')
+    .values({ user_id: member.id, tried_at: new Date(), tried_items: 500 })
+    .execute()
 
   const { body } = await member.get(URL)
   t.strictSame(Object.keys(body), Object.keys(OwnDataAnswer.properties))

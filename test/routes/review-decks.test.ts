@@ -30,7 +30,8 @@ t.test('an inactive deck is not in the queue unless named', async (t) => {
   const day = { last_rating: 'hard', next_review: '2026-11-20' } as const
   for (const card_id of [a, x, y]) await createProgress(db, { user_id: member.id, card_id, ...day })
   await member.post(`/api/review/cards/${y}/suspend`)
-  const numbers = { due: 1, new: 2, young: 1, mature: 0, suspended: 0, unseen: 2 }
+  const wishes = { desired_retention: null, default_retention: null }
+  const numbers = { due: 1, new: 2, young: 1, mature: 0, suspended: 0, unseen: 2, ...wishes }
   const one = { slug: first.slug, name: first.name, active: true, cards: 3, ...numbers }
   const two = { slug: second.slug, name: second.name, active: true, cards: 4, ...numbers, suspended: 1 }
   t.strictSame((await member.get('/api/review/decks')).body, { decks: [one, two], today: '2026-11-21' })
@@ -93,7 +94,10 @@ t.test('refuses to activate an unknown deck', async (t) => {
       errorBody(400, 'Das Feld „active“ muss true oder false sein'),
     )
   }
-  t.equal((await switchDeck(member, deck.slug, undefined)).body.message, 'Das Feld „active“ fehlt')
+  t.equal(
+    (await switchDeck(member, deck.slug, undefined)).body.message,
+    'Das Feld „active“ oder „desired_retention“ fehlt',
+  )
   t.strictSame((await service.anonymous.get('/api/review/decks')).body, errorBody(401, 'Nicht angemeldet'))
   t.strictSame(await db.selectFrom('inactive_decks').selectAll().execute(), [])
 })
@@ -124,4 +128,38 @@ t.test('a page of the queue holds up to 300 cards', async (t) => {
   ] as const) {
     t.strictSame(idsOf(await queueOf(member, query)), ids.slice(0, count), query)
   }
+})
+
+t.test('a deck has its own desired retention, else that of its author, else the general one', async (t) => {
+  const member = await service.member()
+  const deck = await createDeckOf(1)
+  const other = await createDeckOf(1)
+  const wish = (desired_retention: unknown) =>
+    member.send({ method: 'PUT', url: `/api/review/decks/${deck.slug}`, payload: { desired_retention } })
+  const easyOf = async () => {
+    const queue = await queueOf(member)
+    const cards: Json[] = [deck, other].map(({ ids }) => queue.cards.find(({ card_id }: Json) => card_id === ids[0]))
+    for (const card of cards) {
+      const shown = (await member.get(`/api/review/cards/${card.card_id}`)).body.next_review
+      t.strictSame(card.next_review, shown, 'the card shows the dates of the queue')
+    }
+    return cards.map(({ next_review }) => next_review.easy)
+  }
+  const [general, neighbour] = await easyOf()
+  t.strictSame((await wish(0.97)).body.desired_retention, 0.97)
+  const [strict, untouched] = await easyOf()
+  t.ok(strict < general, `${strict} is before ${general}`)
+  t.equal(untouched, neighbour, 'another deck keeps its dates')
+  await db.insertInto('deck_defaults').values({ deck_id: deck.id, desired_retention: 0.8 }).execute()
+  t.equal((await easyOf())[0], strict, 'the learner decides')
+  t.match((await wish(null)).body, { desired_retention: null, default_retention: 0.8 })
+  const [loose] = await easyOf()
+  t.ok(loose > general)
+  const { body } = await member.post('/api/review', { card_id: deck.ids[0], rating: 'easy' })
+  t.equal(body.progress.next_review, loose, 'the shown date applies')
+  for (const wrong of [0.79, 0.98, 'viel']) t.equal((await wish(wrong)).status, 400, `${wrong}`)
+  t.equal(
+    (await member.send({ method: 'PUT', url: '/api/review/decks/x', payload: { desired_retention: 0.9 } })).status,
+    404,
+  )
 })

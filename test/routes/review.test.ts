@@ -50,8 +50,9 @@ t.test('a learner studies new cards, and they return on the previewed day', asyn
     question: cards[0]?.question,
     answer: cards[0]?.answer,
     level: 'grundlagen',
-    deck: { slug: deck.slug, name: deck.name },
+    deck: { slug: deck.slug, name: deck.name, lang: 'de' },
     progress: null,
+    note: null,
     next_review: { again: '2026-11-21', hard: '2026-11-23', medium: '2026-11-24', easy: first.next_review.easy },
   })
   t.ok(first.next_review.easy > '2026-11-24')
@@ -82,7 +83,7 @@ t.test('a learner studies new cards, and they return on the previewed day', asyn
   t.match(decks[0], { reviewed: 1, correct: 1, due: 1 })
 })
 
-t.test('the queue: overdue, due today, new in deck order, then forgotten today', async (t) => {
+t.test('the queue: overdue, due today, new ones of each deck in turn, then forgotten today', async (t) => {
   const member = await service.member()
   const second = await createDeckOf(2, { sort_order: 2 })
   const first = await createDeckOf(6, { sort_order: 1 })
@@ -93,14 +94,14 @@ t.test('the queue: overdue, due today, new in deck order, then forgotten today',
   await createProgress(db, { user_id, card_id: c, last_rating: 'hard', next_review: '2026-11-01' })
   await createProgress(db, { user_id, card_id: d, last_rating: 'hard', next_review: '2026-11-22' })
   const [x, y] = second.ids as [number, number]
-  t.strictSame(await queueIds(member), [c, a, b, e, f, x, y], 'what a script wrote is honoured as it stands')
+  t.strictSame(await queueIds(member), [c, a, b, e, x, f, y], 'what a script wrote is honoured as it stands')
   await rate(member, f, 'again')
   await rate(member, a, 'again')
-  t.strictSame(await queueIds(member), [c, b, e, x, y, f, a])
+  t.strictSame(await queueIds(member), [c, b, x, e, y, f, a], 'the round goes on')
   await rate(member, f, 'again')
-  t.strictSame(await queueIds(member), [c, b, e, x, y, a, f], 'the oldest answer comes first')
-  t.strictSame(await queueIds(member, '?limit=4'), [c, b, e, x])
-  t.strictSame(await queueIds(member, '?new=1'), [c, b, e, a, f])
+  t.strictSame(await queueIds(member), [c, b, x, e, y, a, f], 'the oldest answer comes first')
+  t.strictSame(await queueIds(member, '?limit=4'), [c, b, x, e])
+  t.strictSame(await queueIds(member, '?new=1'), [c, b, x, a, f])
   t.strictSame(await queueIds(member, `?deck=${second.deck.slug}`), [x, y])
   const { counts } = (await member.get(`/api/review/queue?deck=${first.deck.slug}&new=0&limit=1`)).body
   t.strictSame(counts, { due: 4, new: 1 }, 'the counts are those of the deck, whatever the page shows')
@@ -115,8 +116,18 @@ t.test('limits new cards per day', async (t) => {
     new_per_day: 20,
     desired_retention: 0.9,
     maximum_interval: 36_500,
+    adapt_intervals: true,
+    type_answers: false,
+    free_weekdays: [],
   })
-  const settings = { new_per_day: 2, desired_retention: 0.85, maximum_interval: 10 }
+  const settings = {
+    new_per_day: 2,
+    desired_retention: 0.85,
+    maximum_interval: 10,
+    adapt_intervals: false,
+    type_answers: true,
+    free_weekdays: [6, 7],
+  }
   const put = (payload: object) => member.send({ method: 'PUT', url: '/api/review/settings', payload })
   t.strictSame((await put(settings)).body, settings)
   t.strictSame((await put({ new_per_day: 3 })).body, { ...settings, new_per_day: 3 }, 'the rest stays')

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { DEFAULT_WEIGHTS } from '../../src/domain/review/parameters.js'
 
 /** First code unit of surrogates, and their number */
 const SURROGATES = 0xd800
@@ -18,3 +19,8 @@ function indexOf(value: unknown): number {
     throw new Error('no character')
   return point < SURROGATES ? point : point - COUNT
 }
+
+/** Draws weights of FSRS-6 around the defaults, some beyond the limits of the library. */
+export const weightsArbitrary = fc
+  .tuple(...DEFAULT_WEIGHTS.map(() => fc.double({ min: 0.2, max: 4, noNaN: true })))
+  .map((factors) => factors.map((factor, index) => factor * (DEFAULT_WEIGHTS[index] as number)))

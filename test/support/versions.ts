@@ -275,6 +275,13 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   }
   const reviews = [{ card_id: cards[0].card_id, rating: 'hard', reviewed_at: '2026-11-20T08:00:00Z' }]
   await learner('POST', '/api/review/batch', { reviews })
+  await learner('POST', `/api/review/cards/${cards[1].card_id}/tomorrow`, {})
+  await learner('PUT', `${card}/note`, { text: 'Eselsbrücke' })
+  await learner('PUT', `${card}/note`, { text: '' })
+  await learner('PUT', '/api/review/decks/git', { desired_retention: 0.95 })
+  await learner('PUT', '/api/review/decks/git', { desired_retention: null })
+  await get('review/settings/fit')
+  await learner('DELETE', '/api/review/settings/fit')
   await learner('PUT', '/api/review/decks/git', { active: false })
   await learner('PUT', '/api/review/decks/git', { active: true })
   await learner('GET', card)

@@ -87,6 +87,21 @@ const CHOSEN_DECKS: Rows = {
     where user_id = ${userId} and ${after}`,
 }
 
+const NOTES: Rows = {
+  key: BY_CARD,
+  from: (userId, after) => sql`
+    select card_id, ${json(sql`card_id, text, ${instant('updated_at')}`)}
+    from card_notes where user_id = ${userId} and ${after}`,
+}
+
+const DECK_RETENTIONS: Rows = {
+  key: [{ column: 'deck_id', type: 'bigint' }],
+  from: (userId, after) => sql`
+    select deck_id, ${json(sql`slug as deck_slug, desired_retention`)}
+    from deck_retentions join decks on decks.id = deck_id
+    where user_id = ${userId} and ${after}`,
+}
+
 const REPORTS: Rows = {
   key: BY_ID,
   from: (userId, after) => sql`
@@ -158,6 +173,10 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(INACTIVE_DECKS)
   yield ',"chosen_decks":'
   yield* list(CHOSEN_DECKS)
+  yield ',"notes":'
+  yield* list(NOTES)
+  yield ',"deck_retentions":'
+  yield* list(DECK_RETENTIONS)
   yield ',"reports":'
   yield* list(REPORTS)
   yield ',"edited_sources":'
@@ -166,7 +185,7 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(CHANGES)
   yield ',"pictures":'
   yield* list(PICTURES)
-  yield `,"review_settings":${account.review_settings},"results":`
+  yield `,"review_settings":${account.review_settings},"fitted_parameters":${account.fitted_parameters},"results":`
   yield* list(RESULTS)
   // After a deletion the lists are empty, which must not look complete.
   if ((await findAccountJson(db, userId)) === undefined) throw new Error('the user was deleted during the request')
@@ -219,6 +238,7 @@ function isAfter({ key }: Rows, position: string[] | undefined): RawBuilder<unkn
 interface AccountJson {
   user: string
   review_settings: string
+  fitted_parameters: string
 }
 
 async function findAccountJson(db: Kysely<Database>, userId: number): Promise<AccountJson | undefined> {
@@ -226,11 +246,17 @@ async function findAccountJson(db: Kysely<Database>, userId: number): Promise<Ac
     id, username, display_name, is_admin, ${instant('created_at')}, is_author, must_change_password, last_seen_on,
     password_hash is not null as has_password, passkey_only, emergency,
     coalesce(link_next_login and link_allowed_at > now() - interval '7 days', false) as link_next_login`)
-  const settings = json(sql`new_per_day, desired_retention, maximum_interval, extra_new, extra_new_on`)
+  const settings = json(sql`
+    new_per_day, desired_retention, maximum_interval, extra_new, extra_new_on, adapt_intervals, type_answers,
+    free_weekdays`)
+  const parameters = json(sql`current, previous, ${instant('tried_at')}, tried_items`)
   const { rows } = await sql<AccountJson>`
     select item as "user", coalesce((select item from (
         select ${settings} from review_settings where user_id = ${userId}
-      ) as settings), 'null') as review_settings
+      ) as settings), 'null') as review_settings,
+      coalesce((select item from (
+        select ${parameters} from fitted_parameters where user_id = ${userId}
+      ) as parameters), 'null') as fitted_parameters
     from (select ${user} from users where id = ${userId}) as account`.execute(db)
   return rows[0]
 }

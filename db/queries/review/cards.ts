@@ -1,10 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { ReviewSettings } from '../../../src/domain/review/review.js'
+import type { SchedulerSettings } from '../../../src/domain/review/review.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
-import { countCtes, type Scope, settingsCte, stateOf } from './progress.js'
-import { isUnseen, type StudyCard } from './queue.js'
+import { countCtes, deckRetention, type Scope, settingsCte, stateOf } from './progress.js'
+import { isUnseen, noteOf, type StudyCard } from './queue.js'
 
 export const CARD_STATES = ['new', 'due', 'learned', 'suspended'] as const
 
@@ -78,12 +78,15 @@ export async function listCards(
     select remaining.decks, ${after === undefined ? sql`true` : sql`exists (select from mark)`} as is_mark_known, item.*
     from remaining left join (
       select cards.id as card_id, question, answer, level, decks.slug as deck_slug, decks.name as deck_name,
+        coalesce(imported_decks.lang, 'de') as deck_lang,
         case when progress.id is not null then ${stateOf('progress')} end as state,
+        ${noteOf(userId, 'cards.id')} as note,
         ${stateName(today)} as state_name,
         position, cards.sort_order
       from page
       join cards on cards.id = page.id
       join decks on decks.id = cards.deck_id
+      left join imported_decks on imported_decks.deck_id = decks.id
       left join card_progress as progress on progress.user_id = ${userId} and progress.card_id = cards.id
       left join suspended_cards on suspended_cards.user_id = ${userId} and suspended_cards.card_id = cards.id
     ) as item on true
@@ -158,7 +161,9 @@ function pageOf(
 export interface FoundCard extends BrowsedCard {
   /** Whether the card or its deck is archived */
   archived: boolean
-  settings: ReviewSettings
+  settings: SchedulerSettings
+  /** Desired retention of the deck; null if that of the settings applies */
+  deck_retention: number | null
 }
 
 /** Returns a card with the user's state, including archived ones; undefined if it does not exist. */
@@ -171,13 +176,16 @@ export async function findCard(
   const { rows } = await sql<FoundCard>`
     with ${settingsCte(userId)}
     select cards.id as card_id, question, answer, level, decks.slug as deck_slug, decks.name as deck_name,
+      coalesce(imported_decks.lang, 'de') as deck_lang,
       case when progress.id is not null then ${stateOf('progress')} end as state,
       ${stateName(today)} as state_name,
       cards.archived_at is not null or decks.archived_at is not null as archived,
-      to_json(settings) as settings
+      ${noteOf(userId, 'cards.id')} as note,
+      to_json(settings) as settings, ${deckRetention(userId, 'decks.id')} as deck_retention
     from settings
     join cards on cards.id = ${cardId}
     join decks on decks.id = cards.deck_id
+    left join imported_decks on imported_decks.deck_id = decks.id
     left join card_progress as progress on progress.user_id = ${userId} and progress.card_id = cards.id
     left join suspended_cards on suspended_cards.user_id = ${userId} and suspended_cards.card_id = cards.id`.execute(db)
   return rows[0]
@@ -207,6 +215,33 @@ export async function suspendCard(db: Kysely<Database>, userId: number, cardId: 
     .select('card.id')
     .executeTakeFirst()
   return found !== undefined
+}
+
+/**
+ * Stores the user's note on a live or archived card, or deletes it if the text is empty; returns false if the card does
+ * not exist.
+ */
+export async function writeNote(db: Kysely<Database>, userId: number, cardId: number, text: string): Promise<boolean> {
+  const card = await db.selectFrom('cards').select('id').where('id', '=', cardId).executeTakeFirst()
+  if (card === undefined) return false
+  if (text === '') {
+    await db.deleteFrom('card_notes').where('user_id', '=', userId).where('card_id', '=', cardId).execute()
+    return true
+  }
+  const row = { text, updated_at: sql<Date>`now()` }
+  await db
+    .insertInto('card_notes')
+    .columns(['user_id', 'card_id', 'text'])
+    .expression((eb) =>
+      eb
+        .selectFrom('cards')
+        .select([eb.val(userId).as('user_id'), 'cards.id', eb.val(text).as('text')])
+        .where('cards.id', '=', cardId)
+        .forKeyShare(),
+    )
+    .onConflict((conflict) => conflict.columns(['user_id', 'card_id']).doUpdateSet(row))
+    .execute()
+  return true
 }
 
 export async function unsuspendCard(db: Kysely<Database>, userId: number, cardId: number): Promise<void> {

@@ -18,15 +18,22 @@ export interface StudiedDeck {
   mature: number
   suspended: number
   unseen: number
+  /** The learner's desired retention of the deck; null if the author's or the general one applies */
+  desired_retention: number | null
+  /** The author's desired retention of the deck */
+  default_retention: number | null
 }
 
 /** Returns the live decks in order, or the one of the scope. */
 export async function listStudiedDecks(db: Kysely<Database>, scope: Scope): Promise<StudiedDeck[]> {
   const { rows } = await sql<StudiedDeck>`
     with ${countCtes(scope)}, ${maturityCtes(scope.userId)}
-    select slug, name, is_active as active, due::integer, greatest(least(unseen, new_allowed), 0)::integer as new,
+    select slug, name, is_active as active, due::integer, greatest(least(unseen - put_off, new_allowed), 0)::integer as new,
       card_count as cards, coalesce(young, 0)::integer as young, coalesce(mature, 0)::integer as mature,
-      suspended::integer, unseen::integer
+      suspended::integer, unseen::integer,
+      (select desired_retention from deck_retentions
+        where user_id = ${scope.userId} and deck_id = deck_counts.id) as desired_retention,
+      (select desired_retention from deck_defaults where deck_id = deck_counts.id) as default_retention
     from deck_counts
     cross join (select new_allowed from remaining) as remaining
     left join maturity on maturity.deck_id = deck_counts.id
@@ -54,4 +61,38 @@ export async function switchDeck(
     )
     select id from deck`.execute(db)
   return rows.length > 0
+}
+
+/** Sets or, with null, clears the learner's desired retention of a live deck; returns false if it does not exist. */
+export async function setDeckRetention(
+  db: Kysely<Database>,
+  userId: number,
+  slug: string,
+  retention: number | null,
+): Promise<boolean> {
+  if (!isStorable(slug)) return false
+  const deck = await db
+    .selectFrom('decks')
+    .select('id')
+    .where('slug', '=', slug)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst()
+  if (deck === undefined) return false
+  if (retention === null) {
+    await db.deleteFrom('deck_retentions').where('user_id', '=', userId).where('deck_id', '=', deck.id).execute()
+    return true
+  }
+  await db
+    .insertInto('deck_retentions')
+    .columns(['user_id', 'deck_id', 'desired_retention'])
+    .expression((eb) =>
+      eb
+        .selectFrom('decks')
+        .select([eb.val(userId).as('user_id'), 'decks.id', eb.val(retention).as('desired_retention')])
+        .where('decks.id', '=', deck.id)
+        .forKeyShare(),
+    )
+    .onConflict((conflict) => conflict.columns(['user_id', 'deck_id']).doUpdateSet({ desired_retention: retention }))
+    .execute()
+  return true
 }

@@ -6,11 +6,16 @@ import {
   type Rating,
   type Remaining,
   type ReviewPhase,
-  type ReviewSettings,
+  type SchedulerSettings,
 } from '../../../src/domain/review/review.js'
 import { MATURE_DAYS } from '../../../src/domain/review/statistics.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
+
+/** What the scheduler and the daily number of new cards need. */
+export interface StudySettings extends SchedulerSettings {
+  new_per_day: number
+}
 
 export interface Scope {
   userId: number
@@ -27,22 +32,33 @@ export function isStudied({ deckSlug }: Scope): RawBuilder<boolean> {
   return deckSlug === undefined ? sql`is_active` : sql`true`
 }
 
-/** The learner's settings, or the defaults, as a CTE. */
-export function settingsCte(userId: number): RawBuilder<ReviewSettings> {
+/** The learner's settings, or the defaults, as a CTE. Fitted weights count only while the learner wants them. */
+export function settingsCte(userId: number): RawBuilder<StudySettings> {
   return sql`
     settings as (
       select coalesce(new_per_day, ${DEFAULT_SETTINGS.new_per_day}::integer) as new_per_day,
         coalesce(desired_retention, ${DEFAULT_SETTINGS.desired_retention}::double precision) as desired_retention,
-        coalesce(maximum_interval, ${DEFAULT_SETTINGS.maximum_interval}::integer) as maximum_interval
+        coalesce(maximum_interval, ${DEFAULT_SETTINGS.maximum_interval}::integer) as maximum_interval,
+        coalesce(free_weekdays, '{}') as free_weekdays,
+        case when adapt_intervals is not false
+          then (select current -> 'w' from fitted_parameters where user_id = ${userId}) end as weights
       from (select) as always left join review_settings on user_id = ${userId}
     )`
 }
 
+/** The retention that the learner, or else the author, wants for a deck; null if the general setting applies. */
+export function deckRetention(userId: number, deckId: string): RawBuilder<number | null> {
+  return sql`coalesce(
+    (select desired_retention from deck_retentions where user_id = ${userId} and deck_id = ${sql.ref(deckId)}),
+    (select desired_retention from deck_defaults where deck_id = ${sql.ref(deckId)})
+  )`
+}
+
 /**
- * CTEs `settings`, `introduced` (today's new cards), `deck_counts` (one row per deck) and `remaining` (one row; `decks`
- * is 0 if the named deck does not exist; inactive decks are excluded unless one is named). They count the user's rows
- * and the decks' `card_count`, not the cards. `limit 1` keeps the planner from merging a few suspended cards with the
- * progress of all users.
+ * CTEs `settings`, `introduced` (today's new cards), `put_off` (new cards put off until tomorrow), `deck_counts` (one row
+ * per deck) and `remaining` (one row; `decks` is 0 if the named deck does not exist; inactive decks are excluded unless
+ * one is named). They count the user's rows and the decks' `card_count`, not the cards. `limit 1` keeps the planner from
+ * merging a few suspended cards with the progress of all users.
  */
 export function countCtes(scope: Scope): RawBuilder<unknown> {
   const { userId, today, deckSlug } = scope
@@ -60,6 +76,29 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
       from card_progress
       where user_id = ${userId} and deck_id is not null
       group by deck_id
+    ),
+    put_off as (
+      -- Cards that are still new and were put off until tomorrow
+      select entry.card_id, card.deck_id
+      from review_log as entry
+      cross join lateral (
+        select deck_id from cards where id = entry.card_id and archived_at is null limit 1
+      ) as card
+      where entry.user_id = ${userId} and studied_on = ${today}::date and kind = 'tomorrow' and entry.before is null
+        and entry.phase is null
+        and not exists (select from review_log as undo where undo.undoes = entry.id)
+        and not exists (
+          select from card_progress where user_id = ${userId} and card_progress.card_id = entry.card_id
+        )
+        and not exists (
+          select from suspended_cards where user_id = ${userId} and suspended_cards.card_id = entry.card_id
+        )
+        and not exists (
+          select from review_log as later
+          where later.user_id = ${userId} and later.id > entry.id and later.card_id = entry.card_id
+            and later.kind = 'review' and later.phase <> 'late'
+        )
+      group by entry.card_id, card.deck_id
     ),
     suspended as (
       select card.deck_id, count(*) as cards,
@@ -81,6 +120,7 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
       select decks.id, decks.slug, decks.name, decks.sort_order, card_count,
         coalesce(seen.due, 0) - coalesce(suspended.due, 0) as due,
         card_count - coalesce(seen.cards, 0) - coalesce(suspended.unseen, 0) as unseen,
+        coalesce((select count(*) from put_off where put_off.deck_id = decks.id), 0) as put_off,
         coalesce(suspended.cards, 0) as suspended,
         inactive.deck_id is null and (offered.deck_id is null or chosen.deck_id is not null) as is_active
       from decks
@@ -93,7 +133,7 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
     ),
     remaining as (
       select count(*)::integer as decks, coalesce(sum(due) filter (where ${isStudied(scope)}), 0)::integer as due,
-        coalesce(sum(unseen) filter (where ${isStudied(scope)}), 0)::integer as unseen,
+        coalesce(sum(unseen - put_off) filter (where ${isStudied(scope)}), 0)::integer as unseen,
         ((select new_per_day from settings) + coalesce((select extra_new from extra), 0)
           - (select cards from introduced))::integer as new_allowed
       from deck_counts
@@ -146,18 +186,23 @@ export interface LearnerCard {
   /** Null also if the card is archived */
   state: CardState | null
   is_suspended: boolean
+  /** Whether the card is new and was put off until tomorrow */
+  is_put_off: boolean
   /** Whether the card's deck is active */
   is_active: boolean
   remaining: Remaining
-  settings: ReviewSettings
+  settings: StudySettings
+  /** Desired retention of the deck; null if that of the settings applies */
+  deck_retention: number | null
 }
 
 /** A stored answer to the same client id. */
 export interface EarlierAnswer {
   id: number
   card_id: number
-  rating: Rating
-  phase: ReviewPhase
+  /** Null if the card was put off */
+  rating: Rating | null
+  phase: ReviewPhase | null
   after: CardState | null
   answer: unknown
 }
@@ -193,6 +238,7 @@ export async function findLearnerCard(
       coalesce((select is_active from card join deck_counts on deck_counts.id = deck_id), false) as is_active,
       (select ${stateOf('progress')} from progress) as state,
       exists (select from suspended_cards where user_id = ${userId} and card_id = ${cardId}) as is_suspended,
+      exists (select from put_off where card_id = ${cardId}) as is_put_off,
       greatest(
         (select created_at from review_log
           where user_id = ${userId} and id = (select last_review_id from progress)),
@@ -202,7 +248,8 @@ export async function findLearnerCard(
       (select json_build_object('id', id, 'card_id', card_id, 'rating', rating, 'phase', phase, 'after', after,
           'answer', answer)
         from review_log where user_id = ${userId} and client_id = ${clientId}::text) as earlier,
-      to_json(remaining) as remaining, to_json(settings) as settings
+      to_json(remaining) as remaining, to_json(settings) as settings,
+      (select ${deckRetention(userId, 'card.deck_id')} from card) as deck_retention
     from remaining cross join settings`.execute(transaction)
   return rows[0] as ReviewSituation
 }
@@ -211,8 +258,8 @@ export async function findLearnerCard(
 export class ProgressAppeared extends Error {}
 
 /**
- * Appends a log entry and stores its `after` as the card's state in one statement; a late review leaves the state
- * unchanged. Returns the entry's id.
+ * Appends a log entry and stores its `after` as the card's state in one statement; a late entry, or one about a card
+ * that stays new, leaves the state unchanged. Returns the entry's id.
  * @throws ProgressAppeared if `before` is null but a script has inserted a row, which could not be locked
  */
 export async function appendEntry(transaction: Transaction<Database>, entry: NewEntry): Promise<number> {
@@ -227,7 +274,8 @@ export async function appendEntry(transaction: Transaction<Database>, entry: New
         ${json(entry.answer)}::jsonb)
       returning id
     )`
-  if (entry.phase === 'late' && entry.kind === 'review') {
+  const isStateKept = entry.phase === 'late' ? entry.kind !== 'undo' : entry.before === null && after === null
+  if (isStateKept) {
     const { rows } = await sql<{ id: number }>`with ${appended} select id from entry`.execute(transaction)
     return (rows[0] as { id: number }).id
   }

@@ -1,8 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { CardState, Remaining, ReviewSettings } from '../../../src/domain/review/review.js'
+import type { CardState, Remaining } from '../../../src/domain/review/review.js'
 import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
-import { countCtes, isStudied, type Scope, stateOf } from './progress.js'
+import { countCtes, deckRetention, isStudied, type Scope, type StudySettings, stateOf } from './progress.js'
+
+/** The learner's own note on a card */
+export function noteOf(userId: number, cardId: string): RawBuilder<string | null> {
+  return sql`(select text from card_notes where user_id = ${userId} and card_id = ${sql.ref(cardId)})`
+}
 
 /** A card in the learner's queue. */
 export interface StudyCard {
@@ -12,20 +17,30 @@ export interface StudyCard {
   level: string
   deck_slug: string
   deck_name: string
+  /** Language of the texts (BCP 47) */
+  deck_lang: string
   /** Null for a card that was never reviewed */
   state: CardState | null
+  /** The learner's own note */
+  note: string | null
+}
+
+/** A card with what its dates depend on. */
+export interface QueuedCard extends StudyCard {
+  /** Desired retention of the deck; null if that of the settings applies */
+  deck_retention: number | null
 }
 
 export interface Queue {
-  cards: StudyCard[]
+  cards: QueuedCard[]
   remaining: Remaining
-  settings: ReviewSettings
+  settings: StudySettings
 }
 
-interface Row extends Omit<StudyCard, 'card_id'> {
+interface Row extends Omit<QueuedCard, 'card_id'> {
   card_id: number | null
   remaining: Remaining & { decks: number }
-  settings: ReviewSettings
+  settings: StudySettings
 }
 
 /**
@@ -42,9 +57,9 @@ export function isUnseen(userId: number, deckIds: RawBuilder<unknown>): RawBuild
 }
 
 /**
- * Returns the cards to study now: overdue, due today, new cards in deck order, then those forgotten today. Returns
- * undefined if the deck does not exist. New cards are read along the index of the deck order, in only those decks that
- * contain the first `limit` of them.
+ * Returns the cards to study now: overdue, due today, new cards, then those forgotten today. Returns undefined if the
+ * deck does not exist. New cards come in rounds, one of each deck, in deck order; within a deck they are read along the
+ * index of its order, only as many as the rounds take.
  * @param limit maximum number of cards
  * @param newLimit maximum number of new cards; the rest of the daily limit also applies
  */
@@ -69,27 +84,51 @@ export async function findQueue(
           select from suspended_cards where user_id = ${userId} and suspended_cards.card_id = progress.card_id
         )
     ),
+    taken as (
+      -- New cards of today by deck, so that the next request continues the round
+      select deck_id, sum(case kind when 'review' then 1 else -1 end) as cards
+      from review_log
+      where user_id = ${userId} and studied_on = ${today}::date and phase = 'new' and kind in ('review', 'undo')
+      group by deck_id
+    ),
     new_decks as (
-      select id, row_number() over deck_order as position,
-        sum(unseen) over (deck_order rows between unbounded preceding and 1 preceding) as unseen_before
-      from deck_counts
+      select id, row_number() over (order by ${deckOrder('deck_counts')}) as position, unseen,
+        coalesce(taken.cards, 0) as taken, max(coalesce(taken.cards, 0)) over () as most_taken
+      from deck_counts left join taken on taken.deck_id = deck_counts.id
       where unseen > 0 and ${isStudied(scope)}
-      window deck_order as (order by ${deckOrder('deck_counts')})
+    ),
+    rounds as (
+      -- The number of rounds that fill the page: decks with fewer cards leave their places to the others.
+      select coalesce(
+        max(level) filter (where level <= unseen),
+        max(unseen)
+      ) as count
+      from (
+        select unseen, ceil(
+          (${newAtMost}::integer - coalesce(sum(unseen) over (fewest rows between unbounded preceding and 1 preceding), 0))
+          / (count(*) over () - row_number() over fewest + 1)
+        ) as level
+        from new_decks
+        window fewest as (order by unseen, id)
+      ) as levels
     ),
     new_cards as (
-      select card.id as card_id, position, card.sort_order
-      from new_decks
+      select card.id as card_id, taken + turn as round, position
+      from (select *, (select count from rounds) + most_taken - taken as cards from new_decks) as deck
       cross join lateral (
-        select cards.id, cards.sort_order
-        from cards
-        where cards.deck_id = new_decks.id and archived_at is null
-          and ${isUnseen(userId, sql`select id from new_decks where coalesce(unseen_before, 0) < ${newAtMost}`)}
-          and not exists (select from suspended_cards where user_id = ${userId} and card_id = cards.id)
-        order by cards.sort_order, cards.id
-        limit ${newAtMost}
+        select id, row_number() over (order by sort_order, id) as turn
+        from (
+          select cards.id, cards.sort_order
+          from cards
+          where cards.deck_id = deck.id and archived_at is null
+            and ${isUnseen(userId, sql`select id from new_decks`)}
+            and not exists (select from suspended_cards where user_id = ${userId} and card_id = cards.id)
+            and cards.id not in (select card_id from put_off)
+          order by cards.sort_order, cards.id
+          limit least(deck.cards, ${newAtMost})
+        ) as next
       ) as card
-      where coalesce(unseen_before, 0) < ${newAtMost}
-      order by position, card.sort_order, card.id
+      order by round, position
       limit least(${newAtMost}, (select greatest(new_allowed, 0) from remaining))
     ),
     queue as (
@@ -98,33 +137,36 @@ export async function findQueue(
         (select card_id, 1 as part, row_number() over (order by next_review, card_id) as first, 0::bigint as second
           from due_cards where not is_repeat order by next_review, card_id limit ${limit})
         union all
-        (select card_id, 2, position, sort_order from new_cards)
+        (select card_id, 2, round, position from new_cards)
         union all
         (select card_id, 3, 0, last_review_id from due_cards where is_repeat order by last_review_id limit ${limit})
       ) as part
       order by place limit ${limit}
     )
     select to_json(remaining) as remaining, to_json(settings) as settings,
-      card_id, question, answer, level, deck_slug, deck_name, state
+      card_id, question, answer, level, deck_slug, deck_name, deck_lang, state, note, deck_retention
     from remaining cross join settings left join (
       select place, cards.id as card_id, question, answer, level, decks.slug as deck_slug, decks.name as deck_name,
-        case when progress.id is not null then ${stateOf('progress')} end as state
+        coalesce(imported_decks.lang, 'de') as deck_lang,
+        case when progress.id is not null then ${stateOf('progress')} end as state,
+        ${noteOf(userId, 'cards.id')} as note, ${deckRetention(userId, 'decks.id')} as deck_retention
       from queue
       join cards on cards.id = queue.card_id
       join decks on decks.id = cards.deck_id
+      left join imported_decks on imported_decks.deck_id = decks.id
       left join card_progress as progress on progress.user_id = ${userId} and progress.card_id = queue.card_id
     ) as item on true
     order by place`.execute(db)
   const first = rows[0]
   if (first === undefined || (scope.deckSlug !== undefined && first.remaining.decks === 0)) return undefined
   return {
-    cards: rows.flatMap((row) => (row.card_id === null ? [] : [toStudyCard({ ...row, card_id: row.card_id })])),
+    cards: rows.flatMap((row) => (row.card_id === null ? [] : [toQueuedCard({ ...row, card_id: row.card_id })])),
     remaining: first.remaining,
     settings: first.settings,
   }
 }
 
-function toStudyCard(row: StudyCard): StudyCard {
-  const { card_id, question, answer, level, deck_slug, deck_name, state } = row
-  return { card_id, question, answer, level, deck_slug, deck_name, state }
+function toQueuedCard(row: QueuedCard): QueuedCard {
+  const { card_id, question, answer, level, deck_slug, deck_name, deck_lang, state, note, deck_retention } = row
+  return { card_id, question, answer, level, deck_slug, deck_name, deck_lang, state, note, deck_retention }
 }

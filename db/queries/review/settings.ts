@@ -3,7 +3,14 @@ import { DEFAULT_SETTINGS, type ReviewSettings } from '../../../src/domain/revie
 import type { Database } from '../../types.js'
 import { countCtes, type Scope } from './progress.js'
 
-const SETTINGS = ['new_per_day', 'desired_retention', 'maximum_interval'] as const
+const SETTINGS = [
+  'new_per_day',
+  'desired_retention',
+  'maximum_interval',
+  'adapt_intervals',
+  'type_answers',
+  'free_weekdays',
+] as const
 
 /** Returns the learner's settings, or the defaults. */
 export async function findSettings(db: Kysely<Database>, userId: number): Promise<ReviewSettings> {
@@ -17,22 +24,11 @@ export async function updateSettings(
   userId: number,
   changes: Partial<ReviewSettings>,
 ): Promise<ReviewSettings> {
-  const { new_per_day, desired_retention, maximum_interval } = changes
+  const row = { ...DEFAULT_SETTINGS, ...changes, user_id: userId }
   return db
     .insertInto('review_settings')
-    .values({
-      user_id: userId,
-      new_per_day: new_per_day ?? DEFAULT_SETTINGS.new_per_day,
-      desired_retention: desired_retention ?? DEFAULT_SETTINGS.desired_retention,
-      maximum_interval: maximum_interval ?? DEFAULT_SETTINGS.maximum_interval,
-    })
-    .onConflict((conflict) =>
-      conflict.column('user_id').doUpdateSet(({ ref }) => ({
-        new_per_day: new_per_day ?? ref('review_settings.new_per_day'),
-        desired_retention: desired_retention ?? ref('review_settings.desired_retention'),
-        maximum_interval: maximum_interval ?? ref('review_settings.maximum_interval'),
-      })),
-    )
+    .values(row)
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: userId, ...changes }))
     .returning(SETTINGS)
     .executeTakeFirstOrThrow()
 }

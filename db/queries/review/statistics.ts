@@ -26,7 +26,8 @@ export async function findStatistics(
   today: string,
   since: string,
 ): Promise<ReviewStatistics> {
-  const sign = sql`case kind when 'review' then 1 when 'undo' then -1 else 0 end`
+  // Only reviews and their undos have a rating.
+  const sign = sql`case when rating is null then 0 when kind = 'review' then 1 when kind = 'undo' then -1 else 0 end`
   const { rows } = await sql<ReviewStatistics>`
     with ${countCtes({ userId, today, deckSlug: undefined })},
     days as (

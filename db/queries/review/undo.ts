@@ -1,21 +1,25 @@
 import { sql, type Transaction } from 'kysely'
+import type { StandingReview } from '../../../src/domain/review/history.js'
 import type { CardState, Rating, Remaining, ReviewPhase } from '../../../src/domain/review/review.js'
 import type { Moment } from '../../../src/domain/time/calendar.js'
 import type { Database } from '../../types.js'
 import { countCtes, stateOf } from './progress.js'
 
-/** A review with the current state of its card. */
+/** A review, or an entry that put a card off, with the current state of its card. */
 export interface UndoCandidate {
   id: number
+  kind: 'review' | 'tomorrow'
   card_id: number
   deck_id: number | null
-  rating: Rating
+  /** Null if the card was put off, as for `phase` */
+  rating: Rating | null
   previous_rating: Rating | null
-  phase: ReviewPhase
+  phase: ReviewPhase | null
   interval_days: number | null
   duration_ms: number | null
   before: CardState | null
-  after: CardState
+  /** Null if a new card was put off */
+  after: CardState | null
   /** Current state of the card */
   state: CardState | null
   is_live: boolean
@@ -33,6 +37,9 @@ export interface UndoSituation {
   /** The user's last two reviews of today that changed a state and were not undone, latest first */
   latest: UndoCandidate[]
   remaining: Remaining
+  /** Log entries up to this id hold memory states of former parameters. */
+  states_since: number
+  weights: number[] | null
 }
 
 /**
@@ -54,7 +61,7 @@ export async function findUndoSituation(
       -- What lies in the future was before: the clock has been set back since.
       select *, row_number() over (order by created_at <= ${at}::timestamptz desc, created_at desc, id desc) as place
       from todays
-      where kind = 'review' and phase <> 'late'
+      where kind in ('review', 'tomorrow') and phase is distinct from 'late'
         and not exists (select from todays as undo where undo.undoes = todays.id)
       order by place limit 2
     ),
@@ -71,7 +78,7 @@ export async function findUndoSituation(
       where user_id = ${userId} and card_id in (select card_id from latest except select id from card)
     ),
     candidates as (
-      select place, latest.id, latest.card_id, latest.deck_id, rating, previous_rating, phase, interval_days, duration_ms,
+      select place, latest.id, kind, latest.card_id, latest.deck_id, rating, previous_rating, phase, interval_days, duration_ms,
         before, after,
         case when progress.id is not null then ${stateOf('progress')} end as state,
         exists (select from cards join deck_counts on deck_counts.id = cards.deck_id
@@ -84,11 +91,32 @@ export async function findUndoSituation(
       from latest left join progress on progress.card_id = latest.card_id
     )
     select
-      (select studied_on from review_log where id = ${reviewId} and user_id = ${userId} and kind = 'review') as studied_on,
+      (select studied_on from review_log where id = ${reviewId} and user_id = ${userId} and kind in ('review', 'tomorrow')) as studied_on,
       (select json_build_object('card_id', card_id, 'after', after, 'answer', answer)
         from review_log where undoes = ${reviewId} and user_id = ${userId}) as earlier,
       (select coalesce(json_agg(candidates order by place), '[]') from candidates) as latest,
-      to_json(remaining) as remaining
+      to_json(remaining) as remaining,
+      coalesce((select states_since from fitted_parameters where user_id = ${userId}), 0) as states_since,
+      (select to_json(weights) from settings) as weights
     from remaining`.execute(transaction)
   return rows[0] as UndoSituation
+}
+
+/** Returns the standing reviews that led to the state made by `reviewId`, oldest first. */
+export async function findHistoryOf(
+  transaction: Transaction<Database>,
+  userId: number,
+  reviewId: number,
+): Promise<StandingReview[]> {
+  const { rows } = await sql<StandingReview>`
+    with recursive history as (
+      select id, rating, studied_on, before from review_log where user_id = ${userId} and id = ${reviewId}
+      union all
+      select log.id, log.rating, log.studied_on, log.before
+      from history join review_log as log
+        on log.user_id = ${userId} and log.id = (history.before ->> 'last_review_id')::bigint
+      where history.before ->> 'stability' is not null
+    )
+    select id, rating, studied_on - '1970-01-01'::date as day from history order by id`.execute(transaction)
+  return rows
 }

@@ -8,20 +8,35 @@ export type Rating = (typeof RATINGS)[number]
  */
 export type ReviewPhase = 'new' | 'recall' | 'repeat' | 'late'
 
-/** Study settings of a learner. */
-export interface ReviewSettings {
-  /** Maximum number of new cards per day */
-  new_per_day: number
+/** What the dates of reviews depend on. */
+export interface SchedulerSettings {
   /** Share of due cards that the learner wants to remember, 0.80 to 0.97 */
   desired_retention: number
   /** Maximum interval in days */
   maximum_interval: number
+  /** Weekdays without due cards, where the fuzz allows another day; Monday is 1 */
+  free_weekdays: number[]
+  /** Weights of FSRS-6; null means the defaults */
+  weights: number[] | null
+}
+
+/** Study settings of a learner. */
+export interface ReviewSettings extends Omit<SchedulerSettings, 'weights'> {
+  /** Maximum number of new cards per day */
+  new_per_day: number
+  /** Whether the weights are fitted to the learner */
+  adapt_intervals: boolean
+  /** Whether the learner types answers before they are shown */
+  type_answers: boolean
 }
 
 export const DEFAULT_SETTINGS: Readonly<ReviewSettings> = {
   new_per_day: 20,
   desired_retention: 0.9,
   maximum_interval: 36_500,
+  adapt_intervals: true,
+  type_answers: false,
+  free_weekdays: [],
 }
 
 /** The fields of a progress row that a review changes. */
@@ -66,6 +81,8 @@ export interface Step {
   isCounted: boolean
   /** Number of new cards that the step adds to today's */
   introduced: number
+  /** Number of new cards that the step puts off until tomorrow; negative if it takes that back */
+  put_off: number
 }
 
 export function countsOf({ due, unseen, new_allowed }: Remaining): ReviewCounts {
@@ -77,7 +94,7 @@ export function remainingAfter(remaining: Remaining, step: Step, today: string):
   const counted = step.isCounted ? 1 : 0
   return {
     due: remaining.due + counted * (Number(isDue(step.after, today)) - Number(isDue(step.before, today))),
-    unseen: remaining.unseen + counted * (Number(step.after === null) - Number(step.before === null)),
+    unseen: remaining.unseen + counted * (Number(step.after === null) - Number(step.before === null) - step.put_off),
     new_allowed: remaining.new_allowed - step.introduced,
   }
 }
@@ -123,7 +140,7 @@ export interface NewEntry {
   user_id: number
   card_id: number
   deck_id: number | null
-  kind: 'review' | 'undo' | 'reset'
+  kind: 'review' | 'undo' | 'reset' | 'tomorrow'
   undoes: number | null
   rating: Rating | null
   previous_rating: Rating | null
@@ -143,6 +160,11 @@ export interface NewEntry {
 function phaseOf(state: CardState | null, today: string): ReviewPhase {
   if (state === null) return 'new'
   return isReviewedOn(state, today) ? 'repeat' : 'recall'
+}
+
+/** Returns the state of a due card that is put off until tomorrow. Its memory and its log stay as they are. */
+export function putOff(state: CardState, tomorrow: string): CardState {
+  return { ...state, next_review: tomorrow }
 }
 
 /** Returns the interval of the state in days; null if unknown. */

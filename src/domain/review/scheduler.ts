@@ -6,12 +6,14 @@ import {
   fsrs,
   GenSeedStrategyWithCardId,
   type Grade,
+  get_fuzz_range,
   State,
   StrategyMode,
   Rating as TsFsrsRating,
 } from 'ts-fsrs'
-import { addDays, noonOf } from '../time/calendar.js'
-import { type CardState, isReviewedOn, type Rating, type ReviewSettings } from './review.js'
+import { addDays, daysBetween, noonOf } from '../time/calendar.js'
+import { avoidWeekdays, type FuzzRange } from './free-weekdays.js'
+import { type CardState, isReviewedOn, type Rating, type SchedulerSettings } from './review.js'
 
 const GRADES: Record<Rating, Grade> = {
   again: TsFsrsRating.Again,
@@ -20,11 +22,27 @@ const GRADES: Record<Rating, Grade> = {
   easy: TsFsrsRating.Easy,
 }
 
+/** Shorter intervals have no fuzz. */
+const LEAST_FUZZY = 2.5
+
 /** State after a review, before the log entry has an id */
 export type NextState = Omit<CardState, 'last_review_id'> & { next_review: string }
 
 /** Returns the states that the four ratings would lead to. */
 export type Preview = (cardId: number, state: CardState | null, today: string) => Record<Rating, NextState>
+
+/**
+ * Creates a scheduler for each desired retention, because decks may have their own.
+ */
+export function createSchedulers(settings: SchedulerSettings): (deckRetention: number | null) => Preview {
+  const schedulers = new Map<number, Preview>()
+  return (deckRetention) => {
+    const desired_retention = deckRetention ?? settings.desired_retention
+    const known = schedulers.get(desired_retention) ?? createScheduler({ ...settings, desired_retention })
+    schedulers.set(desired_retention, known)
+    return known
+  }
+}
 
 /** Returns the next review date for each rating. */
 export function nextReviewsOf({ again, hard, medium, easy }: ReturnType<Preview>): Record<Rating, string> {
@@ -41,9 +59,9 @@ export function nextReviewsOf({ again, hard, medium, easy }: ReturnType<Preview>
  * ones on that day the same-day formula (docs/decisions/0022-same-day-reviews.md), as for a card in relearning: each
  * rating leads to its own interval of at least one day, and a lapse counts once. A card that was never rated through
  * the service starts as new, whatever a script has stored.
- * @example createScheduler(DEFAULT_SETTINGS)(1, null, '2026-11-21').medium.next_review // '2026-11-24'
+ * @example createScheduler({ ...DEFAULT_SETTINGS, weights: null })(1, null, '2026-11-21').medium.next_review
  */
-export function createScheduler(settings: ReviewSettings): Preview {
+export function createScheduler(settings: SchedulerSettings): Preview {
   const longTerm = createFsrs(settings, { enable_short_term: false })
   const sameDay = createFsrs(settings, { enable_short_term: true, learning_steps: [], relearning_steps: [] })
   return (cardId, state, today) => {
@@ -51,14 +69,26 @@ export function createScheduler(settings: ReviewSettings): Preview {
     const isSameDay = card.last_review !== undefined && card.last_review.getTime() === noonOf(today).getTime()
     const now = noonOf(today)
     const outcomes = isSameDay ? sameDay.repeat({ ...card, state: State.Relearning }, now) : longTerm.repeat(card, now)
+    // The library extends even the maximum interval to keep the ratings apart.
+    const intervalOf = (rating: Rating) =>
+      Math.min(outcomes[GRADES[rating]].card.scheduled_days, settings.maximum_interval)
+    const intervals = { hard: intervalOf('hard'), medium: intervalOf('medium'), easy: intervalOf('easy') }
+    if (settings.free_weekdays.length > 0) {
+      const formulas = isSameDay ? sameDay : longTerm
+      const elapsed =
+        isSameDay || card.last_review === undefined
+          ? 0
+          : daysBetween(card.last_review.toISOString().slice(0, 10), today)
+      const rangeOf = (rating: Rating) =>
+        fuzzRange(formulas, outcomes[GRADES[rating]].card.stability, elapsed, settings.maximum_interval)
+      avoidWeekdays(intervals, rangeOf, today, settings.free_weekdays, `${cardId}/${card.reps}`)
+    }
     const stateAfter = (rating: Rating): NextState => {
       const next = outcomes[GRADES[rating]].card
-      // The library extends even the maximum interval to keep the ratings apart.
-      const interval = Math.min(next.scheduled_days, settings.maximum_interval)
       return {
         last_rating: rating,
         // A forgotten card is due again today.
-        next_review: rating === 'again' ? today : addDays(today, interval),
+        next_review: rating === 'again' ? today : addDays(today, intervals[rating]),
         stability: next.stability,
         difficulty: next.difficulty,
         last_review: today,
@@ -75,12 +105,21 @@ export function createScheduler(settings: ReviewSettings): Preview {
   }
 }
 
+/** Returns the days among which the library's fuzz chooses; null for short intervals, which have none. */
+function fuzzRange(formulas: FSRS, stability: number, elapsed: number, maximum: number): FuzzRange | null {
+  const interval = Math.min(Math.max(1, Math.round(stability * formulas.interval_modifier)), maximum)
+  if (interval < LEAST_FUZZY) return null
+  const { min_ivl, max_ivl } = get_fuzz_range(interval, elapsed, maximum)
+  return { first: min_ivl, last: max_ivl }
+}
+
 /**
  * Creates FSRS with fuzz that depends on card and number of reviews, so that the shown dates hold and cards learned
  * together spread out.
  */
-function createFsrs(settings: ReviewSettings, parameters: Partial<FSRSParameters>): FSRS {
+function createFsrs(settings: SchedulerSettings, parameters: Partial<FSRSParameters>): FSRS {
   const scheduler = fsrs({
+    ...(settings.weights !== null && { w: settings.weights }),
     request_retention: settings.desired_retention,
     maximum_interval: settings.maximum_interval,
     enable_fuzz: true,

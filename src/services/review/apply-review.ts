@@ -15,7 +15,7 @@ import {
   reviewEntry,
   timesOf,
 } from '../../domain/review/review.js'
-import { createScheduler } from '../../domain/review/scheduler.js'
+import { createSchedulers } from '../../domain/review/scheduler.js'
 import type { Clock } from '../../domain/time/calendar.js'
 
 export interface Review {
@@ -76,11 +76,17 @@ async function applyOnce(
     }
     if (card.deck_id === null) throw CARD_NOT_FOUND
     const late = isLate(times, card.latest_at)
-    const preview = createScheduler(card.settings)
+    const preview = createSchedulers(card.settings)(card.deck_retention)
     const after = late ? before : { ...preview(card_id, before, times.reviewed.today)[rating], last_review_id: null }
     // A new card counts for the day on which it was seen.
     const introduced = Number(!late && before === null && times.reviewed.today === today)
-    const step = { before, after, isCounted: card.is_active && !card.is_suspended, introduced }
+    const step = {
+      before,
+      after,
+      isCounted: card.is_active && !card.is_suspended,
+      introduced,
+      put_off: -Number(card.is_put_off),
+    }
     const counts = countsOf(remainingAfter(card.remaining, step, today))
     const entry = reviewEntry({
       userId,

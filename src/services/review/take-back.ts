@@ -1,10 +1,16 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { appendEntry, findLearnerCard, lockLearner } from '../../../db/queries/review/progress.js'
-import { findUndoSituation, type UndoCandidate } from '../../../db/queries/review/undo.js'
+import {
+  findHistoryOf,
+  findUndoSituation,
+  type UndoCandidate,
+  type UndoSituation,
+} from '../../../db/queries/review/undo.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { CARD_NOT_FOUND } from '../../domain/content/refusals.js'
 import { Refusal } from '../../domain/refusal.js'
+import { MemoryModel } from '../../domain/review/memory.js'
 import { NOT_OF_TODAY, NOT_THE_LAST, REVIEW_NOT_FOUND } from '../../domain/review/refusals.js'
 import {
   type CardState,
@@ -40,7 +46,7 @@ export async function undoReview(
   return db.transaction().execute(async (transaction) => {
     if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
     const situation = await findUndoSituation(transaction, userId, reviewId, moment)
-    const { studied_on, earlier, latest, remaining } = situation
+    const { studied_on, earlier, latest, remaining, states_since } = situation
     if (earlier !== null) {
       const { card_id, after, answer } = earlier
       return { card_id, progress: after, ...(answer as Pick<UndoAnswer, 'counts' | 'next_undo'>) }
@@ -49,29 +55,65 @@ export async function undoReview(
     if (studied_on !== moment.today) throw NOT_OF_TODAY
     const [review, next] = latest
     if (review?.id !== reviewId) throw NOT_THE_LAST
-    const obstacle = obstacleTo(review, review.state)
+    const obstacle = obstacleTo(review, review.state, states_since)
     if (obstacle !== undefined) throw new Refusal('conflict', 'card_changed_since', obstacle)
 
+    const restored = await restore(transaction, userId, review, situation)
     const step = {
       before: review.after,
-      after: review.before,
+      after: restored,
       isCounted: review.is_active && !review.is_suspended,
       introduced: -Number(review.phase === 'new'),
+      put_off: -Number(review.after === null),
     }
     const counts = countsOf(remainingAfter(remaining, step, moment.today))
-    const answer = { counts, next_undo: nextUndo(review, next) }
-    await appendEntry(transaction, undoEntry(userId, moment, review, answer))
-    return { card_id: review.card_id, progress: review.before, ...answer }
+    const answer = { counts, next_undo: nextUndo(review, next, states_since) }
+    await appendEntry(transaction, undoEntry(userId, moment, review, restored, answer))
+    return { card_id: review.card_id, progress: restored, ...answer }
   })
 }
 
-/** Returns why the review cannot be undone while its card is in this state; undefined if it can. */
-function obstacleTo(review: UndoCandidate, state: CardState | null): string | undefined {
+/**
+ * Returns the state before the review. If the parameters have changed since, its memory is computed with the present
+ * ones.
+ */
+async function restore(
+  transaction: Transaction<Database>,
+  userId: number,
+  review: UndoCandidate,
+  { states_since, weights }: Pick<UndoSituation, 'states_since' | 'weights'>,
+): Promise<CardState | null> {
+  const { before, state } = review
+  if (before?.stability == null || before.last_review_id === null || review.id > states_since) return before
+  if (review.kind === 'tomorrow' && state !== null) {
+    return { ...before, stability: state.stability, difficulty: state.difficulty }
+  }
+  const history = await findHistoryOf(transaction, userId, before.last_review_id)
+  return { ...before, ...new MemoryModel(weights).replay(history) }
+}
+
+/**
+ * Returns why the review cannot be undone while its card is in this state; undefined if it can.
+ * @param statesSince reviews up to this id may have other memory states than the card, since the parameters changed
+ */
+function obstacleTo(review: UndoCandidate, state: CardState | null, statesSince: number): string | undefined {
   if (review.was_reset) return 'Der Fortschritt dieser Karte wurde seitdem zurückgesetzt'
   if (!review.is_live) return 'Diese Karte wurde seitdem archiviert oder gelöscht'
-  const expected: CardState = { ...review.after, last_review_id: review.id }
-  const isUnchanged = state !== null && Object.keys(expected).every((key) => isSame(expected, state, key))
+  const expected = stateAfter(review)
+  const isRecomputed = review.id <= statesSince
+  const isUnchanged =
+    expected === null || state === null
+      ? expected === state
+      : Object.keys(expected).every((key) => (isRecomputed && MEMORY.has(key)) || isSame(expected, state, key))
   return isUnchanged ? undefined : 'Der Fortschritt dieser Karte wurde seitdem geändert'
+}
+
+/** Fields of a state that depend on the parameters */
+const MEMORY: ReadonlySet<string> = new Set(['stability', 'difficulty'])
+
+/** Returns the card's state after the entry. */
+function stateAfter({ kind, id, after }: UndoCandidate): CardState | null {
+  return kind === 'tomorrow' || after === null ? after : { ...after, last_review_id: id }
 }
 
 function isSame(expected: CardState, state: CardState, key: string): boolean {
@@ -79,14 +121,20 @@ function isSame(expected: CardState, state: CardState, key: string): boolean {
 }
 
 /** Returns the id of the previous review if it can be undone, too. */
-function nextUndo(undone: UndoCandidate, next: UndoCandidate | undefined): number | null {
+function nextUndo(undone: UndoCandidate, next: UndoCandidate | undefined, statesSince: number): number | null {
   if (next === undefined) return null
   const state = next.card_id === undone.card_id ? undone.before : next.state
-  return obstacleTo(next, state) === undefined ? next.id : null
+  return obstacleTo(next, state, statesSince) === undefined ? next.id : null
 }
 
 /** Repeats the facts of the review, so that statistics can subtract what it added. */
-function undoEntry(userId: number, moment: Moment, review: UndoCandidate, answer: unknown): NewEntry {
+function undoEntry(
+  userId: number,
+  moment: Moment,
+  review: UndoCandidate,
+  restored: CardState | null,
+  answer: unknown,
+): NewEntry {
   return {
     user_id: userId,
     card_id: review.card_id,
@@ -101,8 +149,8 @@ function undoEntry(userId: number, moment: Moment, review: UndoCandidate, answer
     studied_on: moment.today,
     created_at: moment.at,
     client_id: null,
-    before: { ...review.after, last_review_id: review.id },
-    after: review.before,
+    before: stateAfter(review),
+    after: restored,
     answer,
   }
 }

@@ -23,8 +23,11 @@ const GRADES: Record<Rating, Grade> = {
   easy: LibraryRating.Easy,
 }
 
+const DEFAULTS = { ...DEFAULT_SETTINGS, weights: null }
+
 const settings = fc.record({
-  new_per_day: fc.constant(20),
+  free_weekdays: fc.constant<number[]>([]),
+  weights: fc.constant(null),
   desired_retention: fc.integer({ min: 80, max: 97 }).map((percent) => percent / 100),
   maximum_interval: fc.oneof(fc.integer({ min: 1, max: 400 }), fc.constant(36_500)),
 })
@@ -80,7 +83,7 @@ t.test('property: 1,000 histories of 50 reviews on different days equal ts-fsrs'
 })
 
 t.test('further reviews on the same day follow the same-day formula', async () => {
-  const schedule = createScheduler(DEFAULT_SETTINGS)
+  const schedule = createScheduler(DEFAULTS)
   const formula = fsrs({ enable_short_term: true })
   fc.assert(
     fc.property(
@@ -108,7 +111,7 @@ t.test('further reviews on the same day follow the same-day formula', async () =
 })
 
 t.test('a forgotten and relearned card returns by its memory state, with one more lapse', async (t) => {
-  const schedule = createScheduler(DEFAULT_SETTINGS)
+  const schedule = createScheduler(DEFAULTS)
   const known = {
     ...schedule(7, null, '2026-11-01').medium,
     last_review_id: 1,
@@ -124,7 +127,7 @@ t.test('a forgotten and relearned card returns by its memory state, with one mor
 
 t.test('on the scheduled day the recall probability equals the desired retention', async (t) => {
   for (const desired_retention of [0.8, 0.85, 0.9, 0.97]) {
-    const schedule = createScheduler({ ...DEFAULT_SETTINGS, desired_retention })
+    const schedule = createScheduler({ ...DEFAULTS, desired_retention })
     const chances: number[] = []
     for (let cardId = 1; cardId <= 1_000; cardId++) {
       const state: CardState = {
@@ -146,18 +149,18 @@ t.test('on the scheduled day the recall probability equals the desired retention
 })
 
 t.test('better ratings lead to later days, up to the maximum interval', async (t) => {
-  const schedule = createScheduler(DEFAULT_SETTINGS)
+  const schedule = createScheduler(DEFAULTS)
   const first = schedule(7, null, '2026-11-21')
   t.equal(first.again.next_review, '2026-11-21')
   const days = RATINGS.map((rating) => first[rating].next_review)
   t.strictSame(days, [...days].sort())
   t.equal(new Set(days).size, 4)
-  const short = createScheduler({ ...DEFAULT_SETTINGS, maximum_interval: 1 })(7, null, '2026-11-21')
+  const short = createScheduler({ ...DEFAULTS, maximum_interval: 1 })(7, null, '2026-11-21')
   for (const rating of ['hard', 'medium', 'easy'] as const) t.equal(short[rating].next_review, '2026-11-22')
 })
 
 t.test('fuzz spreads cards that were learned together', async (t) => {
-  const schedule = createScheduler(DEFAULT_SETTINGS)
+  const schedule = createScheduler(DEFAULTS)
   const state: CardState = {
     last_rating: 'medium',
     next_review: '2026-11-21',
@@ -180,7 +183,7 @@ t.test('fuzz spreads cards that were learned together', async (t) => {
 })
 
 t.test('handles states written by scripts and a clock that was set back', async (t) => {
-  const schedule = createScheduler(DEFAULT_SETTINGS)
+  const schedule = createScheduler(DEFAULTS)
   const script: CardState = {
     last_rating: 'easy',
     next_review: '2027-01-01',

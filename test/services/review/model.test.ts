@@ -48,6 +48,7 @@ const step = fc.oneof(
     }),
   },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('undo' as const), back: fc.nat(1) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('tomorrow' as const), card }) },
   {
     weight: 2,
     arbitrary: fc.record({ kind: fc.constantFrom('reset' as const, 'forget' as const, 'archive' as const), card }),
@@ -65,7 +66,10 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 interface Done {
+  kind: 'review' | 'tomorrow'
   id: number
+  /** Deck of the card at that time */
+  deck_id: number
   card_id: number
   at: Date
   day: string
@@ -83,12 +87,21 @@ interface Learner extends Caller {
   given: Map<number, Date>
   resets: Map<number, Date>
   introduced: Map<string, number>
+  /** Days on which new cards were put off */
+  putOff: Map<number, string>
 }
 
 /** Cases that random runs may miss: a late rating and an undo after it */
 const ALWAYS: Step[] = [
   { kind: 'review', card: 0, rating: 'medium', delay: 0 },
   { kind: 'review', card: 0, rating: 'easy', delay: 3_000 },
+  { kind: 'undo', back: 0 },
+  { kind: 'tomorrow', card: 1 },
+  { kind: 'undo', back: 0 },
+  { kind: 'tomorrow', card: 2 },
+  { kind: 'review', card: 2, rating: 'again', delay: 0 },
+  { kind: 'tomorrow', card: 2 },
+  { kind: 'undo', back: 0 },
   { kind: 'undo', back: 0 },
 ]
 
@@ -100,7 +113,14 @@ t.test(`${RUNS} runs of ${STEPS} steps are what the tables say`, async (t) => {
       clock.minutes = 0
       await db.updateTable('cards').set({ archived_at: null }).execute()
       await db.updateTable('decks').set({ archived_at: null }).execute()
-      const lists = { done: [], late: [], given: new Map(), resets: new Map(), introduced: new Map() }
+      const lists = {
+        done: [],
+        late: [],
+        given: new Map(),
+        resets: new Map(),
+        introduced: new Map(),
+        putOff: new Map(),
+      }
       const learner: Learner = { ...(await service.member()), ...lists }
       const payload = { new_per_day: NEW_PER_DAY }
       await learner.send({ method: 'PUT', url: '/api/review/settings', payload })
@@ -113,7 +133,7 @@ t.test(`${RUNS} runs of ${STEPS} steps are what the tables say`, async (t) => {
     }),
     { numRuns: RUNS, endOnFailure: true, examples: [[ALWAYS]] },
   )
-  for (const outcome of ['review 200', 'review late', 'undo 200'])
+  for (const outcome of ['review 200', 'review late', 'undo 200', 'tomorrow new', 'tomorrow due'])
     t.ok((tally[outcome] ?? 0) > 0, `${outcome}: ${tally[outcome]}`)
 })
 
@@ -147,10 +167,30 @@ async function act(t: Tap, learner: Learner, step: Step): Promise<string> {
       }
       t.match(after, { ...body.progress, last_review_id: body.review_id })
       learner.given.set(body.review_id, at)
-      learner.done.push({ id: body.review_id, card_id, at, day: dayOf(at), before, after })
+      const deck_id = await findDeckOf(card_id)
+      learner.done.push({ kind: 'review', id: body.review_id, card_id, deck_id, at, day: dayOf(at), before, after })
+      learner.putOff.delete(card_id)
       learner.done.sort((one, two) => one.at.getTime() - two.at.getTime() || one.id - two.id)
       if (before === undefined) addIntroduced(learner, dayOf(at), 1)
       return 'review 200'
+    }
+    case 'tomorrow': {
+      const before = await findProgress(user_id, card_id)
+      const { status, body } = await learner.post(`${path}/tomorrow`, {})
+      assert.equal(status, (await isLive(card_id)) ? 200 : 404)
+      if (status !== 200) return 'tomorrow 404'
+      const isWaiting = before ? (before.next_review ?? '9') <= clock.day : learner.putOff.get(card_id) !== clock.day
+      assert.equal(body.applied, isWaiting)
+      assert.deepEqual(body.counts, (await learner.get('/api/review/queue?limit=1')).body.counts)
+      const after = await findProgress(user_id, card_id)
+      const expected = isWaiting && before ? { ...before, next_review: addDays(clock.day, 1) } : before
+      assert.deepEqual(after, expected, 'only the date changes')
+      if (!body.applied) return 'tomorrow of no effect'
+      const deck_id = await findDeckOf(card_id)
+      const [at, day] = [now(), clock.day]
+      learner.done.push({ kind: 'tomorrow', id: body.review_id, card_id, deck_id, at, day, before, after })
+      if (before === undefined) learner.putOff.set(card_id, clock.day)
+      return before === undefined ? 'tomorrow new' : 'tomorrow due'
     }
     case 'undo':
       return undo(t, learner, step.back)
@@ -246,7 +286,8 @@ async function undo(t: Tap, learner: Learner, back: number): Promise<string> {
   }
   assert.equal(status, 200, body.message)
   learner.done.pop()
-  if (review.before === undefined) addIntroduced(learner, review.day, -1)
+  if (review.before === undefined && review.kind === 'review') addIntroduced(learner, review.day, -1)
+  if (review.before === undefined && review.kind === 'tomorrow') learner.putOff.delete(review.card_id)
   assert.deepEqual(await findProgress(learner.id, review.card_id), review.before, 'exactly as before')
   assert.deepEqual(body.counts, (await learner.get('/api/review/queue?limit=1')).body.counts)
   const next = learner.done.at(-1)
@@ -321,6 +362,27 @@ async function findLiveCards(userId: number) {
   })
 }
 
+async function findDeckOf(cardId: number): Promise<number> {
+  const { deck_id } = await db.selectFrom('cards').select('deck_id').where('id', '=', cardId).executeTakeFirstOrThrow()
+  return deck_id
+}
+
+/** New cards in rounds, one of each deck, after those that today has brought. */
+function inTurn<T extends { deck_id: number }>(cards: T[], { done }: Learner): T[] {
+  const taken = (deckId: number) =>
+    done.filter(
+      (one) => one.kind === 'review' && one.before === undefined && one.day === clock.day && one.deck_id === deckId,
+    ).length
+  const decks = [...new Set(cards.map(({ deck_id }) => deck_id))]
+  return cards
+    .map((card) => {
+      const inDeck = cards.filter(({ deck_id }) => deck_id === card.deck_id)
+      return { card, round: taken(card.deck_id) + inDeck.indexOf(card), deck: decks.indexOf(card.deck_id) }
+    })
+    .sort((one, two) => one.round - two.round || one.deck - two.deck)
+    .map(({ card }) => card)
+}
+
 async function isLive(cardId: number): Promise<boolean> {
   return (await findLiveCards(0)).some(({ id }) => id === cardId)
 }
@@ -339,7 +401,9 @@ async function compare(t: Tap, learner: Learner): Promise<void> {
     .filter(isRepeat)
     .sort((a, b) => Number(a.progress?.last_review_id) - Number(b.progress?.last_review_id))
   const allowed = Math.max(NEW_PER_DAY - (learner.introduced.get(clock.day) ?? 0), 0)
-  const fresh = cards.filter(({ state, isActive }) => state === 'new' && isActive).slice(0, allowed)
+  const isOffered = ({ id, state }: (typeof cards)[number]) => state === 'new' && learner.putOff.get(id) !== clock.day
+  const offered = cards.filter((card) => isOffered(card) && card.isActive)
+  const fresh = inTurn(offered, learner).slice(0, allowed)
   assert.deepEqual(
     idsOf(queue.cards),
     [...first, ...fresh, ...last].map(({ id }) => id),
@@ -374,17 +438,20 @@ async function compare(t: Tap, learner: Learner): Promise<void> {
       name: deck.name,
       active: own.every(({ isActive }) => isActive) && studied[index].active,
       due: count('due'),
-      new: Math.min(count('new'), allowed),
+      new: Math.min(own.filter(isOffered).length, allowed),
       cards: own.length,
       young,
       mature,
       suspended,
       unseen,
+      desired_retention: null,
+      default_retention: null,
     })
   }
   assert.equal(stats.forecast[0].due, due.length)
   for (const { day, reviews, introduced } of stats.days) {
-    const given = [...learner.done.map((review) => review.day), ...learner.late].filter((one) => one === day)
+    const reviewed = learner.done.filter(({ kind }) => kind === 'review')
+    const given = [...reviewed.map((review) => review.day), ...learner.late].filter((one) => one === day)
     assert.equal(reviews, given.length)
     assert.equal(introduced, given.length === 0 ? 0 : (learner.introduced.get(day) ?? 0))
   }

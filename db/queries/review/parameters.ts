@@ -1,0 +1,185 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { FittedParameters } from '../../../src/domain/review/parameters.js'
+import type { Database, FittedParametersTable } from '../../types.js'
+import { readInTurn } from '../read-in-turn.js'
+
+const ENTRIES_AT_ONCE = 5_000
+const STATES_AT_ONCE = 5_000
+
+interface Batch {
+  lines: string | null
+  last: number | null
+}
+
+/**
+ * Reads the learner's reviews, undos and resets in batches of short statements, as lines of `HISTORY_COLUMNS`.
+ * @param upTo the last log entry to read
+ */
+export async function* readHistory(db: Kysely<Database>, userId: number, upTo: number): AsyncGenerator<string> {
+  for (let after = 0; ; ) {
+    const position = after
+    const read = () => readBatch(db, userId, position, upTo)
+    // A transaction already has its connection and must not wait for others that may need it.
+    const { lines, last } = await (db.isTransaction ? read() : readInTurn(read))
+    if (lines === null || last === null) return
+    yield lines
+    after = last
+  }
+}
+
+async function readBatch(db: Kysely<Database>, userId: number, after: number, upTo: number): Promise<Batch> {
+  const { rows } = await sql<Batch>`
+    select string_agg(line, ${'\n'} order by id) as lines, max(id) as last
+    from (
+      select id, concat_ws(',', id, case kind when 'review' then 'r' when 'undo' then 'u' else 'x' end,
+        coalesce(undoes::text, ''),
+        coalesce((array_position(array['again', 'hard', 'medium', 'easy'], rating) - 1)::text, ''),
+        studied_on - '1970-01-01'::date, (phase is not distinct from 'late')::integer,
+        coalesce(before ->> 'last_review_id', ''), (before ->> 'stability' is not null)::integer) as line
+      from review_log
+      where user_id = ${userId} and id > ${after} and id <= ${upTo} and kind <> 'tomorrow'
+      order by id limit ${ENTRIES_AT_ONCE}
+    ) as entries`.execute(db)
+  return rows[0] as Batch
+}
+
+export type StoredParameters = Pick<
+  Selectable<FittedParametersTable>,
+  'current' | 'previous' | 'tried_at' | 'tried_items'
+>
+
+export interface FitState {
+  /** Null if no fit was tried */
+  stored: StoredParameters | null
+  adapt_intervals: boolean
+  /** Id of the latest log entry; 0 without any */
+  last_entry: number
+}
+
+/** Returns the learner's parameters and what a fit depends on; undefined if the user does not exist. */
+export async function findFitState(db: Kysely<Database>, userId: number): Promise<FitState | undefined> {
+  const { rows } = await sql<FitState>`
+    select
+      (select json_build_object('current', current, 'previous', previous, 'tried_at', tried_at, 'tried_items', tried_items)
+        from fitted_parameters where user_id = users.id) as stored,
+      coalesce((select adapt_intervals from review_settings where user_id = users.id), true) as adapt_intervals,
+      coalesce((select max(id) from review_log where user_id = users.id), 0) as last_entry
+    from users where id = ${userId}`.execute(db)
+  return rows[0]
+}
+
+/** Notes an attempt that leaves the parameters as they are. */
+export async function noteAttempt(
+  db: Kysely<Database>,
+  userId: number,
+  attempt: { tried_at: Date; tried_items: number },
+): Promise<void> {
+  await db
+    .insertInto('fitted_parameters')
+    .values({ user_id: userId, ...attempt })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(attempt))
+    .execute()
+}
+
+/** Replaces the learner's parameters and keeps the former ones as `previous`; null returns to the defaults. */
+export async function replaceParameters(
+  transaction: Transaction<Database>,
+  userId: number,
+  parameters: FittedParameters | null,
+): Promise<void> {
+  const current = parameters === null ? null : JSON.stringify(parameters)
+  const attempt = parameters === null ? {} : { tried_at: new Date(parameters.fitted_at), tried_items: parameters.items }
+  await transaction
+    .insertInto('fitted_parameters')
+    .values({ user_id: userId, current, tried_at: new Date(0), tried_items: 0, ...attempt })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet(({ ref }) => ({
+        previous: sql<
+          string | null
+        >`coalesce(${ref('fitted_parameters.current')}, ${ref('fitted_parameters.previous')})`,
+        current,
+        ...attempt,
+      })),
+    )
+    .execute()
+}
+
+/** Columns of memory states, by the review that made them */
+interface States {
+  review_ids: ArrayLike<number>
+  stabilities: ArrayLike<number>
+  difficulties: ArrayLike<number>
+}
+
+/** Stores recomputed memory states; dates and counts stay. Log entries up to now hold the former states. */
+export async function storeStates(transaction: Transaction<Database>, userId: number, states: States): Promise<void> {
+  const { review_ids, stabilities, difficulties } = states
+  for (let first = 0; first < review_ids.length; first += STATES_AT_ONCE) {
+    const part = (column: ArrayLike<number>) => Array.prototype.slice.call(column, first, first + STATES_AT_ONCE)
+    await sql`
+      update card_progress set stability = state.stability, difficulty = state.difficulty
+      from unnest(${part(review_ids)}::bigint[], ${part(stabilities)}::double precision[],
+        ${part(difficulties)}::double precision[]) as state (review_id, stability, difficulty)
+      where user_id = ${userId} and last_review_id = state.review_id and card_progress.stability is not null
+    `.execute(transaction)
+  }
+  await sql`
+    update fitted_parameters
+    set states_since = coalesce((select max(id) from review_log where user_id = ${userId}), 0)
+    where user_id = ${userId}`.execute(transaction)
+}
+
+export interface FitCriteria {
+  /** Users with a later id only */
+  after: number
+  limit: number
+  /** Day before which the first review must have been */
+  firstBefore: string
+  /** Instant before which the last attempt must have been */
+  triedBefore: Date
+  leastItems: number
+  growth: number
+}
+
+/**
+ * Returns ids of learners for whom a fit may be worthwhile, ascending. Recalls that were undone since still count, so
+ * the fit itself counts again.
+ */
+export async function listFitCandidates(db: Kysely<Database>, criteria: FitCriteria): Promise<number[]> {
+  const { after, limit, firstBefore, triedBefore, leastItems, growth } = criteria
+  const needed = sql`greatest(${leastItems}::integer, ceil(coalesce(fit.tried_items, 0) * ${growth}::double precision))::integer`
+  const { rows } = await sql<{ id: number }>`
+    select users.id
+    from users
+    left join review_settings on review_settings.user_id = users.id
+    left join fitted_parameters as fit on fit.user_id = users.id
+    where users.id > ${after} and adapt_intervals is not false
+      and (tried_at is null or tried_at <= ${triedBefore}::timestamptz)
+      and (select min(studied_on) from review_log where user_id = users.id) <= ${firstBefore}::date
+      and (
+        select count(*) from (
+          select from review_log where user_id = users.id and phase = 'recall' and kind = 'review' limit ${needed}
+        ) as recalls
+      ) >= ${needed}
+    order by users.id limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns the number of the learner's recalls, counted up to a limit, and the median time of a review. */
+export async function findFitNumbers(
+  db: Kysely<Database>,
+  userId: number,
+  limit: number,
+): Promise<{ items: number; median_ms: number | null }> {
+  const { rows } = await sql<{ items: number; median_ms: number | null }>`
+    select
+      (select count(*) from (
+        select from review_log where user_id = ${userId} and phase = 'recall' and kind = 'review' limit ${limit}
+      ) as recalls) as items,
+      (select percentile_disc(0.5) within group (order by duration_ms) from (
+        select duration_ms from review_log
+        where user_id = ${userId} and kind = 'review' and duration_ms > 0
+        order by studied_on desc limit 1000
+      ) as latest) as median_ms`.execute(db)
+  return rows[0] as { items: number; median_ms: number | null }
+}

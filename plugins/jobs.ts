@@ -1,0 +1,56 @@
+import fp from 'fastify-plugin'
+import type { Moment } from '../src/domain/time/calendar.js'
+import { JOBS } from '../src/services/jobs/jobs.js'
+import { runJob } from '../src/services/jobs/run-job.js'
+
+const INTERVAL_MS = 10 * 60_000
+/** The night's run starts at this hour, or later on the same day if the service was not running. */
+const NIGHT_HOUR = 3
+const HOUR_MS = 3_600_000
+
+interface JobOptions {
+  /** Returns an instant (default: now) together with its calendar day. */
+  moment: (at?: Date) => Moment
+}
+
+/** Runs each job once a night. Every instance tries; a lease lets one run at a time. */
+export default fp<JobOptions>(
+  async (app, { moment }) => {
+    const stopping = new AbortController()
+    let running: Promise<void> | undefined
+    const runAll = async () => {
+      const night = moment(new Date(moment().at.getTime() - NIGHT_HOUR * HOUR_MS)).today
+      for (const job of Object.values(JOBS)) {
+        try {
+          const summary = await runJob(app.db, job, {
+            night,
+            moment,
+            signal: stopping.signal,
+            onError: (err, facts) => app.log.warn({ err, job: job.name, ...facts }, 'part of a job failed'),
+          })
+          if (summary !== undefined) app.log.info({ job: job.name, ...summary }, 'job finished')
+        } catch (err) {
+          if (stopping.signal.aborted) return
+          // The next interval tries again.
+          app.log.warn({ err, job: job.name }, 'job failed')
+        }
+      }
+    }
+    // The random factor keeps instances from running at the same moment.
+    const timer = setInterval(
+      () => {
+        running ??= runAll().finally(() => {
+          running = undefined
+        })
+      },
+      INTERVAL_MS * (0.75 + Math.random() / 2),
+    )
+    timer.unref()
+    app.addHook('onClose', async () => {
+      clearInterval(timer)
+      stopping.abort(new Error('the service stops'))
+      await running
+    })
+  },
+  { name: 'jobs', dependencies: ['database'] },
+)

@@ -1,0 +1,47 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type FittedParameters, isGoodFit } from '../../src/domain/review/parameters.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import { returnToDefaults, summarizeFit } from '../../src/services/review/fit/choose-parameters.js'
+import { FitAnswer, type PublicFit } from './schemas.js'
+
+const fit: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/settings/fit',
+    {
+      schema: {
+        operationId: 'getFittedParameters',
+        summary: "The parameters fitted to the caller's reviews, and what each desired retention costs",
+        tags: ['review'],
+        response: answers(FitAnswer),
+      },
+    },
+    async (request) => {
+      const { fitted, previous, ...summary } = await summarizeFit(app.db, request.user.id)
+      return { ...summary, fitted: toPublic(fitted), previous: toPublic(previous) }
+    },
+  )
+
+  app.delete(
+    '/settings/fit',
+    {
+      schema: {
+        operationId: 'discardFittedParameters',
+        summary: 'Return to the default parameters until the next fit; no due date changes',
+        tags: ['review'],
+        response: answers(Done),
+      },
+    },
+    async (request) => {
+      await returnToDefaults(app.db, request.user.id)
+      return { ok: true as const }
+    },
+  )
+}
+
+function toPublic(fit: FittedParameters | null): PublicFit | null {
+  if (fit === null) return null
+  const { model: _model, ...known } = fit
+  return { ...known, is_good: isGoodFit(fit) }
+}
+
+export default fit

@@ -1,0 +1,45 @@
+import { findCredentials } from '../../db/queries/accounts/users.js'
+import type { Config } from '../config.js'
+import { calendarIn } from '../domain/time/calendar.js'
+import { JOB_NAMES, JOBS } from '../services/jobs/jobs.js'
+import { runJob } from '../services/jobs/run-job.js'
+import { complain } from './complain.js'
+import { RefusedError, withDatabase } from './store.js'
+
+/** Runs a job now, for all users or one, and prints its figures. */
+export async function runJobNow(
+  config: Config,
+  name: string,
+  options: { user?: string; json?: boolean },
+  print: (line: string) => void,
+): Promise<void> {
+  const job = JOB_NAMES.find((known) => known === name)
+  if (job === undefined) throw new RefusedError(`Diesen Auftrag gibt es nicht. Es gibt: ${JOB_NAMES.join(', ')}`)
+  const stopping = new AbortController()
+  const stop = () => stopping.abort(new RefusedError('Abgebrochen; nichts ist halb geschrieben.'))
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const dayOf = calendarIn(config.timeZone)
+  try {
+    const summary = await withDatabase(config, null, async (db) => {
+      const user = options.user === undefined ? undefined : await findCredentials(db, options.user)
+      if (options.user !== undefined && user === undefined) {
+        throw new RefusedError(`Es gibt keinen Benutzer ${options.user}.`)
+      }
+      return runJob(db, JOBS[job], {
+        moment: (at = new Date()) => ({ at, today: dayOf(at) }),
+        signal: stopping.signal,
+        userId: user?.id,
+        onError: (error, facts) => complain(`${JSON.stringify(facts)}: ${String(error)}`),
+      })
+    })
+    if (summary === undefined) throw new RefusedError('Dieser Auftrag läuft gerade.')
+    if (options.json) return print(JSON.stringify({ job, ...summary }))
+    print(
+      `${name}: ${Object.entries(summary)
+        .map(([key, value]) => `${key} ${value}`)
+        .join(', ')}`,
+    )
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+  }
+}

@@ -1,0 +1,60 @@
+import { noonOf } from '../time/calendar.js'
+
+/** Days after the review among which fuzz may choose. */
+export interface FuzzRange {
+  first: number
+  last: number
+}
+
+/** Intervals of the ratings that lead to a later day */
+type Intervals = Record<'hard' | 'medium' | 'easy', number>
+
+const RISING = ['hard', 'medium', 'easy'] as const
+
+/**
+ * Moves intervals that end on a free weekday to another day of their fuzz range, and keeps their order if possible.
+ * The choice depends on the seed only, so the date that was shown holds. An interval without another day stays.
+ * @param free weekdays, Monday is 1
+ */
+export function avoidWeekdays(
+  intervals: Intervals,
+  rangeOf: (rating: keyof Intervals) => FuzzRange | null,
+  today: string,
+  free: readonly number[],
+  seed: string,
+): void {
+  const weekday = weekdayOf(today)
+  const isFree = (interval: number) => free.includes(((weekday - 1 + interval) % 7) + 1)
+  let least = 0
+  for (const rating of RISING) {
+    const range = isFree(intervals[rating]) ? rangeOf(rating) : null
+    if (range !== null) intervals[rating] = choose(range, isFree, least, hash(`${seed}/${rating}`)) ?? intervals[rating]
+    least = intervals[rating] + 1
+  }
+}
+
+/** Returns a day of the range that is not free, preferably not before `least`. */
+function choose(
+  { first, last }: FuzzRange,
+  isFree: (interval: number) => boolean,
+  least: number,
+  random: number,
+): number | undefined {
+  const days: number[] = []
+  for (let day = first; day <= last; day++) if (!isFree(day)) days.push(day)
+  const later = days.filter((day) => day >= least)
+  const preferred = later.length > 0 ? later : days
+  return preferred[random % preferred.length]
+}
+
+/** Returns 1 for Monday to 7 for Sunday. */
+function weekdayOf(day: string): number {
+  return noonOf(day).getUTCDay() || 7
+}
+
+/** FNV-1a: spreads neighbouring cards over the days. */
+function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
+  return value >>> 0
+}

@@ -1,0 +1,16 @@
+import { InvalidInput } from '../refusal.js'
+import { checkStorable } from '../text/parameters.js'
+import { countCharacters } from '../text/text.js'
+
+const MAX_LENGTH = 2_000
+
+/**
+ * Trims a learner's note; empty means none.
+ * @throws InvalidInput
+ */
+export function parseNote(value: string): string {
+  const text = value.trim()
+  checkStorable('text', text)
+  if (countCharacters(text) > MAX_LENGTH) throw new InvalidInput('Das Feld „text“ darf höchstens 2.000 Zeichen haben')
+  return text
+}

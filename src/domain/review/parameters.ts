@@ -1,0 +1,66 @@
+import { clipParameters, default_w } from 'ts-fsrs'
+
+/** Number of weights of FSRS-6 */
+export const WEIGHTS = 21
+/** Weights of FSRS-6 that apply to every learner without fitted ones. */
+export const DEFAULT_WEIGHTS: readonly number[] = default_w
+
+/** A set of weights fitted to a learner. */
+export interface FittedParameters {
+  model: 'fsrs-6'
+  w: number[]
+  /** Number of recalls from which it was fitted */
+  items: number
+  /** Log loss of the former parameters and of a fit of the first three quarters, on the last quarter of the recalls */
+  log_loss_before: number
+  log_loss_after: number
+  /** Instant in ISO 8601 */
+  fitted_at: string
+}
+
+/** Minimum number of recalls for a fit. With fewer, fitted weights predict worse than the defaults for many learners. */
+export const LEAST_ITEMS = 400
+/** Minimum age of the first review in days: a short history shows no long intervals. */
+export const LEAST_DAYS = 60
+/** Days until the next fit */
+export const REFIT_AFTER_DAYS = 30
+/** Growth of the number of recalls until the next fit */
+export const REFIT_GROWTH = 1.5
+/** Number of recalls at which fitted and default weights count equally */
+const HALF_TRUST = 1_000
+/** Number of leading weights that are stabilities, so they are blended geometrically */
+const STABILITIES = 4
+/** ts-fsrs does not schedule with a smaller first stability; fsrs-rs fits down to 0.001. */
+const LEAST_STABILITY = 0.1
+
+/** Returns the number of recalls from which the next fit is worthwhile. */
+export function itemsForNextFit(triedItems: number | null): number {
+  return triedItems === null ? LEAST_ITEMS : Math.max(LEAST_ITEMS, Math.ceil(triedItems * REFIT_GROWTH))
+}
+
+/**
+ * Blends fitted weights with the defaults: the more recalls, the closer to the fitted ones. The result lies within the
+ * limits of ts-fsrs, so it is what the scheduler uses.
+ * @throws RangeError unless there are 21 finite weights
+ */
+export function blendWeights(fitted: readonly number[], items: number): number[] {
+  if (fitted.length !== WEIGHTS || !fitted.every(Number.isFinite)) throw new RangeError('expected 21 finite weights')
+  const trust = items / (items + HALF_TRUST)
+  const blended = DEFAULT_WEIGHTS.map((standard, index) => {
+    const own = fitted[index] as number
+    if (index >= STABILITIES) return standard + trust * (own - standard)
+    return Math.max(
+      Math.exp(Math.log(standard) + trust * Math.log(Math.max(own, LEAST_STABILITY) / standard)),
+      LEAST_STABILITY,
+    )
+  })
+  return clipParameters(blended, 0, true).map((weight) => Math.round(weight * 1e8) / 1e8)
+}
+
+/** How well the parameters predict, by the log loss of the last quarter; people's texts only need two classes. */
+export function isGoodFit({ log_loss_after }: Pick<FittedParameters, 'log_loss_after'>): boolean {
+  return log_loss_after <= MODERATE_LOSS
+}
+
+/** Log loss above which predictions are only moderate; the median of Anki users is about 0.34. */
+const MODERATE_LOSS = 0.45

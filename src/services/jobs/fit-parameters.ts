@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listFitCandidates } from '../../../db/queries/review/parameters.js'
+import { LEAST_DAYS, LEAST_ITEMS, REFIT_AFTER_DAYS, REFIT_GROWTH } from '../../domain/review/parameters.js'
+import { addDays } from '../../domain/time/calendar.js'
+import { canFit } from '../review/fit/binding.js'
+import { fitLearner } from '../review/fit/fit-learner.js'
+import { FitWorker } from '../review/fit/worker.js'
+import type { JobContext, JobSummary } from './job.js'
+
+const CANDIDATES_AT_ONCE = 50
+/** Pause after each learner, so that requests get the connection of the embedded database */
+const PAUSE_MS = 20
+const DAY_MS = 86_400_000
+
+/** Fits parameters to the reviews of each learner who has enough new ones, one after another in one thread. */
+export async function fitParameters(context: JobContext): Promise<JobSummary> {
+  const { db, moment, signal, userId, goOn, onError } = context
+  const summary = { tried: 0, adopted: 0, kept: 0, failed: 0 }
+  if (!(await canFit())) return summary
+  let worker = new FitWorker()
+  try {
+    for await (const id of userId === undefined ? candidates(context) : [userId]) {
+      signal.throwIfAborted()
+      await goOn()
+      try {
+        const outcome = await fitLearner(db, id, moment(), worker, signal)
+        if (outcome === 'adopted' || outcome === 'kept') {
+          summary.tried++
+          summary[outcome]++
+        }
+      } catch (error) {
+        signal.throwIfAborted()
+        summary.failed++
+        onError(error, { userId: id })
+        // The thread may have ended, for example without memory.
+        await worker.close()
+        worker = new FitWorker()
+      }
+      await sleep(PAUSE_MS)
+    }
+  } finally {
+    await worker.close()
+  }
+  return summary
+}
+
+async function* candidates({ db, moment }: JobContext): AsyncGenerator<number> {
+  const { at, today } = moment()
+  const criteria = {
+    limit: CANDIDATES_AT_ONCE,
+    firstBefore: addDays(today, -LEAST_DAYS),
+    triedBefore: new Date(at.getTime() - REFIT_AFTER_DAYS * DAY_MS),
+    leastItems: LEAST_ITEMS,
+    growth: REFIT_GROWTH,
+  }
+  for (let after = 0; ; ) {
+    const ids = await listFitCandidates(db, { ...criteria, after })
+    yield* ids
+    if (ids.length < CANDIDATES_AT_ONCE) return
+    after = ids.at(-1) as number
+  }
+}

@@ -1,0 +1,26 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../../../db/types.js'
+import type { Moment } from '../../domain/time/calendar.js'
+
+export interface JobContext {
+  db: Kysely<Database>
+  /** Returns the current moment. */
+  moment: () => Moment
+  /** Ends the job; its work must then be undone or complete */
+  signal: AbortSignal
+  /** Only this user, for a run by hand */
+  userId?: number | undefined
+  /** Extends the lease; called at least once a minute. @throws LeaseLost */
+  goOn: () => Promise<void>
+  /** Reports an error that does not end the job. */
+  onError: (error: unknown, facts: Record<string, unknown>) => void
+}
+
+/** Figures of a run, for the log and the service page */
+export type JobSummary = Record<string, number>
+
+/** Work that one instance does every night. */
+export interface Job {
+  name: string
+  run: (context: JobContext) => Promise<JobSummary>
+}

@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely'
+import { extendLease, finishRun, releaseLease, takeLease } from '../../../db/queries/jobs.js'
+import type { Database } from '../../../db/types.js'
+import type { Job, JobContext, JobSummary } from './job.js'
+
+export interface RunOptions extends Pick<JobContext, 'moment' | 'signal' | 'userId' | 'onError'> {
+  /** Day of a nightly run, which happens once; undefined for a run by hand */
+  night?: string
+}
+
+/** Thrown in a job whose lease another instance has taken, because this one was suspended. */
+export class LeaseLost extends Error {}
+
+/**
+ * Runs a job while no other instance does. Returns undefined if another instance is running it, or if the night's run
+ * is done.
+ * @throws the reason of the signal if the job was aborted; the next run then starts over
+ */
+export async function runJob(
+  db: Kysely<Database>,
+  { name, run }: Job,
+  { night, ...options }: RunOptions,
+): Promise<JobSummary | undefined> {
+  const lease = await takeLease(db, name, night ?? null)
+  if (lease === undefined) return undefined
+  let held = lease
+  const goOn = async () => {
+    const extended = await extendLease(db, name, held)
+    if (extended === undefined) throw new LeaseLost(`another instance has taken over the job ${name}`)
+    held = extended
+  }
+  try {
+    const summary = await run({ ...options, db, goOn })
+    await finishRun(db, name, held, options.userId === undefined ? (night ?? null) : null, summary)
+    return summary
+  } catch (error) {
+    await releaseLease(db, name, held)
+    throw error
+  }
+}

@@ -1,0 +1,103 @@
+import type { Kysely } from 'kysely'
+import { findFitNumbers, findFitState, replaceParameters } from '../../../../db/queries/review/parameters.js'
+import { findSettings, updateSettings } from '../../../../db/queries/review/settings.js'
+import type { Database } from '../../../../db/types.js'
+import { costsOf } from '../../../domain/review/costs.js'
+import { type FittedParameters, itemsForNextFit } from '../../../domain/review/parameters.js'
+import type { ReviewSettings } from '../../../domain/review/review.js'
+import { canFit } from './binding.js'
+import { changeStates } from './fit-learner.js'
+import { FitWorker } from './worker.js'
+
+/**
+ * Updates the given settings. If fitted parameters come into or go out of use, the memory states follow in the same
+ * transaction; no date changes.
+ */
+export async function changeSettings(
+  db: Kysely<Database>,
+  userId: number,
+  changes: Partial<ReviewSettings>,
+): Promise<ReviewSettings> {
+  const state = await findFitState(db, userId)
+  const fitted = state?.stored?.current?.w
+  const { adapt_intervals } = changes
+  if (fitted === undefined || adapt_intervals === undefined || adapt_intervals === state?.adapt_intervals) {
+    return updateSettings(db, userId, changes)
+  }
+  const isDone = await withWorker((worker) =>
+    changeStates(db, userId, adapt_intervals ? fitted : null, worker, {
+      write: async (transaction) => {
+        const latest = await findFitState(transaction, userId)
+        if (latest?.stored?.current?.fitted_at !== state?.stored?.current?.fitted_at) return false
+        await updateSettings(transaction, userId, changes)
+        return true
+      },
+    }),
+  )
+  // The parameters were replaced in the meantime.
+  return isDone ? findSettings(db, userId) : changeSettings(db, userId, changes)
+}
+
+/** Returns the learner to the default parameters until the next fit; does nothing if they apply already. */
+export async function returnToDefaults(db: Kysely<Database>, userId: number): Promise<void> {
+  const state = await findFitState(db, userId)
+  if (!state?.stored?.current) return
+  await withWorker((worker) =>
+    changeStates(db, userId, null, worker, {
+      write: async (transaction) => {
+        await replaceParameters(transaction, userId, null)
+        return true
+      },
+    }),
+  )
+}
+
+async function withWorker<T>(work: (worker: FitWorker) => Promise<T>): Promise<T> {
+  const worker = new FitWorker()
+  try {
+    return await work(worker)
+  } finally {
+    await worker.close()
+  }
+}
+
+export interface FitSummary {
+  available: boolean
+  in_use: boolean
+  fitted: FittedParameters | null
+  previous: FittedParameters | null
+  items: number
+  items_needed: number
+  median_ms: number | null
+  costs: ReturnType<typeof costsOf>
+}
+
+/** Costs by weights; computing them takes about 20 ms. */
+const knownCosts = new Map<string, FitSummary['costs']>()
+const MOST_KNOWN = 500
+
+/** Returns the learner's fitted parameters, what the next fit needs, and what each retention costs. */
+export async function summarizeFit(db: Kysely<Database>, userId: number): Promise<FitSummary> {
+  const state = await findFitState(db, userId)
+  const stored = state?.stored ?? null
+  const fitted = stored?.current ?? null
+  const in_use = fitted !== null && state?.adapt_intervals === true
+  const items_needed = itemsForNextFit(stored?.tried_items || null)
+  return {
+    available: await canFit(),
+    in_use,
+    fitted,
+    previous: stored?.previous ?? null,
+    items_needed,
+    ...(await findFitNumbers(db, userId, items_needed)),
+    costs: findCosts(in_use ? fitted.w : null),
+  }
+}
+
+function findCosts(weights: number[] | null): FitSummary['costs'] {
+  const key = weights?.join() ?? ''
+  const known = knownCosts.get(key) ?? costsOf(weights)
+  if (knownCosts.size >= MOST_KNOWN) knownCosts.clear()
+  knownCosts.set(key, known)
+  return known
+}

@@ -1,0 +1,129 @@
+import type { Kysely, Transaction } from 'kysely'
+import {
+  findFitState,
+  noteAttempt,
+  readHistory,
+  replaceParameters,
+  storeStates,
+} from '../../../../db/queries/review/parameters.js'
+import { lockLearner } from '../../../../db/queries/review/progress.js'
+import type { Database } from '../../../../db/types.js'
+import type { FittedParameters } from '../../../domain/review/parameters.js'
+import { daysBetween, type Moment } from '../../../domain/time/calendar.js'
+import type { States } from './tasks.js'
+import type { FitWorker } from './worker.js'
+
+/** `gone`: the user was deleted or no longer wants fitted intervals */
+export type FitOutcome = 'adopted' | 'kept' | 'too few' | 'unavailable' | 'gone'
+
+/** Attempts to compute states while the learner goes on reviewing; the last one holds the learner's lock. */
+const ATTEMPTS = 3
+
+/**
+ * Fits parameters to the learner's reviews and adopts them if they predict not worse than those in use. Adopting stores
+ * the parameters and the memory states that follow from them in one transaction; no date changes.
+ * @param signal ends the fit; nothing is written then
+ */
+export async function fitLearner(
+  db: Kysely<Database>,
+  userId: number,
+  moment: Moment,
+  worker: FitWorker,
+  signal?: AbortSignal,
+): Promise<FitOutcome> {
+  const state = await findFitState(db, userId)
+  if (state === undefined || !state.adapt_intervals) return 'gone'
+  const weights = state.stored?.current?.w ?? null
+  const today = daysBetween('1970-01-01', moment.today)
+  const lines = readHistory(db, userId, state.last_entry)
+  const result = await worker.run({ kind: 'fit', weights, today }, lines, signal)
+  signal?.throwIfAborted()
+  if (result.kind === 'unavailable' || result.kind === 'too few') return result.kind
+  if (result.kind === 'kept') {
+    await noteAttempt(db, userId, { tried_at: moment.at, tried_items: result.items })
+    return 'kept'
+  }
+  if (result.kind !== 'fitted') throw new Error(result.kind === 'failed' ? result.message : result.kind)
+  const { w, items, log_loss_before, log_loss_after, states } = result
+  const parameters: FittedParameters = {
+    model: 'fsrs-6',
+    w,
+    items,
+    log_loss_before,
+    log_loss_after,
+    fitted_at: moment.at.toISOString(),
+  }
+  const isDone = await changeStates(db, userId, w, worker, {
+    known: { last_entry: state.last_entry, states },
+    signal,
+    write: async (transaction) => {
+      // The learner may have switched it off in the meantime.
+      if ((await findFitState(transaction, userId))?.adapt_intervals !== true) return false
+      await replaceParameters(transaction, userId, parameters)
+      return true
+    },
+  })
+  return isDone ? 'adopted' : 'gone'
+}
+
+interface Change {
+  /** States that were computed from the log up to an entry */
+  known?: { last_entry: number; states: States }
+  signal?: AbortSignal | undefined
+  /** Writes what comes with the states; false cancels the change. */
+  write: (transaction: Transaction<Database>) => Promise<boolean>
+}
+
+/**
+ * Computes the learner's memory states with the weights and stores them together with what `write` writes, while no
+ * review of the learner is in progress. The log is read and replayed before the lock is taken, and again if the learner
+ * has reviewed in the meantime. Returns false if `write` cancelled the change or the user does not exist.
+ */
+export async function changeStates(
+  db: Kysely<Database>,
+  userId: number,
+  weights: number[] | null,
+  worker: FitWorker,
+  { known, signal, write }: Change,
+): Promise<boolean> {
+  let states = known?.states
+  let computedUpTo = known?.last_entry ?? -1
+  for (let attempt = 1; ; attempt++) {
+    const isLast = attempt === ATTEMPTS
+    if (states === undefined && !isLast) {
+      const state = await findFitState(db, userId)
+      if (state === undefined) return false
+      computedUpTo = state.last_entry
+      states = await computeStates(db, userId, computedUpTo, weights, worker, signal)
+    }
+    signal?.throwIfAborted()
+    const outcome = await db.transaction().execute(async (transaction) => {
+      if (!(await lockLearner(transaction, userId))) return 'cancelled'
+      const { last_entry } = (await findFitState(transaction, userId)) ?? { last_entry: 0 }
+      if (last_entry !== computedUpTo && !isLast) return 'overtaken'
+      const latest =
+        states !== undefined && last_entry === computedUpTo
+          ? states
+          : await computeStates(transaction, userId, last_entry, weights, worker, signal)
+      if (!(await write(transaction))) return 'cancelled'
+      await storeStates(transaction, userId, latest)
+      signal?.throwIfAborted()
+      return 'done'
+    })
+    if (outcome !== 'overtaken') return outcome === 'done'
+    states = undefined
+  }
+}
+
+async function computeStates(
+  db: Kysely<Database>,
+  userId: number,
+  upTo: number,
+  weights: number[] | null,
+  worker: FitWorker,
+  signal: AbortSignal | undefined,
+): Promise<States> {
+  const result = await worker.run({ kind: 'replay', weights }, readHistory(db, userId, upTo), signal)
+  if (result.kind !== 'states') throw new Error(result.kind === 'failed' ? result.message : result.kind)
+  return result.states
+}

@@ -1,0 +1,80 @@
+import {
+  findCut,
+  listItems,
+  reviewsBefore,
+  type StandingReview,
+  toTrainingCsv,
+} from '../../../domain/review/history.js'
+import { MemoryModel } from '../../../domain/review/memory.js'
+import { blendWeights, LEAST_DAYS, LEAST_ITEMS } from '../../../domain/review/parameters.js'
+import type { Trainer } from './binding.js'
+
+/** Memory states by the review that made them, as columns. */
+export interface States {
+  review_ids: Float64Array
+  stabilities: Float64Array
+  difficulties: Float64Array
+}
+
+/** Work of the thread on one learner's log. */
+export type Task =
+  /** Computes the states with these weights; null means the defaults. */
+  | { kind: 'replay'; weights: number[] | null }
+  /** Fits weights and compares them with those in use. */
+  | { kind: 'fit'; weights: number[] | null; today: number }
+
+export type TaskResult =
+  | { kind: 'states'; states: States }
+  | { kind: 'fitted'; items: number; log_loss_before: number; log_loss_after: number; w: number[]; states: States }
+  /** The weights in use predict better. */
+  | { kind: 'kept'; items: number; log_loss_before: number; log_loss_after: number }
+  /** Too few recalls or days */
+  | { kind: 'too few'; items: number }
+  | { kind: 'unavailable' }
+  | { kind: 'stopped' }
+  | { kind: 'failed'; message: string }
+
+export function replay(histories: readonly StandingReview[][], weights: readonly number[] | null): States {
+  const model = new MemoryModel(weights)
+  const states: States = {
+    review_ids: new Float64Array(histories.length),
+    stabilities: new Float64Array(histories.length),
+    difficulties: new Float64Array(histories.length),
+  }
+  histories.forEach((history, index) => {
+    const memory = model.replay(history)
+    states.review_ids[index] = history.at(-1)?.id ?? 0
+    states.stabilities[index] = memory?.stability ?? 0
+    states.difficulties[index] = memory?.difficulty ?? 0
+  })
+  return states
+}
+
+/**
+ * Fits weights to the histories. They are adopted only if a fit of the first three quarters predicts the last quarter
+ * not worse than the weights in use.
+ * @param today as a number of days
+ */
+export async function fitWeights(
+  histories: readonly StandingReview[][],
+  inUse: number[] | null,
+  today: number,
+  trainer: Trainer | undefined,
+  isStopped: () => boolean,
+): Promise<TaskResult> {
+  if (trainer === undefined) return { kind: 'unavailable' }
+  const recalls = listItems(histories)
+  const items = recalls.length
+  const firstDay = histories.reduce((first, history) => Math.min(first, history[0]?.day ?? first), today)
+  if (items < LEAST_ITEMS || today - firstDay < LEAST_DAYS) return { kind: 'too few', items }
+  const cut = findCut(recalls)
+  const earlier = reviewsBefore(histories, cut)
+  const tried = blendWeights(await trainer.fit(toTrainingCsv(earlier), isStopped), listItems(earlier).length)
+  const losses = {
+    log_loss_before: new MemoryModel(inUse).logLoss(histories, cut),
+    log_loss_after: new MemoryModel(tried).logLoss(histories, cut),
+  }
+  if (!(losses.log_loss_after <= losses.log_loss_before)) return { kind: 'kept', items, ...losses }
+  const w = blendWeights(await trainer.fit(toTrainingCsv(histories), isStopped), items)
+  return { kind: 'fitted', items, ...losses, w, states: replay(histories, w) }
+}

@@ -1,0 +1,37 @@
+import { parentPort } from 'node:worker_threads'
+import { parseEntry, standingHistories } from '../../../domain/review/history.js'
+import { loadTrainer } from './binding.js'
+import { fitWeights, replay, type Task, type TaskResult } from './tasks.js'
+
+/** Messages to the thread: `begin`, the log in pieces of whole lines, then the task; `stop` ends a fit. */
+export type ThreadMessage = { begin: true } | { lines: string } | { task: Task } | { stop: true }
+
+const port = parentPort
+if (port === null) throw new Error('this is a worker thread')
+
+let pieces: string[] = []
+let isStopped = false
+
+port.on('message', (message: ThreadMessage) => {
+  if ('begin' in message) {
+    pieces = []
+    isStopped = false
+  } else if ('lines' in message) pieces.push(message.lines)
+  else if ('task' in message) void work(message.task).then((result) => port.postMessage(result))
+  else isStopped = true
+})
+
+function* readEntries() {
+  for (const piece of pieces) for (const line of piece.split('\n')) yield parseEntry(line)
+}
+
+async function work(task: Task): Promise<TaskResult> {
+  try {
+    const histories = standingHistories(readEntries())
+    pieces = []
+    if (task.kind === 'replay') return { kind: 'states', states: replay(histories, task.weights) }
+    return await fitWeights(histories, task.weights, task.today, await loadTrainer(), () => isStopped)
+  } catch (error) {
+    return isStopped ? { kind: 'stopped' } : { kind: 'failed', message: String(error) }
+  }
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { Task, TaskResult } from './tasks.js'
+import type { ThreadMessage } from './thread.js'
+
+/** Enough for a million reviews */
+const MAX_HEAP_MB = 1_024
+/** Maximum time for the thread to end a fit by itself, so that no native work is cut off */
+const STOP_MS = 2_000
+
+/** A thread that replays logs and fits weights, one learner at a time. */
+export class FitWorker {
+  readonly #worker = new Worker(new URL('./thread.js', import.meta.url), {
+    execArgv: [],
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  })
+
+  /**
+   * Runs a task on a log.
+   * @param lines pieces of whole lines of the log
+   * @throws the reason of the signal, or an error of the thread
+   */
+  async run(task: Task, lines: AsyncIterable<string>, signal?: AbortSignal): Promise<TaskResult> {
+    signal?.throwIfAborted()
+    this.#send({ begin: true })
+    for await (const piece of lines) {
+      signal?.throwIfAborted()
+      this.#send({ lines: piece })
+    }
+    const worker = this.#worker
+    const stop = () => this.#send({ stop: true })
+    const listeners = new AbortController()
+    try {
+      return await new Promise<TaskResult>((resolve, reject) => {
+        worker.once('message', resolve)
+        worker.once('error', reject)
+        worker.once('exit', () => reject(new Error('the thread that fits parameters has ended')))
+        signal?.addEventListener(
+          'abort',
+          () => {
+            stop()
+            void sleep(STOP_MS, undefined, { ref: false }).then(() => reject(signal.reason))
+          },
+          { signal: listeners.signal },
+        )
+        this.#send({ task })
+      })
+    } finally {
+      listeners.abort()
+      for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event)
+      signal?.throwIfAborted()
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  #send(message: ThreadMessage): void {
+    this.#worker.postMessage(message)
+  }
+}

@@ -1,0 +1,94 @@
+import type { Kysely } from 'kysely'
+import { appendEntry, findLearnerCard, lockLearner, ProgressAppeared } from '../../../db/queries/review/progress.js'
+import type { Database } from '../../../db/types.js'
+import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import { CARD_NOT_FOUND } from '../../domain/content/refusals.js'
+import { OTHER_REVIEW } from '../../domain/review/refusals.js'
+import {
+  countsOf,
+  intervalOf,
+  isDue,
+  isLate,
+  putOff,
+  type ReviewCounts,
+  remainingAfter,
+  timesOf,
+} from '../../domain/review/review.js'
+import { addDays, type Clock } from '../../domain/time/calendar.js'
+import type { ReviewAnswer } from './apply-review.js'
+
+export interface Delay {
+  card_id: number
+  client_id: string | null
+  /** When the card was put off, according to the client; null means now */
+  put_off_at: Date | null
+}
+
+/**
+ * Puts a due or new card off until tomorrow, without a rating. The log entry is undone like a review. It changes
+ * nothing (`applied` is false) if the card is not due, its day is over, or the card was reviewed since. A known client
+ * id gets its first answer again.
+ * @throws CARD_NOT_FOUND
+ * @throws OTHER_REVIEW if the client id belongs to a review or another card
+ * @throws NOT_LOGGED_IN if the user has been deleted
+ */
+export async function putOffCard(
+  db: Kysely<Database>,
+  userId: number,
+  clock: Clock,
+  delay: Delay,
+): Promise<ReviewAnswer> {
+  try {
+    return await putOffOnce(db, userId, clock, delay)
+  } catch (error) {
+    if (error instanceof ProgressAppeared) return putOffCard(db, userId, clock, delay)
+    throw error
+  }
+}
+
+async function putOffOnce(db: Kysely<Database>, userId: number, clock: Clock, delay: Delay): Promise<ReviewAnswer> {
+  const times = timesOf(clock, delay.put_off_at)
+  const { card_id, client_id } = delay
+  const { today } = times.now
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
+    const card = await findLearnerCard(transaction, userId, card_id, today, client_id)
+    const { earlier, state: before } = card
+    if (earlier !== null) {
+      if (earlier.card_id !== card_id || earlier.rating !== null) throw OTHER_REVIEW
+      const { id: review_id, after: progress, phase, answer } = earlier
+      return { review_id, card_id, progress, counts: answer as ReviewCounts, applied: phase !== 'late' }
+    }
+    if (card.deck_id === null) throw CARD_NOT_FOUND
+    const isWaiting = before === null ? !card.is_put_off : isDue(before, today)
+    const applied = isWaiting && times.reviewed.today === today && !isLate(times, card.latest_at)
+    const after = applied && before !== null ? putOff(before, addDays(today, 1)) : before
+    const step = {
+      before,
+      after,
+      isCounted: card.is_active && !card.is_suspended,
+      introduced: 0,
+      put_off: Number(applied && before === null),
+    }
+    const counts = countsOf(remainingAfter(card.remaining, step, today))
+    const review_id = await appendEntry(transaction, {
+      user_id: userId,
+      card_id,
+      deck_id: card.deck_id,
+      kind: 'tomorrow',
+      undoes: null,
+      rating: null,
+      previous_rating: before?.last_rating ?? null,
+      phase: applied ? null : 'late',
+      interval_days: intervalOf(before),
+      duration_ms: null,
+      studied_on: times.reviewed.today,
+      created_at: times.reviewed.at,
+      client_id,
+      before,
+      after,
+      answer: counts,
+    })
+    return { review_id, card_id, progress: after, counts, applied }
+  })
+}

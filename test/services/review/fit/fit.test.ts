@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import t from 'tap'
+import { fsrs } from 'ts-fsrs'
+import type { Database } from '../../../../db/types.js'
+import { DEFAULT_WEIGHTS } from '../../../../src/domain/review/parameters.js'
+import { addDays } from '../../../../src/domain/time/calendar.js'
+import { JOBS } from '../../../../src/services/jobs/jobs.js'
+import { runJob } from '../../../../src/services/jobs/run-job.js'
+import { canFit } from '../../../../src/services/review/fit/binding.js'
+import { fitLearner } from '../../../../src/services/review/fit/fit-learner.js'
+import { FitWorker } from '../../../../src/services/review/fit/worker.js'
+import { createDeck } from '../../../support/factories.js'
+import { FORGETFUL, simulateLog, storeLog } from '../../../support/learner-logs.js'
+import { startService } from '../../../support/service.js'
+
+const FIRST_DAY = '2026-01-05'
+const DAYS = 150
+const clock = { now: new Date(`${addDays(FIRST_DAY, DAYS)}T12:00:00Z`) }
+const service = await startService(t, { now: () => clock.now })
+const { db } = service
+const moment = () => ({ at: clock.now, today: clock.now.toISOString().slice(0, 10) })
+const deck = await createDeck(db)
+const worker = new FitWorker()
+t.teardown(() => worker.close())
+
+const stateOf = async (userId: number) => {
+  const { rows } = await sql<{ state: object }>`
+    select to_json(card_progress) as state from card_progress where user_id = ${userId} order by id`.execute(db)
+  return rows.map(({ state }) => state as Record<string, number | string>)
+}
+const logOf = (userId: number) =>
+  db.selectFrom('review_log').selectAll().where('user_id', '=', userId).orderBy('id').execute()
+const parametersOf = (userId: number, from: Kysely<Database> = db) =>
+  from.selectFrom('fitted_parameters').selectAll().where('user_id', '=', userId).executeTakeFirst()
+
+async function createLearner(options: { days?: number; newPerDay?: number; seed?: number } = {}) {
+  const member = await service.member()
+  const { days = DAYS, newPerDay = 4, seed = 1 } = options
+  const histories = simulateLog({ weights: FORGETFUL, days, newPerDay, seed })
+  const cards = await storeLog(db, member.id, deck.id, histories, FIRST_DAY)
+  return { member, histories, cards }
+}
+
+t.test('a fit adopts what predicts better, recomputes the memory and moves no date', async (t) => {
+  t.equal(await canFit(), true, 'this platform has the library')
+  const { member, histories } = await createLearner()
+  const [before, log] = [await stateOf(member.id), await logOf(member.id)]
+  t.equal((await member.get('/api/review/settings/fit')).body.in_use, false)
+  t.equal(await fitLearner(db, member.id, moment(), worker), 'adopted')
+  const { current, previous, tried_items, states_since } = (await parametersOf(member.id)) ?? {}
+  assert(current)
+  t.equal(current.model, 'fsrs-6')
+  t.equal(current.w.length, 21)
+  t.ok(current.log_loss_after < current.log_loss_before, `${current.log_loss_before} → ${current.log_loss_after}`)
+  t.ok((current.w[2] as number) < (DEFAULT_WEIGHTS[2] as number), 'the learner forgets faster than the defaults say')
+  t.equal(previous, null)
+  t.equal(current.items, tried_items)
+  const recalls = histories.flatMap((history) =>
+    history.filter(({ day }, index) => day > (history[index - 1]?.day ?? day)),
+  )
+  t.equal(current.items, recalls.length)
+
+  const after = await stateOf(member.id)
+  const dates = (state: Record<string, unknown>) => ({ ...state, stability: 0, difficulty: 0 })
+  t.strictSame(after.map(dates), before.map(dates), 'no date and no count changes')
+  t.ok(after.filter(({ stability }, index) => stability !== before[index]?.stability).length > after.length * 0.9)
+  t.strictSame(await logOf(member.id), log, 'the log stays')
+  t.equal(states_since, log.at(-1)?.id)
+
+  const { body } = await member.get('/api/review/settings/fit')
+  t.match(body, { available: true, in_use: true, fitted: { items: current.items, w: current.w, is_good: Boolean } })
+  t.equal(body.median_ms, 5_000)
+  t.equal((await member.get('/api/auth/me')).status, 200)
+
+  t.equal((await member.delete('/api/review/settings/fit')).status, 200)
+  t.match(await parametersOf(member.id), { current: null, previous: current, tried_items })
+  const rounded = (states: typeof before) => states.map((state) => ({ ...state }))
+  t.strictSame(rounded(await stateOf(member.id)), rounded(before), 'the defaults lead back to the former states')
+})
+
+t.test('ratings follow ts-fsrs with the fitted weights, in queue and answer', async (t) => {
+  const { member } = await createLearner({ seed: 2 })
+  t.equal(await fitLearner(db, member.id, moment(), worker), 'adopted')
+  const w = (await parametersOf(member.id))?.current?.w as number[]
+  const library = fsrs({ w, enable_short_term: false })
+  const queue = (await member.get('/api/review/queue?limit=10&new=0')).body
+  t.ok(queue.cards.length >= 3)
+  for (const { card_id, progress, next_review } of queue.cards.slice(0, 3)) {
+    const { body } = await member.post('/api/review', { card_id, rating: 'medium' })
+    const days = (Date.parse(queue.today) - Date.parse(progress.last_review)) / 86_400_000
+    const expected = library.next_state(progress, days, 3)
+    t.match(body.progress, { ...expected, next_review: next_review.medium })
+  }
+})
+
+t.test('the switch takes the fitted weights out of use and back, without a change of dates', async (t) => {
+  const { member } = await createLearner({ seed: 3 })
+  const before = await stateOf(member.id)
+  const put = (payload: object) => member.send({ method: 'PUT', url: '/api/review/settings', payload })
+  await fitLearner(db, member.id, moment(), worker)
+  const fitted = await stateOf(member.id)
+  t.match((await put({ adapt_intervals: false, new_per_day: 3 })).body, { adapt_intervals: false, new_per_day: 3 })
+  t.strictSame(await stateOf(member.id), before)
+  t.match((await member.get('/api/review/settings/fit')).body, { in_use: false, fitted: {} })
+  t.equal(await fitLearner(db, member.id, moment(), worker), 'gone', 'the switch holds')
+  await put({ adapt_intervals: true })
+  t.strictSame(await stateOf(member.id), fitted)
+})
+
+t.test('a review of before the fit can be undone after it, and the memory is that of the new weights', async (t) => {
+  const { member } = await createLearner({ seed: 4 })
+  const [first, second] = (await member.get('/api/review/queue?limit=2&new=0')).body.cards
+  const one = (await member.post('/api/review', { card_id: first.card_id, rating: 'easy' })).body
+  const two = (await member.post('/api/review', { card_id: second.card_id, rating: 'again' })).body
+  await member.post(`/api/review/cards/${second.card_id}/tomorrow`, {})
+  t.equal(await fitLearner(db, member.id, moment(), worker), 'adopted')
+  const put = (payload: object) => member.send({ method: 'PUT', url: '/api/review/settings', payload })
+  const tomorrow = (await logOf(member.id)).at(-1)
+  const undone = await member.delete(`/api/review/${tomorrow?.id}`)
+  t.equal(undone.status, 200, undone.body.message)
+  t.equal(undone.body.next_undo, two.review_id)
+  t.equal((await member.delete(`/api/review/${two.review_id}`)).body.next_undo, one.review_id)
+  t.equal((await member.delete(`/api/review/${one.review_id}`)).status, 200)
+  const known = await stateOf(member.id)
+  await put({ adapt_intervals: false })
+  await put({ adapt_intervals: true })
+  t.strictSame(await stateOf(member.id), known, 'as if computed from the whole log')
+})
+
+t.test('too few recalls or days, a deleted user and a switched-off one change nothing', async (t) => {
+  const few = await createLearner({ newPerDay: 1, days: 70 })
+  t.equal(await fitLearner(db, few.member.id, moment(), worker), 'too few')
+  const { member } = await createLearner({ newPerDay: 14, days: 50, seed: 5 })
+  const young = { at: clock.now, today: addDays(FIRST_DAY, 59) }
+  t.equal(await fitLearner(db, member.id, young, worker), 'too few', '59 days')
+  t.equal(await fitLearner(db, 987_654, moment(), worker), 'gone')
+  t.equal(await parametersOf(few.member.id), undefined)
+  t.equal(await parametersOf(member.id), undefined)
+})
+
+t.test('a cancelled fit leaves nothing', async (t) => {
+  const { member } = await createLearner({ seed: 6 })
+  const before = await stateOf(member.id)
+  for (const wait of [0, 5, 30, 60]) {
+    const stop = new AbortController()
+    const fit = fitLearner(db, member.id, moment(), worker, stop.signal)
+    setTimeout(() => stop.abort(new Error('stop')), wait)
+    const outcome = await fit.then(
+      () => 'done',
+      (error: Error) => error.message,
+    )
+    if (outcome === 'done') break
+    t.equal(outcome, 'stop')
+    t.equal(await parametersOf(member.id), undefined, `after ${wait} ms`)
+    t.strictSame(await stateOf(member.id), before)
+  }
+  const other = new FitWorker()
+  t.teardown(() => other.close())
+  t.equal(await fitLearner(db, member.id, moment(), other), 'adopted', 'the next one works')
+})
+
+t.test('a learner who reviews during the fit loses nothing', async (t) => {
+  const { member } = await createLearner({ seed: 7 })
+  const { cards } = (await member.get('/api/review/queue?limit=30')).body
+  const fit = fitLearner(db, member.id, moment(), worker)
+  for (const { card_id } of cards) await member.post('/api/review', { card_id, rating: 'medium' })
+  t.equal(await fit, 'adopted')
+  const known = await stateOf(member.id)
+  const put = (payload: object) => member.send({ method: 'PUT', url: '/api/review/settings', payload })
+  await put({ adapt_intervals: false })
+  await put({ adapt_intervals: true })
+  t.strictSame(await stateOf(member.id), known, 'every state follows from the log')
+  t.equal(known.filter(({ last_review }) => last_review === moment().today).length, cards.length)
+})
+
+t.test('the nightly job fits once, and again after 30 days and half as many recalls again', async (t) => {
+  await db.deleteFrom('users').where('is_admin', '=', false).execute()
+  const { member } = await createLearner({ seed: 8 })
+  await createLearner({ newPerDay: 1, days: 70 })
+  const run = (night?: string) =>
+    runJob(db, JOBS.fit, {
+      ...(night !== undefined && { night }),
+      moment,
+      signal: new AbortController().signal,
+      onError: (error) => t.fail(String(error)),
+    })
+  const nothing = { tried: 0, adopted: 0, kept: 0, failed: 0 }
+  t.strictSame(await run('2026-06-04'), { ...nothing, tried: 1, adopted: 1 })
+  t.equal(await run('2026-06-04'), undefined, 'once a night')
+  t.strictSame(await run('2026-06-05'), nothing)
+  clock.now = new Date(clock.now.getTime() + 31 * 86_400_000)
+  t.strictSame(await run('2026-07-05'), nothing, 'the recalls did not grow')
+  await db.updateTable('fitted_parameters').set({ tried_items: 300 }).execute()
+  const { tried } = (await run('2026-07-06')) ?? {}
+  t.equal(tried, 1)
+  t.equal((await parametersOf(member.id))?.tried_at.getTime(), clock.now.getTime())
+  const admin = await service.admin()
+  const { body } = await admin.get('/api/accounts/service')
+  t.match(body, { can_fit: true, jobs: [{ name: 'fit', summary: { tried: 1 } }] })
+})
+
+t.test('a job runs in one instance at a time, and its lease passes on after an abort', async (t) => {
+  let [running, most] = [0, 0]
+  const job = {
+    name: 'fit',
+    run: async ({ goOn, signal }: { goOn: () => Promise<void>; signal: AbortSignal }) => {
+      most = Math.max(most, ++running)
+      try {
+        for (let part = 0; part < 5; part++) {
+          await sleep(5)
+          await goOn()
+          signal.throwIfAborted()
+        }
+      } finally {
+        running--
+      }
+      return {}
+    },
+  }
+  const options = { moment, signal: new AbortController().signal, onError: () => {} }
+  const results = await Promise.all(
+    Array.from({ length: 5 }, () => runJob(db, job, { ...options, night: '2026-08-01' })),
+  )
+  t.equal(results.filter((result) => result !== undefined).length, 1)
+  t.equal(most, 1)
+  const abort = new AbortController()
+  const aborted = runJob(db, job, { ...options, signal: abort.signal, night: '2026-08-02' })
+  abort.abort(new Error('stop'))
+  await t.rejects(aborted, { message: 'stop' })
+  t.strictSame(await runJob(db, job, { ...options, night: '2026-08-02' }), {}, 'the night is not lost')
+})
