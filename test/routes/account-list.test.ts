@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { VERSION } from '../../src/version.js'
-import { countStatements, createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
+import { countStatements, createDatabaseToSpoil, TEST_DATABASE_URL } from '../support/database.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import { callerOf, errorBody, startService } from '../support/service.js'
 
-const counter = countStatements(await createMigratedDatabase())
+const counter = countStatements(await createDatabaseToSpoil())
 let instant = new Date('2026-11-21T12:00:00Z')
 const service = await startService(t, { database: counter.database, now: () => instant })
 const { anonymous, app, db } = service

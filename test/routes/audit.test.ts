@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { createDatabaseToSpoil } from '../support/database.js'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
 import { callerOf, cookieOf, errorBody, startService } from '../support/service.js'
 
-const service = await startService(t, { config: { trustProxy: ['127.0.0.1'] } })
+const service = await startService(t, {
+  database: await createDatabaseToSpoil(),
+  config: { trustProxy: ['127.0.0.1'] },
+})
 const { app, db } = service
 let admin = await service.admin()
 const headers = { 'x-forwarded-for': '203.0.113.7' }

@@ -13,12 +13,12 @@ import { tryLock } from '../../db/queries/try-lock.js'
 import { readIncoming, readUpload } from '../../src/services/content/upload/read.js'
 import { withReceivedFile } from '../../src/services/content/upload/receive.js'
 import { prepareWorkFolders, withWorkFolder } from '../../src/services/content/work-folder.js'
-import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
+import { createDatabaseToSpoil, TEST_DATABASE_URL } from '../support/database.js'
 import { errorBody, startService } from '../support/service.js'
 
 const tmpDir = await mkdtemp(path.join(tmpdir(), 'svc-training-uploads-'))
 t.teardown(() => rm(tmpDir, { recursive: true }))
-const database = await createMigratedDatabase()
+const database = await createDatabaseToSpoil()
 const service = await startService(t, { database, config: { tmpDir }, requestTimeoutMs: 700 })
 const { app, db } = service
 const admin = await service.admin()

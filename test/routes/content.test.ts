@@ -4,6 +4,7 @@ import t from 'tap'
 import { commandLineActor } from '../../src/commands/actor.js'
 import { importContent, importIntoEmptyStore } from '../../src/services/content/folder/import.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
+import { createDatabaseToSpoil } from '../support/database.js'
 import { callerOf, errorBody, startService } from '../support/service.js'
 
 const CARDS = Array.from({ length: 12 }, (_, index) => ({ id: `karte-${index}` }))
@@ -12,7 +13,7 @@ const SHEETS = Object.fromEntries(
 )
 const FILES = { 'decks/git.md': deckFile('Git', CARDS), ...SHEETS }
 const folder = await writeContentFolder(t, FILES)
-const service = await startService(t, { config: { contentDir: folder } })
+const service = await startService(t, { database: await createDatabaseToSpoil(), config: { contentDir: folder } })
 const { db } = service
 const [admin, member] = [await service.admin(), await service.member()]
 

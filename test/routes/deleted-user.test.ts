@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { USER_KEYS } from '../../db/errors.js'
+import { createDatabaseToSpoil } from '../support/database.js'
 import { createCard, createDeck, createUser, PASSWORD } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
@@ -10,6 +11,7 @@ const NOT_LOGGED_IN = errorBody(401, 'Nicht angemeldet')
 let victim: number | undefined
 
 const service = await startService(t, {
+  database: await createDatabaseToSpoil(),
   onRoute: (route) => {
     const { handler } = route
     route.handler = async function (request, reply) {

@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { createDatabaseToSpoil } from '../support/database.js'
 import { createCard, createDeck } from '../support/factories.js'
 import { startService } from '../support/service.js'
 
-const service = await startService(t, { now: () => new Date('2026-11-21T23:30:00Z') })
+const service = await startService(t, {
+  database: await createDatabaseToSpoil(),
+  now: () => new Date('2026-11-21T23:30:00Z'),
+})
 const { db } = service
 const member = await service.member()
 

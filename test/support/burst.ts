@@ -72,7 +72,7 @@ function findDefects(response: Response, text: string): string[] {
 }
 
 /** Returns the numbers of all stored results of the caller. */
-export async function listStored(send: Send): Promise<Set<number>> {
+async function listStored(send: Send): Promise<Set<number>> {
   const response = await send('/api/accounts/me/data')
   if (response.status !== 200) throw new Error(`own data: ${response.status} ${await response.text()}`)
   const { results } = (await response.json()) as { results: { total_questions: number }[] }

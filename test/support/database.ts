@@ -52,7 +52,7 @@ async function createOnServer(serverUrl: string): Promise<OpenDatabase> {
 /** `drop database … with (force)` may end a connection before it closes. */
 function onIdleError(): void {}
 
-export interface StatementCounter {
+interface StatementCounter {
   /** The database with the counter */
   database: OpenDatabase
   /** Number of statements so far, without polling of the search index */

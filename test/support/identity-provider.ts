@@ -12,7 +12,7 @@ export const CLIENT_SECRET = 'a secret & sign that both sides know: 100 %'
 type Json = Record<string, any>
 
 /** A key pair with the public half as JWK. */
-export interface SigningKey {
+interface SigningKey {
   kid: string
   jwk: JWK
   sign(payload: JWTPayload, header?: Json): Promise<string>

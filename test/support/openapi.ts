@@ -7,7 +7,7 @@ export type Json = Record<string, any>
 // The package's types declare a `default` export that its CommonJS file does not have.
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void
 
-export interface CheckedAnswer {
+interface CheckedAnswer {
   method: string
   /** Path with optional query */
   url: string

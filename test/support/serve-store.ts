@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { openEmbeddedStore } from '../../db/embedded/index.js'
 import type { Owner } from './process.js'
 
-export interface ServedStore {
+interface ServedStore {
   /** Variables for commands: with the address until `close`, with the folder afterwards */
   variables(): Record<string, string>
   close(): Promise<void>

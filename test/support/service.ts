@@ -7,7 +7,7 @@ import type { Database } from '../../db/types.js'
 import { type AppOptions, buildApp } from '../../src/app.js'
 import { cutConnections } from '../../src/http/when-over.js'
 import { createMigratedDatabase } from './database.js'
-import { cheapHashOfPassword, createUser, hashOfPassword, PASSWORD } from './factories.js'
+import { createUser, PASSWORD } from './factories.js'
 import { type AnswerChecker, createAnswerChecker } from './openapi.js'
 import { SCRATCH } from './scratch.js'
 import { SHARED_COMPILERS } from './shared-compilers.js'
@@ -94,15 +94,8 @@ export async function startService(
   const { db } = database
   const loginAs = async (username: string) => callerOf(app, await login(app, username))
   const create = async (is_admin: boolean) => {
-    const { id, username } = await createUser(db, { is_admin, password_hash: await cheapHashOfPassword() })
-    const caller = await loginAs(username)
-    // Restores the real hash after the cheap login.
-    await db
-      .updateTable('users')
-      .set({ password_hash: await hashOfPassword() })
-      .where('id', '=', id)
-      .execute()
-    return { ...caller, id }
+    const { id, username } = await createUser(db, { is_admin })
+    return { ...(await loginAs(username)), id }
   }
   return {
     app,

@@ -38,7 +38,7 @@ export interface Browser {
   ofProvider: Map<string, string>
 }
 
-export interface SignIn extends Service {
+interface SignIn extends Service {
   provider: IdentityProvider
   browser(): Browser
   /** Refusals in the log since the last call */

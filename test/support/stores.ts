@@ -3,7 +3,6 @@ import pg from 'pg'
 import { connectToStore, type OpenDatabase, openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { createDatabase, onServer } from './on-server.js'
-import { type NewStore, recordNewStore, resetStore } from './reset-store.js'
 import { SCRATCH } from './scratch.js'
 import { findTemplate } from './templates.js'
 import { openTemporaryStore } from './temporary-store.js'
@@ -14,7 +13,8 @@ interface Store {
   /** Connects for the reset */
   connect(): pg.Client
   destroy(): Promise<void>
-  asNew?: NewStore
+  /** Rows that migrations insert, as JSON by table */
+  rows?: Map<string, string>
 }
 
 /** Nearly every file needs one database, few need two, and each takes several hundred MB. */
@@ -22,8 +22,7 @@ const KEPT = 2
 
 const free: Store[] = []
 const lent = new Set<Store>()
-const abandoned: Store[] = []
-const remains: string[] = []
+const failures: string[] = []
 let keeps = false
 
 /** Keeps returned databases for reuse. The caller must call `destroyStores`. */
@@ -33,29 +32,29 @@ export function keepStores(): void {
 
 export async function destroyStores(): Promise<void> {
   keeps = false
-  await Promise.all([...free.splice(0), ...abandoned.splice(0), ...lent].map((store) => store.destroy()))
+  await Promise.all([...free.splice(0), ...lent].map((store) => store.destroy()))
 }
 
-/** Returns what was left in stores since the last call, and the number of stores in use. */
-export function takeRemains(): string[] {
-  const found = remains.splice(0)
+/** Returns what the last file left: databases that are open, which are destroyed, and resets that failed. */
+export async function takeRemains(): Promise<string[]> {
+  const found = failures.splice(0)
   if (lent.size > 0) found.push(`${lent.size} open database(s)`)
-  abandoned.push(...lent)
+  const open = [...lent]
   lent.clear()
+  await Promise.all(open.map((store) => store.destroy()))
   return found
 }
 
 /** Returns a migrated database without rows; closing it returns it. */
 export async function borrowDatabase(serverUrl: string | undefined): Promise<OpenDatabase> {
   const store = free.pop() ?? (await (serverUrl === undefined ? createEmbedded() : createOnServer(serverUrl)))
-  if (keeps) store.asNew ??= await withClient(store, recordNewStore)
+  store.rows ??= await withClient(store, prepare)
   lent.add(store)
   const database = await store.open()
   let closing: Promise<void> | undefined
   const close = async () => {
     await database.close()
-    lent.delete(store)
-    await takeBack(store)
+    if (lent.delete(store)) await takeBack(store)
   }
   return {
     ...database,
@@ -66,14 +65,58 @@ export async function borrowDatabase(serverUrl: string | undefined): Promise<Ope
   }
 }
 
-/** Resets a store; one that cannot be reset is reported and discarded. */
 async function takeBack(store: Store): Promise<void> {
-  const { asNew } = store
-  if (!keeps || asNew === undefined) return store.destroy()
-  const differences = await withClient(store, (client) => resetStore(client, asNew)).catch((error) => [error.message])
-  if (differences.length === 0 && free.length < KEPT) return void free.push(store)
-  remains.push(...differences.map((difference) => `in its database: ${difference}`))
+  if (keeps && free.length < KEPT) {
+    try {
+      await withClient(store, (client) => reset(client, store.rows))
+      return void free.push(store)
+    } catch (error) {
+      failures.push(`its database cannot be reset: ${(error as Error).message}`)
+    }
+  }
   await store.destroy()
+}
+
+/** Refuses changes of the schema, which a reset does not undo. */
+const REFUSE_CHANGES = `
+  create schema testing;
+  create function testing.refuse_change() returns event_trigger language plpgsql as $$
+    begin raise exception '%: a test that changes the schema needs createDatabaseToSpoil()', tg_tag; end $$;
+  create event trigger refuse_change on ddl_command_start execute function testing.refuse_change()`
+
+/** Tables of the schema but the list of migrations */
+const TABLES = `select format('%I.%I', schemaname, tablename) as name from pg_tables
+  where schemaname = 'public' and tablename not like 'kysely%'`
+
+/** Refuses changes of the schema, and returns the rows that migrations insert, as JSON by table. */
+async function prepare(client: pg.Client): Promise<Map<string, string>> {
+  const rows = new Map<string, string>()
+  for (const { name } of (await client.query(TABLES)).rows) {
+    const found = await client.query(`select json_agg(t)::text as rows from ${name} as t`)
+    if (found.rows[0].rows !== null) rows.set(name, found.rows[0].rows)
+  }
+  await client.query(REFUSE_CHANGES)
+  return rows
+}
+
+/** Resets a store to the rows of the migrations, new sequences and no statistics. */
+async function reset(client: pg.Client, rows = new Map<string, string>()): Promise<void> {
+  // A session that a test left open may hold locks.
+  await client.query("set lock_timeout = '5s'")
+  await client.query('set session_replication_role = replica')
+  const used = await client.query(`select name from (${TABLES}) as tables where pg_relation_size(name::regclass) > 0`)
+  const names = new Set([...used.rows.map(({ name }) => name), ...rows.keys()])
+  // `truncate` creates new files for each table and index, which takes three times as long for the few rows of a test.
+  for (const name of names) await client.query(`delete from ${name}`)
+  if (names.size > 0) await client.query(`vacuum ${[...names].join(', ')}`)
+  for (const [table, json] of rows) {
+    const select = `select * from json_populate_recordset(null::${table}, $1)`
+    await client.query(`insert into ${table} overriding system value ${select}`, [json])
+  }
+  await client.query(`
+    select setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) from pg_sequences
+    where last_value is not null`)
+  await client.query('delete from pg_statistic where starelid >= 16384')
 }
 
 async function withClient<T>(store: Store, work: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -56,7 +56,7 @@ export function zstdBomb(blocks: number): Buffer {
   return Buffer.concat(parts)
 }
 
-export interface TestNote {
+interface TestNote {
   guid?: string
   fields: string[]
   tags?: string
@@ -93,7 +93,7 @@ const CLOZE = {
   tmpls: [{ name: 'Lücke', ord: 0, qfmt: '{{cloze:Text}}', afmt: '{{cloze:Text}}<br>{{Extra}}' }],
   css: '',
 }
-export const BASIC_ID = 1
+const BASIC_ID = 1
 export const CLOZE_ID = 2
 const DECKS = { 1: { name: 'Default' }, 10: { name: 'Linux::Netz' }, 20: { name: 'Wiederholen', dyn: 1 } }
 const TABLES = `
@@ -150,7 +150,7 @@ export function schema11({ notes = [], models = {}, decks = {}, sql = '' }: Test
 }
 
 /** Returns the database of the latest format, in WAL mode and with Anki's collation, as Anki writes it. */
-export function schema18({ notes = [], sql = '' }: TestPackage): Buffer {
+function schema18({ notes = [], sql = '' }: TestPackage): Buffer {
   const bytes = makeDatabase((db) => {
     db.exec(`${TABLES} create table col (id integer primary key, ver integer, models text, decks text);
       insert into col values (1, 18, '', '');

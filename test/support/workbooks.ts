@@ -39,7 +39,7 @@ function columnOf(index: number): string {
 }
 
 /** The XML of a worksheet. */
-export function sheetXml({ rows, rowAttributes = {}, after = '' }: TestSheet): string {
+function sheetXml({ rows, rowAttributes = {}, after = '' }: TestSheet): string {
   const cells = (row: readonly TestCell[], line: number) =>
     row.map((cell, index) => {
       const ref = `r="${columnOf(index)}${line}"`

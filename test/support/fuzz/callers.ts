@@ -13,7 +13,7 @@ interface Identity {
   token: Record<string, string>
 }
 
-export interface Callers {
+interface Callers {
   headersOf(caller: CallerName): Record<string, string>
   /** Ids of users that no request may change or delete: the root administrator and the callers. */
   ids(): number[]

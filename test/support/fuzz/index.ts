@@ -5,7 +5,7 @@ import { judge, judgeBytes } from './judge.js'
 import { type CallerName, type FuzzRequest, generateRequests, LATEST_ID, listOperations } from './requests.js'
 import { type Answer, exchangeBytes, HangError, send } from './send.js'
 
-export interface FuzzOptions {
+interface FuzzOptions {
   origin: string
   /** Administrator that the requests do not touch */
   root: { username: string; password: string }
@@ -15,7 +15,7 @@ export interface FuzzOptions {
   onProgress?: (sent: number) => void
 }
 
-export interface FuzzReport {
+interface FuzzReport {
   sent: number
   /** Responses by status */
   statuses: Record<string, number>

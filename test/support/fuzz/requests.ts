@@ -4,11 +4,11 @@ import type { Json } from '../openapi.js'
 import { gifOf, targetOf } from '../pictures.js'
 
 /** Kinds of callers */
-export const CALLERS = ['anonymous', 'learner', 'admin', 'learnerToken', 'adminToken'] as const
+const CALLERS = ['anonymous', 'learner', 'admin', 'learnerToken', 'adminToken'] as const
 export type CallerName = (typeof CALLERS)[number]
 
 /** An operation of the OpenAPI document. */
-export interface Operation {
+interface Operation {
   id: string
   method: string
   path: string

@@ -7,7 +7,7 @@ export interface Answer {
   text: string
 }
 
-export interface Outgoing {
+interface Outgoing {
   method: string
   url: string
   headers: Record<string, string>

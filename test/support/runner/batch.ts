@@ -1,10 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { register } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
-import { ROOT } from '../service.js'
 import { destroyStores, keepStores, takeRemains } from '../stores.js'
 import { findTraces, readState } from './traces.js'
 
@@ -19,14 +18,8 @@ const { default: t } = await import('tap')
 const FILE_TIMEOUT_MS = 600_000
 const LEAVING_MS = 2_000
 
-/**
- * Runs test files one after another in this process, each as a subtest, until none of the list is left. Several
- * processes share a list: the process that creates the folder of a file's number runs that file.
- *
- * @param folder with `files.json`, paths from the repository's root
- */
-async function runBatch(folder: string): Promise<void> {
-  const files: string[] = JSON.parse(readFileSync(path.join(folder, 'files.json'), 'utf8'))
+/** Runs test files one after another in this process, each as a subtest. */
+async function runBatch(files: string[]): Promise<void> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'svc-training-batch-'))
   process.env.TMPDIR = scratch
   const tests = new Map<string, Test>()
@@ -35,15 +28,14 @@ async function runBatch(folder: string): Promise<void> {
   keepStores()
   // tap listens to signals from its first assertion on.
   t.ok(files.length > 0, 'there are files')
-  for (const [number, file] of files.entries()) {
-    if (!claim(path.join(folder, String(number)))) continue
-    const url = pathToFileURL(path.join(ROOT, file)).href
+  for (const file of files) {
+    const url = pathToFileURL(path.resolve(file)).href
     const before = readState(scratch)
     await t.test(file, { timeout: FILE_TIMEOUT_MS }, async (t) => {
       tests.set(url, t)
       await import(url)
     })
-    const traces = [...takeRemains(), ...(await findTraces(before, scratch))]
+    const traces = [...(await takeRemains()), ...(await findTraces(before, scratch))]
     t.strictSame(traces, [], `${file} leaves nothing behind`)
   }
   await destroyStores()
@@ -53,16 +45,4 @@ async function runBatch(folder: string): Promise<void> {
   setTimeout(() => process.exit(), LEAVING_MS).unref()
 }
 
-function claim(folder: string): boolean {
-  try {
-    mkdirSync(folder)
-    return true
-  } catch {
-    return false
-  }
-}
-
-// Without its launcher no process waits for it.
-process.once('disconnect', () => process.exit(1))
-process.channel?.unref()
-await runBatch(process.env.TEST_BATCH as string)
+await runBatch((process.env.TEST_FILES ?? '').split(' '))

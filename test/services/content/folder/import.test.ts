@@ -5,11 +5,11 @@ import { tryLock } from '../../../../db/queries/try-lock.js'
 import { commandLineActor } from '../../../../src/commands/actor.js'
 import { importContent, importIntoEmptyStore } from '../../../../src/services/content/folder/import.js'
 import { changeFiles, deckFile, writeContentFolder } from '../../../support/content.js'
-import { createMigratedDatabase, TEST_DATABASE_URL } from '../../../support/database.js'
+import { createDatabaseToSpoil, TEST_DATABASE_URL } from '../../../support/database.js'
 import { createCard, createDeck, createProgress, createUser } from '../../../support/factories.js'
 import { errorBody, startService } from '../../../support/service.js'
 
-const database = await createMigratedDatabase()
+const database = await createDatabaseToSpoil()
 const folder = await writeContentFolder(t, {
   'decks/git.md': deckFile('Git', [{ id: 'eins' }, { id: 'zwei' }, { id: 'drei' }], { sort_order: 3 }),
   'decks/sql.md': deckFile('SQL', [{ id: 'eins' }], { description: 'Abfragen' }),

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { TEST_DATABASE_URL } from './support/database.js'
+import { plainNode } from './support/plain-node.js'
+import { shuffle } from './support/runner/shuffle.js'
+import { ROOT } from './support/service.js'
+import { findTemplate } from './support/templates.js'
+
+// Runs the test files below the folder given as argument; without one, all but those of OTHER_COMMANDS. They are shared
+// out in random order to a few processes; each file named `.alone.test.ts` gets its own.
+
+const OTHER_COMMANDS = ['process/', 'web/', 'operations/', 'support/']
+/** One more than small machines have cores, since some tests wait. */
+const PROCESSES = 3
+const TIMEOUT_MS = 1_800_000
+const BATCH = fileURLToPath(new URL('support/runner/batch.js', import.meta.url))
+/** The options of `.taprc`, without those by which tap loads its modules */
+const OPTIONS = process.execArgv.filter((option) => !/^--(import=|enable-source-maps$)/.test(option))
+
+const [folder] = process.argv.slice(2)
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+process.stderr.write(`Order of the files: TEST_SEED=${seed}\n`)
+const files = shuffle(await listFiles(), seed)
+const alone = files.filter((file) => file.endsWith('.alone.test.js'))
+const together = files.filter((file) => !alone.includes(file))
+if (TEST_DATABASE_URL === undefined) await findTemplate('migrated')
+
+t.jobs = PROCESSES + alone.length
+t.setTimeout(TIMEOUT_MS)
+for (let first = 0; first < Math.min(PROCESSES, together.length); first++) {
+  const share = together.filter((_, index) => index % PROCESSES === first)
+  const env = { ...process.env, TEST_FILES: share.join(' ') }
+  t.spawn(...plainNode([...OPTIONS, BATCH]), { env, timeout: TIMEOUT_MS }, `process ${first + 1}`)
+}
+for (const file of alone) t.spawn(...plainNode([...OPTIONS, file]), { timeout: TIMEOUT_MS }, file)
+
+/** Compiled files whose source is still there, as paths from the repository's root. */
+async function listFiles(): Promise<string[]> {
+  const names = (await readdir(path.join(ROOT, 'test'), { recursive: true })).map((name) =>
+    name.replaceAll(path.sep, '/'),
+  )
+  return names
+    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) =>
+      folder === undefined ? !OTHER_COMMANDS.some((other) => name.startsWith(other)) : name.startsWith(`${folder}/`),
+    )
+    .map((name) => `dist/test/${name.replace(/ts$/, 'js')}`)
+    .filter((file) => existsSync(path.join(ROOT, file)))
+    .sort()
+}

@@ -1,3 +1,0 @@
-import { launchBatch } from '../support/runner/launch.js'
-
-await launchBatch()
