@@ -3,8 +3,8 @@ import fp from 'fastify-plugin'
 import { findSourceOf, findSourcesOfCards, listEditedSources } from '../db/queries/content/rights.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../src/domain/accounts/refusals.js'
 import { type Editable, type ItemKind, mayEdit } from '../src/domain/content/editing/rights.js'
-import { CARD_NOT_FOUND, NOT_FOUND_BY_KIND } from '../src/domain/content/refusals.js'
-import { isInteger } from '../src/domain/text/parameters.js'
+import { CARD_NOT_FOUND, INVALID_ID_BY_KIND, NOT_FOUND_BY_KIND } from '../src/domain/content/refusals.js'
+import { isInteger, parseRowId } from '../src/domain/text/parameters.js'
 import { requireOwnPassword, requireScope } from './auth.js'
 
 declare module 'fastify' {
@@ -45,6 +45,8 @@ export default fp(
     app.decorateRequest('editable')
 
     async function requireAuthor(request: FastifyRequest): Promise<void> {
+      // The hook of a scope has decided already; that of the route asks for more.
+      if (request.editable !== undefined) return
       await requireCaller(request)
       const { id, is_admin, is_author } = request.user
       if (is_admin) request.editable = 'all'
@@ -53,6 +55,8 @@ export default fp(
     }
 
     async function requireRight(editable: Editable, kind: ItemKind, key: string): Promise<void> {
+      const invalid = INVALID_ID_BY_KIND[kind]
+      if (invalid !== undefined) parseRowId(key, invalid)
       const sourceId = await findSourceOf(app.db, kind, key)
       if (sourceId === undefined) throw NOT_FOUND_BY_KIND[kind]
       if (!mayEdit(editable, sourceId)) throw NOT_AN_EDITOR

@@ -17,6 +17,8 @@ import media from './media.js'
 import reports from './reports.js'
 import { CheckAnswer, ContentState } from './schemas.js'
 import sheets from './sheets.js'
+import sourceEditors from './source-editors.js'
+import sourceOwnership from './source-ownership.js'
 import sources from './sources.js'
 
 interface ContentOptions extends ExportOptions {
@@ -34,6 +36,9 @@ const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) 
   await app.register(media, { prefix: '/media', mediaMaxBytes })
   await app.register(sheets, { prefix: '/sheets' })
   await app.register(convert, { stopping })
+  await app.register(sources, { prefix: '/sources' })
+  await app.register(sourceEditors, { prefix: '/sources' })
+  await app.register(reports, { prefix: '/reports', contentDir })
   await app.register(exportRoutes, { tmpDir, stopping, moment, timeZone })
   await app.register(decks)
   await app.register(cards, { contentDir, moment })
@@ -44,8 +49,7 @@ const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) 
     admins.addHook('preHandler', admins.requireAdmin)
     await admins.register(folder, { contentDir, mediaMaxBytes, stopping })
     await admins.register(imports, { tmpDir, importMaxBytes, mediaMaxBytes, stopping })
-    await admins.register(sources, { prefix: '/sources' })
-    await admins.register(reports, { prefix: '/reports', contentDir })
+    await admins.register(sourceOwnership, { prefix: '/sources' })
   })
 }
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { type CardReport, listReports, REPORT_STATES } from '../../db/queries/content/reports.js'
 import { actorOf } from '../../plugins/auth.js'
-import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { REPORT_NOT_FOUND, REPORTED_AGAIN } from '../../src/domain/content/refusals.js'
 import { parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
@@ -22,17 +22,18 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
     {
       schema: {
         operationId: 'listReports',
-        summary: "Learners' reports of cards, newest first",
+        summary: "Learners' reports of the cards that the caller may edit, newest first",
         tags: ['content'],
         querystring: ReportsQuery,
-        response: answers(ReportList, [ADMINS_ONLY]),
+        response: answers(ReportList, [AUTHORS_ONLY]),
       },
+      onRequest: app.requireAuthor,
     },
-    async ({ query }) => {
+    async ({ query, editable }) => {
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
       const before = parseCursor(query.before, 'before')
       const state = parseChoice(query.state, 'state', REPORT_STATES)
-      const { reports: found, open } = await listReports(app.db, state, before, limit + 1)
+      const { reports: found, open } = await listReports(app.db, editable, { state, before, limit: limit + 1 })
       const page = await describe(found.slice(0, limit))
       return { reports: page, open, next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
     },
@@ -47,8 +48,9 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
         tags: ['content'],
         params: ReportParams,
         body: SettleBody,
-        response: answers(Report, [ADMINS_ONLY, REPORT_NOT_FOUND, REPORTED_AGAIN]),
+        response: answers(Report, [AUTHORS_ONLY, NOT_AN_EDITOR, REPORT_NOT_FOUND, REPORTED_AGAIN]),
       },
+      onRequest: app.requireEditor('report'),
     },
     async (request) => {
       const id = parseRowId(request.params.id, 'Ungültige Meldungs-ID', Number.MAX_SAFE_INTEGER)

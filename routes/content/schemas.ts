@@ -97,6 +97,10 @@ export const UploadFile = Type.String({ format: 'binary', description: 'The file
 
 const Kind = Type.String({ enum: ['anki', 'table', 'archive'] })
 
+const StoredKind = Type.String({ enum: ['anki', 'table', 'archive', 'written'], examples: ['written'] })
+
+const SourceName = Type.String({ description: '1 to 200 characters after trimming.', examples: ['Netzwerk'] })
+
 const Texts = { question: Type.String(), answer: Type.String() }
 
 export const UploadDone = Type.Object({
@@ -166,12 +170,14 @@ export const SourceList = Type.Object({
   sources: Type.Array(
     Type.Object({
       id: Type.Integer(),
-      kind: Kind,
+      kind: StoredKind,
       name: Type.String(),
-      file_name: nullable(Type.String({ description: 'Null without a file, for a pasted table.' })),
+      file_name: nullable(
+        Type.String({ description: 'Null without a file: for a pasted table, and if written in the browser.' }),
+      ),
       decks: Type.Integer({ description: 'Number of live decks; cards likewise.' }),
       cards: Type.Integer(),
-      size_bytes: Type.Integer({ description: 'Time of the latest upload.' }),
+      size_bytes: Type.Integer({ description: 'Size of the latest upload; 0 without one.' }),
       created_at: Timestamp,
       created_by: nullable(Type.String({ description: 'Null on the command line.' })),
       updated_at: Timestamp,
@@ -182,6 +188,33 @@ export const SourceList = Type.Object({
 })
 
 export const SourceParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
+
+export const SourceBody = Type.Object({ name: SourceName })
+
+export const SourceAnswer = Type.Object({
+  source: Type.Object({ id: Type.Integer({ examples: [3] }), kind: StoredKind, name: SourceName }),
+})
+
+export const EditorList = Type.Object({
+  editors: Type.Array(
+    Type.Object({
+      id: Type.Integer({ examples: [7] }),
+      username: Type.String({ examples: ['erika'] }),
+      display_name: Type.String({ examples: ['Erika Muster'] }),
+    }),
+    { description: 'By user name.' },
+  ),
+})
+
+export const EditorParams = Type.Object({
+  ...SourceParams.properties,
+  username: Type.String({ description: 'The exact user name.', examples: ['erika'] }),
+})
+
+export const AdoptBody = Type.Object({
+  deck: optional('Slug of a deck; either this or `sheet`.', 'git'),
+  sheet: optional('Slug of a cheat sheet.', 'git-befehle'),
+})
 
 export const PurgeQuery = Type.Object({
   purge: optional('`true` deletes everything permanently, with all progress.', 'false'),

@@ -1,26 +1,77 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { listSources } from '../../db/queries/content/sources.js'
 import { actorOf } from '../../plugins/auth.js'
-import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { ADMINS_ONLY, AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { parseLabel } from '../../src/domain/content/editing/texts.js'
 import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { parseFlag, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
-import { archiveSource, purgeSource, releaseSource } from '../../src/services/content/sources.js'
-import { PurgeQuery, SourceList, SourceParams } from './schemas.js'
+import {
+  archiveSource,
+  createSource,
+  purgeSource,
+  renameSource,
+  restoreSource,
+} from '../../src/services/content/sources.js'
+import { PurgeQuery, SourceAnswer, SourceBody, SourceList, SourceParams } from './schemas.js'
 
-/** Sources of uploaded content. */
+const REFUSALS = [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]
+
+/** Sources: content that was uploaded or is written in the browser. */
 const sources: FastifyPluginAsyncTypebox = async (app) => {
+  const requireEditor = app.requireEditor('source')
+
   app.get(
     '/',
     {
       schema: {
         operationId: 'listSources',
-        summary: 'The uploaded packages, tables and archives, latest first',
+        summary: 'The sources that the caller may edit, latest first',
+        description: 'Administrators may edit all sources.',
         tags: ['content'],
-        response: answers(SourceList, [ADMINS_ONLY]),
+        response: answers(SourceList, [AUTHORS_ONLY]),
       },
+      onRequest: app.requireAuthor,
     },
-    async () => ({ sources: await listSources(app.db) }),
+    async (request) => ({ sources: await listSources(app.db, request.editable) }),
+  )
+
+  app.post(
+    '/',
+    {
+      schema: {
+        operationId: 'createSource',
+        summary: 'Create a source that is written in the browser',
+        description: 'The caller becomes its editor.',
+        tags: ['content'],
+        body: SourceBody,
+        response: answers(SourceAnswer, [AUTHORS_ONLY]),
+      },
+      onRequest: app.requireAuthor,
+    },
+    async (request) => ({
+      source: await createSource(app.db, actorOf(request), parseLabel('name', request.body.name)),
+    }),
+  )
+
+  app.patch(
+    '/:id',
+    {
+      schema: {
+        operationId: 'renameSource',
+        summary: 'Rename a source',
+        tags: ['content'],
+        params: SourceParams,
+        body: SourceBody,
+        response: answers(SourceAnswer, REFUSALS),
+      },
+      onRequest: requireEditor,
+    },
+    async (request) => {
+      const name = parseLabel('name', request.body.name)
+      return { source: await renameSource(app.db, actorOf(request), sourceIdOf(request.params), name) }
+    },
   )
 
   app.delete(
@@ -29,42 +80,48 @@ const sources: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'deleteSource',
         summary: 'Archive or purge a source',
-        description: `Archived decks are hidden and keep all progress; another upload into the source restores them.
-\`purge=true\` deletes decks, cards, progress and pictures that no other content uses.`,
+        description: `Archived decks are hidden and keep all progress; a restore or another upload into the source brings
+them back. \`purge=true\` deletes decks, cards, progress and pictures that no other content uses; only administrators may.`,
         tags: ['content'],
         params: SourceParams,
         querystring: PurgeQuery,
-        response: answers(Done, [ADMINS_ONLY, SOURCE_NOT_FOUND, IMPORT_RUNS]),
+        response: answers(Done, [...REFUSALS, ADMINS_ONLY, IMPORT_RUNS]),
       },
+      onRequest: [requireEditor, requireAdminToPurge],
     },
     async (request) => {
       const remove = parseFlag(request.query.purge, 'purge') ? purgeSource : archiveSource
-      await remove(app.db, actorOf(request), idOf(request.params))
+      await remove(app.db, actorOf(request), sourceIdOf(request.params))
       return { ok: true as const }
     },
   )
 
   app.post(
-    '/:id/release',
+    '/:id/restore',
     {
       schema: {
-        operationId: 'releaseSource',
-        summary: 'Hand the decks of a source over to the content folder',
-        description: `The decks are unchanged until a file with their slug describes them; cards with the ids of the
-Markdown export then keep all progress. The source is deleted.`,
+        operationId: 'restoreSource',
+        summary: 'Restore an archived source',
+        description: 'Restores what was archived with it; what was archived before stays archived.',
         tags: ['content'],
         params: SourceParams,
-        response: answers(Done, [ADMINS_ONLY, SOURCE_NOT_FOUND, IMPORT_RUNS]),
+        response: answers(Done, [...REFUSALS, IMPORT_RUNS]),
       },
+      onRequest: requireEditor,
     },
     async (request) => {
-      await releaseSource(app.db, actorOf(request), idOf(request.params))
+      await restoreSource(app.db, actorOf(request), sourceIdOf(request.params))
       return { ok: true as const }
     },
   )
+
+  async function requireAdminToPurge({ query, user }: FastifyRequest): Promise<void> {
+    if (parseFlag((query as { purge?: string }).purge, 'purge') && !user.is_admin) throw ADMINS_ONLY
+  }
 }
 
-function idOf({ id }: { id: string }): number {
+/** Parses the id of a path. @throws SOURCE_NOT_FOUND for a number that no source can have */
+export function sourceIdOf({ id }: { id: string }): number {
   const parsed = parseRowId(id, 'Ungültige Quellen-ID')
   if (parsed === undefined) throw SOURCE_NOT_FOUND
   return parsed

@@ -108,7 +108,7 @@ interface Output {
 
 /** Prints all sources, the latest upload first. */
 export async function printSources(config: Config, options: Output, print: Print): Promise<void> {
-  const sources = await withDatabase(config, 'GET /api/content/sources', (db) => listSources(db))
+  const sources = await withDatabase(config, 'GET /api/content/sources', (db) => listSources(db, 'all'))
   if (options.json) return print(JSON.stringify({ sources }))
   for (const { id, name, kind, decks, cards, updated_at, archived_at } of sources) {
     const state = archived_at === null ? '' : ', archiviert'

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { SESSION_COOKIE } from '../../plugins/session-cookie.js'
-import { createSource, createUser, PASSWORD, unique } from '../support/factories.js'
+import { createSource } from '../support/editing.js'
+import { createUser, PASSWORD, unique } from '../support/factories.js'
 import { type Answer, callerOf, errorBody, cookieOf as sessionCookieOf, startService } from '../support/service.js'
 
 const service = await startService(t)
@@ -46,7 +47,7 @@ t.test('login and me tell the roles of the user; an editor without the flag has 
   ]
   for (const { flags, edits, roles } of users) {
     const { id, username } = await createUser(db, flags)
-    if (edits) await db.insertInto('source_editors').values({ source_id: source.id, user_id: id }).execute()
+    if (edits) await db.insertInto('source_editors').values({ source_id: source, user_id: id }).execute()
     const login = await anonymous.post('/api/auth/login', { username, password: PASSWORD })
     t.strictSame(login.body.roles, roles)
     t.strictSame((await sessionOf(login).get('/api/auth/me')).body.roles, roles)

@@ -7,7 +7,8 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { OwnDataAnswer } from '../../routes/accounts/own-data-schemas.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
-import { createCard, createDeck, createProgress, createSource, createUser } from '../support/factories.js'
+import { createSource } from '../support/editing.js'
+import { createCard, createDeck, createProgress, createUser } from '../support/factories.js'
 import { untilQuiet } from '../support/quiet.js'
 import { errorBody, startService } from '../support/service.js'
 
@@ -93,15 +94,15 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
     .insertInto('passkeys')
     .values({ user_id: member.id, name: 'Telefon', credential_id, public_key, user_handle })
     .execute()
-  const source = await createSource(db)
+  const source = await createSource(db, { name: 'Werkstatt' })
   for (const user_id of [member.id, other.id]) {
-    await db.insertInto('source_editors').values({ source_id: source.id, user_id }).execute()
-    const change = { user_id, editor_id: null, how: 'edit', source_id: source.id } as const
+    await db.insertInto('source_editors').values({ source_id: source, user_id }).execute()
+    const change = { user_id, editor_id: null, how: 'edit', source_id: source } as const
     await db.insertInto('content_changes').values(change).execute()
   }
   await db
     .insertInto('content_changes')
-    .values({ user_id: other.id, editor_id: member.id, how: 'suggestion', source_id: source.id })
+    .values({ user_id: other.id, editor_id: member.id, how: 'suggestion', source_id: source })
     .execute()
   for (const [created_by, text] of [
     [member.id, 'a'],
@@ -139,10 +140,10 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
   t.equal(body.progress.length, rows + 1)
   t.match(body.pictures, [{ sha: hash('sha256', 'a'), extension: 'png', size_bytes: 1 }])
   t.equal(body.pictures.length, 1)
-  t.match(body.edited_sources, [{ source_id: source.id, name: source.name }])
+  t.match(body.edited_sources, [{ source_id: source, name: 'Werkstatt' }])
   t.match(body.changes, [
-    { how: 'edit', source_id: source.id, accepted: null },
-    { how: 'suggestion', source_id: source.id, accepted: true },
+    { how: 'edit', source_id: source, accepted: null },
+    { how: 'suggestion', source_id: source, accepted: true },
   ])
   t.equal(new Set(body.progress.map(({ card_id }: { card_id: number }) => card_id)).size, rows + 1)
   for (const { card_id, question } of body.progress) {

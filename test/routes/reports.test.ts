@@ -121,7 +121,8 @@ t.test('refuses invalid reports', async (t) => {
     (await admin.patch('/api/content/reports/x', { settled: true })).body,
     errorBody(400, 'Ungültige Meldungs-ID'),
   )
-  t.strictSame((await admin.patch('/api/content/reports/1')).body, errorBody(400, 'Das Feld „settled“ fehlt'))
+  const { id } = (await report(member, card)).body
+  t.strictSame((await admin.patch(`/api/content/reports/${id}`)).body, errorBody(400, 'Das Feld „settled“ fehlt'))
   t.strictSame(await list('?state=alt'), errorBody(400, 'Der Parameter „state“ muss eines von open, settled sein'))
   t.strictSame(await list('?before=x'), errorBody(400, 'Der Parameter „before“ ist ungültig'))
 })

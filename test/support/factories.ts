@@ -59,24 +59,6 @@ export async function createCard(db: Kysely<Database>, overrides: Overrides<'car
     .executeTakeFirstOrThrow()
 }
 
-/** Creates a source that is written in the browser. */
-export async function createSource(db: Kysely<Database>, overrides: Overrides<'content_sources'> = {}) {
-  const { id, kind, name } = await db
-    .insertInto('content_sources')
-    .values({
-      kind: 'written',
-      name: unique('Quelle'),
-      file_name: null,
-      size_bytes: 0,
-      created_by: null,
-      updated_by: null,
-      ...overrides,
-    })
-    .returning(['id', 'kind', 'name'])
-    .executeTakeFirstOrThrow()
-  return { id, kind, name }
-}
-
 export async function createProgress(
   db: Kysely<Database>,
   values: Omit<Insertable<Database['card_progress']>, 'deck_id'>,

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import type { Database } from '../../types.js'
 
 /** A report of a faulty card. */
@@ -76,21 +77,35 @@ export interface ReportPage {
 
 export const REPORT_STATES = ['open', 'settled'] as const
 
-/** Returns reports, newest first, before the id `before`; in any state if none is given. */
+export interface ReportSearch {
+  /** Any state if absent */
+  state: (typeof REPORT_STATES)[number] | undefined
+  /** Only reports with a lower id */
+  before: number | undefined
+  limit: number
+}
+
+/** Returns reports of the cards that the caller may edit, newest first, and the number of all open ones. */
 export async function listReports(
   db: Kysely<Database>,
-  state: (typeof REPORT_STATES)[number] | undefined,
-  before: number | undefined,
-  limit: number,
+  editable: Editable,
+  { state, before, limit }: ReportSearch,
 ): Promise<ReportPage> {
   const conditions = { open: sql`settled_at is null`, settled: sql`settled_at is not null` }
   const isWanted = state === undefined ? sql`true` : conditions[state]
   const isBehind = before === undefined ? sql`true` : sql`card_reports.id < ${before}::bigint`
+  const isEditable =
+    editable === 'all'
+      ? sql`true`
+      : sql`card_reports.card_id in (
+          select cards.id from cards join imported_decks on imported_decks.deck_id = cards.deck_id
+          where source_id = any (${[...editable]}::integer[])
+        )`
   const { rows } = await sql<Omit<CardReport, 'id'> & { id: number | null; open: number }>`
     select open, item.*
-    from (select count(*) as open from card_reports where settled_at is null) as total
+    from (select count(*) as open from card_reports where settled_at is null and ${isEditable}) as total
     left join (
-      ${reportsWhere(sql`${isWanted} and ${isBehind}`)} order by card_reports.id desc limit ${limit}
+      ${reportsWhere(sql`${isWanted} and ${isBehind} and ${isEditable}`)} order by card_reports.id desc limit ${limit}
     ) as item on true
     order by id desc`.execute(db)
   const reports = rows.flatMap(({ open: _, id, ...report }) => (id === null ? [] : [{ ...report, id }]))

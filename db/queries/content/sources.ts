@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely'
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import type { SourceKind, StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { ContentSourcesTable, Database } from '../../types.js'
 
@@ -10,7 +11,7 @@ export interface Source {
   name: string
 }
 
-/** A source as shown to administrators, with its live decks and cards. */
+/** A source as shown to its editors, with its live decks and cards. */
 export interface ListedSource extends Source {
   file_name: string | null
   decks: number
@@ -23,18 +24,28 @@ export interface ListedSource extends Source {
   archived_at: Date | null
 }
 
-/** The latest upload first. */
-export async function listSources(db: Kysely<Database>): Promise<ListedSource[]> {
-  const { rows } = await sql<ListedSource>`
-    select content_sources.id, kind, content_sources.name, file_name,
-      count(decks.id) as decks, coalesce(sum(card_count), 0)::integer as cards, size_bytes,
-      content_sources.created_at, created_by, content_sources.updated_at, updated_by, content_sources.archived_at
-    from content_sources
-    left join imported_decks on source_id = content_sources.id
-    left join decks on decks.id = deck_id and decks.archived_at is null
-    group by content_sources.id
-    order by content_sources.updated_at desc, content_sources.id desc`.execute(db)
-  return rows
+/** Returns the sources that the caller may edit, the latest upload first. */
+export async function listSources(db: Kysely<Database>, editable: Editable): Promise<ListedSource[]> {
+  return db
+    .selectFrom('content_sources')
+    .leftJoin('imported_decks', 'source_id', 'content_sources.id')
+    .leftJoin('decks', (join) => join.onRef('decks.id', '=', 'deck_id').on('decks.archived_at', 'is', null))
+    .select([
+      ...(['content_sources.id', 'kind', 'content_sources.name', 'file_name', 'size_bytes'] as const),
+      ...(['content_sources.created_at', 'created_by', 'content_sources.updated_at', 'updated_by'] as const),
+      'content_sources.archived_at',
+    ])
+    .select(({ fn }) => [
+      fn.count<number>('decks.id').as('decks'),
+      sql<number>`coalesce(sum(card_count), 0)::integer`.as('cards'),
+    ])
+    .$if(editable !== 'all', (query) =>
+      query.where('content_sources.id', '=', ({ fn, val }) => fn.any(val([...(editable as ReadonlySet<number>)]))),
+    )
+    .groupBy('content_sources.id')
+    .orderBy('content_sources.updated_at', 'desc')
+    .orderBy('content_sources.id', 'desc')
+    .execute()
 }
 
 export async function findSource(db: Kysely<Database>, id: number): Promise<Source | undefined> {
@@ -84,12 +95,78 @@ export async function noteUpload(
     .execute()
 }
 
+/** Returns false if the source does not exist. */
+export async function updateSourceName(transaction: Transaction<Database>, id: number, name: string): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('content_sources')
+    .set({ name })
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 export async function markSourceAsArchived(transaction: Transaction<Database>, id: number): Promise<void> {
   await transaction
     .updateTable('content_sources')
     .set({ archived_at: sql`coalesce(archived_at, now())` })
     .where('id', '=', id)
     .execute()
+}
+
+/** Restores what was archived with the source or after it, but neither what was archived before nor drafts. */
+export async function restoreDecksAndSheets(
+  transaction: Transaction<Database>,
+  id: number,
+  { decks, cheatsheets }: Pick<SourceContent, 'decks' | 'cheatsheets'>,
+): Promise<void> {
+  await transaction
+    .updateTable('decks')
+    .set({ archived_at: null })
+    .where('id', '=', ({ fn, val }) => fn.any(val(decks)))
+    .where('archived_at', '>=', archivingOf(transaction, id))
+    .execute()
+  await transaction
+    .updateTable('cheatsheets')
+    .set({ archived_at: null })
+    .where('id', '=', ({ fn, val }) => fn.any(val(cheatsheets)))
+    .where('archived_at', '>=', archivingOf(transaction, id))
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('imported_cheatsheets')
+            .select('cheatsheet_id')
+            .whereRef('cheatsheet_id', '=', 'cheatsheets.id')
+            .where('draft', '=', true),
+        ),
+      ),
+    )
+    .execute()
+}
+
+/** As `restoreDecksAndSheets`. */
+export async function restoreCards(transaction: Transaction<Database>, id: number, cards: number[]): Promise<void> {
+  await transaction
+    .updateTable('cards')
+    .set({ archived_at: null })
+    .where('id', '=', ({ fn, val }) => fn.any(val(cards)))
+    .where('archived_at', '>=', archivingOf(transaction, id))
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('imported_cards').select('card_id').whereRef('card_id', '=', 'cards.id').where('draft', '=', true),
+        ),
+      ),
+    )
+    .execute()
+}
+
+export async function markSourceAsRestored(transaction: Transaction<Database>, id: number): Promise<void> {
+  await transaction.updateTable('content_sources').set({ archived_at: null }).where('id', '=', id).execute()
+}
+
+/** The time when a source was archived. */
+function archivingOf(transaction: Transaction<Database>, id: number) {
+  return transaction.selectFrom('content_sources').select('archived_at').where('id', '=', id)
 }
 
 /** Decks, cards and sheets of a source, including archived ones. */

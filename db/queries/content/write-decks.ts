@@ -80,5 +80,6 @@ export async function archiveDecks(transaction: Transaction<Database>, ids: numb
     .updateTable('decks')
     .set({ archived_at: sql<Date>`now()` })
     .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .where('archived_at', 'is', null)
     .execute()
 }

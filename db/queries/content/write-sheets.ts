@@ -57,5 +57,6 @@ export async function archiveSheets(transaction: Transaction<Database>, ids: num
     .updateTable('cheatsheets')
     .set({ archived_at: sql<Date>`now()` })
     .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .where('archived_at', 'is', null)
     .execute()
 }

@@ -201,6 +201,24 @@ export const NOT_UNDOABLE = new Refusal(
   'Diese Änderung lässt sich nicht als Ganzes rückgängig machen',
 )
 export const SOURCE_NOT_FOUND = new Refusal('not_found', 'source_not_found', 'Quelle nicht gefunden')
+/** The user may not write content, so the source cannot have this editor. */
+export const NOT_AN_AUTHOR = new Refusal(
+  'conflict',
+  'not_an_author',
+  'Zur Redaktion gehört nur, wer Inhalte schreiben darf; Administratoren können das erlauben',
+)
+export const LAST_EDITOR = new Refusal(
+  'conflict',
+  'last_editor',
+  'Jemand muss die Quelle bearbeiten; zuerst jemand anderen in die Redaktion aufnehmen',
+)
+/** The content of an upload follows its next file, so nothing else can join it. */
+export const NOT_WRITTEN = new Refusal(
+  'conflict',
+  'not_written',
+  'Übernehmen kann das nur eine Quelle, die im Browser geschrieben wird',
+)
+export const OWNED_BY_SOURCE = new Refusal('conflict', 'owned_by_source', 'Das gehört schon einer Quelle')
 export const PICTURE_NOT_FOUND = new Refusal('not_found', 'picture_not_found', 'Bild nicht gefunden')
 export const PICTURE_TOO_LARGE_TO_STORE = new Refusal('too_large', 'picture_too_large', 'Das Bild ist größer als 2 MB')
 export const REPORT_NOT_FOUND = new Refusal('not_found', 'report_not_found', 'Meldung nicht gefunden')
@@ -214,6 +232,14 @@ export const REPORTED_AGAIN = new Refusal(
   'reported_again',
   'Zu dieser Karte gibt es schon eine neuere offene Meldung derselben Person',
 )
+
+/** Messages for ids that are no numbers */
+export const INVALID_ID_BY_KIND: Partial<Record<ItemKind, string>> = {
+  source: 'Ungültige Quellen-ID',
+  card: 'Ungültige Karten-ID',
+  report: 'Ungültige Meldungs-ID',
+  change: 'Ungültige Änderungs-ID',
+}
 
 /** The refusal for an item that does not exist. */
 export const NOT_FOUND_BY_KIND: Record<ItemKind, Refusal> = {

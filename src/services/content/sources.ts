@@ -1,13 +1,20 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, type AuditAction, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { insertEditor } from '../../../db/queries/content/editors.js'
 import {
   deleteCards,
   deleteDecksAndSheets,
   deleteSource,
   findSource,
   findSourceContent,
+  insertSource,
   markSourceAsArchived,
+  markSourceAsRestored,
+  restoreCards,
+  restoreDecksAndSheets,
+  type Source,
   type SourceContent,
+  updateSourceName,
 } from '../../../db/queries/content/sources.js'
 import { archiveCards } from '../../../db/queries/content/write-cards.js'
 import { archiveDecks } from '../../../db/queries/content/write-decks.js'
@@ -18,8 +25,33 @@ import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../domain/content/refusals.js'
 import { dropUnusedPictures } from './pictures.js'
 import { goThrough } from './write.js'
 
+/** Creates a source that is written in the browser and makes the caller its editor, with an audit entry. */
+export async function createSource(db: Kysely<Database>, actor: Actor, name: string): Promise<Source> {
+  return db.transaction().execute(async (transaction) => {
+    const by = actor.actor_id === null ? null : actor.actor
+    const file = { file_name: null, size_bytes: 0 }
+    const id = await insertSource(transaction, { kind: 'written', name, created_by: by, updated_by: by, ...file })
+    if (actor.actor_id !== null) await insertEditor(transaction, id, actor.actor_id)
+    await insertAuditEntry(transaction, actor, { action: 'source.create', target_id: id, target: name })
+    return { id, kind: 'written', name }
+  })
+}
+
+/** Renames a source, with an audit entry if that changes anything. @throws SOURCE_NOT_FOUND */
+export async function renameSource(db: Kysely<Database>, actor: Actor, id: number, name: string): Promise<Source> {
+  return db.transaction().execute(async (transaction) => {
+    const source = await findSource(transaction, id)
+    if (source === undefined || !(await updateSourceName(transaction, id, name))) throw SOURCE_NOT_FOUND
+    if (source.name !== name) {
+      const details = { from: source.name }
+      await insertAuditEntry(transaction, actor, { action: 'source.rename', target_id: id, target: name, details })
+    }
+    return { ...source, name }
+  })
+}
+
 /**
- * Archives the content of a source; another upload restores it with all progress.
+ * Archives the content of a source; `restoreSource` or another upload restores it with all progress.
  * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
  */
 export function archiveSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
@@ -28,6 +60,18 @@ export function archiveSource(db: Kysely<Database>, actor: Actor, id: number): P
     await archiveDecks(transaction, decks)
     await archiveSheets(transaction, cheatsheets)
     await markSourceAsArchived(transaction, id)
+  })
+}
+
+/**
+ * Restores the content that was archived with the source.
+ * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
+ */
+export function restoreSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
+  return changeSource(db, actor, id, 'source.restore', async (transaction, content) => {
+    await restoreDecksAndSheets(transaction, id, content)
+    await goThrough(transaction, content.cards, (batch) => restoreCards(transaction, id, batch))
+    await markSourceAsRestored(transaction, id)
   })
 }
 

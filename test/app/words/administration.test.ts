@@ -18,6 +18,12 @@ t.test('describes the actions of administrators', async (t) => {
     detailsOf(deed('user.update', { fields: ['display_name', 'is_admin'], is_admin: false })),
     'Anzeigename, Rechte · ist kein Administrator mehr',
   )
+  t.equal(
+    detailsOf(deed('user.update', { fields: ['is_author'], is_author: true })),
+    'Autorenrecht · darf Inhalte schreiben',
+  )
+  t.equal(sentenceOf(deed('editor.add', null, 'Netz')), 'Redaktion der Quelle „Netz“ erweitert')
+  t.match(detailsOf(deed('editor.add', { username: 'anna' })), 'anna')
   t.equal(detailsOf(deed('user.sessions', { ended: 3 })), '3 auf einmal')
   t.equal(detailsOf(deed('user.tokens', { ended: 1, id: 4 })), '')
   t.equal(sentenceOf(deed('user.passkeys', { ended: 2 })), 'Passkeys von „erika“ entfernt')

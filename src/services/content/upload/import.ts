@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { abortable } from '../../../../db/abortable.js'
 import { type Actor, insertAuditEntry } from '../../../../db/queries/accounts/audit.js'
+import { insertEditor } from '../../../../db/queries/content/editors.js'
 import { insertSource, noteUpload } from '../../../../db/queries/content/sources.js'
 import { offerDecks } from '../../../../db/queries/content/write-decks.js'
 import { tryLock } from '../../../../db/queries/try-lock.js'
@@ -149,7 +150,11 @@ async function writeSource(
 ): Promise<number> {
   const by = actor.actor_id === null ? null : actor.actor
   const file = { file_name: fileName, size_bytes: size, updated_by: by }
-  if (source === null) return insertSource(transaction, { kind, name, created_by: by, ...file })
+  if (source === null) {
+    const id = await insertSource(transaction, { kind, name, created_by: by, ...file })
+    if (actor.actor_id !== null) await insertEditor(transaction, id, actor.actor_id)
+    return id
+  }
   await noteUpload(transaction, source.id, file)
   return source.id
 }

@@ -34,7 +34,17 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'identity.unlink': { label: 'Anmeldung getrennt', sentence: (who) => `Anmeldung von „${who}“ getrennt` },
   'content.import': { label: 'Inhalte eingelesen', sentence: () => 'Inhalte eingelesen' },
   'content.upload': { label: 'Datei importiert', sentence: (name) => `Datei in die Quelle „${name}“ importiert` },
+  'source.create': { label: 'Quelle angelegt', sentence: (name) => `Quelle „${name}“ angelegt` },
+  'source.rename': { label: 'Quelle umbenannt', sentence: (name) => `Quelle in „${name}“ umbenannt` },
+  'source.adopt': {
+    label: 'In eine Quelle übernommen',
+    sentence: (name) => `Inhalt des Ordners in die Quelle „${name}“ übernommen`,
+  },
   'source.archive': { label: 'Quelle archiviert', sentence: (name) => `Quelle „${name}“ archiviert` },
+  'source.restore': {
+    label: 'Quelle wiederhergestellt',
+    sentence: (name) => `Quelle „${name}“ wiederhergestellt`,
+  },
   'source.purge': { label: 'Quelle entfernt', sentence: (name) => `Quelle „${name}“ endgültig entfernt` },
   'source.release': { label: 'Quelle übergeben', sentence: (name) => `Quelle „${name}“ an den Ordner übergeben` },
   'card.reset': {
@@ -42,6 +52,8 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
     sentence: (deck) => `Lernstand einer Karte im Deck „${deck}“ zurückgesetzt`,
   },
   'card.purge': { label: 'Karte entfernt', sentence: (deck) => `Karte im Deck „${deck}“ endgültig entfernt` },
+  'editor.add': { label: 'Redaktion erweitert', sentence: (name) => `Redaktion der Quelle „${name}“ erweitert` },
+  'editor.remove': { label: 'Redaktion verkleinert', sentence: (name) => `Redaktion der Quelle „${name}“ verkleinert` },
   'report.settle': { label: 'Meldung erledigt', sentence: (deck) => `Meldung im Deck „${deck}“ erledigt` },
   'report.reopen': {
     label: 'Meldung wieder geöffnet',
@@ -52,6 +64,7 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
 const FIELDS: Readonly<Record<string, string>> = {
   display_name: 'Anzeigename',
   is_admin: 'Rechte',
+  is_author: 'Autorenrecht',
   password: 'Passwort',
   must_change_password: 'Passwortwechsel',
   passkey_only: 'Anmeldung',
@@ -77,6 +90,12 @@ export function detailsOf({ action, details }: AuditedDeed): string {
     ...(known.is_admin === true ? ['ist jetzt Administrator'] : []),
     // Obvious for a new account
     ...(known.is_admin === false && action !== 'user.create' ? ['ist kein Administrator mehr'] : []),
+    ...(known.is_author === true ? ['darf Inhalte schreiben'] : []),
+    ...(known.is_author === false ? ['darf keine Inhalte mehr schreiben'] : []),
+    ...(typeof known.username === 'string' ? [isolate(known.username)] : []),
+    ...(typeof known.from === 'string' ? [`bisher „${isolate(known.from)}“`] : []),
+    ...(typeof known.deck === 'string' ? [`Deck ${isolate(known.deck)}`] : []),
+    ...(typeof known.sheet === 'string' ? [`Spickzettel ${isolate(known.sheet)}`] : []),
     ...(known.passkey_only === true ? ['nur mit Passkey'] : []),
     ...(known.passkey_only === false ? ['wieder mit Passwort'] : []),
     ...(known.must_change_password === true ? ['muss das Passwort ändern'] : []),

@@ -1,0 +1,63 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { isStorable } from '../../../src/domain/text/text.js'
+import type { Database } from '../../types.js'
+
+/** Owner of a deck or sheet. */
+export interface Owned {
+  id: number
+  /** Null for the content folder and for rows of scripts */
+  source_id: number | null
+}
+
+export async function findDeckOwner(db: Kysely<Database>, slug: string): Promise<Owned | undefined> {
+  if (!isStorable(slug)) return undefined
+  return db
+    .selectFrom('decks')
+    .leftJoin('imported_decks', 'deck_id', 'decks.id')
+    .select(['decks.id', 'source_id'])
+    .where('slug', '=', slug)
+    .executeTakeFirst()
+}
+
+export async function findSheetOwner(db: Kysely<Database>, slug: string): Promise<Owned | undefined> {
+  if (!isStorable(slug)) return undefined
+  return db
+    .selectFrom('cheatsheets')
+    .leftJoin('imported_cheatsheets', 'cheatsheet_id', 'cheatsheets.id')
+    .select(['cheatsheets.id', 'source_id'])
+    .where('slug', '=', slug)
+    .executeTakeFirst()
+}
+
+/** Gives a deck to a source under its slug. Its cards keep their identities; those of scripts get one. */
+export async function adoptDeck(
+  transaction: Transaction<Database>,
+  { deckId, slug, sourceId }: { deckId: number; slug: string; sourceId: number },
+): Promise<void> {
+  const owner = { source_id: sourceId, source_key: slug, file: null }
+  await transaction
+    .insertInto('imported_decks')
+    .values({ deck_id: deckId, ...owner })
+    .onConflict((conflict) => conflict.column('deck_id').doUpdateSet(owner))
+    .execute()
+  // A script may have moved a card here: its identity follows, so that the source owns all cards of its deck.
+  await sql`
+    insert into imported_cards (card_id, deck_id, key)
+    select cards.id, ${deckId}::integer, 'karte-' || cards.id
+    from cards left join imported_cards on card_id = cards.id
+    where cards.deck_id = ${deckId}::integer and imported_cards.deck_id is distinct from ${deckId}::integer
+    on conflict (card_id) do update set deck_id = excluded.deck_id, key = excluded.key`.execute(transaction)
+}
+
+/** Gives a sheet to a source under its slug. */
+export async function adoptSheet(
+  transaction: Transaction<Database>,
+  { sheetId, slug, sourceId }: { sheetId: number; slug: string; sourceId: number },
+): Promise<void> {
+  const owner = { source_id: sourceId, source_key: slug }
+  await transaction
+    .insertInto('imported_cheatsheets')
+    .values({ cheatsheet_id: sheetId, ...owner })
+    .onConflict((conflict) => conflict.column('cheatsheet_id').doUpdateSet(owner))
+    .execute()
+}

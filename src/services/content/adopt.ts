@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely'
+import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { adoptDeck, adoptSheet, findDeckOwner, findSheetOwner } from '../../../db/queries/content/adopt.js'
+import { findSource } from '../../../db/queries/content/sources.js'
+import { tryLock } from '../../../db/queries/try-lock.js'
+import type { Database } from '../../../db/types.js'
+import {
+  CHEATSHEET_NOT_FOUND,
+  DECK_NOT_FOUND,
+  IMPORT_RUNS,
+  NOT_WRITTEN,
+  OWNED_BY_SOURCE,
+  SOURCE_NOT_FOUND,
+} from '../../domain/content/refusals.js'
+import { openChange } from './editing/change.js'
+
+/** A deck or a sheet by its slug */
+export type Adopted = { deck: string } | { sheet: string }
+
+/**
+ * Moves a deck or sheet of the content folder, or of a script, into a source that is written in the browser, with
+ * identities, progress and history. Later imports of the folder skip its file. Writes an audit entry and a change.
+ * @throws SOURCE_NOT_FOUND, DECK_NOT_FOUND, CHEATSHEET_NOT_FOUND, IMPORT_RUNS
+ * @throws NOT_WRITTEN if the source is an upload, whose next file would archive the deck
+ * @throws OWNED_BY_SOURCE if a source owns it already
+ */
+export async function adopt(db: Kysely<Database>, actor: Actor, sourceId: number, item: Adopted): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    if (!(await tryLock(transaction, 'import'))) throw IMPORT_RUNS
+    const source = await findSource(transaction, sourceId)
+    if (source === undefined) throw SOURCE_NOT_FOUND
+    if (source.kind !== 'written') throw NOT_WRITTEN
+    const isDeck = 'deck' in item
+    const slug = isDeck ? item.deck : item.sheet
+    const found = await (isDeck ? findDeckOwner(transaction, slug) : findSheetOwner(transaction, slug))
+    if (found === undefined) throw isDeck ? DECK_NOT_FOUND : CHEATSHEET_NOT_FOUND
+    if (found.source_id !== null) throw OWNED_BY_SOURCE
+    if (isDeck) await adoptDeck(transaction, { deckId: found.id, slug, sourceId })
+    else await adoptSheet(transaction, { sheetId: found.id, slug, sourceId })
+    await openChange(transaction, { userId: actor.actor_id, how: 'adopt', sourceId, summary: item })
+    const deed = { action: 'source.adopt', target_id: sourceId, target: source.name, details: item } as const
+    await insertAuditEntry(transaction, actor, deed)
+  })
+}
