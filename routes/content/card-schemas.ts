@@ -126,7 +126,14 @@ export const CardEdit = Type.Object({
 })
 
 export const CardMove = Type.Object({
-  before: nullable(Type.Integer({ description: 'Card of the same deck; null means the end.', examples: [18] })),
+  before: nullable(
+    Type.Integer({
+      minimum: -(2 ** 31),
+      maximum: 2 ** 31 - 1,
+      description: 'Card of the same deck; null means the end.',
+      examples: [18],
+    }),
+  ),
 })
 
 export const SimilarQuery = Type.Object({

@@ -17,16 +17,18 @@ import { InvalidInput } from '../../src/domain/refusal.js'
 import {
   checkStorable,
   invalidCursor,
+  isInteger,
   parseChoice,
   parseCursor,
   parseNumber,
   parseRowId,
 } from '../../src/domain/text/parameters.js'
-import { countCharacters } from '../../src/domain/text/text.js'
+import { countCharacters, toStorable } from '../../src/domain/text/text.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { purgeCard, resetProgress } from '../../src/services/content/editing/administer-card.js'
 import { createCard, placeBefore, saveCard } from '../../src/services/content/editing/cards.js'
+import { findSimilarCards } from '../../src/services/content/editing/similar.js'
 import { findCardLines } from '../../src/services/content/folder/card-lines.js'
 import {
   CardCreation,
@@ -37,6 +39,8 @@ import {
   EditedCardParams,
   EditedCardsQuery,
   ProgressReset,
+  SimilarCards,
+  SimilarQuery,
 } from './card-schemas.js'
 import { NOT_EDITABLE } from './decks.js'
 
@@ -44,6 +48,8 @@ import { NOT_EDITABLE } from './decks.js'
 export const CARD_BODY_LIMIT = 256 * 1024
 /** Equals the limit of `/api/search`. */
 const MAX_TEXT_LENGTH = 200
+/** Beginning of a question that is compared with others */
+const MAX_QUESTION_LENGTH = 2_000
 
 export interface CardOptions {
   /** Folder in which cards of files are located */
@@ -71,7 +77,7 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
       if (deck === undefined) throw new InvalidInput('Der Parameter „deck“ fehlt')
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
       const after = parseCursor(query.after, 'after')
-      const place = after === undefined ? undefined : await findPlace(app.db, deck, after)
+      const place = after === undefined || !isInteger(after) ? undefined : await findPlace(app.db, deck, after)
       if (after !== undefined && place === undefined) throw invalidCursor('after')
       const found = await listEditedCards(app.db, deck, parseFilter(query), place, limit + 1)
       const page = found.slice(0, limit).map(describeCard)
@@ -102,6 +108,31 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
     async (request) => {
       checkStorable('client_id', request.body.client_id)
       return describeSavedCard(await createCard(app.db, editorOf(request), request.body))
+    },
+  )
+
+  app.get(
+    '/cards/similar',
+    {
+      onRequest: app.requireAuthor,
+      schema: {
+        operationId: 'findSimilarCards',
+        summary: 'Cards of the own sources with the same or a similar question',
+        tags: ['content'],
+        querystring: SimilarQuery,
+        response: answers(SimilarCards, [AUTHORS_ONLY]),
+      },
+    },
+    async ({ query, editable }) => {
+      const question = toStorable((query.question ?? '').slice(0, MAX_QUESTION_LENGTH))
+      const except = parseCursor(query.except, 'except')
+      const found = await findSimilarCards(app.db, editable, question, except)
+      return {
+        cards: found.map(({ deck_slug, deck_name, ...card }) => ({
+          ...card,
+          deck: { slug: deck_slug, name: deck_name },
+        })),
+      }
     },
   )
 

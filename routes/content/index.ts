@@ -9,6 +9,7 @@ import { ImportQuery, ImportRefused, MEDIA_FULL, STOPPING, UNREADABLE } from '..
 import bulk from './bulk.js'
 import cardVersions from './card-versions.js'
 import cards from './cards.js'
+import changes from './changes.js'
 import convert from './convert.js'
 import decks from './decks.js'
 import exportRoutes, { type ExportOptions } from './export.js'
@@ -44,6 +45,7 @@ const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) 
   await app.register(cards, { contentDir, moment })
   await app.register(cardVersions)
   await app.register(bulk)
+  await app.register(changes)
 
   await app.register(async (admins) => {
     admins.addHook('preHandler', admins.requireAdmin)

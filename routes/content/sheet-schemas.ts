@@ -14,6 +14,9 @@ const CHANGE_KINDS: ChangeKind[] = [
   ...(['create', 'edit', 'bulk', 'restore', 'undo', 'suggestion', 'upload', 'folder', 'adopt'] as const),
 ]
 
+/** How content was changed */
+export const How = Type.Unsafe<ChangeKind>({ type: 'string', enum: CHANGE_KINDS, examples: ['edit'] })
+
 /** How a text came to be */
 export const HowOrNull = Type.Unsafe<ChangeKind | null>({
   type: ['string', 'null'],

@@ -9,7 +9,10 @@ import ts from 'typescript'
 import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { findSentToken } from '../../db/queries/accounts/tokens.js'
+import { findCardVersions } from '../../db/queries/content/editing/card-versions.js'
+import { listDifficultCards } from '../../db/queries/content/editing/difficult.js'
 import { sumPictures } from '../../db/queries/content/media.js'
+import { resetProgressOfAll } from '../../db/queries/content/progress.js'
 import {
   findCardsById,
   findCardsOfNotes,
@@ -132,6 +135,11 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   await findCardsWithoutNote(db)
   await findCardsById(db, [1])
   await callJobs(db)
+  await findCardVersions(db, [])
+  await listDifficultCards(db, 1, 'again', 1)
+  await db
+    .transaction()
+    .execute((transaction) => resetProgressOfAll(transaction, 1, { at: new Date(), today: '2026-11-21' }))
   await close()
   return [...statements]
 }

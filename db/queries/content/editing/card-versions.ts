@@ -62,7 +62,7 @@ export async function listCardVersions(
         'users.username as changed_by',
         'acceptors.username as accepted_by',
       ])
-      .where('texts.version', '<', before ?? MAX_VERSION)
+      .where('texts.version', '<', Math.min(before ?? MAX_VERSION, MAX_VERSION))
       // The oldest of the latest versions only tells who wrote the next one.
       .where(({ or, eb }) => or([eb('texts.version', '=', 1), eb('former.version', 'is not', null)]))
       .orderBy('texts.version', 'desc')

@@ -231,7 +231,7 @@ export async function listSheetVersions(
           .select(({ fn }) => [
             sql<number>`${fn.sum(bytes).over((over) => over.orderBy('version', 'desc'))} - ${bytes}`.as('bytes_before'),
           ])
-          .where('version', '<', before ?? MAX_VERSION),
+          .where('version', '<', Math.min(before ?? MAX_VERSION, MAX_VERSION)),
       )
       .selectFrom('page')
       .leftJoin('sheet_versions as former', (join) =>

@@ -1,0 +1,69 @@
+import { Type } from '@sinclair/typebox'
+import { DIFFICULTIES } from '../../db/queries/content/editing/difficult.js'
+import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { DeckName } from './card-schemas.js'
+import { How, OwnerSource } from './sheet-schemas.js'
+
+export const ChangesQuery = Type.Object({
+  by: optional('User name of the author.', 'erika'),
+  before: optional('`next_before` of the previous page.', '42'),
+  limit: optional('1 to 200, 50 if absent; other numbers are clamped.', '20'),
+})
+
+export const ChangeList = Type.Object({
+  changes: Type.Array(
+    Type.Object({
+      id: Type.Integer({ description: 'For the undo.' }),
+      at: Timestamp,
+      by: nullable(Type.String({ description: 'User name; null if unknown or the account has been deleted.' })),
+      accepted_by: nullable(Type.String({ description: 'Editor who accepted the suggested text.' })),
+      how: How,
+      source: nullable({ ...OwnerSource, description: 'Null for the content folder.' }),
+      items: Type.Integer({ description: 'Number of changed cards and sheets.' }),
+      kind: Type.Unsafe<'card' | 'sheet' | null>({
+        type: ['string', 'null'],
+        enum: ['card', 'sheet', null],
+        description: 'Null if several items changed; the next four keys then are null, too.',
+        examples: ['card'],
+      }),
+      card_id: nullable(Type.Integer()),
+      sheet_slug: nullable(Type.String()),
+      title: nullable(Type.String({ description: 'Plain text of the question, shortened, or title of the sheet.' })),
+      deck: nullable(DeckName),
+      summary: Type.Unsafe<Record<string, unknown> | null>({
+        type: ['object', 'null'],
+        additionalProperties: true,
+        description: 'Further facts of a bulk change or an import.',
+      }),
+      can_undo: Type.Boolean({ description: 'Whether it only edits cards and is not undone.' }),
+      undoes: nullable(Type.Integer({ description: 'The change that this one takes back.' })),
+      undone_by: nullable(Type.Integer({ description: 'The change that takes this one back.' })),
+    }),
+    { description: 'Newest first.' },
+  ),
+  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+})
+
+export const DifficultQuery = Type.Object({
+  order: optional(
+    `\`${DIFFICULTIES.join('`, `')}\`: share of „Nochmal“ (default), lapses, reports, or never answered „Leicht“.`,
+    'lapses',
+  ),
+  limit: optional('1 to 200, 50 if absent; other numbers are clamped.', '20'),
+})
+
+export const DifficultCards = Type.Object({
+  cards: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      question: Type.String(),
+      deck: DeckName,
+      learners: Type.Integer({ description: 'At least five.' }),
+      answers: Type.Integer({ description: 'First answers of a day.' }),
+      again_percent: Type.Integer({ description: 'Share of „Nochmal“ among them.' }),
+      lapses: Type.Integer(),
+      reports: Type.Integer(),
+      never_easy: Type.Boolean({ description: 'Whether no first answer of a day was „Leicht“.' }),
+    }),
+  ),
+})

@@ -1,0 +1,111 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
+import { DIFFICULTIES, listDifficultCards } from '../../db/queries/content/editing/difficult.js'
+import { type ChangesFilter, type ListedChange, listChanges } from '../../db/queries/content/editing/list-changes.js'
+import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { toPlainText } from '../../src/domain/search/plain-text.js'
+import { parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { isStorable, shorten } from '../../src/domain/text/text.js'
+import { answers } from '../../src/http/schemas.js'
+import { ChangeList, ChangesQuery, DifficultCards, DifficultQuery } from './change-schemas.js'
+import { SourceParams } from './schemas.js'
+
+const MAX_TITLE = 120
+
+/** History of sources, and what does not work in them. */
+const changes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/changes',
+    {
+      onRequest: app.requireAuthor,
+      schema: {
+        operationId: 'listChanges',
+        summary: 'The changes of all sources that the caller edits, newest first',
+        description: 'Administrators also see the imports of the content folder.',
+        tags: ['content'],
+        querystring: ChangesQuery,
+        response: answers(ChangeList, [AUTHORS_ONLY]),
+      },
+    },
+    ({ query, editable }) => list(query, { editable }),
+  )
+
+  app.get(
+    '/sources/:id/changes',
+    {
+      onRequest: app.requireEditor('source'),
+      schema: {
+        operationId: 'listSourceChanges',
+        summary: 'The changes of a source, newest first',
+        tags: ['content'],
+        params: SourceParams,
+        querystring: ChangesQuery,
+        response: answers(ChangeList, [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]),
+      },
+    },
+    ({ params, query, editable }) => list(query, { editable, sourceId: parseSourceId(params.id) }),
+  )
+
+  app.get(
+    '/sources/:id/difficult',
+    {
+      onRequest: app.requireEditor('source'),
+      schema: {
+        operationId: 'listDifficultCards',
+        summary: 'The most difficult cards of a source, of those with at least five learners',
+        tags: ['content'],
+        params: SourceParams,
+        querystring: DifficultQuery,
+        response: answers(DifficultCards, [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]),
+      },
+    },
+    async ({ params, query }) => {
+      const order = parseChoice(query.order, 'order', DIFFICULTIES) ?? 'again'
+      const limit = parseLimit(query.limit)
+      const cards = await listDifficultCards(app.db, parseSourceId(params.id), order, limit)
+      return {
+        cards: cards.map(({ deck_slug, deck_name, ...card }) => ({
+          ...card,
+          deck: { slug: deck_slug, name: deck_name },
+        })),
+      }
+    },
+  )
+
+  async function list(query: Static<typeof ChangesQuery>, filter: ChangesFilter) {
+    const limit = parseLimit(query.limit)
+    const before = parseCursor(query.before, 'before')
+    const by = query.by || undefined
+    const isKnown = by === undefined || isStorable(by)
+    const found = isKnown ? await listChanges(app.db, { ...filter, by, before }, limit + 1) : []
+    const page = found.slice(0, limit).map(describeChange)
+    return { changes: page, next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+  }
+}
+
+function describeChange(change: ListedChange): Static<typeof ChangeList>['changes'][number] {
+  const { source_id, source_kind, source_name, deck_slug, deck_name, is_undoable, title, summary, ...rest } = change
+  const kind = change.card_id !== null ? 'card' : change.sheet_slug !== null ? 'sheet' : null
+  return {
+    ...rest,
+    source: source_id === null ? null : { id: source_id, kind: source_kind ?? '', name: source_name ?? '' },
+    kind,
+    title: title === null ? null : shorten(kind === 'card' ? toPlainText(title) : title, MAX_TITLE),
+    deck: deck_slug === null ? null : { slug: deck_slug, name: deck_name ?? '' },
+    summary: summary as Record<string, unknown> | null,
+    can_undo: is_undoable && change.undone_by === null,
+  }
+}
+
+function parseLimit(text: string | undefined): number {
+  return parseNumber(text, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
+}
+
+function parseSourceId(text: string): number {
+  const id = parseRowId(text, 'Ungültige Quellen-ID')
+  if (id === undefined) throw SOURCE_NOT_FOUND
+  return id
+}
+
+export default changes

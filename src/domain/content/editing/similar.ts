@@ -1,0 +1,43 @@
+import { toPlainText } from '../../search/plain-text.js'
+import { wordsOf } from '../../search/words.js'
+
+/** Words that most questions have */
+const COMMON = new Set(
+  'bedeutet beim dabei dann dass dein deine diese diesem diesen dieser dieses durch eine einem einen einer eines gibt haben heißt kann lautet macht machen nicht oder sich sind steht über und viele vom wann warum welche welchem welchen welcher welches wenn werden wird wofür wozu zwischen'.split(
+    ' ',
+  ),
+)
+const SHORTEST = 4
+/** Words whose pairs are looked up */
+const RARE_WORDS = 4
+/** Least share of common words */
+const THRESHOLD = 0.5
+
+/** Returns the distinct folded words of a question without its markup. */
+export function questionWords(question: string): Set<string> {
+  return wordsOf(toPlainText(question))
+}
+
+/**
+ * Returns sets of words, one of which a similar question probably has: pairs of the longest words.
+ * @example wordPairs(new Set(['was', 'macht', 'stash', 'push'])) // [['stash', 'push']]
+ */
+export function wordPairs(words: ReadonlySet<string>): string[][] {
+  const rare = [...words].filter((word) => word.length >= SHORTEST && !COMMON.has(word))
+  const [first, ...rest] = rare.sort((a, b) => b.length - a.length).slice(0, RARE_WORDS)
+  if (first === undefined) return words.size === 0 ? [] : [[...words]]
+  if (rest.length === 0) return [[first]]
+  const longest = [first, ...rest]
+  return longest.flatMap((one, index) => longest.slice(index + 1).map((other) => [one, other]))
+}
+
+/**
+ * Returns the share of common words, 0 to 1 (Dice); 0 if too small to mention.
+ * @example similarityOf(new Set(['a', 'b']), new Set(['a', 'b'])) // 1
+ */
+export function similarityOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let common = 0
+  for (const word of one) if (other.has(word)) common++
+  const share = (2 * common) / Math.max(one.size + other.size, 1)
+  return share < THRESHOLD ? 0 : share
+}

@@ -1,0 +1,120 @@
+import t from 'tap'
+import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
+import { unique } from '../support/factories.js'
+import { startService } from '../support/service.js'
+
+const service = await startService(t)
+const { db, app } = service
+const source = await createSource(db)
+const editor = await createEditor(service, source)
+const admin = await service.admin()
+const CARDS = '/api/content/cards'
+
+t.test('lists the changes of a source, newest first', async (t) => {
+  const own = await createSource(db)
+  const [author, second] = [await createEditor(service, own, source), await createEditor(service, own)]
+  const deck = await writeDeck(author, own)
+  const card = await writeCard(author, deck, { question: 'Was macht `git stash`?' })
+  await second.patch(`${CARDS}/${card.id}`, { version: 1, question: 'Was macht **git stash**?' })
+  const other = await writeCard(author, deck)
+  const { change_id } = (
+    await author.post(`${CARDS}/bulk`, { ids: [card.id, other.id], change: { level: 'neu', draft: true } })
+  ).body
+  await author.post(`/api/content/changes/${change_id}/undo`)
+  const sheet = { source_id: own, title: 'Git Log', category: 'Git', content_md: '# Log', client_id: unique('c') }
+  t.equal((await author.post('/api/content/sheets', sheet)).status, 200)
+
+  const list = async (query = '') => (await author.get(`/api/content/sources/${own}/changes${query}`)).body
+  const { changes, next_before } = await list()
+  t.equal(next_before, null)
+  const title = 'Was macht git stash?'
+  const deckName = { slug: deck, name: card.deck.name }
+  t.match(changes, [
+    { how: 'create', kind: 'sheet', sheet_slug: String, title: 'Git Log', card_id: null, deck: null, can_undo: false },
+    { how: 'undo', by: author.username, kind: null, items: 2, undoes: change_id, can_undo: true },
+    {
+      ...{ id: change_id, how: 'bulk', kind: null, items: 2, title: null, can_undo: false },
+      undone_by: changes[1].id,
+      summary: { cards: 2, level: 'neu', draft: true },
+    },
+    { how: 'create', kind: 'card', card_id: other.id, items: 1, can_undo: false, source: { id: own, kind: 'written' } },
+    { how: 'edit', by: second.username, kind: 'card', card_id: card.id, title, deck: deckName, can_undo: true },
+    { how: 'create', by: author.username, kind: 'card', card_id: card.id, title, deck: deckName },
+  ])
+  t.equal(changes.length, 6)
+  t.match((await list(`?by=${second.username}`)).changes, [{ how: 'edit' }])
+  t.match(await list('?limit=2'), { next_before: changes[1].id })
+  t.strictSame((await list(`?limit=4&before=${changes[1].id}`)).changes, changes.slice(2))
+
+  await writeCard(editor, await writeDeck(editor, source))
+  const all = (await author.get('/api/content/changes')).body.changes
+  t.match(all[0], { how: 'create', source: { id: source } }, 'of all own sources')
+  t.strictSame((await second.get('/api/content/changes')).body.changes, changes, 'not of others')
+  t.equal((await editor.get(`/api/content/sources/${own}/changes`)).status, 403)
+  t.equal((await editor.get('/api/content/sources/99999/changes')).status, 404)
+})
+
+t.test('finds the same and similar questions in the own sources', async (t) => {
+  const deck = await writeDeck(editor, source)
+  const same = await writeCard(editor, deck, { question: 'Wann muss eine Datenpanne gemeldet werden?', draft: true })
+  const similar = await writeCard(editor, deck, { question: 'Wem muss eine Datenpanne gemeldet werden, und wie?' })
+  await writeCard(editor, deck, { question: 'Was ist eine Datenpanne?' })
+  const archived = await writeCard(editor, deck, { question: 'Wann muss eine Datenpanne gemeldet werden?' })
+  await editor.patch(`${CARDS}/${archived.id}`, { archived: true })
+  await app.catchUpSearchIndex()
+  const find = async (question: string, caller = editor, more = '') =>
+    (await caller.get(`${CARDS}/similar?question=${encodeURIComponent(question)}${more}`)).body.cards
+  const question = 'wann muss eine **Datenpanne** gemeldet werden'
+  t.match(await find(question), [
+    { id: same.id, same: true, deck: { slug: deck } },
+    { id: similar.id, same: false },
+  ])
+  t.match(await find(question, editor, `&except=${same.id}`), [{ id: similar.id }])
+  t.strictSame(await find('Etwas ganz anderes, ohne Treffer'), [])
+  t.strictSame(await find(''), [])
+  const stranger = await createEditor(service, await createSource(db))
+  t.strictSame(await find(question, stranger), [])
+})
+
+t.test('lists difficult cards, only with five learners and without names', async (t) => {
+  const own = await createSource(db)
+  const author = await createEditor(service, own)
+  const deck = await writeDeck(author, own)
+  const [hard, easy, few] = [
+    await writeCard(author, deck),
+    await writeCard(author, deck),
+    await writeCard(author, deck),
+  ]
+  const members = await Promise.all([1, 2, 3, 4, 5].map(() => service.member()))
+  const rate = (index: number, card_id: number, rating: string) =>
+    members[index]?.post('/api/review', { card_id, rating })
+  for (const index of members.keys()) {
+    await rate(index, hard.id, index < 3 ? 'again' : 'medium')
+    // Only the first answer of a day counts.
+    await rate(index, hard.id, 'again')
+    await rate(index, easy.id, 'easy')
+    if (index < 4) await rate(index, few.id, 'again')
+  }
+  const undone = (await rate(0, easy.id, 'again'))?.body.review_id
+  await members[0]?.delete(`/api/review/${undone}`)
+  await members[0]?.post(`/api/review/cards/${hard.id}/reports`, { text: 'Falsch' })
+
+  const list = async (query = '') => (await author.get(`/api/content/sources/${own}/difficult${query}`)).body.cards
+  t.strictSame(await list(), [
+    {
+      ...{ id: hard.id, question: hard.question, deck: hard.deck, learners: 5, answers: 5 },
+      ...{ again_percent: 60, lapses: (await list())[0].lapses, reports: 1, never_easy: true },
+    },
+  ])
+  t.match(await list('?order=reports'), [{ id: hard.id }])
+  t.match(await list('?order=never_easy'), [{ id: hard.id }])
+  t.equal((await list('?order=never_easy')).length, 1)
+  t.equal((await author.get(`/api/content/sources/${own}/difficult?order=x`)).status, 400)
+  t.equal((await editor.get(`/api/content/sources/${own}/difficult`)).status, 403)
+  t.equal((await admin.get(`/api/content/sources/${own}/difficult`)).status, 200)
+  await rate(4, few.id, 'hard')
+  t.match(
+    (await list()).map(({ id }: { id: number }) => id),
+    [few.id, hard.id],
+  )
+})
