@@ -1,6 +1,8 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Kysely } from 'kysely'
 import { findSourceOf, findSourcesOfCards, listEditedSources } from '../db/queries/content/rights.js'
+import type { Database } from '../db/types.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../src/domain/accounts/refusals.js'
 import { type Editable, type ItemKind, mayEdit } from '../src/domain/content/editing/rights.js'
 import { CARD_NOT_FOUND, INVALID_ID_BY_KIND, NOT_FOUND_BY_KIND } from '../src/domain/content/refusals.js'
@@ -48,10 +50,8 @@ export default fp(
       // The hook of a scope has decided already; that of the route asks for more.
       if (request.editable !== undefined) return
       await requireCaller(request)
-      const { id, is_admin, is_author } = request.user
-      if (is_admin) request.editable = 'all'
-      else if (is_author) request.editable = new Set(await listEditedSources(app.db, id))
-      else throw AUTHORS_ONLY
+      if (!request.user.is_admin && !request.user.is_author) throw AUTHORS_ONLY
+      request.editable = await findEditable(app.db, request.user)
     }
 
     async function requireRight(editable: Editable, kind: ItemKind, key: string): Promise<void> {
@@ -85,6 +85,15 @@ export default fp(
   },
   { name: 'rights', dependencies: ['auth'] },
 )
+
+/** Returns the sources that the user may edit; none without the author flag. */
+export async function findEditable(
+  db: Kysely<Database>,
+  { id, is_admin, is_author }: { id: number; is_admin: boolean; is_author: boolean },
+): Promise<Editable> {
+  if (is_admin) return 'all'
+  return new Set(is_author ? await listEditedSources(db, id) : [])
+}
 
 async function requireCaller(request: FastifyRequest): Promise<void> {
   requireScope(request)

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import type { ExportOptions } from './commands/export.js'
 import { speakGerman, speakGermanToo } from './commands/help.js'
 import type { UploadOptions } from './commands/uploads.js'
 import type { Config } from './config.js'
@@ -62,6 +63,7 @@ program
   .option('--deck <Name>', 'Datei: alle Karten in dieses Deck')
   .option('--level <Level>', 'Datei: Level aller Karten')
   .option('--active', 'Datei: neue Decks für alle einschalten, statt sie nur anzubieten')
+  .option('--theirs', 'Datei: auch Karten ersetzen, die im Browser geändert wurden')
   .option('--mirror', 'Datei: archivieren, was die Quelle hatte und die Datei nicht mehr hat')
   .option(...AS_JSON)
   .action(async (file: string | undefined, options: UploadOptions & { force?: boolean }) => {
@@ -76,10 +78,11 @@ program
   .command('export <Datei>')
   .description('die Karten in eine Datei schreiben: .apkg für Anki, .csv als Tabelle, .zip als Ordner mit Markdown')
   .option('--deck <Slug>', 'nur dieses Deck')
+  .option('--source <Nummer>', 'nur diese Quelle, als .zip mit Entwürfen und Fragenpools', wholeNumber)
   .option('--user <Benutzername>', 'mit dem Fortschritt dieses Benutzers (nur .apkg)')
   .option('--format <Format>', 'apkg, csv oder markdown, wenn der Dateiname es nicht sagt', exportFormat)
   .option(...AS_JSON)
-  .action(async (file: string, options: { deck?: string; user?: string; format?: ExportFormat; json?: boolean }) =>
+  .action(async (file: string, options: ExportOptions) =>
     (await import('./commands/export.js')).exportToFile(await config(), file, options, print),
   )
 

@@ -1,10 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import { findDeckBySlug } from '../../db/queries/content/decks.js'
+import { findSource } from '../../db/queries/content/sources.js'
+import { findEditable } from '../../plugins/rights.js'
+import { mayEdit } from '../../src/domain/content/editing/rights.js'
 import { EXPORT_FILES, EXPORT_FORMATS } from '../../src/domain/content/export-formats.js'
-import { DECK_NOT_FOUND, NO_ROOM } from '../../src/domain/content/refusals.js'
+import { DECK_NOT_FOUND, NO_ROOM, SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
-import { parseChoice, parseFlag } from '../../src/domain/text/parameters.js'
+import { isInteger, parseChoice, parseFlag, parseId } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { oneAtATime } from '../../src/http/one-at-a-time.js'
 import { answers } from '../../src/http/schemas.js'
@@ -34,17 +38,21 @@ const exportRoutes: FastifyPluginAsyncTypebox<ExportOptions> = async (app, { tmp
         summary: 'Export cards as an Anki package, a table or a folder of Markdown',
         description: `\`apkg\`: for Anki 2.1.15 and later, which updates known cards. \`progress=true\` adds the
 caller's progress, which Anki uses for new cards. \`csv\`: one row per card, for spreadsheets. \`markdown\`: a zip in
-the format of the content folder; without \`deck\` with the cheat sheets. The file is complete before the first byte
+the format of the content folder; without \`deck\` with the cheat sheets. \`source\` restricts the export to one source;
+as \`markdown\`, the default then, its editors also get drafts and pools. The same content gives the same bytes. The file is complete before the first byte
 is sent. A user may have one export at a time; a second request gets 429.`,
         tags: ['content'],
         produces: ['application/octet-stream', 'text/csv', 'application/zip'],
         querystring: ExportQuery,
-        response: answers(ExportFile, [DECK_NOT_FOUND, NO_ROOM, ...STOPPING]),
+        response: answers(ExportFile, [DECK_NOT_FOUND, SOURCE_NOT_FOUND, NO_ROOM, ...STOPPING]),
       },
     },
     async (request, reply) => {
       const { deck: slug, ...query } = request.query
-      const format = parseChoice(query.format, 'format', EXPORT_FORMATS)
+      const sourceId = parseSource(query.source)
+      if (sourceId !== undefined && slug) throw new InvalidInput('Die Parameter „source“ und „deck“ schließen sich aus')
+      const whole = sourceId === undefined ? undefined : 'markdown'
+      const format = parseChoice(query.format, 'format', EXPORT_FORMATS) ?? whole
       if (format === undefined) {
         throw new InvalidInput(`Der Parameter „format“ fehlt: eines von ${EXPORT_FORMATS.join(', ')}`)
       }
@@ -53,9 +61,13 @@ is sent. A user may have one export at a time; a second request gets 429.`,
       const body = await serveAlone(request.user.id, reply, async () => {
         const deck = slug === undefined || slug === '' ? undefined : await findDeckBySlug(app.db, slug)
         if (deck === undefined && slug !== undefined && slug !== '') throw DECK_NOT_FOUND
+        const source = sourceId === undefined ? undefined : await findSource(app.db, sourceId)
+        if (source === undefined && sourceId !== undefined) throw SOURCE_NOT_FOUND
+        const hasHidden = format === 'markdown' && source !== undefined && (await maySeeHidden(request, source.id))
         const { at, today } = moment()
         const userId = hasProgress ? request.user.id : undefined
-        const order = { format, deckId: deck?.id, userId, timeZone, now: at }
+        const scope = { deckId: deck?.id, sourceId: source?.id, hasHidden }
+        const order = { format, ...scope, userId, timeZone, now: at }
         const { stream, size } = await openExport(app.db, order, tmpDir, AbortSignal.any([stopping, untilGone(reply)]))
         const { type, nameOf } = EXPORT_FILES[format]
         reply
@@ -69,6 +81,20 @@ is sent. A user may have one export at a time; a second request gets 429.`,
       return reply.send(body as unknown as Static<typeof ExportFile>)
     },
   )
+}
+
+/** @throws InvalidInput; returns an id that no source has if the number is too large */
+function parseSource(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const id = parseId(text)
+  if (id === undefined) throw new InvalidInput('Der Parameter „source“ muss die Nummer einer Quelle sein')
+  return isInteger(id) ? id : 0
+}
+
+/** Whether the caller edits the source; a token must have the scope for content. */
+async function maySeeHidden({ server, user, apiToken }: FastifyRequest, sourceId: number): Promise<boolean> {
+  if (apiToken !== undefined && !apiToken.scopes.includes('content')) return false
+  return mayEdit(await findEditable(server.db, user), sourceId)
 }
 
 export default exportRoutes

@@ -36,7 +36,8 @@ export const ContentState = Type.Object({
 })
 
 export const ExportQuery = Type.Object({
-  format: optional('`apkg`, `csv` or `markdown`; required.', 'apkg'),
+  format: optional('`apkg`, `csv` or `markdown`; required without `source`.', 'apkg'),
+  source: optional('Id of a source; absent or empty means all content.', ''),
   deck: optional('Slug of a deck; absent or empty means all decks.', 'git'),
   progress: optional("`true` adds the caller's progress; only with `apkg`.", 'false'),
 })
@@ -89,13 +90,20 @@ export const UploadQuery = Type.Object({
   deck: optional('Deck of all cards, overrides the file; not for an archive.', ''),
   level: optional('Level of all cards, overrides the file.', ''),
   mirror: optional('`true` archives cards and decks of the source that the file lacks.', 'false'),
+  keep: optional(
+    '`theirs` replaces what was changed in the browser by the texts of the file; `ours` keeps it.',
+    'ours',
+  ),
+  theirs: optional('Ids of cards whose changed text the file replaces, separated by commas.', ''),
   active: optional('`true` activates new decks for all learners; otherwise each learner may activate them.', 'false'),
   check: optional('`true` only checks and writes nothing.', 'true'),
 })
 
 export const UploadFile = Type.String({ format: 'binary', description: 'The file.' })
 
-const Kind = Type.String({ enum: ['anki', 'table', 'archive'] })
+const Kind = Type.String({ enum: ['anki', 'table', 'archive', 'written'] })
+
+const Keep = Type.String({ enum: ['ours', 'theirs'], description: 'Whose text stays.' })
 
 const StoredKind = Type.String({ enum: ['anki', 'table', 'archive', 'written'], examples: ['written'] })
 
@@ -143,6 +151,25 @@ export const UploadDone = Type.Object({
       archived: Type.Integer(),
     }),
     { description: 'At most 200.' },
+  ),
+  edited: Type.Object(
+    {
+      total: Type.Integer(),
+      cards: Type.Array(
+        Type.Object({
+          id: Type.Integer(),
+          deck: Type.String({ description: 'Slug of the deck.' }),
+          keep: Keep,
+          ours: nullable(Type.Object(Texts)),
+          theirs: Type.Object(Texts),
+        }),
+        { description: 'At most 200.' },
+      ),
+      cheatsheets: Type.Array(Type.Object({ slug: Type.String(), title: Type.String(), keep: Keep }), {
+        description: 'At most 200.',
+      }),
+    },
+    { description: 'Cards and sheets that were changed in the browser and differ from the file.' },
   ),
   examples: Type.Array(
     Type.Object({

@@ -3,16 +3,18 @@ import path from 'node:path'
 import type { Kysely } from 'kysely'
 import { findCredentials } from '../../db/queries/accounts/users.js'
 import { findDeckBySlug } from '../../db/queries/content/decks.js'
+import { findSource } from '../../db/queries/content/sources.js'
 import { syncPath } from '../../db/sync-path.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
 import type { ExportFormat } from '../domain/content/export-formats.js'
-import { DECK_NOT_FOUND } from '../domain/content/refusals.js'
+import { DECK_NOT_FOUND, SOURCE_NOT_FOUND } from '../domain/content/refusals.js'
 import { writeExport } from '../services/content/exports/write-export.js'
 import { RefusedError, withDatabase } from './store.js'
 
-interface Options {
+export interface ExportOptions {
   deck?: string
+  source?: number
   user?: string
   format?: ExportFormat
   json?: boolean
@@ -22,17 +24,19 @@ const BY_EXTENSION: Record<string, ExportFormat> = { '.apkg': 'apkg', '.csv': 'c
 
 /**
  * Exports cards to `file`, completely or not at all. The extension selects the format unless one is given.
- * @throws RefusedError, DECK_NOT_FOUND
+ * @throws RefusedError, DECK_NOT_FOUND, SOURCE_NOT_FOUND
  */
 export async function exportToFile(
   config: Config,
   file: string,
-  options: Options,
+  options: ExportOptions,
   print: (line: string) => void,
 ): Promise<void> {
   const format = options.format ?? BY_EXTENSION[path.extname(file).toLowerCase()]
   if (format === undefined)
     throw new RefusedError('Das Format ist nicht bekannt: bitte .apkg, .csv, .zip oder --format')
+  if (options.source !== undefined && options.deck !== undefined)
+    throw new RefusedError('--source und --deck schließen sich aus.')
   if (options.user !== undefined && format !== 'apkg') throw new RefusedError('--user gilt nur für das Format apkg.')
   await refuseExisting(file)
   // A folder beside the file, so that the final rename stays on one file system
@@ -41,7 +45,9 @@ export async function exportToFile(
     await withDatabase(config, 'GET /api/content/export', async (db) => {
       const deckId = await findDeckId(db, options.deck)
       const userId = await findUserId(db, options.user)
-      const request = { format, deckId, userId, timeZone: config.timeZone, now: new Date() }
+      const sourceId = await findSourceId(db, options.source)
+      const hasHidden = sourceId !== undefined && format === 'markdown'
+      const request = { format, deckId, sourceId, hasHidden, userId, timeZone: config.timeZone, now: new Date() }
       const written = await writeExport(db, request, folder)
       await flush(written)
       await rename(written, file)
@@ -58,6 +64,13 @@ async function findDeckId(db: Kysely<Database>, slug: string | undefined): Promi
   const deck = await findDeckBySlug(db, slug)
   if (deck === undefined) throw DECK_NOT_FOUND
   return deck.id
+}
+
+async function findSourceId(db: Kysely<Database>, id: number | undefined): Promise<number | undefined> {
+  if (id === undefined) return undefined
+  const source = await findSource(db, id)
+  if (source === undefined) throw SOURCE_NOT_FOUND
+  return source.id
 }
 
 async function findUserId(db: Kysely<Database>, username: string | undefined): Promise<number | undefined> {

@@ -26,6 +26,7 @@ export interface UploadOptions {
   deck?: string
   level?: string
   mirror?: boolean
+  theirs?: boolean
   active?: boolean
   name?: string
   json?: boolean
@@ -43,6 +44,7 @@ export async function importFile(config: Config, file: string, options: UploadOp
     source: options.source === undefined ? undefined : String(options.source),
     new: String(options.new === true),
     mirror: String(options.mirror === true),
+    keep: options.theirs === true ? 'theirs' : 'ours',
     active: String(options.active === true),
     deck: options.deck,
     level: options.level,
@@ -82,7 +84,7 @@ function nameTheOptions(error: unknown): never {
   )
 }
 
-function printReport({ source, stats, decks }: UploadReport, isCheck: boolean, print: Print): void {
+function printReport({ source, stats, decks, edited }: UploadReport, isCheck: boolean, print: Print): void {
   for (const warning of stats.warnings) complain(formatWarning(warning))
   const more = stats.warnings_total - stats.warnings.length
   if (more > 0) complain(`… und ${more} weitere Warnungen`)
@@ -96,6 +98,11 @@ function printReport({ source, stats, decks }: UploadReport, isCheck: boolean, p
   )
   printChanges(stats, print)
   print(`Bilder: ${stats.pictures.created} neu, ${stats.pictures.unchanged} vorhanden`)
+  if (edited.total > 0) {
+    const kept = [...edited.cards, ...edited.cheatsheets].some(({ keep }) => keep === 'ours')
+    const what = kept ? 'und bleiben; --theirs ersetzt sie' : 'und werden ersetzt'
+    print(`Hier geändert und in der Datei anders: ${edited.total} Karten und Spickzettel ${what}`)
+  }
   for (const { slug, name, created, updated, moved, unchanged, archived } of decks) {
     const numbers = `${created} neu, ${updated} geändert, ${moved} verschoben, ${unchanged} unverändert, ${archived} archiviert`
     print(`  ${slug} („${name}“): ${numbers}`)

@@ -1,35 +1,63 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { CardProgress } from '../../../src/domain/anki/index.js'
+import { DEFAULT_LANGUAGE } from '../../../src/domain/content/format/parse-deck.js'
+import { type Exercise, readStoredExercise } from '../../../src/domain/questions/exercise.js'
 import type { Rating, ReviewPhase } from '../../../src/domain/review/review.js'
 import type { CheatsheetsTable, Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
 
-/** A live deck with the ids of its live cards, in order. */
+/** A deck with the ids of its cards, in order. */
 export interface ListedDeck {
   id: number
   slug: string
   name: string
   description: string
   sort_order: number
+  tests_only: boolean
+  options_off: boolean
+  lang: string
   card_ids: number[]
 }
 
+/** What an export contains; without restriction everything that learners see. */
+export interface ExportScope {
+  deckId?: number | undefined
+  sourceId?: number | undefined
+  /** Whether drafts and pools are included, for editors */
+  hasHidden?: boolean | undefined
+}
+
+const IS_LIVE_DECK = sql`decks.archived_at is null`
+/** A pool is archived for learners. */
+const IS_KEPT_DECK = sql`case when tests_only then not pool_archived else decks.archived_at is null end`
+const IS_LIVE = sql`archived_at is null`
+const IS_KEPT = sql`(archived_at is null or (draft and not draft_archived))`
+
 /**
  * Lists the cards of an export in one statement, so that a concurrent import neither duplicates nor drops a moved card.
- * @param deckId restricts the export to one deck
  */
-export async function listDecksToExport(db: Kysely<Database>, deckId: number | undefined): Promise<ListedDeck[]> {
+export async function listDecksToExport(
+  db: Kysely<Database>,
+  { deckId, sourceId, hasHidden = false }: ExportScope,
+): Promise<ListedDeck[]> {
   const isWanted = (column: string) => (deckId === undefined ? sql`true` : sql`${sql.ref(column)} = ${deckId}`)
+  const ofSource = (column: string) =>
+    sourceId === undefined
+      ? sql`true`
+      : sql`${sql.ref(column)} in (select deck_id from imported_decks where source_id = ${sourceId})`
   // Aggregated in one pass over the cards: with outdated statistics the planner scanned all cards for each deck.
   const { rows } = await sql<Omit<ListedDeck, 'card_ids'> & { ids: string }>`
-    select id, slug, name, description, sort_order, coalesce(ids, '') as ids
-    from decks left join (
-      select deck_id, string_agg(id::text, ',' order by sort_order, id) as ids
-      from cards where archived_at is null and ${isWanted('deck_id')}
-      group by deck_id
-    ) as listed on deck_id = decks.id
-    where archived_at is null and ${isWanted('decks.id')}
+    select id, slug, name, description, sort_order, coalesce(tests_only, false) as tests_only,
+      coalesce(options_off, false) as options_off, coalesce(lang, ${DEFAULT_LANGUAGE}) as lang,
+      coalesce(ids, '') as ids
+    from decks left join imported_decks on imported_decks.deck_id = decks.id left join (
+      select cards.deck_id, string_agg(id::text, ',' order by sort_order, id) as ids
+      from cards ${hasHidden ? sql`left join imported_cards on card_id = id` : sql``}
+      where ${hasHidden ? IS_KEPT : IS_LIVE} and ${isWanted('cards.deck_id')} and ${ofSource('cards.deck_id')}
+      group by cards.deck_id
+    ) as listed on listed.deck_id = decks.id
+    where ${hasHidden ? IS_KEPT_DECK : IS_LIVE_DECK} and ${isWanted('decks.id')} and ${ofSource('decks.id')}
     order by ${deckOrder('decks')}`.execute(db)
   return rows.map(({ ids, ...deck }) => ({ ...deck, card_ids: ids === '' ? [] : ids.split(',').map(Number) }))
 }
@@ -39,38 +67,51 @@ export interface ExportedCard {
   question: string
   answer: string
   level: string
+  exercise: Exercise | null
+  draft: boolean
   created_at: Date
   updated_at: Date
   /** Null if the card was not imported */
   key: string | null
-  /** Guid of the Anki note that the card came from */
+  /** Guid of the Anki note that the card came from; null if an older card of another source has it */
   guid: string | null
   ord: number | null
   progress: CardProgress | null
   is_suspended: boolean
 }
 
-type CardRow = Omit<ExportedCard, 'progress'> & ({ has_progress: false } | ({ has_progress: true } & CardProgress))
+type CardRow = Omit<ExportedCard, 'progress' | 'exercise'> & { exercise: unknown } & (
+    | { has_progress: false }
+    | ({ has_progress: true } & CardProgress)
+  )
 
 /**
- * Returns those of the cards that are still live, in the order of the ids. Looks each up separately: without
- * statistics, right after an import, the planner scanned the table for every batch.
+ * Returns those of the cards that are still live, or kept for editors, in the order of the ids. Looks each up
+ * separately: without statistics, right after an import, the planner scanned the table for every batch.
  * @param userId includes the progress of this user
  */
 export async function readCardsToExport(
   db: Kysely<Database>,
   ids: readonly number[],
-  userId: number | undefined,
+  { userId, hasHidden = false }: { userId?: number | undefined; hasHidden?: boolean | undefined },
 ): Promise<ExportedCard[]> {
   const progress = userId === undefined ? NO_PROGRESS : progressOf(userId)
   const { rows } = await readInTurn(() =>
     sql<CardRow>`
-      select cards.id, question, cards.answer, level, cards.created_at, updated_at, key, guid, ord, ${progress.columns}
+      select cards.id, question, cards.answer, level, exercise, archived_at is not null as draft, cards.created_at,
+        updated_at, key, case when is_first then guid end as guid, case when is_first then ord end as ord,
+        ${progress.columns}
       from unnest(${ids}::integer[]) with ordinality as wanted (id, place)
       cross join lateral (select * from cards where id = wanted.id limit 1) as cards
       left join imported_cards on imported_cards.card_id = cards.id
+      left join lateral (
+        select not exists (
+          select from imported_cards as other
+          where other.guid = imported_cards.guid and other.ord = imported_cards.ord and other.card_id < cards.id
+        ) as is_first
+      ) as twins on guid is not null
       ${progress.joins}
-      where archived_at is null
+      where ${hasHidden ? IS_KEPT : IS_LIVE}
       order by place`.execute(db),
   )
   return rows.map(toCard)
@@ -90,8 +131,9 @@ function progressOf(userId: number): { columns: RawBuilder<unknown>; joins: RawB
 }
 
 function toCard(row: CardRow): ExportedCard {
-  const { id, question, answer, level, created_at, updated_at, key, guid, ord, is_suspended } = row
-  const card = { id, question, answer, level, created_at, updated_at, key, guid, ord, is_suspended }
+  const { id, question, answer, level, exercise, draft, created_at, updated_at, key, guid, ord, is_suspended } = row
+  const texts = { question, answer, level, exercise: readStoredExercise(exercise, answer), draft }
+  const card = { id, ...texts, created_at, updated_at, key, guid, ord, is_suspended }
   if (!row.has_progress) return { ...card, progress: null }
   const { last_rating, next_review, last_review, last_review_at, stability, difficulty, reps, lapses } = row
   const progress = { last_rating, next_review, last_review, last_review_at, stability, difficulty, reps, lapses }
@@ -141,19 +183,25 @@ export async function* readReviewsToExport(db: Kysely<Database>, userId: number)
 
 const SHEET = ['id', 'slug', 'title', 'category', 'content_md'] as const
 
-export type ExportedSheet = Pick<Selectable<CheatsheetsTable>, (typeof SHEET)[number]>
+export type ExportedSheet = Pick<Selectable<CheatsheetsTable>, (typeof SHEET)[number]> & { draft: boolean }
 
 const SHEETS_AT_ONCE = 20
 
-/** Yields all live sheets in batches by id. */
-export async function* readSheetsToExport(db: Kysely<Database>): AsyncGenerator<ExportedSheet[]> {
+/** Yields the sheets in batches by id. */
+export async function* readSheetsToExport(
+  db: Kysely<Database>,
+  { sourceId, hasHidden = false }: ExportScope,
+): AsyncGenerator<ExportedSheet[]> {
   for (let after = -(2 ** 31); ; ) {
     const position = after
     const rows = await readInTurn(() =>
       db
         .selectFrom('cheatsheets')
+        .leftJoin('imported_cheatsheets', 'cheatsheet_id', 'id')
         .select(SHEET)
-        .where('archived_at', 'is', null)
+        .select(sql<boolean>`archived_at is not null`.as('draft'))
+        .where(hasHidden ? sql<boolean>`${IS_KEPT}` : sql<boolean>`${IS_LIVE}`)
+        .$if(sourceId !== undefined, (query) => query.where('source_id', '=', sourceId as number))
         .where('id', '>', position)
         .orderBy('id')
         .limit(SHEETS_AT_ONCE)

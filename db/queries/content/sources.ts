@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Editable } from '../../../src/domain/content/editing/rights.js'
-import type { SourceKind, StoredKind } from '../../../src/domain/content/upload/incoming.js'
+import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { ContentSourcesTable, Database } from '../../types.js'
 
 /** Identification of a source. */
@@ -52,17 +52,21 @@ export async function findSource(db: Kysely<Database>, id: number): Promise<Sour
   return db.selectFrom('content_sources').select(['id', 'kind', 'name']).where('id', '=', id).executeTakeFirst()
 }
 
-/** Among sources of the same name, live ones come first, then the latest. */
+/** Searches the sources that the user may edit; among those of the same name, live ones come first, then the latest. */
 export async function findSourceByName(
   db: Kysely<Database>,
-  kind: SourceKind,
+  kinds: readonly StoredKind[],
   name: string,
+  editable: Editable,
 ): Promise<Source | undefined> {
   return db
     .selectFrom('content_sources')
     .select(['id', 'kind', 'name'])
     .where('name', '=', name)
-    .where('kind', '=', kind)
+    .where('kind', 'in', kinds)
+    .$if(editable !== 'all', (query) =>
+      query.where('id', '=', ({ fn, val }) => fn.any(val([...(editable as ReadonlySet<number>)]))),
+    )
     .orderBy((eb) => eb('archived_at', 'is not', null))
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')

@@ -1,5 +1,12 @@
-import { type Kysely, sql } from 'kysely'
-import type { OwnedCard, OwnedDeck, OwnedSheet, StoredCard } from '../../../src/domain/content/plan/types.js'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { DEFAULT_LANGUAGE } from '../../../src/domain/content/format/parse-deck.js'
+import type {
+  OwnedCard,
+  OwnedDeck,
+  OwnedSheet,
+  StoredCard,
+  Visibility,
+} from '../../../src/domain/content/plan/types.js'
 import type { Database } from '../../types.js'
 import { readInChunks } from '../read-in-chunks.js'
 
@@ -33,7 +40,11 @@ export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]
     ])
     .select('content_sources.name as owner')
     .select((eb) => [
-      eb('decks.archived_at', 'is', null).$castTo<boolean>().as('is_live'),
+      eb.fn.coalesce('tests_only', eb.lit(false)).as('tests_only'),
+      eb.fn.coalesce('options_off', eb.lit(false)).as('options_off'),
+      eb.fn.coalesce('lang', eb.val(DEFAULT_LANGUAGE)).as('lang'),
+      // A pool is always archived for learners.
+      sql<boolean>`case when tests_only then not pool_archived else decks.archived_at is null end`.as('is_live'),
       eb('deck_id', 'is not', null).and('source_id', 'is', null).$castTo<boolean>().as('is_imported'),
       eb('content_sources.archived_at', 'is', null).$castTo<boolean>().as('owner_is_live'),
     ])
@@ -60,7 +71,7 @@ export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[
 export async function findSourceCards(db: Kysely<Database>, sourceId: number): Promise<OwnedCard[]> {
   return readByKey(CARDS_AT_ONCE, async (after) => {
     const { rows } = await sql<OwnedCard>`
-      select ${storedCard()}, guid, ord
+      select ${storedCard()}, guid, ord, edited as is_edited
       from imported_cards join cards on id = card_id
       join imported_decks on imported_decks.deck_id = imported_cards.deck_id
       where source_id = ${sourceId} and card_id > ${after} order by card_id limit ${CARDS_AT_ONCE}`.execute(db)
@@ -72,7 +83,7 @@ export async function findSourceCards(db: Kysely<Database>, sourceId: number): P
 export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
   return readInChunks(guids, async (chunk) => {
     const { rows } = await sql<OwnedCard>`
-      select ${storedCard()}, guid, ord
+      select ${storedCard()}, guid, ord, edited as is_edited
       from imported_cards join cards on id = card_id
       where guid = any (${chunk}::text[])`.execute(db)
     return rows
@@ -98,7 +109,7 @@ export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: 
 export async function findCardsById(db: Kysely<Database>, ids: readonly number[]): Promise<OwnedCard[]> {
   return readInChunks(ids, async (chunk) => {
     const { rows } = await sql<OwnedCard>`
-      select ${storedCard()}, guid, ord
+      select ${storedCard()}, guid, ord, coalesce(edited, false) as is_edited
       from cards left join imported_cards on card_id = id
       where id = any (${chunk}::integer[])`.execute(db)
     return rows
@@ -108,9 +119,24 @@ export async function findCardsById(db: Kysely<Database>, ids: readonly number[]
 function storedCard() {
   return sql`id, coalesce(imported_cards.deck_id, cards.deck_id) as identity_deck_id, coalesce(key, '') as key,
     cards.deck_id, sort_order,
-    archived_at is null as is_live, ${digestOf('question')} as question_digest,
-    ${digestOf('answer', 'level')} as rest_digest`
+    ${VISIBILITY} as state, ${digestOf('question')} as question_digest,
+    ${digestOf('answer', 'level')} as rest_digest, ${EXERCISE_DIGEST} as exercise_digest`
 }
+
+const VISIBILITY = sql<Visibility>`case when archived_at is null then 'live'
+  when draft and not draft_archived then 'draft' else 'archived' end`
+
+/** Cards of scripts may lack keys; their digest equals none of a file. */
+const EXERCISE_DIGEST = sql<string>`case when exercise is null then '' else coalesce(
+  substr(encode(sha256(
+    ${joinBytes(sql`exercise ->> 'form'`, sql`coalesce(exercise ->> 'tolerance', '')`, sql`coalesce(exercise ->> 'unit', '')`)}
+    || coalesce((
+      select string_agg(
+        '\\x00'::bytea || ${joinBytes(sql`option ->> 'correct'`, sql`option ->> 'text'`, sql`coalesce(option ->> 'feedback', '')`)},
+        ''::bytea order by place)
+      from jsonb_path_query(exercise, 'lax $.options[*]') with ordinality as listed (option, place)
+    ), ''::bytea)
+  ), 'hex'), 1, 32), 'none') end`
 
 /** Returns the distinct levels of all live cards. */
 export async function listLevels(db: Kysely<Database>): Promise<string[]> {
@@ -137,7 +163,9 @@ export async function findStoredSheets(db: Kysely<Database>): Promise<OwnedSheet
       .leftJoin('content_sources', 'content_sources.id', 'source_id')
       .select(['cheatsheets.id', 'slug', 'source_id', 'source_key', 'content_sources.name as owner'])
       .select((eb) => [
-        eb('cheatsheets.archived_at', 'is', null).$castTo<boolean>().as('is_live'),
+        sql<Visibility>`case when cheatsheets.archived_at is null then 'live'
+          when draft and not draft_archived then 'draft' else 'archived' end`.as('state'),
+        eb.fn.coalesce('edited', eb.lit(false)).as('is_edited'),
         eb('cheatsheet_id', 'is not', null).and('source_id', 'is', null).$castTo<boolean>().as('is_imported'),
         digestOf('title', 'category', 'content_md').as('digest'),
       ])
@@ -159,8 +187,13 @@ async function readByKey<T extends { id: number }>(size: number, read: (after: n
   }
 }
 
-/** The SQL equivalent of `digestText`: texts are joined by NUL, which no text contains. */
+/** The SQL equivalent of `digestText`. */
 function digestOf(...columns: string[]) {
-  const bytes = columns.map((column) => sql`convert_to(${sql.ref(column)}, 'UTF8')`)
-  return sql<string>`substr(encode(sha256(${sql.join(bytes, sql` || '\\x00'::bytea || `)}), 'hex'), 1, 32)`
+  return sql<string>`substr(encode(sha256(${joinBytes(...columns.map((column) => sql.ref(column)))}), 'hex'), 1, 32)`
+}
+
+/** Joins texts by NUL, which no text contains. */
+function joinBytes(...texts: RawBuilder<unknown>[]) {
+  const bytes = texts.map((text) => sql`convert_to(${text}, 'UTF8')`)
+  return sql.join(bytes, sql` || '\\x00'::bytea || `)
 }

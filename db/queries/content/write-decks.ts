@@ -1,7 +1,8 @@
 import { type Selectable, sql, type Transaction } from 'kysely'
-import type { Database, DecksTable } from '../../types.js'
+import type { Database, DecksTable, ImportedDecksTable } from '../../types.js'
 
-export type DeckInput = Pick<Selectable<DecksTable>, 'slug' | 'name' | 'description' | 'sort_order'>
+export type DeckInput = Pick<Selectable<DecksTable>, 'slug' | 'name' | 'description' | 'sort_order'> &
+  Pick<Selectable<ImportedDecksTable>, 'options_off' | 'lang'>
 
 /** Origin of a deck: a file relative to the content folder, or a source with its key. */
 export interface DeckOrigin {
@@ -13,28 +14,34 @@ export interface DeckOrigin {
 /** Creates decks and returns ids by slug. */
 export async function insertDecks(
   transaction: Transaction<Database>,
-  decks: (DeckInput & DeckOrigin)[],
+  decks: (DeckInput & DeckOrigin & { tests_only: boolean })[],
 ): Promise<Map<string, number>> {
   if (decks.length === 0) return new Map()
   const rows = await transaction
     .insertInto('decks')
-    .columns(['slug', 'name', 'description', 'sort_order'])
+    .columns(['slug', 'name', 'description', 'sort_order', 'archived_at'])
     .expression(
-      sql`select * from unnest(
+      sql`select slug, name, description, sort_order, case when tests_only then now() end
+      from unnest(
         ${decks.map((deck) => deck.slug)}::text[], ${decks.map((deck) => deck.name)}::text[],
-        ${decks.map((deck) => deck.description)}::text[], ${decks.map((deck) => deck.sort_order)}::integer[])`,
+        ${decks.map((deck) => deck.description)}::text[], ${decks.map((deck) => deck.sort_order)}::integer[],
+        ${decks.map((deck) => deck.tests_only)}::boolean[]
+      ) as input (slug, name, description, sort_order, tests_only)`,
     )
     .returning(['id', 'slug'])
     .execute()
   const ids = new Map(rows.map(({ id, slug }) => [slug, id]))
-  await markDecksAsImported(
-    transaction,
-    decks.map(({ slug, ...origin }) => ({ ...origin, id: ids.get(slug) as number })),
-  )
+  await sql`
+    insert into imported_decks (deck_id, file, source_id, source_key, tests_only, options_off, lang)
+    select * from unnest(
+      ${decks.map(({ slug }) => ids.get(slug) as number)}::integer[], ${decks.map(({ file }) => file)}::text[],
+      ${decks.map(({ source_id }) => source_id)}::integer[], ${decks.map(({ source_key }) => source_key)}::text[],
+      ${decks.map(({ tests_only }) => tests_only)}::boolean[], ${decks.map(({ options_off }) => options_off)}::boolean[],
+      ${decks.map(({ lang }) => lang)}::text[])`.execute(transaction)
   return ids
 }
 
-/** Updates decks and restores archived ones. */
+/** Updates decks and restores archived ones. Their rows in `imported_decks` must exist. */
 export async function updateDecks(
   transaction: Transaction<Database>,
   decks: { id: number; deck: DeckInput }[],
@@ -50,19 +57,23 @@ export async function updateDecks(
       ${columnOf('description')}::text[], ${columnOf('sort_order')}::integer[]
     ) as input (id, slug, name, description, sort_order)
     where decks.id = input.id`.execute(transaction)
+  await sql`
+    update imported_decks set options_off = input.options_off, lang = input.lang, pool_archived = false
+    from unnest(
+      ${decks.map(({ id }) => id)}::integer[], ${columnOf('options_off')}::boolean[], ${columnOf('lang')}::text[]
+    ) as input (id, options_off, lang)
+    where deck_id = input.id`.execute(transaction)
 }
 
-/** Stores the origin of decks. */
+/** Stores the files that describe decks. */
 export async function markDecksAsImported(
   transaction: Transaction<Database>,
-  decks: (DeckOrigin & { id: number })[],
+  decks: { id: number; file: string }[],
 ): Promise<void> {
   if (decks.length === 0) return
   await sql`
-    insert into imported_decks (deck_id, file, source_id, source_key)
-    select * from unnest(
-      ${decks.map(({ id }) => id)}::integer[], ${decks.map(({ file }) => file)}::text[],
-      ${decks.map(({ source_id }) => source_id)}::integer[], ${decks.map(({ source_key }) => source_key)}::text[])
+    insert into imported_decks (deck_id, file)
+    select * from unnest(${decks.map(({ id }) => id)}::integer[], ${decks.map(({ file }) => file)}::text[])
     on conflict (deck_id) do update set file = excluded.file`.execute(transaction)
 }
 
@@ -81,5 +92,11 @@ export async function archiveDecks(transaction: Transaction<Database>, ids: numb
     .set({ archived_at: sql<Date>`now()` })
     .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
     .where('archived_at', 'is', null)
+    .execute()
+  await transaction
+    .updateTable('imported_decks')
+    .set({ pool_archived: true })
+    .where('deck_id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .where('tests_only', '=', true)
     .execute()
 }

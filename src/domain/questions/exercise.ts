@@ -78,6 +78,41 @@ export function parseExercise(input: ExerciseInput, answer: string, report: Repo
   return exercise
 }
 
+/** Returns the exercise of a stored card; null for a plain card, and for what a script wrote in another shape. */
+export function readStoredExercise(stored: unknown, answer: string): Exercise | null {
+  if (!isExerciseInput(stored)) return null
+  let isFaulty = false
+  const exercise = parseExercise(stored, answer, () => {
+    isFaulty = true
+  })
+  return isFaulty ? null : exercise
+}
+
+/** Returns whether a JSON value has the shape of an exercise and no other keys. */
+export function isExerciseInput(value: unknown): value is ExerciseInput {
+  if (!isObject(value)) return false
+  const { form, tolerance = null, unit = null, options = [], ...others } = value
+  return (
+    typeof form === 'string' &&
+    (tolerance === null || typeof tolerance === 'number') &&
+    (unit === null || typeof unit === 'string') &&
+    Array.isArray(options) &&
+    options.every(isOption) &&
+    Object.keys(others).length === 0
+  )
+}
+
+function isOption(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { text, correct, feedback = null, ...others } = value
+  const isWhole = typeof text === 'string' && typeof correct === 'boolean' && Object.keys(others).length === 0
+  return isWhole && (feedback === null || typeof feedback === 'string')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 const NUMBER_ONLY = '„tolerance“ und „unit“ gibt es nur mit „form: number“'
 
 function isForm(text: string): text is Form {
@@ -88,17 +123,17 @@ function tidy(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').trim()
 }
 
-function checkOptions({ options }: Exercise, report: ReportExercise): void {
+function checkOptions(exercise: Exercise, report: ReportExercise): void {
+  const { options } = exercise
   if (options.length > MAX_OPTIONS) report(`Eine Karte hat höchstens ${MAX_OPTIONS} Antworten zur Auswahl`)
-  let length = 0
   for (const [index, { text, feedback }] of options.entries()) {
-    length += text.length + (feedback?.length ?? 0)
     if (text === '') report('Eine Antwort zur Auswahl ist leer', index)
     else if (!isStorable(text) || !isStorable(feedback ?? '')) {
       report('Eine Antwort zur Auswahl enthält ein Zeichen, das nicht gespeichert werden kann', index)
     }
   }
-  if (length > MAX_SIDE_LENGTH) report(`Die Antworten zur Auswahl sind zusammen länger als ${MAX_SIDE_LENGTH} Zeichen`)
+  if (lengthOfExercise(exercise) > MAX_SIDE_LENGTH)
+    report(`Die Antworten zur Auswahl sind zusammen länger als ${MAX_SIDE_LENGTH} Zeichen`)
 }
 
 function checkForm({ form, options }: Exercise, answer: string, report: ReportExercise): void {
@@ -136,7 +171,8 @@ function checkChoice(options: readonly ExerciseOption[], answer: string, report:
 
 /** Whether the answer is one paragraph that is short enough to stand beside wrong answers. */
 export function isShortAnswer(answer: string): boolean {
-  if (answer.length > MAX_SHORT_ANSWER) return false
+  // The address of a picture differs between store and files.
+  if (answer.replaceAll(/\]\([^()\s]*\)/g, ']()').length > MAX_SHORT_ANSWER) return false
   const blocks = findBlocks(answer)
   return blocks.length === 1 && blocks[0]?.type === 'paragraph_open'
 }
@@ -196,6 +232,11 @@ export function findGaps(answer: string): string[][] {
         .filter((text) => text !== ''),
     )
     .filter((texts) => texts.length > 0)
+}
+
+/** Returns the length of all texts in UTF-16 code units. */
+export function lengthOfExercise(exercise: Exercise | null): number {
+  return (exercise?.options ?? []).reduce((sum, { text, feedback }) => sum + text.length + (feedback?.length ?? 0), 0)
 }
 
 /** Returns the texts that a digest of the exercise covers. */

@@ -24,6 +24,7 @@ import {
 import type { Database } from '../../../db/types.js'
 import type { PlacedCard, Plan } from '../../domain/content/plan/types.js'
 import type { CardSource, DeckSource, SheetSource } from '../../domain/content/types.js'
+import { lengthOfExercise } from '../../domain/questions/exercise.js'
 
 /** Called after each batch with the number of cards written so far and in total */
 export type OnProgress = (done: number, total: number) => void
@@ -68,7 +69,10 @@ export async function writePlan<Deck extends DeckSource, Card extends CardSource
   for (const batch of inBatches(plan.newCards, ({ card }) => weightOf(card))) {
     await insertCards(
       transaction,
-      batch.map((placed) => ({ ...inputOf(placed, idOf), key: placed.card.key, ...origin.ofCard(placed.card) })),
+      batch.map((placed) => {
+        const { key, draft } = placed.card
+        return { ...inputOf(placed, idOf), key, isDraft: draft, ...origin.ofCard(placed.card) }
+      }),
     )
     advance(batch.length)
   }
@@ -90,16 +94,13 @@ async function writeDecks<Deck extends DeckSource>(
   plan: Pick<Plan<Deck, never, never>, 'changedDecks' | 'newDecks' | 'describedDecks' | 'deckIds'>,
   { ofDeck }: Pick<Origin<Deck, never, never>, 'ofDeck'>,
 ): Promise<IdOf<Deck>> {
+  await markDecksAsImported(transaction, plan.describedDecks)
   for (const batch of inBatches(plan.changedDecks, () => 0)) await updateDecks(transaction, batch)
   const ids = new Map<string, number>()
   for (const batch of inBatches(plan.newDecks, () => 0)) {
     const inputs = batch.map((deck) => ({ ...deck, ...ofDeck(deck) }))
     for (const [slug, id] of await insertDecks(transaction, inputs)) ids.set(slug, id)
   }
-  await markDecksAsImported(
-    transaction,
-    plan.describedDecks.map((deck) => ({ ...deck, source_id: null, source_key: null })),
-  )
   return (deck) => (plan.deckIds.get(deck) ?? ids.get(deck.slug)) as number
 }
 
@@ -115,7 +116,11 @@ async function updateChangedCards<Deck extends DeckSource>(
   for (const batch of inBatches(changedCards, weigh)) {
     await updateCards(
       transaction,
-      batch.map((changed) => ({ ...inputOf(changed, idOf), id: changed.id })),
+      batch.map((changed) => {
+        const { id, isDraft, keeps } = changed
+        const kept = { keepsText: keeps === 'text', keepsExercise: keeps === 'exercise' }
+        return { ...inputOf(changed, idOf), ...kept, id, isDraft }
+      }),
     )
     advance(batch.length)
   }
@@ -127,6 +132,7 @@ async function writeSheets<Sheet extends SheetSource>(
   { ofSheet }: Pick<Origin<never, never, Sheet>, 'ofSheet'>,
 ): Promise<void> {
   const weigh = (sheet: SheetSource) => sheet.content_md.length / CHARACTERS_PER_ROW
+  await markSheetsAsImported(transaction, plan.adoptedSheets)
   for (const batch of inBatches(plan.changedSheets, ({ sheet }) => weigh(sheet))) await updateSheets(transaction, batch)
   for (const batch of inBatches(plan.newSheets, weigh)) {
     await insertSheets(
@@ -134,19 +140,18 @@ async function writeSheets<Sheet extends SheetSource>(
       batch.map((sheet) => ({ ...sheet, ...ofSheet(sheet) })),
     )
   }
-  await markSheetsAsImported(transaction, plan.adoptedSheets)
   await archiveSheets(transaction, plan.archivedSheets)
 }
 
 function inputOf<Deck>({ deck, card, sort_order }: PlacedCard<Deck, CardSource>, idOf: IdOf<Deck>) {
-  const { question, answer, level } = card
-  return { deck_id: idOf(deck), question, answer, level, sort_order }
+  const { question, answer, level, exercise } = card
+  return { deck_id: idOf(deck), question, answer, level, exercise, sort_order }
 }
 
 const CHARACTERS_PER_ROW = BATCH_CHARACTERS / BATCH_ROWS
 
-function weightOf({ question, answer }: CardSource): number {
-  return (question.length + answer.length) / CHARACTERS_PER_ROW
+function weightOf({ question, answer, exercise }: CardSource): number {
+  return (question.length + answer.length + lengthOfExercise(exercise)) / CHARACTERS_PER_ROW
 }
 
 /** Processes cards, whose learners' progress is also written, in batches. */

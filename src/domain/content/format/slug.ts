@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Fault, Report, SlugPlace } from '../types.js'
+import type { Fault, Report, SlugPlace, Warning } from '../types.js'
 import { type Fields, hasControls, readList, readTextField } from './front-matter.js'
 
 const MAX_SLUG_LENGTH = 200
@@ -106,14 +106,19 @@ export function findDuplicateSlugs(places: readonly SlugPlace[]): Fault[] {
 }
 
 /**
- * Returns a fault for each slug that belongs to an uploaded source.
+ * Returns a warning for each slug that belongs to a source, whose file is skipped.
+ * @param item `Das Deck` or `Der Spickzettel`
  * @param owners names of the sources by slug
  */
-export function findForeignSlugs(places: readonly SlugPlace[], owners: ReadonlyMap<string, string>): Fault[] {
+export function findForeignSlugs(
+  item: string,
+  places: readonly SlugPlace[],
+  owners: ReadonlyMap<string, string>,
+): Warning[] {
   return places.flatMap(({ file, line, slug }) => {
     const owner = owners.get(slug)
     if (owner === undefined) return []
-    return { file, line, message: `Der Slug „${slug}“ gehört der Quelle „${owner}“` }
+    return { file, line, message: `${item} „${slug}“ gehört der Quelle „${owner}“; die Datei wird nicht gelesen` }
   })
 }
 

@@ -4,7 +4,7 @@
  * fence each and the level is JSON. An exercise is a third fence with JSON.
  */
 
-import type { Exercise, ExerciseInput } from '../../questions/exercise.js'
+import { type Exercise, type ExerciseInput, isExerciseInput } from '../../questions/exercise.js'
 
 /**
  * Writes a fence that the text cannot close.
@@ -68,28 +68,4 @@ export function readExerciseJson(json: string): ExerciseInput | undefined {
   } catch {
     return undefined
   }
-}
-
-function isExerciseInput(value: unknown): value is ExerciseInput {
-  if (!isObject(value)) return false
-  const { form, tolerance = null, unit = null, options = [], ...others } = value
-  return (
-    typeof form === 'string' &&
-    (tolerance === null || typeof tolerance === 'number') &&
-    (unit === null || typeof unit === 'string') &&
-    Array.isArray(options) &&
-    options.every(isOption) &&
-    Object.keys(others).length === 0
-  )
-}
-
-function isOption(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const { text, correct, feedback = null, ...others } = value
-  const isWhole = typeof text === 'string' && typeof correct === 'boolean' && Object.keys(others).length === 0
-  return isWhole && (feedback === null || typeof feedback === 'string')
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

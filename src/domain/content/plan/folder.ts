@@ -10,6 +10,7 @@ import {
   type StoredDeck,
   type StoredSheet,
 } from './types.js'
+import { faultOfPool, stateOf } from './visibility.js'
 
 /**
  * Compares the files with the store.
@@ -30,7 +31,7 @@ export function planImport(content: Content, digests: Digests, stored: StoredCon
   // A released deck stays unchanged until a file describes it.
   const ours = new Set(plan.deckIds.values())
   for (const { id, is_imported } of stored.decks) if (is_imported) ours.add(id)
-  const live = stored.cards.filter((card) => card.is_live && ours.has(card.identity_deck_id))
+  const live = stored.cards.filter((card) => card.state !== 'archived' && ours.has(card.identity_deck_id))
   plan.liveCards = live.length
   for (const deck of content.decks) {
     planCards(plan, deck, aliased.get(deck) ?? [], identities, described, digests)
@@ -70,6 +71,8 @@ function planDecks(plan: FolderPlan, decks: readonly DeckSource[], stored: reado
     }
     kept.add(row)
     plan.deckIds.set(deck, row.id)
+    const fault = faultOfPool(row, deck)
+    if (fault !== undefined) plan.faults.push(fault)
     if (!row.is_imported || row.file !== deck.file) plan.describedDecks.push({ id: row.id, file: deck.file })
     if (isSameDeck(row, deck)) plan.decks.unchanged++
     else {
@@ -88,7 +91,9 @@ function isSameDeck(row: StoredDeck, deck: DeckSource): boolean {
     row.slug === deck.slug &&
     row.name === deck.name &&
     row.description === deck.description &&
-    row.sort_order === deck.sort_order
+    row.sort_order === deck.sort_order &&
+    row.options_off === deck.options_off &&
+    row.lang === deck.lang
   )
 }
 
@@ -121,13 +126,14 @@ function planCards(
     if (isRenamed) plan.renamedCards.push({ id: row.id, deck, key: card.key })
     for (const { id } of predecessors) plan.successions.push({ from: id, to: row.id })
     const digest = digests.cards.get(card)
-    const moves = !row.is_live || row.deck_id !== deckId
+    const moves = row.state !== stateOf(card) || row.deck_id !== deckId
     const isChanged =
       moves ||
       row.sort_order !== placed.sort_order ||
       row.question_digest !== digest?.question ||
-      row.rest_digest !== digest?.rest
-    if (isChanged) plan.changedCards.push({ ...placed, id: row.id, moves })
+      row.rest_digest !== digest?.rest ||
+      row.exercise_digest !== digest?.exercise
+    if (isChanged) plan.changedCards.push({ ...placed, id: row.id, moves, isDraft: card.draft, keeps: 'nothing' })
     if (isChanged || isRenamed || predecessors.length > 0) plan.cards.updated++
     else plan.cards.unchanged++
   }
@@ -150,13 +156,13 @@ function planSheets(
     }
     kept.add(row)
     if (!row.is_imported) plan.adoptedSheets.push(row.id)
-    if (row.is_live && row.digest === digests.sheets.get(sheet)) plan.cheatsheets.unchanged++
+    if (row.state === stateOf(sheet) && row.digest === digests.sheets.get(sheet)) plan.cheatsheets.unchanged++
     else {
-      plan.changedSheets.push({ id: row.id, sheet })
+      plan.changedSheets.push({ id: row.id, sheet, isDraft: sheet.draft, keepsText: false })
       plan.cheatsheets.updated++
     }
   }
-  const live = stored.filter((row) => row.is_imported && row.is_live)
+  const live = stored.filter((row) => row.is_imported && row.state !== 'archived')
   plan.liveSheets = live.length
   plan.archivedSheets = live.filter((row) => !kept.has(row)).map(({ id }) => id)
   plan.cheatsheets.archived = plan.archivedSheets.length

@@ -1,15 +1,19 @@
-import type { CardSource, DeckSource, SheetSource, Warning } from '../types.js'
+import type { CardSource, DeckSource, Fault, SheetSource, Warning } from '../types.js'
 import type { SourceKind } from '../upload/incoming.js'
 
 // What is stored
 
+/** What is shown of a card or sheet: to all, to editors only, or to nobody */
+export type Visibility = 'live' | 'draft' | 'archived'
+
 /** A stored deck of any origin. */
-export interface StoredDeck {
+export interface StoredDeck extends Pick<DeckSource, 'tests_only' | 'options_off' | 'lang'> {
   id: number
   slug: string
   name: string
   description: string
   sort_order: number
+  /** Not archived; a pool is live although learners do not see it. */
   is_live: boolean
   /** Whether a file describes it, or described it until it was archived */
   is_imported: boolean
@@ -24,16 +28,17 @@ export interface StoredCard {
   key: string
   deck_id: number
   sort_order: number
-  is_live: boolean
-  /** Digests of `digestText` */
+  state: Visibility
+  /** Digests of `CardDigests` */
   question_digest: string
   rest_digest: string
+  exercise_digest: string
 }
 
 export interface StoredSheet {
   id: number
   slug: string
-  is_live: boolean
+  state: Visibility
   is_imported: boolean
   /** Digest of title, category and content */
   digest: string
@@ -62,10 +67,15 @@ export interface OwnedDeck extends StoredDeck, Owned {
   card_count: number
 }
 
-export interface OwnedSheet extends StoredSheet, Owned {}
+export interface OwnedSheet extends StoredSheet, Owned {
+  /** Whether it was changed here since the last upload */
+  is_edited: boolean
+}
 
 /** A card with an identity, of any source or the folder. */
 export interface OwnedCard extends StoredCard {
+  /** Whether it was changed here since the last upload */
+  is_edited: boolean
   guid: string | null
   ord: number | null
 }
@@ -77,7 +87,7 @@ export interface StoredUpload {
   /** All decks and sheets */
   decks: OwnedDeck[]
   sheets: OwnedSheet[]
-  /** Cards of the source, and all cards whose notes are in the upload */
+  /** Cards of the source, and cards whose notes are in the upload and which the uploader may edit */
   cards: OwnedCard[]
 }
 
@@ -156,6 +166,25 @@ export interface PlacedCard<Deck, Card> {
   sort_order: number
 }
 
+/** A stored card that changes. */
+export interface ChangedCard<Deck, Card> extends PlacedCard<Deck, Card> {
+  id: number
+  /** To another deck, or between archive, draft and live, which affects the learners' progress */
+  moves: boolean
+  isDraft: boolean
+  /** What stays as stored: the exercise, of which its file says nothing, or the whole text, which was changed here */
+  keeps: 'nothing' | 'exercise' | 'text'
+}
+
+/** A stored sheet that changes. */
+export interface ChangedSheet<Sheet> {
+  id: number
+  sheet: Sheet
+  isDraft: boolean
+  /** Whether the text stays as stored, because it was changed here */
+  keepsText: boolean
+}
+
 /** The changes of an import: of the folder (`FolderPlan`) or of an upload (`UploadPlan`). */
 export interface Plan<Deck extends DeckSource, Card extends CardSource, Sheet extends SheetSource> extends AllChanges {
   newDecks: Deck[]
@@ -166,22 +195,23 @@ export interface Plan<Deck extends DeckSource, Card extends CardSource, Sheet ex
   describedDecks: { id: number; file: string }[]
   archivedDecks: number[]
   newCards: PlacedCard<Deck, Card>[]
-  /** `moves`: to another deck or back from the archive, which affects the learners' progress */
-  changedCards: (PlacedCard<Deck, Card> & { id: number; moves: boolean })[]
+  changedCards: ChangedCard<Deck, Card>[]
   renamedCards: { id: number; deck: Deck; key: string }[]
   archivedCards: number[]
   /** Pairs of cards whose progress passes from one to the other */
   successions: { from: number; to: number }[]
   newSheets: Sheet[]
-  changedSheets: { id: number; sheet: Sheet }[]
+  changedSheets: ChangedSheet<Sheet>[]
   adoptedSheets: number[]
   archivedSheets: number[]
+  /** What makes the plan impossible */
+  faults: Fault[]
   warnings: Warning[]
 }
 
 /** The changes that make the store equal to the files. */
 export interface FolderPlan extends Plan<DeckSource, CardSource, SheetSource> {
-  /** Number of live imported cards and sheets before the import */
+  /** Number of imported cards and sheets before the import, without archived ones */
   liveCards: number
   liveSheets: number
 }
@@ -192,6 +222,8 @@ export interface UploadPlan extends Plan<UploadDeck, UploadCard, UploadSheet> {
   perDeck: DeckChanges[]
   /** Sample of new and changed cards */
   examples: UploadExample[]
+  /** Cards and sheets that were changed here and differ from the file */
+  edited: Edited
   /** Total number of warnings; `warnings` contains the first 200. */
   warningsTotal: number
 }
@@ -211,6 +243,14 @@ export interface DeckChanges extends CardCounts {
   archived: number
 }
 
+/** Cards and sheets that were changed here since the last upload, and differ from it. */
+export interface Edited {
+  /** The first 200 */
+  cards: { id: number; deck: UploadDeck; card: UploadCard; isKept: boolean }[]
+  cardsTotal: number
+  sheets: { sheet: UploadSheet; isKept: boolean }[]
+}
+
 export interface UploadExample {
   deck: UploadDeck
   /** Id of the changed row; null for a new card */
@@ -227,6 +267,15 @@ export interface ImportStats extends AllChanges {
 
 export function changesOf({ decks, cards, cheatsheets }: AllChanges): AllChanges {
   return { decks, cards, cheatsheets }
+}
+
+/** Returns whether the plan changes no deck, card or sheet. */
+export function isIdle(plan: Plan<DeckSource, CardSource, SheetSource>): boolean {
+  const changes = [
+    ...[plan.newDecks, plan.changedDecks, plan.archivedDecks, plan.newSheets, plan.changedSheets, plan.archivedSheets],
+    ...[plan.newCards, plan.changedCards, plan.renamedCards, plan.archivedCards],
+  ]
+  return changes.every((list) => list.length === 0)
 }
 
 /** Returns a plan without changes. */
@@ -253,6 +302,7 @@ export function emptyPlan<Deck extends DeckSource, Card extends CardSource, Shee
     decks: noChanges(),
     cards: noChanges(),
     cheatsheets: noChanges(),
+    faults: [],
     warnings: [],
   }
 }

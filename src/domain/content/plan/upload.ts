@@ -6,6 +6,7 @@ import {
   emptyPlan,
   type OwnedCard,
   type OwnedDeck,
+  type OwnedSheet,
   type StoredUpload,
   type Upload,
   type UploadCard,
@@ -14,10 +15,15 @@ import {
   type UploadPlan,
 } from './types.js'
 import { ForeignCards, warnOfTwin } from './upload-warnings.js'
+import { faultOfPool, stateOf } from './visibility.js'
 
 export interface UploadPlanOptions {
   /** Whether content missing in the upload is archived */
   mirror: boolean
+  /** Which text stays of cards and sheets that were changed here and in the file; default `ours` */
+  keep?: 'ours' | 'theirs' | undefined
+  /** Ids of single cards whose text the file gives, as `theirs` */
+  theirs?: ReadonlySet<number> | undefined
 }
 
 /**
@@ -31,11 +37,12 @@ export function planUpload(
   upload: Upload,
   digests: Digests,
   stored: StoredUpload,
-  { mirror }: UploadPlanOptions,
+  options: UploadPlanOptions,
 ): UploadPlan {
-  const plan: UploadPlan = { ...emptyPlan(), perDeck: [], examples: [], warningsTotal: 0 }
+  const edited = { cards: [], cardsTotal: 0, sheets: [] }
+  const plan: UploadPlan = { ...emptyPlan(), perDeck: [], examples: [], edited, warningsTotal: 0 }
   const ours = stored.decks.filter(({ source_id }) => source_id !== null && source_id === stored.sourceId)
-  const byKey = new Map(ours.map((row) => [row.source_key, row]))
+  const known = new KnownRows(upload, upload.decks, ours)
   const slugs = new FreeSlugs(
     stored.decks.map(({ slug }) => slug),
     RESERVED_DECKS,
@@ -44,16 +51,19 @@ export function planUpload(
   const rows = new Map<UploadDeck, OwnedDeck>()
   const end = orderAtEnd(stored.decks)
   const decks = upload.decks.map((deck) => {
-    const row = byKey.get(deck.source_key)
+    const row = known.find(deck)
     // A new deck may stay empty and then needs no slug.
-    const planned = { ...deck, slug: row?.slug ?? '', sort_order: deck.wantedOrder ?? row?.sort_order ?? end }
+    const place = { slug: row?.slug ?? '', sort_order: deck.wantedOrder ?? row?.sort_order ?? end }
+    const planned = { ...deck, ...(row !== undefined && !deck.isWhole && headOf(row)), ...place }
     if (row !== undefined) {
+      const fault = faultOfPool(row, planned)
+      if (fault !== undefined) plan.faults.push(fault)
       rows.set(planned, row)
       plan.deckIds.set(planned, row.id)
     }
     return planned
   })
-  const placed = planUploadCards(plan, decks, digests, stored)
+  const placed = planUploadCards(plan, decks, digests, stored, options)
   for (const [index, deck] of decks.entries()) {
     const row = rows.get(deck)
     const counts = placed.counts.get(deck)
@@ -65,9 +75,31 @@ export function planUpload(
     planDeck(plan, deck, row, isVain)
     plan.perDeck.push({ ...NO_CARDS, slug: deck.slug, name: deck.name, ...counts })
   }
-  archiveRest(plan, ours, new Set(rows.values()), stored, { mirror, ...placed })
-  planUploadSheets(plan, upload, digests, stored, mirror)
+  archiveRest(plan, ours, new Set(rows.values()), stored, { ...options, ...placed })
+  planUploadSheets(plan, upload, digests, stored, options)
   return plan
+}
+
+/** Returns what a table or package does not say of a deck: it may have been changed here. */
+function headOf({ name, description, tests_only, options_off, lang }: OwnedDeck) {
+  return { name, description, tests_only, options_off, lang }
+}
+
+/** Rows of a source by their keys; in an archive also by their slugs, as written by our export. */
+class KnownRows<Row extends { slug: string; source_key: string | null }> {
+  readonly #byKey: ReadonlyMap<string | null, Row>
+  readonly #bySlug: ReadonlyMap<string, Row>
+
+  constructor({ kind }: Upload, items: readonly { source_key: string }[], rows: readonly Row[]) {
+    const keys = new Set(items.map(({ source_key }) => source_key))
+    this.#byKey = new Map(rows.flatMap((row) => (row.source_key === null ? [] : [[row.source_key, row]])))
+    const others = kind === 'archive' ? rows.filter(({ source_key }) => !keys.has(source_key ?? '')) : []
+    this.#bySlug = new Map(others.map((row) => [row.slug, row]))
+  }
+
+  find({ source_key }: { source_key: string }): Row | undefined {
+    return this.#byKey.get(source_key) ?? this.#bySlug.get(source_key)
+  }
 }
 
 const HIGHEST_ORDER = 2 ** 31 - 1
@@ -81,7 +113,7 @@ function orderAtEnd(decks: readonly OwnedDeck[]): number {
 /** The new decks whose cards are all new: learners miss nothing when such a deck is off until they choose it. */
 export function decksToOffer({ newDecks, perDeck }: UploadPlan): UploadDeck[] {
   const moved = new Set(perDeck.filter((deck) => deck.moved > 0).map(({ slug }) => slug))
-  return newDecks.filter(({ slug }) => !moved.has(slug))
+  return newDecks.filter(({ slug, tests_only }) => !tests_only && !moved.has(slug))
 }
 
 const NO_CARDS = { created: 0, updated: 0, moved: 0, unchanged: 0, archived: 0 }
@@ -92,7 +124,12 @@ function planDeck(plan: UploadPlan, deck: UploadDeck, row: OwnedDeck | undefined
     plan.decks.created++
     return
   }
-  const isSame = row.name === deck.name && row.description === deck.description && row.sort_order === deck.sort_order
+  const isSame =
+    row.name === deck.name &&
+    row.description === deck.description &&
+    row.sort_order === deck.sort_order &&
+    row.options_off === deck.options_off &&
+    row.lang === deck.lang
   // Without a card of this source it stays archived.
   if ((row.is_live && isSame) || (!row.is_live && isVain)) {
     plan.decks.unchanged++
@@ -118,7 +155,9 @@ function archiveRest(
   plan.decks.archived = going.length
   if (!mirror) return
   const ids = new Map(ours.map((row) => [row.id, row]))
-  const archived = cards.filter((row) => row.is_live && !described.has(row.id) && ids.has(row.identity_deck_id))
+  // A deck that was archived here keeps its cards for the day it comes back.
+  const isShown = ({ state, deck_id }: OwnedCard) => state !== 'archived' && ids.get(deck_id)?.is_live !== false
+  const archived = cards.filter((row) => isShown(row) && !described.has(row.id) && ids.has(row.identity_deck_id))
   plan.archivedCards = archived.map(({ id }) => id)
   plan.cards.archived = archived.length
   const entries = new Map(plan.perDeck.map((entry) => [entry.slug, entry]))
@@ -133,32 +172,38 @@ function archiveRest(
 
 function planUploadSheets(
   plan: UploadPlan,
-  { sheets }: Upload,
+  upload: Upload,
   digests: Digests,
   stored: StoredUpload,
-  mirror: boolean,
+  { mirror, keep = 'ours' }: UploadPlanOptions,
 ): void {
   const ours = stored.sheets.filter(({ source_id }) => source_id !== null && source_id === stored.sourceId)
-  const byKey = new Map(ours.map((row) => [row.source_key, row]))
+  const known = new KnownRows(upload, upload.sheets, ours)
   const slugs = new FreeSlugs(
     stored.sheets.map(({ slug }) => slug),
     RESERVED_SHEETS,
     'cheatsheet',
   )
-  const mentioned = new Set(sheets.map(({ source_key }) => source_key))
-  for (const sheet of sheets) {
-    const row = byKey.get(sheet.source_key)
+  const mentioned = new Set<OwnedSheet>()
+  for (const sheet of upload.sheets) {
+    const row = known.find(sheet)
     if (row === undefined) {
       plan.newSheets.push({ ...sheet, slug: slugs.take(sheet.slug) })
       plan.cheatsheets.created++
-    } else if (row.is_live && row.digest === digests.sheets.get(sheet)) plan.cheatsheets.unchanged++
+      continue
+    }
+    mentioned.add(row)
+    const isOther = row.state !== stateOf(sheet) || row.digest !== digests.sheets.get(sheet)
+    const keepsText = isOther && row.is_edited && keep === 'ours'
+    if (isOther && row.is_edited) plan.edited.sheets.push({ sheet: { ...sheet, slug: row.slug }, isKept: keepsText })
+    if (!isOther || (keepsText && row.state !== 'archived')) plan.cheatsheets.unchanged++
     else {
-      plan.changedSheets.push({ id: row.id, sheet })
+      plan.changedSheets.push({ id: row.id, sheet, isDraft: sheet.draft, keepsText })
       plan.cheatsheets.updated++
     }
   }
   if (!mirror) return
-  plan.archivedSheets = ours.filter((row) => row.is_live && !mentioned.has(row.source_key ?? '')).map(({ id }) => id)
+  plan.archivedSheets = ours.filter((row) => row.state !== 'archived' && !mentioned.has(row)).map(({ id }) => id)
   plan.cheatsheets.archived = plan.archivedSheets.length
 }
 
@@ -178,6 +223,7 @@ function planUploadCards(
   decks: readonly UploadDeck[],
   digests: Digests,
   stored: StoredUpload,
+  { keep = 'ours', theirs }: UploadPlanOptions,
 ): PlacedCards {
   const rows = new Rows(stored)
   const placed: PlacedCards = { counts: new Map(), described: new Set(), leaving: new Map() }
@@ -204,16 +250,19 @@ function planUploadCards(
         foreign.add(deck, card, owner)
         continue
       }
+      const isOurs = row !== undefined && keep === 'ours' && theirs?.has(row.id) !== true
+      const becomes = planCard(plan, { deck, card, sort_order: index + 1 }, { row, deckId, isOurs }, digests)
+      // A card that was moved here stays where it is; a new deck is not created for it.
+      const isElsewhere = becomes === 'unchanged' && row?.deck_id !== deckId
       const counts = placed.counts.get(deck) ?? { created: 0, updated: 0, moved: 0, unchanged: 0 }
-      placed.counts.set(deck, counts)
-      const becomes = planCard(plan, { deck, card, sort_order: index + 1 }, row, deckId, digests)
+      if (!isElsewhere) placed.counts.set(deck, counts)
       counts[becomes]++
       plan.cards[becomes === 'moved' ? 'updated' : becomes]++
-      if (becomes === 'created') keep(created, { deck, id: null, card })
-      else if (becomes !== 'unchanged') keep(updated, { deck, id: row?.id ?? null, card })
+      if (becomes === 'created') addExample(created, { deck, id: null, card })
+      else if (becomes !== 'unchanged') addExample(updated, { deck, id: row?.id ?? null, card })
       if (row === undefined) continue
       placed.described.add(row.id)
-      if (row.is_live && row.deck_id !== deckId) {
+      if (row.state === 'live' && becomes === 'moved') {
         placed.leaving.set(row.deck_id, (placed.leaving.get(row.deck_id) ?? 0) + 1)
       }
     }
@@ -227,8 +276,7 @@ function planUploadCards(
 function planCard(
   plan: UploadPlan,
   placed: { deck: UploadDeck; card: UploadCard; sort_order: number },
-  row: OwnedCard | undefined,
-  deckId: number | undefined,
+  { row, deckId, isOurs }: { row: OwnedCard | undefined; deckId: number | undefined; isOurs: boolean },
   digests: Digests,
 ): keyof CardCounts {
   const { deck, card, sort_order } = placed
@@ -236,14 +284,28 @@ function planCard(
     plan.newCards.push(placed)
     return 'created'
   }
-  if (row.key !== card.key || row.identity_deck_id !== deckId)
-    plan.renamedCards.push({ id: row.id, deck, key: card.key })
   const digest = digests.cards.get(card)
   const isMoved = row.deck_id !== deckId
-  const isOther = !row.is_live || row.question_digest !== digest?.question || row.rest_digest !== digest?.rest
+  const isOtherText =
+    row.question_digest !== digest?.question ||
+    row.rest_digest !== digest?.rest ||
+    (card.isWhole && row.exercise_digest !== digest?.exercise)
+  // A table says nothing of drafts, so they stay.
+  const wanted = card.isWhole ? stateOf(card) : stateOf({ draft: row.state === 'draft' })
+  const isOther = isOtherText || row.state !== wanted
+  const isEdited = row.is_edited && (isOtherText || isMoved || (isOther && row.state !== 'archived'))
+  if (isEdited) {
+    plan.edited.cardsTotal++
+    if (plan.edited.cards.length < MAX_EDITED) plan.edited.cards.push({ id: row.id, deck, card, isKept: isOurs })
+  }
+  if (isEdited && isOurs && row.state !== 'archived') return 'unchanged'
+  if (row.key !== card.key || row.identity_deck_id !== deckId)
+    plan.renamedCards.push({ id: row.id, deck, key: card.key })
   // Cards inserted before others do not count as changing those.
   if (isMoved || isOther || row.sort_order !== sort_order) {
-    plan.changedCards.push({ ...placed, id: row.id, moves: isMoved || !row.is_live })
+    const keeps = isEdited && isOurs ? 'text' : card.isWhole ? 'nothing' : 'exercise'
+    const moves = isMoved || row.state !== wanted
+    plan.changedCards.push({ ...placed, id: row.id, moves, isDraft: wanted === 'draft', keeps })
   }
   if (isMoved) return 'moved'
   return isOther ? 'updated' : 'unchanged'
@@ -256,23 +318,34 @@ class Rows {
   readonly #byNote = new Map<string, OwnedCard>()
   /** Rows of the source, by deck and key, and by key alone */
   readonly #bound = new Map<string, OwnedCard>()
+  /** Rows of the source that stand in another deck than the one of their identity, by current deck and key */
+  readonly #current = new Map<string, OwnedCard>()
   readonly #byKey = new Map<string, OwnedCard>()
 
   constructor({ sourceId, decks, cards }: StoredUpload) {
     this.#sourceId = sourceId
     this.#decks = new Map(decks.map((deck) => [deck.id, deck]))
     for (const row of cards) {
-      if (row.guid !== null) this.#byNote.set(`${row.ord} ${row.guid}`, row)
+      if (row.guid !== null) this.#addNote(`${row.ord} ${row.guid}`, row)
       if (!this.#isOurs(row)) continue
       this.#bound.set(`${row.identity_deck_id} ${row.key}`, row)
-      // A live row takes precedence.
-      if (this.#byKey.get(row.key)?.is_live !== true) this.#byKey.set(row.key, row)
+      if (row.deck_id !== row.identity_deck_id) this.#current.set(`${row.deck_id} ${row.key}`, row)
+      // A row that is not archived takes precedence.
+      if ((this.#byKey.get(row.key)?.state ?? 'archived') === 'archived') this.#byKey.set(row.key, row)
     }
+  }
+
+  /** Several sources may hold the same note; the row of this source comes first, then one that stays where it is. */
+  #addNote(note: string, row: OwnedCard): void {
+    const other = this.#byNote.get(note)
+    const rank = (one: OwnedCard) => (this.#isOurs(one) ? 2 : Number(this.findOther(one) !== undefined))
+    if (other === undefined || rank(row) > rank(other)) this.#byNote.set(note, row)
   }
 
   find(card: UploadCard, deckId: number | undefined): OwnedCard | undefined {
     const noted = card.guid === null ? undefined : this.#byNote.get(`${card.ord} ${card.guid}`)
-    const here = noted ?? this.#bound.get(`${deckId} ${card.key}`)
+    const place = `${deckId} ${card.key}`
+    const here = noted ?? this.#bound.get(place) ?? this.#current.get(place)
     return here ?? (card.isBound ? undefined : this.#byKey.get(card.key))
   }
 
@@ -288,23 +361,15 @@ class Rows {
   }
 }
 
-function keep<T>(list: T[], item: T): void {
+function addExample<T>(list: T[], item: T): void {
   if (list.length < MAX_EXAMPLES) list.push(item)
 }
 
 const MAX_EXAMPLES = 10
+const MAX_EDITED = 200
 const MAX_WARNINGS = 200
 
 function warn(plan: UploadPlan, warning: Warning): void {
   plan.warningsTotal++
   if (plan.warnings.length < MAX_WARNINGS) plan.warnings.push(warning)
-}
-
-/** Whether the upload leaves the store as it is. */
-export function isIdle(plan: UploadPlan): boolean {
-  const changes = [
-    ...[plan.newDecks, plan.changedDecks, plan.archivedDecks, plan.newSheets, plan.changedSheets, plan.archivedSheets],
-    ...[plan.newCards, plan.changedCards, plan.renamedCards, plan.archivedCards],
-  ]
-  return changes.every((list) => list.length === 0)
 }

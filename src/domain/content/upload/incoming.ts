@@ -34,7 +34,7 @@ export interface IncomingCard {
 }
 
 /** A deck of an upload; names are unique within the upload. */
-export interface IncomingDeck extends Partial<Pick<DeckSource, 'tests_only' | 'options_off' | 'lang'>> {
+export interface IncomingDeck extends Partial<Pick<DeckSource, 'file' | 'tests_only' | 'options_off' | 'lang'>> {
   /** Such as `Linux::Netz` */
   name: string
   description: string

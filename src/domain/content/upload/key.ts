@@ -20,7 +20,7 @@ export function keyUpload({ kind, decks, sheets }: Incoming): Upload {
 function keyDeck(kind: Incoming['kind'], deck: IncomingDeck): UploadDeck {
   const { name, description, slug, sort_order, tests_only = false, options_off = false, lang = DEFAULT_LANGUAGE } = deck
   return {
-    file: '',
+    file: deck.file ?? '',
     slug: slug ?? name,
     source_key: slug ?? name,
     aliases: [],

@@ -19,13 +19,18 @@ export interface UploadWishes extends UploadName {
   sourceId: number | null | undefined
   isNew: boolean
   mirror: boolean
+  /** Which text stays of what was changed here */
+  keep: 'ours' | 'theirs'
+  /** Ids of single cards whose text the file gives */
+  theirs: ReadonlySet<number>
   /** Whether new decks are on for all learners. */
   active: boolean
   deck: string | undefined
   level: string | undefined
 }
 
-type Query = { [Name in 'name' | 'source' | 'new' | 'deck' | 'level' | 'mirror' | 'active']?: string | undefined }
+type Name = 'name' | 'source' | 'new' | 'deck' | 'level' | 'mirror' | 'active' | 'keep' | 'theirs'
+type Query = { [Key in Name]?: string | undefined }
 
 /**
  * Parses the query of an upload.
@@ -41,6 +46,8 @@ export function parseUploadQuery(query: Query): UploadWishes {
     sourceId,
     isNew,
     mirror: parseFlag(query.mirror, 'mirror'),
+    keep: parseKeep(query.keep),
+    theirs: parseIds(query.theirs),
     active: parseFlag(query.active, 'active'),
     deck: parseText(query.deck, 'deck'),
     level: parseText(query.level, 'level'),
@@ -60,6 +67,24 @@ export function parseUploadName(text: string | undefined, isOptional: boolean): 
     throw new InvalidInput('Der Parameter „name“ fehlt: der Name der Datei oder der Quelle')
   }
   return { name, fileName: EXTENSION.test(given) ? given : null }
+}
+
+function parseKeep(text: string | undefined): 'ours' | 'theirs' {
+  if (text === undefined || text === '' || text === 'ours') return 'ours'
+  if (text !== 'theirs') throw new InvalidInput('Der Parameter „keep“ muss ours oder theirs sein')
+  return text
+}
+
+function parseIds(text: string | undefined): Set<number> {
+  const ids = (text ?? '').split(',').filter((part) => part !== '')
+  return new Set(
+    ids.map((part) => {
+      const id = parseId(part)
+      if (id === undefined)
+        throw new InvalidInput('Der Parameter „theirs“ muss aus Nummern von Karten bestehen, etwa 3,17')
+      return id
+    }),
+  )
 }
 
 function parseSourceId(text: string | undefined): number | null | undefined {

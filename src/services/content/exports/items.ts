@@ -3,6 +3,7 @@ import {
   type ExportedCard,
   type ExportedReview,
   type ExportedSheet,
+  type ExportScope,
   findPictureBytes,
   type ListedDeck,
   listDecksToExport,
@@ -29,9 +30,7 @@ export interface ExportSource {
   picture: (sha: string) => Promise<Uint8Array | undefined>
 }
 
-export interface Selection {
-  /** Undefined for all decks */
-  deckId?: number | undefined
+export interface Selection extends ExportScope {
   /** User whose progress is included */
   userId?: number | undefined
   hasSheets?: boolean
@@ -49,17 +48,18 @@ export function readSource(db: Kysely<Database>, selection: Selection): ExportSo
 
 async function* readItems(
   db: Kysely<Database>,
-  { deckId, userId, hasSheets = false }: Selection,
+  { userId, hasSheets = false, ...scope }: Selection,
 ): AsyncGenerator<ExportItem> {
   yield { kind: 'pictures', shas: await listPictures(db) }
-  for (const { card_ids, ...deck } of await listDecksToExport(db, deckId)) {
+  for (const { card_ids, ...deck } of await listDecksToExport(db, scope)) {
     yield { kind: 'deck', deck }
     for (let first = 0; first < card_ids.length; first += CARDS_AT_ONCE) {
-      const cards = await readCardsToExport(db, card_ids.slice(first, first + CARDS_AT_ONCE), userId)
+      const ids = card_ids.slice(first, first + CARDS_AT_ONCE)
+      const cards = await readCardsToExport(db, ids, { userId, hasHidden: scope.hasHidden })
       yield { kind: 'cards', cards }
     }
   }
   if (userId !== undefined)
     for await (const reviews of readReviewsToExport(db, userId)) yield { kind: 'reviews', reviews }
-  if (hasSheets) for await (const sheets of readSheetsToExport(db)) yield { kind: 'sheets', sheets }
+  if (hasSheets) for await (const sheets of readSheetsToExport(db, scope)) yield { kind: 'sheets', sheets }
 }

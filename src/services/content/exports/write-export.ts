@@ -18,6 +18,10 @@ export interface ExportRequest {
   format: ExportFormat
   /** Undefined for all decks and, as `markdown`, the sheets */
   deckId?: number | undefined
+  /** Restricts the export to the decks and sheets of a source */
+  sourceId?: number | undefined
+  /** Whether drafts and pools are included, for editors */
+  hasHidden?: boolean
   /** User whose progress is included in a package */
   userId?: number | undefined
   timeZone: string
@@ -58,11 +62,11 @@ export async function writeExport(
   signal?: AbortSignal,
 ): Promise<string> {
   signal?.throwIfAborted()
-  const { format, deckId, userId, now, timeZone } = request
+  const { format, deckId, sourceId, hasHidden, userId, now, timeZone } = request
   const retention = userId === undefined ? null : await retentionOf(db, userId)
   const options: WorkerOptions = { format, folder, now, retention, created: firstDay(timeZone) }
   const { items, picture } = readSource(db, {
-    deckId,
+    ...{ deckId, sourceId, hasHidden },
     userId,
     hasSheets: format === 'markdown' && deckId === undefined,
   })

@@ -5,6 +5,7 @@ import { FileNames } from '../../../domain/content/format/file-names.js'
 import { type WrittenCard, writeCard, writeDeckHead } from '../../../domain/content/format/write-deck.js'
 import { writeSheet } from '../../../domain/content/format/write-sheet.js'
 import { escapePictures, parseMediaTarget, renamePictures, resolvePicture } from '../../../domain/pictures/index.js'
+import type { Exercise } from '../../../domain/questions/exercise.js'
 import type { ExportSource } from './items.js'
 import { ZipWriter } from './zip.js'
 
@@ -13,11 +14,17 @@ const PICTURES = '../bilder/'
 /** Any file of the archive that shows pictures */
 const FILE = 'decks/deck.md'
 
+/** Time of all files, so that an unchanged archive has the same bytes */
+const FIXED_TIME = new Date('2000-01-01T00:00:00Z')
+
 type OpenText = ReturnType<ZipWriter['addText']>
 
-/** Writes a content folder as a zip; importing it gives the same decks, cards and sheets with the same ids. */
+/**
+ * Writes a content folder as a zip; importing it gives the same decks, cards and sheets with the same ids. The same
+ * content gives the same bytes.
+ */
 export async function writeMarkdown(source: ExportSource, folder: string): Promise<void> {
-  const archive = new Archive(new ZipWriter(path.join(folder, 'export')), source)
+  const archive = new Archive(new ZipWriter(path.join(folder, 'export'), FIXED_TIME), source)
   for await (const item of source.items) {
     if (item.kind === 'pictures') archive.stored = item.shas
     else if (item.kind === 'deck') await archive.beginDeck(item.deck)
@@ -37,6 +44,7 @@ class Archive {
   readonly #shown = new Map<string, string>()
   #deck: OpenText | undefined
   #keys = new CardKeys()
+  #isOptionsOff = false
 
   constructor(zip: ZipWriter, source: ExportSource) {
     this.#zip = zip
@@ -47,27 +55,30 @@ class Archive {
     await this.#deck?.end()
     const { name, isSlug } = this.#deckNames.take(deck.slug)
     this.#keys = new CardKeys()
+    this.#isOptionsOff = deck.options_off
     this.#deck = this.#zip.addText(`decks/${name}.md`)
     await this.#deck.write(writeDeckHead(deck, isSlug ? undefined : deck.slug))
   }
 
   async addCards(cards: readonly ExportedCard[]): Promise<void> {
-    for (const { id, key, question, answer, level } of cards) {
+    for (const { id, key, question, answer, level, exercise, draft } of cards) {
       const card: WrittenCard = {
         key: this.#keys.take(key, id),
         level,
         question: this.#place(question),
         answer: this.#place(answer),
+        exercise: this.#placeExercise(exercise),
+        draft,
       }
-      await this.#deck?.write(`\n${writeCard(card)}`)
+      await this.#deck?.write(`\n${writeCard(card, this.#isOptionsOff)}`)
     }
   }
 
-  async addSheet({ slug, title, category, content_md }: ExportedSheet): Promise<void> {
+  async addSheet({ slug, title, category, content_md, draft }: ExportedSheet): Promise<void> {
     await this.#deck?.end()
     this.#deck = undefined
     const { name, isSlug } = this.#sheetNames.take(slug)
-    const sheet = { title, category, content_md: this.#place(content_md), draft: false }
+    const sheet = { title, category, content_md: this.#place(content_md), draft }
     const file = this.#zip.addText(`cheatsheets/${name}.md`)
     await file.write(writeSheet(sheet, isSlug ? undefined : slug))
     await file.end()
@@ -80,6 +91,15 @@ class Archive {
       if (bytes !== undefined) await this.#zip.addBytes(bytes, `bilder/${name}`)
     }
     await this.#zip.close()
+  }
+
+  #placeExercise(exercise: Exercise | null): Exercise | null {
+    if (exercise === null) return null
+    const options = exercise.options.map(({ text, correct, feedback }) => ({
+      ...{ text: this.#place(text), correct },
+      feedback: feedback === null ? null : this.#place(feedback),
+    }))
+    return { ...exercise, options }
   }
 
   /** Replaces picture targets by their paths in the archive. */

@@ -12,7 +12,11 @@ export class ZipWriter {
   readonly #written: Promise<void>
   #failure: Error | undefined
 
-  constructor(file: string) {
+  readonly #time: Date
+
+  /** @param time modification time of all entries */
+  constructor(file: string, time = new Date()) {
+    this.#time = time
     this.#written = pipeline(this.#zip.outputStream, createWriteStream(file, { mode: 0o600 }))
     // Passes the error to a pending entry.
     this.#written.catch((error: Error) => {
@@ -22,20 +26,20 @@ export class ZipWriter {
   }
 
   addFile(path: string, name: string): void {
-    this.#zip.addFile(path, name, { compressionLevel: COMPRESSION, mode: 0o100644 })
+    this.#zip.addFile(path, name, { compressionLevel: COMPRESSION, mode: 0o100644, mtime: this.#time })
   }
 
   /** Resolves when the bytes are written. */
   async addBytes(bytes: Uint8Array, name: string): Promise<void> {
     const stream = Readable.from([bytes], { objectMode: false })
-    this.#zip.addReadStream(stream, name, { compress: false, size: bytes.length, mode: 0o100644 })
+    this.#zip.addReadStream(stream, name, { compress: false, size: bytes.length, mode: 0o100644, mtime: this.#time })
     await this.#orFailure(finished(stream))
   }
 
   /** Adds a text in pieces; it must end before the next entry begins. */
   addText(name: string): { write: (text: string) => Promise<void>; end: () => Promise<void> } {
     const stream = new PassThrough()
-    this.#zip.addReadStream(stream, name, { compressionLevel: COMPRESSION, mode: 0o100644 })
+    this.#zip.addReadStream(stream, name, { compressionLevel: COMPRESSION, mode: 0o100644, mtime: this.#time })
     return {
       write: async (text) => {
         if (stream.write(text)) return

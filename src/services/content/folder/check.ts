@@ -26,7 +26,7 @@ export interface ImportPreview {
 
 /**
  * Previews an import of the content without writing.
- * @throws FaultyContent if a file claims content of a source
+ * @throws FaultyContent if a deck would become a pool, or stop being one
  * @throws MediaFull
  */
 export async function previewImport(
@@ -34,8 +34,8 @@ export async function previewImport(
   read: ReadContent,
   mediaMaxBytes = DEFAULT_MEDIA_BYTES,
 ): Promise<ImportPreview> {
-  const plan = await planFolder(db, read, await runInTurns(digestInSteps(read.content)))
-  await findMissingPictures(db, read.pictures, mediaMaxBytes)
+  const { plan, pictures } = await planFolder(db, read, await runInTurns(digestInSteps(read.content)))
+  await findMissingPictures(db, pictures, mediaMaxBytes)
   return {
     stats: { ...changesOf(plan), warnings: plan.warnings },
     refusal: refusalOf(plan),

@@ -7,10 +7,11 @@ import type { Database } from '../../../../db/types.js'
 import { sortWarnings } from '../../../domain/content/findings.js'
 import { digestInSteps } from '../../../domain/content/plan/digest.js'
 import { refusalOf } from '../../../domain/content/plan/folder.js'
-import { changesOf, type ImportStats } from '../../../domain/content/plan/types.js'
+import { changesOf, type FolderPlan, type ImportStats, isIdle } from '../../../domain/content/plan/types.js'
 import { FaultyContent, IMPORT_RUNS } from '../../../domain/content/refusals.js'
 import type { CardSource, DeckSource, SheetSource } from '../../../domain/content/types.js'
 import { Refusal } from '../../../domain/refusal.js'
+import { openChange } from '../editing/change.js'
 import { importAlone, retryWhenOvertaken } from '../import-lock.js'
 import { DEFAULT_MEDIA_BYTES, dropUnusedPictures, findMissingPictures, storePictures } from '../pictures.js'
 import { runInTurns } from '../turns.js'
@@ -112,10 +113,11 @@ async function readAndWrite(
   const digests = await runInTurns(digestInSteps(read.content), signal)
   const write = async (transaction: Transaction<Database>) => {
     if (!(await tryLock(transaction, 'import')) || !(await condition(transaction))) return undefined
-    const plan = await planFolder(transaction, read, digests)
+    const { plan, pictures } = await planFolder(transaction, read, digests)
     const refusal = force ? undefined : refusalOf(plan)
     if (refusal !== undefined) throw refusal
-    const missing = await findMissingPictures(transaction, read.pictures, mediaMaxBytes)
+    const missing = await findMissingPictures(transaction, pictures, mediaMaxBytes)
+    await noteChange(transaction, plan, actor)
     await writePlan(transaction, plan, FOLDER, onProgress)
     await storePictures(transaction, missing)
     if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
@@ -133,6 +135,21 @@ async function readAndWrite(
     return stats
   }
   return retryWhenOvertaken(db, write, signal)
+}
+
+/** Records what changes, unless it is the first content. */
+async function noteChange(
+  transaction: Transaction<Database>,
+  plan: FolderPlan,
+  actor: Actor | undefined,
+): Promise<void> {
+  if (isIdle(plan) || (await isContentEmpty(transaction))) return
+  await openChange(transaction, {
+    userId: actor?.actor_id ?? null,
+    how: 'folder',
+    sourceId: null,
+    summary: changesOf(plan),
+  })
 }
 
 /** Returns the account and method of the import; the command line has no account. */

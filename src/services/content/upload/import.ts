@@ -6,11 +6,19 @@ import { insertSource, noteUpload } from '../../../../db/queries/content/sources
 import { offerDecks } from '../../../../db/queries/content/write-decks.js'
 import { tryLock } from '../../../../db/queries/try-lock.js'
 import type { Database } from '../../../../db/types.js'
+import type { Editable } from '../../../domain/content/editing/rights.js'
 import { digestInSteps } from '../../../domain/content/plan/digest.js'
-import type { UploadCard, UploadDeck, UploadSheet } from '../../../domain/content/plan/types.js'
-import { decksToOffer, isIdle } from '../../../domain/content/plan/upload.js'
+import {
+  changesOf,
+  isIdle,
+  type UploadCard,
+  type UploadDeck,
+  type UploadSheet,
+} from '../../../domain/content/plan/types.js'
+import { decksToOffer } from '../../../domain/content/plan/upload.js'
 import { FaultyContent, FaultyUpload, IMPORT_RUNS, SourceExists } from '../../../domain/content/refusals.js'
 import { keyUpload } from '../../../domain/content/upload/key.js'
+import { openChange } from '../editing/change.js'
 import { importAlone, retryWhenOvertaken } from '../import-lock.js'
 import { dropUnusedPictures, findMissingPictures, storePictures } from '../pictures.js'
 import { runInTurns } from '../turns.js'
@@ -33,6 +41,12 @@ export interface UploadOptions {
   isNew?: boolean
   /** Whether content missing in the upload is archived */
   mirror?: boolean
+  /** Which text stays of what was changed here; default `ours` */
+  keep?: 'ours' | 'theirs'
+  /** Ids of single cards whose text the file gives */
+  theirs?: ReadonlySet<number>
+  /** Sources that the uploader may edit; other sources are neither matched nor named. Default all */
+  editable?: Editable
   /** Whether new decks are on for all learners; else they are offered, and off until a learner chooses them. */
   active?: boolean
   /** Overrides the deck and the level of every card */
@@ -125,6 +139,9 @@ async function write(
   // Everything in it belongs to others: a source without content would only be in the way.
   if (target.source === null && isIdle(plan)) return { ...report, existing: null }
   const id = await writeSource(transaction, actor, prepared, target, options.fileName)
+  if (!isIdle(plan)) {
+    await openChange(transaction, { userId: actor.actor_id, how: 'upload', sourceId: id, summary: changesOf(plan) })
+  }
   await writePlan(transaction, plan, originOf(id), options.onProgress ?? (() => {}))
   if (options.active !== true) {
     await offerDecks(

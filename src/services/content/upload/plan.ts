@@ -11,7 +11,9 @@ import {
 } from '../../../../db/queries/content/stored.js'
 import type { Database } from '../../../../db/types.js'
 import { guidOf } from '../../../domain/anki/index.js'
+import { type Editable, mayEdit } from '../../../domain/content/editing/rights.js'
 import { sortWarnings } from '../../../domain/content/findings.js'
+import { lintPlan } from '../../../domain/content/plan/lint.js'
 import {
   type AllChanges,
   changesOf,
@@ -19,15 +21,18 @@ import {
   type Digests,
   type OwnedCard,
   type Upload,
+  type UploadCard,
   type UploadPlan,
 } from '../../../domain/content/plan/types.js'
-import { planUpload } from '../../../domain/content/plan/upload.js'
-import { OtherKind, SOURCE_NOT_FOUND } from '../../../domain/content/refusals.js'
+import { planUpload, type UploadPlanOptions } from '../../../domain/content/plan/upload.js'
+import { FaultyContent, FaultyUpload, OtherKind, SOURCE_NOT_FOUND } from '../../../domain/content/refusals.js'
 import type { Warning } from '../../../domain/content/types.js'
-import type { Incoming, IncomingPicture, SourceKind } from '../../../domain/content/upload/incoming.js'
+import type { Incoming, IncomingPicture, SourceKind, StoredKind } from '../../../domain/content/upload/incoming.js'
+import { runInTurns } from '../turns.js'
 
 /** Maximum number of decks in a response; the others are only counted. */
 const MAX_DECKS = 200
+const MAX_SHEETS = 200
 
 /** Target of an upload: an existing source, or a new one of that name. */
 export interface Target {
@@ -47,9 +52,11 @@ export interface ReadyUpload extends Pick<Incoming, 'pictures' | 'warnings' | 'w
   size: number
 }
 
+type Keep = 'ours' | 'theirs'
+
 /** Result or preview of an upload. */
 export interface UploadReport {
-  source: { id: number | null; kind: SourceKind; name: string }
+  source: { id: number | null; kind: StoredKind; name: string }
   /** A source of the same name if the request does not say whether to update it */
   existing: { id: number; name: string } | null
   stats: AllChanges & {
@@ -59,6 +66,20 @@ export interface UploadReport {
     warnings_total: number
   }
   decks: DeckChanges[]
+  /** What was changed here since the last upload and differs from the file; at most 200 each */
+  edited: {
+    total: number
+    cards: {
+      id: number
+      /** Slug of the deck */
+      deck: string
+      /** Whose text stays */
+      keep: Keep
+      ours: { question: string; answer: string } | null
+      theirs: { question: string; answer: string }
+    }[]
+    cheatsheets: { slug: string; title: string; keep: Keep }[]
+  }
   examples: {
     /** Slug of the deck */
     deck: string
@@ -72,24 +93,40 @@ export interface UploadReport {
 export async function targetOf(
   db: Kysely<Database>,
   kind: SourceKind,
-  { name, sourceId, isNew = false }: { name: string; sourceId?: number | undefined; isNew?: boolean },
+  { name, sourceId, isNew = false, editable = 'all' }: TargetOptions,
 ): Promise<Target> {
   if (sourceId !== undefined) {
-    const source = await findSource(db, sourceId)
+    const source = mayEdit(editable, sourceId) ? await findSource(db, sourceId) : undefined
     if (source === undefined) throw SOURCE_NOT_FOUND
-    if (source.kind !== kind) throw new OtherKind(source, kind)
+    if (!kindsFor(kind).includes(source.kind)) throw new OtherKind(source, kind)
     return { source, name: source.name, isGuessed: false }
   }
-  const namesake = isNew ? undefined : await findSourceByName(db, kind, name)
+  const namesake = isNew ? undefined : await findSourceByName(db, kindsFor(kind), name, editable)
   return { source: namesake ?? null, name, isGuessed: namesake !== undefined }
 }
 
-/** Compares the upload with the current store. */
+interface TargetOptions {
+  name: string
+  sourceId?: number | undefined
+  isNew?: boolean
+  editable?: Editable
+}
+
+/** Returns the kinds of sources that such a file may update: our archive also describes what was written here. */
+function kindsFor(kind: SourceKind): StoredKind[] {
+  return kind === 'archive' ? ['archive', 'written'] : [kind]
+}
+
+/**
+ * Compares the upload with the current store. Cards of sources that the uploader may not edit are not matched, so that
+ * nothing is told of them.
+ * @throws FaultyUpload if a deck would become a pool, or stop being one
+ */
 export async function planSource(
   db: Kysely<Database>,
   { upload, digests }: ReadyUpload,
   sourceId: number | undefined,
-  { mirror = false }: { mirror?: boolean },
+  { mirror = false, keep, theirs, editable = 'all' }: PlanOptions,
 ): Promise<UploadPlan> {
   const decks = await findStoredDecks(db)
   const sheets = await findStoredSheets(db)
@@ -98,8 +135,19 @@ export async function planSource(
   const guids = listGuids(upload, cards)
   for (const card of await findCardsOfNotes(db, guids)) cards.set(card.id, card)
   for (const card of await findExportedCards(db, guids)) cards.set(card.id, card)
-  return planUpload(upload, digests, { sourceId, decks, sheets, cards: [...cards.values()] }, { mirror })
+  const sources = new Map(decks.map(({ id, source_id }) => [id, source_id]))
+  const matched = [...cards.values()].filter(({ identity_deck_id }) =>
+    mayEdit(editable, sources.get(identity_deck_id) ?? null),
+  )
+  const plan = planUpload(upload, digests, { sourceId, decks, sheets, cards: matched }, { mirror, keep, theirs })
+  if (plan.faults.length > 0) throw new FaultyUpload(new FaultyContent(plan.faults))
+  const lint = await runInTurns(lintPlan<UploadCard>(plan, (_, { file }) => file))
+  plan.warnings.push(...lint.warnings)
+  plan.warningsTotal += lint.total
+  return plan
 }
+
+type PlanOptions = Partial<UploadPlanOptions> & { editable?: Editable }
 
 /** Returns cards without a note of their own that became these notes in our own packages. */
 async function findExportedCards(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
@@ -134,10 +182,10 @@ export async function describeUpload(
 ): Promise<UploadReport> {
   const texts = await findCardTexts(
     db,
-    plan.examples.flatMap(({ id }) => id ?? []),
+    [...plan.examples, ...plan.edited.cards].flatMap(({ id }) => id ?? []),
   )
   return {
-    source: { id: source?.id ?? null, kind: upload.kind, name },
+    source: { id: source?.id ?? null, kind: source?.kind ?? upload.kind, name },
     existing: isGuessed && source !== null ? { id: source.id, name: source.name } : null,
     stats: {
       ...changesOf(plan),
@@ -147,6 +195,16 @@ export async function describeUpload(
       warnings_total: warningsTotal + plan.warningsTotal,
     },
     decks: plan.perDeck.slice(0, MAX_DECKS),
+    edited: {
+      total: plan.edited.cardsTotal + plan.edited.sheets.length,
+      cards: plan.edited.cards.map(({ id, deck, card: { question, answer }, isKept }) => ({
+        ...{ id, deck: deck.slug, keep: isKept ? ('ours' as const) : ('theirs' as const) },
+        ...{ ours: texts.get(id) ?? null, theirs: { question, answer } },
+      })),
+      cheatsheets: plan.edited.sheets
+        .slice(0, MAX_SHEETS)
+        .map(({ sheet: { slug, title }, isKept }) => ({ slug, title, keep: isKept ? 'ours' : 'theirs' })),
+    },
     examples: plan.examples.map(({ deck, id, card: { question, answer, level } }) => ({
       deck: deck.slug,
       kind: id === null ? 'created' : 'updated',

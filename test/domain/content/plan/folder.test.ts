@@ -2,20 +2,21 @@ import fc from 'fast-check'
 import t from 'tap'
 import { digestText } from '../../../../src/domain/content/plan/digest.js'
 import { planImport, refusalOf } from '../../../../src/domain/content/plan/folder.js'
-import type { Changes, FolderPlan, StoredContent } from '../../../../src/domain/content/plan/types.js'
+import type { Changes, FolderPlan, StoredContent, Visibility } from '../../../../src/domain/content/plan/types.js'
+import { stateOf } from '../../../../src/domain/content/plan/visibility.js'
 import type { CardSource, Content, DeckSource, SheetSource } from '../../../../src/domain/content/types.js'
 
-type Cards = Record<string, { question?: string; aliases?: string[] }>
+type Cards = Record<string, { question?: string; aliases?: string[]; draft?: boolean }>
 
 function deckOf(slug: string, cards: Cards, aliases: string[] = []): DeckSource {
-  const sources = Object.entries(cards).map(([key, { question = key, aliases = [] }], index) => ({
+  const sources = Object.entries(cards).map(([key, { question = key, aliases = [], draft = false }], index) => ({
     key,
     aliases,
     question,
     answer: 'A',
     level: 'l',
     exercise: null,
-    draft: false,
+    draft,
     line: 10 * (index + 1),
   }))
   const head = { name: slug, description: '', sort_order: 0, tests_only: false, options_off: false, lang: 'de' }
@@ -41,7 +42,7 @@ function write(stored: StoredContent, planned: FolderPlan): StoredContent {
   const cards = new Map(stored.cards.map((row) => [row.id, { ...row }]))
   const nextId = (rows: Map<number, unknown>) => Math.max(0, ...rows.keys()) + 1
   const ids = new Map(planned.deckIds)
-  const rowOf = ({ slug, name, description, sort_order }: DeckSource) => ({ slug, name, description, sort_order })
+  const rowOf = ({ file, aliases, cards, ...row }: DeckSource) => row
   for (const deck of planned.newDecks) {
     const id = nextId(decks)
     decks.set(id, { id, ...rowOf(deck), is_live: true, is_imported: true, file: deck.file })
@@ -52,21 +53,23 @@ function write(stored: StoredContent, planned: FolderPlan): StoredContent {
   }
   for (const { id, file } of planned.describedDecks) Object.assign(decks.get(id) ?? {}, { file })
   for (const id of planned.archivedDecks) Object.assign(decks.get(id) ?? {}, { is_live: false })
-  for (const id of planned.archivedCards) Object.assign(cards.get(id) ?? {}, { is_live: false })
+  for (const id of planned.archivedCards) Object.assign(cards.get(id) ?? {}, { state: 'archived' })
   for (const { id, deck, key } of planned.renamedCards) {
     Object.assign(cards.get(id) ?? {}, { identity_deck_id: ids.get(deck), key })
   }
   const textOf = (card: CardSource) => ({
     question_digest: digestText(card.question),
     rest_digest: digestText(card.answer, card.level),
+    exercise_digest: '',
+    state: stateOf(card),
   })
   for (const { id, deck, card, sort_order } of planned.changedCards) {
-    Object.assign(cards.get(id) ?? {}, { deck_id: ids.get(deck), sort_order, is_live: true, ...textOf(card) })
+    Object.assign(cards.get(id) ?? {}, { deck_id: ids.get(deck), sort_order, ...textOf(card) })
   }
   for (const { deck, card, sort_order } of planned.newCards) {
     const deck_id = ids.get(deck) as number
     const id = nextId(cards)
-    cards.set(id, { id, identity_deck_id: deck_id, deck_id, key: card.key, sort_order, is_live: true, ...textOf(card) })
+    cards.set(id, { id, identity_deck_id: deck_id, deck_id, key: card.key, sort_order, ...textOf(card) })
   }
   for (const { from } of planned.successions) cards.delete(from)
   return { decks: [...decks.values()], cards: [...cards.values()], sheets: [] }
@@ -146,9 +149,9 @@ t.test('refuses to archive more than half of ten or more cards unless forced', a
 })
 
 t.test('refuses to archive more than half of ten or more sheets unless forced', async (t) => {
-  const archivesMost = (live: number, kept: number, is_imported = true, is_live = true) => {
+  const archivesMost = (live: number, kept: number, is_imported = true, state: Visibility = 'live') => {
     const rows = Array.from({ length: live }, (_, index) => ({ id: index + 1, slug: `blatt-${index}`, digest: '' }))
-    const stored = { ...EMPTY, sheets: rows.map((row) => ({ ...row, is_imported, is_live })) }
+    const stored = { ...EMPTY, sheets: rows.map((row) => ({ ...row, is_imported, state })) }
     const sheets = rows
       .slice(0, kept)
       .map(({ slug }) => ({ slug, title: '', category: '', content_md: '', draft: false }))
@@ -159,7 +162,7 @@ t.test('refuses to archive more than half of ten or more sheets unless forced', 
     [false, false, true, false, true],
   )
   t.equal(archivesMost(20, 0, false), false, 'those of scripts stay')
-  t.equal(archivesMost(20, 0, true, false), false, 'what is archived does not count')
+  t.equal(archivesMost(20, 0, true, 'archived'), false, 'what is archived does not count')
 })
 
 t.test('records the file of a deck when it is new, moved or unknown', async (t) => {
@@ -183,6 +186,7 @@ t.test('property: the store equals the files, and a second import changes nothin
     key,
     aliases: fc.uniqueArray(key, { maxLength: 2 }),
     question: fc.constantFrom('x', 'y', 'z'),
+    draft: fc.boolean(),
   })
   const deck = fc.record({
     slug: key,
@@ -206,8 +210,11 @@ t.test('property: the store equals the files, and a second import changes nothin
   const describe = (stored: StoredContent) => {
     const slugs = new Map(stored.decks.filter((row) => row.is_live).map(({ id, slug }) => [id, slug]))
     return stored.cards
-      .filter((row) => row.is_live)
-      .map((row) => `${slugs.get(row.identity_deck_id)} ${slugs.get(row.deck_id)} ${row.key} ${row.question_digest}`)
+      .filter((row) => row.state !== 'archived')
+      .map(
+        (row) =>
+          `${slugs.get(row.identity_deck_id)} ${slugs.get(row.deck_id)} ${row.key} ${row.question_digest} ${row.state}`,
+      )
       .sort()
   }
   fc.assert(
@@ -215,10 +222,10 @@ t.test('property: the store equals the files, and a second import changes nothin
       let stored = EMPTY
       for (const decks of steps) {
         const planned = plan(decks, stored)
-        const live = stored.cards.filter((row) => row.is_live).length
+        const live = stored.cards.filter((row) => row.state !== 'archived').length
         stored = write(stored, planned)
         const expected = decks.flatMap(({ slug, cards }) =>
-          cards.map((one) => `${slug} ${slug} ${one.key} ${digestText(one.question)}`),
+          cards.map((one) => `${slug} ${slug} ${one.key} ${digestText(one.question)} ${stateOf(one)}`),
         )
         const identities = stored.cards.map((row) => `${row.identity_deck_id} ${row.key}`)
         const { created, updated, unchanged, archived } = planned.cards

@@ -13,6 +13,7 @@ import type {
   UploadPlan,
 } from '../../../../src/domain/content/plan/types.js'
 import { planUpload } from '../../../../src/domain/content/plan/upload.js'
+import { stateOf } from '../../../../src/domain/content/plan/visibility.js'
 import type { CardSource, DeckSource } from '../../../../src/domain/content/types.js'
 import {
   type Incoming,
@@ -43,7 +44,7 @@ const digestsOf = (decks: readonly DeckSource[]): Digests => ({
 
 function textOf(card: CardSource) {
   const { question, rest } = digestOf(card)
-  return { question_digest: question, rest_digest: rest }
+  return { question_digest: question, rest_digest: rest, exercise_digest: '' }
 }
 
 /** Applies a plan as the service does. */
@@ -59,7 +60,9 @@ function write(store: Store, plan: UploadPlan | FolderPlan, sourceId: number | n
     owner_is_live: true,
     is_imported: sourceId === null,
   })
-  const shown = ({ slug, name, description, sort_order }: DeckSource) => ({ slug, name, description, sort_order })
+  const shown = ({ slug, name, description, sort_order, tests_only, options_off, lang }: DeckSource) => ({
+    ...{ slug, name, description, sort_order, tests_only, options_off, lang },
+  })
   for (const deck of plan.newDecks) {
     const id = decks.size + 1
     decks.set(id, { id, ...shown(deck), ...owned(deck), is_live: true, file: deck.file, card_count: 0 })
@@ -67,35 +70,52 @@ function write(store: Store, plan: UploadPlan | FolderPlan, sourceId: number | n
   }
   for (const { id, deck } of plan.changedDecks) Object.assign(decks.get(id) ?? {}, shown(deck), { is_live: true })
   for (const { id } of plan.describedDecks) Object.assign(decks.get(id) ?? {}, { is_imported: true })
-  for (const id of plan.archivedCards) Object.assign(cards.get(id) ?? {}, { is_live: false })
+  for (const id of plan.archivedCards) Object.assign(cards.get(id) ?? {}, { state: 'archived' })
   for (const id of plan.archivedDecks) Object.assign(decks.get(id) ?? {}, { is_live: false })
   for (const { id, deck, key } of plan.renamedCards)
     Object.assign(cards.get(id) ?? {}, { identity_deck_id: ids.get(deck), key })
-  for (const { id, deck, card, sort_order } of plan.changedCards) {
-    Object.assign(cards.get(id) ?? {}, { deck_id: ids.get(deck), sort_order, is_live: true, ...textOf(card) })
+  for (const { id, deck, card, sort_order, keeps, isDraft } of plan.changedCards) {
+    const { exercise_digest, ...texts } = textOf(card)
+    const text = {
+      nothing: { ...texts, exercise_digest, is_edited: false },
+      exercise: { ...texts, is_edited: false },
+      text: {},
+    }[keeps]
+    const state = isDraft ? 'draft' : 'live'
+    Object.assign(cards.get(id) ?? {}, { deck_id: ids.get(deck), sort_order, state, ...text })
   }
   for (const { deck, card, sort_order } of plan.newCards) {
     const deck_id = ids.get(deck) as number
     const { guid = null, ord = null } = card as Partial<UploadCard>
     const id = cards.size + 1
     const place = { identity_deck_id: deck_id, deck_id, key: card.key, sort_order }
-    cards.set(id, { id, ...place, is_live: true, ...textOf(card), guid, ord })
+    cards.set(id, { id, ...place, state: stateOf(card), is_edited: false, ...textOf(card), guid, ord })
   }
-  for (const deck of decks.values()) {
-    deck.card_count = [...cards.values()].filter((card) => card.is_live && card.deck_id === deck.id).length
-  }
-  return { ...store, decks: [...decks.values()], cards: [...cards.values()] }
+  return counted({ ...store, decks: [...decks.values()], cards: [...cards.values()] })
 }
 
-function planOf(store: Store, incoming: Incoming, sourceId: number | undefined, mirror = false): UploadPlan {
+/** Counts the live cards, as triggers do. */
+function counted(store: Store): Store {
+  const countOf = (deck: OwnedDeck) =>
+    store.cards.filter((card) => card.state === 'live' && card.deck_id === deck.id).length
+  return { ...store, decks: store.decks.map((deck) => ({ ...deck, card_count: countOf(deck) })) }
+}
+
+function planOf(
+  store: Store,
+  incoming: Incoming,
+  sourceId: number | undefined,
+  mirror = false,
+  keep: 'ours' | 'theirs' = 'ours',
+): UploadPlan {
   const upload = keyUpload(incoming)
-  return planUpload(upload, digestsOf(upload.decks), { sourceId, ...store, sheets: [] }, { mirror })
+  return planUpload(upload, digestsOf(upload.decks), { sourceId, ...store, sheets: [] }, { mirror, keep })
 }
 
-/** Imports the folder unless a file claims the slug of a source. */
-function importFolder(store: Store, files: DeckSource[]): Store {
+/** Imports the folder without files that claim the slug of a source. */
+function importFolder(store: Store, all: DeckSource[]): Store {
   const taken = new Set(store.decks.flatMap(({ slug, source_id }) => (source_id === null ? [] : [slug])))
-  if (files.some(({ slug }) => taken.has(slug))) return store
+  const files = all.filter(({ slug }) => !taken.has(slug))
   const foreign = new Set(store.decks.flatMap(({ id, source_id }) => (source_id === null ? [] : [id])))
   const cards = store.cards.filter((card) => !foreign.has(card.identity_deck_id))
   const plan = planImport({ decks: files, sheets: [] }, digestsOf(files), { decks: store.decks, cards, sheets: [] })
@@ -171,6 +191,7 @@ const step = fc.oneof(
   ),
   fc.record({ type: fc.constant('folder' as const), files: file }),
   fc.record({ type: fc.constantFrom('archive' as const, 'release' as const), to: few }),
+  fc.record({ type: fc.constant('edit' as const), to: few, isDraft: fc.boolean() }),
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
@@ -186,12 +207,19 @@ function take(t: { fail(message: string): void }, store: Store, one: Step): Stor
     const after = importFolder(store, one.files)
     const others = ({ source_id, is_imported }: OwnedDeck) => source_id !== null || !is_imported
     const slugs = new Set<string>(one.files.map(({ slug }) => slug))
-    const isLeft = (deck: OwnedDeck) => others(deck) && !slugs.has(deck.slug)
+    const isLeft = (deck: OwnedDeck) => others(deck) && (deck.source_id !== null || !slugs.has(deck.slug))
     if (JSON.stringify(ownedBy(after, isLeft)) !== JSON.stringify(ownedBy(store, isLeft)))
       t.fail('the folder has touched what is not its own')
     if (JSON.stringify(importFolder(after, one.files)) !== JSON.stringify(after))
       t.fail('the folder again changes something')
     return after
+  }
+  if (one.type === 'edit') {
+    const edit = (card: OwnedCard) => {
+      const state = card.state === 'archived' ? card.state : stateOf({ draft: one.isDraft })
+      return { ...card, state, question_digest: `hier ${one.to}`, is_edited: true }
+    }
+    return counted({ ...store, cards: store.cards.map((card, index) => (index % 5 === one.to ? edit(card) : card)) })
   }
   const ofKind = store.sources.map((source, id) => ({ ...source, id }))
   if (one.type !== 'upload') {
@@ -208,7 +236,7 @@ function take(t: { fail(message: string): void }, store: Store, one: Step): Stor
       }),
       cards: isReleased
         ? store.cards
-        : store.cards.map((card) => (ids.has(card.identity_deck_id) ? { ...card, is_live: false } : card)),
+        : store.cards.map((card) => (ids.has(card.identity_deck_id) ? { ...card, state: 'archived' as const } : card)),
     }
   }
   const target = ofKind.filter(({ kind }) => kind === one.kind)[one.to]
@@ -217,6 +245,22 @@ function take(t: { fail(message: string): void }, store: Store, one: Step): Stor
   const sources = target === undefined ? [...store.sources, { kind: one.kind, isLive: true }] : store.sources
   const woken = store.decks.map((deck) => (deck.source_id === id ? { ...deck, owner_is_live: true } : deck))
   const after = write({ ...store, decks: woken, sources }, plan, id)
+
+  const edited = ({ cards }: Store) => cards.filter((card) => card.is_edited && card.state !== 'archived')
+  const kept = new Map(after.cards.map((card) => [card.id, card]))
+  for (const card of edited(store)) {
+    const { question_digest, deck_id, state } = kept.get(card.id) ?? card
+    const isSame = question_digest === card.question_digest && deck_id === card.deck_id && state === card.state
+    const isArchived = one.mirror && state === 'archived'
+    if (!isSame && !isArchived) t.fail('an upload has changed what was changed here')
+  }
+  const theirs = planOf({ ...store, decks: woken, sources }, one.incoming, target?.id, one.mirror, 'theirs')
+  if (
+    edited(write({ ...store, decks: woken, sources }, theirs, id)).some(({ id }) =>
+      theirs.changedCards.some((card) => card.id === id),
+    )
+  )
+    t.fail('what the upload has replaced is still marked')
 
   // Content of others stays unchanged, except that of archived sources.
   const isForeign = (deck: OwnedDeck) => deck.source_id !== id && (deck.source_id === null || deck.owner_is_live)

@@ -21,7 +21,10 @@ async function exportOf({ decks }: Read, write: typeof writeMarkdown): Promise<R
     for (const [index, { name, cards }] of decks.entries()) {
       const deck = { id: index, slug: `deck-${index}`, name, description: '', sort_order: 0 }
       yield { kind: 'deck', deck } as unknown as ExportItem
-      yield { kind: 'cards', cards: cards.map((card, id) => ({ ...card, id, key: null })) } as unknown as ExportItem
+      yield {
+        kind: 'cards',
+        cards: cards.map((card, id) => ({ exercise: null, ...card, id, key: null })),
+      } as unknown as ExportItem
     }
   }
   const { file, workFolder } = writeUpload(t, Buffer.alloc(0))

@@ -181,6 +181,7 @@ class ArchiveReader {
     if (renamed > 0) this.#findings.warn(file, 1, '„aliases“ gelten nur im Ordner der Inhalte, nicht in einem Archiv')
     return {
       ...deck,
+      file,
       cards: cards.map(({ key, aliases: _, ...card }) => {
         this.#findings.countCard(card.question, card.answer, card.exercise)
         return { ...card, identity: { by: 'id', id: key }, level: this.#level ?? card.level, file }

@@ -1,7 +1,7 @@
 import { comparePlaces } from '../../../../domain/content/findings.js'
 import { FaultyContent } from '../../../../domain/content/refusals.js'
 import type { Fault, Warning } from '../../../../domain/content/types.js'
-import type { Exercise } from '../../../../domain/questions/exercise.js'
+import { type Exercise, lengthOfExercise } from '../../../../domain/questions/exercise.js'
 import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS } from './limits.js'
 
 const MAX_WARNINGS = 200
@@ -35,8 +35,7 @@ export class Findings {
   /** @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the cards in total exceed the limit */
   countCard(question: string, answer: string, exercise: Exercise | null = null): void {
     this.#cards++
-    this.#length += question.length + answer.length
-    for (const { text, feedback } of exercise?.options ?? []) this.#length += text.length + (feedback?.length ?? 0)
+    this.#length += question.length + answer.length + lengthOfExercise(exercise)
     if (this.#cards > LIMITS.cards) throw TOO_MANY_CARDS
     if (this.#length > LIMITS.totalLength) throw TEXT_TOO_LONG
   }
