@@ -19,7 +19,7 @@ import { createUser, PASSWORD } from './factories.js'
 import { CLIENT_ID, type IdentityProvider, startIdentityProvider } from './identity-provider.js'
 import type { Json } from './openapi.js'
 import { gifOf, targetOf } from './pictures.js'
-import { CONFIG, callerOf, cookieOf, ROOT, SECRET } from './service.js'
+import { type Answer, CONFIG, callerOf, cookieOf, ROOT, SECRET } from './service.js'
 import { oidcSettings } from './sign-in.js'
 
 /** Recordings of released versions: `NNNN.sql` and `NNNN.statements.json`, named after the newest migration */
@@ -146,6 +146,7 @@ async function writeContent(folder: string, answer: string): Promise<void> {
     'cheatsheets/git.md': `---\ntitle: Git-Befehle\ncategory: Git\n---\n# Git\n\n${answer}\n\n![Baum](baum.gif)\n`,
   })
   await writeFile(path.join(folder, 'cheatsheets', 'baum.gif'), PICTURE)
+  await changeFiles(folder, { 'cheatsheets/uebernommen.md': `---\ntitle: Übernommen\n---\n${answer}\n` })
 }
 
 const FILE = { 'content-type': 'application/octet-stream' }
@@ -228,6 +229,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
     await file(`name=Tabelle.csv&source=${source.id}&check=true`)
     await admin(end === '/release' ? 'POST' : 'DELETE', `/api/content/sources/${source.id}${end}`)
   }
+  await callEditing(admin)
   await admin('GET', '/api/content/sources')
   await admin('GET', `/api/content/${targetOf(PICTURE)}`)
 
@@ -337,6 +339,61 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
       .map((method) => `${method} ${path}`)
   })
   if (missing.length > 0) throw new Error(`no call in callAll of test/support/versions.ts for ${missing.join(', ')}`)
+}
+
+type Send = (method: string, url: string, payload?: object, headers?: object) => Promise<Answer>
+
+/** Calls the operations of editors. */
+async function callEditing(admin: Send): Promise<void> {
+  const send = async (method: string, url: string, payload?: object, headers?: object) =>
+    (await admin(method, `/api/content${url}`, payload, headers)).body
+  const client = () => ({ client_id: randomBytes(9).toString('hex') })
+  const { source } = await send('POST', '/sources', { name: 'Geschrieben' })
+  const inSource = `/sources/${source.id}`
+  await send('PATCH', inSource, { name: 'Geschriebenes' })
+  await send('PUT', `${inSource}/editors/chef`)
+  await send('GET', `${inSource}/editors`)
+  await send('POST', `${inSource}/adopt`, { sheet: 'uebernommen' })
+  const { deck } = await send('POST', '/decks', { source_id: source.id, name: 'Eigenes' })
+  const pool = (await send('POST', '/decks', { source_id: source.id, name: 'Vorrat', tests_only: true })).deck
+  await send('PATCH', `/decks/${deck.slug}`, { description: 'Neu', archived: false })
+  await send('GET', `/decks?source=${source.id}`)
+  const write = async (question: string, rest: object = {}) =>
+    (await send('POST', '/cards', { deck: deck.slug, question, answer: 'A', ...rest, ...client() })).card
+  const card = await write('Was macht git stash hier?')
+  const second = await write('Was macht git stash dort?', { draft: true })
+  await send('PATCH', `/cards/${card.id}`, { version: 1, answer: 'B', deck: pool.slug })
+  await send('PATCH', `/cards/${card.id}`, { deck: deck.slug })
+  await send('POST', `/cards/${second.id}/move`, { before: card.id })
+  await send('GET', `/cards/${card.id}`)
+  await send('GET', `/cards/${card.id}/versions`)
+  await send('POST', `/cards/${card.id}/versions/1/restore`)
+  for (const query of ['', '&state=draft&level=x', `&state=all&after=${second.id}`, '&q=stash']) {
+    await send('GET', `/cards?deck=${deck.slug}${query}`)
+  }
+  await send('GET', '/cards/similar?question=Was+macht+git+stash')
+  const change = { level: 'neu', replace: { find: 'stash', with: 'log' } }
+  const { change_id } = await send('POST', '/cards/bulk', { ids: [card.id, second.id], change })
+  await send('POST', '/cards/bulk', { filter: { deck: deck.slug }, change, check: true })
+  await send('POST', `/changes/${change_id}/undo`)
+  await send('POST', `/cards/${card.id}/reset-progress`)
+  await send('DELETE', `/cards/${second.id}`)
+  const texts = { title: 'Eigener', category: 'Git', content_md: '# Eigener\n' }
+  const { sheet } = await send('POST', '/sheets', { source_id: source.id, ...texts, ...client() })
+  await send('GET', '/sheets')
+  await send('GET', `/sheets/${sheet.slug}`)
+  await send('PATCH', `/sheets/${sheet.slug}`, { version: 1, title: 'Anderer' })
+  await send('GET', `/sheets/${sheet.slug}/versions`)
+  await send('POST', `/sheets/${sheet.slug}/versions/1/restore`)
+  await send('POST', '/media', gifOf('written'), { 'content-type': 'image/gif' })
+  await send('POST', '/convert', { html: '<b>fett</b>' })
+  await send('GET', '/changes?by=chef')
+  await send('GET', `${inSource}/changes`)
+  await send('GET', `${inSource}/difficult`)
+  await send('DELETE', `${inSource}/editors/chef`)
+  await send('DELETE', inSource)
+  await send('POST', `${inSource}/restore`)
+  await send('DELETE', `${inSource}?purge=true`)
 }
 
 /** Returns why `recordVersion` cannot run, or false: `pg_dump` must be of the server's major. */

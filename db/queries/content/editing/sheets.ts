@@ -228,8 +228,12 @@ export async function listSheetVersions(
         db
           .selectFrom('texts')
           .selectAll()
-          .select(({ fn }) => [
-            sql<number>`${fn.sum(bytes).over((over) => over.orderBy('version', 'desc'))} - ${bytes}`.as('bytes_before'),
+          .select(({ eb, fn }) => [
+            eb(
+              fn.sum<number>(bytes).over((over) => over.orderBy('version', 'desc')),
+              '-',
+              bytes,
+            ).as('bytes_before'),
           ])
           .where('version', '<', Math.min(before ?? MAX_VERSION, MAX_VERSION)),
       )
