@@ -34,7 +34,11 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
       { name: 'cheatsheets', description: 'Cheat sheets and their search' },
       { name: 'review', description: 'Scheduled reviews of the caller' },
       { name: 'search', description: 'Search over decks, sheets and cards' },
-      { name: 'content', description: 'For administrators: the content folder, its import, reports of faulty cards' },
+      {
+        name: 'content',
+        description:
+          'For authors: sources, decks, cards, sheets, reports; for administrators: the content folder, its import',
+      },
       { name: 'accounts', description: "The caller's account; for administrators all accounts and the audit trail" },
       { name: 'admin', description: 'For administrators: users and import' },
       { name: 'health', description: 'For proxies and orchestrators' },

@@ -1,0 +1,186 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/types.js'
+import { SCOPES } from '../../src/domain/accounts/scopes.js'
+import { createEditor, createSource } from './editing.js'
+import { createCard, createCheatsheet, createDeck, unique } from './factories.js'
+import type { Json } from './openapi.js'
+import { type Caller, callerOf, type Service } from './service.js'
+
+const SESSIONS = ['anonymous', 'learner', 'author', 'other', 'editor', 'admin'] as const
+
+/** Callers in the order of the columns: sessions, then tokens of an editor and of an administrator by scope. */
+export const CALLERS = [
+  ...SESSIONS,
+  ...['editor', 'admin'].flatMap((owner) => SCOPES.map((scope) => `${owner}:${scope}`)),
+]
+
+/** A row of the table: what each caller gets, and what is sent beside the path. */
+export interface Row {
+  route: string
+  statuses: number[]
+  /** Query and JSON body; `$source`, `$deck`, `$card`, `$sheet`, `$report` and `$change` name items of the editor. */
+  query: string
+  body: string
+}
+
+const LINE = /^([A-Z]+ \S+)((?:\s+\d{3})+)(?:\s+(\?\S*))?(?:\s+(\{.*\}))?$/
+
+/** Parses the table: one line per route; `#` begins a comment. @throws Error for a line of another form */
+export function parseTable(text: string): Row[] {
+  return text.split('\n').flatMap((line) => {
+    if (line.trim() === '' || line.startsWith('#')) return []
+    const [, route, numbers, query = '', body = ''] = LINE.exec(line.trimEnd()) ?? []
+    const statuses = numbers?.trim().split(/\s+/).map(Number) ?? []
+    if (route === undefined || statuses.length !== CALLERS.length) {
+      throw new Error(`Expected a route and ${CALLERS.length} statuses: ${line}`)
+    }
+    return [{ route, statuses, query, body }]
+  })
+}
+
+const WIDTH = 58
+
+/** Formats a row as a line of the table. */
+export function formatRow({ route, statuses, query, body }: Row): string {
+  const groups = [statuses.slice(0, 6), statuses.slice(6, 10), statuses.slice(10)]
+  return [route.padEnd(WIDTH), ...groups.map((group) => group.join(' ')), query, body].filter(Boolean).join('  ')
+}
+
+/** An operation of the OpenAPI document. */
+export interface Operation {
+  route: string
+  method: string
+  path: string
+  /** Media type of the body; undefined without one */
+  type: string | undefined
+}
+
+export function listOperations(document: Json): Operation[] {
+  return Object.entries<Json>(document.paths).flatMap(([path, operations]) =>
+    Object.entries<Json>(operations).map(([name, { requestBody }]) => {
+      const method = name.toUpperCase()
+      return { route: `${method} ${path}`, method, path, type: Object.keys(requestBody?.content ?? {})[0] }
+    }),
+  )
+}
+
+/** Sends requests as each caller. */
+export interface Roles {
+  /** Returns the status of each caller, in the order of `CALLERS`. */
+  ask(operation: Operation, given: Pick<Row, 'query' | 'body'>): Promise<number[]>
+}
+
+export async function createRoles(service: Service): Promise<Roles> {
+  const { app, db, anonymous } = service
+  const learner = await service.member()
+  const author = await createEditor(service)
+  const other = await createEditor(service, await createSource(db))
+  const editor = await createEditor(service)
+  const admin = await service.admin()
+  const sessions: Caller[] = [anonymous, learner, author, other, editor, admin]
+  const names = await db.selectFrom('users').select(['id', 'username']).execute()
+  const usernames = [null, learner, author, other, editor, admin].map(
+    (caller) => names.find(({ id }) => id === caller?.id)?.username,
+  )
+  const tokens: Caller[] = []
+  for (const owner of [editor, admin]) {
+    for (const scope of SCOPES) {
+      const { body } = await owner.post('/api/auth/tokens', { name: scope, scopes: [scope] })
+      tokens.push(callerOf(app, undefined, body.token))
+    }
+  }
+
+  let items = await createItems(db, editor.id, learner.id)
+
+  /** Logs in again whose session a request has ended. */
+  async function renew(): Promise<void> {
+    for (const [index, username] of usernames.entries()) {
+      if (username === undefined || (await sessions[index]?.get('/api/auth/me'))?.status === 200) continue
+      sessions[index] = await service.loginAs(username)
+    }
+  }
+
+  return {
+    ask: async ({ method, path, type }, { query, body }) => {
+      const statuses: number[] = []
+      for (const caller of [...sessions, ...tokens]) {
+        // A request may change or delete its items.
+        if (method !== 'GET' && path.startsWith('/api/content/')) items = await createItems(db, editor.id, learner.id)
+        const current = items
+        const fill = (text: string) =>
+          text.replaceAll(/"?\$(\w+)"?/g, (whole, name: keyof Items) => {
+            const value = current[name]
+            return whole.startsWith('"') ? JSON.stringify(value) : String(value)
+          })
+        const payload = body === '' ? (type === 'application/json' ? '{}' : 'x') : fill(body)
+        const { status } = await caller.send({
+          method: method as 'GET',
+          url: fillPath(path, current) + fill(query),
+          ...(type !== undefined && { payload, headers: { 'content-type': type } }),
+        })
+        statuses.push(status)
+      }
+      if (method !== 'GET' && /^\/api\/(auth|accounts\/me)/.test(path)) await renew()
+      return statuses
+    },
+  }
+}
+
+/** Items of a source that the editor edits. */
+interface Items {
+  source: number
+  deck: string
+  card: number
+  sheet: string
+  report: number
+  change: number
+}
+
+async function createItems(db: Kysely<Database>, editorId: number, reporterId: number): Promise<Items> {
+  const source_id = await createSource(db)
+  await db.insertInto('source_editors').values({ source_id, user_id: editorId }).execute()
+  const deck = await createDeck(db)
+  await db.insertInto('imported_decks').values({ deck_id: deck.id, source_id, source_key: deck.slug }).execute()
+  const card = await createCard(db, { deck_id: deck.id })
+  await db
+    .insertInto('imported_cards')
+    .values({ card_id: card.id, deck_id: deck.id, key: unique('key') })
+    .execute()
+  const sheet = await createCheatsheet(db)
+  const owner = { cheatsheet_id: sheet.id, source_id, source_key: sheet.slug }
+  await db.insertInto('imported_cheatsheets').values(owner).execute()
+  const report = await db
+    .insertInto('card_reports')
+    .values({ user_id: reporterId, card_id: card.id, text: 'x' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const change = await db
+    .insertInto('content_changes')
+    .values({ user_id: editorId, how: 'edit', source_id })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { source: source_id, deck: deck.slug, card: card.id, sheet: sheet.slug, report: report.id, change: change.id }
+}
+
+/** Kind of the item that follows a segment of a path below `/api/content` */
+const KINDS: Readonly<Record<string, keyof Items>> = {
+  sources: 'source',
+  decks: 'deck',
+  cards: 'card',
+  sheets: 'sheet',
+  reports: 'report',
+  changes: 'change',
+}
+
+/** Fills the parameters of a path: items of the editor below `/api/content`, otherwise what does not exist. */
+function fillPath(path: string, items: Items): string {
+  const segments = path.split('/')
+  const isContent = path.startsWith('/api/content/')
+  return segments
+    .map((segment, index) => {
+      if (!segment.startsWith('{')) return segment
+      const kind = isContent ? KINDS[segments[index - 1] as string] : undefined
+      return kind === undefined ? '0' : String(items[kind])
+    })
+    .join('/')
+}
