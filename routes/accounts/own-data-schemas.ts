@@ -99,8 +99,12 @@ export const OwnDataAnswer = Type.Object({
       id: Type.Integer(),
       card_id: Type.Integer(),
       text: Type.String(),
+      suggested_question: nullable(Type.String()),
+      suggested_answer: nullable(Type.String()),
       created_at: Timestamp,
       settled_at: nullable(Timestamp),
+      outcome: nullable(Type.String()),
+      outcome_message: nullable(Type.String()),
     }),
   ),
   edited_sources: Type.Array(Type.Object({ source_id: Type.Integer(), name: Type.String(), added_at: Timestamp }), {

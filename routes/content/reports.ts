@@ -1,14 +1,28 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
+import type { Actor } from '../../db/queries/accounts/audit.js'
 import { type CardReport, listReports, REPORT_STATES } from '../../db/queries/content/reports.js'
 import { actorOf } from '../../plugins/auth.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
-import { REPORT_NOT_FOUND, REPORTED_AGAIN } from '../../src/domain/content/refusals.js'
+import { suggestionOf } from '../../src/domain/content/editing/suggestion.js'
+import {
+  NO_SUGGESTION,
+  REPORT_NOT_FOUND,
+  REPORT_SETTLED,
+  REPORTED_AGAIN,
+  VERSION_OUTDATED,
+} from '../../src/domain/content/refusals.js'
+import { parseReportText } from '../../src/domain/content/reports.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
+import { type Accepted, acceptSuggestion, declineReport } from '../../src/services/content/editing/suggestions.js'
 import { findCardLines } from '../../src/services/content/folder/card-lines.js'
 import { settleReport } from '../../src/services/content/reports.js'
-import { Report, ReportList, ReportParams, ReportsQuery, SettleBody } from './schemas.js'
+import { DecidedReport, type Report, ReportDecision, ReportList, ReportParams, ReportsQuery } from './schemas.js'
+
+/** Maximum size of a body with the two texts of a card */
+const CARD_BYTES = 256 * 1_024
 
 interface ReportOptions {
   /** Folder in which reported cards are located */
@@ -42,32 +56,62 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
   app.patch(
     '/:id',
     {
+      onRequest: app.requireEditor('report'),
+      bodyLimit: CARD_BYTES,
       schema: {
         operationId: 'settleReport',
-        summary: 'Settle or reopen a report',
+        summary: 'Settle or reopen a report, accept its suggestion, or decline it',
+        description: `An accepted suggestion is a new version of the card with the learner as its author. The text of a card
+of the content folder is answered as \`paste\`; the report stays open until it is settled.`,
         tags: ['content'],
         params: ReportParams,
-        body: SettleBody,
-        response: answers(Report, [AUTHORS_ONLY, NOT_AN_EDITOR, REPORT_NOT_FOUND, REPORTED_AGAIN]),
+        body: ReportDecision,
+        response: answers(DecidedReport, [
+          ...[AUTHORS_ONLY, NOT_AN_EDITOR, REPORT_NOT_FOUND, REPORTED_AGAIN, REPORT_SETTLED, NO_SUGGESTION],
+          VERSION_OUTDATED,
+        ]),
       },
-      onRequest: app.requireEditor('report'),
     },
     async (request) => {
       const id = parseRowId(request.params.id, 'Ungültige Meldungs-ID', Number.MAX_SAFE_INTEGER)
       if (id === undefined) throw REPORT_NOT_FOUND
-      const [report] = await describe([await settleReport(app.db, actorOf(request), id, request.body.settled)])
-      return report as Static<typeof Report>
+      const { report, paste } = await decide(actorOf(request), id, request.body)
+      const [described] = await describe([report])
+      return { ...(described as Static<typeof Report>), ...(paste !== null && { paste }) }
     },
   )
+
+  async function decide(actor: Actor, id: number, body: Static<typeof ReportDecision>): Promise<Accepted> {
+    const { settled, accept, decline, ...acceptance } = body
+    const given = [settled, accept, decline].filter((one) => one !== undefined)
+    if (given.length > 1) {
+      throw new InvalidInput('Nur eines der Felder „settled“, „accept“ und „decline“ ist möglich')
+    }
+    if (accept !== undefined) return acceptSuggestion(app.db, actor, id, acceptance)
+    if (decline !== undefined) {
+      return { report: await declineReport(app.db, actor, id, parseReportText(decline, 'decline')), paste: null }
+    }
+    if (settled === undefined) throw new InvalidInput('Das Feld „settled“ fehlt')
+    return { report: await settleReport(app.db, actor, id, settled), paste: null }
+  }
 
   /** Adds the file and line of each reported card in the current content folder. */
   async function describe(found: CardReport[]): Promise<Static<typeof Report>[]> {
     const places = await findCardLines(contentDir, found)
-    return found.map(({ card_id, question, deck_slug, deck_name, is_archived, key: _, ...report }, index) => ({
-      ...report,
-      card: { id: card_id, question, deck: { slug: deck_slug, name: deck_name }, archived: is_archived },
-      ...(places[index] ?? { file: null, line: null }),
-    }))
+    return found.map((report, index) => ({ ...toAnswer(report), ...(places[index] ?? { file: null, line: null }) }))
+  }
+}
+
+function toAnswer(report: CardReport) {
+  const { card_id, question, answer, version, deck_slug, deck_name, is_archived, file: _, key: __, ...rest } = report
+  const { source_id, source_kind, source_name, suggested_question, suggested_answer, outcome_message, ...facts } = rest
+  const source = source_id === null ? null : { id: source_id, kind: source_kind ?? '', name: source_name ?? '' }
+  const deck = { slug: deck_slug, name: deck_name }
+  return {
+    ...facts,
+    card: { id: card_id, question, answer, version, deck, archived: is_archived, source },
+    suggestion: suggestionOf({ suggested_question, suggested_answer }),
+    message: outcome_message,
   }
 }
 

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { SourceExists } from '../../src/domain/content/refusals.js'
 import { errorWith, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { Changes, ImportDone, Place } from '../admin/schemas.js'
+import { OwnerSource } from './sheet-schemas.js'
 
 const { stats: ImportStats } = ImportDone.properties
 
@@ -56,11 +57,20 @@ export const Report = Type.Object(
     card: Type.Object({
       id: Type.Integer(),
       question: Type.String(),
+      answer: Type.String(),
+      version: Type.Integer(),
       deck: Type.Object({ slug: Type.String(), name: Type.String() }),
-      archived: Type.Boolean({ description: 'Whether the card or its deck is archived.' }),
+      archived: Type.Boolean({ description: 'Whether learners do not see the card.' }),
+      source: nullable({ ...OwnerSource, description: 'Null for the content folder and for rows of scripts.' }),
     }),
     card_changed: Type.Boolean({ description: 'Whether the card has changed since the report.' }),
-    text: Type.String(),
+    text: Type.String({ description: 'May be empty with a suggestion.' }),
+    suggestion: nullable(
+      Type.Object(
+        { question: Type.String(), answer: Type.String() },
+        { description: 'Text that the learner suggests.' },
+      ),
+    ),
     by: nullable(Type.String({ description: 'The user name; null when the account has been deleted.' })),
     created_at: Timestamp,
     file: nullable(
@@ -69,6 +79,12 @@ export const Report = Type.Object(
     line: nullable(Type.Integer({ description: 'Null if the file has faults or lacks the card.' })),
     settled_at: nullable(Timestamp),
     settled_by: nullable(Type.String()),
+    outcome: Type.Unsafe<'accepted' | 'declined' | null>({
+      type: ['string', 'null'],
+      enum: ['accepted', 'declined', null],
+      description: 'An accepted text of the content folder leaves the report open until it stands in the file.',
+    }),
+    message: nullable(Type.String({ description: 'Sentence for the learner.' })),
   },
   { title: 'CardReport' },
 )
@@ -81,7 +97,35 @@ export const ReportList = Type.Object({
 
 export const ReportParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['42'] }) })
 
-export const SettleBody = Type.Object({ settled: Type.Boolean({ examples: [true] }) })
+export const ReportDecision = Type.Object(
+  {
+    settled: Type.Optional(Type.Boolean({ description: '`false` reopens the report.', examples: [true] })),
+    accept: Type.Optional(
+      Type.Literal(true, { description: 'Makes the suggestion the text of the card, as a version of the learner.' }),
+    ),
+    question: Type.Optional(Type.String({ description: 'With `accept`: instead of the suggested question.' })),
+    answer: Type.Optional(Type.String({ description: 'With `accept`: instead of the suggested answer.' })),
+    version: Type.Optional(
+      Type.Integer({
+        description: 'With `accept`: the version seen; without it the text must not have changed since the report.',
+      }),
+    ),
+    decline: Type.Optional(
+      Type.String({
+        description: 'Sentence for the learner, 1 to 1,000 characters.',
+        examples: ['Das steht schon auf der nächsten Karte.'],
+      }),
+    ),
+  },
+  { description: 'One of `settled`, `accept` and `decline`.' },
+)
+
+export const DecidedReport = Type.Object({
+  ...Report.properties,
+  paste: Type.Optional(
+    Type.String({ description: 'After `accept`, for a card of the content folder: its text to paste into the file.' }),
+  ),
+})
 
 export const UploadQuery = Type.Object({
   name: optional('Name of the file or source; optional with `source`.', 'Netzwerk.apkg'),

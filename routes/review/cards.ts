@@ -7,8 +7,7 @@ import {
   unsuspendCard,
   writeNote,
 } from '../../db/queries/review/cards.js'
-import { CARD_NOT_FOUND, DECK_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/content/refusals.js'
-import { parseReportText } from '../../src/domain/content/reports.js'
+import { CARD_NOT_FOUND, DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseNote } from '../../src/domain/review/note.js'
 import { OTHER_REVIEW } from '../../src/domain/review/refusals.js'
@@ -24,18 +23,15 @@ import {
 import { countCharacters } from '../../src/domain/text/text.js'
 import { type Clock, parseInstant } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
-import { reportCard } from '../../src/services/content/reports.js'
 import { putOffCard } from '../../src/services/review/put-off.js'
 import { resetCard } from '../../src/services/review/take-back.js'
 import {
   CardAnswer,
   CardPage,
   CardParams,
-  CardReported,
   CardsQuery,
   NoteAnswer,
   NoteBody,
-  ReportBody,
   ReviewAnswer,
   TomorrowBody,
 } from './schemas.js'
@@ -200,26 +196,6 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const text = parseNote(request.body.text)
       if (id === undefined || !(await writeNote(app.db, request.user.id, id, text))) throw CARD_NOT_FOUND
       return { note: text === '' ? null : text }
-    },
-  )
-
-  app.post(
-    '/cards/:id/reports',
-    {
-      schema: {
-        operationId: 'reportCard',
-        summary: "Report a fault of a card; replaces the caller's open report of the same card",
-        tags: ['review'],
-        params: CardParams,
-        body: ReportBody,
-        response: answers(CardReported, [CARD_NOT_FOUND, TOO_MANY_REPORTS]),
-      },
-    },
-    async (request) => {
-      const id = parseCardId(request.params.id)
-      const text = parseReportText(request.body.text)
-      if (id === undefined) throw CARD_NOT_FOUND
-      return { id: await reportCard(app.db, request.user.id, id, text) }
     },
   )
 }

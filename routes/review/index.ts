@@ -7,6 +7,7 @@ import { parseNumber } from '../../src/domain/text/parameters.js'
 import type { Clock } from '../../src/domain/time/calendar.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
+import cardReportRoutes from './card-reports.js'
 import cardRoutes from './cards.js'
 import deckRoutes from './decks.js'
 import fitRoutes from './fit.js'
@@ -54,6 +55,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
 
   await app.register(ratingRoutes, { moment })
   await app.register(cardRoutes, { moment })
+  await app.register(cardReportRoutes)
   await app.register(deckRoutes, { moment })
   await app.register(reportRoutes, { moment })
   await app.register(settingsRoutes, { moment })

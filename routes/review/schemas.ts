@@ -147,11 +147,54 @@ export const UndoAnswer = Type.Object({
 
 export const CardParams = Type.Object({ id: Type.String({ examples: ['17'] }) })
 
+const SuggestedText = Type.Object({
+  question: Type.String({ description: 'Markdown, at most 65,536 characters.', examples: ['Was macht `git switch`?'] }),
+  answer: Type.String({ description: 'Markdown, likewise.', examples: ['Es wechselt den Branch.'] }),
+})
+
 export const ReportBody = Type.Object({
-  text: Type.String({
-    description: '1 to 1,000 characters after trimming, without control characters.',
-    examples: ['Die Antwort gilt seit Git 2.23 nicht mehr.'],
-  }),
+  text: Type.Optional(
+    Type.String({
+      description: '1 to 1,000 characters after trimming, without control characters; may be absent with a suggestion.',
+      examples: ['Die Antwort gilt seit Git 2.23 nicht mehr.'],
+    }),
+  ),
+  suggestion: Type.Optional(nullable(SuggestedText)),
+})
+
+export const OwnReportsQuery = Type.Object({
+  before: optional('`next_before` of the previous page.', '42'),
+  limit: limit('1 to 200, 50 if absent; other numbers are clamped.'),
+})
+
+export const OwnReports = Type.Object({
+  reports: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      card_id: Type.Integer(),
+      card: Type.Unsafe<{ question: string; deck: { slug: string; name: string } } | null>({
+        type: ['object', 'null'],
+        properties: {
+          question: Type.String(),
+          deck: Type.Object({ slug: Type.String(), name: Type.String() }),
+        },
+        required: ['question', 'deck'],
+        description: 'Null if the card is archived or not published.',
+      }),
+      text: Type.String({ description: 'May be empty with a suggestion.' }),
+      suggestion: nullable(SuggestedText),
+      created_at: Timestamp,
+      settled_at: nullable(Timestamp),
+      outcome: Type.Unsafe<'accepted' | 'declined' | null>({
+        type: ['string', 'null'],
+        enum: ['accepted', 'declined', null],
+        description: 'Null while the report is open, and if it was settled without a decision.',
+      }),
+      message: nullable(Type.String({ description: 'Sentence of the editor.' })),
+    }),
+    { description: 'Newest first.' },
+  ),
+  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
 })
 
 export const CardReported = Type.Object({ id: Type.Integer({ description: 'Id of the report.' }) })

@@ -91,7 +91,8 @@ async function fill(db: Kysely<Database>): Promise<void> {
       transports: ['internal', 'hybrid'],
     })
     .execute()
-  await reportCard(db, user.id, card.id, 'Falsch:\tüber „Tabs“')
+  const suggestion = { question: 'Besser „so“?', answer: 'Ja,\tso.' }
+  await reportCard(db, user.id, card.id, { text: 'Falsch:\tüber „Tabs“', suggestion })
   const actor = { actor_id: user.id, actor: 'erika', via: 'session', address: '2001:db8::1' } as const
   await insertAuditEntry(db, actor, { action: 'user.create', details: { is_admin: true } })
   await suspendCard(db, user.id, card.id)

@@ -118,7 +118,10 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
   const last = await createCard(db, { deck_id: deck.id })
   await createProgress(db, { user_id: member.id, card_id: last.id, last_rating: 'easy', next_review: '2026-12-24' })
   await member.post('/api/review', { card_id: last.id, rating: 'hard' })
-  await member.post(`/api/review/cards/${last.id}/reports`, { text: 'Falsch' })
+  await member.post(`/api/review/cards/${last.id}/reports`, {
+    text: 'Falsch',
+    suggestion: { question: 'Besser?', answer: 'Ja' },
+  })
   await member.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 7 } })
   const wish = { active: false, desired_retention: 0.95 }
   await member.send({ method: 'PUT', url: `/api/review/decks/${deck.slug}`, payload: wish })

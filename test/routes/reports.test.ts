@@ -38,15 +38,26 @@ t.test('a learner reports a card; an administrator sees its place and settles it
   t.strictSame(rest, { open: 1, next_before: null })
   const found = {
     id,
-    card: { id: card, question: 'Frage zwei?', deck: { slug: 'git', name: 'Git' }, archived: false },
+    card: {
+      id: card,
+      question: 'Frage zwei?',
+      answer: 'Antwort zwei.',
+      version: 1,
+      deck: { slug: 'git', name: 'Git' },
+      archived: false,
+      source: null,
+    },
     card_changed: false,
     text: 'Die Antwort\ngilt nicht mehr.',
+    suggestion: null,
     by: await nameOf(member.id),
     created_at: reports[0].created_at,
     file: 'decks/git.md',
     line: lineOf('zwei'),
     settled_at: null,
     settled_by: null,
+    outcome: null,
+    message: null,
   }
   t.strictSame(reports, [found])
 

@@ -105,7 +105,9 @@ const DECK_RETENTIONS: Rows = {
 const REPORTS: Rows = {
   key: BY_ID,
   from: (userId, after) => sql`
-    select id, ${json(sql`id, card_id, text, ${instant('created_at')}, ${instant('settled_at')}`)}
+    select id, ${json(sql`
+      id, card_id, text, suggested_question, suggested_answer, ${instant('created_at')}, ${instant('settled_at')},
+      case when settled_at is not null then outcome end as outcome, outcome_message`)}
     from card_reports where user_id = ${userId} and ${after}`,
 }
 

@@ -1,12 +1,20 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Editable } from '../../../src/domain/content/editing/rights.js'
+import { type Suggestion, suggestionOf } from '../../../src/domain/content/editing/suggestion.js'
+import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { Database } from '../../types.js'
+import { liveVersion } from './editing/state.js'
+
+/** What became of a report or its suggestion */
+export type Outcome = 'accepted' | 'declined'
 
 /** A report of a faulty card. */
 export interface CardReport {
   id: number
   card_id: number
   question: string
+  answer: string
+  version: number
   deck_slug: string
   deck_name: string
   is_archived: boolean
@@ -18,6 +26,15 @@ export interface CardReport {
   created_at: Date
   settled_at: Date | null
   settled_by: string | null
+  /** Text that the learner suggests; both or neither */
+  suggested_question: string | null
+  suggested_answer: string | null
+  outcome: Outcome | null
+  outcome_message: string | null
+  /** All null for the content folder and rows of scripts */
+  source_id: number | null
+  source_kind: StoredKind | null
+  source_name: string | null
   /** File of the card at its last import; null for cards written by scripts or before the next import */
   file: string | null
   key: string | null
@@ -35,20 +52,41 @@ export async function countOtherOpenReports(db: Kysely<Database>, userId: number
   return count
 }
 
+/** Returns the text of a card that learners see. */
+export async function findLiveTexts(db: Kysely<Database>, cardId: number): Promise<Suggestion | undefined> {
+  return db
+    .selectFrom('cards')
+    .innerJoin('decks', 'decks.id', 'deck_id')
+    .select(['question', 'answer'])
+    .where('cards.id', '=', cardId)
+    .where('cards.archived_at', 'is', null)
+    .where('decks.archived_at', 'is', null)
+    .executeTakeFirst()
+}
+
+export interface NewReport {
+  user_id: number
+  card_id: number
+  text: string
+  suggestion: Suggestion | null
+}
+
 /** Stores a report of a live card and replaces the user's open one; returns undefined if the card does not exist. */
 export async function upsertReport(
   db: Kysely<Database>,
-  report: { user_id: number; card_id: number; text: string },
+  { user_id, card_id, text, suggestion }: NewReport,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
-    insert into card_reports (user_id, card_id, text)
-    select ${report.user_id}::integer, cards.id, ${report.text}::text
+    insert into card_reports (user_id, card_id, text, suggested_question, suggested_answer)
+    select ${user_id}::integer, cards.id, ${text}::text, ${suggestion?.question ?? null}::text,
+      ${suggestion?.answer ?? null}::text
     from cards join decks on decks.id = deck_id
-    where cards.id = ${report.card_id} and cards.archived_at is null and decks.archived_at is null
+    where cards.id = ${card_id} and cards.archived_at is null and decks.archived_at is null
     -- What is deleted at the same moment is waited for, and then not there.
     for key share of cards
     on conflict (user_id, card_id) where settled_at is null
-      do update set text = excluded.text, created_at = excluded.created_at
+      do update set text = excluded.text, created_at = excluded.created_at, outcome = null, outcome_message = null,
+        suggested_question = excluded.suggested_question, suggested_answer = excluded.suggested_answer
     returning id`.execute(db)
   return rows[0]?.id
 }
@@ -63,10 +101,111 @@ export async function updateReport(
   const { numUpdatedRows } = await transaction
     .updateTable('card_reports')
     .set({ settled_by: settledBy, settled_at: isSettled ? sql<Date>`now()` : null })
+    // A reopened report has no outcome yet.
+    .$if(!isSettled, (query) => query.set({ outcome: null, outcome_message: null }))
     .where('id', '=', id)
     .where('settled_at', isSettled ? 'is' : 'is not', null)
     .executeTakeFirst()
   return numUpdatedRows > 0n
+}
+
+/** A report whose outcome is to be decided. */
+export interface UndecidedReport {
+  card_id: number
+  user_id: number | null
+  suggestion: Suggestion | null
+  isSettled: boolean
+  /** Whether the text of the card has changed since the report */
+  isOutdated: boolean
+}
+
+/** Locks a report against other decisions and a replacement by its author. */
+export async function lockReport(transaction: Transaction<Database>, id: number): Promise<UndecidedReport | undefined> {
+  const row = await transaction
+    .selectFrom('card_reports')
+    .select(['card_id', 'user_id', 'suggested_question', 'suggested_answer', 'settled_at'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('card_versions')
+          .select('card_versions.version')
+          .whereRef('card_versions.card_id', '=', 'card_reports.card_id')
+          .whereRef('superseded_at', '>', 'card_reports.created_at'),
+      ).as('is_outdated'),
+    )
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { card_id, user_id, settled_at, is_outdated } = row
+  const suggestion = suggestionOf(row)
+  return { card_id, user_id, suggestion, isSettled: settled_at !== null, isOutdated: Boolean(is_outdated) }
+}
+
+/** Stores the outcome of a report. @param settledBy null leaves the report open */
+export async function decideReport(
+  transaction: Transaction<Database>,
+  id: number,
+  outcome: Outcome,
+  message: string | null,
+  settledBy: string | null,
+): Promise<void> {
+  await transaction
+    .updateTable('card_reports')
+    .set({ outcome, outcome_message: message })
+    .$if(settledBy !== null, (query) => query.set({ settled_by: settledBy, settled_at: sql<Date>`now()` }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** A report as its author sees it. */
+export interface OwnReport {
+  id: number
+  card_id: number
+  /** Question and deck; null if learners do not see the card */
+  question: string | null
+  deck_slug: string | null
+  deck_name: string | null
+  text: string
+  suggested_question: string | null
+  suggested_answer: string | null
+  created_at: Date
+  settled_at: Date | null
+  outcome: Outcome | null
+  outcome_message: string | null
+}
+
+/** Returns the reports of a user, newest first, before the id `before`. */
+export async function listOwnReports(
+  db: Kysely<Database>,
+  userId: number,
+  before: number | undefined,
+  limit: number,
+): Promise<OwnReport[]> {
+  return db
+    .selectFrom('card_reports')
+    .leftJoin('cards', (join) =>
+      join.onRef('cards.id', '=', 'card_reports.card_id').on('cards.archived_at', 'is', null),
+    )
+    .leftJoin('decks', (join) => join.onRef('decks.id', '=', 'cards.deck_id').on('decks.archived_at', 'is', null))
+    .select(['card_reports.id', 'card_reports.card_id', 'decks.slug as deck_slug', 'decks.name as deck_name'])
+    .select([
+      'text',
+      'suggested_question',
+      'suggested_answer',
+      'card_reports.created_at',
+      'settled_at',
+      'outcome_message',
+    ])
+    .select((eb) => [
+      eb.case().when('decks.id', 'is not', null).then(eb.ref('cards.question')).end().as('question'),
+      // An editor may accept a text before it stands in a file.
+      eb.case().when('settled_at', 'is not', null).then(eb.ref('outcome')).end().as('outcome'),
+    ])
+    .where('user_id', '=', userId)
+    .$if(before !== undefined, (query) => query.where('card_reports.id', '<', before as number))
+    .orderBy('card_reports.id', 'desc')
+    .limit(limit)
+    .execute()
 }
 
 export interface ReportPage {
@@ -119,15 +258,20 @@ export async function findReport(db: Kysely<Database>, id: number): Promise<Card
 
 function reportsWhere(condition: RawBuilder<unknown>): RawBuilder<CardReport> {
   return sql<CardReport>`
-    select card_reports.id, card_reports.card_id, question, slug as deck_slug, name as deck_name,
+    select card_reports.id, card_reports.card_id, question, answer, ${liveVersion('cards')} as version,
+      slug as deck_slug, decks.name as deck_name,
       cards.archived_at is not null or decks.archived_at is not null as is_archived,
       cards.updated_at > card_reports.created_at as card_changed,
-      text, username as by, card_reports.created_at, settled_at, settled_by, file, key
+      text, username as by, card_reports.created_at, settled_at, settled_by, suggested_question, suggested_answer,
+      outcome, outcome_message, content_sources.id as source_id, kind as source_kind,
+      content_sources.name as source_name, imported_decks.file, key
     from card_reports
     join cards on cards.id = card_reports.card_id
     join decks on decks.id = cards.deck_id
     left join users on users.id = user_id
     left join imported_cards on imported_cards.card_id = card_reports.card_id
     left join imported_decks on imported_decks.deck_id = imported_cards.deck_id
+    left join imported_decks as home on home.deck_id = cards.deck_id
+    left join content_sources on content_sources.id = home.source_id
     where ${condition}`
 }

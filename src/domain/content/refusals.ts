@@ -227,6 +227,8 @@ export const TOO_MANY_REPORTS = new Refusal(
   'too_many_reports',
   'Es gibt schon 50 offene eigene Meldungen; bitte abwarten, bis einige davon erledigt sind',
 )
+export const NO_SUGGESTION = new Refusal('conflict', 'no_suggestion', 'Die Meldung enthält keinen Vorschlag')
+export const REPORT_SETTLED = new Refusal('conflict', 'report_settled', 'Die Meldung ist schon erledigt')
 export const REPORTED_AGAIN = new Refusal(
   'conflict',
   'reported_again',

@@ -10,17 +10,17 @@ export const MAX_OPEN_REPORTS = 50
 const CONTROLS = /(?![\t\n])\p{Cc}/u
 
 /**
- * Parses the text of a report: trimmed, `\n` line ends.
- * @throws InvalidInput if it breaks a rule
+ * Parses the text of a report, or the sentence that declines a suggestion: trimmed, `\n` line ends.
+ * @throws InvalidInput naming the field if it breaks a rule
  * @example parseReportText(' falsch\r\n') // 'falsch'
  */
-export function parseReportText(input: string): string {
+export function parseReportText(input: string, field = 'text'): string {
   const text = input.replaceAll(/\r\n?/g, '\n').trim()
-  if (text === '') throw new InvalidInput('Das Feld „text“ darf nicht leer sein')
+  if (text === '') throw new InvalidInput(`Das Feld „${field}“ darf nicht leer sein`)
   if (countCharacters(text) > MAX_LENGTH) {
-    throw new InvalidInput(`Das Feld „text“ darf höchstens ${MAX_LENGTH} Zeichen haben`)
+    throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${MAX_LENGTH} Zeichen haben`)
   }
-  checkStorable('text', text)
-  if (CONTROLS.test(text)) throw new InvalidInput('Das Feld „text“ enthält unzulässige Zeichen')
+  checkStorable(field, text)
+  if (CONTROLS.test(text)) throw new InvalidInput(`Das Feld „${field}“ enthält unzulässige Zeichen`)
   return text
 }

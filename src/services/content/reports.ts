@@ -4,6 +4,7 @@ import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit
 import {
   type CardReport,
   countOtherOpenReports,
+  findLiveTexts,
   findReport,
   updateReport,
   upsertReport,
@@ -11,18 +12,32 @@ import {
 import { lockLearner } from '../../../db/queries/review/progress.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import type { Suggestion } from '../../domain/content/editing/suggestion.js'
 import { CARD_NOT_FOUND, REPORT_NOT_FOUND, REPORTED_AGAIN, TOO_MANY_REPORTS } from '../../domain/content/refusals.js'
 import { MAX_OPEN_REPORTS } from '../../domain/content/reports.js'
+import { InvalidInput } from '../../domain/refusal.js'
 
 /**
- * Reports a live card and replaces the user's open report of it.
+ * Reports a live card, perhaps with a better text, and replaces the user's open report of it. A suggestion that equals
+ * the text of the card is left out.
  * @returns the id of the report
  * @throws CARD_NOT_FOUND, TOO_MANY_REPORTS
+ * @throws InvalidInput if there is neither a text nor a suggestion that differs
  */
-export async function reportCard(db: Kysely<Database>, userId: number, cardId: number, text: string): Promise<number> {
+export async function reportCard(
+  db: Kysely<Database>,
+  userId: number,
+  cardId: number,
+  { text, suggestion }: { text: string; suggestion: Suggestion | null },
+): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
-    const id = await upsertReport(transaction, { user_id: userId, card_id: cardId, text })
+    const current = await findLiveTexts(transaction, cardId)
+    if (current === undefined) throw CARD_NOT_FOUND
+    const differs = suggestion?.question !== current.question || suggestion.answer !== current.answer
+    if (text === '' && !differs) throw new InvalidInput('Der Vorschlag ändert den Text nicht')
+    const report = { user_id: userId, card_id: cardId, text, suggestion: differs ? suggestion : null }
+    const id = await upsertReport(transaction, report)
     if (id === undefined) throw CARD_NOT_FOUND
     if ((await countOtherOpenReports(transaction, userId, cardId)) >= MAX_OPEN_REPORTS) throw TOO_MANY_REPORTS
     return id

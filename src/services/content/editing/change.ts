@@ -7,7 +7,7 @@ export interface ChangeOrigin {
   /** Author of the new text; null on the command line */
   userId: number | null
   /** Editor who accepts a text that `userId` suggested */
-  editorId?: number
+  editorId?: number | null
   how: ChangeKind
   /** Null for the content folder */
   sourceId: number | null

@@ -1,0 +1,77 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { listOwnReports, type OwnReport } from '../../db/queries/content/reports.js'
+import { parseSuggestion, suggestionOf } from '../../src/domain/content/editing/suggestion.js'
+import { CARD_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/content/refusals.js'
+import { parseReportText } from '../../src/domain/content/reports.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
+import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { answers } from '../../src/http/schemas.js'
+import { reportCard } from '../../src/services/content/reports.js'
+import { CardParams, CardReported, OwnReports, OwnReportsQuery, ReportBody } from './schemas.js'
+
+/** Maximum size of a body with the two texts of a card */
+const CARD_BYTES = 256 * 1_024
+
+/** Reports of cards by learners, with suggested texts. */
+const cardReports: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/cards/:id/reports',
+    {
+      bodyLimit: CARD_BYTES,
+      schema: {
+        operationId: 'reportCard',
+        summary: "Report a fault of a card or suggest a text; replaces the caller's open report of the same card",
+        description: 'A suggestion that equals the text of the card is left out.',
+        tags: ['review'],
+        params: CardParams,
+        body: ReportBody,
+        response: answers(CardReported, [CARD_NOT_FOUND, TOO_MANY_REPORTS]),
+      },
+    },
+    async ({ body, params, user }) => {
+      const id = parseRowId(params.id, 'Ungültige Karten-ID')
+      const suggestion = body.suggestion == null ? null : parseSuggestion(body.suggestion)
+      const text = parseText(body.text, suggestion !== null)
+      if (id === undefined) throw CARD_NOT_FOUND
+      return { id: await reportCard(app.db, user.id, id, { text, suggestion }) }
+    },
+  )
+
+  app.get(
+    '/reports',
+    {
+      schema: {
+        operationId: 'listOwnReports',
+        summary: "The caller's reports and suggestions with their outcome, newest first",
+        tags: ['review'],
+        querystring: OwnReportsQuery,
+        response: answers(OwnReports),
+      },
+    },
+    async ({ query, user }) => {
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
+      const found = await listOwnReports(app.db, user.id, parseCursor(query.before, 'before'), limit + 1)
+      const page = found.slice(0, limit)
+      return { reports: page.map(toAnswer), next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+    },
+  )
+}
+
+function parseText(text: string | undefined, hasSuggestion: boolean): string {
+  if (hasSuggestion && (text ?? '').trim() === '') return ''
+  if (text === undefined) throw new InvalidInput('Das Feld „text“ fehlt')
+  return parseReportText(text)
+}
+
+function toAnswer(report: OwnReport) {
+  const { question, deck_slug, deck_name, suggested_question, suggested_answer, outcome_message, ...rest } = report
+  const isVisible = question !== null && deck_slug !== null && deck_name !== null
+  return {
+    ...rest,
+    card: isVisible ? { question, deck: { slug: deck_slug, name: deck_name } } : null,
+    suggestion: suggestionOf({ suggested_question, suggested_answer }),
+    message: outcome_message,
+  }
+}
+
+export default cardReports

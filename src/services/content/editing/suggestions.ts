@@ -1,0 +1,126 @@
+import type { Kysely, Transaction } from 'kysely'
+import { type Actor, insertAuditEntry } from '../../../../db/queries/accounts/audit.js'
+import { findStoredCards, lockCards, type StoredCard } from '../../../../db/queries/content/editing/cards.js'
+import {
+  type CardReport,
+  decideReport,
+  findReport,
+  lockReport,
+  type Outcome,
+  type UndecidedReport,
+} from '../../../../db/queries/content/reports.js'
+import type { Database } from '../../../../db/types.js'
+import { changeTexts } from '../../../domain/content/editing/card.js'
+import { writeCard } from '../../../domain/content/format/write-deck.js'
+import {
+  CARD_NOT_FOUND,
+  NO_SUGGESTION,
+  REPORT_NOT_FOUND,
+  REPORT_SETTLED,
+  VERSION_OUTDATED,
+} from '../../../domain/content/refusals.js'
+import { writeChanges } from './change-cards.js'
+
+/** How an editor accepts a suggestion. */
+export interface Acceptance {
+  question?: string | undefined
+  answer?: string | undefined
+  /** Version of the card that the editor has seen; without it the card must not have changed since the report */
+  version?: number | undefined
+}
+
+export interface Accepted {
+  report: CardReport
+  /** Text of a card of the content folder, to paste into its file; null if the card has been changed here */
+  paste: string | null
+}
+
+/**
+ * Accepts a suggestion: the text becomes a new version of the card, with the reporter as its author. The text of a card
+ * that belongs to no source is only returned, and its report stays open until it is settled by hand.
+ * @throws REPORT_NOT_FOUND, REPORT_SETTLED, NO_SUGGESTION, VERSION_OUTDATED
+ * @throws InvalidInput if the text breaks a rule
+ */
+export function acceptSuggestion(
+  db: Kysely<Database>,
+  actor: Actor,
+  reportId: number,
+  { version, question, answer }: Acceptance,
+): Promise<Accepted> {
+  return db.transaction().execute(async (transaction) => {
+    // Cards are locked before reports, as a report of a learner does.
+    const card = await lockReportedCard(transaction, reportId)
+    const report = await takeReport(transaction, reportId)
+    if (report.suggestion === null) throw NO_SUGGESTION
+    const isOutdated = version === undefined ? report.isOutdated : version !== card.version
+    if (isOutdated) throw VERSION_OUTDATED
+    const { suggestion } = report
+    const texts = { question: question ?? suggestion.question, answer: answer ?? suggestion.answer }
+    const after = { ...card, ...changeTexts(texts, card) }
+    if (card.source_id === null) {
+      await decideReport(transaction, reportId, 'accepted', null, null)
+      return { report: await readReport(transaction, reportId), paste: pasteOf(after) }
+    }
+    const origin = { userId: report.user_id, editorId: actor.actor_id, sourceId: card.source_id }
+    await writeChanges(transaction, { ...origin, how: 'suggestion' }, [{ before: card, after }])
+    return { report: await settle(transaction, actor, reportId, 'accepted', null), paste: null }
+  })
+}
+
+/**
+ * Declines a suggestion or report with a sentence for the learner.
+ * @throws REPORT_NOT_FOUND, REPORT_SETTLED
+ */
+export function declineReport(
+  db: Kysely<Database>,
+  actor: Actor,
+  reportId: number,
+  message: string,
+): Promise<CardReport> {
+  return db.transaction().execute(async (transaction) => {
+    await takeReport(transaction, reportId)
+    return settle(transaction, actor, reportId, 'declined', message)
+  })
+}
+
+async function lockReportedCard(transaction: Transaction<Database>, reportId: number): Promise<StoredCard> {
+  const { card_id } = await readReport(transaction, reportId)
+  await lockCards(transaction, [card_id])
+  const [card] = await findStoredCards(transaction, [card_id])
+  if (card === undefined) throw CARD_NOT_FOUND
+  return card
+}
+
+async function takeReport(transaction: Transaction<Database>, id: number): Promise<UndecidedReport> {
+  const report = await lockReport(transaction, id)
+  if (report === undefined) throw REPORT_NOT_FOUND
+  if (report.isSettled) throw REPORT_SETTLED
+  return report
+}
+
+async function settle(
+  transaction: Transaction<Database>,
+  actor: Actor,
+  id: number,
+  outcome: Outcome,
+  message: string | null,
+): Promise<CardReport> {
+  await decideReport(transaction, id, outcome, message, actor.actor)
+  const report = await readReport(transaction, id)
+  const details = { card_id: report.card_id, outcome }
+  await insertAuditEntry(transaction, actor, {
+    ...{ action: 'report.settle', target_id: id, target: report.deck_slug, details },
+  })
+  return report
+}
+
+async function readReport(db: Kysely<Database>, id: number): Promise<CardReport> {
+  const report = await findReport(db, id)
+  if (report === undefined) throw REPORT_NOT_FOUND
+  return report
+}
+
+/** Returns a card as a deck file holds it. */
+function pasteOf({ id, key, ...card }: StoredCard): string {
+  return writeCard({ ...card, key: key ?? `karte-${id}` })
+}
