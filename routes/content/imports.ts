@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { actorOf } from '../../plugins/auth.js'
 import { acceptFile } from '../../plugins/bodies.js'
-import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import {
   CONTENT_CHANGES,
   EntryTooLarge,
@@ -15,7 +16,7 @@ import {
   UploadTooLarge,
 } from '../../src/domain/content/refusals.js'
 import { parseUploadQuery } from '../../src/domain/content/upload/query.js'
-import { parseFlag } from '../../src/domain/text/parameters.js'
+import { parseFlag, parseId } from '../../src/domain/text/parameters.js'
 import { FILE_ONLY } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { untilGone } from '../../src/http/until-gone.js'
@@ -38,7 +39,17 @@ export interface ImportsOptions {
 }
 
 const REFUSALS = [
-  ...[ADMINS_ONLY, SOURCE_NOT_FOUND, IMPORT_RUNS, CONTENT_CHANGES, SOURCE_EXISTS, MEDIA_FULL, FILE_ONLY, NO_ROOM],
+  ...[
+    AUTHORS_ONLY,
+    NOT_AN_EDITOR,
+    SOURCE_NOT_FOUND,
+    IMPORT_RUNS,
+    CONTENT_CHANGES,
+    SOURCE_EXISTS,
+    MEDIA_FULL,
+    FILE_ONLY,
+    NO_ROOM,
+  ],
   ...[
     ...STOPPING,
     new ReadersBusy(),
@@ -49,7 +60,13 @@ const REFUSALS = [
   ],
 ]
 
-/** Uploads of Anki packages, tables and archives by administrators. */
+/** Returns the source to update, if its id can be one; the handler refuses other texts. */
+function sourceOf({ query }: FastifyRequest): string | undefined {
+  const { source, new: isNew } = query as { source?: string; new?: string }
+  return source !== undefined && parseId(source) !== undefined && !isNew ? source : undefined
+}
+
+/** Uploads of Anki packages, tables and archives by authors. */
 const imports: FastifyPluginAsyncTypebox<ImportsOptions> = async (app, options) => {
   const { tmpDir, importMaxBytes, mediaMaxBytes, stopping } = options
   acceptFile(app)
@@ -63,7 +80,9 @@ const imports: FastifyPluginAsyncTypebox<ImportsOptions> = async (app, options) 
         description: `The body is the file, as \`application/octet-stream\`: an Anki package (.apkg, .colpkg), a table (.xlsx,
 .csv, .tsv, Anki's text export) or a .zip of Markdown and pictures, recognised by its contents. The import changes nothing
 if there is any fault. \`check=true\` returns the same report without writing. Content of the content folder or of another
-source is not changed and causes a warning. Decks that the file lacks are kept, unless \`mirror=true\`. New decks are
+source is not changed and causes a warning; sources that the caller may not edit are neither matched nor named. Who
+creates a source becomes its editor. Cards and sheets that were changed in the browser keep their text, unless
+\`keep=theirs\` or \`theirs\` names the card; \`edited\` lists them. Decks that the file lacks are kept, unless \`mirror=true\`. New decks are
 placed last, unless an archive has an order, and are inactive until a learner activates them, unless \`active=true\` or
 cards of other decks move there.`,
         tags: ['content'],
@@ -74,7 +93,7 @@ cards of other decks move there.`,
       config: { isUpload: true },
       // The handler reads the body, which is the file.
       validatorCompiler: () => () => true,
-      onRequest: app.requireAdmin,
+      onRequest: [app.requireAuthor, app.requireEditorOf('source', (_body, request) => sourceOf(request))],
     },
     async (request, reply) => {
       const isCheck = parseFlag(request.query.check, 'check')
@@ -87,7 +106,8 @@ cards of other decks move there.`,
       const signal = isCheck ? AbortSignal.any([stopping, untilGone(reply)]) : stopping
       const handle = async (file: ReceivedFile) => {
         const onProgress = reportProgress('Import', (line) => request.log.info(line))
-        const upload = { ...wishes, sourceId, userId: request.user.id, mediaMaxBytes, onProgress, signal }
+        const { editable, user } = request
+        const upload = { ...wishes, sourceId, editable, userId: user.id, mediaMaxBytes, onProgress, signal }
         if (isCheck) {
           return { message: 'Geprüft, nichts geändert', check: true, ...(await checkUpload(app.db, file, upload)) }
         }

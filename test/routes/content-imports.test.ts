@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
+import { AUTHORS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createCard, createDeck, createProgress } from '../support/factories.js'
 import { makePackage, type PackageNote } from '../support/make-package.js'
@@ -61,7 +62,7 @@ async function snapshot() {
 t.test('refuses callers without the right before reading the body', async (t) => {
   const big = Buffer.alloc(5 * 2 ** 20)
   t.strictSame((await upload('name=x.apkg', big, anonymous)).body, errorBody(401, 'Nicht angemeldet'))
-  t.strictSame((await upload('name=x.apkg', big, member)).body, errorBody(403, 'Administratorrechte erforderlich'))
+  t.strictSame((await upload('name=x.apkg', big, member)).body, errorBody(403, AUTHORS_ONLY.message))
   t.strictSame((await upload('name=x.apkg', big)).body, errorBody(413, 'Datei zu groß: mehr als 4 MB (IMPORT_MAX_MB)'))
   for (const [path, method] of [
     ['/sources', 'GET'],

@@ -90,14 +90,28 @@ export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly str
   })
 }
 
-/** Returns all cards without an Anki note, with the fields that form their guid in our own packages. */
+/**
+ * Returns all cards that get a guid from their row in our own packages, with the fields that form it: those without an
+ * Anki note, and those whose note an older card of another source has.
+ */
 export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: number; created_at: Date }[]> {
   return readByKey(CARDS_AT_ONCE, (after) =>
     db
       .selectFrom('cards')
       .leftJoin('imported_cards', 'card_id', 'id')
       .select(['id', 'cards.created_at'])
-      .where('guid', 'is', null)
+      .where(({ or, eb, exists, selectFrom }) =>
+        or([
+          eb('guid', 'is', null),
+          exists(
+            selectFrom('imported_cards as other')
+              .select('other.card_id')
+              .whereRef('other.guid', '=', 'imported_cards.guid')
+              .whereRef('other.ord', '=', 'imported_cards.ord')
+              .whereRef('other.card_id', '<', 'imported_cards.card_id'),
+          ),
+        ]),
+      )
       .where('id', '>', after)
       .orderBy('id')
       .limit(CARDS_AT_ONCE)

@@ -1,0 +1,216 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { deckFile } from '../support/content.js'
+import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
+import { makePackage } from '../support/make-package.js'
+import { download, query, unzip } from '../support/packages.js'
+import { type Caller, errorBody, startService } from '../support/service.js'
+import { zipOf } from '../support/upload-packages.js'
+
+const tmpDir = await mkdtemp(path.join(tmpdir(), 'svc-training-imports-'))
+t.teardown(() => rm(tmpDir, { recursive: true }))
+const service = await startService(t, { config: { tmpDir } })
+const { db } = service
+const author = await createEditor(service)
+const admin = await service.admin()
+const member = await service.member()
+
+const OCTETS = { headers: { 'content-type': 'application/octet-stream' } }
+
+async function upload(caller: Caller, parameters: string, file: string | Buffer) {
+  return caller.post(`/api/content/imports?${parameters}`, Buffer.from(file), OCTETS)
+}
+
+const tableOf = (answers: Record<string, string>) =>
+  `Id;Frage;Antwort\n${Object.entries(answers)
+    .map(([id, answer]) => `${id};Was ist ${id}?;${answer}\n`)
+    .join('')}`
+
+const cardOf = (question: string) =>
+  db
+    .selectFrom('cards')
+    .innerJoin('imported_cards', 'card_id', 'cards.id')
+    .select(['cards.id', 'answer', 'cards.archived_at', 'edited', 'draft', 'exercise'])
+    .where('question', '=', question)
+    .executeTakeFirstOrThrow()
+
+const versionsOf = (id: number) =>
+  db
+    .selectFrom('card_versions')
+    .leftJoin('content_changes', 'content_changes.id', 'change_id')
+    .select(['version', 'answer', 'how', 'user_id', 'source_id'])
+    .where('card_id', '=', id)
+    .orderBy('version')
+    .execute()
+
+t.test('an upload keeps what was changed here, unless it is told otherwise', async (t) => {
+  const first = await upload(author, 'name=Netz.csv', tableOf({ dns: 'Namen', arp: 'Adressen', tcp: 'Ströme' }))
+  t.match(first, { status: 200, body: { edited: { total: 0, cards: [], cheatsheets: [] } } })
+  const { id } = first.body.source
+  for (const name of ['dns', 'arp']) {
+    const card = await cardOf(`Was ist ${name}?`)
+    t.match(await author.patch(`/api/content/cards/${card.id}`, { version: 1, answer: `Mein ${name}` }), {
+      status: 200,
+    })
+  }
+  const next = tableOf({ dns: 'Neue Namen', arp: 'Neue Adressen', tcp: 'Neue Ströme' })
+  const look = await upload(author, `source=${id}&check=true`, next)
+  const dns = await cardOf('Was ist dns?')
+  const arp = await cardOf('Was ist arp?')
+  t.match(look.body, {
+    stats: { cards: { updated: 1, unchanged: 2 } },
+    edited: {
+      total: 2,
+      cards: [
+        { id: dns.id, deck: 'netz', keep: 'ours', ours: { answer: 'Mein dns' }, theirs: { answer: 'Neue Namen' } },
+        { id: arp.id, keep: 'ours' },
+      ],
+    },
+  })
+  t.match((await upload(author, `source=${id}&check=true&keep=theirs`, next)).body, {
+    stats: { cards: { updated: 3 } },
+    edited: { total: 2, cards: [{ keep: 'theirs' }, { keep: 'theirs' }] },
+  })
+  t.match(await upload(author, `source=${id}&theirs=${arp.id}`, next), { status: 200, body: { edited: { total: 2 } } })
+  t.match(await cardOf('Was ist dns?'), { answer: 'Mein dns', edited: true })
+  t.match(await cardOf('Was ist arp?'), { answer: 'Neue Adressen', edited: false })
+  t.match(await versionsOf(arp.id), [
+    { version: 1, answer: 'Adressen', how: 'edit' },
+    { version: 2, answer: 'Mein arp', how: 'upload', user_id: author.id, source_id: id },
+  ])
+  t.match(await upload(author, `source=${id}&keep=theirs`, next), { status: 200 })
+  t.match(await cardOf('Was ist dns?'), { answer: 'Neue Namen', edited: false })
+  t.match((await upload(author, `source=${id}&check=true`, next)).body, {
+    stats: { cards: { updated: 0, unchanged: 3 } },
+    edited: { total: 0 },
+  })
+  t.match(await upload(author, `source=${id}&keep=beide`, next), { status: 400 })
+  t.match(await upload(author, `source=${id}&theirs=a`, next), { status: 400 })
+})
+
+t.test('an upload that changes nothing records no change', async (t) => {
+  const count = async () => (await db.selectFrom('content_changes').select('id').execute()).length
+  const table = tableOf({ http: 'Seiten' })
+  const { id } = (await upload(author, 'name=Web.csv', table)).body.source
+  const before = await count()
+  t.match((await upload(author, `source=${id}`, table)).body.stats, { cards: { unchanged: 1 } })
+  t.equal(await count(), before)
+})
+
+t.test('sources of others are neither updated, matched nor named', async (t) => {
+  const other = await createEditor(service)
+  const first = await upload(author, 'name=Geteilt.csv', tableOf({ icmp: 'Fehler' }))
+  const { id } = first.body.source
+  t.strictSame(
+    (await upload(other, `source=${id}`, tableOf({ icmp: 'x' }))).body,
+    errorBody(403, NOT_AN_EDITOR.message),
+  )
+  t.match(await upload(other, 'source=999999', tableOf({ icmp: 'x' })), { status: 404 })
+  const own = await upload(other, 'name=Geteilt.csv', tableOf({ icmp: 'Anders' }))
+  t.match(own, { status: 200, body: { existing: null, stats: { cards: { created: 1 } } } })
+  t.not(own.body.source.id, id)
+  t.match((await upload(other, 'name=Geteilt.csv&check=true', tableOf({ icmp: 'Anders' }))).body.existing, {
+    id: own.body.source.id,
+  })
+
+  const notes = await makePackage({ Anki: [{ guid: 'gleich', front: 'Was ist NTP?' }] })
+  t.match((await upload(author, 'name=Eins.apkg', notes)).body.stats, { cards: { created: 1 } })
+  const copy = await upload(other, 'name=Zwei.apkg', notes)
+  t.match(copy.body.stats, { cards: { created: 1 }, warnings_total: 0 })
+  t.match((await upload(admin, 'name=Drei.apkg&check=true', notes)).body.stats, {
+    cards: { created: 0 },
+    warnings: [{ message: /gehört der Quelle/ }],
+  })
+})
+
+t.test('a package holds each note once, and creates no copies in its store', async (t) => {
+  const file = await download(t, service, member.cookie, 'format=apkg')
+  const collection = (await unzip(file)).get('collection.anki2')
+  const guids = query(collection, 'select guid from notes').map(({ guid }) => guid)
+  t.equal(new Set(guids).size, guids.length)
+  t.equal(guids.filter((guid) => guid === 'gleich').length, 1)
+  t.equal(query(collection, "select id from notes where flds like '%NTP%'").length, 2)
+  t.match((await upload(admin, 'name=Alles.apkg&check=true', file)).body.stats, { cards: { created: 0 } })
+})
+
+t.test('an archive updates a written source, with drafts, options and pools', async (t) => {
+  const source = await createSource(db)
+  const editor = await createEditor(service, source)
+  const deck = await writeDeck(editor, source)
+  await writeCard(editor, deck, { question: 'Wann?', answer: 'Sofort', options: [{ text: 'Nie', correct: false }] })
+  const exported = await download(t, service, editor.cookie, `source=${source}`)
+  t.match((await upload(editor, `source=${source}&check=true&mirror=true`, exported)).body.stats, {
+    ...{ decks: { created: 0, updated: 0, archived: 0 }, cards: { created: 0, updated: 0, archived: 0 } },
+  })
+
+  const pool = deckFile('Prüfung', [{ id: 'geheim', answer: 'Ja\n\n- [ ] Nein' }], { tests_only: true })
+  const draft = '---\nname: Entwurf\n---\n## Was fehlt?\n<!-- id: a; level: b; draft: true -->\n\n### Antwort\nViel\n'
+  const sheet = '---\ndraft: true\n---\n# Später\n'
+  const zip = await zipOf({ 'decks/pruefung.md': pool, 'decks/entwurf.md': draft, 'cheatsheets/spaeter.md': sheet })
+  const done = await upload(editor, `source=${source}&active=true`, zip)
+  t.match(done.body.stats, {
+    ...{ decks: { created: 2 }, cards: { created: 2 }, cheatsheets: { created: 1 } },
+    warnings: [{ file: 'decks/pruefung.md', line: 5, message: /Nur 2 Antworten zur Auswahl/ }],
+  })
+  t.match(await cardOf('Frage geheim?'), {
+    archived_at: null,
+    exercise: { form: 'choice', options: [{ text: 'Nein' }] },
+  })
+  t.match(await cardOf('Was fehlt?'), { archived_at: Date, draft: true, exercise: null })
+  const { body } = await member.get('/api/decks')
+  t.strictSame(
+    body.decks.filter(({ slug }: { slug: string }) => slug === 'pruefung'),
+    [],
+  )
+  t.match(await member.get('/api/cheatsheets/spaeter'), { status: 404 })
+  t.match((await upload(editor, `source=${source}&check=true`, zip)).body.stats, {
+    cards: { updated: 0, unchanged: 2 },
+  })
+
+  const open = await zipOf({ 'decks/pruefung.md': deckFile('Prüfung', [{ id: 'geheim' }]) })
+  t.match(await upload(editor, `source=${source}&check=true`, open), {
+    status: 400,
+    body: { errors: [{ file: 'decks/pruefung.md', line: 1, message: /ist ein Fragenpool und bleibt es/ }] },
+  })
+  const closed = await zipOf({ 'decks/entwurf.md': draft.replace('---\n##', 'tests_only: true\n---\n##') })
+  t.match(await upload(editor, `source=${source}`, closed), {
+    status: 400,
+    body: { errors: [{ message: /gibt es schon für alle Lernenden/ }] },
+  })
+  t.match(await upload(editor, `source=${source}`, tableOf({ a: 'b' })), {
+    status: 400,
+    body: { message: /ist eine Tabelle/ },
+  })
+})
+
+t.test('editors export drafts and pools of a source, others what they see', async (t) => {
+  const source = await createSource(db)
+  const editor = await createEditor(service, source)
+  const deck = await writeDeck(editor, source, { name: 'Offen' })
+  await writeCard(editor, deck, { question: 'Sichtbar?' })
+  await writeCard(editor, deck, { question: 'Verborgen?', draft: true })
+  const pool = await writeDeck(editor, source, { name: 'Pool', tests_only: true })
+  await writeCard(editor, pool, { question: 'Geheim?' })
+  const exportOf = async (caller: Caller) => {
+    const files = await unzip(await download(t, service, caller.cookie, `source=${source}`))
+    return [...files.values()].join('\n')
+  }
+  for (const caller of [editor, admin]) {
+    const text = await exportOf(caller)
+    for (const question of ['Sichtbar?', 'Verborgen?', 'Geheim?']) t.ok(text.includes(question), question)
+  }
+  for (const caller of [member, author]) {
+    const text = await exportOf(caller)
+    t.ok(text.includes('Sichtbar?'))
+    t.notOk(/Verborgen|Geheim|Pool/.test(text))
+  }
+  const csv = (await download(t, service, editor.cookie, `source=${source}&format=csv`)).toString()
+  t.ok(csv.includes('Sichtbar?'))
+  t.notOk(/Verborgen|Geheim|Was ist/.test(csv), 'only Markdown has them, and only this source')
+  t.match(await editor.get('/api/content/export?source=999999'), { status: 404 })
+  t.match(await editor.get('/api/content/export?source=x'), { status: 400 })
+  t.match(await editor.get(`/api/content/export?source=${source}&deck=${deck}`), { status: 400 })
+})
