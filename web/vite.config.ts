@@ -2,11 +2,15 @@ import path from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
 import { inlineIcon } from './build/inline-icon.ts'
+import { minifyTheme } from './build/minify-theme.ts'
 import { preloadPages } from './build/preload-pages.ts'
 import { serviceWorker } from './build/service-worker.ts'
 
 /** Address of the service that `npm run dev` starts beside Vite */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
+
+/** Modules that only authors and administrators load */
+const AUTHORS = /src\/(?:editor|pages\/inhalte|pages\/verwaltung)\/|src\/storage\/drafts|node_modules\/diff\//
 
 /**
  * Each dynamic import, and thus each page, is a chunk. What several chunks share would be many small files, so it is
@@ -14,14 +18,25 @@ const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
  */
 const SHARED_CHUNKS = [
   { name: 'start', tags: ['$initial' as const] },
+  { name: 'start', test: isStyleOfAll, priority: 100 },
   { name: 'words', test: 'src/words/', minShareCount: 3 },
   { name: 'home', test: 'pages/heute/heute.svelte' },
   { name: 'inline', test: 'src/markdown/inline.ts' },
   { name: 'markdown', test: 'src/markdown/markdown.svelte' },
   { name: 'outbox', test: 'src/outbox/start-post.ts' },
   { name: 'study', test: 'pages/lernen/lernen.svelte' },
-  { name: 'shared', minShareCount: 2 },
+  { name: 'shared', test: (id: string) => !AUTHORS.test(id), minShareCount: 2 },
+  { name: 'drafts', test: /src\/storage\/drafts\.ts/ },
+  { name: 'diff', test: /node_modules\/diff\/|src\/editor\/(?:diff\.svelte|word-diff)/ },
+  { name: 'editor', test: /src\/editor\/(?!conflict-dialog)/ },
+  { name: 'authors', test: /src\/pages\/(?:inhalte\/(?!schreiben)|verwaltung)/, minShareCount: 2 },
+  { name: 'writing', test: /src\/pages\/inhalte\/schreiben\//, minShareCount: 2 },
 ]
+
+/** Whether a module is a style of learners or administrators */
+function isStyleOfAll(id: string): boolean {
+  return /\.css$/.test(id) && !/src\/(?:editor|pages\/inhalte)\//.test(id)
+}
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -31,6 +46,7 @@ export default defineConfig({
     svelte({ configFile: false, compilerOptions: { runes: true, discloseVersion: false } }),
     inlineIcon(path.join(import.meta.dirname, 'public/icon.svg')),
     preloadPages(path.join(import.meta.dirname, 'src/pages')),
+    minifyTheme(),
     serviceWorker(path.join(import.meta.dirname, 'src/worker/worker.ts')),
   ],
   // The package's browser build writes HTML, which the policy of the page forbids.
@@ -42,8 +58,8 @@ export default defineConfig({
     // The policy of the page allows no inline data and no inline script.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // A single style sheet is smaller than its parts and causes no layout shift.
-    cssCodeSplit: false,
+    // All styles are in one sheet, which is smaller than its parts and causes no layout shift, except those of authors.
+    cssCodeSplit: true,
     rolldownOptions: {
       // Suppresses timing output.
       checks: { bundlerTimings: false },
