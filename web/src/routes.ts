@@ -11,6 +11,7 @@ const decks = () => import('./pages/decks.js')
 const spickzettel = () => import('./pages/spickzettel.js')
 const statistik = () => import('./pages/statistik.js')
 const konto = () => import('./pages/konto.js')
+const inhalte = () => import('./pages/inhalte/inhalte.svelte')
 const verwaltung = () => import('./pages/verwaltung.js')
 
 function askForCards({ deck }: Record<string, string>): void {
@@ -51,14 +52,14 @@ export const ROUTES: Route[] = [
     ask: askForCards,
     isFocused: true,
   },
+  // Its pages have a table of their own, and are for authors.
+  { pattern: '/inhalte(?:/.+)?', load: async () => (await inhalte()).default },
+  { pattern: '/meldungen', load: async () => (await konto()).Meldungen },
   { pattern: '/hilfe', load: async () => (await konto()).Hilfe },
   { pattern: '/verwaltung', isAdmin: true, load: async () => (await verwaltung()).Uebersicht },
   { pattern: '/verwaltung/benutzer', isAdmin: true, load: async () => (await verwaltung()).Benutzer },
   { pattern: '/verwaltung/benutzer/import', isAdmin: true, load: async () => (await verwaltung()).Import },
   { pattern: '/verwaltung/benutzer/:id', isAdmin: true, load: async () => (await verwaltung()).KontoVon },
-  { pattern: '/verwaltung/inhalte', isAdmin: true, load: async () => (await verwaltung()).Inhalte },
-  { pattern: '/verwaltung/inhalte/hochladen', isAdmin: true, load: async () => (await verwaltung()).Hochladen },
-  { pattern: '/verwaltung/meldungen', isAdmin: true, load: async () => (await verwaltung()).Meldungen },
   { pattern: '/verwaltung/protokoll', isAdmin: true, load: async () => (await verwaltung()).Protokoll },
   ...(import.meta.env.DEV
     ? [{ pattern: '/teile', load: async () => (await import('./pages/teile/teile.svelte')).default }]

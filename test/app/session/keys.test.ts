@@ -33,6 +33,7 @@ t.test('keys of a session', async (t) => {
     ['a', 'answer', 'suspend'],
     ['i', 'question', 'info'],
     ['m', 'question', 'report'],
+    ['e', 'answer', 'edit'],
     ['Tab', 'end', undefined],
     ['ArrowDown', 'end', undefined],
     ['u', 'end', 'undo'],

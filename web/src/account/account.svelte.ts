@@ -2,10 +2,13 @@ import { type Answer, api, connectClient } from '../api/client.js'
 import { Fault, Refused } from '../api/faults.js'
 import { isLate } from '../api/patience.js'
 import { queryClient } from '../api/query-client.js'
-import type { User } from '../api/types.js'
+import type { Roles, User } from '../api/types.js'
 import { forgetUser, onOtherTab, rememberedUser, rememberUser } from '../platform/remembered-user.js'
 import { isBackFromProvider, removeOwn } from '../platform/storage.js'
 import { takeTurn } from '../storage/turn.js'
+
+/** Absent in the copy that an older version has stored */
+type Person = User & { roles?: Roles | undefined }
 
 /**
  * `unknown`: waiting for the service; `anonymous`: login page; `password`: a new password is required first; `ready`:
@@ -15,11 +18,17 @@ type Status = 'unknown' | 'anonymous' | 'password' | 'ready'
 
 interface AccountState {
   status: Status
-  user: User | undefined
+  user: Person | undefined
   /** Why the user could not be determined */
   fault: unknown
   /** Purpose of the open dialog: a new login, or a proof of identity before access is granted */
   asked: 'login' | 'proof' | undefined
+}
+
+interface Answered {
+  user: User
+  must_change_password: boolean
+  roles?: Roles
 }
 
 export const account = $state<AccountState>({
@@ -71,7 +80,7 @@ export async function startAccount(enterApp: typeof onEnter): Promise<void> {
  */
 export async function findAccount(): Promise<void> {
   account.fault = undefined
-  const last = rememberedUser<User>()
+  const last = rememberedUser<Person>()
   const asked = api.get('/api/auth/me')
   try {
     // The return from the provider may have changed the user.
@@ -103,7 +112,7 @@ export async function findAccount(): Promise<void> {
 }
 
 /** Opens the app for the user, perhaps without an answer of the service. */
-function enterAs(user: User): void {
+function enterAs(user: Person): void {
   account.user = user
   account.status = 'ready'
   onEnter(user.id)
@@ -170,7 +179,8 @@ export async function refreshAccount(): Promise<void> {
   accept(await api.get('/api/auth/me'))
 }
 
-function accept({ user, must_change_password }: { user: User; must_change_password: boolean }): void {
+function accept({ user: found, must_change_password, roles }: Answered): void {
+  const user = { ...found, roles }
   if (!must_change_password) justTyped = ''
   rememberUser(user)
   if (must_change_password) {
@@ -178,6 +188,9 @@ function accept({ user, must_change_password }: { user: User; must_change_passwo
     account.status = 'password'
   } else enterAs(user)
 }
+
+/** Whether the user may write content; administrators always may. */
+export const isAuthor = () => account.user?.roles?.author ?? account.user?.is_admin
 
 /** Deletes cached content; unsent ratings stay. */
 async function forget(): Promise<void> {

@@ -2,3 +2,4 @@
 export { default as Einstellungen } from './einstellungen/einstellungen.svelte'
 export { default as Hilfe } from './hilfe/hilfe.svelte'
 export { default as Konto } from './konto/konto.svelte'
+export { default as Meldungen } from './konto/meldungen.svelte'

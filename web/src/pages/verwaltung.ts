@@ -2,8 +2,5 @@
 export { default as Benutzer } from './verwaltung/benutzer/benutzer.svelte'
 export { default as Import } from './verwaltung/benutzer/import.svelte'
 export { default as KontoVon } from './verwaltung/benutzer/konto-von.svelte'
-export { default as Hochladen } from './verwaltung/inhalte/hochladen/hochladen.svelte'
-export { default as Inhalte } from './verwaltung/inhalte/inhalte.svelte'
-export { default as Meldungen } from './verwaltung/meldungen/meldungen.svelte'
 export { default as Protokoll } from './verwaltung/protokoll/protokoll.svelte'
 export { default as Uebersicht } from './verwaltung/uebersicht.svelte'

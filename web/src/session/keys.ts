@@ -1,6 +1,6 @@
 import type { Rating } from '../words/ratings.js'
 
-export type Command = Rating | 'reveal' | 'undo' | 'suspend' | 'info' | 'report' | 'leave'
+export type Command = Rating | 'reveal' | 'undo' | 'suspend' | 'info' | 'report' | 'edit' | 'leave'
 
 /** The relevant part of a key event. */
 export interface Press {
@@ -23,7 +23,7 @@ export interface KeySituation {
 }
 
 const DIGITS: Record<string, Rating> = { '1': 'again', '2': 'hard', '3': 'medium', '4': 'easy' }
-const LETTERS: Record<string, Command> = { u: 'undo', a: 'suspend', i: 'info', m: 'report' }
+const LETTERS: Record<string, Command> = { u: 'undo', a: 'suspend', i: 'info', m: 'report', e: 'edit' }
 
 /**
  * Returns the command of a key; `ignored`: it belongs to the session but has no effect now; undefined: it does not

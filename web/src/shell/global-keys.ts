@@ -33,7 +33,8 @@ export function listenForGlobalKeys(): () => void {
   /** Not a single key, so it works in fields and cannot be switched off. */
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.repeat) return
-    if (document.querySelector('dialog[open]') !== null) return
+    // The editor has a Ctrl+K of its own.
+    if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return
     event.preventDefault()
     void search.open()
   }

@@ -2,8 +2,10 @@ import CalendarCheck from '@lucide/svelte/icons/calendar-check'
 import ChartNoAxesColumn from '@lucide/svelte/icons/chart-no-axes-column'
 import Layers from '@lucide/svelte/icons/layers'
 import ListChecks from '@lucide/svelte/icons/list-checks'
+import Pen from '@lucide/svelte/icons/pen'
 import ScrollText from '@lucide/svelte/icons/scroll-text'
 import type { Component } from 'svelte'
+import { isAuthor } from '../account/account.svelte.js'
 
 export interface Place {
   label: string
@@ -14,14 +16,18 @@ export interface Place {
   paths: string[]
 }
 
-/** Main navigation */
-export const PLACES: Place[] = [
+const PLACES: Place[] = [
   { label: 'Heute', href: '.', icon: CalendarCheck, paths: ['/lernen'] },
   { label: 'Decks', href: 'decks', icon: Layers, paths: ['/decks', '/karten'] },
   { label: 'Quiz', href: 'quiz', icon: ListChecks, paths: ['/quiz'] },
   { label: 'Spickzettel', href: 'spickzettel', icon: ScrollText, paths: ['/spickzettel'] },
   { label: 'Statistik', href: 'statistik', icon: ChartNoAxesColumn, paths: ['/statistik', '/verlauf'] },
 ]
+
+const WRITING: Place = { label: 'Inhalte', href: 'inhalte', icon: Pen, paths: ['/inhalte'] }
+
+/** Main navigation */
+export const places = () => (isAuthor() ? [...PLACES, WRITING] : PLACES)
 
 export function isAt(place: Place, path: string): boolean {
   if (place.href === '.' && path === '/') return true

@@ -1,9 +1,9 @@
-import { send, urlOf } from '../../../../api/client.js'
-import { hasCode, Refused, sentenceOf, Unreachable } from '../../../../api/faults.js'
-import { queryClient } from '../../../../api/query-client.js'
-import { bytes } from '../../../../words/numbers.js'
-import type { Upload } from '../../admin-queries.js'
-import type { FileFault } from '../content-job.svelte.js'
+import { send, urlOf } from '../../../api/client.js'
+import { hasCode, Refused, sentenceOf, Unreachable } from '../../../api/faults.js'
+import { queryClient } from '../../../api/query-client.js'
+import { bytes } from '../../../words/numbers.js'
+import type { Upload } from '../content-queries.js'
+import type { FileFault } from '../ordner/content-job.svelte.js'
 
 /** The user's choices; pasted text is a table. */
 export interface Wishes {

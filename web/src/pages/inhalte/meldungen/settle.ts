@@ -2,7 +2,7 @@ import { api } from '../../../api/client.js'
 import { sentenceOf } from '../../../api/faults.js'
 import { queryClient } from '../../../api/query-client.js'
 import { say } from '../../../parts/toasts.svelte.js'
-import { REPORTS_KEY } from '../admin-queries.js'
+import { REPORTS_KEY } from '../content-queries.js'
 
 /** Settles or reopens a report and offers to undo that, because the report moves to the other list. */
 export async function settleReport(id: number, settled: boolean): Promise<void> {

@@ -3,8 +3,8 @@ import { hasCode, Refused, sentenceOf } from '../../../api/faults.js'
 import { queryClient } from '../../../api/query-client.js'
 import { say } from '../../../parts/toasts.svelte.js'
 import { go, place } from '../../../platform/router.svelte.js'
-import type { CheckAnswer, ContentState, ImportStats } from '../admin-queries.js'
-import { adminQueries } from '../admin-queries.js'
+import type { CheckAnswer, ContentState, ImportStats } from '../content-queries.js'
+import { contentQueries } from '../content-queries.js'
 
 export interface FileFault {
   file: string
@@ -26,7 +26,7 @@ interface Job {
   outcome: Outcome | undefined
 }
 
-const PATH = '/verwaltung/inhalte'
+const PATH = '/inhalte/ordner'
 /** A large import takes minutes. */
 const PATIENCE_MS = 20 * 60_000
 const LOOK_AGAIN_MS = 3_000
@@ -46,7 +46,7 @@ export async function checkContent(): Promise<void> {
 }
 
 export async function importContent(force: boolean): Promise<void> {
-  const before = queryClient.getQueryData(adminQueries.contentState().queryKey)?.last_import?.at
+  const before = queryClient.getQueryData(contentQueries.contentState().queryKey)?.last_import?.at
   await work('import', async () => {
     try {
       const { stats } = await api.post('/api/admin/import', {
@@ -60,8 +60,8 @@ export async function importContent(force: boolean): Promise<void> {
       throw error
     }
   })
-  await queryClient.invalidateQueries({ queryKey: ['admin'] })
-  await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'admin' })
+  await queryClient.invalidateQueries({ queryKey: ['author'] })
+  await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'author' })
   if (place.path !== PATH) tellElsewhere()
 }
 

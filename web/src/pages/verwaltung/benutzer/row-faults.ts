@@ -16,6 +16,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   username: 'Benutzername',
   display_name: 'Anzeigename',
   is_admin: 'Administrator',
+  is_author: 'Autor',
   password: 'Passwort',
 }
 

@@ -1,0 +1,66 @@
+import { hasCode } from '../api/faults.js'
+import { drafts } from '../storage/drafts.js'
+import { newId } from '../storage/id.js'
+import { withoutPlaceholders } from './upload.js'
+import { type View, Writing, type WritingParts } from './writing.js'
+
+type Parts<F> = Omit<WritingParts<F>, 'drafts' | 'newId' | 'isConflict' | 'onchange'>
+
+/** A text on the page that is being written. */
+export class Desk<F extends object> {
+  view: View<F> = $state.raw() as View<F>
+  /** False until a kept draft is found or missing */
+  isReady = $state(false)
+  readonly writing: Writing<F>
+  /** Uploads whose placeholder is still in the text */
+  readonly #pending = new Set<Promise<unknown>>()
+
+  constructor(parts: Parts<F>) {
+    this.writing = new Writing({
+      ...parts,
+      drafts,
+      newId,
+      isConflict: (error) => hasCode(error, 'version_outdated'),
+      onchange: (view) => (this.view = view),
+    })
+    this.view = this.writing.view
+  }
+
+  /** Finds the draft and keeps the text when the page goes. Returns a function that ends this. */
+  start = (): (() => void) => {
+    const over = new AbortController()
+    const { signal } = over
+    void this.#open()
+    addEventListener('pagehide', () => this.writing.close(), { signal })
+    document.addEventListener('visibilitychange', () => document.hidden && this.writing.close(), { signal })
+    // Only if this device keeps nothing, closing the page loses the text.
+    const warn = (event: BeforeUnloadEvent) => {
+      if (this.writing.isDirty && this.view.isKept === false) event.preventDefault()
+    }
+    addEventListener('beforeunload', warn, { signal })
+    return () => {
+      over.abort()
+      this.writing.close()
+    }
+  }
+
+  async #open(): Promise<void> {
+    await this.writing.open()
+    for (const [name, value] of Object.entries(this.view.fields)) {
+      if (typeof value === 'string') this.writing.type({ [name]: withoutPlaceholders(value) } as Partial<F>)
+    }
+    this.isReady = true
+  }
+
+  /** Lets the next save wait for an upload. */
+  hold(work: Promise<unknown>): void {
+    this.#pending.add(work)
+    const done = () => this.#pending.delete(work)
+    work.then(done, done)
+  }
+
+  async save(): Promise<boolean> {
+    await Promise.allSettled(this.#pending)
+    return this.writing.save()
+  }
+}

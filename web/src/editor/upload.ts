@@ -1,0 +1,46 @@
+import { send, urlOf } from '../api/client.js'
+
+/** Limit of the service; a larger screenshot is encoded again. */
+const MAX_BYTES = 2 * 2 ** 20
+const MAX_WIDTH = 2_000
+const QUALITY = 0.85
+const PATIENCE_MS = 120_000
+
+let last = 0
+
+/** Text that stands for a picture while it is being uploaded */
+export function placeholder(): string {
+  last += 1
+  return `![Bild ${last} wird hochgeladen …]()`
+}
+
+/**
+ * Removes the placeholders of uploads that a reload has interrupted.
+ * @example withoutPlaceholders('a ![Bild 1 wird hochgeladen …]()') // 'a '
+ */
+export function withoutPlaceholders(text: string): string {
+  return text.replaceAll(/!\[Bild \d+ wird hochgeladen …\]\(\)/g, '')
+}
+
+/** Uploads a picture and returns its address for a text. @throws Fault */
+export async function uploadPicture(file: File): Promise<string> {
+  const body = file.size > MAX_BYTES ? await shrink(file) : file
+  const answer = await send('POST', urlOf('/api/content/media'), {
+    headers: { accept: 'application/json', 'content-type': 'application/octet-stream' },
+    body,
+    patience: PATIENCE_MS,
+  })
+  return (answer as { address: string }).address.replace(/^.*(?=media\/)/, '')
+}
+
+/** Returns the file itself if it is no picture, which the service then says. */
+async function shrink(file: File): Promise<Blob> {
+  const bitmap = await createImageBitmap(file).catch(() => undefined)
+  if (bitmap === undefined) return file
+  const share = Math.min(1, MAX_WIDTH / bitmap.width)
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.round(bitmap.width * share)
+  canvas.height = Math.round(bitmap.height * share)
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+  return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? file), 'image/webp', QUALITY))
+}

@@ -1,0 +1,43 @@
+import { type Answer, send, urlOf } from '../../api/client.js'
+
+export interface Source {
+  id: number
+  kind: string
+  name: string
+}
+
+export type AuthorDeck = Answer<'/api/content/decks'>['decks'][number]
+
+/** A card with its origin, which lists lack */
+type CardWithOrigin = Answer<'/api/content/cards/{id}'>['card']
+type Origin = 'source' | 'file' | 'line' | 'learners'
+export type AuthorCard = Omit<CardWithOrigin, Origin> & Partial<Pick<CardWithOrigin, Origin>>
+
+/** An answer that a quiz or a test offers */
+export type Option = Omit<AuthorCard['options'][number], 'feedback'> & { feedback?: string | null }
+
+export interface Version {
+  version: number
+  changed_at: string
+  changed_by: string | null
+  /** Null if no change is recorded */
+  how: string | null
+}
+
+export type CardVersion = Version & Pick<AuthorCard, 'question' | 'answer' | 'level' | 'options'>
+
+export type AuthorSheet = Answer<'/api/content/sheets/{slug}'>['sheet'] & { file?: string | null; line?: number | null }
+
+export type SheetVersion = Answer<'/api/content/sheets/{slug}/versions'>['versions'][number]
+
+type Query = Parameters<typeof urlOf>[2]
+type Params = Parameters<typeof urlOf>[1]
+
+/** Sends a request of the authors' routes. @throws Fault */
+export async function ask<T>(method: string, path: string, params?: Params, body?: object, query?: Query): Promise<T> {
+  const isRead = method === 'GET' || method === 'DELETE'
+  return (await send(method, urlOf(path, params, query), {
+    headers: { accept: 'application/json', ...(!isRead && { 'content-type': 'application/json' }) },
+    ...(!isRead && { body: JSON.stringify(body ?? {}) }),
+  })) as T
+}

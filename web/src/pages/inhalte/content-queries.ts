@@ -1,0 +1,124 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/svelte-query'
+import { type Answer, api } from '../../api/client.js'
+import { type AuthorCard, type AuthorSheet, ask, type CardVersion, type Source as OwnSource } from './content-api.js'
+
+export type ContentState = Answer<'/api/content/state'>
+export type CheckAnswer = Answer<'/api/content/check', 'post'>
+export type ImportStats = Answer<'/api/admin/import', 'post'>['stats']
+type Report = Answer<'/api/content/reports'>['reports'][number]
+export type CardReport = Omit<Report, 'card'> & {
+  card: Report['card'] & { answer: string; source: OwnSource | null }
+  suggestion: { question: string; answer: string } | null
+  outcome: 'accepted' | 'declined' | null
+}
+/** Preview or result of an upload */
+export type Upload = Answer<'/api/content/imports', 'post'>
+export type Source = Answer<'/api/content/sources'>['sources'][number]
+
+interface ReportPage {
+  reports: CardReport[]
+  next_before: number | null
+}
+
+export interface CardFilter {
+  q: string
+  state: string
+  level: string
+}
+
+const PAGE = 50
+
+/** Queries of authors, separate so that learners do not load them */
+export const contentQueries = {
+  contentState: () => queryOptions({ queryKey: ['author', 'state'], queryFn: () => api.get('/api/content/state') }),
+  sources: () => queryOptions({ queryKey: ['author', 'sources'], queryFn: () => api.get('/api/content/sources') }),
+  editors: (id: number) =>
+    queryOptions({
+      queryKey: ['author', 'source', id, 'editors'],
+      queryFn: () => api.get('/api/content/sources/{id}/editors', { path: { id: String(id) } }),
+    }),
+  decks: () =>
+    queryOptions({
+      queryKey: ['author', 'decks'],
+      queryFn: () => api.get('/api/content/decks'),
+    }),
+  cards: (deck: string, filter: CardFilter) =>
+    infiniteQueryOptions({
+      queryKey: ['author', 'cards', deck, { ...filter }],
+      queryFn: ({ pageParam, signal }) =>
+        api.get('/api/content/cards', { query: { deck, ...filter, limit: PAGE, after: pageParam }, signal }),
+      initialPageParam: undefined as number | undefined,
+      getNextPageParam: ({ next_after }) => next_after ?? undefined,
+      placeholderData: keepPreviousData,
+      // Comparing all pages on each new one would cost more with every page.
+      structuralSharing: false,
+      refetchOnWindowFocus: false,
+    }),
+  card: (id: number) =>
+    queryOptions({
+      queryKey: ['author', 'card', id],
+      queryFn: (): Promise<{ card: AuthorCard }> => api.get('/api/content/cards/{id}', { path: { id: String(id) } }),
+      // The editor holds the text; a newer one is found when it is saved.
+      refetchOnWindowFocus: false,
+    }),
+  cardVersions: (id: number) =>
+    queryOptions({
+      queryKey: ['author', 'card', id, 'versions'],
+      queryFn: () => ask<{ versions: CardVersion[] }>('GET', '/api/content/cards/{id}/versions', { id }),
+    }),
+  sheets: () =>
+    queryOptions({
+      queryKey: ['author', 'sheets'],
+      queryFn: () => api.get('/api/content/sheets', { query: { limit: 1_000 } }),
+    }),
+  sheet: (slug: string) =>
+    queryOptions({
+      queryKey: ['author', 'sheet', slug],
+      queryFn: () => api.get('/api/content/sheets/{slug}', { path: { slug } }) as Promise<{ sheet: AuthorSheet }>,
+      refetchOnWindowFocus: false,
+    }),
+  sheetVersions: (slug: string) =>
+    queryOptions({
+      queryKey: ['author', 'sheet', slug, 'versions'],
+      queryFn: () => api.get('/api/content/sheets/{slug}/versions', { path: { slug } }),
+    }),
+  /** Changes of one source, or of all of one's own */
+  changes: (source: number | undefined, by: string) =>
+    infiniteQueryOptions({
+      queryKey: ['author', 'changes', source ?? null, by],
+      queryFn: ({ pageParam }) => {
+        const query = { by, before: pageParam, limit: source === undefined ? 10 : PAGE }
+        if (source === undefined) return api.get('/api/content/changes', { query })
+        return api.get('/api/content/sources/{id}/changes', { path: { id: String(source) }, query })
+      },
+      initialPageParam: undefined as number | undefined,
+      getNextPageParam: ({ next_before }) => next_before ?? undefined,
+      placeholderData: keepPreviousData,
+    }),
+  difficult: (id: number, order: string) =>
+    queryOptions({
+      queryKey: ['author', 'source', id, 'difficult', order],
+      queryFn: () =>
+        api.get('/api/content/sources/{id}/difficult', { path: { id: String(id) }, query: { order, limit: 20 } }),
+      placeholderData: keepPreviousData,
+    }),
+  /** Number of open reports */
+  openReports: () =>
+    queryOptions({
+      queryKey: ['author', 'reports', 'count'],
+      queryFn: () => api.get('/api/content/reports', { query: { state: 'open', limit: 1 } }),
+    }),
+  reports: (state: 'open' | 'settled') =>
+    infiniteQueryOptions({
+      queryKey: ['author', 'reports', state],
+      queryFn: async ({ pageParam }) =>
+        (await api.get('/api/content/reports', {
+          query: { state, limit: PAGE, before: pageParam },
+        })) as unknown as ReportPage,
+      initialPageParam: undefined as number | undefined,
+      getNextPageParam: ({ next_before }) => next_before ?? undefined,
+    }),
+}
+
+/** Key of all report lists and their number */
+export const REPORTS_KEY = ['author', 'reports'] as const

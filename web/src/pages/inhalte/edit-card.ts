@@ -1,0 +1,20 @@
+import { account } from '../../account/account.svelte.js'
+import { sentenceOf } from '../../api/faults.js'
+import { queryClient } from '../../api/query-client.js'
+import { say } from '../../parts/toasts.svelte.js'
+import { go, place } from '../../platform/router.svelte.js'
+import { contentQueries } from './content-queries.js'
+
+/** Opens the editor of a card, which leads back here, if the user may edit its deck. */
+export async function editCard(id: number, deck: string): Promise<void> {
+  const back = place.path
+  try {
+    const isOwn =
+      account.user?.is_admin === true ||
+      (await queryClient.fetchQuery(contentQueries.decks())).decks.some(({ slug }) => slug === deck)
+    if (isOwn) await go(`inhalte/karten/${id}?zurueck=${encodeURIComponent(back)}`)
+    else say('Diese Karte gehört zu einer Quelle, an der du nicht schreibst.')
+  } catch (error) {
+    say(sentenceOf(error), { tone: 'bad' })
+  }
+}

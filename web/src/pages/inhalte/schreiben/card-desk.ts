@@ -1,0 +1,147 @@
+import type { InfiniteData, QueryClient } from '@tanstack/svelte-query'
+import { Desk } from '../../../editor/desk.svelte.js'
+import type { Stored } from '../../../editor/writing.js'
+import { type AuthorCard, ask, type Option } from '../content-api.js'
+import { contentQueries } from '../content-queries.js'
+import { learnersAskAgain } from './learners-ask-again.js'
+
+export interface CardFields {
+  question: string
+  answer: string
+  level: string
+  draft: boolean
+  /** `choice` for a card without options is a plain card */
+  form: string
+  options: Option[]
+  tolerance: number | null
+  unit: string
+}
+
+/** Fields that the service takes together */
+const EXERCISE = ['form', 'options', 'tolerance', 'unit'] as const
+
+export type CardDesk = Desk<CardFields>
+
+const PATH = '/api/content/cards/{id}'
+
+function fieldsOf({ question, answer, level, draft, form, options, tolerance, unit }: AuthorCard): CardFields {
+  return { question, answer, level, draft, form: form ?? 'choice', options, tolerance, unit: unit ?? '' }
+}
+
+const storedOf = (card: AuthorCard): Stored<CardFields> => ({ version: card.version, fields: fieldsOf(card) })
+
+const differ = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other)
+
+/** Returns the fields that differ, as the body of a request. */
+function bodyOf(fields: CardFields, before: CardFields): object {
+  const texts = (['question', 'answer', 'level', 'draft'] as const).filter((name) => fields[name] !== before[name])
+  const isExercise = EXERCISE.some((name) => differ(fields[name], before[name]))
+  return {
+    ...Object.fromEntries(texts.map((name) => [name, fields[name]])),
+    ...(isExercise && exerciseOf(fields)),
+  }
+}
+
+function exerciseOf({ form, options, tolerance, unit }: CardFields): object {
+  const isPlain = form === 'choice' && options.length === 0
+  const isNumber = form === 'number'
+  return {
+    form: isPlain ? null : form,
+    options: options.map(({ text, correct, feedback }) => ({ text, correct, feedback: feedback || null })),
+    tolerance: isNumber ? tolerance : null,
+    unit: isNumber ? unit || null : null,
+  }
+}
+
+async function load(id: number): Promise<AuthorCard> {
+  return (await ask<{ card: AuthorCard }>('GET', PATH, { id })).card
+}
+
+async function patch(before: AuthorCard, version: number, fields: CardFields): Promise<AuthorCard> {
+  const body = { version, ...bodyOf(fields, fieldsOf(before)) }
+  const { card } = await ask<{ card: AuthorCard }>('PATCH', PATH, { id: before.id }, body)
+  return { ...before, ...card }
+}
+
+/** Opens a card for writing. */
+export function openCard(user: number, card: AuthorCard, onsaved: (card: AuthorCard) => void): CardDesk {
+  // What the service has, to send only what differs.
+  let known = card
+  return new Desk<CardFields>({
+    user,
+    item: `card ${card.id}`,
+    stored: storedOf(card),
+    save: async (fields, version) => {
+      known = await patch(known, version, fields)
+      onsaved(known)
+      return storedOf(known)
+    },
+    load: async () => {
+      known = { ...known, ...(await load(card.id)) }
+      return storedOf(known)
+    },
+  })
+}
+
+/** Opens an empty card in a deck; `preset` is what the last card leaves to the next. */
+export function newCard(
+  user: number,
+  deck: string,
+  preset: Pick<CardFields, 'level' | 'draft'>,
+  onsaved: (card: AuthorCard) => void,
+): CardDesk {
+  const fields: CardFields = {
+    question: '',
+    answer: '',
+    form: 'choice',
+    options: [],
+    tolerance: null,
+    unit: '',
+    ...preset,
+  }
+  const stored = { version: 0, fields }
+  let created: AuthorCard | undefined
+  return new Desk<CardFields>({
+    user,
+    item: `new card ${deck}`,
+    stored,
+    save: async (typed, version, client_id) => {
+      if (created !== undefined) created = await patch(created, version, typed)
+      else {
+        created = await create(typed, client_id)
+        // An attempt whose answer was lost may have created it with an earlier text.
+        if (Object.keys(bodyOf(typed, fieldsOf(created))).length > 0)
+          created = await patch(created, created.version, typed)
+      }
+      onsaved(created)
+      return storedOf(created)
+    },
+    load: async () => (created === undefined ? stored : storedOf(await load(created.id))),
+  })
+
+  async function create(typed: CardFields, client_id: string): Promise<AuthorCard> {
+    const { question, answer, level, draft } = typed
+    const body = {
+      ...{ deck, client_id, question, answer },
+      ...(level !== '' && { level }),
+      ...(draft && { draft }),
+      ...(EXERCISE.some((name) => differ(typed[name], fields[name])) && exerciseOf(typed)),
+    }
+    const { card } = await ask<{ card: AuthorCard }>('POST', '/api/content/cards', {}, body)
+    return card
+  }
+}
+
+type CardPage = { cards: AuthorCard[] }
+
+/** Shows a saved card in the lists, and lets learners' pages ask again when they are opened next. */
+export function cardSaved(client: QueryClient, card: AuthorCard): void {
+  const { queryKey } = contentQueries.card(card.id)
+  client.setQueryData(queryKey, { card })
+  void client.invalidateQueries({ queryKey: [...queryKey, 'versions'] })
+  client.setQueriesData<InfiniteData<CardPage>>({ queryKey: ['author', 'cards', card.deck.slug] }, (data) => {
+    const replace = (page: CardPage) => ({ ...page, cards: page.cards.map((one) => (one.id === card.id ? card : one)) })
+    return data && { ...data, pages: data.pages.map(replace) }
+  })
+  learnersAskAgain(client)
+}

@@ -1,0 +1,9 @@
+import type { InfiniteData, QueryClient } from '@tanstack/svelte-query'
+import type { AuthorCard } from '../content-api.js'
+
+/** Returns the levels of the deck's cards that are loaded, to suggest them. */
+export function levelsIn(client: QueryClient, deck: string): string[] {
+  const found = client.getQueriesData<InfiniteData<{ cards: AuthorCard[] }>>({ queryKey: ['author', 'cards', deck] })
+  const cards = found.flatMap(([, data]) => data?.pages.flatMap((page) => page.cards) ?? [])
+  return [...new Set(cards.map(({ level }) => level).filter((level) => level !== ''))]
+}

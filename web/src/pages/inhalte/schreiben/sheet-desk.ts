@@ -1,0 +1,83 @@
+import type { QueryClient } from '@tanstack/svelte-query'
+import { Desk } from '../../../editor/desk.svelte.js'
+import type { Stored } from '../../../editor/writing.js'
+import { type AuthorSheet, ask } from '../content-api.js'
+import { contentQueries } from '../content-queries.js'
+import { learnersAskAgain } from './learners-ask-again.js'
+
+export interface SheetFields {
+  title: string
+  category: string
+  content_md: string
+  draft: boolean
+}
+
+export type SheetDesk = Desk<SheetFields>
+
+const PATH = '/api/content/sheets/{slug}'
+const NAMES = ['title', 'category', 'content_md', 'draft'] as const
+
+function storedOf({ version, title, category, content_md, draft }: AuthorSheet): Stored<SheetFields> {
+  return { version, fields: { title, category, content_md, draft } }
+}
+
+function bodyOf(fields: SheetFields, before: AuthorSheet): Partial<SheetFields> {
+  return Object.fromEntries(NAMES.filter((name) => fields[name] !== before[name]).map((name) => [name, fields[name]]))
+}
+
+async function patch(before: AuthorSheet, version: number, fields: SheetFields): Promise<AuthorSheet> {
+  const body = { version, ...bodyOf(fields, before) }
+  const { sheet } = await ask<{ sheet: AuthorSheet }>('PATCH', PATH, { slug: before.slug }, body)
+  return { ...before, ...sheet }
+}
+
+/** Opens a sheet for writing. */
+export function openSheet(user: number, sheet: AuthorSheet, onsaved: (sheet: AuthorSheet) => void): SheetDesk {
+  // What the service has, to send only what differs.
+  let known = sheet
+  return new Desk<SheetFields>({
+    user,
+    item: `sheet ${sheet.slug}`,
+    stored: storedOf(sheet),
+    save: async (fields, version) => {
+      known = await patch(known, version, fields)
+      onsaved(known)
+      return storedOf(known)
+    },
+    load: async () => {
+      known = { ...known, ...(await ask<{ sheet: AuthorSheet }>('GET', PATH, { slug: sheet.slug })).sheet }
+      return storedOf(known)
+    },
+  })
+}
+
+/** Opens an empty sheet of a source. */
+export function newSheet(user: number, source_id: number, onsaved: (sheet: AuthorSheet) => void): SheetDesk {
+  const stored = { version: 0, fields: { title: '', category: '', content_md: '', draft: false } }
+  let created: AuthorSheet | undefined
+  return new Desk<SheetFields>({
+    user,
+    item: `new sheet ${source_id}`,
+    stored,
+    save: async (fields, version, client_id) => {
+      if (created !== undefined) created = await patch(created, version, fields)
+      else {
+        const body = { source_id, client_id, ...fields }
+        const answer = await ask<{ sheet: AuthorSheet }>('POST', '/api/content/sheets', {}, body)
+        created = { ...fields, ...answer.sheet }
+        // An attempt whose answer was lost may have created it with an earlier text.
+        if (Object.keys(bodyOf(fields, created)).length > 0) created = await patch(created, created.version, fields)
+      }
+      onsaved(created)
+      return storedOf(created)
+    },
+    load: async () => (created === undefined ? stored : storedOf(created)),
+  })
+}
+
+export function sheetSaved(client: QueryClient, sheet: AuthorSheet): void {
+  const { queryKey } = contentQueries.sheet(sheet.slug)
+  client.setQueryData(queryKey, { sheet })
+  void client.invalidateQueries({ queryKey: [...queryKey, 'versions'] })
+  learnersAskAgain(client)
+}

@@ -1,0 +1,8 @@
+/** Describes the access method. */
+export function viaWords(via: string): string {
+  if (via === 'oidc') return 'durch den Anbieter der Anmeldung'
+  if (via === 'token') return 'mit einem Token'
+  if (via === 'cli') return 'auf der Kommandozeile'
+  if (via === 'start') return 'beim Start des Dienstes'
+  return ''
+}
