@@ -29,9 +29,9 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
   const look = () => button(page, 'Ansehen, was geschieht').click()
 
   await t.test('corrects a table with a fault, previews, imports and updates it', async (t) => {
-    await page.goto(`${app.url}/verwaltung/inhalte`)
-    await page.getByText('Noch nichts. Karten lassen sich').waitFor()
-    await page.getByRole('link', { name: 'Hochladen' }).click()
+    await page.goto(`${app.url}/inhalte`)
+    await page.getByText('Noch keine eigene Quelle').waitFor()
+    await page.getByRole('link', { name: 'Hochladen', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Hochladen' }).waitFor()
 
     await choose(csv('Frage;Antwort;Level;Deck;Id\nWas ist TCP?;"Ein Protokoll;grundlagen;Netz;tcp\n'))
@@ -54,7 +54,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
     await page.getByRole('link', { name: 'Netz', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Netz' }).waitFor()
 
-    await page.goto(`${app.url}/verwaltung/inhalte/hochladen`)
+    await page.goto(`${app.url}/inhalte/hochladen`)
     await choose(csv('Frage;Antwort;Level;Deck;Id\nWas ist TCP?;Ein sicheres Protokoll;grundlagen;Netz;tcp\n'))
     await page.getByText('Mehr bestimmen').click()
     await page.getByLabel('Fehlendes archivieren').check()
@@ -69,7 +69,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
     await button(page, 'Übernehmen und archivieren').click()
     await page.getByText('„netz“ ist übernommen').waitFor()
 
-    await page.goto(`${app.url}/verwaltung/inhalte`)
+    await page.goto(`${app.url}/inhalte`)
     await page.getByText('1 Deck, 1 Karte').first().waitFor()
     await page.getByText(`von ${admin.login.username}`).first().waitFor()
     await page.goto(`${app.url}/verwaltung/protokoll`)
@@ -77,7 +77,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
   })
 
   await t.test('treats pasted text as a table and reports a failed upload', async (t) => {
-    await page.goto(`${app.url}/verwaltung/inhalte/hochladen`)
+    await page.goto(`${app.url}/inhalte/hochladen`)
     await page.getByLabel('Oder eine Tabelle einfügen').fill('Frage\tAntwort\nWas ist DNS?\tEin Telefonbuch\n')
     await page.route('**/api/content/imports*', (route) => route.abort())
     await look()
@@ -104,7 +104,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
       },
       { 'netz.gif': gifOf('netz'), [HOSTILE.name]: gifOf('böse') },
     )
-    await page.goto(`${app.url}/verwaltung/inhalte/hochladen`)
+    await page.goto(`${app.url}/inhalte/hochladen`)
     await choose({ name: 'bilder.apkg', mimeType: 'application/zip', buffer: bytes })
     await look()
     await page.getByText('neue Bilder').waitFor()
@@ -182,7 +182,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
   })
 
   await t.test('removes a source for good after its name was typed', async (t) => {
-    await page.goto(`${app.url}/verwaltung/inhalte`)
+    await page.goto(`${app.url}/inhalte`)
     await button(page, 'Mehr zu bilder').click()
     await page.getByRole('menuitem', { name: 'Endgültig löschen …' }).click()
     await dialog(page).getByRole('textbox').fill('bild')

@@ -465,7 +465,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     t.equal(await dialog.getByLabel('Benutzername').inputValue(), login.username, 'what was typed stays')
 
     await page.route('**/api/content/check*', (route) => route.fulfill(refusal(409, 'Ein Import läuft bereits')))
-    await page.goto(`${app.url}/verwaltung/inhalte`)
+    await page.goto(`${app.url}/inhalte/ordner`)
     await press(page, 'Dateien prüfen')
     await sees(page, 'Ein Import läuft bereits')
     await page.context().close()

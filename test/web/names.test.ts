@@ -198,7 +198,7 @@ t.test('a name never turns the text around it', { skip: !existsSync(CHROMIUM) &&
 
   await t.test('in an upload', async (t) => {
     const source = async () => {
-      await open('verwaltung/inhalte/hochladen')
+      await open('inhalte/hochladen')
       await page.locator('input[type=file]').setInputFiles({
         name: `${NAMES.file}.csv`,
         mimeType: 'text/csv',
@@ -217,7 +217,7 @@ t.test('a name never turns the text around it', { skip: !existsSync(CHROMIUM) &&
     await source()
     await button('Diese aktualisieren').waitFor()
     await check(t, page, 'source exists')
-    await open('verwaltung/inhalte')
+    await open('inhalte')
     await check(t, page, 'sources')
     await button(/^Mehr zu/).click()
     await page.getByRole('menuitem', { name: 'Archivieren' }).click()

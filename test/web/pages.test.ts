@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import t from 'tap'
 import { CHROMIUM, DESK, findBarriers, isTooWide, openApp, PHONE, studySome } from './support/app.js'
 import { PAGES } from './support/pages.js'
+import { writeSome } from './support/written.js'
 
 const LOOKS = [
   { name: 'light', colorScheme: 'light', viewport: DESK },
@@ -13,6 +14,7 @@ const LOOKS = [
 
 t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
+  await writeSome(app)
   for (const { name, ...look } of LOOKS) {
     await t.test(
       `has no accessibility violation, console error or horizontal scrolling in the theme „${name}“`,

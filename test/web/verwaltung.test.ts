@@ -94,6 +94,18 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     t.strictSame(complaints, [])
   })
 
+  await t.test('leads from the former addresses of pages that have moved', async (t) => {
+    const { page } = await app.newPerson({ isAdmin: true })
+    for (const [before, after] of [
+      ['verwaltung/inhalte', 'inhalte/ordner'],
+      ['verwaltung/inhalte/hochladen?quelle=3', 'inhalte/hochladen?quelle=3'],
+      ['verwaltung/meldungen', 'inhalte/meldungen'],
+    ]) {
+      await page.goto(`${app.url}/${before}`)
+      await isAt(t, page, `${app.url}/${after}`)
+    }
+  })
+
   await t.test('is closed to learners', async (t) => {
     const { page } = await app.newPerson()
     await page.goto(`${app.url}/verwaltung/benutzer`)
@@ -138,7 +150,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
 
   await t.test('checks the content, shows its faults and confirms before much is archived', async (t) => {
     const { page, complaints, login } = await app.newPerson({ isAdmin: true })
-    await page.goto(`${app.url}/verwaltung/inhalte`)
+    await page.goto(`${app.url}/inhalte/ordner`)
     await page.getByText('beim Start des Dienstes').waitFor()
 
     await change({ 'decks/neu.md': '---\nslug: neu\nname: Deck neu\n---\n## Eine Frage ohne Antwort?\n' })
@@ -178,7 +190,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     t.strictSame(complaints, [])
 
     await change({ 'decks/neu.md': deck('neu', 12), 'decks/alt.md': deck('alt', 14) })
-    await page.goto(`${app.url}/verwaltung/inhalte`)
+    await page.goto(`${app.url}/inhalte/ordner`)
     await button(page, 'Dateien prüfen').click()
     const gate = createGate()
     await page.route('**/api/admin/import*', async (route) => {
@@ -187,8 +199,8 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     })
     await button(page, 'Jetzt einlesen').click()
     await page.getByText('Die Inhalte werden eingelesen.').waitFor()
-    await page.getByRole('navigation', { name: 'Verwaltung' }).getByRole('link', { name: 'Benutzer' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Benutzer' }).waitFor()
+    await page.getByRole('navigation', { name: 'Inhalte' }).getByRole('link', { name: 'Meldungen' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Meldungen' }).waitFor()
     gate.open()
     await page.getByText('Die Inhalte sind eingelesen.').waitFor()
     await button(page, 'Ansehen').click()
@@ -213,7 +225,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await learner.page.request.post(`${app.url}/api/review/cards/${card_id}/reports`, { data })
 
     const { page, complaints } = await app.newPerson({ isAdmin: true })
-    await page.goto(`${app.url}/verwaltung/meldungen`)
+    await page.goto(`${app.url}/inhalte/meldungen`)
     await page.getByText('Da fehlt ein Wort').waitFor()
     t.equal(await page.locator(`a[href="karten/${card_id}"]`).count(), 1)
     t.match(await page.locator('code').textContent(), /^decks\/\w+\.md:\d+$/)
@@ -260,7 +272,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
           return { top, isSeen: left >= 0 && right <= innerWidth, isHere: link === document.activeElement }
         })`)
     const found = await places()
-    t.equal(found.length, 5)
+    t.equal(found.length, 3)
     t.equal(new Set(found.map(({ top }) => top)).size, 1, 'one line')
     t.equal(found.at(-1)?.isSeen, true, 'with the part that is shown')
     await parts.first().focus()

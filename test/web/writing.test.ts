@@ -1,0 +1,258 @@
+import { existsSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { type App, CHROMIUM, openApp, type Person, until } from './support/app.js'
+import { createGate } from './support/gate.js'
+import { post, writeSome } from './support/written.js'
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+const field = (page: Page, name: string) => page.getByRole('form').getByLabel(name, { exact: true })
+const dialog = (page: Page) => page.locator('dialog[open]')
+const SAVED = /^Gespeichert um \d\d:\d\d$/
+
+interface Card {
+  id: number
+  question: string
+  answer: string
+  version: number
+}
+
+const cardsOf = async (app: App, deck: string) =>
+  (await post<{ cards: Card[] }>(app, `/api/content/cards?deck=${deck}&limit=200`, undefined, 'GET')).cards
+const cardOf = async (app: App, id: number) =>
+  (await post<{ card: Card }>(app, `/api/content/cards/${id}`, undefined, 'GET')).card
+
+/** Waits until the typed text is on the device. */
+const untilKept = (page: Page) => page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
+
+t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const app = await openApp(t)
+  const { deck } = await writeSome(app)
+  const open = async (person: Person, card: number) => {
+    await person.page.goto(`${app.url}/inhalte/karten/${card}`)
+    await field(person.page, 'Antwort').waitFor()
+  }
+  let made = 0
+  const newCard = async (): Promise<number> => {
+    made += 1
+    const body = { deck, question: `Frage ${made}?`, answer: `Antwort ${made}.`, client_id: `card-${made}` }
+    return (await post<{ card: Card }>(app, '/api/content/cards', body)).card.id
+  }
+  const saveElsewhere = async (id: number, answer: string) => {
+    const { version } = await cardOf(app, id)
+    await post(app, `/api/content/cards/${id}`, { version, answer }, 'PATCH')
+  }
+
+  await t.test('adds fifty cards by keyboard alone, and corrects one of them', async (t) => {
+    const { page, complaints } = await app.newPerson({ isAdmin: true })
+    const before = (await cardsOf(app, deck)).length
+    await page.goto(`${app.url}/inhalte/decks/${deck}`)
+    await page.getByRole('link', { name: 'Neue Karte' }).first().waitFor()
+    await page.keyboard.press('n')
+    for (let at = 1; at <= 50; at++) {
+      await page.locator('textarea:focus').waitFor()
+      await page.keyboard.type(`Wofür steht Port ${at}?`)
+      await page.keyboard.press('Tab')
+      await page.keyboard.type(`Dienst ${at}`)
+      await page.keyboard.press('Control+Enter')
+      await page.getByText(`Gerade angelegt (${at})`).waitFor()
+    }
+    await page.keyboard.press('Alt+ArrowUp')
+    await page.waitForURL(/karte=\d+/)
+    await until(page, `document.activeElement.value === 'Wofür steht Port 50?'`)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(', genau')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText(SAVED).waitFor()
+    const cards = (await cardsOf(app, deck)).slice(before)
+    t.strictSame(
+      cards.map(({ question, answer }) => `${question} ${answer}`),
+      Array.from(
+        { length: 50 },
+        (_, at) => `Wofür steht Port ${at + 1}? Dienst ${at + 1}${at === 49 ? ', genau' : ''}`,
+      ),
+    )
+    t.strictSame(complaints, [])
+  })
+
+  await t.test('returns to what was typed when the tab was killed, for its owner only', async (t) => {
+    const person = await app.newPerson({ isAdmin: true })
+    const { page } = person
+    const id = await newCard()
+    await open(person, id)
+    await field(page, 'Antwort').fill('Mitten im Satz')
+    await untilKept(page)
+    const cdp = await page.context().newCDPSession(page)
+    const gone = page.waitForEvent('crash')
+    cdp.send('Page.crash').catch(() => {})
+    await gone
+    const again = { ...person, page: await page.context().newPage() }
+    await page.close()
+    await open(again, id)
+    t.equal(await field(again.page, 'Antwort').inputValue(), 'Mitten im Satz')
+    await again.page.getByText('Hier steht dein noch nicht gespeicherter Text').waitFor()
+
+    // Another user of the same browser
+    const other = await app.newPerson({ isAdmin: true })
+    await again.page.request.post(`${app.url}/api/auth/login`, { data: other.login })
+    await open(again, id)
+    t.match(await field(again.page, 'Antwort').inputValue(), /^Antwort \d+\.$/)
+    await again.page.request.post(`${app.url}/api/auth/login`, { data: person.login })
+    await open(again, id)
+    t.equal(await field(again.page, 'Antwort').inputValue(), 'Mitten im Satz')
+
+    await again.page.goto(`${app.url}/inhalte`)
+    await again.page.getByText('Das hast du auf diesem Gerät getippt').waitFor()
+    await again.page
+      .getByRole('link', { name: /^Frage \d+\?$/ })
+      .first()
+      .click()
+    await button(again.page, 'Verwerfen').click()
+    t.match(await field(again.page, 'Antwort').inputValue(), /^Antwort \d+\.$/)
+  })
+
+  for (const [choice, stored] of [
+    ['Meins nehmen', 'Meins'],
+    ['Ihres nehmen', 'Ihres'],
+  ] as const) {
+    await t.test(`shows both texts when another editor has saved: ${choice}`, async (t) => {
+      const person = await app.newPerson({ isAdmin: true })
+      const { page, complaints } = person
+      const id = await newCard()
+      await open(person, id)
+      await saveElsewhere(id, 'Ihres')
+      await field(page, 'Antwort').fill('Meins')
+      await button(page, 'Speichern').click()
+      await dialog(page).getByText('Inzwischen geändert').waitFor()
+      t.equal((await cardOf(app, id)).answer, 'Ihres', 'nothing was overwritten')
+      t.match(await dialog(page).locator('del').textContent(), /Ihres$/)
+      t.match(await dialog(page).locator('ins').textContent(), /Meins$/)
+      await button(page, choice).click()
+      await dialog(page).waitFor({ state: 'detached' })
+      await until(page, `document.querySelectorAll('form textarea')[1].value === '${stored}'`)
+      if (stored === 'Meins') await page.getByText(SAVED).waitFor()
+      t.equal((await cardOf(app, id)).answer, stored)
+      t.strictSame(complaints, [])
+    })
+  }
+
+  await t.test('keeps both texts to edit when another editor has saved', async (t) => {
+    const person = await app.newPerson({ isAdmin: true })
+    const { page } = person
+    const id = await newCard()
+    await open(person, id)
+    await saveElsewhere(id, 'Ihres')
+    await field(page, 'Antwort').fill('Meins')
+    await page.keyboard.press('Control+Enter')
+    await button(page, 'Beides bearbeiten').click()
+    await page.getByText('Die gespeicherte Fassung').waitFor()
+    await field(page, 'Antwort').fill('Meins und Ihres')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText(SAVED).waitFor()
+    t.match(await cardOf(app, id), { answer: 'Meins und Ihres', version: 3 })
+  })
+
+  await t.test('asks for a login when the session has expired, and saves then', async (t) => {
+    const person = await app.newPerson({ isAdmin: true })
+    const { page } = person
+    const id = await newCard()
+    await open(person, id)
+    await field(page, 'Antwort').fill('Nach der Pause')
+    await page.request.post(`${app.url}/api/auth/logout`)
+    await button(page, 'Speichern').click()
+    await dialog(page).getByLabel('Passwort', { exact: true }).fill(person.login.password)
+    await dialog(page).getByRole('button', { name: 'Anmelden', exact: true }).click()
+    await page.getByText(SAVED).waitFor()
+    t.equal((await cardOf(app, id)).answer, 'Nach der Pause')
+  })
+
+  await t.test('keeps the text over a logout in another tab', async (t) => {
+    const person = await app.newPerson({ isAdmin: true })
+    const { page, login } = person
+    const id = await newCard()
+    await open(person, id)
+    await field(page, 'Antwort').fill('Vor dem Abmelden')
+    const other = await page.context().newPage()
+    await other.goto(app.url)
+    await button(other, 'Menü von Erika Muster').click()
+    await other.getByRole('menuitem', { name: 'Abmelden' }).click()
+    await page.getByLabel('Passwort', { exact: true }).waitFor()
+    await page.getByLabel('Benutzername').fill(login.username)
+    await page.getByLabel('Passwort', { exact: true }).fill(login.password)
+    await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
+    await field(page, 'Antwort').waitFor()
+    t.equal(await field(page, 'Antwort').inputValue(), 'Vor dem Abmelden')
+    await button(page, 'Speichern').click()
+    await page.getByText(SAVED).waitFor()
+    t.equal((await cardOf(app, id)).answer, 'Vor dem Abmelden')
+  })
+
+  await t.test('creates one card although the answer of the service was lost', async (t) => {
+    const { page } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/inhalte/decks/${deck}?karte=neu`)
+    await field(page, 'Frage').fill('Kommt das an?')
+    await field(page, 'Antwort').fill('Einmal')
+    await page.route('**/api/content/cards', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Noch nicht gespeichert.').waitFor()
+    await page.getByText('Der Dienst ist gerade nicht erreichbar').waitFor()
+    t.equal(await page.getByText(/Gespeichert um/).count(), 0)
+    await page.unroute('**/api/content/cards')
+    await page.reload()
+    t.equal(await field(page, 'Frage').inputValue(), 'Kommt das an?')
+    await field(page, 'Antwort').fill('Genau einmal')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Gerade angelegt (1)').waitFor()
+    const found = (await cardsOf(app, deck)).filter(({ question }) => question === 'Kommt das an?')
+    t.match(found, [{ answer: 'Genau einmal' }])
+    t.equal(found.length, 1)
+  })
+
+  await t.test('says what the service refuses, and keeps the text', async (t) => {
+    const person = await app.newPerson({ isAdmin: true })
+    const { page } = person
+    const id = await newCard()
+    await open(person, id)
+    await field(page, 'Antwort').fill('Zu früh')
+    for (const [status, code, message] of [
+      [403, 'not_an_editor', 'Du gehörst nicht zur Redaktion dieser Quelle'],
+      [413, 'body_too_large', 'Anfrage zu groß'],
+      [429, 'too_many_requests', 'Zu viele Anfragen'],
+      [503, 'overloaded', 'Der Dienst ist überlastet'],
+    ] as const) {
+      const headers = { 'x-service': 'svc-training', 'x-error-code': code, 'content-type': 'application/json' }
+      const body = JSON.stringify({ error: 'x', message })
+      const answer = (route: { fulfill: (answer: object) => Promise<void> }) => route.fulfill({ status, headers, body })
+      await page.route(`**/api/content/cards/${id}`, answer, { times: 1 })
+      await button(page, 'Speichern').click()
+      await page.getByText(message).waitFor()
+      await page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
+      t.equal(await field(page, 'Antwort').inputValue(), 'Zu früh')
+    }
+    await button(page, 'Speichern').click()
+    await page.getByText(SAVED).waitFor()
+  })
+
+  await t.test('says „Gespeichert“ only after the answer', async (t) => {
+    const person = await app.newPerson({ isAdmin: true })
+    const { page } = person
+    const id = await newCard()
+    await open(person, id)
+    const gate = createGate()
+    await page.route(`**/api/content/cards/${id}`, async (route) => {
+      if (route.request().method() === 'PATCH') await gate.opened
+      await route.continue()
+    })
+    await field(page, 'Antwort').fill('Langsam')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Wird gespeichert …').waitFor()
+    t.equal(await page.getByText(/Gespeichert um/).count(), 0)
+    gate.open()
+    await page.getByText(SAVED).waitFor()
+  })
+})
