@@ -9,12 +9,16 @@ declare module 'fastify' {
      * @returns whether the index is complete
      */
     catchUpSearchIndex(): Promise<boolean>
+    /** Updates the search index in the background, shortly after a change. */
+    indexSoon(): void
   }
 }
 
 /** Maximum time that a search waits for the index: enough for a few changed rows, not for an import */
 const PATIENCE_MS = 150
 const INTERVAL_MS = 10_000
+/** Collects the changes of an editor or a script that saves many cards */
+const SOON_MS = 200
 /** Pause after each part of the work, so that other requests get the single connection of the embedded database */
 const LEAST_PAUSE_MS = 20
 
@@ -53,12 +57,20 @@ export default fp(
       wake()
       return false
     })
+    let soon: NodeJS.Timeout | undefined
+    app.decorate('indexSoon', () => {
+      soon ??= setTimeout(() => {
+        soon = undefined
+        wake()
+      }, SOON_MS).unref()
+    })
     // The random factor keeps instances from running at the same moment.
     const timer = setInterval(wake, INTERVAL_MS * (0.75 + Math.random() / 2))
     timer.unref()
     app.addHook('onClose', async () => {
       isClosed = true
       clearInterval(timer)
+      clearTimeout(soon)
       await running
     })
   },

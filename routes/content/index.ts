@@ -34,6 +34,9 @@ interface ContentOptions extends ExportOptions {
 const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) => {
   const { contentDir, importMaxBytes, mediaMaxBytes, tmpDir, stopping, moment, timeZone } = options
   app.setFallback(unknownEndpoint('Unbekannter Inhalts-Endpunkt'))
+  app.addHook('onResponse', async ({ method }, { statusCode }) => {
+    if (method !== 'GET' && statusCode === 200) app.indexSoon()
+  })
   await app.register(media, { prefix: '/media', mediaMaxBytes })
   await app.register(sheets, { prefix: '/sheets' })
   await app.register(convert, { stopping })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
@@ -10,6 +11,8 @@ const editor = await createEditor(service, source)
 const admin = await service.admin()
 
 const CARDS = '/api/content/cards'
+/** Other test files share the machine. */
+const SLOW = 4
 const versionsOf = async (id: number) =>
   (await db.selectFrom('card_versions').selectAll().where('card_id', '=', id).orderBy('version').execute()).length
 const changesOf = async (id: number) =>
@@ -313,4 +316,22 @@ t.test('progress belongs to nobody but its learner', async (t) => {
   t.match(await db.selectFrom('card_progress').selectAll().where('card_id', '=', card.id).execute(), [
     { last_rating: 'easy', user_id: member.id },
   ])
+})
+
+t.test('the search index follows a saved card by itself', async (t) => {
+  const card = await writeCard(editor, await writeDeck(editor, source))
+  const word = unique('zauberwort').replace('-', '')
+  await editor.patch(`${CARDS}/${card.id}`, { version: 1, answer: word })
+  const isIndexed = async () =>
+    (await db
+      .selectFrom('search_cards')
+      .innerJoin('search_words', (join) =>
+        join.on(({ eb, fn, ref }) => eb('search_words.id', '=', fn.any(ref('words')))),
+      )
+      .select('item_id')
+      .where('word', '=', word)
+      .executeTakeFirst()) !== undefined
+  const start = performance.now()
+  while (!(await isIndexed()) && performance.now() - start < 5_000) await sleep(20)
+  t.ok(performance.now() - start < 1_000 * SLOW, `after ${Math.round(performance.now() - start)} ms`)
 })
