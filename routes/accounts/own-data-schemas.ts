@@ -63,8 +63,8 @@ export const OwnDataAnswer = Type.Object({
   progress: Type.Array(
     Type.Object({
       card_id: Type.Integer(),
-      deck_slug: Type.String(),
-      question: Type.String(),
+      deck_slug: nullable(Type.String({ description: 'Null if only editors see the card; the question likewise.' })),
+      question: nullable(Type.String()),
       last_rating: nullable(Type.String()),
       next_review: nullable(Type.String({ format: 'date' })),
       stability: nullable(Type.Number()),

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../types.js'
+import { IS_SECRET_CARD } from '../content/visibility.js'
 import { readInTurn } from '../read-in-turn.js'
 
 /** About 100 kB and a few milliseconds of the database */
@@ -51,7 +52,8 @@ const PROGRESS: Rows = {
   key: BY_CARD,
   from: (userId, after) => sql`
     select card_id, ${json(sql`
-      card_id, decks.slug as deck_slug, question, last_rating, next_review, stability, difficulty, last_review, reps,
+      card_id, case when not ${IS_SECRET_CARD} then decks.slug end as deck_slug,
+      case when not ${IS_SECRET_CARD} then question end as question, last_rating, next_review, stability, difficulty, last_review, reps,
       lapses`)}
     from (${inOrder(PROGRESS, sql`select * from card_progress where user_id = ${userId} and ${after}`)}) as progress
       join cards on cards.id = card_id

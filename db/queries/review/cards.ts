@@ -3,6 +3,7 @@ import type { SchedulerSettings } from '../../../src/domain/review/review.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
+import { IS_SECRET_CARD } from '../content/visibility.js'
 import { countCtes, deckRetention, type Scope, settingsCte, stateOf } from './progress.js'
 import { isUnseen, noteOf, type StudyCard } from './queue.js'
 
@@ -166,7 +167,9 @@ export interface FoundCard extends BrowsedCard {
   deck_retention: number | null
 }
 
-/** Returns a card with the user's state, including archived ones; undefined if it does not exist. */
+/**
+ * Returns a card with the user's state, including archived ones; undefined if it does not exist or only editors see it.
+ */
 export async function findCard(
   db: Kysely<Database>,
   userId: number,
@@ -187,7 +190,8 @@ export async function findCard(
     join decks on decks.id = cards.deck_id
     left join imported_decks on imported_decks.deck_id = decks.id
     left join card_progress as progress on progress.user_id = ${userId} and progress.card_id = cards.id
-    left join suspended_cards on suspended_cards.user_id = ${userId} and suspended_cards.card_id = cards.id`.execute(db)
+    left join suspended_cards on suspended_cards.user_id = ${userId} and suspended_cards.card_id = cards.id
+    where not ${IS_SECRET_CARD}`.execute(db)
   return rows[0]
 }
 
@@ -219,10 +223,15 @@ export async function suspendCard(db: Kysely<Database>, userId: number, cardId: 
 
 /**
  * Stores the user's note on a live or archived card, or deletes it if the text is empty; returns false if the card does
- * not exist.
+ * not exist or only editors see it.
  */
 export async function writeNote(db: Kysely<Database>, userId: number, cardId: number, text: string): Promise<boolean> {
-  const card = await db.selectFrom('cards').select('id').where('id', '=', cardId).executeTakeFirst()
+  const card = await db
+    .selectFrom('cards')
+    .select('id')
+    .where('id', '=', cardId)
+    .where(sql<boolean>`not ${IS_SECRET_CARD}`)
+    .executeTakeFirst()
   if (card === undefined) return false
   if (text === '') {
     await db.deleteFrom('card_notes').where('user_id', '=', userId).where('card_id', '=', cardId).execute()

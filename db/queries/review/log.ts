@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Database, ReviewLogTable } from '../../types.js'
+import { IS_SECRET_CARD } from '../content/visibility.js'
 
 const ENTRY = [
   'id',
@@ -16,7 +17,7 @@ const ENTRY = [
 ] as const
 
 export interface LogEntry extends Pick<Selectable<ReviewLogTable>, (typeof ENTRY)[number]> {
-  /** Null if a script has deleted the card */
+  /** Null if a script has deleted the card, or if only editors see it */
   question: string | null
   deck_slug: string | null
   is_undone: boolean
@@ -52,7 +53,8 @@ export async function listLog(
     .leftJoin('cards', 'cards.id', 'log.card_id')
     .leftJoin('decks', 'decks.id', 'log.deck_id')
     .selectAll('log')
-    .select(['cards.question', 'decks.slug as deck_slug'])
+    .select('decks.slug as deck_slug')
+    .select(sql<string | null>`case when not ${IS_SECRET_CARD} then cards.question end`.as('question'))
     .select(({ exists, selectFrom }) =>
       exists(selectFrom('review_log as undo').select('undo.id').whereRef('undo.undoes', '=', 'log.id'))
         .$castTo<boolean>()

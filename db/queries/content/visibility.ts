@@ -1,0 +1,10 @@
+import { sql } from 'kysely'
+
+/**
+ * Whether a card is a draft or belongs to a pool, so that learners must not see it, not even as archived. What learners
+ * see has no `archived_at`, on the card and its deck; this is for the responses that also show archived cards. The
+ * statement has the table `cards`.
+ */
+export const IS_SECRET_CARD = sql<boolean>`(
+  exists (select from imported_cards where imported_cards.card_id = cards.id and draft)
+  or exists (select from imported_decks where imported_decks.deck_id = cards.deck_id and tests_only))`
