@@ -231,7 +231,6 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   }
   await callEditing(admin)
   await admin('GET', '/api/content/sources')
-  await admin('GET', `/api/content/${targetOf(PICTURE)}`)
 
   const learner = await logIn('erika')
   await learner('PATCH', '/api/accounts/me', { display_name: 'Erika' })
@@ -294,6 +293,12 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   const report = (await learner('POST', `${card}/reports`, { text: 'Die Antwort ist veraltet.' })).body
   await admin('GET', '/api/content/reports?state=open')
   for (const settled of [true, false, true]) await admin('PATCH', `/api/content/reports/${report.id}`, { settled })
+  const suggestion = { question: 'Besser?', answer: 'Ja.' }
+  const suggested = (await learner('POST', `${card}/reports`, { suggestion })).body
+  await admin('PATCH', `/api/content/reports/${suggested.id}`, { accept: true })
+  await admin('PATCH', `/api/content/reports/${suggested.id}`, { decline: 'Das steht schon da.' })
+  await get('review/reports')
+  for (const caller of [admin, learner]) await caller('GET', `/api/content/${targetOf(PICTURE)}`)
   await rate('easy')
 
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
