@@ -49,7 +49,7 @@ const review: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
         const next_review = nextReviewsOf(schedulerOf(deck_retention)(card.card_id, state, today))
         return { ...card, deck: { slug: deck_slug, name: deck_name, lang: deck_lang }, progress: state, next_review }
       })
-      return { cards, counts: countsOf(queue.remaining), today }
+      return { cards, counts: countsOf(queue.remaining), today, type_answers: queue.settings.type_answers }
     },
   )
 

@@ -75,6 +75,7 @@ export const Queue = Type.Object({
   ),
   counts: Counts,
   today: Today,
+  type_answers: Type.Boolean({ description: 'Whether the caller types answers before they are shown.' }),
 })
 
 export const ReviewBody = Type.Object({
@@ -377,6 +378,7 @@ export const Settings = Type.Object({
 
 const FittedSet = Type.Unsafe<PublicFit | null>({
   type: ['object', 'null'],
+  required: ['items', 'fitted_at', 'log_loss_before', 'log_loss_after', 'is_good', 'w'],
   properties: {
     items: Type.Integer({ description: 'Recalls from which the parameters were fitted.' }),
     fitted_at: Timestamp,

@@ -143,6 +143,7 @@ t.test('limits new cards per day', async (t) => {
     cards: [],
     counts: { due: 0, new: 0 },
     today: '2026-11-21',
+    type_answers: true,
   })
   await put({ new_per_day: 9_999 })
   setDay('2027-11-21')

@@ -12,9 +12,10 @@ import { MATURE_DAYS } from '../../../src/domain/review/statistics.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
-/** What the scheduler and the daily number of new cards need. */
+/** What the scheduler, the daily number of new cards and a session need. */
 export interface StudySettings extends SchedulerSettings {
   new_per_day: number
+  type_answers: boolean
 }
 
 export interface Scope {
@@ -40,6 +41,7 @@ export function settingsCte(userId: number): RawBuilder<StudySettings> {
         coalesce(desired_retention, ${DEFAULT_SETTINGS.desired_retention}::double precision) as desired_retention,
         coalesce(maximum_interval, ${DEFAULT_SETTINGS.maximum_interval}::integer) as maximum_interval,
         coalesce(free_weekdays, '{}') as free_weekdays,
+        coalesce(type_answers, false) as type_answers,
         case when adapt_intervals is not false
           then (select current -> 'w' from fitted_parameters where user_id = ${userId}) end as weights
       from (select) as always left join review_settings on user_id = ${userId}

@@ -91,7 +91,9 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
     stories.push(story)
     stacks[at]?.push(story)
     void tab.do(async () => {
-      const where = await tab.outbox.add(user, { id, card_id: card, rating: 'medium', duration_ms: 1, reviewed_at: '' })
+      // Some cards are put off instead, with a request of their own.
+      const rating = stories.length % 3 === 0 ? 'tomorrow' : 'medium'
+      const where = await tab.outbox.add(user, { id, card_id: card, rating, duration_ms: 1, reviewed_at: '' })
       story.isStored = true
       story.isInMemory = where === 'memory'
       tab.sender.wake()

@@ -258,6 +258,8 @@ export class Tab {
       rate: (entry) => send((user) => ({ kind: 'answered', ...service.rate(user, entry) })),
       rateMany: (entries) =>
         send((user, isHalf) => {
+          // Fails the test: the service would refuse it.
+          if (entries.some(({ rating }) => rating === 'tomorrow')) service.foreign.push('tomorrow in a batch')
           if (!service.takesBatches) return { kind: 'answered', ...refusal(404, 'unknown_endpoint') }
           const rated = entries.slice(0, isHalf ? entries.length / 2 : undefined)
           const results = rated.map((entry) => {

@@ -30,8 +30,8 @@ const NO_CARDS: ReadonlySet<number> = new Set()
 const DATES = { again: TODAY, hard: '2026-11-22', medium: '2026-11-24', easy: '2026-11-30' }
 
 function cardOf(card_id: number, progress: StudyCard['progress'] = null): StudyCard {
-  const deck = { slug: 'git', name: 'Git' }
-  return { card_id, question: `F${card_id}`, answer: 'A', level: '', deck, progress, next_review: DATES }
+  const deck = { slug: 'git', name: 'Git', lang: 'de' }
+  return { card_id, question: `F${card_id}`, answer: 'A', level: '', deck, note: null, progress, next_review: DATES }
 }
 
 function pageOf(ids: number[], total = ids.length): Page {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { costOf, repetitionsAt } from '../../../web/src/pages/einstellungen/cost.js'
+import { costOf, reviewsAt, USUAL_COSTS } from '../../../web/src/pages/einstellungen/cost.js'
 import { deviceName } from '../../../web/src/words/devices.js'
 import { usualTime } from '../../../web/src/words/estimate.js'
 import { aboutMinutes, count, countdown, countOf, minutes, percent } from '../../../web/src/words/numbers.js'
@@ -33,11 +33,14 @@ t.test('the usual time per card is the median of days with times', async (t) => 
 
 t.test('a higher retention never costs less', async (t) => {
   const wish = fc.integer({ min: 80, max: 97 })
-  fc.assert(fc.property(wish, wish, (a, b) => a >= b || repetitionsAt(a / 100) < repetitionsAt(b / 100)))
-  t.equal(repetitionsAt(0.9), 8081)
-  t.match(costOf(0.9), /10 vergessen.*übliche/)
-  t.match(costOf(0.8), /20 vergessen.*45 % weniger/)
-  t.match(costOf(0.97), /3 vergessen.*45 % mehr/)
+  fc.assert(
+    fc.property(wish, wish, (a, b) => a >= b || reviewsAt(USUAL_COSTS, a / 100) < reviewsAt(USUAL_COSTS, b / 100)),
+  )
+  const own = [0.8, 0.9, 0.97].map((desired_retention, at) => ({ desired_retention, reviews_per_card: 10 * (at + 1) }))
+  t.ok(Math.abs(reviewsAt(own, 0.85) - 15) < 1e-9)
+  t.match(costOf(0.9, own), /10 vergessen.*übliche/)
+  t.match(costOf(0.8, own), /20 vergessen.*50 % weniger/)
+  t.match(costOf(0.97, own), /3 vergessen.*50 % mehr/)
 })
 
 t.test('names devices in common words', async (t) => {

@@ -37,6 +37,8 @@ export const queries = {
       queryKey: ['review', 'settings'],
       queryFn: (asking) => askOrRemember(asking, 'settings', () => api.get('/api/review/settings')),
     }),
+  /** Intervals fitted to the learner, and what each desired retention costs */
+  fit: () => queryOptions({ queryKey: ['review', 'fit'], queryFn: () => api.get('/api/review/settings/fit') }),
   sessions: () =>
     queryOptions({ queryKey: ['account', 'sessions'], queryFn: () => api.get('/api/accounts/me/sessions') }),
   /** Available login methods */

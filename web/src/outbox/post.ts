@@ -1,13 +1,12 @@
-import type { Entry, UndoEntry } from '../storage/entry.js'
+import type { Decision, Entry, UndoEntry } from '../storage/entry.js'
 import type { Store } from '../storage/store.js'
-import type { Rating } from '../words/ratings.js'
 import { Outbox, type UndoResult } from './outbox.js'
 import { Sender, type SenderPorts } from './sender.js'
 import type { Obstacle } from './verdict.js'
 
 /** Events outside of the current page */
 export type PostEvent =
-  | { kind: 'rated'; user: number; card_id: number; rating: Rating }
+  | { kind: 'rated'; user: number; card_id: number; rating: Decision }
   | { kind: 'undo refused'; user: number; card_id: number; message: string }
   | { kind: 'changed'; user: number }
 
@@ -86,8 +85,8 @@ export class Post {
     this.#sender.wake('changed')
   }
 
-  /** Stores a rating and sends it. Resolves when it is stored; `name` is new and identifies it for an undo. */
-  async rate(name: string, card_id: number, rating: Rating, duration_ms?: number): Promise<void> {
+  /** Stores a rating, or that a card is put off, and sends it. Resolves when it is stored; `name` is new and identifies it for an undo. */
+  async rate(name: string, card_id: number, rating: Decision, duration_ms?: number): Promise<void> {
     const user = this.#owner()
     const reviewed_at = this.#ports.serviceTime().toISOString()
     await this.#outbox.add(user, { id: name, card_id, rating, duration_ms, reviewed_at })

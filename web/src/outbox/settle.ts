@@ -5,12 +5,16 @@ import { type Answered, judgeRating } from './verdict.js'
 /** Receipts are needed for an undo and for a cached queue of the same day. */
 const RECEIPT_MS = 2 * 24 * 60 * 60 * 1000
 
-/** Returns what to send next: one undo or some ratings, marked as tried in the same transaction. */
+/**
+ * Returns what to send next: one undo, one card that is put off, or some ratings, marked as tried in the same
+ * transaction.
+ */
 export function takeNext(store: Store, user: number, count: number): Promise<Entry[]> {
   return store.change(async (tables) => {
     const entries = await tables.oldest(user, count)
-    const undoAt = entries.findIndex(({ kind }) => kind === 'undo')
-    const taken = undoAt === -1 ? entries : entries.slice(0, Math.max(undoAt, 1))
+    // A batch of the service takes ratings only.
+    const aloneAt = entries.findIndex((entry) => entry.kind === 'undo' || entry.rating === 'tomorrow')
+    const taken = aloneAt === -1 ? entries : entries.slice(0, Math.max(aloneAt, 1))
     for (const entry of taken) {
       if (entry.kind === 'rating' && !entry.isTried) await tables.put({ ...entry, isTried: true })
     }

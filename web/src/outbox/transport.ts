@@ -38,10 +38,17 @@ export function createTransport(urlOf: (path: string) => URL | string, onDate: O
   }
 
   return {
-    rate: (entry) => send('POST', '/api/review', reviewOf(entry)),
+    rate: (entry) =>
+      entry.rating === 'tomorrow'
+        ? send('POST', `/api/review/cards/${entry.card_id}/tomorrow`, delayOf(entry))
+        : send('POST', '/api/review', reviewOf(entry)),
     rateMany: (entries) => send('POST', '/api/review/batch', { reviews: entries.map(reviewOf) }),
     undo: (review_id) => send('DELETE', `/api/review/${review_id}`),
   }
+}
+
+function delayOf({ id, reviewed_at }: RatingEntry) {
+  return { client_id: id, put_off_at: reviewed_at }
 }
 
 function reviewOf({ id, card_id, rating, duration_ms, reviewed_at }: RatingEntry) {

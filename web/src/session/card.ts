@@ -9,7 +9,9 @@ export interface StudyCard {
   question: string
   answer: string
   level: string
-  deck: { slug: string; name: string }
+  deck: { slug: string; name: string; lang: string }
+  /** The learner's own note, Markdown */
+  note: string | null
   progress: { last_rating?: Rating | null; last_review?: string | null; reps?: number; lapses?: number } | null
   /** Null after a rating „Nochmal“ until the service returns the new dates */
   next_review: Dates | null

@@ -1,6 +1,18 @@
 import type { Rating } from '../words/ratings.js'
 
-export type Command = Rating | 'reveal' | 'undo' | 'suspend' | 'info' | 'report' | 'edit' | 'leave'
+export type Command =
+  | Rating
+  | 'reveal'
+  | 'undo'
+  | 'suspend'
+  | 'tomorrow'
+  | 'note'
+  | 'speak'
+  | 'type'
+  | 'info'
+  | 'report'
+  | 'edit'
+  | 'leave'
 
 /** The relevant part of a key event. */
 export interface Press {
@@ -23,7 +35,17 @@ export interface KeySituation {
 }
 
 const DIGITS: Record<string, Rating> = { '1': 'again', '2': 'hard', '3': 'medium', '4': 'easy' }
-const LETTERS: Record<string, Command> = { u: 'undo', a: 'suspend', i: 'info', m: 'report', e: 'edit' }
+const LETTERS: Record<string, Command> = {
+  u: 'undo',
+  a: 'suspend',
+  b: 'tomorrow',
+  n: 'note',
+  v: 'speak',
+  t: 'type',
+  i: 'info',
+  m: 'report',
+  e: 'edit',
+}
 
 /**
  * Returns the command of a key; `ignored`: it belongs to the session but has no effect now; undefined: it does not

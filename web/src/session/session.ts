@@ -1,3 +1,4 @@
+import type { Decision } from '../storage/entry.js'
 import type { Rating } from '../words/ratings.js'
 import type { StudyCard } from './card.js'
 
@@ -20,7 +21,7 @@ export interface Waiting {
 }
 
 /** An action that can be undone */
-export type Step = Rated | Suspended
+export type Step = Rated | Suspended | PutOff
 
 interface Taken {
   /** Position of the step among all changes of the session */
@@ -38,6 +39,13 @@ export interface Rated extends Taken {
 
 export interface Suspended extends Taken {
   kind: 'suspended'
+}
+
+/** A card that was put off until tomorrow */
+export interface PutOff extends Taken {
+  kind: 'put off'
+  /** The `client_id` */
+  id: string
 }
 
 /** A rating that stands, as far as the summary needs it. */
@@ -69,6 +77,14 @@ export interface Session {
   touched: ReadonlyMap<number, number>
 }
 
+/** Replaces a field of a card, wherever it is in the session. */
+export function changeCard(session: Session, card_id: number, change: Partial<StudyCard>): Session {
+  const queue = session.queue.map((waiting) =>
+    waiting.card.card_id === card_id ? { ...waiting, card: { ...waiting.card, ...change } } : waiting,
+  )
+  return { ...session, queue }
+}
+
 /** A page of the queue. */
 export interface Page {
   cards: readonly StudyCard[]
@@ -77,7 +93,7 @@ export interface Page {
 }
 
 /** Ratings that the page does not include, oldest first */
-export type RatedSince = readonly { card_id: number; rating: Rating }[]
+export type RatedSince = readonly { card_id: number; rating: Decision }[]
 
 export function beginSession(page: Page, ratedSince: RatedSince, now: number): Session {
   const queue = applyRatings(
@@ -125,6 +141,13 @@ export function suspend(session: Session, now: number): Session {
   const [waiting, ...rest] = session.queue
   if (waiting === undefined || isTooSoon(session, now)) return session
   return takeStep(session, { kind: 'suspended', at: session.changes + 1, waiting }, rest, now)
+}
+
+/** Removes the card until tomorrow. */
+export function putOff(session: Session, id: string, now: number): Session {
+  const [waiting, ...rest] = session.queue
+  if (waiting === undefined || isTooSoon(session, now)) return session
+  return takeStep(session, { kind: 'put off', at: session.changes + 1, waiting, id }, rest, now)
 }
 
 export function lastStep(session: Session): Step | undefined {

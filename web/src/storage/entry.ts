@@ -1,11 +1,14 @@
 import type { Rating } from '../words/ratings.js'
 
+/** What a learner does with a card: a rating, or putting it off until tomorrow */
+export type Decision = Rating | 'tomorrow'
+
 /** A stored rating. */
 export interface Rated {
   /** The `client_id`, which makes the service apply a repeated rating once */
   id: string
   card_id: number
-  rating: Rating
+  rating: Decision
   /** Absent if the card was not studied */
   duration_ms?: number | undefined
   /** Time of the rating in the service's clock, as far as its offset is known */
@@ -44,7 +47,7 @@ export interface Receipt {
   user: number
   id: string
   card_id: number
-  rating: Rating
+  rating: Decision
   /** Null if there was nothing to rate any more */
   review_id: number | null
   /** Milliseconds since 1970, by this device */

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { findFitNumbers, findFitState, replaceParameters } from '../../../../db/queries/review/parameters.js'
 import { findSettings, updateSettings } from '../../../../db/queries/review/settings.js'
 import type { Database } from '../../../../db/types.js'
-import { costsOf } from '../../../domain/review/costs.js'
+import type { Costs } from '../../../domain/review/costs.js'
 import { type FittedParameters, itemsForNextFit } from '../../../domain/review/parameters.js'
 import type { ReviewSettings } from '../../../domain/review/review.js'
 import { canFit } from './binding.js'
@@ -69,11 +69,11 @@ export interface FitSummary {
   items: number
   items_needed: number
   median_ms: number | null
-  costs: ReturnType<typeof costsOf>
+  costs: Costs
 }
 
-/** Costs by weights; computing them takes about 20 ms. */
-const knownCosts = new Map<string, FitSummary['costs']>()
+/** Costs by weights */
+const knownCosts = new Map<string, Promise<Costs>>()
 const MOST_KNOWN = 500
 
 /** Returns the learner's fitted parameters, what the next fit needs, and what each retention costs. */
@@ -90,14 +90,23 @@ export async function summarizeFit(db: Kysely<Database>, userId: number): Promis
     previous: stored?.previous ?? null,
     items_needed,
     ...(await findFitNumbers(db, userId, items_needed)),
-    costs: findCosts(in_use ? fitted.w : null),
+    costs: await findCosts(in_use ? fitted.w : null),
   }
 }
 
-function findCosts(weights: number[] | null): FitSummary['costs'] {
+function findCosts(weights: number[] | null): Promise<Costs> {
   const key = weights?.join() ?? ''
-  const known = knownCosts.get(key) ?? costsOf(weights)
+  const known = knownCosts.get(key)
+  if (known !== undefined) return known
   if (knownCosts.size >= MOST_KNOWN) knownCosts.clear()
-  knownCosts.set(key, known)
-  return known
+  const found = computeCosts(weights)
+  knownCosts.set(key, found)
+  found.catch(() => knownCosts.delete(key))
+  return found
+}
+
+async function computeCosts(weights: number[] | null): Promise<Costs> {
+  const result = await withWorker((worker) => worker.run({ kind: 'costs', weights }, []))
+  if (result.kind !== 'costs') throw new Error(result.kind === 'failed' ? result.message : result.kind)
+  return result.costs
 }

@@ -1,3 +1,4 @@
+import type { Costs } from '../../../domain/review/costs.js'
 import {
   findCut,
   listItems,
@@ -22,9 +23,12 @@ export type Task =
   | { kind: 'replay'; weights: number[] | null }
   /** Fits weights and compares them with those in use. */
   | { kind: 'fit'; weights: number[] | null; today: number }
+  /** Simulates what each desired retention costs; needs no log. */
+  | { kind: 'costs'; weights: number[] | null }
 
 export type TaskResult =
   | { kind: 'states'; states: States }
+  | { kind: 'costs'; costs: Costs }
   | { kind: 'fitted'; items: number; log_loss_before: number; log_loss_after: number; w: number[]; states: States }
   /** The weights in use predict better. */
   | { kind: 'kept'; items: number; log_loss_before: number; log_loss_after: number }

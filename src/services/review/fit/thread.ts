@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { costsOf } from '../../../domain/review/costs.js'
 import { parseEntry, standingHistories } from '../../../domain/review/history.js'
 import { loadTrainer } from './binding.js'
 import { fitWeights, replay, type Task, type TaskResult } from './tasks.js'
@@ -27,6 +28,7 @@ function* readEntries() {
 
 async function work(task: Task): Promise<TaskResult> {
   try {
+    if (task.kind === 'costs') return { kind: 'costs', costs: costsOf(task.weights) }
     const histories = standingHistories(readEntries())
     pieces = []
     if (task.kind === 'replay') return { kind: 'states', states: replay(histories, task.weights) }

@@ -17,11 +17,11 @@ export class FitWorker {
   })
 
   /**
-   * Runs a task on a log.
-   * @param lines pieces of whole lines of the log
+   * Runs a task.
+   * @param lines pieces of whole lines of the learner's log, if the task needs it
    * @throws the reason of the signal, or an error of the thread
    */
-  async run(task: Task, lines: AsyncIterable<string>, signal?: AbortSignal): Promise<TaskResult> {
+  async run(task: Task, lines: AsyncIterable<string> | Iterable<string>, signal?: AbortSignal): Promise<TaskResult> {
     signal?.throwIfAborted()
     this.#send({ begin: true })
     for await (const piece of lines) {

@@ -1,30 +1,28 @@
-/**
- * Repetitions in 120 days by desired retention, simulated for 20 learners (docs/reviews.md): `[desired retention,
- * repetitions]`
- */
-const SIMULATED = [
-  [0.8, 4_625],
-  [0.85, 6_069],
-  [0.9, 8_081],
-  [0.95, 10_634],
-] as const
+/** Expected reviews of a card in its first year, ascending by desired retention */
+export type Costs = readonly { desired_retention: number; reviews_per_card: number }[]
+
+/** Costs with the default parameters, until the service has answered with the learner's own. */
+export const USUAL_COSTS: Costs = [
+  { desired_retention: 0.8, reviews_per_card: 7.4 },
+  { desired_retention: 0.9, reviews_per_card: 9.4 },
+  { desired_retention: 0.97, reviews_per_card: 17 },
+]
 
 /** The default of the service */
 const USUAL = 0.9
-const USUAL_COST = 8_081
 
-/** Returns the repetitions at a desired retention, linearly interpolated. */
-export function repetitionsAt(retention: number): number {
-  const after = SIMULATED.findIndex(([wish]) => wish >= retention)
-  const upper = after === -1 ? SIMULATED.length - 1 : Math.max(after, 1)
-  const [x0, y0] = SIMULATED[upper - 1] as readonly [number, number]
-  const [x1, y1] = SIMULATED[upper] as readonly [number, number]
-  return y0 + ((retention - x0) / (x1 - x0)) * (y1 - y0)
+/** Returns the reviews of a card at a desired retention, linearly interpolated. */
+export function reviewsAt(costs: Costs, retention: number): number {
+  const after = costs.findIndex(({ desired_retention }) => desired_retention >= retention)
+  const upper = after === -1 ? costs.length - 1 : Math.max(after, 1)
+  const [low, high] = [costs[upper - 1], costs[upper]] as [Costs[number], Costs[number]]
+  const share = (retention - low.desired_retention) / (high.desired_retention - low.desired_retention)
+  return low.reviews_per_card + share * (high.reviews_per_card - low.reviews_per_card)
 }
 
 /** Returns a sentence comparing the cost with that of the default. */
-export function costOf(retention: number): string {
-  const change = Math.round((repetitionsAt(retention) / USUAL_COST - 1) * 100)
+export function costOf(retention: number, costs: Costs): string {
+  const change = Math.round((reviewsAt(costs, retention) / reviewsAt(costs, USUAL) - 1) * 100)
   const forgotten = Math.round((1 - retention) * 100)
   const known = `Von hundert fälligen Karten sind etwa ${forgotten} vergessen.`
   if (Math.abs(retention - USUAL) < 0.005) return `${known} Das ist der übliche Wert.`

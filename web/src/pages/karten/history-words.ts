@@ -10,6 +10,9 @@ export function describeEntry(entry: Pick<HistoryEntry, 'kind' | 'rating' | 'stu
 } {
   if (entry.kind === 'undo') return { what: 'Zurückgenommen', next: 'Der Stand davor gilt wieder.' }
   if (entry.kind === 'reset') return { what: 'Zurückgesetzt', next: 'Die Karte war wieder neu.' }
+  if (entry.kind === 'tomorrow') {
+    return { what: 'Auf morgen', next: entry.is_undone ? 'zurückgenommen' : 'Sie kam am nächsten Tag wieder.' }
+  }
   const what = RATINGS.find(({ rating }) => rating === entry.rating)?.label ?? 'Bewertet'
   if (entry.is_undone) return { what, next: 'zurückgenommen' }
   const next = entry.after?.next_review

@@ -36,6 +36,8 @@ export class Study {
   keptAt = $state<number>()
   fault = $state.raw<unknown>()
   isReminded = $state(false)
+  /** Whether answers are typed: by the settings, or as chosen for this session */
+  isTyping = $state(false)
   readonly #post = startPost()
   readonly #user: number
   readonly #deck: string | undefined
@@ -101,7 +103,8 @@ export class Study {
     const step = this.session?.steps.at(-1)
     if (step === undefined || this.#isStoring || !this.#set((session, now) => sessions.undo(session, now))) return
     const { card_id } = step.waiting.card
-    if (step.kind === 'rated') {
+    if (step.kind !== 'suspended') {
+      if (step.kind === 'put off') dismiss()
       if ((await this.#post.takeBack(step.id)) === 'unknown')
         this.#refuseUndo(card_id, 'Das ließ sich nicht mehr zurücknehmen.')
       return
@@ -109,6 +112,29 @@ export class Study {
     dismiss()
     const path = { id: String(card_id) }
     if (await this.#tell(() => api.delete('/api/review/cards/{id}/suspend', { path }))) say('Zurückgenommen')
+  }
+
+  /** Stores that the card is put off, and shows the next one. */
+  async putOff(): Promise<void> {
+    const card = this.session && sessions.currentCard(this.session)
+    if (this.session === undefined || card === undefined || this.#isStoring) return
+    const name = newId()
+    if (sessions.putOff(this.session, name, performance.now()) === this.session) return
+    this.#isStoring = true
+    try {
+      await this.#post.rate(name, card.card_id, 'tomorrow')
+    } finally {
+      this.#isStoring = false
+    }
+    if (sessions.currentCard(this.session)?.card_id !== card.card_id) return
+    this.#set((session, now) => sessions.putOff(session, name, now))
+    say('Kommt morgen wieder.')
+    await this.#refill()
+  }
+
+  /** Shows a note that was stored. */
+  noteChanged(card_id: number, note: string | null): void {
+    this.#set((session) => sessions.changeCard(session, card_id, { note }))
   }
 
   /** Needs the network: only ratings can wait. */
@@ -157,6 +183,7 @@ export class Study {
   async #startFrom({ content, at }: Kept<Queue>, isKept: boolean): Promise<void> {
     const ratings = await this.#post.ratedSince(at)
     this.today = content.today
+    this.isTyping = content.type_answers ?? false
     this.keptAt = isKept ? at : undefined
     const session = sessions.beginSession(content, ratings, performance.now())
     const done = readStored<DoneToday>(this.#doneKey)

@@ -1,0 +1,194 @@
+import { parseArgs } from 'node:util'
+import { listItems, type StandingReview } from '../../dist/src/domain/review/history.js'
+import { type Memory, MemoryModel } from '../../dist/src/domain/review/memory.js'
+import { DEFAULT_WEIGHTS } from '../../dist/src/domain/review/parameters.js'
+import type { Rating } from '../../dist/src/domain/review/review.js'
+import { loadTrainer } from '../../dist/src/services/review/fit/binding.js'
+import { fitWeights } from '../../dist/src/services/review/fit/tasks.js'
+import { drawWeights } from './drawn-weights.js'
+import { type Random, randomFrom } from './simulated-memory.js'
+
+/**
+ * Fits parameters to synthetic learners whose weights are known, and compares the result with the defaults on further
+ * reviews: `npm run simulate -- fits [--learners 24] [--seed 1]`. Prints one row per distance from the defaults and
+ * number of reviews.
+ */
+const { values: options } = parseArgs({
+  allowPositionals: true,
+  options: { learners: { type: 'string', default: '24' }, seed: { type: 'string', default: '1' } },
+})
+const LEARNERS = Number(options.learners)
+const SEED = Number(options.seed)
+/** Standard deviation of the learners' weights, as a share of that of all users of Anki */
+const DISTANCES = [0.4, 0.7, 1]
+const REVIEWS = [250, 1_000, 2_000, 5_000, 10_000]
+const TEST_REVIEWS = 5_000
+const RETENTION = 0.9
+/** Days of the trial of a schedule, and the day from which it is measured */
+const TRIAL_DAYS = 240
+const MEASURED_FROM = 60
+const RETRY_SUCCESS = 0.75
+const FIRST_RATINGS: [Rating, number][] = [
+  ['again', 0.24],
+  ['hard', 0.094],
+  ['medium', 0.495],
+  ['easy', 0.171],
+]
+const REMEMBERED_RATINGS: [Rating, number][] = [
+  ['hard', 0.224],
+  ['medium', 0.631],
+  ['easy', 0.145],
+]
+
+function draw(chances: [Rating, number][], value: number): Rating {
+  let sum = 0
+  for (const [rating, chance] of chances) {
+    sum += chance
+    if (value < sum) return rating
+  }
+  return 'medium'
+}
+
+interface Study {
+  histories: StandingReview[][]
+  reviews: number
+  days: number
+  recalls: { day: number; remembered: boolean }[]
+}
+
+interface Plan {
+  truth: MemoryModel
+  scheduler: MemoryModel
+  newPerDay: number
+  random: Random
+  isOver: (study: Study) => boolean
+}
+
+/** A card in study: what the learner remembers, and what the scheduler believes. */
+interface Card {
+  history: StandingReview[]
+  memory: Memory | null
+  believed: Memory | null
+  lastDay: number
+}
+
+/** Lets a learner study day by day until `isOver`, scheduled by the weights of `scheduler`. */
+function study({ truth, scheduler, newPerDay, random, isOver }: Plan): Study {
+  const result: Study = { histories: [], reviews: 0, days: 0, recalls: [] }
+  const due = new Map<number, Card[]>()
+  for (; !isOver(result); result.days++) {
+    const day = result.days
+    const cards = due.get(day) ?? []
+    due.delete(day)
+    for (let index = 0; index < newPerDay; index++) {
+      const history: StandingReview[] = []
+      result.histories.push(history)
+      cards.push({ history, memory: null, believed: null, lastDay: day })
+    }
+    for (const card of cards) {
+      const days = day - card.lastDay
+      let rating: Rating
+      if (card.memory === null) rating = draw(FIRST_RATINGS, random())
+      else {
+        const remembered = random() < truth.chance(card.memory, days)
+        result.recalls.push({ day, remembered })
+        rating = remembered ? draw(REMEMBERED_RATINGS, random()) : 'again'
+      }
+      for (let gap = days; ; gap = 0) {
+        card.memory = truth.next(card.memory, gap, rating)
+        card.believed = scheduler.next(card.believed, gap, rating)
+        card.history.push({ id: ++result.reviews, rating, day })
+        if (rating !== 'again') break
+        rating = random() < RETRY_SUCCESS ? 'medium' : 'again'
+      }
+      card.lastDay = day
+      const next = day + scheduler.interval(card.believed, RETENTION)
+      due.set(next, [...(due.get(next) ?? []), card])
+    }
+  }
+  return result
+}
+
+/** Returns how far the reached share of remembered cards is from the desired one. */
+function distanceToWish(truth: MemoryModel, weights: number[] | null, seed: number): number {
+  const scheduler = new MemoryModel(weights)
+  const trial = { truth, scheduler, newPerDay: 5, random: randomFrom(seed) }
+  const { recalls } = study({ ...trial, isOver: ({ days }) => days >= TRIAL_DAYS })
+  const measured = recalls.filter(({ day }) => day >= MEASURED_FROM)
+  return Math.abs(measured.filter(({ remembered }) => remembered).length / measured.length - RETENTION)
+}
+
+const average = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`
+
+const trainer = await loadTrainer()
+if (trainer === undefined) throw new Error('this platform has no binary of the trainer')
+const started = performance.now()
+console.log(`${LEARNERS} learners for each row, seed ${SEED}; tested on ${TEST_REVIEWS} further reviews\n`)
+console.log(
+  '| distance | reviews | recalls | adopted | log loss: defaults | in use | true | change | worse (most) | off the wish: defaults | in use | true |',
+)
+console.log('|---|---|---|---|---|---|---|---|---|---|---|---|')
+for (const distance of DISTANCES) {
+  for (const reviews of REVIEWS) {
+    const rows = []
+    for (let learner = 0; learner < LEARNERS; learner++) {
+      const seed = SEED * 100_000 + learner
+      const random = randomFrom(seed)
+      const truth = new MemoryModel(drawWeights(random, distance))
+      const scheduler = new MemoryModel(null)
+      // Small histories are as long as large ones, so that they are long enough for a fit.
+      const newPerDay = Math.min(Math.max(Math.round(reviews / 400), 1), 10)
+      let trained = 0
+      const whole = study({
+        truth,
+        scheduler,
+        newPerDay,
+        random,
+        isOver: (all) => {
+          if (trained === 0 && all.reviews >= reviews) trained = all.reviews
+          return trained > 0 && all.reviews >= trained + TEST_REVIEWS
+        },
+      })
+      const histories = whole.histories
+        .map((history) => history.filter(({ id }) => id <= trained))
+        .filter(({ length }) => length > 0)
+      const lastDay = Math.max(...histories.map((history) => history.at(-1)?.day ?? 0))
+      const result = await fitWeights(histories, null, lastDay + 1, trainer, () => false)
+      const w = result.kind === 'fitted' ? result.w : null
+      const losses = {
+        standard: scheduler.logLoss(whole.histories, trained + 1),
+        used: new MemoryModel(w).logLoss(whole.histories, trained + 1),
+        truth: truth.logLoss(whole.histories, trained + 1),
+      }
+      rows.push({
+        items: listItems(histories).length,
+        isAdopted: w !== null,
+        losses,
+        change: losses.used / losses.standard - 1,
+        off: {
+          standard: distanceToWish(truth, null, seed + 7),
+          used: distanceToWish(truth, w, seed + 7),
+          truth: distanceToWish(truth, drawWeights(randomFrom(seed), distance), seed + 7),
+        },
+      })
+    }
+    const worse = rows.filter(({ change }) => change > 0)
+    const cells = [
+      distance.toFixed(1),
+      reviews,
+      Math.round(average(rows.map(({ items }) => items))),
+      rows.filter(({ isAdopted }) => isAdopted).length,
+      ...(['standard', 'used', 'truth'] as const).map((name) =>
+        average(rows.map(({ losses }) => losses[name])).toFixed(4),
+      ),
+      percent(average(rows.map(({ change }) => change))),
+      `${worse.length} (${percent(Math.max(0, ...worse.map(({ change }) => change)))})`,
+      ...(['standard', 'used', 'truth'] as const).map((name) => average(rows.map(({ off }) => off[name])).toFixed(3)),
+    ]
+    console.log(`| ${cells.join(' | ')} |`)
+  }
+}
+console.log(
+  `\n${((performance.now() - started) / 1000).toFixed(0)} s; default weights ${DEFAULT_WEIGHTS.slice(0, 4).join(', ')}, …`,
+)

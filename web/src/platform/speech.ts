@@ -1,0 +1,21 @@
+/** Markdown marks that a voice would spell out */
+const MARKS = /[*_`#>|~]+/g
+const LINKS = /!?\[([^\]]*)\]\([^)]*\)/g
+
+/** Whether the browser has a voice */
+export const canSpeak = (): boolean => 'speechSynthesis' in globalThis
+
+/** Reads a text aloud, or stops if it is being read. */
+export function speak(source: string, lang: string): void {
+  const { speechSynthesis } = globalThis
+  const isSpeaking = speechSynthesis.speaking
+  speechSynthesis.cancel()
+  if (isSpeaking) return
+  const words = new SpeechSynthesisUtterance(source.replace(LINKS, '$1').replace(MARKS, ' '))
+  words.lang = lang
+  speechSynthesis.speak(words)
+}
+
+export function stopSpeaking(): void {
+  if (canSpeak()) globalThis.speechSynthesis.cancel()
+}
