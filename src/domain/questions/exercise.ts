@@ -219,19 +219,23 @@ export function findItems(answer: string): { line: number; end: number } | undef
   return lines.filter((line) => /^ {0,3}\d{1,9}[.)](?:[ \t]|$)/.test(line)).length < 2 ? undefined : list
 }
 
+/** A gap of an answer */
+export const GAP = /\{\{([^{}\n]+)\}\}/g
+
 /**
  * Returns the accepted texts of each gap of an answer.
  * @example findGaps('In {{72|zweiundsiebzig}} Stunden') // [['72', 'zweiundsiebzig']]
  */
 export function findGaps(answer: string): string[][] {
-  return [...answer.matchAll(/\{\{([^{}\n]+)\}\}/g)]
-    .map(([, inside = '']) =>
-      inside
-        .split('|')
-        .map((text) => text.trim())
-        .filter((text) => text !== ''),
-    )
-    .filter((texts) => texts.length > 0)
+  return [...answer.matchAll(GAP)].map(([, inside = '']) => textsOfGap(inside)).filter((texts) => texts.length > 0)
+}
+
+/** @example textsOfGap('72|zweiundsiebzig') // ['72', 'zweiundsiebzig'] */
+export function textsOfGap(inside: string): string[] {
+  return inside
+    .split('|')
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
 }
 
 /** Returns the length of all texts in UTF-16 code units. */

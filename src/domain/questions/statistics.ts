@@ -1,0 +1,132 @@
+/** Moodle calls this the discrimination index; it says little below this number of persons. */
+export const MIN_PERSONS_OF_CORRELATION = 30
+/** Too few wrong answers show nothing about a distractor. */
+export const MIN_WRONG_OF_FLAGS = 20
+/** Who answers faster has not read the question. */
+const HASTY_SECONDS = 3
+
+/** Sums over the first attempts of persons, from which raw answers can no longer be derived. */
+export interface ItemSums {
+  persons: number
+  /** Points of the question */
+  item: number
+  itemSquared: number
+  /** Points of the whole test, with the question */
+  total: number
+  totalSquared: number
+  product: number
+}
+
+export const NO_SUMS: ItemSums = { persons: 0, item: 0, itemSquared: 0, total: 0, totalSquared: 0, product: 0 }
+
+/** Adds the result of a person. */
+export function addPerson(sums: ItemSums, item: number, total: number): ItemSums {
+  return {
+    persons: sums.persons + 1,
+    item: sums.item + item,
+    itemSquared: sums.itemSquared + item ** 2,
+    total: sums.total + total,
+    totalSquared: sums.totalSquared + total ** 2,
+    product: sums.product + item * total,
+  }
+}
+
+/** Returns the mean share of the points, from 0 to 1; null without persons or points. */
+export function facility({ persons, item }: ItemSums, maxPoints: number): number | null {
+  return persons === 0 || maxPoints <= 0 ? null : item / persons / maxPoints
+}
+
+/**
+ * Returns the correlation between the points of a question and those of the rest of the test, from -1 to 1: Moodle's
+ * `cov(x, R) / sqrt(var(x) * var(R))`. Null if there are fewer than two persons, or all have equal points.
+ */
+export function itemRestCorrelation(sums: ItemSums): number | null {
+  const { persons: n } = sums
+  if (n < 2) return null
+  // n times the sums of squared deviations; the factor 1 / (n * (n - 1)) cancels out.
+  const item = n * sums.itemSquared - sums.item ** 2
+  const total = n * sums.totalSquared - sums.total ** 2
+  const both = n * sums.product - sums.item * sums.total
+  const rest = total + item - 2 * both
+  // Cancellation leaves noise where the exact result is zero.
+  const noise = 1e-12 * n
+  if (item <= noise * sums.itemSquared || rest <= noise * (sums.totalSquared + sums.itemSquared)) return null
+  return Math.max(-1, Math.min(1, (both - item) / Math.sqrt(item * rest)))
+}
+
+/** How often an option was chosen. */
+export interface OptionCount {
+  correct: boolean
+  count: number
+}
+
+/**
+ * Returns the share of each distractor among the wrong choices, null for right options: in a test that most people
+ * pass, the share among all persons would call every distractor useless.
+ * @example distractorShares([{ correct: true, count: 90 }, { correct: false, count: 8 }, { correct: false, count: 2 }]) // [null, 0.8, 0.2]
+ */
+export function distractorShares(options: readonly OptionCount[]): (number | null)[] {
+  const wrong = countWrong(options)
+  return options.map(({ correct, count }) => (correct || wrong === 0 ? null : count / wrong))
+}
+
+function countWrong(options: readonly OptionCount[]): number {
+  return options.reduce((sum, { correct, count }) => sum + (correct ? 0 : count), 0)
+}
+
+/** What an author should look at. */
+export type Flag = 'never_chosen' | 'more_than_key' | 'negative_correlation' | 'hasty'
+
+/** Returns the flags of a single choice whose report has enough persons. */
+export function flagsOf(report: {
+  options: readonly OptionCount[]
+  correlation: number | null
+  persons: number
+  medianSeconds: number | null
+}): Flag[] {
+  const { options, correlation, persons, medianSeconds } = report
+  const key = options.find(({ correct }) => correct)?.count ?? 0
+  const wrong = options.filter(({ correct }) => !correct)
+  const flags: [Flag, boolean][] = [
+    ['never_chosen', countWrong(options) >= MIN_WRONG_OF_FLAGS && wrong.some(({ count }) => count === 0)],
+    ['more_than_key', wrong.some(({ count }) => count > key)],
+    ['negative_correlation', persons >= MIN_PERSONS_OF_CORRELATION && correlation !== null && correlation < 0],
+    ['hasty', medianSeconds !== null && medianSeconds < HASTY_SECONDS],
+  ]
+  return flags.filter(([, isSet]) => isSet).map(([flag]) => flag)
+}
+
+/**
+ * Hides cells of fewer than `minPersons` persons, and further cells until no sum or difference of the others tells of
+ * fewer. Each person counts in one cell.
+ * @returns the counts; null where hidden
+ * @example hideSmallCells([20, 8, 3], 5) // [20, null, null]
+ * @example hideSmallCells([28, 2], 5) // [null, null]
+ */
+export function hideSmallCells(counts: readonly number[], minPersons: number): (number | null)[] {
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  const shown = new Set(counts.keys())
+  let hidden = 0
+  const hide = (index: number) => {
+    shown.delete(index)
+    hidden += counts[index] ?? 0
+  }
+  for (const [index, count] of counts.entries()) {
+    // A cell of all persons tells the answer of each.
+    if (count < minPersons || total - count < minPersons) hide(index)
+  }
+  while (hidden > 0 && hidden < minPersons && shown.size > 0) {
+    hide([...shown].reduce((one, other) => ((counts[other] ?? 0) < (counts[one] ?? 0) ? other : one)))
+  }
+  return counts.map((count, index) => (shown.has(index) ? count : null))
+}
+
+/** Returns whether a number about `part` of `whole` persons tells neither of these few nor of the few others. */
+export function isLargeEnough(part: number, whole: number, minPersons: number): boolean {
+  return hideSmallCells([part, whole - part], minPersons)[0] !== null
+}
+
+/** Returns whether a published report is replaced: it then differs by at least `minPersons` persons. */
+export function isSnapshotDue(persons: number, personsOfSnapshot: number, minPersons: number): boolean {
+  return persons >= minPersons && persons - personsOfSnapshot >= minPersons
+}

@@ -1,0 +1,199 @@
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  addPerson,
+  distractorShares,
+  facility,
+  flagsOf,
+  hideSmallCells,
+  type ItemSums,
+  isLargeEnough,
+  isSnapshotDue,
+  itemRestCorrelation,
+  NO_SUMS,
+} from '../../../src/domain/questions/statistics.js'
+
+/** Points by person and question */
+type Results = number[][]
+
+const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** Covariance as Moodle computes it: two passes, n − 1 */
+function covariance(one: number[], other: number[]): number {
+  const [a, b] = [mean(one), mean(other)]
+  return one.reduce((sum, value, index) => sum + (value - a) * ((other[index] ?? 0) - b), 0) / (one.length - 1)
+}
+
+function expected(results: Results, question: number): number {
+  const item = results.map((points) => points[question] ?? 0)
+  const rest = results.map((points) => points.reduce((sum, one, index) => sum + (index === question ? 0 : one), 0))
+  return covariance(item, rest) / Math.sqrt(covariance(item, item) * covariance(rest, rest))
+}
+
+function sumsOf(results: Results, question: number): ItemSums {
+  return results.reduce((sums, points) => {
+    const total = points.reduce((sum, one) => sum + one, 0)
+    return addPerson(sums, points[question] ?? 0, total)
+  }, NO_SUMS)
+}
+
+t.test('a worked example', async (t) => {
+  const results = [
+    [1, 1, 1],
+    [1, 1, 0],
+    [1, 0, 0],
+    [0, 0, 1],
+  ]
+  t.equal(facility(sumsOf(results, 0), 1), 0.75)
+  t.equal(facility(sumsOf(results, 0), 2), 0.375)
+  // x = 1 1 1 0; R = 2 1 0 1; cov = 0, because both groups have the mean 1
+  t.equal(itemRestCorrelation(sumsOf(results, 0)), 0)
+  // x = 1 1 0 0; R = 2 1 1 1: 0.25 / sqrt(1/3 · 1/4) · … = 1/sqrt(3)
+  t.ok(Math.abs((itemRestCorrelation(sumsOf(results, 1)) ?? 0) - 1 / Math.sqrt(3)) < 1e-12)
+})
+
+t.test('property: equals Moodle’s formulas to 1e-9', async () => {
+  const points = fc.constantFrom(0, 1, 1 / 3, 0.2, 0.5, 2)
+  const size = { minLength: 2, maxLength: 40 }
+  const results = fc.integer({ min: 2, max: 12 }).chain((questions) => {
+    return fc.array(fc.array(points, { minLength: questions, maxLength: questions }), size)
+  })
+  let compared = 0
+  fc.assert(
+    fc.property(results, (results) => {
+      for (const question of results[0]?.keys() ?? []) {
+        const found = itemRestCorrelation(sumsOf(results, question))
+        const right = expected(results, question)
+        const isFlat = new Set(results.map((row) => row[question])).size === 1
+        if (isFlat && found !== null) throw new Error('constant')
+        if (found === null) continue
+        compared++
+        if (Math.abs(found - right) > 1e-9) throw new Error(`${found} instead of ${right}`)
+        const share = facility(sumsOf(results, question), 2) ?? -1
+        if (Math.abs(share - mean(results.map((row) => (row[question] ?? 0) / 2))) > 1e-9) throw new Error('facility')
+      }
+    }),
+  )
+  if (compared < 500) throw new Error(`${compared} comparisons`)
+})
+
+t.test('100,000 persons keep the precision', async (t) => {
+  const results = Array.from({ length: 100_000 }, (_, person) => {
+    return Array.from({ length: 40 }, (_, question) =>
+      (person * 7919 + question * 104_729) % 101 < 60 + question ? 1 : 1 / 3,
+    )
+  })
+  t.ok(Math.abs((itemRestCorrelation(sumsOf(results, 3)) ?? 0) - expected(results, 3)) < 1e-9)
+})
+
+t.test('without a variance there is no correlation', async (t) => {
+  t.equal(itemRestCorrelation(NO_SUMS), null)
+  t.equal(facility(NO_SUMS, 1), null)
+  t.equal(facility(addPerson(NO_SUMS, 1, 1), 0), null)
+  t.equal(itemRestCorrelation(addPerson(NO_SUMS, 1, 2)), null)
+  const thirds = Array.from({ length: 30 }, () => [1 / 3, 0.1])
+  t.equal(itemRestCorrelation(sumsOf(thirds, 0)), null)
+  t.equal(
+    itemRestCorrelation(
+      sumsOf(
+        [
+          [1, 0.1],
+          [0, 0.1],
+        ],
+        0,
+      ),
+    ),
+    null,
+  )
+})
+
+t.test('distractors are compared among wrong answers', async (t) => {
+  const counts = (key: number, ...wrong: number[]) => [
+    { correct: true, count: key },
+    ...wrong.map((count) => ({ correct: false, count })),
+  ]
+  t.strictSame(distractorShares(counts(90, 8, 2)), [null, 0.8, 0.2])
+  t.strictSame(distractorShares(counts(90, 0, 0)), [null, null, null])
+  const report = (options: ReturnType<typeof counts>, correlation: number | null = 0.3) => {
+    return flagsOf({ options, correlation, persons: 30, medianSeconds: 12 })
+  }
+  t.strictSame(report(counts(20, 20, 10)), [])
+  t.strictSame(report(counts(20, 20, 0)), ['never_chosen'])
+  t.strictSame(report(counts(20, 19, 0)), [])
+  t.strictSame(report(counts(9, 10, 5)), ['more_than_key'])
+  t.strictSame(report(counts(20, 5, 5), -0.1), ['negative_correlation'])
+  const few = { options: counts(20, 5), correlation: -0.1, persons: 29 }
+  t.strictSame(flagsOf({ ...few, medianSeconds: 2.9 }), ['hasty'])
+  t.strictSame(flagsOf({ ...few, medianSeconds: null }), [])
+})
+
+t.test('hides small cells and what would tell them', async (t) => {
+  const cases: [number[], (number | null)[]][] = [
+    [
+      [20, 10],
+      [20, 10],
+    ],
+    [
+      [20, 8, 3],
+      [20, null, null],
+    ],
+    [
+      [20, 8, 4, 4],
+      [20, 8, null, null],
+    ],
+    [
+      [20, 8, 0],
+      [20, 8, null],
+    ],
+    [
+      [28, 2],
+      [null, null],
+    ],
+    [
+      [30, 0],
+      [null, null],
+    ],
+    [
+      [2, 2],
+      [null, null],
+    ],
+    [
+      [5, 5],
+      [5, 5],
+    ],
+    [
+      [9, 1, 0, 0],
+      [null, null, null, null],
+    ],
+    [[], []],
+  ]
+  for (const [counts, shown] of cases) t.strictSame(hideSmallCells(counts, 5), shown, counts.join())
+  t.ok(isLargeEnough(5, 10, 5))
+  t.notOk(isLargeEnough(6, 10, 5))
+  t.notOk(isLargeEnough(4, 10, 5))
+})
+
+t.test('property: no sum of cells tells of one to four persons', async () => {
+  const table = fc.array(fc.oneof(fc.nat(6), fc.nat(40)), { minLength: 1, maxLength: 6 })
+  fc.assert(
+    fc.property(table, fc.integer({ min: 3, max: 12 }), (counts, min) => {
+      const shown = hideSmallCells(counts, min)
+      const total = counts.reduce((sum, count) => sum + count, 0)
+      // The total is public, and so is every sum of shown cells.
+      for (let bits = 0; bits < 2 ** counts.length; bits++) {
+        const cells = shown.filter((_, index) => (bits >> index) & 1)
+        if (cells.length === 0 || cells.includes(null)) continue
+        const sum = cells.reduce<number>((sum, cell) => sum + (cell ?? 0), 0)
+        if (sum < min || (sum !== total && total - sum < min)) throw new Error(`${counts} shows ${shown}`)
+      }
+      if (shown.includes(total)) throw new Error('tells the answer of all')
+    }),
+  )
+})
+
+t.test('a snapshot is renewed after five more persons', async (t) => {
+  t.notOk(isSnapshotDue(4, 0, 5))
+  t.ok(isSnapshotDue(5, 0, 5))
+  t.notOk(isSnapshotDue(9, 5, 5))
+  t.ok(isSnapshotDue(10, 5, 5))
+})
