@@ -270,6 +270,11 @@ t.test('an administrator moves a deck of the folder into a source, with identiti
   t.match(after.slice(2), [{ id: byScript.id, key: `karte-${byScript.id}` }], 'a card of a script joins')
   t.match((await editor.get(URL)).body.sources, [{ id: source.id, decks: 1, cards: 3 }])
 
+  const imported = await admin.post('/api/admin/import')
+  t.equal(imported.status, 200)
+  t.match(imported.body.stats, { cards: { updated: 0, archived: 0 }, decks: { archived: 0 } })
+  t.match(imported.body.stats.warnings, [{ file: 'decks/git.md', message: /gehört der Quelle „Git im Browser“/ }])
+  t.strictSame(await cardsOf(), after, 'the folder changes nothing')
   const progress = db.selectFrom('card_progress').select('last_rating').where('card_id', '=', first.id)
   t.strictSame(await progress.execute(), [{ last_rating: 'easy' }])
   t.match(await auditOf(source.id), [['source.create'], ['source.adopt', 'Git im Browser', { deck: 'git' }]])
@@ -283,6 +288,8 @@ t.test('moves a sheet of the folder and decks and sheets of scripts', async (t) 
   for (const item of [{ sheet: 'git-befehle' }, { deck: deck.slug }, { sheet: sheet.slug }]) {
     t.strictSame((await adopt(id, item)).body, DONE)
   }
+  const { body } = await admin.post('/api/admin/import')
+  t.match(body.stats.warnings, [{ file: 'cheatsheets/git-befehle.md' }, { file: 'decks/git.md' }])
   t.equal((await learner.get('/api/cheatsheets/git-befehle')).status, 200)
   t.equal((await learner.get(`/api/cheatsheets/${sheet.slug}`)).status, 200)
 })
@@ -302,6 +309,32 @@ t.test('refuses to adopt into an upload, what another source owns, and what does
   ] as const) {
     t.strictSame((await adopt(id, body)).body, errorBody(status, message))
   }
+})
+
+t.test('an author uploads and becomes editor; sources of others are neither updated nor named', async (t) => {
+  const author = await createEditor(service)
+  const stranger = await createEditor(service)
+  const send = (caller: Caller, query: string) => {
+    const headers = { 'content-type': 'application/octet-stream' }
+    return caller.post(`/api/content/imports?${query}`, Buffer.from('id;Frage;Antwort\n1;Was?;Das\n'), { headers })
+  }
+  t.equal((await send(learner, 'name=Netz.csv')).status, 403)
+  const { source } = (await send(author, 'name=Netz.csv')).body
+  t.match(source, { id: Number, kind: 'table', name: 'Netz' })
+  t.strictSame(await editorsOf(source.id, author), [author.username])
+  t.match((await send(author, 'name=Netz.csv')).body, { statusCode: 409 }, 'it knows its own source of the name')
+  t.match((await send(author, `source=${source.id}`)).body, { source, stats: { cards: { unchanged: 1 } } })
+
+  t.strictSame((await send(stranger, `source=${source.id}`)).body, NOT_AN_EDITOR)
+  t.strictSame((await send(stranger, 'source=999999')).body, errorBody(404, 'Quelle nicht gefunden'))
+  t.match(await send(stranger, 'source=x'), { status: 400 })
+  const both = errorBody(400, 'Die Parameter „source“ und „new“ schließen sich aus')
+  t.strictSame((await send(author, `source=${source.id}&new=true`)).body, both)
+  const check = (await send(stranger, 'name=Netz.csv&check=true')).body
+  t.match(check, { source: { id: null }, existing: null, stats: { cards: { created: 1 } } })
+  const second = (await send(stranger, 'name=Netz.csv')).body.source
+  t.not(second.id, source.id)
+  t.strictSame(await editorsOf(second.id), [stranger.username])
 })
 
 t.test('editors see and settle the reports of their sources', async (t) => {
