@@ -180,7 +180,7 @@ export const OwnReports = Type.Object({
           deck: Type.Object({ slug: Type.String(), name: Type.String() }),
         },
         required: ['question', 'deck'],
-        description: 'Null if the card is archived or not published.',
+        description: 'Null if the card has become a draft.',
       }),
       text: Type.String({ description: 'May be empty with a suggestion.' }),
       suggestion: nullable(SuggestedText),

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { gifOf, targetOf } from '../support/pictures.js'
 import { createStoreVariables, startProcess } from '../support/process.js'
 import { ROOT } from '../support/service.js'
 
@@ -107,11 +108,20 @@ t.test('content', async (t) => {
   t.match(JSON.parse(found.stdout), { query: 'git stash', cheatsheets: [{ slug: 'stash' }] })
   const hits = await follow('Search in decks, sheets and cards')
   t.match(JSON.parse(hits.stdout), { query: 'git stash', results: [{ kind: 'cheatsheet', slug: 'stash' }] })
+
+  const picture = gifOf('Plan')
+  writeFileSync(`${folder}/plan.gif`, picture)
+  const written = await follow('Write a cheat sheet')
+  const content_md = `# Bereitschaft\n\n![Plan der Woche](${targetOf(picture)})\n`
+  t.match(JSON.parse(written.stdout), { sheet: { slug: 'bereitschaft', version: 1, content_md } })
+  const changed = await follow('Change a cheat sheet')
+  t.match(JSON.parse(changed.stdout), { sheet: { version: 2, content_md: '# Bereitschaft\n\nDiese Woche: Erika\n' } })
 })
 
 t.test('audit, own data and cleanup', async (t) => {
   const { entries } = JSON.parse((await follow('Read the audit trail')).stdout)
-  t.match(entries[0], { action: 'content.import', actor: 'chef', via: 'token' })
+  const imports = entries.filter(({ action }: { action: string }) => action === 'content.import')
+  t.match(imports, [{ action: 'content.import', actor: 'chef', via: 'token' }])
   t.equal((await follow('Save all data of your account')).status, 0)
   t.match(JSON.parse(readFileSync(`${folder}/my-data.json`, 'utf8')), { user: { username: 'chef' } })
   t.match(await follow('Delete a token'), { status: 0, stdout: '{"ok":true}' })

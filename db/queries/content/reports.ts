@@ -4,6 +4,7 @@ import { type Suggestion, suggestionOf } from '../../../src/domain/content/editi
 import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { Database } from '../../types.js'
 import { liveVersion } from './editing/state.js'
+import { IS_SECRET_CARD } from './visibility.js'
 
 /** What became of a report or its suggestion */
 export type Outcome = 'accepted' | 'declined'
@@ -161,7 +162,7 @@ export async function decideReport(
 export interface OwnReport {
   id: number
   card_id: number
-  /** Question and deck; null if learners do not see the card */
+  /** Question and deck; null if learners must not see the card */
   question: string | null
   deck_slug: string | null
   deck_name: string | null
@@ -183,21 +184,15 @@ export async function listOwnReports(
 ): Promise<OwnReport[]> {
   return db
     .selectFrom('card_reports')
-    .leftJoin('cards', (join) =>
-      join.onRef('cards.id', '=', 'card_reports.card_id').on('cards.archived_at', 'is', null),
-    )
-    .leftJoin('decks', (join) => join.onRef('decks.id', '=', 'cards.deck_id').on('decks.archived_at', 'is', null))
-    .select(['card_reports.id', 'card_reports.card_id', 'decks.slug as deck_slug', 'decks.name as deck_name'])
-    .select([
-      'text',
-      'suggested_question',
-      'suggested_answer',
-      'card_reports.created_at',
-      'settled_at',
-      'outcome_message',
-    ])
+    .innerJoin('cards', 'cards.id', 'card_reports.card_id')
+    .innerJoin('decks', 'decks.id', 'cards.deck_id')
+    .select(['card_reports.id', 'card_reports.card_id', 'text', 'suggested_question', 'suggested_answer'])
+    .select(['card_reports.created_at', 'settled_at', 'outcome_message'])
     .select((eb) => [
-      eb.case().when('decks.id', 'is not', null).then(eb.ref('cards.question')).end().as('question'),
+      // A card may have become a draft since.
+      eb.case().when(IS_SECRET_CARD).then(null).else(eb.ref('cards.question')).end().as('question'),
+      eb.case().when(IS_SECRET_CARD).then(null).else(eb.ref('decks.slug')).end().as('deck_slug'),
+      eb.case().when(IS_SECRET_CARD).then(null).else(eb.ref('decks.name')).end().as('deck_name'),
       // An editor may accept a text before it stands in a file.
       eb.case().when('settled_at', 'is not', null).then(eb.ref('outcome')).end().as('outcome'),
     ])
