@@ -21,6 +21,7 @@ import type { Json } from './openapi.js'
 import { gifOf, targetOf } from './pictures.js'
 import { type Answer, CONFIG, callerOf, cookieOf, ROOT, SECRET } from './service.js'
 import { oidcSettings } from './sign-in.js'
+import { zipOf } from './upload-packages.js'
 
 /** Recordings of released versions: `NNNN.sql` and `NNNN.statements.json`, named after the newest migration */
 export const RECORDINGS = path.join(ROOT, 'test', 'versions')
@@ -228,6 +229,17 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
     const { source } = (await file(`name=Tabelle.csv&new=true`)).body
     await file(`name=Tabelle.csv&source=${source.id}&check=true`)
     await admin(end === '/release' ? 'POST' : 'DELETE', `/api/content/sources/${source.id}${end}`)
+  }
+  for (const answer of ['Viel', 'Mehr']) {
+    const zip = await zipOf({
+      'decks/pool.md': deckFile('Pool', [{ id: 'a', answer: `${answer}\n\n- [ ] Wenig` }], { tests_only: true }),
+      'cheatsheets/entwurf.md': `---\ndraft: true\n---\n# ${answer}\n`,
+    })
+    const file = (query: string) => admin('POST', `/api/content/imports?${query}`, zip, FILE)
+    const { sources } = (await admin('GET', '/api/content/sources')).body
+    const known = sources.find(({ kind }: { kind: string }) => kind === 'archive')
+    const { source } = (await file(known === undefined ? 'name=Archiv.zip' : `source=${known.id}`)).body
+    await admin('GET', `/api/content/export?source=${source.id}`)
   }
   await callEditing(admin)
   await admin('GET', '/api/content/sources')
