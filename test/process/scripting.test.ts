@@ -124,6 +124,7 @@ t.test('audit, own data and cleanup', async (t) => {
   t.match(imports, [{ action: 'content.import', actor: 'chef', via: 'token' }])
   t.equal((await follow('Save all data of your account')).status, 0)
   t.match(JSON.parse(readFileSync(`${folder}/my-data.json`, 'utf8')), { user: { username: 'chef' } })
+  t.match(await follow('Let a user write content'), { status: 0, stdout: '{"ok":true}', stderr: '' })
   t.match(await follow('Delete a token'), { status: 0, stdout: '{"ok":true}' })
   t.strictSame([...recipes.keys()], [], 'every recipe has been followed')
 })
