@@ -18,7 +18,7 @@ t.test('every path named in a document exists', async (t) => {
   for (const document of documents) {
     const text = readFileSync(path.join(ROOT, document), 'utf8')
     const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span).filter((span) => PATH.test(span))
-    const prose = text.replaceAll(/`[^`\n]+`/g, '')
+    const prose = text.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]+`/g, '')
     const links = [...prose.matchAll(/\]\((?!\w+:)([^)#\s]+)[^)\s]*\)/g)].map(([, link = '']) =>
       path.join(path.dirname(document), link),
     )
