@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -20,6 +20,24 @@ const folder = t.testdir({
 await mkdir(`${folder}/origin/cheatsheets`, { recursive: true })
 execFileSync('chmod', ['+x', `${folder}/bin/svc-training`])
 writeFileSync(`${folder}/origin/cheatsheets/stash.md`, '# Stash\n\nMit `git stash` legt man Änderungen beiseite.\n')
+const hasBsdtar = spawnSync('bsdtar', ['--version']).status === 0
+// The stand-in unpacks standard input into the folder that the recipe names.
+if (!hasBsdtar) {
+  const unpack = `import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { unzip } from '${ROOT}dist/test/support/packages.js'
+for (const [name, bytes] of await unzip(await buffer(process.stdin))) {
+  const file = path.join(process.argv[2], name)
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, bytes)
+}
+`
+  writeFileSync(`${folder}/unpack.mjs`, unpack)
+  writeFileSync(`${folder}/bin/bsdtar`, `#!/bin/sh\nexec "${process.execPath}" "${folder}/unpack.mjs" "$4"\n`, {
+    mode: 0o755,
+  })
+}
 const git = (...args: string[]) =>
   execFileSync('git', ['-C', `${folder}/origin`, '-c', 'user.name=x', '-c', 'user.email=x@example.org', ...args])
 git('init', '--quiet')
@@ -116,6 +134,18 @@ t.test('content', async (t) => {
   t.match(JSON.parse(written.stdout), { sheet: { slug: 'bereitschaft', version: 1, content_md } })
   const changed = await follow('Change a cheat sheet')
   t.match(JSON.parse(changed.stdout), { sheet: { version: 2, content_md: '# Bereitschaft\n\nDiese Woche: Erika\n' } })
+
+  const keep = recipes.get('Keep a source in a Git repository') as string
+  const log = () => execFileSync('git', ['-C', `${folder}/kept`, 'log', '--format=', '--name-status']).toString()
+  t.match(await follow('Keep a source in a Git repository'), { status: 0, stdout: '', stderr: '' })
+  t.equal(log(), 'A\tcheatsheets/bereitschaft.md\n')
+  t.match(
+    readFileSync(`${folder}/kept/cheatsheets/bereitschaft.md`, 'utf8'),
+    /\n---\n# Bereitschaft\n\nDiese Woche: Erika\n$/,
+  )
+  recipes.set('keep again', keep)
+  t.match(await follow('keep again'), { status: 0, stderr: '' })
+  t.equal(log(), 'A\tcheatsheets/bereitschaft.md\n', 'unchanged content makes no commit')
 })
 
 t.test('audit, own data and cleanup', async (t) => {
