@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { createEditor, createSource } from '../support/editing.js'
 import { createCheatsheet, unique } from '../support/factories.js'
@@ -295,6 +296,27 @@ t.test('two editors save at the same moment: one wins, and nothing is lost', asy
   )
   t.strictSame(saves.map(({ status }) => status).sort(), [200, 409])
   t.equal((await editor.get(`${URL}/${slug}`)).body.sheet.version, 2)
+})
+
+t.test('a save during an import waits for it, then checks the version', async (t) => {
+  const { slug, id } = await create({ title: unique('Import') })
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const importing = db.transaction().execute(async (transaction) => {
+    await transaction.updateTable('cheatsheets').set({ content_md: 'vom Import' }).where('id', '=', id).execute()
+    begin()
+    await setTimeout(200)
+  })
+  await begun
+  const saved = await editor.patch(`${URL}/${slug}`, { version: 1, content_md: 'von Hand' })
+  await importing
+  t.strictSame(saved.body, errorBody(409, 'Inzwischen geändert'))
+  t.match((await editor.get(`${URL}/${slug}/versions`)).body.versions, [
+    { version: 2, content_md: 'vom Import', how: null, changed_by: null },
+    { version: 1 },
+  ])
 })
 
 t.test('a deleted source and a deleted author', async (t) => {
