@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import t from 'tap'
+import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
+import { unique } from '../support/factories.js'
+import { type Caller, errorBody, startService } from '../support/service.js'
+
+/** Number of saves; `EDITS=10000` tests longer. */
+const EDITS = Number(process.env.EDITS ?? 200)
+t.setTimeout(60_000 + 60 * EDITS)
+
+const service = await startService(t)
+const { db } = service
+const source = await createSource(db)
+const editor = await createEditor(service, source)
+const CARDS = '/api/content/cards'
+
+interface Save {
+  version: number
+  /** Text that the author saw, and the text that the author wrote */
+  saw: string
+  wrote: string
+}
+
+t.test('no save of two clients at once loses a text that its author has not seen', async (t) => {
+  const second = await createEditor(service, source)
+  const card = await writeCard(editor, await writeDeck(editor, source), { question: 'Anfang' })
+  const saves: Save[] = []
+  let refused = 0
+  const edit = async (caller: Caller, name: string) => {
+    for (let number = 1; saves.length < EDITS; number++) {
+      const { question: saw, version } = (await caller.get(`${CARDS}/${card.id}`)).body.card
+      const wrote = `${name} ${number}`
+      const { status, body } = await caller.patch(`${CARDS}/${card.id}`, { version, question: wrote })
+      if (status === 200) saves.push({ version: body.card.version, saw, wrote })
+      else if (body.message === 'Inzwischen geändert') refused++
+      else t.fail(JSON.stringify(body))
+    }
+  }
+  await Promise.all([edit(editor, 'eins'), edit(second, 'zwei')])
+  const chain = saves.sort((a, b) => a.version - b.version)
+  t.strictSame(
+    chain.map(({ version }) => version),
+    chain.map((_, index) => index + 2),
+    'each save made its own version',
+  )
+  const seen = ['Anfang', ...chain.map(({ wrote }) => wrote)]
+  t.ok(
+    chain.every(({ saw }, index) => saw === seen[index]),
+    'each author saw the version before',
+  )
+  t.equal((await editor.get(`${CARDS}/${card.id}`)).body.card.question, seen.at(-1))
+  t.comment(`${chain.length} saves, ${refused} refused`)
+})
+
+t.test('a save during an import waits for its write and then finds the card changed', async (t) => {
+  const deck = await writeDeck(editor, source)
+  const [first, other] = [await writeCard(editor, deck), await writeCard(editor, deck)]
+  let saved: Promise<unknown> | undefined
+  await db.transaction().execute(async (transaction) => {
+    // As an import does, which holds the turn of the writers from its first card on
+    await transaction
+      .updateTable('cards')
+      .set({ answer: unique('neu') })
+      .where('id', '=', other.id)
+      .execute()
+    saved = editor.patch(`${CARDS}/${first.id}`, { version: 1, question: 'Meine Fassung' })
+    await sleep(200)
+    await transaction.updateTable('cards').set({ answer: 'Vom Import' }).where('id', '=', first.id).execute()
+  })
+  t.match(await saved, { status: 409, body: errorBody(409, 'Inzwischen geändert') })
+  t.match((await editor.get(`${CARDS}/${first.id}`)).body.card, { version: 2, answer: 'Vom Import' })
+})
+
+t.test('a save waits for a script that changes only the question', async (t) => {
+  const card = await writeCard(editor, await writeDeck(editor, source))
+  let saved: Promise<unknown> | undefined
+  await db.transaction().execute(async (transaction) => {
+    await sql`update cards set question = 'Vom Skript' where id = ${card.id}`.execute(transaction)
+    saved = editor.patch(`${CARDS}/${card.id}`, { version: 1, question: 'Meine Fassung' })
+    await sleep(200)
+  })
+  t.match(await saved, { status: 409 })
+  t.match((await editor.get(`${CARDS}/${card.id}`)).body.card, { version: 2, question: 'Vom Skript' })
+})
+
+t.test('reviews, moves, bulk changes and saves at once neither fail nor block each other', async (t) => {
+  const [deck, target] = [await writeDeck(editor, source), await writeDeck(editor, source)]
+  const cards: { id: number }[] = []
+  for (let number = 0; number < 12; number++) cards.push(await writeCard(editor, deck))
+  const ids = cards.map(({ id }) => id)
+  const learners = await Promise.all([1, 2, 3].map(() => service.member()))
+  const statuses: number[] = []
+  const run = async (work: (id: number, round: number) => Promise<{ status: number }>) => {
+    for (let round = 0; round < 20; round++) {
+      statuses.push((await work(ids[(round * 7) % ids.length] as number, round)).status)
+    }
+  }
+  await Promise.all([
+    ...learners.map((learner) => run((card_id) => learner.post('/api/review', { card_id, rating: 'medium' }))),
+    run((id) => editor.post(`${CARDS}/${id}/move`, { before: null })),
+    run((id, round) => editor.patch(`${CARDS}/${id}`, { deck: round % 2 === 0 ? target : deck })),
+    run((_, round) => editor.post(`${CARDS}/bulk`, { ids, change: { level: `Stufe ${round}` } })),
+    run((id) => editor.post(`${CARDS}/${id}/reset-progress`)),
+    run((_, round) => editor.patch(`/api/content/decks/${target}`, { archived: round % 2 === 0 })),
+  ])
+  // A learner may meet a card in the archived deck.
+  t.strictSame([...new Set(statuses)].filter((status) => status !== 404).sort(), [200])
+  const { rows } = await sql<{ deck: number; counted: number; live: number }>`
+    select decks.id as deck, card_count as counted, count(cards.id) as live
+    from decks left join cards on deck_id = decks.id and cards.archived_at is null group by decks.id`.execute(db)
+  for (const { counted, live } of rows) t.equal(counted, live)
+})
