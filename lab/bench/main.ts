@@ -7,6 +7,7 @@ import { startPostgres } from './postgres.js'
 import { ROOT } from './processes.js'
 import { checkDocument, formatTable, replaceInDocument, type Scenario, type ScenarioMeasure } from './report.js'
 import { measureDecks } from './scenarios/decks.js'
+import { measureEditing } from './scenarios/editing.js'
 import { measureExport } from './scenarios/export.js'
 import { measureGrowth } from './scenarios/growth.js'
 import { measureHistory } from './scenarios/history.js'
@@ -30,6 +31,7 @@ const SCENARIOS: Record<string, Scenario> = {
   instances: measureInstances,
   quiz: measureQuiz,
   reviews: measureReviews,
+  editing: measureEditing,
   growth: measureGrowth,
   export: measureExport,
   search: measureSearch,

@@ -1,24 +1,5 @@
-import { type Insertable, sql, type Transaction } from 'kysely'
+import { type Insertable, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { ContentChangesTable, Database, ItemState } from '../../../types.js'
-
-/**
- * Inserts a change and makes it the change of the transaction: triggers write its id beside the texts that later
- * statements of the transaction supersede.
- */
-export async function insertChange(
-  transaction: Transaction<Database>,
-  change: Insertable<ContentChangesTable>,
-): Promise<number> {
-  const { id } = await transaction
-    .with('change', (db) => db.insertInto('content_changes').values(change).returning('id'))
-    .selectFrom('change')
-    .select(({ ref }) => [
-      'id',
-      sql<string>`set_config('training.change_id', ${ref('id')}::text, true)`.as('change_setting'),
-    ])
-    .executeTakeFirstOrThrow()
-  return id
-}
 
 /** An item of a change with its state before (null if created) and after it. */
 export type ChangedItem = ({ card_id: number } | { cheatsheet_id: number }) & {
@@ -26,20 +7,42 @@ export type ChangedItem = ({ card_id: number } | { cheatsheet_id: number }) & {
   after: ItemState
 }
 
+/**
+ * Inserts a change with its items and makes it the change of the transaction: triggers write its id beside the texts
+ * that later statements of the transaction supersede.
+ */
+export async function insertChange(
+  transaction: Transaction<Database>,
+  change: Insertable<ContentChangesTable>,
+  items: readonly ChangedItem[],
+): Promise<number> {
+  const { rows } = await sql<{ id: number; change_setting: string }>`
+    with change as (
+      insert into content_changes (user_id, editor_id, how, source_id, summary, undoes)
+      values (${change.user_id}, ${change.editor_id}, ${change.how}, ${change.source_id}, ${change.summary}::jsonb,
+        ${change.undoes})
+      returning id
+    ),
+    noted as (
+      insert into content_change_items (change_id, card_id, cheatsheet_id, before, after)
+      select change.id, item.* from change, ${recordsOf(items)}
+    )
+    select id, set_config('training.change_id', id::text, true) as change_setting from change`.execute(transaction)
+  return (rows[0] as { id: number }).id
+}
+
 export async function insertChangeItems(
   transaction: Transaction<Database>,
   changeId: number,
   items: readonly ChangedItem[],
 ): Promise<void> {
-  await transaction
-    .insertInto('content_change_items')
-    .values(
-      items.map(({ before, after, ...item }) => ({
-        change_id: changeId,
-        ...item,
-        before: before === null ? null : JSON.stringify(before),
-        after: JSON.stringify(after),
-      })),
-    )
-    .execute()
+  await sql`
+    insert into content_change_items (change_id, card_id, cheatsheet_id, before, after)
+    select ${changeId}, item.* from ${recordsOf(items)}`.execute(transaction)
+}
+
+/** Items as one parameter, because a statement has at most 65,535. */
+function recordsOf(items: readonly ChangedItem[]): RawBuilder<unknown> {
+  const columns = sql`card_id integer, cheatsheet_id integer, before jsonb, after jsonb`
+  return sql`jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item (${columns})`
 }

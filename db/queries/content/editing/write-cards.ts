@@ -80,41 +80,35 @@ export async function insertCard(
   return id
 }
 
-/**
- * Updates cards and their identities to the given state. One parameter holds all rows, so that the statements stay
- * prepared.
- */
-export async function updateStoredCards(
-  transaction: Transaction<Database>,
-  cards: readonly StoredCard[],
-): Promise<void> {
-  const rows = JSON.stringify(
-    cards.map(({ archived, draft, ...card }) => ({
-      ...card,
-      draft,
-      is_hidden: archived || draft,
-      draft_archived: archived && draft,
-    })),
-  )
+/** Updates cards to the given state. One parameter holds all rows, so that the statement stays prepared. */
+export async function updateCards(transaction: Transaction<Database>, cards: readonly StoredCard[]): Promise<void> {
+  const rows = cards.map(({ archived, draft, ...card }) => ({ ...card, is_hidden: archived || draft }))
   await sql`
     update cards
     set deck_id = input.deck_id, question = input.question, answer = input.answer, level = input.level,
       exercise = input.exercise, sort_order = input.sort_order,
       archived_at = case when is_hidden then coalesce(archived_at, now()) end
-    from jsonb_to_recordset(${rows}::jsonb) as input (id integer, deck_id integer, question text, answer text, level text,
-      exercise jsonb, sort_order integer, is_hidden boolean)
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as input (id integer, deck_id integer, question text,
+      answer text, level text, exercise jsonb, sort_order integer, is_hidden boolean)
     where cards.id = input.id`.execute(transaction)
+}
+
+/** Updates the identities and marks of cards. */
+export async function updateIdentities(
+  transaction: Transaction<Database>,
+  cards: readonly StoredCard[],
+): Promise<void> {
+  const rows = cards.map(({ id, identity_deck_id, key, archived, draft, edited }) => ({
+    ...{ id, deck_id: identity_deck_id, key, draft, edited },
+    draft_archived: archived && draft,
+  }))
   await sql`
     update imported_cards
-    set deck_id = input.identity_deck_id, key = input.key, draft = input.draft, draft_archived = input.draft_archived,
+    set deck_id = input.deck_id, key = input.key, draft = input.draft, draft_archived = input.draft_archived,
       edited = input.edited
-    from jsonb_to_recordset(${rows}::jsonb) as input (id integer, identity_deck_id integer, key text, draft boolean,
-      draft_archived boolean, edited boolean)
-    where card_id = input.id
-      and (imported_cards.deck_id, imported_cards.key, imported_cards.draft, imported_cards.draft_archived,
-        imported_cards.edited)
-        is distinct from (input.identity_deck_id, input.key, input.draft, input.draft_archived, input.edited)
-    `.execute(transaction)
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as input (id integer, deck_id integer, key text,
+      draft boolean, draft_archived boolean, edited boolean)
+    where card_id = input.id`.execute(transaction)
 }
 
 /**

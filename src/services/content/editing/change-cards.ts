@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Transaction } from 'kysely'
 import { findStoredCards, lockCards, type StoredCard } from '../../../../db/queries/content/editing/cards.js'
-import { findEnd, findTakenKeys, updateStoredCards } from '../../../../db/queries/content/editing/write-cards.js'
+import {
+  findEnd,
+  findTakenKeys,
+  updateCards,
+  updateIdentities,
+} from '../../../../db/queries/content/editing/write-cards.js'
 import type { Database, ItemState } from '../../../../db/types.js'
 import { isSameText } from '../../../domain/content/editing/card.js'
 import { NotEditable } from '../../../domain/content/refusals.js'
-import { type ChangeOrigin, noteItems, openChange } from './change.js'
+import { type ChangeOrigin, openChange } from './change.js'
 
 /** A card before a change and as it should be. */
 export interface CardChange {
@@ -43,23 +48,32 @@ export async function writeChanges(
 ): Promise<{ changeId: number | null; changed: CardChange[] }> {
   const changed = changes.filter(isChange)
   if (changed.length === 0) return { changeId: null, changed }
-  const changeId = await openChange(transaction, origin)
+  const items = changed.map(({ before, after }) => ({
+    card_id: after.id,
+    before: stateOf(before),
+    after: stateAfter(before, after),
+  }))
+  const changeId = await openChange(transaction, origin, items)
   const rows = changed.map(({ before, after }) => {
     const isEdited = after.kind !== 'written' && !isSameText(before, after)
-    return isEdited ? { ...after, edited: true } : after
+    return { before, after: isEdited ? { ...after, edited: true } : after }
   })
-  await updateStoredCards(transaction, rows)
-  await noteItems(
+  await updateCards(
     transaction,
-    changeId,
-    changed.map(({ before, after }) => ({
-      card_id: after.id,
-      before: stateOf(before),
-      after: stateAfter(before, after),
-    })),
+    rows.map(({ after }) => after),
   )
+  const renamed = rows.filter(({ before, after }) => IDENTITY.some((key) => before[key] !== after[key]))
+  if (renamed.length > 0) {
+    await updateIdentities(
+      transaction,
+      renamed.map(({ after }) => after),
+    )
+  }
   return { changeId, changed }
 }
+
+/** What is stored beside the texts of a card */
+const IDENTITY = ['identity_deck_id', 'key', 'archived', 'draft', 'edited'] as const
 
 export function isChange({ before, after }: CardChange): boolean {
   return (

@@ -20,18 +20,24 @@ export interface ChangeOrigin {
 /**
  * Opens a change: texts that the transaction supersedes from here on belong to it. Call it only if something changes,
  * because an edit that leaves everything as it is must leave no trace.
+ * @param items states of the items of a change by hand, unless `noteItems` records them later
  * @returns the id of the change
  */
-export async function openChange(transaction: Transaction<Database>, origin: ChangeOrigin): Promise<number> {
+export async function openChange(
+  transaction: Transaction<Database>,
+  origin: ChangeOrigin,
+  items: readonly ChangedItem[] = [],
+): Promise<number> {
   const { userId, editorId = null, how, sourceId, summary, undoes = null } = origin
-  return insertChange(transaction, {
+  const change = {
     user_id: userId,
     editor_id: editorId,
     how,
     source_id: sourceId,
     summary: summary === undefined ? null : JSON.stringify(summary),
     undoes,
-  })
+  }
+  return insertChange(transaction, change, items)
 }
 
 /** Records the states of the items of a change made by hand. */
