@@ -1,24 +1,14 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/svelte-query'
 import { type Answer, api } from '../../api/client.js'
-import { type AuthorCard, type AuthorSheet, ask, type CardVersion, type Source as OwnSource } from './content-api.js'
+import { type AuthorCard, type AuthorSheet, ask, type CardVersion } from './content-api.js'
 
 export type ContentState = Answer<'/api/content/state'>
 export type CheckAnswer = Answer<'/api/content/check', 'post'>
 export type ImportStats = Answer<'/api/admin/import', 'post'>['stats']
-type Report = Answer<'/api/content/reports'>['reports'][number]
-export type CardReport = Omit<Report, 'card'> & {
-  card: Report['card'] & { answer: string; source: OwnSource | null }
-  suggestion: { question: string; answer: string } | null
-  outcome: 'accepted' | 'declined' | null
-}
+export type CardReport = Answer<'/api/content/reports'>['reports'][number]
 /** Preview or result of an upload */
 export type Upload = Answer<'/api/content/imports', 'post'>
 export type Source = Answer<'/api/content/sources'>['sources'][number]
-
-interface ReportPage {
-  reports: CardReport[]
-  next_before: number | null
-}
 
 export interface CardFilter {
   q: string
@@ -111,10 +101,7 @@ export const contentQueries = {
   reports: (state: 'open' | 'settled') =>
     infiniteQueryOptions({
       queryKey: ['author', 'reports', state],
-      queryFn: async ({ pageParam }) =>
-        (await api.get('/api/content/reports', {
-          query: { state, limit: PAGE, before: pageParam },
-        })) as unknown as ReportPage,
+      queryFn: ({ pageParam }) => api.get('/api/content/reports', { query: { state, limit: PAGE, before: pageParam } }),
       initialPageParam: undefined as number | undefined,
       getNextPageParam: ({ next_before }) => next_before ?? undefined,
     }),

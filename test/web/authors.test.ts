@@ -1,0 +1,269 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import t from 'tap'
+import { type App, CHROMIUM, findBarriers, isAt, isTooWide, openApp, PHONE, until } from './support/app.js'
+import { post, writeSome } from './support/written.js'
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true })
+const field = (page: Page, name: string) => page.getByRole('form').getByLabel(name, { exact: true })
+const dialog = (page: Page) => page.locator('dialog[open]')
+
+/** A user with the right to write, and no other */
+async function newAuthor(app: App, name: string, options: BrowserContextOptions = {}) {
+  const person = await app.newPerson({ name, permissions: ['clipboard-read', 'clipboard-write'], ...options })
+  const { users } = await post<{ users: { id: number }[] }>(
+    ...([app, `/api/accounts?q=${person.login.username}`, undefined, 'GET'] as const),
+  )
+  await post(app, `/api/accounts/${users[0]?.id}`, { is_author: true }, 'PATCH')
+  await person.page.reload()
+  return person
+}
+
+/** Puts what a program copies into the clipboard, and pastes it. */
+async function paste(page: Page, offer: { text?: string; html?: string; picture?: boolean }): Promise<void> {
+  await page.evaluate(`(async ({ text, html, picture }) => {
+    const items = {}
+    if (text !== undefined) items['text/plain'] = new Blob([text], { type: 'text/plain' })
+    if (html !== undefined) items['text/html'] = new Blob([html], { type: 'text/html' })
+    if (picture) {
+      const canvas = Object.assign(document.createElement('canvas'), { width: 40, height: 30 })
+      canvas.getContext('2d').fillRect(0, 0, 20, 20)
+      items['image/png'] = await new Promise((done) => canvas.toBlob(done, 'image/png'))
+    }
+    await navigator.clipboard.write([new ClipboardItem(items)])
+  })(${JSON.stringify(offer)})`)
+  await page.keyboard.press('Control+v')
+}
+
+t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const app = await openApp(t)
+  const author = await newAuthor(app, 'Aylin Demir')
+  const colleague = await newAuthor(app, 'Tomasz Nowak', { viewport: PHONE })
+  const { page } = author
+
+  await t.test('is closed to learners', async (t) => {
+    const learner = await app.newPerson()
+    t.equal(await learner.page.getByRole('link', { name: 'Inhalte' }).count(), 0)
+    await learner.page.goto(`${app.url}/inhalte`)
+    await learner.page.getByText('Hier werden Inhalte geschrieben.').waitFor()
+  })
+
+  await t.test('creates a source and a deck', async (t) => {
+    await link(page, 'Inhalte').first().click()
+    await button(page, 'Quelle anlegen').click()
+    await dialog(page).getByLabel('Name').fill('Lager')
+    await button(page, 'Anlegen').click()
+    await page.getByRole('heading', { level: 1, name: 'Lager' }).waitFor()
+    await button(page, 'Neues Deck').click()
+    await dialog(page).getByLabel('Name').fill('Einlagern')
+    await button(page, 'Anlegen').click()
+    await isAt(t, page, `${app.url}/inhalte/decks/einlagern?karte=neu`)
+  })
+
+  await t.test('makes cards of the rows of a spreadsheet', async (t) => {
+    await field(page, 'Frage').focus()
+    const rows = Array.from({ length: 12 }, (_, at) => [`Wo steht Regal ${at + 1}?`, `Halle "A"\nGang ${at + 1}`])
+    const text = rows.map(([question, answer]) => `${question}\t"${answer?.replaceAll('"', '""')}"`).join('\r\n')
+    await paste(page, { text, html: '<table><tr><td>Wo?</td></tr></table>', picture: true })
+    await button(page, 'Als 12 Karten anlegen').click()
+    await page.getByText('12 Karten sind angelegt.').waitFor()
+    t.equal(await field(page, 'Frage').inputValue(), '', 'no table is left')
+    t.strictSame(await page.getByRole('region', { name: 'Gerade angelegt' }).getByRole('listitem').count(), 12)
+    await button(page, 'Gut').click()
+  })
+
+  await t.test(
+    'pastes cells as a table, a screenshot, and text of a word processor; undo takes them back',
+    async (t) => {
+      await field(page, 'Frage').fill('Welche Fristen gelten?')
+      await page.keyboard.press('Tab')
+      await paste(page, { text: 'Ware\tTage\r\nObst\t3\r\n', html: '<table></table>', picture: true })
+      t.equal(await field(page, 'Antwort').inputValue(), '| Ware | Tage |\n| --- | --- |\n| Obst | 3 |')
+      await page.getByRole('region', { name: 'Vorschau' }).locator('td', { hasText: 'Obst' }).waitFor()
+      await page.keyboard.press('Control+z')
+      t.equal(await field(page, 'Antwort').inputValue(), '')
+      await page.keyboard.press('Control+Shift+z')
+      t.match(await field(page, 'Antwort').inputValue(), /^\| Ware/)
+      await page.keyboard.press('Control+End')
+      await page.keyboard.type('\n\n')
+      await paste(page, { picture: true })
+      await until(
+        page,
+        `/!\\[Bild\\]\\(media\\/[0-9a-f]{64}\\.png\\)$/.test(document.querySelectorAll('form textarea')[1].value)`,
+      )
+      await page.getByRole('region', { name: 'Vorschau' }).locator('img').waitFor()
+      await page.keyboard.press('Control+End')
+      await page.keyboard.type('\n\n')
+      await paste(page, { text: 'Sehr wichtig', html: '<p>Sehr <b>wichtig</b></p>' })
+      await until(page, `document.querySelectorAll('form textarea')[1].value.endsWith('Sehr **wichtig**')`)
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('Gerade angelegt (13)').waitFor()
+      t.strictSame(author.complaints, [])
+    },
+  )
+
+  await t.test('formats by keys and buttons', async (t) => {
+    await field(page, 'Frage').fill('Was ist FIFO?')
+    await field(page, 'Frage').press('Control+a')
+    await page.keyboard.press('Control+b')
+    t.equal(await field(page, 'Frage').inputValue(), '**Was ist FIFO?**')
+    await page.keyboard.press('Control+z')
+    t.equal(await field(page, 'Frage').inputValue(), 'Was ist FIFO?')
+    await page.keyboard.press('Control+k')
+    t.equal(await field(page, 'Frage').inputValue(), '[Was ist FIFO?](https://)', 'not the search')
+    await page.keyboard.press('Control+z')
+    await field(page, 'Antwort').fill('First in')
+    await button(page, 'Liste').click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('first out')
+    t.equal(await field(page, 'Antwort').inputValue(), '- First in\n- first out')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Gerade angelegt (14)').waitFor()
+  })
+
+  await t.test('lets a colleague correct a card on a phone', async (t) => {
+    await page.goto(`${app.url}/inhalte`)
+    await link(page, 'Lager').first().click()
+    await page.getByLabel('Person hinzufügen').fill(colleague.login.username)
+    await button(page, 'Hinzufügen').click()
+    await page.getByText('gehört jetzt zur Redaktion').waitFor()
+    const { page: phone } = colleague
+    await phone.goto(`${app.url}/inhalte/decks/einlagern`)
+    await link(phone, 'Was ist FIFO?').click()
+    await field(phone, 'Antwort').fill('First in, first out')
+    await phone.getByRole('radio', { name: 'Vorschau' }).check()
+    await phone.getByRole('region', { name: 'Vorschau' }).getByText('First in, first out').waitFor()
+    t.notOk(await isTooWide(phone))
+    t.strictSame(await findBarriers(phone), [])
+    await phone.getByRole('radio', { name: 'Text' }).check()
+    await button(phone, 'Speichern').click()
+    await phone.getByText(/^Gespeichert um/).waitFor()
+    await link(phone, 'Zur Liste').click()
+    await link(phone, 'Was ist FIFO?').waitFor()
+    t.strictSame(colleague.complaints, [])
+  })
+
+  await t.test('replaces in many cards after a look, and takes that back as one', async (t) => {
+    await page.goto(`${app.url}/inhalte/decks/einlagern?ansicht=tabelle`)
+    await page.getByLabel('Alle gezeigten wählen').check()
+    await button(page, 'Suchen und ersetzen …').click()
+    await dialog(page).getByLabel('Suchen nach').fill('Regal')
+    await dialog(page).getByLabel('Ersetzen durch').fill('Schrank')
+    await button(page, 'Treffer ansehen').click()
+    await dialog(page).getByText('12 Karten würden sich ändern.').waitFor()
+    t.equal(await dialog(page).locator('ins').count(), 12)
+    t.strictSame(await findBarriers(page), [])
+    await button(page, 'In 12 Karten ersetzen').click()
+    await page
+      .getByRole('cell', { name: /Schrank 12/ })
+      .first()
+      .waitFor()
+    await button(page, 'Zurücknehmen').click()
+    await page.getByText('12 Karten zurückgenommen.').waitFor()
+    await page
+      .getByRole('cell', { name: /Regal 12/ })
+      .first()
+      .waitFor()
+  })
+
+  await t.test('takes over what a learner suggests', async (t) => {
+    const learner = await app.newPerson({ name: 'Noah Berger' })
+    const { page: seen } = learner
+    await seen.goto(`${app.url}/lernen/einlagern`)
+    await button(seen, /Antwort zeigen/).waitFor()
+    const question = ((await seen.getByRole('region', { name: 'Frage' }).first().textContent()) ?? '').trim()
+    await seen.waitForTimeout(300)
+    await seen.keyboard.press('m')
+    await dialog(seen).getByLabel('Was stimmt nicht?').fill('Das steht jetzt woanders')
+    await dialog(seen).getByLabel('Text vorschlagen').check()
+    await dialog(seen).getByLabel('Antwort', { exact: true }).fill('In **Halle B**')
+    await button(seen, 'Melden').click()
+    await button(seen, 'Meine Meldungen').click()
+    await seen.getByText('offen', { exact: true }).waitFor()
+
+    await page.goto(`${app.url}/inhalte/meldungen`)
+    await page.getByText('Das steht jetzt woanders').waitFor()
+    t.match(await page.locator('ins').last().textContent(), /Halle B|\*\*/)
+    t.strictSame(await findBarriers(page), [])
+    await button(page, 'Übernehmen').click()
+    await page.getByText('Der Vorschlag ist übernommen.').waitFor()
+    await seen.reload()
+    await seen.getByText('übernommen', { exact: true }).waitFor()
+    t.strictSame(await findBarriers(seen), [])
+    await page.goto(`${app.url}/inhalte/decks/einlagern`)
+    await link(page, question).click()
+    t.equal(await field(page, 'Antwort').inputValue(), 'In **Halle B**')
+    await link(page, 'Fassungen und mehr').click()
+    await page.locator('option', { hasText: learner.login.username }).first().waitFor({ state: 'attached' })
+    await button(page, 'Fassung 1 wiederherstellen').click()
+    await until(page, `document.querySelectorAll('form textarea')[1].value.includes('Halle "A"')`)
+    t.strictSame(learner.complaints, [])
+  })
+
+  await t.test('opens the card of a session by its key, and leads back', async (t) => {
+    await page.goto(`${app.url}/lernen/einlagern`)
+    await button(page, /Antwort zeigen/).waitFor()
+    await page.waitForTimeout(300)
+    await page.keyboard.press('e')
+    await field(page, 'Antwort').waitFor()
+    await link(page, 'Zurück zum Lernen').click()
+    await isAt(t, page, `${app.url}/lernen/einlagern`)
+    await button(page, /Antwort zeigen/).waitFor()
+  })
+
+  await t.test('writes a cheat sheet and exports everything', async (t) => {
+    await page.goto(`${app.url}/inhalte`)
+    await link(page, 'Neuer Spickzettel').click()
+    await page.getByLabel('Titel').fill('Lager kompakt')
+    await page.getByLabel('Kategorie').fill('Lager')
+    await field(page, 'Text').fill('# Lager\n\n## Fristen\n\nDrei Tage.\n')
+    await page.getByRole('heading', { name: 'Fristen' }).waitFor()
+    await page.keyboard.press('Control+Enter')
+    await isAt(t, page, `${app.url}/inhalte/spickzettel/lager-kompakt`)
+    t.strictSame(await findBarriers(page), [])
+    await link(page, 'Lager').first().click()
+    const download = page.waitForEvent('download')
+    await button(page, 'Exportieren').click()
+    const file = await readFile(await (await download).path())
+    t.equal(file.subarray(0, 2).toString('latin1'), 'PK')
+    t.strictSame(author.complaints, [])
+  })
+})
+
+t.test('the editor as a screen reader reads it', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const app = await openApp(t)
+  const { deck } = await writeSome(app, 'Netz', 1)
+  const { page } = await app.newPerson({ isAdmin: true, viewport: { width: 320, height: 700 } })
+  await page.goto(`${app.url}/inhalte/decks/${deck}?karte=neu`)
+  await field(page, 'Frage').waitFor()
+  t.notOk(await isTooWide(page))
+  t.equal(
+    await page.getByRole('form').ariaSnapshot(),
+    `- form "Karte":
+  - toolbar "Formatieren":
+    - button "Fett"
+    - button "Kursiv"
+    - button "Code"
+    - button "Codeblock"
+    - button "Link"
+    - button "Liste"
+    - button "Tabelle"
+    - button "Bild"
+  - text: Frage
+  - textbox "Frage"
+  - text: Antwort
+  - textbox "Antwort"
+  - text: Level
+  - combobox "Level"
+  - switch "Entwurf"
+  - text: Entwurf
+  - paragraph: Nur die Redaktion sieht die Karte.
+  - group: Für Quiz und Test
+  - button "Anlegen"
+  - status`,
+  )
+})
