@@ -19,7 +19,7 @@ const LAYERS: Layer[] = [
 const SERVICE = ['src', 'db', 'plugins', 'routes']
 
 /** Packages of the domain, which other files import through their `index.ts` only */
-const PACKAGE = /^src\/domain\/(?<name>anki|markup|pictures|table)\//
+const PACKAGE = /^src\/domain\/(?<name>aiken|anki|exchange|gift|markup|moodle|pictures|table)\//
 
 /** Rooms of the domain that packages may import: they import neither content nor accounts */
 const BELOW_PACKAGES = /^src\/domain\/(review|text|time)\//

@@ -1,0 +1,1 @@
+export { readAiken } from './read-aiken.js'

@@ -1,0 +1,76 @@
+import { choiceOf, gapsOf, numberOf, orderOf, pairsOf, plainOf, textOf } from './forms.js'
+import { Texts } from './texts.js'
+import { NotAskable, type RawQuestion, type ReadQuestion, type ReadQuestions } from './types.js'
+
+export interface ConvertLimits {
+  /** Maximum number of characters of a question, an answer or an option */
+  maxLength: number
+  maxQuestions: number
+}
+
+const MAX_NAME_LENGTH = 60
+
+/** Collects the questions of a file: each is read, perhaps with changes, or refused. */
+export class QuestionCollector {
+  readonly result: ReadQuestions = { questions: [], refused: [] }
+  readonly #limits: ConvertLimits
+
+  constructor(limits: ConvertLimits) {
+    this.#limits = limits
+  }
+
+  /** Whether the file has more questions than allowed */
+  get isFull(): boolean {
+    return this.result.questions.length + this.result.refused.length >= this.#limits.maxQuestions
+  }
+
+  add(raw: RawQuestion): void {
+    this.attempt(raw.line, raw.name || raw.question.text, () => raw)
+  }
+
+  /** Adds the question that `read` returns, or refuses it if `read` throws `NotAskable`. */
+  attempt(line: number, name: string, read: () => RawQuestion): void {
+    try {
+      this.result.questions.push(this.#convert(read()))
+    } catch (error) {
+      if (!(error instanceof NotAskable)) throw error
+      this.refuse(line, name, error.message)
+    }
+  }
+
+  refuse(line: number, name: string, reason: string): void {
+    const plain = name.replaceAll(/<[^<>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+    this.result.refused.push({ line, name: plain.trim().slice(0, MAX_NAME_LENGTH).toWellFormed(), reason })
+  }
+
+  #convert(raw: RawQuestion): ReadQuestion {
+    const texts = new Texts(this.#limits.maxLength)
+    const { line, id, category, tags } = raw
+    const content = contentOf(raw, texts)
+    if (content.question === '') throw new NotAskable('Die Frage ist leer')
+    if (content.answer === '') throw new NotAskable('Die Antwort ist leer')
+    if (content.answer.length > this.#limits.maxLength) {
+      throw new NotAskable(`Die Antwort ist länger als ${this.#limits.maxLength} Zeichen`)
+    }
+    return { line, id, category, tags, ...content, changes: [...raw.changes, ...texts.changes] }
+  }
+}
+
+function contentOf(raw: RawQuestion, texts: Texts): Pick<ReadQuestion, 'question' | 'answer' | 'exercise'> {
+  switch (raw.kind) {
+    case 'choice':
+      return choiceOf(raw, texts)
+    case 'text':
+      return textOf(raw, texts)
+    case 'number':
+      return numberOf(raw, texts)
+    case 'order':
+      return orderOf(raw, texts)
+    case 'gaps':
+      return gapsOf(raw, texts)
+    case 'pairs':
+      return pairsOf(raw, texts)
+    case 'plain':
+      return plainOf(raw, texts)
+  }
+}

@@ -1,0 +1,219 @@
+import { fillGaps, type Texts } from './texts.js'
+import {
+  EMPTY,
+  NotAskable,
+  type RawAnswer,
+  type RawCommon,
+  type RawQuestion,
+  type ReadOption,
+  type ReadQuestion,
+} from './types.js'
+
+type Content = Pick<ReadQuestion, 'question' | 'answer' | 'exercise'>
+type Raw<Kind extends RawQuestion['kind']> = Extract<RawQuestion, { kind: Kind }>
+
+const MAX_OPTIONS = 30
+/** Moodle rounds thirds to five digits. */
+const ROUNDING = 0.01
+const MIN_TOLERANCE = 0.000001
+const MAX_TOLERANCE = 1e15
+/** Accepts every text */
+const WILDCARD = '*'
+
+export function choiceOf(raw: Raw<'choice'>, texts: Texts): Content {
+  if (raw.answers.length > MAX_OPTIONS) throw new NotAskable(`Es gibt mehr als ${MAX_OPTIONS} Antworten zur Auswahl`)
+  const isRight = ({ percent }: RawAnswer) => (raw.isSingle ? percent > 100 - ROUNDING : percent > 0)
+  const rights = raw.answers.filter(isRight)
+  if (rights.length === 0) throw new NotAskable('Keine Antwort ist ganz richtig')
+  if (rights.length === raw.answers.length) throw new NotAskable('Keine Antwort ist falsch')
+  describeWeights(raw, rights, texts)
+  const options = raw.answers.map((answer) => {
+    const text = texts.toMarkdown(answer)
+    if (text === '') throw new NotAskable('Eine Antwort zur Auswahl ist leer')
+    return { text, correct: isRight(answer), feedback: texts.toMarkdown(answer.feedback) || null }
+  })
+  const keys = options.filter(({ correct }) => correct).map(({ text }) => text)
+  const key = keys.length === 1 ? (keys[0] ?? '') : keys.map((text) => `- ${indent(text, 2)}`).join('\n')
+  const answer = answerOf(raw, texts, { key, shows: keys })
+  const ownAnswers = raw.own?.answers ?? 0
+  // Of a card with wrong answers only, the answer itself is the right one.
+  return content(raw, texts, answer, { form: 'choice', options: options.slice(ownAnswers) })
+}
+
+function describeWeights({ isSingle, answers }: Raw<'choice'>, rights: readonly RawAnswer[], texts: Texts): void {
+  if (isSingle && rights.length > 1) texts.changes.add('Statt einer der richtigen Antworten sind alle anzukreuzen')
+  if (!isSingle && rights.length === 1) texts.changes.add('Nur eine Antwort ist richtig, also ist nur eine wählbar')
+  const shares = rights.map(({ percent }) => percent)
+  const isUneven = Math.max(...shares) - Math.min(...shares) > 1
+  const hasPartial = isSingle && answers.some(({ percent }) => percent > 0 && percent < 100 - ROUNDING)
+  if (isUneven || hasPartial) texts.changes.add('Teilpunkte einzelner Antworten entfallen')
+}
+
+export function textOf(raw: Raw<'text'>, texts: Texts): Content {
+  const full = fullAnswers(raw.answers, texts)
+  const plain = full.filter(({ text }) => !text.includes(WILDCARD) || text.includes('\\*'))
+  if (plain.length < full.length) texts.changes.add('Antworten mit dem Platzhalter * entfallen')
+  const accepted = plain
+    .map(({ text }) => texts.toMarkdownLine(text.replaceAll('\\*', '*')))
+    .filter((text) => text !== '')
+  const [key] = accepted
+  if (key === undefined) throw new NotAskable('Keine Antwort ist ganz richtig und ohne Platzhalter')
+  return typed(raw, texts, { form: 'text', accepted, key })
+}
+
+export function numberOf(raw: Raw<'number'>, texts: Texts): Content {
+  const full = fullAnswers(raw.answers, texts).filter(({ text }) => text.trim() !== WILDCARD)
+  const accepted = full.map(({ text }) => {
+    const value = readPointNumber(text)
+    if (value === undefined) throw new NotAskable(`„${text.trim()}“ ist keine Zahl`)
+    return toGermanNumber(value)
+  })
+  const [key] = accepted
+  if (key === undefined) throw new NotAskable('Keine Zahl ist ganz richtig')
+  const tolerances = full.map(({ tolerance = '' }) => readTolerance(tolerance))
+  const tolerance = tolerances[0] ?? 0
+  if (tolerances.some((other) => other !== tolerance)) {
+    texts.changes.add('Für alle Zahlen gilt die Toleranz der ersten')
+  }
+  const unit = raw.unit === null ? null : raw.unit.replaceAll(/\s+/g, ' ').trim() || null
+  if (unit !== null && (unit.length > 40 || /[;<>]|--/.test(unit))) {
+    throw new NotAskable(`Die Einheit „${unit.slice(0, 40)}“ ist hier nicht möglich`)
+  }
+  const isOwn = raw.own !== undefined
+  const withUnit = unit === null || isOwn ? key : `${key} ${unit}`
+  const read = typed(raw, texts, { form: 'number', accepted, key: withUnit })
+  return { ...read, exercise: read.exercise && { ...read.exercise, tolerance: tolerance || null, unit } }
+}
+
+/** Returns the answers that score everything. */
+function fullAnswers(answers: readonly RawAnswer[], texts: Texts): RawAnswer[] {
+  const full = answers.filter(({ percent }) => percent > 100 - ROUNDING)
+  const isLost = answers.some(({ percent, text }) => percent <= 100 - ROUNDING && text.trim() !== WILDCARD)
+  if (isLost) texts.changes.add('Antworten mit Teilpunkten entfallen')
+  if (answers.some(({ feedback }) => feedback.text.trim() !== '')) {
+    texts.changes.add('Rückmeldungen zu einzelnen Antworten entfallen')
+  }
+  return full
+}
+
+function typed(
+  raw: RawCommon,
+  texts: Texts,
+  { form, accepted, key }: { form: 'text' | 'number'; accepted: string[]; key: string },
+): Content {
+  const answer = answerOf(raw, texts, { key, shows: [key] })
+  // The card's answer is accepted itself if it is nothing but the key.
+  const isKnown = raw.own?.answers ?? (answer === key ? 1 : 0)
+  const options = accepted.slice(isKnown).map((text) => ({ text, correct: true, feedback: null }))
+  return content(raw, texts, answer, { form, options })
+}
+
+function readPointNumber(text: string): number | undefined {
+  const trimmed = text.trim()
+  const value = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : Number.NaN
+  return Number.isFinite(value) ? value : undefined
+}
+
+function readTolerance(text: string): number {
+  if (text.trim() === '') return 0
+  const value = Math.abs(readPointNumber(text) ?? Number.NaN)
+  if (Number.isNaN(value) || value > MAX_TOLERANCE) throw new NotAskable(`Die Toleranz „${text.trim()}“ ist keine Zahl`)
+  return value < MIN_TOLERANCE ? 0 : value
+}
+
+/**
+ * Writes a number with a decimal comma. A fourth decimal makes the comma unambiguous.
+ * @example toGermanNumber(3.142) // '3,1420'
+ */
+function toGermanNumber(value: number): string {
+  const text = String(value).replace('.', ',')
+  return /^-?[1-9]\d{0,2},\d{3}$/.test(text) ? `${text}0` : text
+}
+
+export function orderOf(raw: Raw<'order'>, texts: Texts): Content {
+  if (raw.items.length < 2) throw new NotAskable('Zu ordnen sind weniger als zwei Punkte')
+  const items = raw.items.map((item) => {
+    const text = texts.toMarkdown(item)
+    if (text === '') throw new NotAskable('Ein Punkt der Reihenfolge ist leer')
+    return text
+  })
+  const key = items.map((text, index) => `${index + 1}. ${indent(text, 3)}`).join('\n')
+  const explanation = texts.toMarkdown(raw.explanation)
+  // A second numbered list would make the order unclear.
+  const isClear = raw.own !== undefined || !/^ {0,3}\d{1,9}[.)]/m.test(explanation)
+  if (!isClear) texts.changes.add('Die Erklärung entfällt, weil sie eine nummerierte Liste enthält')
+  const answer = answerOf(isClear ? raw : { ...raw, explanation: EMPTY }, texts, { key, shows: [key] })
+  return content(raw, texts, answer, { form: 'order', options: [] })
+}
+
+export function gapsOf(raw: Raw<'gaps'>, texts: Texts): Content {
+  if (raw.gaps.length === 0) throw new NotAskable('Der Text hat keine Lücke')
+  const text = texts.toMarkdown(raw.question)
+  const marked = fillGaps(text, raw.gaps.map(checkGap))
+  if (marked.split('{{').length - 1 < raw.gaps.length)
+    throw new NotAskable('Eine Lücke steht in einem Bild oder Befehl')
+  const question = texts.toMarkdownLine(raw.name) || 'Fülle die Lücken'
+  const answer = joined(marked, texts.toMarkdown(raw.explanation))
+  return { question: raw.own ? raw.name : question, answer, exercise: exercise({ form: 'gaps', options: [] }) }
+}
+
+function checkGap(accepted: readonly string[]): string[] {
+  const texts = accepted.map((text) => text.replaceAll(/\s+/g, ' ').trim()).filter((text) => text !== '')
+  if (texts.length === 0) throw new NotAskable('Zu einer Lücke gibt es keine ganz richtige Antwort')
+  const wrong = texts.find((text) => /[{}|]/.test(text))
+  if (wrong !== undefined) throw new NotAskable(`„${wrong}“ kann nicht in einer Lücke stehen`)
+  return texts
+}
+
+/** Turns pairs to match into gaps behind the left sides. */
+export function pairsOf(raw: Raw<'pairs'>, texts: Texts): Content {
+  texts.changes.add('Die Zuordnung wird zu Lücken, in die man schreibt')
+  const lines = raw.pairs.flatMap(({ left, right }) => {
+    const text = texts.toMarkdown(left)
+    return text === '' ? [] : [`- ${indent(text, 2)}: {{${checkGap([right])[0]}}}`]
+  })
+  if (lines.length === 0) throw new NotAskable('Es gibt nichts zuzuordnen')
+  const answer = joined(lines.join('\n'), texts.toMarkdown(raw.explanation))
+  return content(raw, texts, answer, { form: 'gaps', options: [] })
+}
+
+export function plainOf(raw: Raw<'plain'>, texts: Texts): Content {
+  const answer = texts.toMarkdown(raw.explanation)
+  if (answer === '') throw new NotAskable('Eine Freitextaufgabe ohne Musterlösung hat keine Antwort')
+  if (raw.own === undefined) texts.changes.add('Die Freitextaufgabe wird eine Karte ohne Test')
+  return { question: texts.toMarkdown(raw.question), answer, exercise: null }
+}
+
+/** Returns the explanation as the answer of the card, behind the key unless it names that. */
+function answerOf(raw: RawCommon, texts: Texts, { key, shows }: { key: string; shows: string[] }): string {
+  const explanation = texts.toMarkdown(raw.explanation)
+  if (raw.own !== undefined) return explanation
+  const lower = explanation.toLowerCase()
+  const isNamed =
+    shows.length === 1 && shows[0] !== undefined
+      ? lower.startsWith(shows[0].toLowerCase())
+      : shows.every((text) => lower.includes(text.toLowerCase()))
+  return isNamed ? explanation : joined(key, explanation)
+}
+
+function joined(first: string, second: string): string {
+  return second === '' ? first : `${first}\n\n${second}`
+}
+
+function content(
+  raw: RawCommon,
+  texts: Texts,
+  answer: string,
+  given: { form: NonNullable<ReadQuestion['exercise']>['form']; options: ReadOption[] },
+): Content {
+  return { question: texts.toMarkdown(raw.question), answer, exercise: exercise(given) }
+}
+
+function exercise(given: Pick<NonNullable<ReadQuestion['exercise']>, 'form' | 'options'>): ReadQuestion['exercise'] {
+  return { ...given, tolerance: null, unit: null }
+}
+
+/** Indents the lines after the first, as the content of a list item. */
+function indent(text: string, width: number): string {
+  return text.replaceAll(/\n(?=[^\n])/g, `\n${' '.repeat(width)}`)
+}

@@ -1,0 +1,15 @@
+export { type ConvertLimits, QuestionCollector } from './convert.js'
+export { markGap } from './texts.js'
+export {
+  EMPTY,
+  NotAskable,
+  type RawAnswer,
+  type RawCommon,
+  type RawQuestion,
+  type RawText,
+  type ReadOption,
+  type ReadQuestion,
+  type ReadQuestions,
+  type RefusedQuestion,
+  type TextFormat,
+} from './types.js'

@@ -1,0 +1,1 @@
+export { readGift } from './read-gift.js'

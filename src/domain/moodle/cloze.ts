@@ -1,0 +1,84 @@
+import { markGap, NotAskable } from '../exchange/index.js'
+
+/** Result of reading embedded answers. */
+export interface Cloze {
+  /** Text with marks for the gaps */
+  text: string
+  gaps: string[][]
+  changes: string[]
+}
+
+const START = /\{\d*:([A-Z_]+):/g
+const TEXTS = new Set(['SHORTANSWER', 'SA', 'MW', 'SHORTANSWER_C', 'SAC', 'MWC'])
+const NUMBERS = new Set(['NUMERICAL', 'NM'])
+const CHOICES = /^(?:MULTICHOICE|MC)(?:_?[VHS]+)?$/
+/** A character that a backslash made literal */
+const LITERAL_START = 0xfde0
+
+/**
+ * Reads Moodle's embedded answers, such as `{1:SHORTANSWER:=72~=zweiundsiebzig#Genau}`.
+ * @throws NotAskable if a gap cannot be read
+ * @example readCloze('{1:SA:=a}', (text) => text).gaps // [['a']]
+ */
+export function readCloze(text: string, toPlain: (text: string) => string): Cloze {
+  const gaps: string[][] = []
+  const changes = new Set<string>()
+  let written = ''
+  let done = 0
+  for (const start of text.matchAll(START)) {
+    if (start.index < done) continue
+    const from = start.index + start[0].length
+    const end = findEnd(text, from)
+    if (end === undefined)
+      throw new NotAskable(`Eine Lücke hat keine schließende Klammer: ${text.slice(start.index, start.index + 40)}`)
+    const gap = readGap(start[1] ?? '', text.slice(from, end), changes)
+    written += text.slice(done, start.index) + markGap(gaps.length)
+    gaps.push(gap.map(toPlain))
+    done = end + 1
+  }
+  return { text: written + text.slice(done), gaps, changes: [...changes] }
+}
+
+function findEnd(text: string, from: number): number | undefined {
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '}') return at
+  }
+  return undefined
+}
+
+function readGap(type: string, answers: string, changes: Set<string>): string[] {
+  const isNumber = NUMBERS.has(type)
+  if (CHOICES.test(type)) changes.add('Lücken zum Auswählen werden Lücken, in die man schreibt')
+  else if (!isNumber && !TEXTS.has(type)) throw new NotAskable(`Lücken der Art „${type}“ gibt es hier nicht`)
+  const literals: string[] = []
+  const marked = answers.replaceAll(/\\(.)/gs, (_, character: string) => {
+    literals.push(character)
+    return String.fromCharCode(LITERAL_START)
+  })
+  const restore = (part: string) => {
+    const all = [...part].map((character) => (character.charCodeAt(0) === LITERAL_START ? literals.shift() : character))
+    return all.join('')
+  }
+  const accepted: string[] = []
+  for (const [index, part] of marked.split('~').entries()) {
+    const [, full, weight, body = ''] = /^\s*(?:(=)|%(-?\d+(?:\.\d*)?)%)?(.*)$/s.exec(part) ?? []
+    const isRight = full !== undefined || Number(weight ?? 0) > 99.99
+    const [answer = '', ...feedback] = body.split('#')
+    const text = restore(answer)
+    if (feedback.length > 0) restore(feedback.join('#'))
+    if (feedback.join('').trim() !== '') changes.add('Rückmeldungen zu einzelnen Antworten entfallen')
+    if (isRight && text.trim() !== '*') accepted.push(isNumber ? readNumber(text, changes) : text)
+    else if (!isRight && Number(weight ?? 0) > 0) changes.add('Antworten mit Teilpunkten entfallen')
+    if (index > 100) throw new NotAskable('Eine Lücke hat mehr als 100 Antworten')
+  }
+  return accepted
+}
+
+function readNumber(written: string, changes: Set<string>): string {
+  const [text = '', tolerance = ''] = written.split(':')
+  const trimmed = text.trim()
+  if (trimmed === '' || !Number.isFinite(Number(trimmed))) throw new NotAskable(`„${trimmed}“ ist keine Zahl`)
+  if (Number(tolerance) !== 0) changes.add('Die Toleranz von Zahlen in Lücken entfällt')
+  return trimmed.replace('.', ',')
+}

@@ -1,0 +1,150 @@
+import { Parser } from 'htmlparser2'
+
+/** An element of a question, without its white space between children. */
+export interface Element {
+  name: string
+  attributes: Readonly<Record<string, string>>
+  children: Element[]
+  text: string
+  /** From 1 */
+  line: number
+  /** Comments directly inside, trimmed */
+  comments: string[]
+  /** Whether the file ended inside of the element */
+  isCut: boolean
+}
+
+/** Used as marks while texts are converted */
+const NONCHARACTERS = /[\u{fdd0}-\u{fdef}]/gu
+
+/** What stops reading; German, without a full stop */
+export interface XmlFault {
+  line: number
+  message: string
+}
+
+const MAX_DEPTH = 20
+const MAX_ELEMENTS = 2_000
+/** Embedded files are base64, which nothing needs. */
+const WITHOUT_TEXT = new Set(['file', 'image_base64'])
+
+/**
+ * Passes each child of the root element to `found`, one at a time, so that a large file never becomes one tree. Only the
+ * predefined entities of XML are expanded, so the text never grows.
+ * @param found returns false to stop
+ * @returns the fault that ended reading; undefined if the file was read
+ */
+export function readChildren(source: string, root: string, found: (element: Element) => boolean): XmlFault | undefined {
+  const reader = new ChildReader(source, root, found)
+  return reader.read()
+}
+
+class ChildReader {
+  readonly #source: string
+  readonly #root: string
+  readonly #found: (element: Element) => boolean
+  readonly #open: Element[] = []
+  #fault: XmlFault | undefined
+  #isDone = false
+  #hasRoot = false
+  #elements = 0
+  /** Line of the position up to which line ends were counted */
+  #line = 1
+  #counted = 0
+
+  constructor(source: string, root: string, found: (element: Element) => boolean) {
+    this.#source = source
+    this.#root = root
+    this.#found = found
+  }
+
+  read(): XmlFault | undefined {
+    const parser: Parser = new Parser(
+      {
+        onprocessinginstruction: (_, data) => {
+          if (/^!doctype\b[^>]*\[/i.test(data)) {
+            this.#stop(parser.startIndex, 'Die Datei erklärt eigene Entitäten (DOCTYPE), das ist nicht erlaubt')
+          }
+        },
+        onopentag: (name, attributes) => this.#start(name, attributes, parser.startIndex),
+        ontext: (text) => {
+          const element = this.#open.at(-1)
+          if (element !== undefined && !WITHOUT_TEXT.has(element.name))
+            element.text += text.replaceAll(NONCHARACTERS, '\ufffd')
+        },
+        oncomment: (text) => this.#open.at(-1)?.comments.push(text.trim()),
+        onclosetag: (_, isImplied) => this.#end(isImplied),
+      },
+      { xmlMode: true, decodeEntities: true },
+    )
+    // In pieces, so that a fault near the start spares the rest.
+    for (let at = 0; at < this.#source.length && !this.#isDone; at += PIECE) {
+      parser.write(this.#source.slice(at, at + PIECE))
+    }
+    if (!this.#isDone) parser.end()
+    if (!this.#hasRoot) this.#stop(0, `Die Datei hat kein Element <${this.#root}>`)
+    return this.#fault
+  }
+
+  #stop(at: number, message: string): void {
+    if (!this.#isDone) this.#fault = { line: this.#lineAt(at), message }
+    this.#isDone = true
+  }
+
+  #start(name: string, attributes: Record<string, string>, at: number): void {
+    if (this.#isDone) return
+    if (!this.#hasRoot) {
+      if (name !== this.#root) this.#stop(at, `Die Datei beginnt mit <${name.slice(0, 40)}> statt mit <${this.#root}>`)
+      this.#hasRoot = true
+      return
+    }
+    if (this.#open.length >= MAX_DEPTH) this.#stop(at, `Mehr als ${MAX_DEPTH} Elemente sind ineinander geschachtelt`)
+    if (this.#open.length === 0) this.#elements = 0
+    if (++this.#elements > MAX_ELEMENTS) this.#stop(at, `Eine Frage hat mehr als ${MAX_ELEMENTS} Elemente`)
+    if (this.#isDone) return
+    const element: Element = {
+      name,
+      attributes,
+      children: [],
+      text: '',
+      line: this.#lineAt(at),
+      comments: [],
+      isCut: false,
+    }
+    this.#open.at(-1)?.children.push(element)
+    this.#open.push(element)
+  }
+
+  #end(isImplied: boolean): void {
+    if (this.#isDone) return
+    const element = this.#open.pop()
+    if (element === undefined) return
+    element.isCut = isImplied
+    const parent = this.#open.at(-1)
+    if (parent === undefined) {
+      if (!this.#found(element)) this.#isDone = true
+    } else if (isImplied) parent.isCut = true
+  }
+
+  #lineAt(position: number): number {
+    for (; this.#counted < position; this.#counted++) if (this.#source[this.#counted] === '\n') this.#line++
+    return this.#line
+  }
+}
+
+const PIECE = 65_536
+
+/** Returns the first child of that name. */
+export function childOf(element: Element | undefined, name: string): Element | undefined {
+  return element?.children.find((child) => child.name === name)
+}
+
+export function childrenOf(element: Element, name: string): Element[] {
+  return element.children.filter((child) => child.name === name)
+}
+
+/** Returns the text of a child, or of its `text` element. */
+export function textIn(element: Element | undefined, name: string): string {
+  const child = childOf(element, name)
+  return (childOf(child, 'text') ?? child)?.text.trim() ?? ''
+}

@@ -1,0 +1,196 @@
+import {
+  type ConvertLimits,
+  markGap,
+  NotAskable,
+  QuestionCollector,
+  type RawAnswer,
+  type RawCommon,
+  type RawQuestion,
+  type RawText,
+  type ReadQuestions,
+  type TextFormat,
+} from '../exchange/index.js'
+import { readCloze } from './cloze.js'
+import { childOf, childrenOf, type Element, readChildren, textIn, type XmlFault } from './element.js'
+import { OWN_MARK } from './own-mark.js'
+
+const FORMATS: Readonly<Record<string, TextFormat>> = {
+  html: 'html',
+  markdown: 'markdown',
+  plain_text: 'plain',
+  moodle_auto_format: 'auto',
+}
+
+/** Roots of Moodle's paths, such as `$course$/top` */
+const ROOT_PATH = /^\$[a-z]+\$\/?(?:top\/)?/i
+
+/**
+ * Reads Moodle XML.
+ * @returns every question, read or refused; `fault` if the rest of the file could not be read
+ * @example readMoodle('<quiz></quiz>', { maxLength: 1_000, maxQuestions: 10 }).questions // []
+ */
+export function readMoodle(source: string, limits: ConvertLimits): ReadQuestions & { fault?: XmlFault } {
+  const collector = new QuestionCollector(limits)
+  let category: string | null = null
+  const fault = readChildren(source.replace(/^\ufeff/, ''), 'quiz', (element) => {
+    if (element.name !== 'question') return true
+    if (element.attributes.type === 'category') {
+      category = textIn(element, 'category').replace(ROOT_PATH, '').trim() || null
+      return true
+    }
+    if (collector.isFull) {
+      collector.refuse(element.line, textIn(element, 'name'), `Die Datei hat mehr als ${limits.maxQuestions} Fragen`)
+      return false
+    }
+    collector.attempt(element.line, textIn(element, 'name'), () => readQuestion(element, category))
+    return true
+  })
+  return fault === undefined ? collector.result : { ...collector.result, fault }
+}
+
+/** @throws NotAskable */
+function readQuestion(element: Element, category: string | null): RawQuestion {
+  if (element.isCut) throw new NotAskable('Die Datei endet mitten in der Frage')
+  const common = readCommon(element, category)
+  const type = element.attributes.type ?? ''
+  switch (type) {
+    case 'multichoice':
+    case 'multichoiceset':
+      return { ...common, kind: 'choice', isSingle: isSingle(element, type), answers: readAnswers(element) }
+    case 'truefalse':
+      return { ...common, kind: 'choice', isSingle: true, answers: readAnswers(element).map(inGerman) }
+    case 'shortanswer':
+      if (textIn(element, 'usecase') === '1') common.changes.push('Groß- und Kleinschreibung zählt nicht mehr')
+      // Moodle compares them as they are, whatever their format says.
+      return {
+        ...common,
+        kind: 'text',
+        answers: readAnswers(element).map((answer) => ({ ...answer, format: 'plain' })),
+      }
+    case 'numerical':
+      return { ...common, kind: 'number', unit: readUnit(element, common.changes), answers: readAnswers(element) }
+    case 'ordering':
+      return { ...common, kind: 'order', items: childrenOf(element, 'answer').map(readText) }
+    case 'matching':
+      return { ...common, kind: 'pairs', pairs: readPairs(element) }
+    case 'cloze':
+    case 'multianswer':
+      return readGaps(common)
+    case 'gapselect':
+    case 'ddwtos':
+      return readSelections(element, common)
+    case 'essay':
+      return {
+        ...common,
+        kind: 'plain',
+        explanation: common.explanation.text ? common.explanation : readText(childOf(element, 'graderinfo')),
+      }
+    case 'description':
+      throw new NotAskable('Das ist ein Text ohne Frage')
+    default:
+      throw new NotAskable(`Fragen der Art „${type.slice(0, 40)}“ gibt es hier nicht`)
+  }
+}
+
+function readCommon(element: Element, category: string | null): RawCommon {
+  const changes: string[] = []
+  if (childrenOf(element, 'hint').some((hint) => textIn(hint, 'text') !== ''))
+    changes.push('Hinweise für weitere Versuche entfallen')
+  // Of Moodle 1.9
+  if (textIn(element, 'image') !== '') changes.push(`Das Bild „${textIn(element, 'image')}“ wird nicht übernommen`)
+  const own = element.comments.map((comment) => OWN_MARK.exec(comment)).find((match) => match !== null)
+  return {
+    line: element.line,
+    name: textIn(element, 'name'),
+    question: readText(childOf(element, 'questiontext')),
+    explanation: readText(childOf(element, 'generalfeedback')),
+    id: textIn(element, 'idnumber') || null,
+    category,
+    tags: childrenOf(childOf(element, 'tags') ?? element, 'tag').map((tag) =>
+      (childOf(tag, 'text') ?? tag).text.trim(),
+    ),
+    changes,
+    ...(own ? { own: { answers: Number(own[1]) } } : {}),
+  }
+}
+
+function readText(element: Element | undefined): RawText {
+  const format = FORMATS[element?.attributes.format ?? ''] ?? 'auto'
+  return { text: (childOf(element, 'text') ?? element)?.text.trim() ?? '', format }
+}
+
+function readAnswers(element: Element): RawAnswer[] {
+  return childrenOf(element, 'answer').map((answer) => {
+    const percent = Number(answer.attributes.fraction ?? 0)
+    if (!Number.isFinite(percent)) throw new NotAskable('Die Punkte einer Antwort sind keine Zahl')
+    return {
+      ...readText(answer),
+      percent,
+      feedback: readText(childOf(answer, 'feedback')),
+      tolerance: textIn(answer, 'tolerance'),
+    }
+  })
+}
+
+function isSingle(element: Element, type: string): boolean {
+  return type === 'multichoice' && ['', 'true', '1'].includes(textIn(element, 'single').toLowerCase())
+}
+
+const GERMAN: Readonly<Record<string, string>> = { true: 'Wahr', false: 'Falsch' }
+
+function inGerman(answer: RawAnswer): RawAnswer {
+  return { ...answer, text: GERMAN[answer.text.toLowerCase()] ?? answer.text }
+}
+
+function readUnit(element: Element, changes: string[]): string | null {
+  const units = childrenOf(childOf(element, 'units') ?? element, 'unit')
+  const base = units.find((unit) => Number(textIn(unit, 'multiplier')) === 1)
+  if (units.length > 0 && base === undefined) throw new NotAskable('Keine Einheit hat den Faktor 1')
+  if (units.length > 1) changes.push('Nur die Einheit mit dem Faktor 1 zählt')
+  return base === undefined ? null : textIn(base, 'unit_name') || null
+}
+
+function readPairs(element: Element): { left: RawText; right: string }[] {
+  return childrenOf(element, 'subquestion').map((pair) => ({ left: readText(pair), right: textIn(pair, 'answer') }))
+}
+
+const TAGS = /<[^<>]*>/g
+
+function readGaps(common: RawCommon): RawQuestion {
+  const isHtml = common.question.format === 'html' || common.question.format === 'auto'
+  const { text, gaps, changes } = readCloze(common.question.text, (answer) => (isHtml ? fromHtml(answer) : answer))
+  return {
+    ...common,
+    kind: 'gaps',
+    question: { ...common.question, text },
+    gaps,
+    changes: [...common.changes, ...changes],
+  }
+}
+
+/** The answers of an HTML text are HTML as well. */
+function fromHtml(text: string): string {
+  return text
+    .replaceAll(TAGS, ' ')
+    .replaceAll(/&nbsp;|&#160;/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+}
+
+/** Reads `[[2]]`, which stands for the second choice. */
+function readSelections(element: Element, common: RawCommon): RawQuestion {
+  const choices = element.children
+    .filter(({ name }) => name === 'selectoption' || name === 'dragbox')
+    .map((choice) => fromHtml(textIn(choice, 'text')))
+  const gaps: string[][] = []
+  const text = common.question.text.replaceAll(/\[\[(\d{1,4})\]\]/g, (_, number: string) => {
+    const choice = choices[Number(number) - 1]
+    if (choice === undefined) throw new NotAskable(`Die Auswahl [[${number}]] gibt es nicht`)
+    gaps.push([choice])
+    return markGap(gaps.length - 1)
+  })
+  const changes = [...common.changes, 'Lücken zum Auswählen werden Lücken, in die man schreibt']
+  return { ...common, kind: 'gaps', question: { ...common.question, text }, gaps, changes }
+}

@@ -1,0 +1,156 @@
+import { ownMark } from './own-mark.js'
+
+/** An answer or option to write. */
+export interface ExportAnswer {
+  /** Markdown for a choice, else plain text; numbers have a decimal point. */
+  text: string
+  correct: boolean
+  feedback: string | null
+}
+
+/** A card to write as a question. */
+export interface ExportQuestion {
+  id: string
+  tags: readonly string[]
+  /** Markdown */
+  question: string
+  /** Markdown; becomes the general feedback */
+  answer: string
+  form: 'choice' | 'text' | 'number' | 'order' | 'gaps' | 'plain'
+  answers: readonly ExportAnswer[]
+  /** Whether the first of the answers is the card's own answer */
+  hasOwnAnswer: boolean
+  /** Markdown; only of an order */
+  items: readonly string[]
+  tolerance: number | null
+  unit: string | null
+}
+
+const MAX_NAME = 255
+
+/**
+ * Writes questions as Moodle XML, all texts as Markdown. `readMoodle` reads the same questions back. Pictures keep the
+ * addresses of this service.
+ * @param category path below the course, such as `Netze/Ports`
+ */
+export function writeMoodle(questions: Iterable<ExportQuestion>, category: string): string {
+  const path = tag('category', tag('text', escapeXml(`$course$/top/${category}`)))
+  const parts = [`<question type="category">${path}</question>`]
+  for (const question of questions) parts.push(writeQuestion(question))
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n${parts.join('\n')}\n</quiz>\n`
+}
+
+const TYPES: Readonly<Record<ExportQuestion['form'], string>> = {
+  choice: 'multichoice',
+  text: 'shortanswer',
+  number: 'numerical',
+  order: 'ordering',
+  gaps: 'cloze',
+  plain: 'essay',
+}
+
+function writeQuestion(question: ExportQuestion): string {
+  const { id, tags, form, answer, hasOwnAnswer } = question
+  const isGaps = form === 'gaps'
+  const lines = [
+    ownMark(hasOwnAnswer ? 1 : 0),
+    // The text of a question with gaps is its answer.
+    tag('name', text(isGaps ? question.question : nameOf(question.question))),
+    markdown('questiontext', isGaps ? embed(answer) : question.question),
+    markdown('generalfeedback', isGaps ? '' : answer),
+    tag('defaultgrade', '1'),
+    tag('idnumber', escapeXml(id)),
+    ...writeForm(question),
+    ...(tags.length === 0 ? [] : [tag('tags', tags.map((name) => tag('tag', text(name))).join(''))]),
+  ]
+  return `<question type="${TYPES[form]}">\n${lines.join('\n')}\n</question>`
+}
+
+function writeForm({ form, answers, items, tolerance, unit }: ExportQuestion): string[] {
+  const rights = answers.filter(({ correct }) => correct).length
+  switch (form) {
+    case 'choice':
+      return [
+        tag('single', String(rights === 1)),
+        tag('shuffleanswers', 'true'),
+        tag('answernumbering', 'abc'),
+        ...answers.map(({ text, correct, feedback }) => {
+          const inside = tag('text', escapeXml(text)) + markdown('feedback', feedback ?? '')
+          return `<answer fraction="${correct ? percentOf(rights) : 0}" format="markdown">${inside}</answer>`
+        }),
+      ]
+    case 'text':
+      return [
+        tag('usecase', '0'),
+        ...answers.map(({ text: accepted }) => {
+          return `<answer fraction="100" format="plain_text">${text(accepted.replaceAll('*', '\\*'))}</answer>`
+        }),
+      ]
+    case 'number':
+      return [
+        ...answers.map(({ text: accepted }) => {
+          return `<answer fraction="100" format="plain_text">${text(accepted)}${tag('tolerance', `${tolerance ?? 0}`)}</answer>`
+        }),
+        ...(unit === null
+          ? []
+          : [tag('units', tag('unit', tag('multiplier', '1') + tag('unit_name', escapeXml(unit))))]),
+      ]
+    case 'order':
+      return [
+        tag('layouttype', 'VERTICAL'),
+        tag('selecttype', 'ALL'),
+        tag('gradingtype', 'ABSOLUTE_POSITION'),
+        ...items.map((item, index) => `<answer fraction="${index + 1}" format="markdown">${text(item)}</answer>`),
+      ]
+    default:
+      return []
+  }
+}
+
+/** Moodle knows thirds with five decimals only. */
+function percentOf(rights: number): string {
+  return String(Number((100 / rights).toFixed(5)))
+}
+
+const GAP = /\{\{([^{}\n]+)\}\}/g
+
+function embed(answer: string): string {
+  return answer.replaceAll(GAP, (whole, inside: string) => {
+    const accepted = inside
+      .split('|')
+      .map((one) => one.trim())
+      .filter((one) => one !== '')
+    if (accepted.length === 0) return whole
+    return `{1:SHORTANSWER:${accepted.map((one) => `=${one.replaceAll(/[\\~#}"/*]/g, '\\$&')}`).join('~')}}`
+  })
+}
+
+function nameOf(question: string): string {
+  const line = question.replaceAll(/\s+/g, ' ').trim()
+  return line.length <= MAX_NAME ? line : `${line.slice(0, MAX_NAME - 1).toWellFormed()}…`
+}
+
+function markdown(name: string, content: string): string {
+  return `<${name} format="markdown">${text(content)}</${name}>`
+}
+
+function text(content: string): string {
+  return tag('text', escapeXml(content))
+}
+
+function tag(name: string, inside: string): string {
+  return `<${name}>${inside}</${name}>`
+}
+
+/** Characters that XML 1.0 does not allow, not even as references */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+const FORBIDDEN = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g
+
+function escapeXml(content: string): string {
+  return content
+    .toWellFormed()
+    .replaceAll(FORBIDDEN, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+}

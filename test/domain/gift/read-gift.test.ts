@@ -1,0 +1,217 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { readGift } from '../../../src/domain/gift/index.js'
+import { findFaults, LIMITS } from '../../support/read-questions.js'
+
+function read(...lines: string[]) {
+  const result = readGift(lines.join('\n'), LIMITS)
+  return { ...result, faults: findFaults(result) }
+}
+const option = (text: string, correct: boolean, feedback: string | null = null) => ({ text, correct, feedback })
+
+t.test('reads a choice with feedback and an explanation', async (t) => {
+  const { questions, refused, faults } = read(
+    '// Kommentar [id:port] [tag:netz] [tag:basis]',
+    '::Name::Welcher Port gehört zu [b]?',
+    '{',
+    '  ~22#Das ist SSH',
+    '  =443#Genau',
+    '  ~25',
+    '  ####HTTPS nutzt TLS.',
+    '}',
+  )
+  t.strictSame([refused, faults], [[], []])
+  t.strictSame(questions, [
+    {
+      line: 2,
+      id: 'port',
+      category: null,
+      tags: ['netz', 'basis'],
+      question: 'Welcher Port gehört zu [b]?',
+      answer: '443\n\nHTTPS nutzt TLS.',
+      exercise: {
+        form: 'choice',
+        options: [option('22', false, 'Das ist SSH'), option('443', true, 'Genau'), option('25', false)],
+        tolerance: null,
+        unit: null,
+      },
+      changes: [],
+    },
+  ])
+})
+
+t.test('reads several right answers, also with deductions', async (t) => {
+  const { questions, faults } = read('Wer?{ ~%50%A ~%50%B ~%-100%C ~D }')
+  t.strictSame(faults, [])
+  t.match(questions, [
+    {
+      answer: '- A\n- B',
+      exercise: { options: [{ correct: true }, { correct: true }, { correct: false }, {}] },
+      changes: [],
+    },
+  ])
+  t.match(read('Wer?{ ~%75%A ~%25%B ~C }').questions, [{ changes: ['Teilpunkte einzelner Antworten entfallen'] }])
+  t.match(read('Wer?{ ~%50%fast =ganz ~nicht }').questions, [
+    { answer: 'ganz', changes: ['Teilpunkte einzelner Antworten entfallen'] },
+  ])
+})
+
+t.test('reads true and false with both feedbacks', async (t) => {
+  t.match(read('Die Erde ist flach.{FALSE#Sie ist rund.#Richtig!}').questions, [
+    {
+      answer: 'Falsch',
+      exercise: {
+        options: [
+          { text: 'Wahr', correct: false, feedback: 'Sie ist rund.' },
+          { text: 'Falsch', correct: true, feedback: 'Richtig!' },
+        ],
+      },
+    },
+  ])
+})
+
+t.test('reads typed answers and numbers', async (t) => {
+  const { questions, faults } = read(
+    'Hauptstadt?{=Rom =Roma =%50%Mailand}',
+    '',
+    'Pi?{#3.141:0.0005}',
+    '',
+    'Pi?{#3.141..3.142}',
+    '',
+    'Wann?{#=1822:0 =%50%1822:2}',
+    '',
+    'Eins bis fünf?{#3:2~#Ganz falsch}',
+  )
+  t.strictSame(faults, [])
+  t.match(questions, [
+    {
+      answer: 'Rom',
+      exercise: { form: 'text', options: [{ text: 'Roma', correct: true }] },
+      changes: ['Antworten mit Teilpunkten entfallen'],
+    },
+    { answer: '3,1410', exercise: { form: 'number', options: [], tolerance: 0.0005 } },
+    { answer: '3,1415', exercise: { tolerance: 0.0005 } },
+    { answer: '1822', exercise: { tolerance: null }, changes: ['Antworten mit Teilpunkten entfallen'] },
+    { answer: '3', exercise: { tolerance: 2 } },
+  ])
+})
+
+t.test('reads missing words, pairs, categories, escapes and formats', async (t) => {
+  const { questions, faults } = read(
+    '$CATEGORY: Netze/Ports',
+    '',
+    'Grant ist {~begraben =bestattet} in seinem Grab.',
+    '',
+    'Hauptstädte{=Italien -> Rom =Japan->Tokio}',
+    '',
+    'Was ist 5?{ ~ \\= 2 + 2 = \\= 2 + 3 \\{\\}\\~\\#\\: ~ \\\\n}',
+    '',
+    '[html]Was ist <b>fett</b>?{=[plain]<b> ~[markdown]**b**}',
+    '',
+    '[markdown]Nutze `a`\\nund *b*{T}',
+  )
+  t.strictSame(faults, [])
+  t.match(questions, [
+    { category: 'Netze/Ports', question: 'Grant ist \\_\\_\\_\\_\\_ in seinem Grab.', answer: 'bestattet' },
+    { answer: '- Italien: {{Rom}}\n- Japan: {{Tokio}}', exercise: { form: 'gaps' }, changes: [/wird zu Lücken/] },
+    { exercise: { options: [{ text: '= 2 + 2' }, { text: '= 2 + 3 {}~#:' }, { text: '\\n' }] } },
+    { question: 'Was ist **fett**?', exercise: { options: [{ text: '&lt;b>' }, { text: '**b**' }] } },
+    { question: 'Nutze `a`\nund *b*' },
+  ])
+})
+
+t.test('refuses single questions with a reason and their line', async (t) => {
+  const { questions, refused } = read(
+    'Nur ein Text',
+    '',
+    'Offen {=a',
+    '',
+    'Essay {}',
+    '',
+    'Alle falsch {~a ~b}',
+    '',
+    'Keine Zahl {#viel}',
+    '',
+    'Nur eine {=a ~}',
+    '',
+    'Zwei {=a} und {=b}',
+    '',
+    'Gut {=a}',
+    '{=a}',
+    '',
+    'Platzhalter {=*a}',
+    '',
+    'Essay {####Musterlösung}',
+  )
+  t.strictSame(
+    refused.map(({ line, reason }) => [line, reason]),
+    [
+      [1, 'Der Text enthält keine Antworten in { }'],
+      [3, 'Die Klammern { } fehlen oder sind vertauscht; eine Leerzeile beendet eine Frage'],
+      [5, 'Eine Freitextaufgabe ohne Musterlösung hat keine Antwort'],
+      [7, 'Keine Antwort ist ganz richtig'],
+      [9, '„viel“ ist keine Zahl'],
+      [11, 'Eine Antwort zur Auswahl ist leer'],
+      [13, 'Nur eine Gruppe von Antworten in { } ist möglich'],
+      [15, 'Nur eine Gruppe von Antworten in { } ist möglich'],
+      [18, 'Keine Antwort ist ganz richtig und ohne Platzhalter'],
+    ],
+  )
+  t.match(questions, [{ line: 20, answer: 'Musterlösung', exercise: null, changes: [/Karte ohne Test/] }])
+})
+
+t.test('limits', async (t) => {
+  const many = readGift('F{=a}\n\n'.repeat(20), { ...LIMITS, maxQuestions: 10 })
+  t.equal(many.questions.length, 10)
+  t.match(many.refused, [{ line: 21, reason: 'Die Datei hat mehr als 10 Fragen' }])
+  t.match(readGift(`${'a'.repeat(101)}{=a}`, { ...LIMITS, maxLength: 100 }).refused, [
+    { reason: /länger als 100 Zeichen/ },
+  ])
+  const start = performance.now()
+  readGift(`${'a{'.repeat(500_000)}\n\n${'~%'.repeat(500_000)}\n\n${'='.repeat(500_000)}`, LIMITS)
+  t.ok(performance.now() - start < 2_000, 'hostile files take linear time')
+})
+
+t.test('property: whatever is read can be stored and judged', async (t) => {
+  const piece = fc.constantFrom(
+    ...[
+      '{',
+      '}',
+      '=',
+      '~',
+      '#',
+      '%50%',
+      '->',
+      '::',
+      '\\',
+      '\n',
+      '\n\n',
+      '//',
+      '[html]',
+      '<b>',
+      'a',
+      '1',
+      '..',
+      ':',
+      '####',
+      'T',
+      '$CATEGORY:',
+      '\ufdd0',
+      '\0',
+      '\ud800',
+      '*',
+      '- ',
+    ],
+  )
+  let count = 0
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), fc.array(piece, { maxLength: 12 }), (before, inside) => {
+      const result = readGift(`${before.join('')}\n\nF{${inside.join('')}=a ~b}`, LIMITS)
+      const faults = findFaults(result)
+      if (faults.length > 0) throw new Error(faults.join())
+      count += result.questions.length
+    }),
+    { numRuns: 500 },
+  )
+  t.ok(count > 50, `${count} questions`)
+})

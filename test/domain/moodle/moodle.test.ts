@@ -1,0 +1,256 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { readMoodle, writeMoodle } from '../../../src/domain/moodle/index.js'
+import { type ExerciseInput, parseExercise } from '../../../src/domain/questions/exercise.js'
+import { toMoodleQuestion } from '../../../src/domain/questions/moodle-question.js'
+import { findFaults, LIMITS } from '../../support/read-questions.js'
+
+const quiz = (...questions: string[]) => `<?xml version="1.0"?>\n<quiz>\n${questions.join('\n')}\n</quiz>`
+const text = (content: string) => `<text>${content}</text>`
+const cdata = (content: string) => text(`<![CDATA[${content}]]>`)
+
+function question(type: string, inside: string, asked = text('Frage')): string {
+  return `<question type="${type}"><name>${text('Name')}</name><questiontext format="html">${asked}</questiontext>${inside}</question>`
+}
+
+function answer(percent: number | string, content: string, inside = ''): string {
+  return `<answer fraction="${percent}" format="html">${text(content)}${inside}</answer>`
+}
+
+function read(...questions: string[]) {
+  const result = readMoodle(quiz(...questions), LIMITS)
+  return { ...result, faults: findFaults(result) }
+}
+
+t.test('reads choices with category, id, tags, feedback and explanation', async (t) => {
+  const inside = [
+    `<generalfeedback format="html">${cdata('<p>Siehe <a href="https://example.org">hier</a>.</p>')}</generalfeedback>`,
+    '<idnumber>a &amp; b</idnumber><single>true</single>',
+    answer('0', 'zwei', `<feedback format="html">${text('Nein')}</feedback>`),
+    answer('100.00000', '&lt;b&gt;eins&lt;/b&gt;'),
+    `<tags><tag>${text('netz')}</tag></tags>`,
+  ].join('\n')
+  const { questions, refused, fault, faults } = read(
+    `<question type="category"><category>${text('$course$/top/Netze/Ports')}</category></question>`,
+    question('multichoice', inside, cdata('<p>Was ist&nbsp;<em>das</em>?</p>')),
+  )
+  t.strictSame([refused, fault, faults], [[], undefined, []])
+  t.strictSame(questions, [
+    {
+      line: 4,
+      id: 'a & b',
+      category: 'Netze/Ports',
+      tags: ['netz'],
+      question: 'Was ist _das_?',
+      answer: '**eins**\n\nSiehe [hier](https://example.org).',
+      exercise: {
+        form: 'choice',
+        options: [
+          { text: 'zwei', correct: false, feedback: 'Nein' },
+          { text: '**eins**', correct: true, feedback: null },
+        ],
+        tolerance: null,
+        unit: null,
+      },
+      changes: [],
+    },
+  ])
+})
+
+t.test('reads every form', async (t) => {
+  const { questions, refused, faults } = read(
+    question(
+      'multichoice',
+      `<single>false</single>${answer('33.33333', 'a')}${answer('33.33333', 'b')}${answer('33.33333', 'c')}${answer('-50', 'd')}`,
+    ),
+    question('truefalse', `${answer('0', 'true')}${answer('100', 'false')}`),
+    question('shortanswer', `<usecase>1</usecase>${answer('100', 'Rom')}${answer('100', 'R&lt;m')}${answer('0', '*')}`),
+    question(
+      'numerical',
+      `${answer('100', '2.5', '<tolerance>0.1</tolerance>')}<units><unit><multiplier>1</multiplier><unit_name>MB</unit_name></unit></units>`,
+    ),
+    question('ordering', `${answer('1', 'eins')}${answer('2', 'zwei')}`),
+    question(
+      'matching',
+      `<subquestion format="html">${text('Frosch')}<answer>${text('Lurch')}</answer></subquestion><subquestion>${text('')}<answer>${text('Insekt')}</answer></subquestion>`,
+    ),
+    question(
+      'cloze',
+      '',
+      cdata('<p>In {1:SA:=72~=zwei\\}und~%50%siebzig#fast} Stunden, {:NUMERICAL:=3.5:0.1} oder {2:MC:nie~=immer}</p>'),
+    ).replace('zwei\\}und', 'zweiundsiebzig'),
+    question(
+      'gapselect',
+      `<selectoption>${text('Katze')}</selectoption><selectoption>${text('Hund')}</selectoption>`,
+      text('Die [[1]] und der [[2]]'),
+    ),
+    question('essay', `<generalfeedback>${text('Muster')}</generalfeedback>`),
+  )
+  t.strictSame([refused, faults], [[], []])
+  t.match(questions, [
+    { answer: '- a\n- b\n- c', changes: [] },
+    { answer: 'Falsch', exercise: { options: [{ text: 'Wahr' }, { text: 'Falsch', correct: true }] } },
+    { answer: 'Rom', exercise: { form: 'text', options: [{ text: 'R&lt;m' }] }, changes: [/Kleinschreibung/] },
+    { answer: '2,5 MB', exercise: { form: 'number', tolerance: 0.1, unit: 'MB' } },
+    { answer: '1. eins\n2. zwei', exercise: { form: 'order' } },
+    { answer: '- Frosch: {{Lurch}}', exercise: { form: 'gaps' } },
+    {
+      question: 'Name',
+      answer: 'In {{72|zweiundsiebzig}} Stunden, {{3,5}} oder {{immer}}',
+      changes: [/Rückmeldungen/, /Teilpunkten/, /Toleranz/, /Auswählen/],
+    },
+    { question: 'Name', answer: 'Die {{Katze}} und der {{Hund}}' },
+    { answer: 'Muster', exercise: null },
+  ])
+})
+
+t.test('reports pictures, sounds and hints', async (t) => {
+  const asked = `${cdata('<img src="@@PLUGINFILE@@/plan.png" alt="Plan"> <audio src="@@PLUGINFILE@@/ton.mp3"></audio>Wo?')}<file name="plan.png" encoding="base64">${'QUJD'.repeat(100_000)}</file>`
+  const markdown = `<question type="shortanswer"><questiontext format="markdown">${text('![Plan](@@PLUGINFILE@@/b.png) Wo?')}</questiontext>${answer('100', 'da')}<hint>${text('Tipp')}</hint></question>`
+  const { questions, faults } = read(question('shortanswer', answer('100', 'hier'), asked), markdown)
+  t.strictSame(faults, [])
+  t.match(questions[0]?.changes, [/Das Bild „.*plan.png“ wird nicht übernommen/, /Ton oder Film/])
+  t.notMatch(questions[0]?.question, /QUJD/)
+  t.match(questions[1], { question: '!\\[Plan](@@PLUGINFILE@@/b.png) Wo?', changes: [/Hinweise/, /„b.png“/] })
+})
+
+t.test('refuses questions with a reason and their line', async (t) => {
+  const { questions, refused } = read(
+    question('ddmarker', ''),
+    question('description', ''),
+    question('multichoice', answer('100', 'a')),
+    question('multichoice', `${answer('viel', 'a')}${answer('0', 'b')}`),
+    question('multichoice', `${answer('100', '')}${answer('0', 'b')}`),
+    question('numerical', answer('100', '1,5')),
+    question(
+      'numerical',
+      `${answer('100', '1')}<units><unit><multiplier>2</multiplier><unit_name>m</unit_name></unit></units>`,
+    ),
+    question('ordering', answer('1', 'a')),
+    question('cloze', '', text('Ohne Lücke')),
+    question('cloze', '', text('{1:MULTIRESPONSE:=a~=b}')),
+    question('cloze', '', text('{1:MC:a~%50%b}')),
+    question('cloze', '', text('{1:SA:=a')),
+    question('cloze', '', text('{1:NM:=zero}')),
+    question('ddwtos', '', text('[[1]]')),
+    question('essay', ''),
+    question('shortanswer', answer('100', 'a'), text('')),
+    question('shortanswer', answer('100', 'a'), text('b'.repeat(70_000))),
+  )
+  t.strictSame(questions, [])
+  t.match(
+    refused.map(({ reason }) => reason),
+    [
+      /Art „ddmarker“/,
+      /ohne Frage/,
+      /Keine Antwort ist falsch/,
+      /keine Zahl/,
+      /leer/,
+      /„1,5“ ist keine Zahl/,
+      /Faktor 1/,
+      /weniger als zwei/,
+      /keine Lücke/,
+      /„MULTIRESPONSE“/,
+      /keine ganz richtige/,
+      /schließende Klammer/,
+      /„zero“/,
+      /\[\[1\]\]/,
+      /Musterlösung/,
+      /Die Frage ist leer/,
+      /länger als 65536/,
+    ],
+  )
+  t.strictSame(
+    refused.map(({ line }) => line),
+    refused.map((_, index) => index + 3),
+  )
+  t.ok(refused.every(({ name }) => name === 'Name'))
+})
+
+t.test('hostile files end with a fault, in linear time', async (t) => {
+  const bomb = `<?xml version="1.0"?><!DOCTYPE quiz [<!ENTITY a "${'x'.repeat(100)}"><!ENTITY b "&a;&a;">]>${quiz().slice(21)}`
+  t.match(readMoodle(bomb, LIMITS), { questions: [], fault: { line: 1, message: /DOCTYPE/ } })
+  const good = question('shortanswer', answer('100', 'a'))
+  t.match(read(good, question('shortanswer', '<a>'.repeat(30))), {
+    questions: [{}],
+    fault: { line: 4, message: /geschachtelt/ },
+  })
+  t.match(read(question('shortanswer', '<a/>'.repeat(3_000))), { fault: { message: /mehr als 2000 Elemente/ } })
+  t.match(readMoodle('<html></html>', LIMITS), { fault: { message: 'Die Datei beginnt mit <html> statt mit <quiz>' } })
+  t.match(readMoodle('nur Text', LIMITS), { fault: { message: 'Die Datei hat kein Element <quiz>' } })
+  t.match(readMoodle(quiz(good).slice(0, -60), LIMITS), {
+    questions: [],
+    refused: [{ reason: 'Die Datei endet mitten in der Frage' }],
+  })
+  t.match(readMoodle(quiz(...new Array<string>(20).fill(good)), { ...LIMITS, maxQuestions: 10 }), {
+    questions: { length: 10 },
+    refused: [{ line: 13, reason: 'Die Datei hat mehr als 10 Fragen' }],
+  })
+  t.match(read(question('shortanswer', answer('100', '&unknown;'))).questions, [{ answer: '&amp;unknown;' }])
+  t.match(read(question('shortanswer', answer('100', 'a&#0;&#xfdd8;0&#xfdd9;'))).faults, [])
+  const start = performance.now()
+  readMoodle(`<quiz>${'<question>'.repeat(300_000)}`, LIMITS)
+  readMoodle(quiz(question('cloze', '', text('{1:SA:'.repeat(10_000)))), LIMITS)
+  readMoodle(quiz(question('cloze', '', text(`{1:SA:${'~'.repeat(200_000)}}`))), LIMITS)
+  t.ok(performance.now() - start < 2_000, `${performance.now() - start} ms`)
+})
+
+t.test('property: cards come back equal', async (t) => {
+  const word = fc.string({ unit: fc.constantFrom(...'abä ß1<&>"\'{}*_`[]#~=\\/:|-.\n]'), minLength: 1, maxLength: 12 })
+  const line = word.map((text) => `x${text.replaceAll(/\s+/g, ' ').trim()}y`)
+  const plain = fc.string({ unit: fc.constantFrom(...'abäß1'), minLength: 1, maxLength: 9 }).map((text) => `x${text}`)
+  const options = (correct: boolean) =>
+    fc.record({ text: line, correct: fc.constant(correct), feedback: fc.option(line) })
+  const wrongs = fc.array(options(false), { minLength: 1, maxLength: 4 })
+  const exercise: fc.Arbitrary<{ answer: string; input: ExerciseInput | null }> = fc.oneof(
+    fc.tuple(fc.array(options(true), { minLength: 1, maxLength: 3 }), wrongs, line).map(([rights, wrongs, answer]) => {
+      return { answer: `${answer}\n\n2. Absatz`, input: { form: 'choice', options: [...wrongs, ...rights] } }
+    }),
+    fc
+      .tuple(plain, wrongs)
+      .map(([answer, options]) => ({ answer: `**${answer}**`, input: { form: 'choice', options } })),
+    fc.tuple(line, fc.array(plain)).map(([answer, texts]) => {
+      return { answer, input: { form: 'text', options: texts.map((text) => ({ text, correct: true })) } }
+    }),
+    fc.tuple(fc.constantFrom('**2,5** MB', 'viele'), fc.constantFrom('3', '3,1420', '-0,5')).map(([answer, text]) => {
+      return { answer, input: { form: 'number', tolerance: 0.25, unit: 'MB', options: [{ text, correct: true }] } }
+    }),
+    fc.array(plain, { minLength: 2, maxLength: 4 }).map((items) => {
+      return {
+        answer: `Vorher\n\n${items.map((item, at) => `${at + 1}. ${item}`).join('\n')}`,
+        input: { form: 'order' },
+      }
+    }),
+    fc.array(plain, { minLength: 1, maxLength: 3 }).map((gaps) => {
+      return { answer: gaps.map((gap) => `*In* {{${gap}|~=#/"\\*}} oder`).join('\n'), input: { form: 'gaps' } }
+    }),
+    line.map((answer) => ({ answer, input: null })),
+  )
+  const card = fc.record({ key: plain, level: fc.constantFrom('', 'pflicht'), question: line, exercise })
+  let count = 0
+  fc.assert(
+    fc.property(fc.array(card, { minLength: 1, maxLength: 5 }), (cards) => {
+      const stored = cards.map(({ exercise: { answer, input }, ...rest }) => {
+        const faults: string[] = []
+        const exercise = input === null ? null : parseExercise(input, answer, (message) => faults.push(message))
+        if (faults.length > 0) throw new Error(faults.join())
+        return { ...rest, answer, exercise }
+      })
+      const xml = writeMoodle(stored.map(toMoodleQuestion), 'Netze/Ports')
+      const { questions, refused, fault } = readMoodle(xml, LIMITS)
+      const back = questions.map(({ id, tags, question, answer, exercise }) => {
+        return { key: id, level: tags[0] ?? '', question, answer, exercise }
+      })
+      if (refused.length > 0 || fault !== undefined) throw new Error(JSON.stringify({ refused, fault }))
+      if (JSON.stringify(back) !== JSON.stringify(stored)) {
+        throw new Error(`${JSON.stringify(back, undefined, 1)}\ninstead of\n${JSON.stringify(stored, undefined, 1)}`)
+      }
+      if (questions.some(({ changes, category }) => changes.length > 0 || category !== 'Netze/Ports')) {
+        throw new Error(JSON.stringify(questions))
+      }
+      count += cards.length
+    }),
+    { numRuns: 300 },
+  )
+  t.ok(count > 300)
+})
