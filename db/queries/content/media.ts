@@ -79,8 +79,8 @@ export async function findKeptPictures(db: Kysely<Database>, shas: readonly stri
   return new Set(kept.map(({ sha }) => sha))
 }
 
-/** Returns the total size of the pictures that a user has uploaded in the browser, in bytes, without the given one. */
-export async function sumOwnPictures(db: Kysely<Database>, userId: number, sha: string): Promise<number> {
+/** Returns the total size of the pictures that a user has uploaded, in bytes, without the given one. */
+export async function sumOwnPictures(db: Kysely<Database>, userId: number, sha = ''): Promise<number> {
   const { size } = await db
     .selectFrom('media')
     .select(({ fn, lit }) => fn.coalesce(fn.sum<number>('size_bytes'), lit(0)).as('size'))
@@ -100,10 +100,11 @@ export async function sumPictures(db: Kysely<Database>): Promise<number> {
 export async function insertPicture(
   transaction: Transaction<Database>,
   { sha, extension, bytes }: Picture & { sha: string },
+  userId: number | null = null,
 ): Promise<void> {
   await transaction
     .insertInto('media')
-    .values({ sha256: Buffer.from(sha, 'hex'), extension, size_bytes: bytes.length, bytes })
+    .values({ sha256: Buffer.from(sha, 'hex'), extension, size_bytes: bytes.length, bytes, created_by: userId })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

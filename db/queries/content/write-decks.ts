@@ -65,15 +65,17 @@ export async function updateDecks(
     where deck_id = input.id`.execute(transaction)
 }
 
-/** Stores the files that describe decks. */
+/** Stores the files that describe decks; `tests_only` applies to decks that had no owner. */
 export async function markDecksAsImported(
   transaction: Transaction<Database>,
-  decks: { id: number; file: string }[],
+  decks: { id: number; file: string; tests_only: boolean }[],
 ): Promise<void> {
   if (decks.length === 0) return
   await sql`
-    insert into imported_decks (deck_id, file)
-    select * from unnest(${decks.map(({ id }) => id)}::integer[], ${decks.map(({ file }) => file)}::text[])
+    insert into imported_decks (deck_id, file, tests_only)
+    select * from unnest(
+      ${decks.map(({ id }) => id)}::integer[], ${decks.map(({ file }) => file)}::text[],
+      ${decks.map(({ tests_only }) => tests_only)}::boolean[])
     on conflict (deck_id) do update set file = excluded.file`.execute(transaction)
 }
 

@@ -6,13 +6,16 @@ import {
   findKeptPictures,
   hasPictures,
   insertPicture,
+  sumOwnPictures,
   sumPictures,
 } from '../../../db/queries/content/media.js'
 import type { Database } from '../../../db/types.js'
-import { CONTENT_CHANGES, MediaFull } from '../../domain/content/refusals.js'
+import { CONTENT_CHANGES, MediaFull, OwnMediaFull } from '../../domain/content/refusals.js'
 import type { IncomingPicture } from '../../domain/content/upload/incoming.js'
 
 const MEGABYTE = 2 ** 20
+/** Maximum total size of the pictures of one author */
+export const OWN_MEDIA_BYTES = 200 * MEGABYTE
 /** Default total size of all pictures */
 export const DEFAULT_MEDIA_BYTES = 2_048 * MEGABYTE
 
@@ -37,15 +40,33 @@ export async function findMissingPictures(
   return missing
 }
 
-/** Stores one picture after another, because each may be large. @throws CONTENT_CHANGES if a file has changed */
+/** @throws OwnMediaFull if the author would exceed the limit of one author */
+export async function limitOwnPictures(
+  db: Kysely<Database>,
+  userId: number,
+  missing: readonly IncomingPicture[],
+  maxBytes = OWN_MEDIA_BYTES,
+): Promise<void> {
+  const size = missing.reduce((sum, picture) => sum + picture.size, 0)
+  if (size > 0 && (await sumOwnPictures(db, userId)) + size > maxBytes) {
+    throw new OwnMediaFull(maxBytes / MEGABYTE)
+  }
+}
+
+/**
+ * Stores one picture after another, because each may be large.
+ * @param userId author who uploads them; null for administrators and the folder
+ * @throws CONTENT_CHANGES if a file has changed
+ */
 export async function storePictures(
   transaction: Transaction<Database>,
   pictures: readonly IncomingPicture[],
+  userId: number | null = null,
 ): Promise<void> {
   for (const { sha, extension, path } of pictures) {
     const bytes = await readFile(path).catch(() => new Uint8Array())
     if (hash('sha256', bytes, 'hex') !== sha) throw CONTENT_CHANGES
-    await insertPicture(transaction, { sha, extension, bytes: Buffer.from(bytes) })
+    await insertPicture(transaction, { sha, extension, bytes: Buffer.from(bytes) }, userId)
   }
 }
 

@@ -71,9 +71,10 @@ function planDecks(plan: FolderPlan, decks: readonly DeckSource[], stored: reado
     }
     kept.add(row)
     plan.deckIds.set(deck, row.id)
-    const fault = faultOfPool(row, deck)
+    const fault = faultOfPool(row, deck, row.is_imported)
     if (fault !== undefined) plan.faults.push(fault)
-    if (!row.is_imported || row.file !== deck.file) plan.describedDecks.push({ id: row.id, file: deck.file })
+    if (!row.is_imported || row.file !== deck.file)
+      plan.describedDecks.push({ id: row.id, file: deck.file, tests_only: deck.tests_only })
     if (isSameDeck(row, deck)) plan.decks.unchanged++
     else {
       plan.changedDecks.push({ id: row.id, deck })

@@ -192,7 +192,7 @@ export interface Plan<Deck extends DeckSource, Card extends CardSource, Sheet ex
   /** Ids of decks that exist */
   deckIds: Map<Deck, number>
   /** Decks of scripts that a file now describes, and decks whose file has changed */
-  describedDecks: { id: number; file: string }[]
+  describedDecks: { id: number; file: string; tests_only: boolean }[]
   archivedDecks: number[]
   newCards: PlacedCard<Deck, Card>[]
   changedCards: ChangedCard<Deck, Card>[]

@@ -56,7 +56,7 @@ export function planUpload(
     const place = { slug: row?.slug ?? '', sort_order: deck.wantedOrder ?? row?.sort_order ?? end }
     const planned = { ...deck, ...(row !== undefined && !deck.isWhole && headOf(row)), ...place }
     if (row !== undefined) {
-      const fault = faultOfPool(row, planned)
+      const fault = faultOfPool(row, planned, true)
       if (fault !== undefined) plan.faults.push(fault)
       rows.set(planned, row)
       plan.deckIds.set(planned, row.id)

@@ -11,10 +11,9 @@ import type { Database } from '../../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../../domain/accounts/refusals.js'
 import { BadPicture, MediaFull, OwnMediaFull } from '../../../domain/content/refusals.js'
 import { checkPicture, measurePicture, mediaTarget } from '../../../domain/pictures/index.js'
+import { OWN_MEDIA_BYTES } from '../pictures.js'
 
 const MEGABYTE = 2 ** 20
-/** Maximum total size of the pictures of one author */
-export const OWN_MEDIA_BYTES = 200 * MEGABYTE
 
 export interface UploadedPicture {
   /** SHA-256 in hex */

@@ -20,7 +20,7 @@ import { FaultyContent, FaultyUpload, IMPORT_RUNS, SourceExists } from '../../..
 import { keyUpload } from '../../../domain/content/upload/key.js'
 import { openChange } from '../editing/change.js'
 import { importAlone, retryWhenOvertaken } from '../import-lock.js'
-import { dropUnusedPictures, findMissingPictures, storePictures } from '../pictures.js'
+import { dropUnusedPictures, findMissingPictures, limitOwnPictures, storePictures } from '../pictures.js'
 import { runInTurns } from '../turns.js'
 import { type OnProgress, type Origin, writePlan } from '../write.js'
 import { describeUpload, planSource, type ReadyUpload, type Target, targetOf, type UploadReport } from './plan.js'
@@ -54,6 +54,8 @@ export interface UploadOptions {
   level?: string | undefined
   /** Maximum total size of all pictures in bytes */
   mediaMaxBytes: number
+  /** Maximum total size of the author's pictures in bytes; see `limitOwnPictures` */
+  ownMaxBytes?: number
   /** Maximum duration of reading the file; see `readIncoming` */
   timeoutMs?: number
   onProgress?: OnProgress
@@ -74,7 +76,7 @@ export async function checkUpload(
   const prepared = await prepare(db, file, options)
   const target = await targetOf(db, prepared.upload.kind, options)
   const plan = await planSource(db, prepared, target.source?.id, options)
-  const missing = await findMissingPictures(db, prepared.pictures, options.mediaMaxBytes)
+  const missing = await findNewPictures(db, prepared, options)
   return describeUpload(db, prepared, plan, missing, target)
 }
 
@@ -129,11 +131,11 @@ async function write(
   options: UploadOptions,
 ): Promise<UploadReport> {
   if (!(await tryLock(transaction, 'import'))) throw IMPORT_RUNS
-  const { upload, pictures } = prepared
+  const { upload } = prepared
   const target = await targetOf(transaction, upload.kind, options)
   if (target.isGuessed && target.source !== null) throw new SourceExists(target.source)
   const plan = await planSource(transaction, prepared, target.source?.id, options)
-  const missing = await findMissingPictures(transaction, pictures, options.mediaMaxBytes)
+  const missing = await findNewPictures(transaction, prepared, options)
   // Must precede the write, because it shows the previous texts.
   const report = await describeUpload(transaction, prepared, plan, missing, target)
   // Everything in it belongs to others: a source without content would only be in the way.
@@ -149,13 +151,26 @@ async function write(
       decksToOffer(plan).map(({ slug }) => slug),
     )
   }
-  await storePictures(transaction, missing)
+  await storePictures(transaction, missing, isLimited(options) ? options.userId : null)
   if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
   const stats = { ...report.stats, warnings: report.stats.warnings_total, warnings_total: undefined }
   const details = { ...stats, kind: upload.kind, mirror: options.mirror === true }
   const deed = { action: 'content.upload', target_id: id, target: report.source.name, details } as const
   await insertAuditEntry(transaction, actor, deed)
   return { ...report, source: { ...report.source, id }, existing: null }
+}
+
+/** Whether the pictures count towards the limit of one author; those of administrators do not. */
+function isLimited({ editable = 'all' }: UploadOptions): boolean {
+  return editable !== 'all'
+}
+
+/** @throws MediaFull, OwnMediaFull */
+async function findNewPictures(db: Kysely<Database>, { pictures }: ReadyUpload, options: UploadOptions) {
+  const missing = await findMissingPictures(db, pictures, options.mediaMaxBytes)
+  if (isLimited(options) && options.userId !== null)
+    await limitOwnPictures(db, options.userId, missing, options.ownMaxBytes)
+  return missing
 }
 
 async function writeSource(

@@ -174,7 +174,7 @@ t.test('records the file of a deck when it is new, moved or unknown', async (t) 
   )
   t.strictSame(plan([a, b], stored).describedDecks, [])
   const moved = plan([a, { ...b, file: 'decks/neu.md' }], stored)
-  t.strictSame(moved.describedDecks, [{ id: 2, file: 'decks/neu.md' }])
+  t.strictSame(moved.describedDecks, [{ id: 2, file: 'decks/neu.md', tests_only: false }])
   t.match(moved.decks, { updated: 0, unchanged: 2 })
   const unknown = { ...stored, decks: stored.decks.map((row) => ({ ...row, file: null })) }
   t.equal(plan([a, b], unknown).describedDecks.length, 2)

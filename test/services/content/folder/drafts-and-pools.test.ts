@@ -128,6 +128,22 @@ t.test('a deck neither becomes a pool nor stops being one', async (t) => {
   t.match(await runImport(), { decks: UNCHANGED, cards: UNCHANGED })
 })
 
+t.test('a released pool stays one', async (t) => {
+  const source = await createSource(db)
+  const editor = await createEditor(service, source)
+  const slug = await writeDeck(editor, source, { name: 'Übergabe', tests_only: true })
+  await writeCard(editor, slug, { question: 'Bleibt geheim?' })
+  t.match(await admin.post(`/api/content/sources/${source}/release`), { status: 200 })
+  t.match(await runImport(), { decks: UNCHANGED })
+  await changeFiles(folder, { [`decks/${slug}.md`]: deckFile('Übergabe', [{ id: 'neu' }], { tests_only: true }) })
+  t.match(await runImport(), { decks: { updated: 1 }, cards: { created: 1 } })
+  const pool = db.selectFrom('decks').innerJoin('imported_decks', 'deck_id', 'id').where('slug', '=', slug)
+  t.match(await pool.select(['archived_at', 'tests_only']).execute(), [{ archived_at: Date, tests_only: true }])
+  t.match(await runImport(), { decks: UNCHANGED, cards: UNCHANGED })
+  await changeFiles(folder, { [`decks/${slug}.md`]: null })
+  t.match(await runImport(), { decks: { archived: 1 } })
+})
+
 t.test('a slug of a source cannot stop the import, and its content stays', async (t) => {
   const source = await createSource(db, { name: 'Team' })
   const editor = await createEditor(service, source)
