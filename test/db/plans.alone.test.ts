@@ -4,6 +4,7 @@ import { findSession } from '../../db/queries/accounts/sessions.js'
 import { findCredentials } from '../../db/queries/accounts/users.js'
 import { findCheatsheetBySlug, searchCheatsheets } from '../../db/queries/content/cheatsheets.js'
 import { findDeckBySlug, listDecks } from '../../db/queries/content/decks.js'
+import { listEditedCards } from '../../db/queries/content/editing/cards.js'
 import { exportCards } from '../../db/queries/content/export.js'
 import { drawCards } from '../../db/queries/quiz/draw.js'
 import { listQuizResults } from '../../db/queries/quiz/results.js'
@@ -48,6 +49,10 @@ t.before(async () => {
         (select string_agg(md5(number || '-' || part), ' ') from generate_series(1, 30) as part)
       from generate_series(1, 3000) as number`,
     `insert into inactive_decks (user_id, deck_id) select users.id, decks.id from users, decks where decks.id % 50 = 0`,
+    `insert into card_versions (card_id, version, question, answer, level)
+      select id, 1, question, answer, level from cards`,
+    `insert into card_notes (user_id, card_id, text)
+      select users.id, cards.id, 'Notiz' from users, cards where users.id <= 60 and cards.id % 100 = 1`,
     'vacuum analyze',
     // State after an import, before autovacuum has updated the statistics
     `insert into search_words (word, stem)
@@ -140,6 +145,11 @@ for (const [name, indexes, work] of [
     () => listCards(db, scope, { state: 'new' }, undefined, 50),
   ],
   ['the cards', ['cards_deck_order_idx'], () => listCards(db, scope, {}, undefined, 50)],
+  [
+    'the cards of an editor',
+    ['cards_deck_order_idx', 'cards_archived_order_idx', 'decks_slug_key'],
+    () => listEditedCards(db, 'deck-7', { state: 'live' }, { sort_order: 3, id: 3 }, 50),
+  ],
 ] as const) {
   t.test(`${name} reads no large table whole`, async (t) => {
     for (const plan of await explain(work)) {

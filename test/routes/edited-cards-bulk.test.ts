@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
@@ -104,6 +105,26 @@ t.test('one of two simultaneous undos is refused', async (t) => {
   const { change_id } = (await bulk({ ids, change: { archived: true } })).body
   const answers = await Promise.all([undo(change_id), undo(change_id), undo(change_id)])
   t.strictSame(answers.map(({ status }) => status).sort(), [200, 409, 409])
+})
+
+t.test('changes more cards than a statement does and undoes that', async (t) => {
+  const slug = await writeDeck(editor, source)
+  await sql`
+    with created as (
+      insert into cards (deck_id, question, answer, sort_order)
+      select decks.id, 'Frage ' || number, 'Antwort ' || number, number from decks, generate_series(1, 1500) as number
+      where slug = ${slug} returning id, deck_id
+    )
+    insert into imported_cards (card_id, deck_id, key) select id, deck_id, 'k-' || id from created`.execute(db)
+  const change = { archived: true, replace: { find: 'Antwort', with: 'Lösung' } }
+  const { body } = await bulk({ filter: { deck: slug }, change })
+  t.match(body, { changed: 1_500, hits: 1_500 })
+  t.equal((await editor.get(`${CARDS}?deck=${slug}`)).body.cards.length, 0)
+  t.strictSame((await undo(body.change_id)).body, { undone: 1_500, skipped: [] })
+  t.match((await editor.get(`${CARDS}?deck=${slug}&limit=2`)).body.cards, [
+    { answer: 'Antwort 1', version: 3 },
+    { answer: 'Antwort 2' },
+  ])
 })
 
 t.test('find and replace tells the hits before and after', async (t) => {

@@ -10,6 +10,7 @@ import {
 import type { Database, ItemState } from '../../../../db/types.js'
 import { isSameText } from '../../../domain/content/editing/card.js'
 import { NotEditable } from '../../../domain/content/refusals.js'
+import { goThrough } from '../write.js'
 import { type ChangeOrigin, openChange } from './change.js'
 
 /** A card before a change and as it should be. */
@@ -58,18 +59,30 @@ export async function writeChanges(
     const isEdited = after.kind !== 'written' && !isSameText(before, after)
     return { before, after: isEdited ? { ...after, edited: true } : after }
   })
-  await updateCards(
-    transaction,
-    rows.map(({ after }) => after),
-  )
-  const renamed = rows.filter(({ before, after }) => IDENTITY.some((key) => before[key] !== after[key]))
-  if (renamed.length > 0) {
+  await inBatches(transaction, rows, async (batch) => {
+    await updateCards(
+      transaction,
+      batch.map(({ after }) => after),
+    )
+    const renamed = batch.filter(({ before, after }) => IDENTITY.some((key) => before[key] !== after[key]))
+    if (renamed.length === 0) return
     await updateIdentities(
       transaction,
       renamed.map(({ after }) => after),
     )
-  }
+  })
   return { changeId, changed }
+}
+
+/** Archiving a card also writes its progress, so that many cards take several statements. */
+async function inBatches(
+  transaction: Transaction<Database>,
+  changes: readonly CardChange[],
+  write: (batch: CardChange[]) => Promise<void>,
+): Promise<void> {
+  if (changes.length === 1) return write([...changes])
+  const byId = new Map(changes.map((change) => [change.after.id, change]))
+  await goThrough(transaction, [...byId.keys()], (batch) => write(batch.flatMap((id) => byId.get(id) ?? [])))
 }
 
 /** What is stored beside the texts of a card */
