@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { OwnMediaFull } from '../../../../src/domain/content/refusals.js'
 import { checkUpload, importUpload, type UploadOptions } from '../../../../src/services/content/upload/import.js'
 import { deckFile } from '../../../support/content.js'
 import { createMigratedDatabase } from '../../../support/database.js'
@@ -34,8 +33,8 @@ t.test('pictures of an upload count towards the limit of its author', async (t) 
   }
   t.match((await importUpload(db, actor, await receive('eins'), options('eins'))).stats.pictures, { created: 1 })
   t.match(await db.selectFrom('media').select('created_by').execute(), [{ created_by: id }])
-  await t.rejects(checkUpload(db, await receive('zwei'), options('zwei')), OwnMediaFull)
-  await t.rejects(importUpload(db, actor, await receive('zwei'), options('zwei')), OwnMediaFull)
+  await t.rejects(checkUpload(db, await receive('zwei'), options('zwei')), { code: 'own_media_full' })
+  await t.rejects(importUpload(db, actor, await receive('zwei'), options('zwei')), { code: 'own_media_full' })
   t.match((await checkUpload(db, await receive('eins'), options('drei'))).stats.pictures, { created: 0, unchanged: 1 })
 
   const asAdmin = options('zwei', { editable: 'all' })
