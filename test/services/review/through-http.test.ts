@@ -9,8 +9,10 @@ import {
   Rating as LibraryRating,
   StrategyMode,
 } from 'ts-fsrs'
+import { blendWeights } from '../../../src/domain/review/parameters.js'
 import { RATINGS } from '../../../src/domain/review/review.js'
 import { addDays } from '../../../src/domain/time/calendar.js'
+import { weightsArbitrary } from '../../support/arbitraries.js'
 import { countStatements, createMigratedDatabase } from '../../support/database.js'
 import { createCard, createDeck } from '../../support/factories.js'
 import { startService } from '../../support/service.js'
@@ -32,25 +34,38 @@ const GRADES = {
 const HISTORIES = Number(process.env.HISTORIES ?? 10)
 const REVIEWS = 50
 
-t.test(`${HISTORIES} histories of ${REVIEWS} reviews through the API are those of ts-fsrs`, async () => {
+/** `fitted`: each history under weights of its own, as a fit would have stored them */
+for (const kind of ['default', 'fitted'] as const) {
+  t.test(
+    `${HISTORIES} histories of ${REVIEWS} reviews under ${kind} weights through the API are those of ts-fsrs`,
+    () => compareHistories(kind),
+  )
+}
+
+async function compareHistories(kind: 'default' | 'fitted'): Promise<void> {
   const settings = fc.record({
     desired_retention: fc.integer({ min: 80, max: 97 }).map((percent) => percent / 100),
     maximum_interval: fc.oneof(fc.integer({ min: 1, max: 400 }), fc.constant(36_500)),
   })
+  const weights =
+    kind === 'default' ? fc.constant(undefined) : weightsArbitrary.map((fitted) => blendWeights(fitted, 3_000))
   const history = fc.array(
     fc.record({ rating: fc.constantFrom(...RATINGS), gap: fc.option(fc.integer({ min: 1, max: 200 })) }),
     { minLength: REVIEWS, maxLength: REVIEWS },
   )
   await fc.assert(
-    fc.asyncProperty(settings, history, async (settings, history) => {
+    fc.asyncProperty(settings, history, weights, async (settings, history, w) => {
       const { desired_retention: request_retention, maximum_interval } = settings
       const library = fsrs({
         enable_short_term: false,
         enable_fuzz: true,
         request_retention,
         maximum_interval,
+        ...(w && { w }),
       }).useStrategy(StrategyMode.SEED, GenSeedStrategyWithCardId('fuzz_seed'))
       await member.send({ method: 'PUT', url: '/api/review/settings', payload: settings })
+      const current = w && JSON.stringify({ model: 'fsrs-6', w, items: 3_000 })
+      if (current) await storeWeights(current)
       const { id: card_id } = await createCard(service.db, { deck_id: deck.id })
       let now = new Date('2026-01-01T12:00:00Z')
       let card: Card & { fuzz_seed: string } = { ...createEmptyCard(now), fuzz_seed: `${card_id}/` }
@@ -73,7 +88,15 @@ t.test(`${HISTORIES} histories of ${REVIEWS} reviews through the API are those o
     }),
     { numRuns: HISTORIES, endOnFailure: true },
   )
-})
+}
+
+async function storeWeights(current: string): Promise<void> {
+  await service.db
+    .insertInto('fitted_parameters')
+    .values({ user_id: member.id, current, tried_at: new Date(0), tried_items: 3_000 })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ current }))
+    .execute()
+}
 
 t.test('the queue shows exactly what a rating leads to, also the second time on a day', async (t) => {
   const learner = await service.member()

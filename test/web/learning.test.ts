@@ -1,0 +1,211 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { type App, findBarriers, isTooWide, openApp, PHONE } from './support/app.js'
+
+const app = await openApp(t)
+/** Exceeds the time after a change in which input is ignored */
+const GUARD_MS = 230
+/** With a folder in `PICTURES`, every step is stored as a picture, to be looked at. */
+const { PICTURES } = process.env
+if (PICTURES !== undefined) mkdirSync(PICTURES, { recursive: true })
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.screenshot({ path: path.join(PICTURES, `${name}-${colorScheme}.png`) })
+  }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+}
+
+/** Sends a request of the logged-in page. */
+function send(page: Page, method: string, address: string, body?: object): Promise<{ status: number; body: never }> {
+  return page.evaluate(
+    async ({ url, method, body }) => {
+      const answer = await fetch(url, {
+        method,
+        ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      })
+      return { status: answer.status, body: (await answer.json()) as never }
+    },
+    { url: `${app.url}/api/review/${address}`, method, body },
+  )
+}
+
+interface Card {
+  card_id: number
+  question: string
+  answer: string
+}
+
+async function begin(app: App, page: Page, deck = 'git'): Promise<Card[]> {
+  const { body } = await send(page, 'GET', `queue?deck=${deck}&limit=300`)
+  await page.goto(`${app.url}/lernen/${deck}`)
+  await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
+  return (body as { cards: Card[] }).cards
+}
+
+async function press(page: Page, key: string): Promise<void> {
+  await page.waitForTimeout(GUARD_MS)
+  await page.keyboard.press(key)
+}
+
+async function kinds(page: Page): Promise<string> {
+  const { body } = await send(page, 'GET', 'history?limit=200')
+  const { entries } = body as { entries: { kind: string; is_undone: boolean }[] }
+  return entries
+    .filter(({ is_undone }) => !is_undone)
+    .map(({ kind }) => kind)
+    .reverse()
+    .join()
+}
+
+async function untilKinds(page: Page, expected: string): Promise<string> {
+  for (let left = 200; left > 0 && (await kinds(page)) !== expected; left--) await page.waitForTimeout(50)
+  return kinds(page)
+}
+
+/** Imports a deck with short answers; the shipped answers are too long to be typed. */
+async function importTerms(): Promise<void> {
+  const { page } = await app.newPerson({ isAdmin: true })
+  const answer = await page.request.post(`${app.url}/api/content/imports?name=Begriffe.csv&new=true&active=true`, {
+    headers: { 'content-type': 'application/octet-stream' },
+    data: Buffer.from(
+      'Frage;Antwort\nWas ist ein Commit?;Ein **gespeicherter** Stand des Projekts.\nCode?;"```\nls\n```"\n',
+    ),
+  })
+  if (!answer.ok()) throw new Error(await answer.text())
+}
+
+t.test('types answers by keyboard, on a card that may be typed', async (t) => {
+  const { page } = await app.newPerson({ reducedMotion: 'reduce' })
+  await page.goto(`${app.url}/einstellungen`)
+  await page.getByLabel('Antwort tippen').check()
+  await page.getByRole('checkbox', { name: 'Sonntag' }).focus()
+  await page.keyboard.press('Space')
+  t.strictSame(await findBarriers(page), [])
+  await picture(page, 'einstellungen')
+  await page.getByRole('button', { name: 'Speichern' }).click()
+  await page.getByText('Gespeichert').waitFor()
+  const { body } = await send(page, 'GET', 'settings')
+  t.match(body, { type_answers: true, free_weekdays: [7] })
+
+  await importTerms()
+  await begin(app, page, 'begriffe')
+  const field = page.getByLabel('Deine Antwort')
+  await field.waitFor()
+  await page.waitForFunction('document.activeElement?.tagName === "TEXTAREA"')
+  await page.keyboard.type('ein gespeicherter Stand des Rechners.')
+  t.strictSame(await findBarriers(page), [])
+  await picture(page, 'tippen')
+  await press(page, 'Enter')
+  const compared = page.getByRole('region', { name: 'Vergleich' })
+  await compared.waitFor()
+  t.strictSame(await compared.locator('.compared del').allTextContents(), ['Rechners'])
+  t.strictSame(await compared.locator('.compared ins').allTextContents(), ['Projekts'])
+  t.strictSame(await findBarriers(page), [])
+  await picture(page, 'vergleich')
+  await press(page, '1')
+  t.equal(await untilKinds(page, 'review'), 'review', 'the keys of the ratings work again')
+  await page.getByText('Code?').waitFor()
+  t.equal(await field.count(), 0, 'code is not typed')
+  await press(page, 'Space')
+  await press(page, '3')
+  await field.waitFor()
+  t.equal(await field.inputValue(), '', 'the returning card begins empty')
+  await page.keyboard.press('Escape')
+  await press(page, 't')
+  t.equal(await field.count(), 0, 't switches typing off for the session')
+})
+
+t.test('a card is put off without a network, and taken back', async (t) => {
+  const { page } = await app.newPerson({ viewport: PHONE, hasTouch: true, reducedMotion: 'reduce' })
+  const [first, second] = (await begin(app, page)) as [Card, Card]
+  await page.getByRole('button', { name: 'Mehr zu dieser Karte' }).click()
+  await page.getByRole('menuitem', { name: 'Morgen' }).waitFor()
+  await picture(page, 'menu')
+  await page.context().setOffline(true)
+  await page.getByRole('menuitem', { name: 'Morgen' }).click()
+  await page.getByText('Kommt morgen wieder').waitFor()
+  t.equal(await isTooWide(page), false)
+  await picture(page, 'morgen')
+  await press(page, 'b')
+  await page.context().setOffline(false)
+  t.equal(await untilKinds(page, 'tomorrow,tomorrow'), 'tomorrow,tomorrow')
+  const { body } = await send(page, 'GET', 'queue?deck=git&limit=300')
+  const ids = (body as { cards: Card[] }).cards.map(({ card_id }) => card_id)
+  t.notOk(ids.includes(first.card_id) || ids.includes(second.card_id), 'they are not in the queue of today')
+  await press(page, 'u')
+  t.equal(await untilKinds(page, 'tomorrow,undo'), 'tomorrow,undo')
+  await page.getByText(second.question.slice(0, 20)).first().waitFor()
+  await page.waitForTimeout(GUARD_MS)
+  await page.getByRole('button', { name: /Antwort zeigen/ }).click()
+  await page.waitForTimeout(GUARD_MS)
+  await page.getByRole('button', { name: /^Gut/ }).click()
+  t.equal(await untilKinds(page, 'tomorrow,undo,review'), 'tomorrow,undo,review', 'the card is back and is rated')
+})
+
+t.test('a card that is forgotten often offers a note, which is shown below the answer', async (t) => {
+  const { page } = await app.newPerson({ viewport: PHONE, hasTouch: true, reducedMotion: 'reduce' })
+  await page.goto(app.url)
+  const { body } = await send(page, 'GET', 'queue?deck=git&limit=1')
+  const [card] = (body as { cards: [Card] }).cards
+  for (let day = 12; day >= 1; day--) {
+    const rating = day === 12 ? 'medium' : 'again'
+    const reviewed_at = new Date(Date.now() - day * 86_400_000).toISOString()
+    t.equal((await send(page, 'POST', '', { card_id: card.card_id, rating, reviewed_at })).status, 200)
+  }
+  await begin(app, page)
+  await press(page, 'Space')
+  await page.getByText('Diese Karte hast du schon 11-mal vergessen').waitFor()
+  t.strictSame(await findBarriers(page), [])
+  t.equal(await isTooWide(page), false)
+  await picture(page, 'hartnaeckig')
+  await page.getByRole('button', { name: 'Eselsbrücke notieren' }).click()
+  await page.getByRole('textbox', { name: 'Notiz' }).fill('**Stapel**: stash wie *verstauen*')
+  await picture(page, 'notiz-schreiben')
+  await page.getByRole('button', { name: 'Speichern' }).click()
+  const note = page.getByRole('region', { name: 'Deine Notiz' })
+  await note.waitFor()
+  t.equal(await note.locator('strong').textContent(), 'Stapel', 'as Markdown')
+  t.strictSame(await findBarriers(page), [])
+  await picture(page, 'notiz')
+  await page.goto(`${app.url}/karten/${card.card_id}`)
+  await page.getByText('verstauen').waitFor()
+  t.strictSame(await findBarriers(page), [])
+  await picture(page, 'karte')
+})
+
+t.test('a deck gets its own certainty, and the settings say what is fitted', async (t) => {
+  const { page } = await app.newPerson({ viewport: PHONE, hasTouch: true, reducedMotion: 'reduce' })
+  await page.goto(`${app.url}/decks/git`)
+  await page.getByLabel('Wie sicher?').selectOption({ label: '95 %' })
+  await page.getByText('Gespeichert').waitFor()
+  t.strictSame(await findBarriers(page), [])
+  t.equal(await isTooWide(page), false)
+  await picture(page, 'deck')
+  const { body } = await send(page, 'GET', 'decks')
+  const deck = (body as { decks: { slug: string; desired_retention: number }[] }).decks.find(
+    ({ slug }) => slug === 'git',
+  )
+  t.equal(deck?.desired_retention, 0.95)
+  await page.goto(`${app.url}/einstellungen`)
+  await page.getByText('Noch gilt die Voreinstellung').waitFor()
+  const wish = page.getByLabel('Abstände an mich anpassen')
+  t.equal(await wish.isChecked(), true)
+  await wish.scrollIntoViewIfNeeded()
+  await picture(page, 'abstaende')
+  await wish.uncheck()
+  await page.getByText('für alle gleich').waitFor()
+  t.match((await send(page, 'GET', 'settings')).body, { adapt_intervals: false })
+  t.strictSame(await findBarriers(page), [])
+  t.equal(await isTooWide(page), false)
+})
+
+t.test('the content has the language of its deck', async (t) => {
+  const { page } = await app.newPerson({ reducedMotion: 'reduce' })
+  await begin(app, page)
+  t.equal(await page.getByRole('region', { name: 'Frage' }).getAttribute('lang'), 'de')
+})
