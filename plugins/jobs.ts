@@ -3,7 +3,6 @@ import type { Moment } from '../src/domain/time/calendar.js'
 import { JOBS } from '../src/services/jobs/jobs.js'
 import { runJob } from '../src/services/jobs/run-job.js'
 
-const INTERVAL_MS = 10 * 60_000
 /** The night's run starts at this hour, or later on the same day if the service was not running. */
 const NIGHT_HOUR = 3
 const HOUR_MS = 3_600_000
@@ -11,11 +10,12 @@ const HOUR_MS = 3_600_000
 interface JobOptions {
   /** Returns an instant (default: now) together with its calendar day. */
   moment: (at?: Date) => Moment
+  intervalMs: number
 }
 
 /** Runs each job once a night. Every instance tries; a lease lets one run at a time. */
 export default fp<JobOptions>(
-  async (app, { moment }) => {
+  async (app, { moment, intervalMs }) => {
     const stopping = new AbortController()
     let running: Promise<void> | undefined
     const runAll = async () => {
@@ -43,7 +43,7 @@ export default fp<JobOptions>(
           running = undefined
         })
       },
-      INTERVAL_MS * (0.75 + Math.random() / 2),
+      intervalMs * (0.75 + Math.random() / 2),
     )
     timer.unref()
     app.addHook('onClose', async () => {

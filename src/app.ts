@@ -57,6 +57,9 @@ const ORIGIN_OF_URL = /^https?:\/\/[^/?#]*/i
 /** Output folder of the web build, beside this program */
 const WEB_DIR = fileURLToPath(new URL('../app/', import.meta.url))
 
+/** A night's run starts at most this long after its hour. */
+const JOB_INTERVAL_MS = 10 * 60_000
+
 /** Event loop delay above which requests are refused with 503 */
 const MAX_DELAY_MS = 500
 
@@ -97,6 +100,8 @@ export interface AppOptions {
    * process.
    */
   maxDelayMs?: number
+  /** Interval at which the nightly jobs are looked for */
+  jobIntervalMs?: number
   /** Time in which a request must arrive, except uploads */
   requestTimeoutMs?: number
   /** How schemas are compiled. Default: on first use. Tests share compiled schemas between apps. */
@@ -185,7 +190,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   const dayOf = calendarIn(config.timeZone)
   const moment = (at = now()) => ({ at, today: dayOf(at) })
-  await app.register(jobs, { moment })
+  await app.register(jobs, { moment, intervalMs: options.jobIntervalMs ?? JOB_INTERVAL_MS })
   await app.register(api, {
     prefix: '/api',
     sessions: { secrets: options.sessionSecrets, maxDays: config.sessionMaxDays, isSecure, basePath },

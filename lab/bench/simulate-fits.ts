@@ -118,6 +118,14 @@ function distanceToWish(truth: MemoryModel, weights: number[] | null, seed: numb
   return Math.abs(measured.filter(({ remembered }) => remembered).length / measured.length - RETENTION)
 }
 
+interface Row {
+  items: number
+  isAdopted: boolean
+  losses: Record<'standard' | 'used' | 'truth', number>
+  change: number
+  off: Record<'standard' | 'used' | 'truth', number>
+}
+
 const average = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`
 
@@ -131,7 +139,7 @@ console.log(
 console.log('|---|---|---|---|---|---|---|---|---|---|---|---|')
 for (const distance of DISTANCES) {
   for (const reviews of REVIEWS) {
-    const rows = []
+    const rows: Row[] = []
     for (let learner = 0; learner < LEARNERS; learner++) {
       const seed = SEED * 100_000 + learner
       const random = randomFrom(seed)

@@ -1,2 +1,7 @@
-/** `npm run simulate` runs learners through the API, `npm run simulate -- fits` fits parameters to synthetic ones. */
-await import(process.argv.includes('fits') ? './simulate-fits.js' : './simulate-learners.js')
+/**
+ * `npm run simulate` runs learners through the API, `npm run simulate -- fits` fits parameters to synthetic ones, and
+ * `npm run simulate -- night` fits those of 1,000 people.
+ */
+const [what] = process.argv.slice(2)
+const module = { fits: './simulate-fits.js', night: './fit-night.js' }[what ?? ''] ?? './simulate-learners.js'
+await import(module)

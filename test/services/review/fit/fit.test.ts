@@ -11,6 +11,7 @@ import { runJob } from '../../../../src/services/jobs/run-job.js'
 import { canFit } from '../../../../src/services/review/fit/binding.js'
 import { fitLearner } from '../../../../src/services/review/fit/fit-learner.js'
 import { FitWorker } from '../../../../src/services/review/fit/worker.js'
+import { createMigratedDatabase } from '../../../support/database.js'
 import { createDeck } from '../../../support/factories.js'
 import { FORGETFUL, simulateLog, storeLog } from '../../../support/learner-logs.js'
 import { startService } from '../../../support/service.js'
@@ -18,7 +19,8 @@ import { startService } from '../../../support/service.js'
 const FIRST_DAY = '2026-01-05'
 const DAYS = 150
 const clock = { now: new Date(`${addDays(FIRST_DAY, DAYS)}T12:00:00Z`) }
-const service = await startService(t, { now: () => clock.now })
+const store = await createMigratedDatabase()
+const service = await startService(t, { now: () => clock.now, database: store })
 const { db } = service
 const moment = () => ({ at: clock.now, today: clock.now.toISOString().slice(0, 10) })
 const deck = await createDeck(db)
@@ -230,4 +232,27 @@ t.test('a job runs in one instance at a time, and its lease passes on after an a
   abort.abort(new Error('stop'))
   await t.rejects(aborted, { message: 'stop' })
   t.strictSame(await runJob(db, job, { ...options, night: '2026-08-02' }), {}, 'the night is not lost')
+})
+
+t.test('the service fits at night, and stops at once while it fits', async (t) => {
+  await db.deleteFrom('users').where('is_admin', '=', false).execute()
+  await db.deleteFrom('job_runs').execute()
+  const learners = [await createLearner({ seed: 9 }), await createLearner({ seed: 10 })]
+  const before = await Promise.all(learners.map(({ member }) => stateOf(member.id)))
+  // The store outlives the service that is closed here.
+  const database = { ...store, close: async () => {} }
+  const night = await startService(t, { now: () => clock.now, database, jobIntervalMs: 20 })
+  const isRunning = async () =>
+    (await db.selectFrom('job_runs').select('leased_until').where('name', '=', 'fit').executeTakeFirst())?.leased_until
+  for (let left = 1_000; left > 0 && !(await isRunning()); left--) await sleep(5)
+  t.ok(await isRunning(), 'it has begun')
+  const begun = performance.now()
+  await night.app.close()
+  t.ok(performance.now() - begun < 5_000, 'within the time of a shutdown')
+  t.equal(await isRunning(), null, 'another instance may go on')
+  for (const [index, { member }] of learners.entries()) {
+    const isFitted = (await parametersOf(member.id))?.current != null
+    const isChanged = JSON.stringify(await stateOf(member.id)) !== JSON.stringify(before[index])
+    t.equal(isChanged, isFitted, 'parameters and states belong together')
+  }
 })

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import t from 'tap'
+import { openDatabase } from '../../db/client.js'
+import type { Database } from '../../db/types.js'
+import { createDeck, createUser } from '../support/factories.js'
+import { FORGETFUL, simulateLog, storeLog } from '../support/learner-logs.js'
+import { createStoreVariables, runCommand } from '../support/process.js'
+import { ROOT } from '../support/service.js'
+
+const LEARNERS = 30
+const FIRST_DAY = '2026-01-05'
+
+type Variables = Record<string, string>
+
+async function withStore<T>(variables: Variables, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
+  const { db, close } = await openDatabase({
+    databaseUrl: variables.DATABASE_URL,
+    dataDir: variables.DATA_DIR ?? '',
+    poolMax: 1,
+    onIdleError: () => {},
+  })
+  try {
+    return await work(db)
+  } finally {
+    await close()
+  }
+}
+
+async function fill(db: Kysely<Database>): Promise<void> {
+  const deck = await createDeck(db)
+  const log = simulateLog({ weights: FORGETFUL, days: 100, newPerDay: 3, seed: 1 })
+  for (let index = 0; index < LEARNERS; index++) {
+    const { id } = await createUser(db, { username: `person-${index}` })
+    await storeLog(db, id, deck.id, log, FIRST_DAY)
+  }
+}
+
+/** Returns the states of each learner, by the parameters that they follow from. */
+async function readStates(db: Kysely<Database>) {
+  const { rows } = await sql<{ user_id: number; is_fitted: boolean; dates: string; memory: string }>`
+    select progress.user_id, bool_or(current is not null) as is_fitted,
+      md5(string_agg(next_review || ' ' || reps, ',' order by progress.id)) as dates,
+      md5(string_agg(stability || ' ' || difficulty, ',' order by progress.id)) as memory
+    from card_progress as progress left join fitted_parameters as fit on fit.user_id = progress.user_id
+    group by progress.user_id order by progress.user_id`.execute(db)
+  return rows
+}
+
+t.test('SIGTERM during the job leaves each learner whole, and the next run does the rest', async (t) => {
+  const variables = await createStoreVariables(t)
+  await withStore(variables, fill)
+  const before = await withStore(variables, readStates)
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [path.join(ROOT, 'dist/src/cli.js'), 'jobs', 'run', 'fit'], {
+    env: { PATH, HOME, ...variables },
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  let complaint = ''
+  child.stderr.on('data', (data) => {
+    complaint += data
+  })
+  const ended = once(child, 'close')
+  await sleep(3_000)
+  const begun = performance.now()
+  child.kill('SIGTERM')
+  const [code] = await ended
+  t.comment(`ended with ${code} after ${Math.round(performance.now() - begun)} ms`)
+  t.equal(code, 1)
+  t.match(complaint, /Abgebrochen/)
+  const after = await withStore(variables, readStates)
+  const fitted = after.filter(({ is_fitted }) => is_fitted)
+  t.ok(fitted.length < LEARNERS, `${fitted.length} of ${LEARNERS} learners were fitted`)
+  t.strictSame(
+    after.map(({ dates }) => dates),
+    before.map(({ dates }) => dates),
+    'no date has moved',
+  )
+  const former = new Set(before.map(({ memory }) => memory))
+  t.ok(
+    after.every(({ is_fitted, memory }) => is_fitted !== former.has(memory)),
+    'parameters and states belong together',
+  )
+  t.equal(new Set(fitted.map(({ memory }) => memory)).size, fitted.length > 0 ? 1 : 0, 'the same log leads to the same')
+
+  const { code: second, stdout } = await runCommand(variables, ['jobs', 'run', 'fit', '--json'])
+  t.equal(second, 0)
+  t.match(JSON.parse(stdout), {
+    job: 'fit',
+    tried: LEARNERS - fitted.length,
+    adopted: LEARNERS - fitted.length,
+    failed: 0,
+  })
+  const one = await runCommand(variables, ['jobs', 'run', 'fit', '--user', 'person-0'])
+  t.match(one.stdout, /fit: tried 1/, 'a named user is fitted regardless of the last time')
+})
+
+t.test('refuses unknown jobs and users', async (t) => {
+  const variables = await createStoreVariables(t)
+  t.match(await runCommand(variables, ['jobs', 'run', 'x']), { code: 1, stderr: /Diesen Auftrag gibt es nicht.*fit/ })
+  const unknown = await runCommand(variables, ['jobs', 'run', 'fit', '--user', 'niemand'])
+  t.match(unknown, { code: 1, stderr: /Es gibt keinen Benutzer niemand/ })
+})
