@@ -19,7 +19,14 @@ import {
   VERSION_OUTDATED,
 } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
-import { checkStorable, parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import {
+  checkStorable,
+  isInteger,
+  parseChoice,
+  parseCursor,
+  parseNumber,
+  parseRowId,
+} from '../../src/domain/text/parameters.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { changeSheet, createSheet, restoreSheet, type SheetChange } from '../../src/services/content/editing/sheets.js'
@@ -57,13 +64,17 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ query, editable }) => {
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 1_000, fallback: 200 })
-      const filter = {
-        editable,
-        sourceId: parseCursor(query.source, 'source'),
-        state: parseChoice(query.state, 'state', EDITED_STATES),
-        q: query.q || undefined,
-      }
-      const found = await listEditedSheets(app.db, filter, parseCursor(query.after, 'after'), limit + 1)
+      const sourceId = parseCursor(query.source, 'source')
+      const after = parseCursor(query.after, 'after')
+      const state = parseChoice(query.state, 'state', EDITED_STATES)
+      // No source or sheet has a larger id.
+      if (!isInteger(sourceId ?? 0) || !isInteger(after ?? 0)) return { sheets: [], next_after: null }
+      const found = await listEditedSheets(
+        app.db,
+        { editable, sourceId, state, q: query.q || undefined },
+        after,
+        limit + 1,
+      )
       const page = found.slice(0, limit)
       return { sheets: page.map(present), next_after: found.length > limit ? (page.at(-1)?.id ?? null) : null }
     },

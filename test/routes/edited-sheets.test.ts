@@ -210,6 +210,9 @@ t.test('lists what the caller edits, filtered and paged', async (t) => {
   const first = await list('?limit=2')
   t.strictSame(titlesOf(first), [titles[1], titles[2]])
   t.strictSame(titlesOf(await list(`?limit=2&after=${first.next_after}`)), [titles[0]])
+  for (const key of ['source', 'after']) {
+    t.strictSame(await list(`?${key}=99999999999`), { sheets: [], next_after: null }, 'an id beyond the column')
+  }
   t.notOk('content_md' in first.sheets[0])
   const folder = await createCheatsheet(db, { title: unique('Ordner') })
   t.match(await list(`?q=${encodeURIComponent(folder.title)}`, admin), { sheets: [{ source: null, version: 1 }] })
