@@ -54,6 +54,22 @@ t.test('lists the changes of a source, newest first', async (t) => {
   t.equal((await editor.get('/api/content/sources/99999/changes')).status, 404)
 })
 
+t.test('hides the text of a card that has moved to a source of others', async (t) => {
+  const [shared, secret] = [await createSource(db), await createSource(db)]
+  const [author, second] = [await createEditor(service, shared, secret), await createEditor(service, shared)]
+  const card = await writeCard(author, await writeDeck(author, shared))
+  const deck = await writeDeck(author, secret)
+  await author.patch(`${CARDS}/${card.id}`, { version: 1, question: 'Geheim?', deck })
+  const list = async (caller: typeof author) =>
+    (await caller.get(`/api/content/sources/${shared}/changes`)).body.changes
+  const hidden = { kind: null, card_id: null, title: null, deck: null, items: 1 }
+  t.match(await list(second), [
+    { how: 'edit', ...hidden },
+    { how: 'create', ...hidden },
+  ])
+  t.match(await list(author), [{ how: 'edit', card_id: card.id, title: 'Geheim?', deck: { slug: deck } }])
+})
+
 t.test('finds the same and similar questions in the own sources', async (t) => {
   const deck = await writeDeck(editor, source)
   const same = await writeCard(editor, deck, { question: 'Wann muss eine Datenpanne gemeldet werden?', draft: true })

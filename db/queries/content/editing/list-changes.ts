@@ -78,7 +78,23 @@ export async function listChanges(
           .as('noted'),
       (join) => join.onTrue(),
     )
-    .leftJoin('cards', (join) => join.onRef('cards.id', '=', 'noted.card_id').on('noted.noted', '=', 1))
+    .leftJoin('cards', (join) =>
+      join
+        .onRef('cards.id', '=', 'noted.card_id')
+        .on('noted.noted', '=', 1)
+        // A card may have moved to a source of others since.
+        .on(({ exists, selectFrom, or, lit }) =>
+          or([
+            lit(editable === 'all'),
+            exists(
+              selectFrom('imported_decks')
+                .select('imported_decks.deck_id')
+                .whereRef('imported_decks.deck_id', '=', 'cards.deck_id')
+                .where(isEditable(editable, 'imported_decks.source_id').$castTo<boolean>()),
+            ),
+          ]),
+        ),
+    )
     .leftJoin('decks', 'decks.id', 'cards.deck_id')
     .leftJoin('cheatsheets', (join) =>
       join.onRef('cheatsheets.id', '=', 'noted.cheatsheet_id').on('noted.noted', '=', 1),
