@@ -13,6 +13,9 @@ export interface Wishes {
   deck: string
   level: string
   isMirror: boolean
+  /** Whose text stays where a card was changed in the browser, and the cards for which it is the file's */
+  keep: 'ours' | 'theirs'
+  theirs: readonly number[]
 }
 
 export interface Failure {
@@ -101,7 +104,7 @@ export class UploadJob {
   }
 
   async #send(
-    { file, text, name, deck, level, isMirror }: Wishes,
+    { file, text, name, deck, level, isMirror, keep, theirs }: Wishes,
     isCheck: boolean,
     isActive: boolean,
   ): Promise<Upload> {
@@ -117,6 +120,8 @@ export class UploadJob {
         deck: deck.trim(),
         level: level.trim(),
         mirror: isMirror || undefined,
+        keep: keep === 'ours' ? undefined : keep,
+        theirs: theirs.join(','),
         active: isActive || undefined,
         check: isCheck || undefined,
       },
