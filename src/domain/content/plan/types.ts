@@ -102,8 +102,10 @@ export interface UploadCard extends CardSource {
   ord: number | null
   /** Identified within its deck only, and never moved */
   isBound: boolean
-  /** Whether its file says what is a draft and has an exercise; else both stay as stored. */
+  /** Whether its file says what is a draft; else that stays as stored. */
   isWhole: boolean
+  /** Whether its file says what its exercise is; else that stays as stored. */
+  hasExercise: boolean
 }
 
 /** A deck of an upload; its slug is the requested one until the plan assigns a free one. */

@@ -289,7 +289,7 @@ function planCard(
   const isOtherText =
     row.question_digest !== digest?.question ||
     row.rest_digest !== digest?.rest ||
-    (card.isWhole && row.exercise_digest !== digest?.exercise)
+    (card.hasExercise && row.exercise_digest !== digest?.exercise)
   // A table says nothing of drafts, so they stay.
   const wanted = card.isWhole ? stateOf(card) : stateOf({ draft: row.state === 'draft' })
   const isOther = isOtherText || row.state !== wanted
@@ -303,7 +303,7 @@ function planCard(
     plan.renamedCards.push({ id: row.id, deck, key: card.key })
   // Cards inserted before others do not count as changing those.
   if (isMoved || isOther || row.sort_order !== sort_order) {
-    const keeps = isEdited && isOurs ? 'text' : card.isWhole ? 'nothing' : 'exercise'
+    const keeps = isEdited && isOurs ? 'text' : card.hasExercise ? 'nothing' : 'exercise'
     const moves = isMoved || row.state !== wanted
     plan.changedCards.push({ ...placed, id: row.id, moves, isDraft: wanted === 'draft', keeps })
   }

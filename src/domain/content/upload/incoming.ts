@@ -2,7 +2,10 @@ import type { PictureExtension } from '../../pictures/index.js'
 import type { Exercise } from '../../questions/exercise.js'
 import type { DeckSource, SheetSource, Warning } from '../types.js'
 
-/** Kind of an upload: an Anki package, a table or Anki text export, or an archive of Markdown */
+/**
+ * Kind of an upload: an Anki package, a file of cards (a table, Anki text export or question file), or an archive of
+ * Markdown
+ */
 export type SourceKind = 'anki' | 'table' | 'archive'
 
 /** Kind of a stored source: of its uploads, or written in the browser */
@@ -24,7 +27,7 @@ export interface IncomingCard {
   question: string
   answer: string
   level: string
-  /** Only in archives */
+  /** Only in archives and question files; null for a plain card */
   exercise?: Exercise | null
   draft?: boolean
   /** Table name or archive entry; empty for an Anki package */

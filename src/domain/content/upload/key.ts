@@ -53,6 +53,7 @@ function keyCard(kind: Incoming['kind'], card: IncomingCard): UploadCard {
     // As in the folder, two decks of an archive may contain cards with the same key.
     isBound: identity.by === 'question' || kind === 'archive',
     isWhole: kind === 'archive',
+    hasExercise: kind === 'archive' || card.exercise !== undefined,
   }
 }
 

@@ -10,6 +10,7 @@ import {
   describeTables,
 } from '../../../../domain/content/upload/foreign-file.js'
 import type { Incoming } from '../../../../domain/content/upload/incoming.js'
+import { findQuestionFormat } from '../../../../domain/content/upload/question-file.js'
 import { Refusal, type RefusalKind } from '../../../../domain/refusal.js'
 import { findMainPart, looksLikeText } from '../../../../domain/table/index.js'
 import { readAnki } from './anki.js'
@@ -17,6 +18,7 @@ import { isAnkiPackage } from './anki-package.js'
 import { findFlatRoot, findRoot, readArchive, readFlatArchive } from './archive.js'
 import { LIMITS } from './limits.js'
 import type { ReadOptions } from './options.js'
+import { readQuestionFile } from './questions.js'
 import { readTableBytes, readTableFile } from './table.js'
 import { asWorkbookPackage, isOfficeDocument, readWorkbookFile } from './workbook.js'
 import { Zip } from './zip.js'
@@ -34,6 +36,8 @@ export type Outcome =
 export async function readFile(path: string, options: ReadOptions): Promise<Incoming> {
   const head = readBytes(path, 0, HEAD_BYTES)
   if (!ZIP.includes(head.toString('latin1', 0, 4))) {
+    const format = findQuestionFormat(head)
+    if (format !== undefined) return readQuestionFile(path, format, options)
     refuseForeign(path, head)
     if (!looksLikeText(head)) throw NOT_A_PACKAGE
     if (head.toString('latin1').startsWith(GIT_LFS)) {

@@ -1,0 +1,115 @@
+import { readFileSync, statSync } from 'node:fs'
+import { readAiken } from '../../../../domain/aiken/index.js'
+import { FALLBACK_LEVEL, Levels, levelOf, tagOfLevel, tidyDeckName } from '../../../../domain/anki/index.js'
+import { FaultyContent } from '../../../../domain/content/refusals.js'
+import {
+  deckNamed,
+  type Identity,
+  type Incoming,
+  type IncomingDeck,
+} from '../../../../domain/content/upload/incoming.js'
+import type { QuestionFormat } from '../../../../domain/content/upload/question-file.js'
+import type { ConvertLimits, ReadQuestion, ReadQuestions } from '../../../../domain/exchange/index.js'
+import { readGift } from '../../../../domain/gift/index.js'
+import { readMoodle, type XmlFault } from '../../../../domain/moodle/index.js'
+import { parseExercise } from '../../../../domain/questions/exercise.js'
+import { decodeTable } from '../../../../domain/table/index.js'
+import { cutLabel, MAX_SIDE_LENGTH } from '../../../../domain/text/limits.js'
+import { shorten } from '../../../../domain/text/text.js'
+import { Findings } from './findings.js'
+import { LIMITS, TABLE_TOO_LARGE } from './limits.js'
+import type { ReadOptions } from './options.js'
+
+type Read = (source: string, limits: ConvertLimits) => ReadQuestions & { fault?: XmlFault }
+
+const READERS: Readonly<Record<QuestionFormat, Read>> = { moodle: readMoodle, gift: readGift, aiken: readAiken }
+const CONVERT_LIMITS: ConvertLimits = { maxLength: MAX_SIDE_LENGTH, maxQuestions: LIMITS.cards }
+const NAME_LENGTH = 40
+
+/**
+ * Reads a file with questions. A question that cannot be asked causes a warning; if none can, each causes a fault.
+ * @throws FaultyContent with every fault; TABLE_TOO_LARGE, TOO_MANY_CARDS, TEXT_TOO_LONG
+ */
+export function readQuestionFile(path: string, format: QuestionFormat, options: ReadOptions): Incoming {
+  const file = options.fileName
+  if (statSync(path).size > LIMITS.tableBytes) throw TABLE_TOO_LARGE
+  const decoded = decodeTable(readFileSync(path))
+  if ('badLine' in decoded) {
+    throw new FaultyContent([{ file, line: decoded.badLine, message: 'NUL-Zeichen sind nicht erlaubt' }])
+  }
+  const { questions, refused, fault } = READERS[format](decoded.text, CONVERT_LIMITS)
+  const findings = new Findings()
+  if (decoded.encoding === 'Windows-1252') {
+    findings.warn(file, 1, 'Die Datei ist nicht in UTF-8 kodiert und wurde als Windows-1252 gelesen')
+  }
+  const isEmpty = questions.length === 0
+  if (fault !== undefined) findings.fault(file, fault.line, fault.message)
+  else if (isEmpty && refused.length === 0) findings.fault(file, 1, 'Die Datei enthält keine Frage')
+  for (const { line, name, reason } of refused) {
+    const message = `Die Frage „${shown(name)}“ wird nicht übernommen: ${reason}`
+    if (isEmpty) findings.fault(file, line, message)
+    else findings.warn(file, line, message)
+  }
+  const decks = new QuestionDecks(findings, options)
+  for (const question of questions) decks.add(question)
+  findings.throwFaults()
+  return { kind: 'table', decks: decks.all, sheets: [], pictures: [], ...findings.warnings }
+}
+
+/** Collects questions as cards in the decks of their categories. */
+class QuestionDecks {
+  readonly #findings: Findings
+  readonly #options: ReadOptions
+  readonly #levels: Levels
+  readonly #decks = new Map<string, IncomingDeck>()
+  readonly #known = new Set<string>()
+
+  constructor(findings: Findings, options: ReadOptions) {
+    this.#findings = findings
+    this.#options = options
+    this.#levels = new Levels(options.levels)
+  }
+
+  get all(): IncomingDeck[] {
+    return [...this.#decks.values()]
+  }
+
+  add({ line, id, category, tags, question, answer, exercise: read, changes }: ReadQuestion): void {
+    const { fileName: file, defaultDeck, deck } = this.#options
+    const warn = (message: string) => this.#findings.warn(file, line, `„${shown(question)}“: ${message}`)
+    const report = (message: string) => this.#findings.fault(file, line, message)
+    const exercise = read === null ? null : parseExercise(read, answer, report)
+    const name = cutLabel(tidyDeckName(deck ?? category?.replaceAll('/', '::') ?? defaultDeck))
+    const identity = this.#identify(id, { name, question })
+    if (identity === undefined) {
+      warn('Dieselbe Frage steht schon weiter oben, diese wird nicht übernommen')
+      return
+    }
+    for (const change of changes) warn(change)
+    this.#findings.countCard(question, answer, exercise)
+    const level = this.#levelOf(tags)
+    deckNamed(this.#decks, name).cards.push({ identity, question, answer, level, exercise, file, line })
+  }
+
+  /** Ids are unique within a category of Moodle only; a repeated one does not identify. */
+  #identify(id: string | null, { name, question }: { name: string; question: string }): Identity | undefined {
+    if (id !== null && this.#isNew(id)) return { by: 'id', id }
+    return this.#isNew(name, question) ? { by: 'question' } : undefined
+  }
+
+  #isNew(...parts: string[]): boolean {
+    const key = JSON.stringify(parts)
+    const isNew = !this.#known.has(key)
+    this.#known.add(key)
+    return isNew
+  }
+
+  #levelOf(tags: readonly string[]): string {
+    const { level } = this.#options
+    return cutLabel(level ?? levelOf(tags.map(tagOfLevel).join(' '), this.#levels)) || FALLBACK_LEVEL
+  }
+}
+
+function shown(text: string): string {
+  return shorten(text.replaceAll(/\s+/g, ' ').trim(), NAME_LENGTH).replace(/\.\.\.$/, '…')
+}

@@ -1,0 +1,125 @@
+import t from 'tap'
+import { FaultyContent } from '../../../../src/domain/content/refusals.js'
+import { findQuestionFormat } from '../../../../src/domain/content/upload/question-file.js'
+import { readFile } from '../../../../src/services/content/upload/readers/read-file.js'
+import { writeUpload } from '../../../support/upload-packages.js'
+
+type Tap = Parameters<typeof writeUpload>[0]
+
+async function read(t: Tap, bytes: Uint8Array | string, deck?: string) {
+  const { file, workFolder } = writeUpload(t, bytes)
+  return readFile(file, { fileName: 'fragen.txt', defaultDeck: 'Fragen', workFolder, levels: ['Sehr schwer'], deck })
+}
+
+async function faultsOf(t: Tap, bytes: Uint8Array | string): Promise<string[]> {
+  try {
+    await read(t, bytes)
+  } catch (error) {
+    if (!(error instanceof FaultyContent)) throw error
+    return error.faults.map(({ file, line, message }) => `${file}:${line}: ${message}`)
+  }
+  return []
+}
+
+t.test('recognises questions by their beginning', async (t) => {
+  const format = (text: string) => findQuestionFormat(Buffer.from(text))
+  t.equal(format('\ufeff<?xml version="1.0" encoding="UTF-8"?>\r\n<!-- x -->\n<quiz>'), 'moodle')
+  t.equal(format('<quiz attr="1">'), 'moodle')
+  t.equal(format('// Kommentar\n\n// noch einer\nWer?{~a =b}'), 'gift')
+  t.equal(format('$CATEGORY: a/b\n\nText'), 'gift')
+  t.equal(format('::Titel:: Frage {}'), 'gift')
+  t.equal(format('Frage\r\nA) a\r\nB) b\r\nANSWER: A'), 'aiken')
+  for (const other of [
+    'Frage;Antwort\nWas ist {}?;Ein Objekt',
+    'Was macht {#if} in Svelte?;Ein Block',
+    'Was macht {{x}}?\tx',
+    'x{=a}\ty',
+    'A) eins;A) zwei',
+    '#separator:tab\nFrage\tAntwort',
+    '<html><quiz>',
+    '<?xml version="1.0"?><quizzes/>',
+    '',
+  ]) {
+    t.equal(format(other), undefined, other)
+  }
+})
+
+t.test('reads GIFT into decks of its categories', async (t) => {
+  const gift = [
+    '$CATEGORY: Netze/Ports',
+    '',
+    '// [id:https] [tag:neu] [tag:sehr schwer]',
+    'HTTPS?{=443 ~22}',
+    '',
+    '// [id:https]',
+    'SSH?{#22}',
+    '',
+    'SSH?{#22}',
+    '',
+    'Ein Text',
+    '',
+    'Ordne zu{=a->b =c->d}',
+  ].join('\n')
+  const { kind, decks, warnings, warningsTotal } = await read(t, gift)
+  t.equal(kind, 'table')
+  t.match(decks, [
+    {
+      name: 'Netze::Ports',
+      cards: [
+        {
+          identity: { by: 'id', id: 'https' },
+          question: 'HTTPS?',
+          answer: '443',
+          level: 'Sehr schwer',
+          exercise: { form: 'choice', options: [{ text: '443', correct: true }, { text: '22' }] },
+          file: 'fragen.txt',
+          line: 4,
+        },
+        { identity: { by: 'question' }, exercise: { form: 'number' }, level: 'import' },
+        { question: 'Ordne zu', exercise: { form: 'gaps' } },
+      ],
+    },
+  ])
+  t.equal(decks[0]?.cards.length, 3)
+  t.equal(warningsTotal, 3)
+  t.strictSame(
+    warnings.map(({ line, message }) => [line, message]),
+    [
+      [9, '„SSH?“: Dieselbe Frage steht schon weiter oben, diese wird nicht übernommen'],
+      [11, 'Die Frage „Ein Text“ wird nicht übernommen: Der Text enthält keine Antworten in { }'],
+      [13, '„Ordne zu“: Die Zuordnung wird zu Lücken, in die man schreibt'],
+    ],
+  )
+  t.match((await read(t, gift, 'Eigenes')).decks, [{ name: 'Eigenes' }])
+})
+
+t.test('reads Moodle XML and Aiken', async (t) => {
+  const question = '<question type="truefalse"><questiontext><text>Gut?</text></questiontext>'
+  const answers = '<answer fraction="100"><text>true</text></answer><answer fraction="0"><text>false</text></answer>'
+  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<quiz>${question}${answers}</question></quiz>`
+  t.match((await read(t, xml)).decks, [{ name: 'Fragen', cards: [{ question: 'Gut?', answer: 'Wahr' }] }])
+  const aiken = Buffer.from('Gr\xfc\xdfe?\nA) ja\nB) nein\nANSWER: B\n', 'latin1')
+  const { decks, warnings } = await read(t, aiken)
+  t.match(decks, [{ cards: [{ question: 'Grüße?', answer: 'nein' }] }])
+  t.match(warnings, [{ message: /Windows-1252/ }])
+})
+
+t.test('a file without a question that can be asked has faults', async (t) => {
+  t.same(await faultsOf(t, '<quiz></quiz>'), ['fragen.txt:1: Die Datei enthält keine Frage'])
+  t.same(await faultsOf(t, '::Titel::Was?{}\n\nText'), [
+    'fragen.txt:1: Die Frage „Titel“ wird nicht übernommen: Eine Freitextaufgabe ohne Musterlösung hat keine Antwort',
+    'fragen.txt:3: Die Frage „Text“ wird nicht übernommen: Der Text enthält keine Antworten in { }',
+  ])
+  t.match(await faultsOf(t, `<quiz>\n${'<question>'.repeat(50)}`), [/^fragen.txt:2: Mehr als 20 Elemente/])
+  t.same(await faultsOf(t, '::Titel::Was\0?{=a}'), ['fragen.txt:1: NUL-Zeichen sind nicht erlaubt'])
+})
+
+t.test('reads 10,000 questions', async (t) => {
+  const gift = Array.from({ length: 10_000 }, (_, index) => `Frage ${index}?{=richtig ~falsch ~auch falsch}`).join(
+    '\n\n',
+  )
+  const start = performance.now()
+  const { decks } = await read(t, gift)
+  t.equal(decks[0]?.cards.length, 10_000)
+  t.ok(performance.now() - start < 10_000, `${Math.round(performance.now() - start)} ms`)
+})
