@@ -83,8 +83,8 @@ function* splitBlocks(source: string): Generator<Block> {
 
 /** Moodle writes ids and tags into comments. */
 function readComment(line: string, block: Block): void {
-  block.id = /\[id:([^\]]+)\]/.exec(line)?.[1]?.trim() || block.id
-  for (const [, tag = ''] of line.matchAll(/\[tag:([^\]]+)\]/g)) block.tags.push(tag.trim())
+  block.id = /\[id:([^\]]{1,200})\]/.exec(line)?.[1]?.trim() || block.id
+  for (const [, tag = ''] of line.matchAll(/\[tag:([^\]]{1,200})\]/g)) block.tags.push(tag.trim())
 }
 
 function markEscapes(line: string): string {

@@ -114,6 +114,17 @@ t.test('a file without a question that can be asked has faults', async (t) => {
   t.same(await faultsOf(t, '::Titel::Was\0?{=a}'), ['fragen.txt:1: NUL-Zeichen sind nicht erlaubt'])
 })
 
+t.test('a question that cannot be stored refuses itself only', async (t) => {
+  const many = `Zu viele?{${Array.from({ length: 40 }, (_, index) => `=a${index}`).join('')}}`
+  const { decks, warnings } = await read(t, `${many}\n\nGut?{=ja}`)
+  t.match(decks, [{ cards: [{ question: 'Gut?' }] }])
+  t.equal(decks[0]?.cards.length, 1)
+  t.match(warnings, [
+    { line: 1, message: '„Zu viele?“: wird nicht übernommen: Eine Karte hat höchstens 30 Antworten zur Auswahl' },
+  ])
+  t.match(await faultsOf(t, many), [/^fragen.txt:1: .*höchstens 30/])
+})
+
 t.test('reads 10,000 questions', async (t) => {
   const gift = Array.from({ length: 10_000 }, (_, index) => `Frage ${index}?{=richtig ~falsch ~auch falsch}`).join(
     '\n\n',

@@ -52,6 +52,9 @@ export function readQuestionFile(path: string, format: QuestionFormat, options: 
   }
   const decks = new QuestionDecks(findings, options)
   for (const question of questions) decks.add(question)
+  if (!isEmpty && decks.all.length === 0) {
+    for (const { line, message } of findings.warnings.warnings) findings.fault(file, line, message)
+  }
   findings.throwFaults()
   return { kind: 'table', decks: decks.all, sheets: [], pictures: [], ...findings.warnings }
 }
@@ -77,8 +80,12 @@ class QuestionDecks {
   add({ line, id, category, tags, question, answer, exercise: read, changes }: ReadQuestion): void {
     const { fileName: file, defaultDeck, deck } = this.#options
     const warn = (message: string) => this.#findings.warn(file, line, `„${shown(question)}“: ${message}`)
-    const report = (message: string) => this.#findings.fault(file, line, message)
-    const exercise = read === null ? null : parseExercise(read, answer, report)
+    const reasons: string[] = []
+    const exercise = read === null ? null : parseExercise(read, answer, (message) => reasons.push(message))
+    if (reasons.length > 0) {
+      warn(`wird nicht übernommen: ${reasons.join('; ')}`)
+      return
+    }
     const name = cutLabel(tidyDeckName(deck ?? category?.replaceAll('/', '::') ?? defaultDeck))
     const identity = this.#identify(id, { name, question })
     if (identity === undefined) {
