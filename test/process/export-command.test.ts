@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
@@ -6,6 +6,7 @@ import { deckFile, writeContentFolder } from '../support/content.js'
 import { query, unzip } from '../support/packages.js'
 import { createStoreVariables, shareProgram } from '../support/process.js'
 import { serveStore } from '../support/serve-store.js'
+import { zipOf } from '../support/upload-packages.js'
 
 const folder = await writeContentFolder(t, {
   'decks/git.md': deckFile('Git', [{ id: 'eins' }, { id: 'zwei' }]),
@@ -43,6 +44,23 @@ t.test('leaves no file after a refusal', async (t) => {
   t.match(await run('export', at('nein/x.apkg')), { code: 1, stderr: /kann nicht zugegriffen werden/ })
   t.match(await run('export', at('x'), '--format', 'pdf'), { code: 2, stderr: /apkg, csv, markdown/ })
   t.strictSame(await readdir(target), before)
+})
+
+t.test('exports one source, which an import of the file leaves unchanged', async (t) => {
+  const pool = deckFile('Prüfung', [{ id: 'geheim' }], { tests_only: true })
+  const archive = at('quelle.zip')
+  await writeFile(archive, await zipOf({ 'decks/pruefung.md': pool }))
+  const { stdout } = await run('import', archive, '--json')
+  const { id } = JSON.parse(stdout).source
+  t.match(await run('export', at('eine.zip'), '--source', String(id)), { code: 0 })
+  const files = await unzip(await readFile(at('eine.zip')))
+  t.strictSame([...files.keys()], ['decks/pruefung.md'])
+  t.match(files.get('decks/pruefung.md')?.toString(), /^tests_only: true$/m)
+  const again = await run('import', at('eine.zip'), '--source', String(id), '--theirs', '--check', '--json')
+  t.match(JSON.parse(again.stdout).stats.cards, { created: 0, updated: 0, unchanged: 1 })
+  t.strictSame(await run('export', at('x.zip'), '--source', '999'), refused('Quelle nicht gefunden'))
+  const both = await run('export', at('x.zip'), '--source', String(id), '--deck', 'git')
+  t.strictSame(both, refused('--source und --deck schließen sich aus.'))
 })
 
 t.test('includes the progress of a user', async (t) => {

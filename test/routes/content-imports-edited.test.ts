@@ -186,6 +186,28 @@ t.test('an archive updates a written source, with drafts, options and pools', as
   })
 })
 
+t.test('what was written, moved and renamed here comes back unchanged', async (t) => {
+  const source = await createSource(db)
+  const editor = await createEditor(service, source)
+  const [from, to] = [await writeDeck(editor, source), await writeDeck(editor, source, { name: 'Ziel' })]
+  const cards: { id: number }[] = []
+  for (const deck of [from, from, from, to]) cards.push(await writeCard(editor, deck, { question: 'Gleiche Frage?' }))
+  const [first, second, third] = cards.map(({ id }) => `/api/content/cards/${id}`) as [string, string, string]
+  t.match(await editor.patch(first, { deck: to }), { status: 200 })
+  t.match(await editor.post(`${second}/move`, { before: null }), { status: 200 })
+  t.match(await editor.patch(third, { archived: true }), { status: 200 })
+  t.match(await editor.patch(`/api/content/decks/${to}`, { name: 'Anders', description: 'Neu' }), { status: 200 })
+  const sheet = { source_id: source, title: 'Blatt', category: 'Netz', content_md: '# Blatt\n', client_id: 'blatt-1' }
+  t.match(await editor.post('/api/content/sheets', sheet), { status: 200 })
+  const exported = await download(t, service, editor.cookie, `source=${source}`)
+  for (const mirror of ['', '&mirror=true']) {
+    const { stats } = (await upload(editor, `source=${source}&check=true${mirror}`, exported)).body
+    for (const kind of ['decks', 'cards', 'cheatsheets']) {
+      t.match(stats[kind], { created: 0, updated: 0, archived: 0 }, `${kind}${mirror}`)
+    }
+  }
+})
+
 t.test('editors export drafts and pools of a source, others what they see', async (t) => {
   const source = await createSource(db)
   const editor = await createEditor(service, source)

@@ -233,6 +233,7 @@ function planUploadCards(
   const foreign = new ForeignCards()
   for (const [place, deck] of decks.entries()) {
     const deckId = plan.deckIds.get(deck)
+    const matched: { card: UploadCard; row: OwnedCard | undefined; index: number }[] = []
     for (const [index, card] of deck.cards.entries()) {
       const here = `${place} ${card.key}`
       const twin = seen.get(here) ?? (card.isBound ? undefined : seen.get(card.key))
@@ -250,8 +251,16 @@ function planUploadCards(
         foreign.add(deck, card, owner)
         continue
       }
-      const isOurs = row !== undefined && keep === 'ours' && theirs?.has(row.id) !== true
-      const becomes = planCard(plan, { deck, card, sort_order: index + 1 }, { row, deckId, isOurs }, digests)
+      if (row !== undefined) placed.described.add(row.id)
+      matched.push({ card, row, index })
+    }
+    const isOursOf = (row: OwnedCard | undefined) =>
+      row !== undefined && keep === 'ours' && theirs?.has(row.id) !== true
+    const keepsOrder = isInOrder(matched, deckId, isOursOf)
+    for (const { card, row, index } of matched) {
+      const isOurs = isOursOf(row)
+      const sort_order = keepsOrder && row !== undefined ? row.sort_order : index + 1
+      const becomes = planCard(plan, { deck, card, sort_order }, { row, deckId, isOurs }, digests)
       // A card that was moved here stays where it is; a new deck is not created for it.
       const isElsewhere = becomes === 'unchanged' && row?.deck_id !== deckId
       const counts = placed.counts.get(deck) ?? { created: 0, updated: 0, moved: 0, unchanged: 0 }
@@ -260,9 +269,7 @@ function planUploadCards(
       plan.cards[becomes === 'moved' ? 'updated' : becomes]++
       if (becomes === 'created') addExample(created, { deck, id: null, card })
       else if (becomes !== 'unchanged') addExample(updated, { deck, id: row?.id ?? null, card })
-      if (row === undefined) continue
-      placed.described.add(row.id)
-      if (row.state === 'live' && becomes === 'moved') {
+      if (row?.state === 'live' && becomes === 'moved') {
         placed.leaving.set(row.deck_id, (placed.leaving.get(row.deck_id) ?? 0) + 1)
       }
     }
@@ -271,6 +278,31 @@ function planUploadCards(
   const few = updated.slice(0, MAX_EXAMPLES - Math.min(created.length, MAX_EXAMPLES / 2))
   plan.examples = [...few, ...created.slice(0, MAX_EXAMPLES - few.length)]
   return placed
+}
+
+/**
+ * Returns whether stored cards stand in the order of the file already, whatever their numbers are: cards that are moved
+ * here, or missing in the file, leave gaps.
+ */
+function isInOrder(
+  matched: readonly { row: OwnedCard | undefined }[],
+  deckId: number | undefined,
+  isOursOf: (row: OwnedCard) => boolean,
+): boolean {
+  let last: OwnedCard | undefined
+  for (const { row } of matched) {
+    if (row === undefined || row.state === 'archived') return false
+    // A card that was moved elsewhere and changed here stays there.
+    if (row.deck_id !== deckId) {
+      if (row.is_edited && isOursOf(row)) continue
+      return false
+    }
+    const isBehind =
+      last === undefined || row.sort_order > last.sort_order || (row.sort_order === last.sort_order && row.id > last.id)
+    if (!isBehind) return false
+    last = row
+  }
+  return true
 }
 
 function planCard(

@@ -92,7 +92,7 @@ async function writeSource(db: Kysely<Database>, { decks, sheets }: Drawn): Prom
       const card = await createCard(db, {
         ...texts,
         deck_id: id,
-        sort_order: place + 1,
+        sort_order: 10 * place,
         exercise: stored && JSON.stringify(stored),
         archived_at: state === 'live' ? null : new Date(),
       })
@@ -156,6 +156,9 @@ t.test(`a written source is the same after a round trip (seed ${seed})`, async (
   const same = await checkUpload(home.db, await received(file), { ...OPTIONS, sourceId: id })
   t.strictSame([changesOf(same), same.edited.total], [NOTHING, 0], 'the same source')
   t.strictSame(same.examples, [])
+  const written = await home.db.selectFrom('content_changes').select('id').execute()
+  await importUpload(home.db, commandLineActor(), await received(file), { ...OPTIONS, sourceId: id })
+  t.strictSame(await home.db.selectFrom('content_changes').select('id').execute(), written, 'nothing to write')
   t.ok(bytes.equals((await exportSource(home.db, id)).bytes), 'the same bytes')
 
   const copied = await importUpload(away.db, commandLineActor(), await received(file), { ...OPTIONS, active: true })
