@@ -132,6 +132,11 @@ t.test('limits new cards per day', async (t) => {
   t.strictSame((await put(settings)).body, settings)
   t.strictSame((await put({ new_per_day: 3 })).body, { ...settings, new_per_day: 3 }, 'the rest stays')
   t.strictSame((await member.get('/api/review/settings')).body, { ...settings, new_per_day: 3 })
+  const other = await service.member()
+  for (const body of [{ user_id: other.id }, { unknown: 1 }, { extra_new: 100 }]) {
+    t.strictSame((await put(body)).body, { ...settings, new_per_day: 3 }, 'other keys are ignored')
+  }
+  t.equal((await other.get('/api/review/settings')).body.new_per_day, 20)
   t.strictSame(await queueIds(member), ids.slice(0, 3))
   t.strictSame((await rate(member, ids[0], 'easy')).body.counts, { due: 0, new: 2 })
   const again = await rate(member, ids[4], 'again')

@@ -18,17 +18,20 @@ export async function findSettings(db: Kysely<Database>, userId: number): Promis
   return found ?? DEFAULT_SETTINGS
 }
 
-/** Updates the given settings and keeps the others. */
+/** Updates the given settings and keeps the others; ignores further keys. */
 export async function updateSettings(
   db: Kysely<Database>,
   userId: number,
   changes: Partial<ReviewSettings>,
 ): Promise<ReviewSettings> {
-  const row = { ...DEFAULT_SETTINGS, ...changes, user_id: userId }
+  // The body of a request may have further keys, such as `user_id`.
+  const known: Partial<ReviewSettings> = Object.fromEntries(
+    SETTINGS.filter((name) => changes[name] !== undefined).map((name) => [name, changes[name]]),
+  )
   return db
     .insertInto('review_settings')
-    .values(row)
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: userId, ...changes }))
+    .values({ ...DEFAULT_SETTINGS, ...known, user_id: userId })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ ...known, user_id: userId }))
     .returning(SETTINGS)
     .executeTakeFirstOrThrow()
 }
