@@ -42,10 +42,7 @@ export function listOperations(document: Json): Operation[] {
       method: method.toUpperCase(),
       path,
       isPublic: operation.security?.length === 0,
-      isAdmin:
-        /^\/api\/(admin\/|accounts(\/?$|\/(audit|bulk|service|\{id\}))|content\/(check|state|reports|imports|sources))/.test(
-          path,
-        ),
+      isAdmin: /^\/api\/(admin\/|accounts(\/?$|\/(audit|bulk|service|\{id\}))|content\/(?!export|media\/))/.test(path),
       needsSession: operation['x-token-scope'] === 'none',
       queryNames: (operation.parameters ?? []).filter((one: Json) => one.in === 'query').map((one: Json) => one.name),
       queryExamples: new Map(
@@ -96,6 +93,10 @@ const KNOWN_TEXTS = [
 ]
 /** A picture of the test content */
 export const KNOWN_PICTURE = gifOf('fuzz')
+/** User who may write content */
+export const KNOWN_AUTHOR = 'zufall-autor'
+/** Slugs of decks and sheets that are written in the browser */
+export const WRITTEN_SLUGS = ['linux', 'sql', 'new', 'due', 'easy']
 /** Slugs that exist in a small content */
 const KNOWN_SLUGS = ['git', 'git-befehle']
 const KNOWN_NUMBERS = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 400 })).map(String)
@@ -141,6 +142,8 @@ export const LATEST_ID = '{latest}'
 function segment(name: string): Arbitrary<string> {
   const known: Record<string, Arbitrary<string>> = {
     slug: fc.constantFrom(...KNOWN_TEXTS, ...KNOWN_SLUGS, ...KNOWN_SLUGS, ...KNOWN_SLUGS, ...KNOWN_SLUGS),
+    username: fc.constant(KNOWN_AUTHOR),
+    version: fc.constant('1'),
     sha: fc.constantFrom(targetOf(KNOWN_PICTURE).slice('media/'.length), '0'.repeat(64)),
   }
   const likely = known[name] ?? KNOWN_NUMBERS
@@ -400,9 +403,12 @@ const EXPENSIVE = new Set(['importContent', 'checkContent', 'login', 'changePass
 /** Operations after which a caller is anonymous until renewed */
 const ENDING = new Set(['logout', 'deleteOwnSession'])
 
+/** Operations that need the id of an own row */
+const UNLIKELY = new Set(['undoReview'])
+
 /** Generates requests of all operations, reproducibly by seed. */
 export function generateRequests(operations: Operation[], seed: number, count: number): FuzzRequest[] {
-  const weightOf = ({ id }: Operation) => (ENDING.has(id) ? 1 : EXPENSIVE.has(id) ? 2 : 8)
+  const weightOf = ({ id }: Operation) => (ENDING.has(id) ? 1 : EXPENSIVE.has(id) ? 2 : UNLIKELY.has(id) ? 24 : 8)
   const weighted = operations.map((one) => ({ weight: weightOf(one), arbitrary: requestOf(one) }))
   return fc.sample(fc.oneof(...weighted), { seed, numRuns: count })
 }
