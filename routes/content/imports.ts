@@ -65,7 +65,7 @@ const REFUSALS = [
 /** Returns the source to update, if its id can be one; the handler refuses other texts. */
 function sourceOf({ query }: FastifyRequest): string | undefined {
   const { source, new: isNew } = query as { source?: string; new?: string }
-  return source !== undefined && parseId(source) !== undefined && !isNew ? source : undefined
+  return source !== undefined && parseId(source) !== undefined && isNew !== 'true' ? source : undefined
 }
 
 /** Uploads of Anki packages, tables and archives by authors. */

@@ -108,6 +108,7 @@ t.test('sources of others are neither updated, matched nor named', async (t) => 
     (await upload(other, `source=${id}`, tableOf({ icmp: 'x' }))).body,
     errorBody(403, NOT_AN_EDITOR.message),
   )
+  t.equal((await upload(other, `source=${id}&new=false`, tableOf({ icmp: 'x' }))).status, 403)
   t.match(await upload(other, 'source=999999', tableOf({ icmp: 'x' })), { status: 404 })
   const own = await upload(other, 'name=Geteilt.csv', tableOf({ icmp: 'Anders' }))
   t.match(own, { status: 200, body: { existing: null, stats: { cards: { created: 1 } } } })
