@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { createDeck as createDeckOf } from '../../src/services/content/editing/decks.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
@@ -202,6 +204,10 @@ t.test('orders the cards of a deck without versions', async (t) => {
   const foreign = await writeCard(editor, await writeDeck(editor, source))
   t.equal((await move(a, foreign.id)).status, 400)
   t.equal(await versionsOf(a as number), 0)
+})
+
+t.test('refuses a deck for a source that was deleted after the request was let in', async (t) => {
+  await t.rejects(createDeckOf(db, { source_id: 999_999, name: unique('Deck') }), SOURCE_NOT_FOUND)
 })
 
 t.test('lists a deck in pages with its filters', async (t) => {

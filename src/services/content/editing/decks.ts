@@ -10,10 +10,11 @@ import {
   listEditedDecks,
   updateDeck,
 } from '../../../../db/queries/content/editing/decks.js'
+import { holdSource } from '../../../../db/queries/content/editing/sheets.js'
 import type { Database } from '../../../../db/types.js'
 import { parseDescription, parseLabel } from '../../../domain/content/editing/texts.js'
 import { FreeSlugs, RESERVED_DECKS, slugFrom } from '../../../domain/content/format/slug.js'
-import { CONTENT_CHANGES, DECK_NOT_FOUND, NotEditable } from '../../../domain/content/refusals.js'
+import { CONTENT_CHANGES, DECK_NOT_FOUND, NotEditable, SOURCE_NOT_FOUND } from '../../../domain/content/refusals.js'
 
 export interface DeckCreation {
   source_id: number
@@ -28,7 +29,7 @@ const ATTEMPTS = 5
 
 /**
  * Creates a deck of a source, by default behind all others; its slug comes from its name.
- * @throws InvalidInput
+ * @throws InvalidInput, SOURCE_NOT_FOUND, CONTENT_CHANGES
  */
 export async function createDeck(db: Kysely<Database>, creation: DeckCreation): Promise<EditedDeck> {
   const { source_id, tests_only = false } = creation
@@ -38,6 +39,8 @@ export async function createDeck(db: Kysely<Database>, creation: DeckCreation): 
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const slug = new FreeSlugs(await findSlugsLike(db, word || 'deck'), RESERVED_DECKS, 'deck').take(word)
     const isCreated = await db.transaction().execute(async (transaction) => {
+      // The source may have been deleted since the request was let in.
+      if (!(await holdSource(transaction, source_id))) throw SOURCE_NOT_FOUND
       const sort_order = creation.sort_order ?? (await findLastDeckOrder(transaction))
       return insertDeck(transaction, { source_id, tests_only, name, description, slug, sort_order })
     })
