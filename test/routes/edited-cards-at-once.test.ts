@@ -84,6 +84,37 @@ t.test('a save waits for a script that changes only the question', async (t) => 
   t.match((await editor.get(`${CARDS}/${card.id}`)).body.card, { version: 2, question: 'Vom Skript' })
 })
 
+t.test(
+  'a card that moves to a source of others is neither changed nor deleted by those of its former one',
+  async (t) => {
+    const former = await createSource(db)
+    const author = await createEditor(service, former)
+    const admin = await service.admin()
+    const [card, other] = [
+      await writeCard(author, await writeDeck(author, former)),
+      await writeCard(editor, await writeDeck(editor, source)),
+    ]
+    const { deck_id } = await db
+      .selectFrom('cards')
+      .select('deck_id')
+      .where('id', '=', other.id)
+      .executeTakeFirstOrThrow()
+    const answers: Promise<{ status: number }>[] = []
+    await db.transaction().execute(async (transaction) => {
+      await transaction.updateTable('cards').set({ deck_id }).where('id', '=', card.id).execute()
+      await transaction.updateTable('imported_cards').set({ deck_id }).where('card_id', '=', card.id).execute()
+      answers.push(author.patch(`${CARDS}/${card.id}`, { version: 1, question: 'Zu spät' }))
+      answers.push(admin.delete(`/api/content/sources/${former}?purge=true`))
+      await sleep(200)
+    })
+    t.strictSame(
+      (await Promise.all(answers)).map(({ status }) => status),
+      [403, 200],
+    )
+    t.match((await editor.get(`${CARDS}/${card.id}`)).body.card, { version: 1, question: card.question })
+  },
+)
+
 t.test('reviews, moves, bulk changes and saves at once neither fail nor block each other', async (t) => {
   const [deck, target] = [await writeDeck(editor, source), await writeDeck(editor, source)]
   const cards: { id: number }[] = []

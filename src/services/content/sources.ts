@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, type AuditAction, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { takeTurn } from '../../../db/queries/content/editing/cards.js'
 import { insertEditor } from '../../../db/queries/content/editors.js'
 import {
   deleteCards,
@@ -111,6 +112,8 @@ async function changeSource(
     if (!(await tryLock(transaction, 'import'))) throw IMPORT_RUNS
     const source = await findSource(transaction, id)
     if (source === undefined) throw SOURCE_NOT_FOUND
+    // A card that an editor is moving out of the source must not go with it.
+    await takeTurn(transaction)
     const content = await findSourceContent(transaction, id)
     await change(transaction, content)
     const { decks, cards, cheatsheets } = content

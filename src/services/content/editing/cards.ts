@@ -16,6 +16,7 @@ import {
   placeCard,
 } from '../../../../db/queries/content/editing/write-cards.js'
 import type { ChangeKind, Database } from '../../../../db/types.js'
+import { NOT_AN_EDITOR } from '../../../domain/accounts/refusals.js'
 import {
   type CardTexts,
   type CardTextsInput,
@@ -129,7 +130,7 @@ export function replaceTexts(
 
 async function changeCard(
   db: Kysely<Database>,
-  { id: userId }: Editor,
+  { id: userId, editable }: Editor,
   id: number,
   version: number | undefined,
   how: ChangeKind,
@@ -138,6 +139,8 @@ async function changeCard(
   return db.transaction().execute(async (transaction) => {
     const [before] = await lockAndRead(transaction, [id])
     if (before === undefined) throw CARD_NOT_FOUND
+    // The card may have moved since the request was let in.
+    if (!mayEdit(editable, before.source_id)) throw NOT_AN_EDITOR
     if (version !== undefined && version !== before.version) throw VERSION_OUTDATED
     const after = await change(transaction, before)
     await writeChanges(transaction, { userId, how, sourceId: before.source_id }, [{ before, after }])
