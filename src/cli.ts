@@ -53,7 +53,7 @@ program
 program
   .command('import [Datei]')
   .description(
-    'die Inhalte aus CONTENT_DIR einlesen, oder eine Datei: Anki-Paket, Tabelle (.xlsx, .csv) oder Archiv mit Markdown',
+    'die Inhalte aus CONTENT_DIR einlesen, oder eine Datei: Anki-Paket, Tabelle (.xlsx, .csv), Fragen (Moodle XML, GIFT, Aiken) oder Archiv mit Markdown',
   )
   .option('--check', 'nur prüfen und zeigen, was sich ändern würde; nichts schreiben')
   .option('--force', 'CONTENT_DIR: auch mehr als die Hälfte der Karten archivieren')
