@@ -91,25 +91,32 @@ export async function findQueue(
       where user_id = ${userId} and studied_on = ${today}::date and phase = 'new' and kind in ('review', 'undo')
       group by deck_id
     ),
+    wanted as (select least(${newAtMost}::integer, greatest(new_allowed, 0)) as cards from remaining),
     new_decks as (
-      select id, row_number() over (order by ${deckOrder('deck_counts')}) as position, unseen,
-        coalesce(taken.cards, 0) as taken, max(coalesce(taken.cards, 0)) over () as most_taken
-      from deck_counts left join taken on taken.deck_id = deck_counts.id
-      where unseen > 0 and ${isStudied(scope)}
+      -- No more decks than cards, because each gives at least one
+      select id, position, available, taken, max(taken) over () as most_taken
+      from (
+        select id, row_number() over (order by ${deckOrder('deck_counts')}) as position,
+          unseen - put_off as available, coalesce(taken.cards, 0) as taken,
+          row_number() over (order by coalesce(taken.cards, 0), ${deckOrder('deck_counts')}) as turn
+        from deck_counts left join taken on taken.deck_id = deck_counts.id
+        where unseen > put_off and ${isStudied(scope)}
+      ) as decks
+      where turn <= (select cards from wanted)
     ),
     rounds as (
       -- The number of rounds that fill the page: decks with fewer cards leave their places to the others.
       select coalesce(
-        max(level) filter (where level <= unseen),
-        max(unseen)
+        max(level) filter (where level <= available),
+        max(available)
       ) as count
       from (
-        select unseen, ceil(
-          (${newAtMost}::integer - coalesce(sum(unseen) over (fewest rows between unbounded preceding and 1 preceding), 0))
+        select available, ceil(
+          (cards - coalesce(sum(available) over (fewest rows between unbounded preceding and 1 preceding), 0))
           / (count(*) over () - row_number() over fewest + 1)
         ) as level
-        from new_decks
-        window fewest as (order by unseen, id)
+        from new_decks cross join wanted
+        window fewest as (order by available, id)
       ) as levels
     ),
     new_cards as (
@@ -125,11 +132,11 @@ export async function findQueue(
             and not exists (select from suspended_cards where user_id = ${userId} and card_id = cards.id)
             and cards.id not in (select card_id from put_off)
           order by cards.sort_order, cards.id
-          limit least(deck.cards, ${newAtMost})
+          limit least(deck.cards, (select cards from wanted))
         ) as next
       ) as card
       order by round, position
-      limit least(${newAtMost}, (select greatest(new_allowed, 0) from remaining))
+      limit (select cards from wanted)
     ),
     queue as (
       select card_id, row_number() over (order by part, first, second, card_id) as place
