@@ -4,49 +4,52 @@ import { MAX_IDS } from '../../plugins/rights.js'
 import { nullable } from '../../src/http/schemas.js'
 import { CARD_TEXTS } from './card-schemas.js'
 
-export const BulkBody = Type.Object({
-  ids: Type.Optional(Type.Array(Type.Integer(), { maxItems: MAX_IDS, examples: [[17, 18]] })),
-  filter: Type.Optional(
-    Type.Object(
-      {
-        deck: Type.String({ description: 'Slug.', examples: ['git'] }),
-        state: Type.Optional(
-          Type.Unsafe<(typeof CARD_FILTERS)[number]>({
-            type: 'string',
-            enum: CARD_FILTERS,
-            description: '`live` if absent: not archived, drafts included.',
-          }),
-        ),
-        level: Type.Optional(Type.String()),
-        q: Type.Optional(Type.String({ maxLength: 200 })),
-      },
-      { description: 'As in the list of cards, instead of `ids`; at most 20,000 cards.' },
-    ),
-  ),
-  change: Type.Object(
-    {
-      level: Type.Optional(Type.String({ examples: ['grundlagen'] })),
-      deck: Type.Optional(Type.String({ description: 'Slug of the deck to move to.' })),
-      archived: Type.Optional(Type.Boolean()),
-      draft: Type.Optional(Type.Boolean()),
-      replace: Type.Optional(
-        Type.Object(
-          {
-            find: Type.String({ minLength: 1, maxLength: 1_000, examples: ['Master'] }),
-            with: Type.String({ maxLength: 10_000, examples: ['main'] }),
-            match_case: Type.Optional(Type.Boolean({ description: 'Distinguishes upper and lower case.' })),
-            whole_word: Type.Optional(
-              Type.Boolean({ description: 'Letters, digits and `_` may neither precede nor follow.' }),
-            ),
-          },
-          { description: 'Replaces plain text in question, answer and options.' },
-        ),
+export const BulkBody = Type.Object(
+  {
+    ids: Type.Optional(Type.Array(Type.Integer(), { maxItems: MAX_IDS, examples: [[17, 18]] })),
+    filter: Type.Optional(
+      Type.Object(
+        {
+          deck: Type.String({ description: 'Slug.', examples: ['git'] }),
+          state: Type.Optional(
+            Type.Unsafe<(typeof CARD_FILTERS)[number]>({
+              type: 'string',
+              enum: CARD_FILTERS,
+              description: '`live` if absent: not archived, drafts included.',
+            }),
+          ),
+          level: Type.Optional(Type.String()),
+          q: Type.Optional(Type.String({ maxLength: 200 })),
+        },
+        { description: 'As in the list of cards, instead of `ids`; at most 20,000 cards.' },
       ),
-    },
-    { minProperties: 1, description: 'At least one key; absent ones stay.' },
-  ),
-  check: Type.Optional(Type.Boolean({ description: 'Only tells what would change.' })),
-})
+    ),
+    change: Type.Object(
+      {
+        level: Type.Optional(Type.String({ examples: ['grundlagen'] })),
+        deck: Type.Optional(Type.String({ description: 'Slug of the deck to move to.' })),
+        archived: Type.Optional(Type.Boolean()),
+        draft: Type.Optional(Type.Boolean()),
+        replace: Type.Optional(
+          Type.Object(
+            {
+              find: Type.String({ minLength: 1, maxLength: 1_000, examples: ['Master'] }),
+              with: Type.String({ maxLength: 10_000, examples: ['main'] }),
+              match_case: Type.Optional(Type.Boolean({ description: 'Distinguishes upper and lower case.' })),
+              whole_word: Type.Optional(
+                Type.Boolean({ description: 'Letters, digits and `_` may neither precede nor follow.' }),
+              ),
+            },
+            { description: 'Replaces plain text in question, answer and options.' },
+          ),
+        ),
+      },
+      { minProperties: 1, description: 'At least one key; absent ones stay.' },
+    ),
+    check: Type.Optional(Type.Boolean({ description: 'Only tells what would change.' })),
+  },
+  { examples: [{ ids: [31, 32], change: { level: 'aufbau' } }] },
+)
 
 const Texts = Type.Object({
   question: CARD_TEXTS.question,

@@ -117,7 +117,7 @@ export const ReportDecision = Type.Object(
       }),
     ),
   },
-  { description: 'One of `settled`, `accept` and `decline`.' },
+  { description: 'One of `settled`, `accept` and `decline`.', examples: [{ settled: true }] },
 )
 
 export const DecidedReport = Type.Object({

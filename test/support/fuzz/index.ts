@@ -57,7 +57,7 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
     const path = CREATES[operation.id]
     if (path === undefined) return
     const answer = JSON.parse(text)
-    const created = answer.id ?? findUndoable(answer)
+    const created = answer.id ?? answer.change_id ?? findUndoable(answer)
     if (created !== undefined) latest[keyOf(path, caller)] = created
   }
 
@@ -125,6 +125,7 @@ const CREATES: Record<string, string> = {
   reviewCard: '/api/review/{id}',
   reviewCards: '/api/review/{id}',
   reportCard: ANY_REPORT,
+  changeCards: '/api/content/changes/{change_id}/undo',
 }
 
 /** Returns the review that the learner can undo as long as no other is rated. */

@@ -50,10 +50,15 @@ export function listOperations(document: Json): Operation[] {
           .filter((one: Json) => one.in === 'query')
           .map((one: Json) => [one.name, one.example ? [String(one.example)] : []]),
       ),
-      bodySchema: operation.requestBody?.content['application/json']?.schema,
+      bodySchema: withExample(operation.requestBody?.content['application/json']),
       takesFile: operation.requestBody?.content['application/octet-stream'] !== undefined,
     })),
   )
+}
+
+/** Returns the schema of a body with the example that stands beside it. */
+function withExample(media: Json): Json | undefined {
+  return media?.example === undefined ? media?.schema : { ...media.schema, examples: [media.example] }
 }
 
 const HOSTILE_TEXTS = [
@@ -77,6 +82,8 @@ const HOSTILE_TEXTS = [
   ],
   ...['2026-13-45', '10000-01-01', '-infinity', '\t1', '1 ', '١٢'],
 ]
+/** Ids of cards that can be edited, of one deck */
+const EDITABLE_CARDS = [31, 32, 33, 40, 50, 60]
 /** Plausible search texts */
 const KNOWN_TEXTS = [
   'git',
@@ -93,10 +100,8 @@ const KNOWN_TEXTS = [
 ]
 /** A picture of the test content */
 export const KNOWN_PICTURE = gifOf('fuzz')
-/** User who may write content */
-export const KNOWN_AUTHOR = 'zufall-autor'
-/** Slugs of decks and sheets that are written in the browser */
-export const WRITTEN_SLUGS = ['linux', 'sql', 'new', 'due', 'easy']
+/** A user who may become an editor of a source */
+export const KNOWN_AUTHOR = 'autorin'
 /** Slugs that exist in a small content */
 const KNOWN_SLUGS = ['git', 'git-befehle']
 const KNOWN_NUMBERS = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 400 })).map(String)
@@ -142,16 +147,16 @@ export const LATEST_ID = '{latest}'
 function segment(name: string): Arbitrary<string> {
   const known: Record<string, Arbitrary<string>> = {
     slug: fc.constantFrom(...KNOWN_TEXTS, ...KNOWN_SLUGS, ...KNOWN_SLUGS, ...KNOWN_SLUGS, ...KNOWN_SLUGS),
-    username: fc.constant(KNOWN_AUTHOR),
-    version: fc.constant('1'),
     sha: fc.constantFrom(targetOf(KNOWN_PICTURE).slice('media/'.length), '0'.repeat(64)),
+    username: fc.constant(KNOWN_AUTHOR),
+    version: fc.constantFrom('1', '2'),
   }
   const likely = known[name] ?? KNOWN_NUMBERS
   return fc.oneof(
     { weight: 6, arbitrary: likely.map(encode) },
     { weight: 3, arbitrary: hostileText.map(encode) },
     { weight: 1, arbitrary: rawSegment },
-    { weight: name === 'id' ? 3 : 0, arbitrary: fc.constant(LATEST_ID) },
+    { weight: ['id', 'change_id'].includes(name) ? 3 : 0, arbitrary: fc.constant(LATEST_ID) },
   )
 }
 
@@ -186,7 +191,11 @@ function fittingValue(name: string, schema: Json): Arbitrary<unknown> {
   if (schema.anyOf !== undefined) return fittingValue(name, schema.anyOf[0])
   if (schema.properties !== undefined) return fittingBody(schema, 1)
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
-  if (name === 'card_id') return fc.integer({ min: 1, max: 60 })
+  if (name === 'card_id' || name === 'source_id') return fc.integer({ min: 1, max: 60 })
+  if (name === 'deck' && types.includes('string')) return fc.constantFrom('sql', 'sql', ...KNOWN_TEXTS)
+  if (name === 'ids') return fc.subarray(EDITABLE_CARDS, { minLength: 1 })
+  if (name === 'before') return fc.constantFrom(null, ...EDITABLE_CARDS)
+  if (name === 'version') return fc.integer({ min: 1, max: 3 })
   if (types.includes('integer')) {
     return fc.integer({ min: schema.minimum ?? 1, max: Math.min(schema.maximum ?? 300, 40_000) })
   }
@@ -220,6 +229,13 @@ function fittingBody(schema: Json, hostileShare: number): Arbitrary<unknown> {
     Object.entries<Json>(schema.properties).map(([name, one]) => [name, value(name, one)]),
   )
   return fc.record(fields, { requiredKeys: hostileShare > 0 ? [] : required })
+}
+
+/** Draws an example of the schema, or a body of its required fields. */
+function smallBody({ properties, required = [], examples = [] }: Json): Arbitrary<unknown> {
+  if (examples.length > 0) return fc.constantFrom(...examples)
+  const names = Object.entries<Json>(properties ?? {}).filter(([name]) => required.includes(name))
+  return fc.record(Object.fromEntries(names.map(([name, one]) => [name, fittingValue(name, one)])))
 }
 
 const BROKEN_BODIES = [
@@ -258,6 +274,7 @@ const fileBody = fc.oneof(
       .tuple(fc.nat(TABLE_BYTES.length - 1), fc.nat(255))
       .map(([at, byte]) => Buffer.from(TABLE_BYTES.with(at, byte)).toString('base64')),
   },
+  { weight: 2, arbitrary: fc.nat(99).map((number) => gifOf(`fuzz ${number}`).toString('base64')) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('base64')) },
   { weight: 1, arbitrary: fc.string({ maxLength: 200 }).map((text) => toBase64(`PK\x03\x04${text}`)) },
   { weight: 1, arbitrary: fc.constant(undefined) },
@@ -287,7 +304,9 @@ function bodyOf(schema: Json | undefined): Arbitrary<string | undefined> {
     )
   }
   return fc.oneof(
-    { weight: 8, arbitrary: text(fittingBody(schema, 0)) },
+    { weight: 6, arbitrary: text(fittingBody(schema, 0)) },
+    // Optional fields often exclude each other.
+    { weight: 4, arbitrary: text(smallBody(schema)) },
     { weight: 6, arbitrary: text(fittingBody(schema, 5)) },
     { weight: 1, arbitrary: text(fc.jsonValue()) },
     { weight: 1, arbitrary: broken },
@@ -403,12 +422,9 @@ const EXPENSIVE = new Set(['importContent', 'checkContent', 'login', 'changePass
 /** Operations after which a caller is anonymous until renewed */
 const ENDING = new Set(['logout', 'deleteOwnSession'])
 
-/** Operations that need the id of an own row */
-const UNLIKELY = new Set(['undoReview'])
-
 /** Generates requests of all operations, reproducibly by seed. */
 export function generateRequests(operations: Operation[], seed: number, count: number): FuzzRequest[] {
-  const weightOf = ({ id }: Operation) => (ENDING.has(id) ? 1 : EXPENSIVE.has(id) ? 2 : UNLIKELY.has(id) ? 24 : 8)
+  const weightOf = ({ id }: Operation) => (ENDING.has(id) ? 1 : EXPENSIVE.has(id) ? 2 : 8)
   const weighted = operations.map((one) => ({ weight: weightOf(one), arbitrary: requestOf(one) }))
   return fc.sample(fc.oneof(...weighted), { seed, numRuns: count })
 }
