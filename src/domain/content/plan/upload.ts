@@ -230,7 +230,9 @@ function planUploadCards(
   const created: UploadExample[] = []
   const updated: UploadExample[] = []
   const seen = new Map<string, UploadCard>()
+  const taken = new Map<number, UploadCard>()
   const foreign = new ForeignCards()
+  const isOursOf = (row: OwnedCard) => keep === 'ours' && theirs?.has(row.id) !== true
   for (const [place, deck] of decks.entries()) {
     const deckId = plan.deckIds.get(deck)
     const matched: { card: UploadCard; row: OwnedCard | undefined; index: number }[] = []
@@ -245,20 +247,27 @@ function planUploadCards(
       if (!card.isBound) seen.set(card.key, card)
       // An id may equal the key of a question; the first card gets the row.
       const found = rows.find(card, deckId)
-      const row = found && placed.described.has(found.id) ? undefined : found
+      const first = found && taken.get(found.id)
+      // A row that was changed here keeps its place, so another card cannot have it.
+      if (first !== undefined && found?.is_edited && found.state !== 'archived' && isOursOf(found)) {
+        warn(plan, warnOfTwin(deck, card, first))
+        continue
+      }
+      const row = first === undefined ? found : undefined
       const owner = row && rows.findOther(row)
       if (owner !== undefined) {
         foreign.add(deck, card, owner)
         continue
       }
-      if (row !== undefined) placed.described.add(row.id)
+      if (row !== undefined) {
+        placed.described.add(row.id)
+        taken.set(row.id, card)
+      }
       matched.push({ card, row, index })
     }
-    const isOursOf = (row: OwnedCard | undefined) =>
-      row !== undefined && keep === 'ours' && theirs?.has(row.id) !== true
     const keepsOrder = isInOrder(matched, deckId, isOursOf)
     for (const { card, row, index } of matched) {
-      const isOurs = isOursOf(row)
+      const isOurs = row !== undefined && isOursOf(row)
       const sort_order = keepsOrder && row !== undefined ? row.sort_order : index + 1
       const becomes = planCard(plan, { deck, card, sort_order }, { row, deckId, isOurs }, digests)
       // A card that was moved here stays where it is; a new deck is not created for it.
