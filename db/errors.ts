@@ -44,11 +44,14 @@ const FOREIGN_KEY_VIOLATION = '23503'
 /** Foreign keys of rows that belong to a user */
 export const USER_KEYS = new Set([
   'api_tokens_user_id_fkey',
+  'card_notes_user_id_fkey',
   'card_progress_user_id_fkey',
   'card_reports_user_id_fkey',
   'chosen_decks_user_id_fkey',
   'content_changes_editor_id_fkey',
   'content_changes_user_id_fkey',
+  'deck_retentions_user_id_fkey',
+  'fitted_parameters_user_id_fkey',
   'identities_user_id_fkey',
   'inactive_decks_user_id_fkey',
   'media_created_by_fkey',

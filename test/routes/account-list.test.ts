@@ -189,7 +189,7 @@ t.test('administrators see the state of the service', async (t) => {
     values (${learner.id}, 1, 'review', 'easy', 'new', '2026-11-21', now(), null, '{}', '{}')`.execute(db)
   const statements = counter.count()
   const { body } = await admin.get('/api/accounts/service')
-  t.equal(counter.count() - statements, 2)
+  t.equal(counter.count() - statements, 3)
   t.match(body, {
     version: VERSION,
     started_at: '2026-11-21T12:00:00.000Z',

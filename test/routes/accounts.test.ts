@@ -254,7 +254,7 @@ t.test('users download all their data', async (t) => {
   await caller.post('/api/auth/tokens', { name: 'Skript', expires_in_days: 1 })
   const before = counter.count()
   const answer = await caller.get('/api/accounts/me/data')
-  t.equal(counter.count() - before, 17, 'the session, the user twice, and each of the lists')
+  t.equal(counter.count() - before, 19, 'the session, the user twice, and each of the lists')
   const { user: account, sessions, tokens, progress, results } = answer.body
   t.strictSame(account, {
     ...json(user),
@@ -302,10 +302,13 @@ t.test('the download includes every table with personal data', async (t) => {
     rows.map((row) => row.name),
     [
       'api_tokens',
+      'card_notes',
       'card_progress',
       'card_reports',
       'chosen_decks',
       'content_changes',
+      'deck_retentions',
+      'fitted_parameters',
       'identities',
       'inactive_decks',
       'media',
