@@ -18,7 +18,7 @@ import { reportCard } from '../../src/services/content/reports.js'
 import { applyReview } from '../../src/services/review/apply-review.js'
 import { indexContent } from '../../src/services/search/index-content.js'
 import { searchAll } from '../../src/services/search/search.js'
-import { createDatabaseToSpoil, createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
+import { createDatabaseToSpoil, TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck, createProgress, createUser } from '../support/factories.js'
 import {
   createStoreVariables,
@@ -297,7 +297,7 @@ t.test('replaces an existing store only on request', async (t) => {
 })
 
 t.test('a damaged, truncated or foreign file changes nothing', async (t) => {
-  const target = await createMigratedDatabase()
+  const target = await createDatabaseToSpoil()
   t.teardown(() => target.close())
   const empty = await dump(target.db)
   const bytes = await readFile(file)
