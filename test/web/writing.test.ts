@@ -238,6 +238,29 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await page.getByText(SAVED).waitFor()
   })
 
+  await t.test('keeps the whole of a text that is too long, and says so', async (t) => {
+    const person = await app.newPerson({ isAdmin: true })
+    const { page } = person
+    await open(person, await newCard())
+    const text = 'lang '.repeat(14_000)
+    await field(page, 'Antwort').fill(text)
+    await button(page, 'Speichern').click()
+    await page.getByText('darf höchstens 65.536 Zeichen haben').waitFor()
+    t.equal((await field(page, 'Antwort').inputValue()).length, text.length)
+  })
+
+  await t.test('offers the page of learners only for cards that they see', async (t) => {
+    const person = await app.newPerson({ isAdmin: true })
+    const id = await newCard()
+    await open(person, id)
+    const link = person.page.getByText('Ansehen wie Lernende')
+    t.equal(await link.count(), 1)
+    await post(app, `/api/content/cards/${id}`, { draft: true }, 'PATCH')
+    await open(person, id)
+    await person.page.getByText('Entwurf', { exact: true }).first().waitFor()
+    t.equal(await link.count(), 0)
+  })
+
   await t.test('says „Gespeichert“ only after the answer', async (t) => {
     const person = await app.newPerson({ isAdmin: true })
     const { page } = person
