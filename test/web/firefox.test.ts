@@ -40,6 +40,28 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
     await untilLoaded(page)
   })
 
+  await t.test('writes a card, undoes a format, and returns to what was typed', async (t) => {
+    const answer = `document.querySelectorAll('form textarea')[1]?.value`
+    await page.goto(`${app.url}/inhalte/decks/netzwerk?karte=neu`)
+    await page.waitForSelector('form textarea')
+    await page.locator('form textarea').first().fill('Was ist ein Router?')
+    await page.locator('form textarea').nth(1).fill('Ein Vermittler')
+    await page.locator('form textarea').nth(1).focus()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Control+b')
+    t.equal(await page.evaluate(answer), '**Ein Vermittler**')
+    await page.keyboard.press('Control+z')
+    t.equal(await page.evaluate(answer), 'Ein Vermittler')
+    await page.waitForSelector('text=Dein Text liegt auf diesem Gerät.')
+    await page.reload()
+    await page.waitForSelector('form textarea')
+    t.equal(await page.evaluate(answer), 'Ein Vermittler')
+    await page.locator('form textarea').nth(1).focus()
+    await page.keyboard.press('Control+Enter')
+    await page.waitForSelector('text=Gerade angelegt (1)')
+    await untilLoaded(page)
+  })
+
   await t.test('opens every page without accessibility faults or console messages', async (t) => {
     for (const { path, ready } of PAGES) {
       await page.goto(`${app.url}/${path}`)

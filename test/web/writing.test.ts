@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { createStoreVariables, startProcess } from '../support/process.js'
 import { type App, CHROMIUM, openApp, type Person, until } from './support/app.js'
 import { createGate } from './support/gate.js'
 import { post, writeSome } from './support/written.js'
@@ -27,7 +28,8 @@ const cardOf = async (app: App, id: number) =>
 const untilKept = (page: Page) => page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
 
 t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
-  const app = await openApp(t)
+  const variables = await createStoreVariables(t)
+  const app = await openApp(t, variables)
   const { deck } = await writeSome(app)
   const open = async (person: Person, card: number) => {
     await person.page.goto(`${app.url}/inhalte/karten/${card}`)
@@ -277,5 +279,22 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     t.equal(await page.getByText(/Gespeichert um/).count(), 0)
     gate.open()
     await page.getByText(SAVED).waitFor()
+  })
+
+  await t.test('keeps the text while the service is stopped, and saves it afterwards', async (t) => {
+    const person = await app.newPerson({ isAdmin: true })
+    const { page } = person
+    const id = await newCard()
+    await open(person, id)
+    await field(page, 'Antwort').fill('Vor dem Neustart')
+    await app.service.stop()
+    await button(page, 'Speichern').click()
+    await page.getByText('Der Dienst ist gerade nicht erreichbar').waitFor()
+    await page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
+    await startProcess(t, { ...variables, PORT: new URL(app.url).port })
+    await button(page, 'Speichern').click()
+    await page.getByText(SAVED).waitFor()
+    const answer = await page.request.get(`${app.url}/api/content/cards/${id}`)
+    t.match(await answer.json(), { card: { answer: 'Vor dem Neustart', version: 2 } })
   })
 })
