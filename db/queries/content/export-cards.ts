@@ -229,12 +229,28 @@ export async function findPictureBytes(db: Kysely<Database>, sha: string): Promi
   return row?.bytes
 }
 
-/** Returns the user's desired retention if it differs from the default. */
-export async function findRetention(db: Kysely<Database>, userId: number): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('review_settings')
-    .select('desired_retention')
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return row?.desired_retention
+/** Parameters of a learner that an Anki package contains. */
+export interface ExportedParameters {
+  /** Null if the user has no settings */
+  desired_retention: number | null
+  /** Decay of the fitted weights; null while the defaults apply */
+  decay: number | null
+  /** Desired retentions of decks with their own, by slug */
+  by_deck: Record<string, number>
+}
+
+export async function findParameters(db: Kysely<Database>, userId: number): Promise<ExportedParameters> {
+  const { rows } = await sql<ExportedParameters>`
+    select
+      (select desired_retention from review_settings where user_id = ${userId}) as desired_retention,
+      (select (current -> 'w' ->> 20)::double precision from fitted_parameters
+        where user_id = ${userId} and coalesce(
+          (select adapt_intervals from review_settings where user_id = ${userId}), true
+        )) as decay,
+      (select coalesce(json_object_agg(slug, coalesce(mine.desired_retention, usual.desired_retention)), '{}')
+        from decks
+        left join deck_retentions as mine on mine.deck_id = decks.id and mine.user_id = ${userId}
+        left join deck_defaults as usual on usual.deck_id = decks.id
+        where mine.deck_id is not null or usual.deck_id is not null) as by_deck`.execute(db)
+  return rows[0] as ExportedParameters
 }

@@ -31,10 +31,10 @@ export async function listStudiedDecks(db: Kysely<Database>, scope: Scope): Prom
     select slug, name, is_active as active, due::integer, greatest(least(unseen - put_off, new_allowed), 0)::integer as new,
       card_count as cards, coalesce(young, 0)::integer as young, coalesce(mature, 0)::integer as mature,
       suspended::integer, unseen::integer,
-      (select desired_retention from deck_retentions
-        where user_id = ${scope.userId} and deck_id = deck_counts.id) as desired_retention,
-      (select desired_retention from deck_defaults where deck_id = deck_counts.id) as default_retention
+      mine.desired_retention, usual.desired_retention as default_retention
     from deck_counts
+    left join deck_retentions as mine on mine.user_id = ${scope.userId} and mine.deck_id = deck_counts.id
+    left join deck_defaults as usual on usual.deck_id = deck_counts.id
     cross join (select new_allowed from remaining) as remaining
     left join maturity on maturity.deck_id = deck_counts.id
     order by ${deckOrder('deck_counts')}`.execute(db)

@@ -79,7 +79,7 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
       where user_id = ${userId} and deck_id is not null
       group by deck_id
     ),
-    put_off as (
+    put_off as materialized (
       -- Cards that are still new and were put off until tomorrow
       select entry.card_id, card.deck_id
       from review_log as entry
@@ -122,12 +122,14 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
       select decks.id, decks.slug, decks.name, decks.sort_order, card_count,
         coalesce(seen.due, 0) - coalesce(suspended.due, 0) as due,
         card_count - coalesce(seen.cards, 0) - coalesce(suspended.unseen, 0) as unseen,
-        coalesce((select count(*) from put_off where put_off.deck_id = decks.id), 0) as put_off,
+        coalesce(waiting.cards, 0) as put_off,
         coalesce(suspended.cards, 0) as suspended,
         inactive.deck_id is null and (offered.deck_id is null or chosen.deck_id is not null) as is_active
       from decks
       left join seen on seen.deck_id = decks.id
       left join suspended on suspended.deck_id = decks.id
+      left join (select deck_id, count(*) as cards from put_off group by deck_id) as waiting
+        on waiting.deck_id = decks.id
       left join inactive_decks as inactive on inactive.user_id = ${userId} and inactive.deck_id = decks.id
       left join offered_decks as offered on offered.deck_id = decks.id
       left join chosen_decks as chosen on chosen.user_id = ${userId} and chosen.deck_id = decks.id

@@ -20,6 +20,7 @@ export { PackageDecks, withoutRoot } from './write/package-decks.js'
 export {
   type CardProgress,
   FIRST_DAY,
+  type LearnerParameters,
   learnedCardRow,
   newCardRow,
   noteRow,

@@ -112,7 +112,20 @@ t.test('rows', async (t) => {
   // As a script writes it, with rating and date only
   const script = { last_rating: 'easy', next_review: '2019-01-01', last_review: null, last_review_at: null } as const
   const progress = { ...script, stability: null, difficulty: null, reps: 0, lapses: 0 }
-  t.strictSame(learnedCardRow({ ...card, progress }, 7, 3, 0.9).slice(6), [2, 2, 0, 1, 2500, 0, 0, 0, 0, 0, 0, ''])
+  t.strictSame(learnedCardRow({ ...card, progress }, 7, 3, { retention: 0.9 }).slice(6), [
+    2,
+    2,
+    0,
+    1,
+    2500,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    '',
+  ])
 })
 
 t.test('a guarded cell is no formula and is restored exactly', async (t) => {

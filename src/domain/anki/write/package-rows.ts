@@ -76,8 +76,21 @@ export function newCardRow({ id, updated_at }: PackageCard, deckId: number, posi
   return [idOf(id), idOf(id), deckId, 0, secondsOf(updated_at), USN, 0, queue, position, 0, 0, 0, 0, 0, 0, 0, 0, '']
 }
 
+/** Parameters behind a memory state, which Anki stores with it. */
+export interface LearnerParameters {
+  /** Desired retention of the card's deck */
+  retention: number
+  /** Weight 20 of FSRS-6; default: that of the default weights */
+  decay?: number | undefined
+}
+
 /** Builds the row of `cards` with the user's progress. */
-export function learnedCardRow(card: PackageCard, deckId: number, position: number, retention: number): Row {
+export function learnedCardRow(
+  card: PackageCard,
+  deckId: number,
+  position: number,
+  { retention, decay = DECAY }: LearnerParameters,
+): Row {
   const { progress, is_suspended, id, updated_at } = card
   const queue = is_suspended ? -1 : undefined
   if (progress?.next_review == null) return newCardRow(card, deckId, position, queue)
@@ -85,14 +98,14 @@ export function learnedCardRow(card: PackageCard, deckId: number, position: numb
   const due = Math.max(daysBetween(FIRST_DAY, next_review), 0)
   const interval = Math.max(last_review === null ? 1 : daysBetween(last_review, next_review), 1)
   const row = [idOf(id), idOf(id), deckId, 0, secondsOf(updated_at), USN, 2, queue ?? 2, due, interval, EASE_FACTOR]
-  return [...row, reps, lapses, 0, 0, 0, 0, memoryOf(progress, retention)]
+  return [...row, reps, lapses, 0, 0, 0, 0, memoryOf(progress, retention, decay)]
 }
 
 /** Encodes the FSRS state as Anki does (rslib/src/storage/card/data.rs). */
-function memoryOf({ stability, difficulty, last_review_at }: CardProgress, retention: number): string {
+function memoryOf({ stability, difficulty, last_review_at }: CardProgress, retention: number, decay: number): string {
   if (stability === null || difficulty === null) return ''
   const lrt = last_review_at === null ? {} : { lrt: secondsOf(last_review_at) }
-  return JSON.stringify({ s: round(stability), d: round(difficulty), dr: retention, decay: DECAY, ...lrt })
+  return JSON.stringify({ s: round(stability), d: round(difficulty), dr: retention, decay, ...lrt })
 }
 
 const EASES: Record<Rating, number> = { again: 1, hard: 2, medium: 3, easy: 4 }

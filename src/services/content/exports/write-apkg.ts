@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { ExportedCard, ExportedReview } from '../../../../db/queries/content/export-cards.js'
 import {
+  type LearnerParameters,
   learnedCardRow,
   newCardRow,
   noteRow,
@@ -17,8 +18,8 @@ export interface PackageOptions {
   now: Date
   /** Day 0 of due dates */
   created: { seconds: number; minutesWest: number }
-  /** Desired retention of the exporting user; null exports without progress */
-  retention: number | null
+  /** Parameters of the exporting user; null exports without progress */
+  learner: (LearnerParameters & { byDeck: Record<string, number> }) | null
 }
 
 /**
@@ -58,16 +59,19 @@ class Collections {
   readonly #learned: PackageDatabase | undefined
   readonly #cardIds = new Set<number>()
   #deckId = 0
+  /** Desired retention of the deck, if it has its own */
+  #retention: number | undefined
   #position = 0
 
   constructor(folder: string, options: PackageOptions) {
     this.#options = options
     this.#plain = new PackageDatabase(path.join(folder, 'collection.anki2'))
-    if (options.retention !== null) this.#learned = new PackageDatabase(path.join(folder, 'collection.anki21'))
+    if (options.learner !== null) this.#learned = new PackageDatabase(path.join(folder, 'collection.anki21'))
   }
 
   beginDeck({ name, slug }: { name: string; slug: string }): void {
     this.#deckId = this.#decks.add(name, slug)
+    this.#retention = this.#options.learner?.byDeck[slug]
   }
 
   addCard(card: ExportedCard): void {
@@ -75,11 +79,16 @@ class Collections {
     const note = noteRow(card, toFieldHtml(card.question, this.pictures), toFieldHtml(card.answer, this.pictures))
     this.#plain.addNote(note)
     this.#plain.addCard(newCardRow(card, this.#deckId, this.#position))
-    const { retention } = this.#options
-    if (this.#learned === undefined || retention === null) return
+    const { learner } = this.#options
+    if (this.#learned === undefined || learner === null) return
     this.#cardIds.add(card.id)
     this.#learned.addNote(note)
-    this.#learned.addCard(learnedCardRow(card, this.#deckId, this.#position, retention))
+    this.#learned.addCard(
+      learnedCardRow(card, this.#deckId, this.#position, {
+        ...learner,
+        retention: this.#retention ?? learner.retention,
+      }),
+    )
   }
 
   addReview(review: ExportedReview): void {

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
-import { findRetention } from '../../../../db/queries/content/export-cards.js'
+import { findParameters } from '../../../../db/queries/content/export-cards.js'
 import type { Database } from '../../../../db/types.js'
 import { FIRST_DAY } from '../../../domain/anki/index.js'
 import type { ExportFormat } from '../../../domain/content/export-formats.js'
@@ -63,8 +63,8 @@ export async function writeExport(
 ): Promise<string> {
   signal?.throwIfAborted()
   const { format, deckId, sourceId, hasHidden, userId, now, timeZone } = request
-  const retention = userId === undefined ? null : await retentionOf(db, userId)
-  const options: WorkerOptions = { format, folder, now, retention, created: firstDay(timeZone) }
+  const learner = userId === undefined ? null : await learnerOf(db, userId)
+  const options: WorkerOptions = { format, folder, now, learner, created: firstDay(timeZone) }
   const { items, picture } = readSource(db, {
     ...{ deckId, sourceId, hasHidden },
     userId,
@@ -80,8 +80,13 @@ export async function writeExport(
   return path.join(folder, 'export')
 }
 
-async function retentionOf(db: Kysely<Database>, userId: number): Promise<number> {
-  return (await findRetention(db, userId)) ?? DEFAULT_SETTINGS.desired_retention
+async function learnerOf(db: Kysely<Database>, userId: number): Promise<WorkerOptions['learner']> {
+  const { desired_retention, decay, by_deck } = await findParameters(db, userId)
+  return {
+    retention: desired_retention ?? DEFAULT_SETTINGS.desired_retention,
+    decay: decay ?? undefined,
+    byDeck: by_deck,
+  }
 }
 
 function firstDay(timeZone: string): WorkerOptions['created'] {
