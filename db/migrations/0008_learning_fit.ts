@@ -32,6 +32,13 @@ async function extendLog(db: Kysely<unknown>): Promise<void> {
       add constraint review_log_review_check check (kind <> 'review' or (rating is not null and phase is not null))`.execute(
     db,
   )
+  // Small indexes for today's new cards by deck and today's put-off cards: each queue, rating and deck list reads them,
+  // and all reviews of a day would be many more rows.
+  await sql`
+    create index review_log_introduced_idx on review_log (user_id, studied_on) include (kind, deck_id)
+      where phase = 'new'`.execute(db)
+  await sql`
+    create index review_log_tomorrow_idx on review_log (user_id, studied_on) where kind = 'tomorrow'`.execute(db)
 }
 
 async function createParameters(db: Kysely<unknown>): Promise<void> {
