@@ -48,12 +48,17 @@ export function settingsCte(userId: number): RawBuilder<StudySettings> {
     )`
 }
 
-/** The retention that the learner, or else the author, wants for a deck; null if the general setting applies. */
+/**
+ * The retention that the learner, or else the author, wants for a deck; null if the general setting applies. Looks
+ * nothing up per row if no deck has its own.
+ */
 export function deckRetention(userId: number, deckId: string): RawBuilder<number | null> {
-  return sql`coalesce(
+  return sql`case when (
+    select exists (select from deck_retentions where user_id = ${userId}) or exists (select from deck_defaults)
+  ) then coalesce(
     (select desired_retention from deck_retentions where user_id = ${userId} and deck_id = ${sql.ref(deckId)}),
     (select desired_retention from deck_defaults where deck_id = ${sql.ref(deckId)})
-  )`
+  ) end`
 }
 
 /**

@@ -4,9 +4,10 @@ import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
 import { countCtes, deckRetention, isStudied, type Scope, type StudySettings, stateOf } from './progress.js'
 
-/** The learner's own note on a card */
+/** The learner's own note on a card; looks nothing up per row if the learner has none. */
 export function noteOf(userId: number, cardId: string): RawBuilder<string | null> {
-  return sql`(select text from card_notes where user_id = ${userId} and card_id = ${sql.ref(cardId)})`
+  return sql`case when (select exists (select from card_notes where user_id = ${userId}))
+    then (select text from card_notes where user_id = ${userId} and card_id = ${sql.ref(cardId)}) end`
 }
 
 /** A card in the learner's queue. */
