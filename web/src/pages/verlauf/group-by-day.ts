@@ -19,6 +19,8 @@ export function groupByDay<T extends { studied_on: string }>(entries: readonly T
 
 /** Returns the review that can be undone: the latest valid one, if it is of today. */
 export function findUndoable(entries: readonly LogEntry[], today: string): number | undefined {
-  const latest = entries.find(({ kind, is_undone, applied }) => kind === 'review' && !is_undone && applied !== false)
+  const latest = entries.find(
+    ({ kind, is_undone, applied }) => (kind === 'review' || kind === 'tomorrow') && !is_undone && applied !== false,
+  )
   return latest?.studied_on === today ? latest.id : undefined
 }
