@@ -30,14 +30,16 @@ const RECORD = 'dist/.built.json'
 process.chdir(path.join(import.meta.dirname, '..'))
 const record = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : {}
 const names = process.argv.includes('--tests') ? ['tests', 'page'] : ['program', 'page']
-const outdated = names.filter((name) => record[name] === undefined || record[name] !== describe(STEPS[name]))
+// Before the build, so that a file edited during the build is built again.
+const inputs = Object.fromEntries(Object.entries(STEPS).map(([name, step]) => [name, hashInputs(step)]))
+const outdated = names.filter((name) => record[name] === undefined || record[name] !== describe(name))
 if (outdated.length > 0) {
   const hideProgress = showProgress()
   const results = await Promise.all(outdated.map((name) => STEPS[name].run()))
   hideProgress()
   const built = outdated.filter((_, at) => results[at])
-  for (const name of built) record[name] = describe(STEPS[name])
-  if (built.includes('tests')) record.program = describe(STEPS.program)
+  for (const name of built) record[name] = describe(name)
+  if (built.includes('tests')) record.program = describe('program')
   mkdirSync(path.dirname(RECORD), { recursive: true })
   writeFileSync(RECORD, `${JSON.stringify(record, null, 2)}\n`)
   if (built.length < outdated.length) process.exitCode = 1
@@ -59,12 +61,16 @@ async function buildPage() {
   )
 }
 
-/** Returns a line that identifies the contents of inputs and output; undefined without output. */
-function describe({ inputs, output }) {
+/** Returns a hash of the inputs' contents and the time of the output; undefined without output. */
+function describe(name) {
+  const { output } = STEPS[name]
   if (!existsSync(output)) return undefined
+  return hash('sha256', `${inputs[name]} ${statSync(output).mtimeMs}`)
+}
+
+function hashInputs({ inputs }) {
   const files = inputs.filter((input) => existsSync(input)).flatMap(listFiles)
-  const contents = files.map((file) => `${file} ${hash('sha256', readFileSync(file))}`)
-  return hash('sha256', [...contents, statSync(output).mtimeMs].join('\n'))
+  return hash('sha256', files.map((file) => `${file} ${hash('sha256', readFileSync(file))}`).join('\n'))
 }
 
 function listFiles(input) {
