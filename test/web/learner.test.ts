@@ -207,7 +207,15 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     await openSession(phone, app.url)
     await phone.getByRole('button', { name: 'Mehr zu dieser Karte' }).tap()
     const items = await askAll(phone, '[role=menuitem]', '(items) => items.map((item) => item.innerText.trim())')
-    t.strictSame(items, ['Aussetzen', 'Info zur Karte', 'Fehler melden'])
+    t.strictSame(items, [
+      'Morgen',
+      'Aussetzen',
+      'Notiz',
+      'Vorlesen',
+      'Antwort tippen',
+      'Info zur Karte',
+      'Fehler melden',
+    ])
   })
 
   await t.test('what was undone is readable in the log', async (t) => {
