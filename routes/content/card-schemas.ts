@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { CARD_FILTERS } from '../../db/queries/content/editing/cards.js'
 import { FORMS } from '../../src/domain/questions/exercise.js'
+import { RULES } from '../../src/domain/questions/lint.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { HowOrNull, OwnerSource } from './sheet-schemas.js'
 
@@ -45,6 +46,11 @@ const CARD = {
 
 export const EditedCard = Type.Object(CARD, { title: 'EditedCard' })
 
+const Finding = Type.Object({
+  rule: Type.Unsafe<(typeof RULES)[number]>({ type: 'string', enum: [...RULES] }),
+  message: Type.String({ examples: ['Die Zahlen stehen nicht der Größe nach'] }),
+})
+
 export const EditedCardAnswer = Type.Object(
   {
     card: Type.Object(
@@ -54,6 +60,7 @@ export const EditedCardAnswer = Type.Object(
         file: nullable(Type.String({ description: 'Path relative to the content folder; null for a source.' })),
         line: nullable(Type.Integer({ description: 'Null for a source, or if the file lacks the card.' })),
         learners: Type.Integer({ description: 'Number of users with progress.' }),
+        findings: Type.Array(Finding, { description: 'Probable weaknesses of the choice; they refuse nothing.' }),
       },
       { title: 'EditedCardWithOrigin' },
     ),

@@ -13,6 +13,7 @@ import { ADMINS_ONLY, AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accou
 import type { CardTexts } from '../../src/domain/content/editing/card.js'
 import type { Editor } from '../../src/domain/content/editing/rights.js'
 import { CARD_NOT_FOUND, CLIENT_ID_TAKEN, DECK_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
+import { lintQuestion } from '../../src/domain/questions/lint.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import {
   checkStorable,
@@ -247,7 +248,8 @@ written (409). Progress of learners is unchanged.`,
 
 /** Returns the response for a card of a source, which has no file. */
 export function describeSavedCard({ source, file: _, key: __, learners, ...card }: EditedCardWithOrigin) {
-  return { card: { ...describeCard(card), source, learners, file: null, line: null } }
+  const findings = lintQuestion(card)
+  return { card: { ...describeCard(card), source, learners, file: null, line: null, findings } }
 }
 
 /** @throws CARD_NOT_FOUND if no card can have the id */

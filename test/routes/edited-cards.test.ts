@@ -129,6 +129,16 @@ t.test('holds options, forms and their settings', async (t) => {
   t.match((await edit(4, { form: null })).body.card, { version: 5, form: null, tolerance: null, unit: null })
 })
 
+t.test('names the weaknesses of a choice in answers of a single card', async (t) => {
+  const wrong = { text: 'Zweites', correct: false }
+  const written = await writeCard(editor, await writeDeck(editor, source), { options: [wrong] })
+  const { body: read } = await editor.get(`${CARDS}/${written.id}`)
+  for (const { findings } of [written, read.card]) t.match(findings, [{ rule: 'few-options', message: /^Nur 2 / }])
+  const options = [wrong, { text: 'Drittes', correct: false }]
+  const { body: saved } = await editor.patch(`${CARDS}/${written.id}`, { version: 1, options })
+  t.strictSame(saved.card.findings, [])
+})
+
 t.test('drafts, archives and restores without a version', async (t) => {
   const member = await service.member()
   const deck = await writeDeck(editor, source)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { createStoreVariables, startProcess } from '../support/process.js'
-import { type App, CHROMIUM, openApp, type Person, until } from './support/app.js'
+import { type App, CHROMIUM, findBarriers, openApp, type Person, until } from './support/app.js'
 import { createGate } from './support/gate.js'
 import { post, writeSome } from './support/written.js'
 
@@ -261,6 +261,29 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await open(person, id)
     await person.page.getByText('Entwurf', { exact: true }).first().waitFor()
     t.equal(await link.count(), 0)
+  })
+
+  await t.test('says what is weak about the answers to choose from', async (t) => {
+    const person = await app.newPerson({ isAdmin: true })
+    const { page } = person
+    const id = await newCard()
+    await open(person, id)
+    await page.getByText('Für Quiz und Test').click()
+    const add = async (text: string) => {
+      const shown = await page.getByPlaceholder('Antwort', { exact: true }).count()
+      await button(page, 'Antwort hinzufügen').click()
+      await page.getByPlaceholder('Antwort', { exact: true }).nth(shown).fill(text)
+    }
+    await add('Etwas anderes')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Nur 2 Antworten zur Auswahl').waitFor()
+    t.strictSame(await findBarriers(page), [])
+    await page.reload()
+    await page.getByText('Nur 2 Antworten zur Auswahl').waitFor()
+    await add('Noch etwas')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Nur 2 Antworten zur Auswahl').waitFor({ state: 'detached' })
+    t.strictSame(person.complaints, [])
   })
 
   await t.test('says „Gespeichert“ only after the answer', async (t) => {

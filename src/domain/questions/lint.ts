@@ -2,17 +2,20 @@ import { toPlainText } from '../search/plain-text.js'
 import type { Exercise } from './exercise.js'
 import { readNumber } from './number.js'
 
-/** A rule for good choices; docs/fragen.md has a section for each. */
-export type Rule =
-  | 'few-options'
-  | 'long-key'
-  | 'one-condition'
-  | 'absolute-words'
-  | 'repeated-word'
-  | 'duplicates'
-  | 'all-of-these'
-  | 'unsorted-numbers'
-  | 'plain-negation'
+/** Rules for good choices; docs/fragen.md has a section for each. */
+export const RULES = [
+  'few-options',
+  'long-key',
+  'one-condition',
+  'absolute-words',
+  'repeated-word',
+  'duplicates',
+  'all-of-these',
+  'unsorted-numbers',
+  'plain-negation',
+] as const
+
+export type Rule = (typeof RULES)[number]
 
 /** A probable weakness of a question, as a German sentence. */
 export interface LintFinding {

@@ -10,7 +10,7 @@ export type AuthorDeck = Answer<'/api/content/decks'>['decks'][number]
 
 /** A card with its origin, which lists lack */
 type CardWithOrigin = Answer<'/api/content/cards/{id}'>['card']
-type Origin = 'source' | 'file' | 'line' | 'learners'
+type Origin = 'source' | 'file' | 'line' | 'learners' | 'findings'
 export type AuthorCard = Omit<CardWithOrigin, Origin> & Partial<Pick<CardWithOrigin, Origin>>
 
 /** An answer that a quiz or a test offers */
