@@ -170,6 +170,59 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
       .waitFor()
   })
 
+  await t.test('orders cards by keys, and says where they are', async (t) => {
+    const order = async () => {
+      const path = '/api/content/cards?deck=einlagern&limit=3'
+      const { cards } = await post<{ cards: { question: string }[] }>(app, path, undefined, 'GET')
+      return cards.map(({ question }) => question)
+    }
+    await button(page, 'Mehr zum Deck').click()
+    await page.getByRole('menuitem', { name: 'Karten ordnen' }).click()
+    await button(page, 'Nach unten: Wo steht Regal 1?').focus()
+    const saved = (times: number) => {
+      let seen = 0
+      return page.waitForResponse((answer) => answer.url().endsWith('/move') && ++seen === times)
+    }
+    const down = saved(2)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.getByText('„Wo steht Regal 1?“ steht jetzt an Stelle 3.').waitFor()
+    t.equal(await page.evaluate('document.activeElement.ariaLabel'), 'Nach unten: Wo steht Regal 1?', 'keeps the focus')
+    await down
+    t.strictSame(await order(), ['Wo steht Regal 2?', 'Wo steht Regal 3?', 'Wo steht Regal 1?'])
+    t.strictSame(await findBarriers(page), [])
+    const up = saved(2)
+    await button(page, 'Nach oben: Wo steht Regal 1?').focus()
+    for (let times = 0; times < 3; times++) await page.keyboard.press('Enter')
+    await up
+    await page.getByText('„Wo steht Regal 1?“ steht jetzt an Stelle 1.').waitFor()
+    t.strictSame(await order(), ['Wo steht Regal 1?', 'Wo steht Regal 2?', 'Wo steht Regal 3?'])
+    await link(page, 'Fertig').click()
+    await link(page, 'Wo steht Regal 1?').waitFor()
+    t.strictSame(author.complaints, [])
+  })
+
+  await t.test('renames a source', async (t) => {
+    await page.goto(`${app.url}/inhalte`)
+    for (const [before, after] of [
+      ['Lager', 'Hochregal'],
+      ['Hochregal', 'Lager'],
+    ] as const) {
+      await button(page, `Mehr zu ${before}`).click()
+      await page.getByRole('menuitem', { name: 'Umbenennen …' }).click()
+      await dialog(page).getByLabel('Name').fill(after)
+      await button(page, 'Speichern').click()
+      await dialog(page).waitFor({ state: 'detached' })
+      await link(page, after).first().waitFor()
+    }
+    const { sources } = await post<{ sources: { name: string }[] }>(app, '/api/content/sources', undefined, 'GET')
+    t.strictSame(
+      sources.map(({ name }) => name),
+      ['Lager'],
+    )
+    t.strictSame(author.complaints, [])
+  })
+
   await t.test('takes over what a learner suggests', async (t) => {
     const learner = await app.newPerson({ name: 'Noah Berger' })
     const { page: seen } = learner
@@ -241,6 +294,13 @@ t.test('the editor as a screen reader reads it', { skip: !existsSync(CHROMIUM) &
   await page.goto(`${app.url}/inhalte/decks/${deck}?karte=neu`)
   await field(page, 'Frage').waitFor()
   t.notOk(await isTooWide(page))
+  t.strictSame(
+    await page.evaluate(
+      `[...document.querySelectorAll('nav[aria-label="Hauptbereiche"] a')].filter((a) => a.offsetParent !== null && a.scrollWidth > a.clientWidth).map((a) => a.textContent.trim())`,
+    ),
+    [],
+    'the bar cuts no label',
+  )
   t.equal(
     await page.getByRole('form').ariaSnapshot(),
     `- form "Karte":
