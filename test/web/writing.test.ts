@@ -286,6 +286,26 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     t.strictSame(person.complaints, [])
   })
 
+  await t.test('lets an administrator delete a card for good, after naming it', async (t) => {
+    const person = await app.newPerson({ isAdmin: true })
+    const { page } = person
+    const id = await newCard()
+    const { question } = await cardOf(app, id)
+    await open(person, id)
+    await button(page, 'Endgültig löschen …').click()
+    await dialog(page).getByText(question).waitFor()
+    t.strictSame(await findBarriers(page), [])
+    await button(page, 'Abbrechen').click()
+    t.match(await cardOf(app, id), { question })
+    await button(page, 'Endgültig löschen …').click()
+    await button(page, 'Endgültig löschen').click()
+    await page.waitForURL(`${app.url}/inhalte/decks/${deck}`)
+    await page.getByRole('list', { name: 'Karten', exact: true }).waitFor()
+    t.equal(await page.getByRole('link', { name: question }).count(), 0)
+    t.equal((await app.asAdmin('GET', `/api/content/cards/${id}`)).status, 404)
+    t.strictSame(person.complaints, [])
+  })
+
   await t.test('says „Gespeichert“ only after the answer', async (t) => {
     const person = await app.newPerson({ isAdmin: true })
     const { page } = person
