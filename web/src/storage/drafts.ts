@@ -50,7 +50,9 @@ export const drafts: DraftStore & { list(user: number): Promise<StoredDraft[]> }
   },
   async put(draft: StoredDraft): Promise<void> {
     const transaction = (await open()).transaction('drafts', 'readwrite', { durability: 'strict' })
-    await transaction.store.put(draft)
+    void transaction.store.put(draft)
+    // Without it, a page that is being closed would abort the transaction.
+    transaction.commit()
     await transaction.done
   },
   /** Removes all drafts of an item. */
