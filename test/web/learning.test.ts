@@ -126,6 +126,8 @@ t.test('a card is put off without a network, and taken back', async (t) => {
   await page.getByRole('button', { name: 'Mehr zu dieser Karte' }).click()
   await page.getByRole('menuitem', { name: 'Morgen' }).waitFor()
   await picture(page, 'menu')
+  // The parts of a session must be loaded before the network goes.
+  await page.waitForLoadState('networkidle')
   await page.context().setOffline(true)
   await page.getByRole('menuitem', { name: 'Morgen' }).click()
   await page.getByText('Kommt morgen wieder').waitFor()

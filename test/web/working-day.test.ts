@@ -62,7 +62,7 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
 
   await t.test('imports content with a fault and corrects it', async (t) => {
     await changeFiles(content, { 'decks/neu.md': '---\nname: Neues\n---\n## Eine Frage ohne Antwort?\n' })
-    await admin.getByRole('link', { name: 'Inhalte', exact: true }).click()
+    await admin.goto(`${app.url}/inhalte/ordner`)
     await button(admin, 'Dateien prüfen').click()
     await admin
       .getByText(/^decks\/neu\.md:\d+/)
@@ -149,7 +149,7 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await logIn(page, 'kollege-3', 'keine-ahnung')
     await page.getByText('Benutzername oder Passwort falsch').waitFor()
 
-    await admin.getByRole('link', { name: 'Benutzer', exact: true }).click()
+    await admin.goto(`${app.url}/verwaltung/benutzer`)
     await admin.getByRole('searchbox').fill('kollege 3')
     await admin.getByRole('link', { name: 'Kollege 3', exact: true }).click()
     await button(admin, 'Neues Passwort').click()
