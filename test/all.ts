@@ -17,7 +17,7 @@ const OTHER_COMMANDS = ['process/', 'web/', 'operations/', 'support/']
 const PROCESSES = 3
 const TIMEOUT_MS = 1_800_000
 const BATCH = fileURLToPath(new URL('support/runner/batch.js', import.meta.url))
-/** The options of `.taprc`, without those by which tap loads its modules */
+/** The options of `.taprc`, without those that load the modules of tap */
 const OPTIONS = process.execArgv.filter((option) => !/^--(import=|enable-source-maps$)/.test(option))
 
 const [folder] = process.argv.slice(2)

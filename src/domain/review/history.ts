@@ -50,7 +50,7 @@ export function parseEntry(line: string): HistoryEntry {
 /**
  * Returns for each card the reviews that stand since its latest reset, oldest first; the last one made the card's
  * present state. Undone and late reviews are left out. Each review names the one before it, so a card's history
- * continues when its progress moves to another card, and begins anew after a script has written the state. Histories
+ * continues when its progress moves to another card, and starts again after a script has written the state. Histories
  * whose first review is unknown are left out.
  * @param entries in ascending order of their ids
  */

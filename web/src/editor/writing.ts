@@ -39,7 +39,7 @@ export interface WritingParts<F> {
 }
 
 const KEEP_AFTER_MS = 500
-/** Somebody who never pauses is also kept. */
+/** Longest time without a draft while the author types without a pause */
 const KEEP_AT_LEAST_MS = 3_000
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

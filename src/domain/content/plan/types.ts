@@ -3,7 +3,7 @@ import type { SourceKind } from '../upload/incoming.js'
 
 // What is stored
 
-/** What is shown of a card or sheet: to all, to editors only, or to nobody */
+/** Visibility of a card or sheet: everyone, editors only, or hidden */
 export type Visibility = 'live' | 'draft' | 'archived'
 
 /** A stored deck of any origin. */
