@@ -1,8 +1,12 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Scope } from '../src/domain/accounts/scopes.js'
 import type { IncomingPicture, StoredKind } from '../src/domain/content/upload/incoming.js'
+import type { FrozenQuestion } from '../src/domain/questions/frozen.js'
+import type { Answer } from '../src/domain/questions/judge.js'
 import type { FittedParameters } from '../src/domain/review/parameters.js'
 import type { CardState, Rating, ReviewPhase } from '../src/domain/review/review.js'
+import type { Place } from '../src/domain/tests/attempt.js'
+import type { TestDefinition } from '../src/domain/tests/definition.js'
 
 type PictureExtension = IncomingPicture['extension']
 
@@ -35,6 +39,8 @@ export interface UsersTable {
   link_allowed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   /** The user has disabled password login for the account. */
   passkey_only: Generated<boolean>
+  /** Additional time for tests with a limit, in percent of the limit */
+  extra_time_percent: Generated<number>
 }
 
 /** Method of a proof of identity */
@@ -519,6 +525,7 @@ export interface PictureUsesTable {
   sha256: Buffer
   card_id: number | null
   cheatsheet_id: number | null
+  test_id: number | null
   /** False if only superseded versions show it */
   is_current: Generated<boolean>
 }
@@ -556,6 +563,107 @@ export interface CardReportsTable {
   >
   /** Sentence for the learner */
   outcome_message: ColumnType<string | null, string | null | undefined, string | null>
+}
+
+/** A test as its editors see it; learners take the published version. */
+export interface TestsTable {
+  id: Generated<number>
+  slug: string
+  /** Null for the content folder */
+  source_id: number | null
+  /** Key of the test within its source */
+  source_key: string | null
+  /** Relative to the content folder; null for a source */
+  file: ColumnType<string | null, string | null | undefined, string | null>
+  definition: ColumnType<TestDefinition, string, string>
+  /** Counts saves, so that two editors do not overwrite each other */
+  edit_version: Generated<number>
+  /** Null until the test is published */
+  published_version: ColumnType<number | null, number | null | undefined, number | null>
+  created_at: Timestamp
+  updated_at: Timestamp
+  archived_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+}
+
+/** A published version, which never changes. */
+export interface TestVersionsTable {
+  test_id: number
+  version: number
+  definition: ColumnType<TestDefinition, string, never>
+  /** Whether learners can look up at least one of the questions */
+  open_questions: boolean
+  /** SHA-256 of the definition and the questions without their random ids */
+  digest: Buffer
+  published_at: Timestamp
+  /** The editor's name at that time; null for imports */
+  published_by: string | null
+}
+
+/** A question copied by a publication. */
+export interface TestQuestionsTable {
+  id: Generated<number>
+  test_id: number
+  version: number
+  /** Index of the section */
+  section: number
+  /** Index within the section */
+  position: number
+  /** Null if the card has been deleted */
+  card_id: number | null
+  content: ColumnType<FrozenQuestion, string, never>
+}
+
+export interface AttemptsTable {
+  id: Generated<number>
+  test_id: number
+  version: number
+  user_id: number
+  /** Sent with the start, so that a retry gets the same attempt */
+  client_id: string
+  /** Counts the attempts of the person at the test from 1 */
+  number: number
+  /** False for an editor of the test, whose attempt stays out of the statistics */
+  counted: boolean
+  started_at: ColumnType<Date, Date, never>
+  /** Null without a limit */
+  deadline_at: ColumnType<Date | null, Date | null, never>
+  /** Last saved answer, or the start */
+  last_saved_at: ColumnType<Date, Date, Date>
+  /** Null while the attempt is open, as the next three */
+  ended_at: ColumnType<Date | null, never, Date>
+  ended_by: ColumnType<'person' | 'time' | null, never, 'person' | 'time'>
+  passed: ColumnType<boolean | null, never, boolean>
+  /** From 0 to 100, rounded down */
+  score_percent: ColumnType<number | null, never, number>
+  answers_deleted_at: ColumnType<Date | null, never, Date>
+}
+
+export interface AttemptQuestionsTable {
+  attempt_id: number
+  /** Index of the question in the attempt */
+  slot: number
+  question_id: number
+  /** Options, items or gaps in the order of this attempt, with ids of this attempt */
+  places: ColumnType<Place[], string, never>
+  /** 0 if never answered */
+  seq: Generated<number>
+  /** With the ids of `places` */
+  answer: ColumnType<Answer | null, string | null | undefined, string | null>
+  saved_at: ColumnType<Date | null, never, Date>
+  /** Time between the previous saved answer of the attempt and this one, summed over all saves */
+  spent_ms: Generated<number>
+  /** From 0 to 1; null while the attempt is open */
+  points: ColumnType<number | null, never, number>
+}
+
+/** Sums over first attempts per question. */
+export interface QuestionSumsTable {
+  question_id: number
+  /** src/domain/tests/statistics.ts */
+  sums: ColumnType<unknown, string, string>
+  /** The published report; null before there are enough persons */
+  report: ColumnType<unknown, string | null | undefined, string | null>
+  report_persons: Generated<number>
 }
 
 /** At most one row: the last completed import. */
@@ -619,4 +727,10 @@ export interface Database {
   media: MediaTable
   card_reports: CardReportsTable
   last_import: LastImportTable
+  tests: TestsTable
+  test_versions: TestVersionsTable
+  test_questions: TestQuestionsTable
+  attempts: AttemptsTable
+  attempt_questions: AttemptQuestionsTable
+  question_sums: QuestionSumsTable
 }

@@ -7,6 +7,7 @@ import * as quizPositions from './0005_quiz_positions.js'
 import * as search from './0006_search.js'
 import * as writing from './0007_writing.js'
 import * as learningFit from './0008_learning_fit.js'
+import * as tests from './0009_tests.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -18,4 +19,5 @@ export const migrations: Record<string, Migration> = {
   '0006_search': search,
   '0007_writing': writing,
   '0008_learning_fit': learningFit,
+  '0009_tests': tests,
 }
