@@ -226,7 +226,10 @@ t.test('property: the right answer of every frozen card is accepted and scores 1
     .string({ unit: fc.constantFrom(...'abcäöß19-'), minLength: 1, maxLength: 8 })
     .map((text) => `a${text}`)
   const words = fc.array(word, { minLength: 2, maxLength: 6 })
-  const number = fc.integer({ min: -9_999_999, max: 9_999_999 }).map((value) => value / 1_000)
+  // Three digits after the point, such as 1.250, would be ambiguous.
+  const number = fc
+    .tuple(fc.integer({ min: -9_999_999, max: 9_999_999 }), fc.constantFrom(0, 1, 2, 4))
+    .map(([value, digits]) => (value / 10 ** digits).toFixed(digits))
   const card = fc.oneof(
     words.map(([first = '', ...rest]) => ({
       answer: 'Erklärung',
@@ -237,10 +240,7 @@ t.test('property: the right answer of every frozen card is accepted and scores 1
       exercise: { options: rest.map((text) => ({ text, correct: false })) },
     })),
     word.map((answer) => ({ answer, exercise: { form: 'text' } })),
-    number.map((value) => ({
-      answer: `${value}0 MB`.replace(/^(-?\d+)0 MB$/, '$1 MB'),
-      exercise: { form: 'number', unit: 'MB', tolerance: 0 },
-    })),
+    number.map((value) => ({ answer: `${value} MB`, exercise: { form: 'number', unit: 'MB', tolerance: 0 } })),
     words.map((items) => ({
       answer: items.map((item, index) => `${index + 1}. ${item}`).join('\n'),
       exercise: { form: 'order' },
