@@ -82,7 +82,7 @@ t.test('property: undone, late and reset reviews are not in the training set', a
     }),
     { numRuns: 2_000 },
   )
-  for (const kind of ['late', 'undo', 'reset', 'script', 'move']) t.ok((tally.get(kind) ?? 0) > 1_000, kind)
+  for (const kind of ['late', 'undo', 'reset', 'script', 'move']) t.ok((tally.get(kind) ?? 0) > 500, kind)
 })
 
 t.test('a history whose first review is unknown is left out, also after an undo', async (t) => {
