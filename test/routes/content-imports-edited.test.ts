@@ -91,6 +91,53 @@ t.test('an upload keeps what was changed here, unless it is told otherwise', asy
   t.match(await upload(author, `source=${id}&theirs=a`, next), { status: 400 })
 })
 
+t.test('a card that was moved inside its source stays where it is, unless the upload is told otherwise', async (t) => {
+  const file = await makePackage({
+    Herkunft: [
+      { guid: 'geht', front: 'Wer geht?' },
+      { guid: 'geht mit', front: 'Wer geht mit?' },
+      { guid: 'bleibt', front: 'Wer bleibt?' },
+    ],
+    Ankunft: [{ guid: 'da', front: 'Wer ist da?' }],
+  })
+  const { id } = (await upload(author, 'name=Umzug.apkg', file)).body.source
+  const decks = await db
+    .selectFrom('decks')
+    .select(['name', 'slug'])
+    .where('name', 'in', ['Herkunft', 'Ankunft'])
+    .execute()
+  const slugOf = (name: string) => decks.find((deck) => deck.name === name)?.slug
+  const [one, other] = [await cardOf('Wer geht?'), await cardOf('Wer geht mit?')]
+  t.match(await author.patch(`/api/content/cards/${one.id}`, { deck: slugOf('Ankunft') }), {
+    body: { card: { changed_here: true } },
+  })
+  const bulk = { ids: [other.id], change: { deck: slugOf('Ankunft') } }
+  const moved = await author.post('/api/content/cards/bulk', bulk)
+  t.match(moved.body, { changed: 1 })
+  const countOf = async (name: string) => {
+    const { body } = await author.get(`/api/content/cards?deck=${slugOf(name)}`)
+    return body.cards.length
+  }
+  for (const mirror of ['', '&mirror=true']) {
+    t.match((await upload(author, `source=${id}${mirror}`, file)).body, {
+      stats: { cards: { created: 0, updated: 0, archived: 0 } },
+      edited: {
+        total: 2,
+        cards: [
+          { id: one.id, keep: 'ours' },
+          { id: other.id, keep: 'ours' },
+        ],
+      },
+    })
+    t.same([await countOf('Herkunft'), await countOf('Ankunft')], [1, 3])
+  }
+  t.match(await author.post(`/api/content/changes/${moved.body.change_id}/undo`), { body: { undone: 1 } })
+  t.match((await upload(author, `source=${id}`, file)).body.edited, { total: 1 }, 'a card that is back differs no more')
+  t.match(await upload(author, `source=${id}&theirs=${one.id}`, file), { status: 200 })
+  t.same([await countOf('Herkunft'), await countOf('Ankunft')], [3, 1])
+  t.match(await cardOf('Wer geht?'), { edited: false })
+})
+
 t.test('an upload that changes nothing records no change', async (t) => {
   const count = async () => (await db.selectFrom('content_changes').select('id').execute()).length
   const table = tableOf({ http: 'Seiten' })

@@ -55,10 +55,10 @@ export async function writeChanges(
     after: stateAfter(before, after),
   }))
   const changeId = await openChange(transaction, origin, items)
-  const rows = changed.map(({ before, after }) => {
-    const isEdited = after.kind !== 'written' && !isSameText(before, after)
-    return { before, after: isEdited ? { ...after, edited: true } : after }
-  })
+  const rows = changed.map((change) => ({
+    before: change.before,
+    after: isEditOfUpload(change) ? { ...change.after, edited: true } : change.after,
+  }))
   await inBatches(transaction, rows, async (batch) => {
     await updateCards(
       transaction,
@@ -95,6 +95,13 @@ export function isChange({ before, after }: CardChange): boolean {
     before.draft !== after.draft ||
     !isSameText(before, after)
   )
+}
+
+/** Whether the next upload of the source must keep the change: of a text, or of the deck. */
+function isEditOfUpload({ before, after }: CardChange): boolean {
+  if (after.kind === 'written') return false
+  const isMovedInside = before.deck_id !== after.deck_id && before.source_id === after.source_id
+  return isMovedInside || !isSameText(before, after)
 }
 
 function stateOf({ deck_id, archived, draft, version, sort_order }: StoredCard): ItemState {
