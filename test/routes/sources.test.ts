@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { deckFile, writeContentFolder } from '../support/content.js'
-import { createEditor, createSource } from '../support/editing.js'
+import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createCard, createCheatsheet, createDeck, createProgress, createUser, unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
@@ -245,6 +245,47 @@ t.test('purging, releasing and adopting stay with administrators', async (t) => 
   t.strictSame((await editor.post(`${URL}/${id}/adopt`, { deck: 'git' })).body, refused)
   t.strictSame((await admin.delete(`${URL}/${id}?purge=true`)).body, DONE)
   t.strictSame(await db.selectFrom('decks').select('id').where('id', '=', deck.id).execute(), [])
+})
+
+t.test('versions keep their authors when the source is released', async (t) => {
+  const source = await createSource(db)
+  const editor = await createEditor(service, source)
+  const deck = await writeDeck(editor, source)
+  const { id } = await writeCard(editor, deck)
+  t.match(await editor.patch(`/api/content/cards/${id}`, { version: 1, answer: 'Besser' }), { status: 200 })
+  const versions = `/api/content/cards/${id}/versions`
+  const before = (await editor.get(versions)).body
+  t.match(before.versions, [
+    { version: 2, changed_by: editor.username, how: 'edit' },
+    { version: 1, changed_by: editor.username, how: 'create' },
+  ])
+  t.strictSame((await admin.post(`${URL}/${source}/release`)).body, DONE)
+  t.strictSame((await admin.get(versions)).body, before)
+  t.equal((await editor.get(versions)).status, 403)
+  t.match((await admin.get('/api/content/changes')).body.changes, [
+    { source: null, by: editor.username, how: 'edit', card_id: id },
+    { source: null, by: editor.username, how: 'create', card_id: id },
+  ])
+})
+
+t.test('a purge takes the changes of the source along, except those of texts that have moved', async (t) => {
+  const [source, other] = [await createSource(db), await createSource(db)]
+  const editor = await createEditor(service, source, other)
+  const [deck, target] = [await writeDeck(editor, source), await writeDeck(editor, other)]
+  const [gone, moved] = [await writeCard(editor, deck), await writeCard(editor, deck)]
+  for (const { id } of [gone, moved]) {
+    t.match(await editor.patch(`/api/content/cards/${id}`, { version: 1, answer: 'Besser' }), { status: 200 })
+  }
+  t.match(await editor.patch(`/api/content/cards/${moved.id}`, { deck: target }), { status: 200 })
+  const changes = () =>
+    db.selectFrom('content_changes').select('source_id').where('user_id', '=', editor.id).orderBy('id').execute()
+  t.equal((await changes()).length, 5)
+  t.strictSame((await admin.delete(`${URL}/${source}?purge=true`)).body, DONE)
+  t.equal((await changes()).length, 3)
+  t.match((await editor.get(`/api/content/cards/${moved.id}/versions`)).body.versions, [
+    { version: 2, changed_by: editor.username },
+    { version: 1, changed_by: editor.username },
+  ])
 })
 
 const adopt = (id: number, body: object) => admin.post(`${URL}/${id}/adopt`, body)

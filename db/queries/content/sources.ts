@@ -216,6 +216,25 @@ export async function deleteDecksAndSheets(
     .execute()
 }
 
+/** Deletes the changes of a source whose items and texts are all gone. */
+export async function deleteEmptyChanges(transaction: Transaction<Database>, sourceId: number): Promise<void> {
+  await transaction
+    .deleteFrom('content_changes')
+    .where('source_id', '=', sourceId)
+    .where(({ and, not, exists, selectFrom }) =>
+      and(
+        (['content_change_items', 'card_versions', 'sheet_versions'] as const).map((table) =>
+          not(
+            exists(
+              selectFrom(table).select(`${table}.change_id`).whereRef(`${table}.change_id`, '=', 'content_changes.id'),
+            ),
+          ),
+        ),
+      ),
+    )
+    .execute()
+}
+
 /** Deletes a source. Its decks and sheets lose their owner; their cards keep their identities. */
 export async function deleteSource(transaction: Transaction<Database>, id: number): Promise<void> {
   await transaction.deleteFrom('imported_decks').where('source_id', '=', id).execute()

@@ -5,6 +5,7 @@ import { insertEditor } from '../../../db/queries/content/editors.js'
 import {
   deleteCards,
   deleteDecksAndSheets,
+  deleteEmptyChanges,
   deleteSource,
   findSource,
   findSourceContent,
@@ -84,6 +85,7 @@ export function purgeSource(db: Kysely<Database>, actor: Actor, id: number): Pro
   return changeSource(db, actor, id, 'source.purge', async (transaction, content) => {
     await goThrough(transaction, content.cards, (batch) => deleteCards(transaction, batch))
     await deleteDecksAndSheets(transaction, content)
+    await deleteEmptyChanges(transaction, id)
     await deleteSource(transaction, id)
     await dropUnusedPictures(transaction)
   })
