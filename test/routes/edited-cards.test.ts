@@ -205,15 +205,42 @@ t.test('orders the cards of a deck without versions', async (t) => {
   t.strictSame((await move(c, c)).body, { ok: true })
   await move(c, d)
   t.strictSame(await order(), [c, d, b, a])
-  const numbers = await db
-    .selectFrom('cards')
-    .select('sort_order')
-    .where('id', 'in', [a, b, c, d] as number[])
-    .execute()
-  t.strictSame(numbers.map(({ sort_order }) => sort_order).sort(), [1, 2, 3, 4])
   const foreign = await writeCard(editor, await writeDeck(editor, source))
   t.equal((await move(a, foreign.id)).status, 400)
   t.equal(await versionsOf(a as number), 0)
+})
+
+t.test('a card stands where it was placed, whatever the order was before', async (t) => {
+  const deck = await writeDeck(editor, source)
+  const order: number[] = []
+  for (let card = 0; card < 6; card++) order.push((await writeCard(editor, deck, { draft: card % 3 === 1 })).id)
+  const stored = async () => {
+    const { body } = await editor.get(`${CARDS}?deck=${deck}`)
+    return body.cards.map(({ id }: { id: number }) => id)
+  }
+  const place = async (id: number, before: number | null) => {
+    t.strictSame((await editor.post(`${CARDS}/${id}/move`, { before })).body, { ok: true })
+    order.splice(order.indexOf(id), 1)
+    order.splice(before === null ? order.length : order.indexOf(before), 0, id)
+    t.strictSame(await stored(), order)
+  }
+  const numberAll = (sort_order: number) =>
+    db.updateTable('cards').set({ sort_order }).where('id', 'in', order).execute()
+  // More moves to one place than numbers are free there.
+  for (let turn = 0; turn < 40; turn++) await place(order[0] as number, order[3] as number)
+  for (let turn = 0; turn < 3; turn++) await place(order[5] as number, order[0] as number)
+  for (const sort_order of [-(2 ** 31), 0, 2 ** 31 - 1]) {
+    await numberAll(sort_order)
+    order.sort((a, b) => a - b)
+    await place(order[2] as number, null)
+    await numberAll(sort_order)
+    order.sort((a, b) => a - b)
+    await place(order[5] as number, order[0] as number)
+    await place(order[2] as number, order[4] as number)
+  }
+  const alone = await writeDeck(editor, source)
+  const only = await writeCard(editor, alone)
+  t.strictSame((await editor.post(`${CARDS}/${only.id}/move`, { before: null })).body, { ok: true })
 })
 
 t.test('refuses a deck for a source that was deleted after the request was let in', async (t) => {

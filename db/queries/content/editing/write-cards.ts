@@ -111,8 +111,12 @@ export async function updateIdentities(
     where card_id = input.id`.execute(transaction)
 }
 
+/** Distance of the sort orders of neighbours after a deck is numbered: ten cards fit in between one after another. */
+const STEP = 1_000
+
 /**
- * Places a card before another one of its deck, or last, and numbers the cards between the old and the new place.
+ * Places a card before another one of its deck, or last. Numbers all cards of the deck only if no number is free there,
+ * because each write of a card runs all its triggers.
  * @param before null for the end
  */
 export async function placeCard(
@@ -120,20 +124,35 @@ export async function placeCard(
   card: { id: number; deck_id: number },
   before: number | null,
 ): Promise<void> {
-  await sql`
-    with placed as (
-      select id, sort_order as former, row_number() over (order by sort_order, id) as place
-      from cards where deck_id = ${card.deck_id}
+  const next = sql`
+    select sort_order::bigint as place, id from cards where id = ${before}::integer
+    union all
+    select 2147483648, 0 where ${before}::integer is null`
+  // A condition on archived_at for each of the two indexes
+  const deck = sql`
+    select id, sort_order from cards where deck_id = ${card.deck_id} and archived_at is null
+    union all
+    select id, sort_order from cards where deck_id = ${card.deck_id} and archived_at is not null`
+  const { numAffectedRows } = await sql`
+    with next as (${next}),
+    previous as (
+      select max(deck.sort_order)::bigint as place from (${deck}) as deck, next
+      where (deck.sort_order, deck.id) < (next.place, next.id) and deck.id <> ${card.id}
     ),
-    numbered as (
-      select id, former, (row_number() over (
-        order by case
-          when id = ${card.id}
-            then coalesce((select place from placed where id = ${before}::integer) - 0.5, 'infinity'::double precision)
-          else place end
-      ))::integer as place
-      from placed
+    bounds as (
+      select coalesce(previous.place, greatest(least(next.place - ${2 * STEP}, 0), -2147483649)) as lower, next.place as upper
+      from previous, next
     )
-    update cards set sort_order = place from numbered where cards.id = numbered.id and former <> place
-    `.execute(transaction)
+    update cards set sort_order = (lower + least(upper, lower + ${2 * STEP})) / 2
+    from bounds where id = ${card.id} and upper - lower > 1`.execute(transaction)
+  if (numAffectedRows === 1n) return
+  await sql`
+    with numbered as (
+      select deck.id, row_number() over (
+        order by case when deck.id = ${card.id} then next.place else deck.sort_order end,
+          case when deck.id = ${card.id} then next.id else deck.id end, deck.id <> ${card.id}
+      ) * ${STEP} as place
+      from (${deck}) as deck, (${next}) as next
+    )
+    update cards set sort_order = place from numbered where cards.id = numbered.id`.execute(transaction)
 }
