@@ -139,24 +139,36 @@ function planDeck(plan: UploadPlan, deck: UploadDeck, row: OwnedDeck | undefined
   plan.decks.updated++
 }
 
-type Rest = UploadPlanOptions & Pick<PlacedCards, 'leaving' | 'described'>
+type Rest = UploadPlanOptions & Pick<PlacedCards, 'described' | 'moved'>
 
-/** Content missing in the upload stays, except for decks whose last card has moved. */
+/**
+ * Archives decks whose last card has moved, and with `mirror` all content missing in the upload. A deck stays as long as
+ * it holds a draft, or a card that was changed here.
+ */
 function archiveRest(
   plan: UploadPlan,
   ours: readonly OwnedDeck[],
   mentioned: ReadonlySet<OwnedDeck>,
   { cards }: StoredUpload,
-  { mirror, leaving, described }: Rest,
+  { mirror, described, moved }: Rest,
 ): void {
+  const leaving = new Map<number, number>()
+  const staying = new Set<number>()
+  for (const { id, deck_id, state } of cards) {
+    if (state === 'live' && moved.has(id)) leaving.set(deck_id, (leaving.get(deck_id) ?? 0) + 1)
+    if (state !== 'archived' && !moved.has(id) && (!mirror || described.has(id))) staying.add(deck_id)
+  }
   const isEmptied = ({ id, card_count }: OwnedDeck) => leaving.has(id) && leaving.get(id) === card_count
-  const going = ours.filter((row) => row.is_live && !mentioned.has(row) && (mirror || isEmptied(row)))
+  const isOver = (row: OwnedDeck) => !staying.has(row.id) && (mirror || isEmptied(row))
+  const going = ours.filter((row) => row.is_live && !mentioned.has(row) && isOver(row))
   plan.archivedDecks = going.map(({ id }) => id)
   plan.decks.archived = going.length
   if (!mirror) return
   const ids = new Map(ours.map((row) => [row.id, row]))
-  // A deck that was archived here keeps its cards for the day it comes back.
-  const isShown = ({ state, deck_id }: OwnedCard) => state !== 'archived' && ids.get(deck_id)?.is_live !== false
+  const changed = new Set(plan.changedDecks.map(({ id }) => id))
+  // A deck that was archived here keeps its cards until it comes back.
+  const isShown = ({ state, deck_id }: OwnedCard) =>
+    state !== 'archived' && (ids.get(deck_id)?.is_live !== false || changed.has(deck_id))
   const archived = cards.filter((row) => isShown(row) && !described.has(row.id) && ids.has(row.identity_deck_id))
   plan.archivedCards = archived.map(({ id }) => id)
   plan.cards.archived = archived.length
@@ -213,8 +225,8 @@ interface PlacedCards {
   counts: Map<UploadDeck, CardCounts>
   /** Rows that the upload describes */
   described: Set<number>
-  /** Number of live cards that leave each deck */
-  leaving: Map<number, number>
+  /** Rows that leave their deck */
+  moved: Set<number>
 }
 
 /** Matches the cards with their rows and adds the changes to the plan. */
@@ -226,7 +238,7 @@ function planUploadCards(
   { keep = 'ours', theirs }: UploadPlanOptions,
 ): PlacedCards {
   const rows = new Rows(stored)
-  const placed: PlacedCards = { counts: new Map(), described: new Set(), leaving: new Map() }
+  const placed: PlacedCards = { counts: new Map(), described: new Set(), moved: new Set() }
   const created: UploadExample[] = []
   const updated: UploadExample[] = []
   const seen = new Map<string, UploadCard>()
@@ -278,9 +290,7 @@ function planUploadCards(
       plan.cards[becomes === 'moved' ? 'updated' : becomes]++
       if (becomes === 'created') addExample(created, { deck, id: null, card })
       else if (becomes !== 'unchanged') addExample(updated, { deck, id: row?.id ?? null, card })
-      if (row?.state === 'live' && becomes === 'moved') {
-        placed.leaving.set(row.deck_id, (placed.leaving.get(row.deck_id) ?? 0) + 1)
-      }
+      if (row !== undefined && becomes === 'moved') placed.moved.add(row.id)
     }
   }
   for (const warning of foreign.describe()) warn(plan, warning)

@@ -202,6 +202,9 @@ const ownedBy = (store: Store, isTheirs: (deck: OwnedDeck) => boolean) => {
   return { decks, cards: store.cards.filter((card) => ids.has(card.identity_deck_id)) }
 }
 
+const isShownIn = ({ decks }: Store, { deck_id }: OwnedCard) =>
+  decks.some(({ id, is_live }) => id === deck_id && is_live)
+
 function take(t: { fail(message: string): void }, store: Store, one: Step): Store {
   if (one.type === 'folder') {
     const after = importFolder(store, one.files)
@@ -253,6 +256,8 @@ function take(t: { fail(message: string): void }, store: Store, one: Step): Stor
     const isSame = question_digest === card.question_digest && deck_id === card.deck_id && state === card.state
     const isArchived = one.mirror && state === 'archived'
     if (!isSame && !isArchived) t.fail('an upload has changed what was changed here')
+    if (isSame && isShownIn(store, card) && !isShownIn(after, card))
+      t.fail('an upload has hidden what was changed here')
   }
   const theirs = planOf({ ...store, decks: woken, sources }, one.incoming, target?.id, one.mirror, 'theirs')
   if (
@@ -312,9 +317,7 @@ t.test(
           if (faults.length > 0) throw new Error(faults.join('; '))
         }
       }),
-      // Fixed until a known collision is mended, which other seeds find: a table whose id column holds the generated key
-      // of a question that was edited here and moved (seed -1316244880).
-      { numRuns: 3_000, seed: 1 },
+      { numRuns: 3_000 },
     )
     t.pass()
   },
@@ -383,6 +386,51 @@ t.test('an id equal to the key of a question takes no card from that question', 
     t.equal(newCards.length, 1)
     t.ok(changedCards.length <= 1, 'no row is written twice')
   }
+})
+
+/** Changes the questions of cards here, as an editor does. */
+const editHere = (store: Store, ids: readonly number[], state: OwnedCard['state'] = 'live'): Store =>
+  counted({
+    ...store,
+    cards: store.cards.map((card) =>
+      ids.includes(card.id) ? { ...card, state, question_digest: 'hier', is_edited: true } : card,
+    ),
+  })
+
+t.test('a deck stays as long as it holds a card that was changed here', async (t) => {
+  const card = (deck: string, id: string): Cell => ({ deck, identity: { by: 'id', id }, question: id })
+  const table = (...cells: Cell[]) => incomingOf('table', cells)
+  const first = planOf(EMPTY, table(card('A', 'k1'), card('A', 'k2')), undefined)
+  const store = write({ ...EMPTY, sources: [{ kind: 'table', isLive: true }] }, first, 0)
+
+  const changed = editHere(store, [1])
+  const moving = planOf(changed, table(card('B', 'k1')), 0, true)
+  t.strictSame([moving.archivedDecks, moving.archivedCards, moving.newDecks], [[], [2], []])
+  const after = write(changed, moving, 0)
+  t.match(after.decks, [{ slug: 'a', is_live: true }])
+  // A mirror archives what it does not hold, at once.
+  const instead = planOf(after, table(card('A', 'k3')), 0, true)
+  t.strictSame([instead.archivedCards, instead.cards], [[1], { created: 1, updated: 0, unchanged: 0, archived: 1 }])
+
+  const withDraft = editHere(store, [2], 'draft')
+  for (const cells of [[card('B', 'k1')], [card('B', 'k1'), card('B', 'k2')]]) {
+    const plan = planOf(withDraft, table(...cells), 0)
+    t.strictSame(plan.archivedDecks, [], 'its draft is not hidden')
+    t.equal(plan.cards.updated, 1)
+  }
+})
+
+t.test('a deck that was archived here loses the cards that a mirror does not hold when it comes back', async (t) => {
+  const card = (deck: string, id: string): Cell => ({ deck, identity: { by: 'id', id }, question: id })
+  const cells = [card('A', 'k1'), card('A', 'k2')]
+  const first = planOf(EMPTY, incomingOf('table', cells), undefined)
+  const store = write({ ...EMPTY, sources: [{ kind: 'table', isLive: true }] }, first, 0)
+  const archived = { ...store, decks: store.decks.map((deck) => ({ ...deck, is_live: false })) }
+  t.strictSame(planOf(archived, incomingOf('table', [card('B', 'k3')]), 0, true).archivedCards, [])
+  const back = planOf(archived, incomingOf('table', [card('A', 'k1')]), 0, true)
+  t.strictSame([back.archivedCards, back.changedDecks.length], [[2], 1])
+  const again = planOf(write(archived, back, 0), incomingOf('table', [card('A', 'k1')]), 0, true)
+  t.match(again.cards, { updated: 0, unchanged: 1, archived: 0 })
 })
 
 t.test('keys are valid in files, and slugs in addresses', async (t) => {
