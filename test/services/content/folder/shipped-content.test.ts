@@ -2,6 +2,10 @@ import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
 import t from 'tap'
 import { commandLineActor } from '../../../../src/commands/actor.js'
 import { formatAnkiText } from '../../../../src/domain/anki/text-export.js'
+import { ALL, NONE } from '../../../../src/domain/questions/fraction.js'
+import { freezeQuestion } from '../../../../src/domain/questions/frozen.js'
+import { checkAnswer, judge, rightAnswer } from '../../../../src/domain/questions/judge.js'
+import { lintQuestion } from '../../../../src/domain/questions/lint.js'
 import { shorten } from '../../../../src/domain/text/text.js'
 import { importContent } from '../../../../src/services/content/folder/import.js'
 import { readContent } from '../../../../src/services/content/folder/read.js'
@@ -24,6 +28,60 @@ t.test('the shipped content has no faults and enough cards', async (t) => {
 t.test('quiz options can be told apart', async (t) => {
   const options = content.decks.flatMap(({ cards }) => cards.map((card) => shorten(card.answer, 120)))
   t.equal(new Set(options).size, options.length)
+})
+
+/** Cards that are questions of a test */
+const questions = content.decks.flatMap(({ slug, cards }) =>
+  cards.flatMap(({ key, question, answer, exercise }) =>
+    exercise === null ? [] : [{ name: `${slug}/${key}`, slug, question, answer, exercise }],
+  ),
+)
+
+t.test('at least 100 cards in three decks have wrong answers of their author', async (t) => {
+  const authored = questions.filter(({ exercise }) => exercise.options.some(({ correct }) => !correct))
+  t.ok(authored.length >= 100, `${authored.length} cards`)
+  t.ok(new Set(authored.map(({ slug }) => slug)).size >= 3)
+  t.ok(questions.some(({ exercise }) => exercise.form === 'text'))
+  t.ok(questions.some(({ exercise }) => exercise.form === 'number'))
+})
+
+t.test('the linter finds nothing in the questions', async (t) => {
+  for (const card of questions) t.strictSame(lintQuestion(card), [], card.name)
+})
+
+t.test('the key of a choice is the only accepted option', async (t) => {
+  for (const { name, ...card } of questions.filter(({ exercise }) => exercise.form === 'choice')) {
+    let ids = 0
+    const frozen = freezeQuestion(card, () => `option-${ids++}`)
+    if (frozen.form !== 'single') return t.fail(`${name} is no single choice`)
+    const accepted = frozen.options.filter(({ id }) => judge(frozen, { option_ids: [id] }, 'all').part > 0)
+    t.equal(accepted.length, 1, name)
+    t.strictSame(judge(frozen, rightAnswer(frozen), 'all'), ALL, name)
+  }
+})
+
+t.test('typed answers are accepted as an author writes them, and their neighbours are not', async (t) => {
+  const cases: Record<string, { right: string[]; wrong: string[] }> = {
+    'netzwerke/cidr-schreibweise': { right: ['254', '254 Hosts', ' 254,0 '], wrong: ['256', '255', '24', ''] },
+    'netzwerke/routing-laengstes-praefix': {
+      right: ['10.20.0.0/16', '/16', 'Die Spezifischere'],
+      wrong: ['10.0.0.0/8', '/8', '10.20.0.0/15', 'die erste'],
+    },
+    'typescript/event-loop-reihenfolge': {
+      right: ['3, 5, 2, 4, 1', '3,5,2,4,1.'],
+      wrong: ['3, 5, 4, 2, 1', '1, 2, 3, 4, 5'],
+    },
+  }
+  const typed = questions.filter(({ exercise }) => exercise.form !== 'choice')
+  t.strictSame(typed.map(({ name }) => name).sort(), Object.keys(cases).sort())
+  for (const { name, ...card } of typed) {
+    const frozen = freezeQuestion(card, () => 'id')
+    for (const text of cases[name]?.right ?? []) {
+      checkAnswer(frozen, { text })
+      t.strictSame(judge(frozen, { text }, 'all'), ALL, `${name}: ${text}`)
+    }
+    for (const text of cases[name]?.wrong ?? []) t.strictSame(judge(frozen, { text }, 'all'), NONE, `${name}: ${text}`)
+  }
 })
 
 t.test('the export has a line of four columns per card', async (t) => {
