@@ -14,13 +14,15 @@ const NAME = `training drafts ${new URL(document.baseURI).pathname}`
 let opened: Promise<IDBPDatabase<DraftDatabase>> | undefined
 
 function open(): Promise<IDBPDatabase<DraftDatabase>> {
-  opened ??= openDB<DraftDatabase>(NAME, 1, {
+  if (opened !== undefined) return opened
+  opened = openDB<DraftDatabase>(NAME, 1, {
     upgrade(database) {
       const drafts = database.createObjectStore('drafts', { keyPath: ['user', 'item', 'version'] })
       drafts.createIndex('by time', 'at')
     },
     terminated: () => (opened = undefined),
   })
+  // Once only: the last draft of a page that is being closed would wait for it in vain.
   opened.then(removeOld).catch(() => (opened = undefined))
   return opened
 }
