@@ -1,4 +1,6 @@
 import { type Answer, send, urlOf } from '../../api/client.js'
+import { Refused } from '../../api/faults.js'
+import { nameFields } from './field-names.js'
 
 export interface Source {
   id: number
@@ -33,11 +35,17 @@ export type SheetVersion = Answer<'/api/content/sheets/{slug}/versions'>['versio
 type Query = Parameters<typeof urlOf>[2]
 type Params = Parameters<typeof urlOf>[1]
 
-/** Sends a request of the authors' routes. @throws Fault */
+/** Sends a request of the authors' routes. @throws Fault that names fields as the pages do */
 export async function ask<T>(method: string, path: string, params?: Params, body?: object, query?: Query): Promise<T> {
   const isRead = method === 'GET' || method === 'DELETE'
-  return (await send(method, urlOf(path, params, query), {
+  const request = {
     headers: { accept: 'application/json', ...(!isRead && { 'content-type': 'application/json' }) },
     ...(!isRead && { body: JSON.stringify(body ?? {}) }),
-  })) as T
+  }
+  try {
+    return (await send(method, urlOf(path, params, query), request)) as T
+  } catch (error) {
+    if (error instanceof Refused) error.message = nameFields(error.message)
+    throw error
+  }
 }

@@ -1,0 +1,34 @@
+/** Names that the pages show for fields of the API */
+const NAMES = new Map(
+  Object.entries({
+    question: 'Frage',
+    answer: 'Antwort',
+    level: 'Level',
+    options: 'Antwortmöglichkeiten',
+    feedback: 'Rückmeldung',
+    form: 'Fragetyp',
+    tolerance: 'Erlaubte Abweichung',
+    unit: 'Einheit',
+    title: 'Titel',
+    category: 'Kategorie',
+    content_md: 'Text',
+    text: 'Text',
+    name: 'Name',
+    description: 'Beschreibung',
+    find: 'Suchen nach',
+    with: 'Ersetzen durch',
+    decline: 'Warum nicht?',
+  }),
+)
+
+/**
+ * Returns a message of the service with the names of fields that the pages show.
+ * @example nameFields('Das Feld „answer“ darf nicht leer sein') // 'Das Feld „Antwort“ darf nicht leer sein'
+ */
+export function nameFields(message: string): string {
+  return message.replaceAll(/Das Feld „([\w/]+)“/g, (whole, field: string) => {
+    const last = field.split('/').findLast((part) => !/^\d+$/.test(part)) ?? ''
+    const name = field.startsWith('options/') && last === 'text' ? NAMES.get('options') : NAMES.get(last)
+    return name === undefined ? whole : `Das Feld „${name}“`
+  })
+}
