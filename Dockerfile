@@ -8,6 +8,8 @@ RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY web web
+# Shown by the app
+COPY docs/fragen.md docs/fragen.md
 COPY src src
 COPY plugins plugins
 COPY routes routes

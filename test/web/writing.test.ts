@@ -278,6 +278,13 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await page.keyboard.press('Control+Enter')
     await page.getByText('Nur 2 Antworten zur Auswahl').waitFor()
     t.strictSame(await findBarriers(page), [])
+    const opened = page.context().waitForEvent('page')
+    await page.getByRole('link', { name: 'Warum?' }).click()
+    const help = await opened
+    await help.getByRole('heading', { name: 'Weniger als drei Antworten' }).waitFor()
+    await until(help, `document.activeElement.id === 'few-options'`)
+    t.strictSame(await findBarriers(help), [])
+    await help.close()
     await page.reload()
     await page.getByText('Nur 2 Antworten zur Auswahl').waitFor()
     await add('Noch etwas')

@@ -2,7 +2,7 @@ import { toPlainText } from '../search/plain-text.js'
 import type { Exercise } from './exercise.js'
 import { readNumber } from './number.js'
 
-/** Rules for good choices; docs/fragen.md has a section for each. */
+/** Rules for good choices; docs/fragen.md has a section for each, which the app shows. */
 export const RULES = [
   'few-options',
   'long-key',

@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { lintQuestion, type Rule } from '../../../src/domain/questions/lint.js'
+import { lintQuestion, RULES, type Rule } from '../../../src/domain/questions/lint.js'
+import { ROOT } from '../../support/service.js'
 
 const GOOD = 'Welcher Port gehört zu HTTPS?'
 
@@ -77,4 +80,14 @@ t.test('property: any text gives German sentences', async (t) => {
     }),
   )
   t.pass('always')
+})
+
+t.test('each rule has half a page of help, which begins with its title', async (t) => {
+  const help = await readFile(path.join(ROOT, 'docs', 'fragen.md'), 'utf8')
+  const [, ...sections] = help.split(/^## /m)
+  t.strictSame(
+    sections.map((section) => section.slice(0, section.indexOf('\n'))),
+    [...RULES],
+  )
+  for (const section of sections) t.match(section, /^[a-z-]+\n\*\*.+[.]\*\* (?:.|\n){300}/)
 })
