@@ -44,6 +44,7 @@ const FOREIGN_KEY_VIOLATION = '23503'
 /** Foreign keys of rows that belong to a user */
 export const USER_KEYS = new Set([
   'api_tokens_user_id_fkey',
+  'attempts_user_id_fkey',
   'card_notes_user_id_fkey',
   'card_progress_user_id_fkey',
   'card_reports_user_id_fkey',

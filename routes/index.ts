@@ -23,6 +23,7 @@ import deckRoutes from './decks/index.js'
 import quizRoutes from './quiz/index.js'
 import reviewRoutes from './review/index.js'
 import searchRoutes from './search/index.js'
+import testRoutes from './tests/index.js'
 
 export interface ApiOptions {
   sessions: SessionPluginOptions
@@ -84,6 +85,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(deckRoutes, { prefix: '/decks', today })
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
     await members.register(reviewRoutes, { prefix: '/review', moment })
+    await members.register(testRoutes, { prefix: '/tests', moment, timeZone: options.about.timeZone })
     await members.register(searchRoutes, {
       prefix: '/search',
       isEmbedded: options.about.embedded,

@@ -33,6 +33,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
       { name: 'quiz', description: 'Multiple-choice questions and results' },
       { name: 'cheatsheets', description: 'Cheat sheets and their search' },
       { name: 'review', description: 'Scheduled reviews of the caller' },
+      { name: 'tests', description: 'Tests that the service judges' },
       { name: 'search', description: 'Search over decks, sheets and cards' },
       {
         name: 'content',

@@ -1,0 +1,201 @@
+import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { FrozenQuestion } from '../../../src/domain/questions/frozen.js'
+import type { Answer } from '../../../src/domain/questions/judge.js'
+import type { Place } from '../../../src/domain/tests/attempt.js'
+import type { TestDefinition } from '../../../src/domain/tests/definition.js'
+import type { AttemptsTable, Database } from '../../types.js'
+
+/** An attempt with the definition of its version. */
+export interface Attempt extends Omit<Selectable<AttemptsTable>, 'last_saved_at'> {
+  slug: string
+  definition: TestDefinition
+}
+
+/** A question of an attempt. */
+export interface AttemptQuestion {
+  slot: number
+  question_id: number
+  content: FrozenQuestion
+  places: Place[]
+  seq: number
+  answer: Answer | null
+  saved_at: Date | null
+  points: number | null
+  spent_ms: number
+}
+
+function selectAttempts(db: Kysely<Database>) {
+  return db
+    .selectFrom('attempts')
+    .innerJoin('tests', 'tests.id', 'attempts.test_id')
+    .innerJoin('test_versions', (join) =>
+      join
+        .onRef('test_versions.test_id', '=', 'attempts.test_id')
+        .onRef('test_versions.version', '=', 'attempts.version'),
+    )
+    .select([
+      ...([
+        'attempts.id',
+        'attempts.test_id',
+        'attempts.version',
+        'user_id',
+        'client_id',
+        'number',
+        'counted',
+      ] as const),
+      ...(['started_at', 'deadline_at', 'ended_at', 'ended_by', 'passed', 'score_percent'] as const),
+      ...(['answers_deleted_at', 'tests.slug', 'test_versions.definition'] as const),
+    ])
+}
+
+/** Returns the attempts of a person by test and number. @param of only those of a test */
+export async function listAttempts(db: Kysely<Database>, userId: number, of?: { testId: number }): Promise<Attempt[]> {
+  return selectAttempts(db)
+    .where('user_id', '=', userId)
+    .$if(of !== undefined, (query) => query.where('attempts.test_id', '=', of?.testId ?? 0))
+    .orderBy('attempts.test_id')
+    .orderBy('number')
+    .execute()
+}
+
+/** Returns an attempt of the person. */
+export async function findAttempt(db: Kysely<Database>, userId: number, id: number): Promise<Attempt | undefined> {
+  return selectAttempts(db).where('user_id', '=', userId).where('attempts.id', '=', id).executeTakeFirst()
+}
+
+/** Returns the attempt that the person has started with this client id. */
+export async function findAttemptByClientId(
+  db: Kysely<Database>,
+  userId: number,
+  clientId: string,
+): Promise<Attempt | undefined> {
+  return selectAttempts(db).where('user_id', '=', userId).where('client_id', '=', clientId).executeTakeFirst()
+}
+
+function selectQuestions(db: Kysely<Database>, attemptId: number) {
+  return db
+    .selectFrom('attempt_questions')
+    .innerJoin('test_questions', 'test_questions.id', 'question_id')
+    .select(['slot', 'question_id', 'content', 'places', 'seq', 'answer', 'saved_at', 'points', 'spent_ms'])
+    .where('attempt_id', '=', attemptId)
+}
+
+/** Returns the questions of an attempt by slot. */
+export async function listAttemptQuestions(db: Kysely<Database>, attemptId: number): Promise<AttemptQuestion[]> {
+  return selectQuestions(db, attemptId).orderBy('slot').execute()
+}
+
+/** Returns a question of an attempt. */
+export async function findAttemptQuestion(
+  db: Kysely<Database>,
+  attemptId: number,
+  slot: number,
+): Promise<AttemptQuestion | undefined> {
+  return selectQuestions(db, attemptId).where('slot', '=', slot).executeTakeFirst()
+}
+
+export type NewAttempt = Pick<
+  Insertable<AttemptsTable>,
+  'test_id' | 'version' | 'user_id' | 'client_id' | 'number' | 'counted' | 'started_at' | 'deadline_at'
+>
+
+/**
+ * Inserts an attempt with its questions in one statement.
+ * @returns its id; undefined if a concurrent start has taken its client id, its number or the only open place
+ */
+export async function insertAttempt(
+  db: Kysely<Database>,
+  attempt: NewAttempt,
+  questions: readonly { question_id: number; places: readonly Place[] }[],
+): Promise<number | undefined> {
+  const drawn = JSON.stringify(questions.map((question, slot) => ({ ...question, slot })))
+  const row = await db
+    .with('started', (statement) =>
+      statement
+        .insertInto('attempts')
+        .values({ ...attempt, last_saved_at: attempt.started_at })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id'),
+    )
+    .with('drawn', (statement) =>
+      statement
+        .insertInto('attempt_questions')
+        .columns(['attempt_id', 'slot', 'question_id', 'places'])
+        .expression(
+          sql`select started.id, drawn.slot, drawn.question_id, drawn.places
+            from started, jsonb_to_recordset(${drawn}::jsonb) as drawn (slot integer, question_id bigint, places jsonb)`,
+        ),
+    )
+    .selectFrom('started')
+    .select('id')
+    .executeTakeFirst()
+  return row?.id
+}
+
+/**
+ * Stores an answer, if its attempt is open and no answer with this or a later `seq` is stored, in one statement. It
+ * waits for the end of the attempt, and the end waits for it.
+ * @returns whether the answer was stored
+ */
+export async function writeAnswer(
+  db: Kysely<Database>,
+  { id, slot, seq, answer, at }: { id: number; slot: number; seq: number; answer: Answer; at: Date },
+): Promise<boolean> {
+  const { rows } = await sql<{ slot: number }>`
+    with opened as (
+      select id, last_saved_at from attempts where id = ${id} and ended_at is null for update
+    ), saved as (
+      update attempt_questions
+      set seq = ${seq}::bigint, answer = ${JSON.stringify(answer)}::jsonb, saved_at = ${at}::timestamptz,
+        spent_ms = least(
+          spent_ms + greatest(0, extract(epoch from ${at}::timestamptz - opened.last_saved_at) * 1000), 2147483647)::integer
+      from opened
+      where attempt_id = opened.id and slot = ${slot}::integer and seq < ${seq}::bigint
+      returning slot
+    ), noted as (
+      update attempts set last_saved_at = greatest(attempts.last_saved_at, ${at}::timestamptz)
+      from opened, saved where attempts.id = opened.id
+    )
+    select slot from saved`.execute(db)
+  return rows.length > 0
+}
+
+/** Returns the open attempts whose deadline was before the instant, the oldest first. */
+export async function listOverdueAttempts(db: Kysely<Database>, before: Date, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('attempts')
+    .select('id')
+    .where('ended_at', 'is', null)
+    .where('deadline_at', '<', before)
+    .orderBy('deadline_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Locks an attempt until the end of the transaction, so that no answer is stored meanwhile. */
+export async function lockAttempt(transaction: Transaction<Database>, id: number): Promise<Attempt | undefined> {
+  await transaction.selectFrom('attempts').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
+  return selectAttempts(transaction).where('attempts.id', '=', id).executeTakeFirst()
+}
+
+export interface Result {
+  ended_at: Date
+  ended_by: 'person' | 'time'
+  passed: boolean
+  score_percent: number
+}
+
+/** Ends a locked attempt. @param points by slot */
+export async function writeResult(
+  transaction: Transaction<Database>,
+  id: number,
+  result: Result,
+  points: readonly { slot: number; points: number }[],
+): Promise<void> {
+  await sql`
+    update attempt_questions set points = judged.points
+    from jsonb_to_recordset(${JSON.stringify(points)}::jsonb) as judged (slot integer, points double precision)
+    where attempt_id = ${id} and attempt_questions.slot = judged.slot`.execute(transaction)
+  await transaction.updateTable('attempts').set(result).where('id', '=', id).execute()
+}

@@ -1,0 +1,119 @@
+import { type Kysely, sql } from 'kysely'
+import type { TestDefinition } from '../../../src/domain/tests/definition.js'
+import { isStorable } from '../../../src/domain/text/text.js'
+import type { Database } from '../../types.js'
+
+/** The published version of a test that learners may start. */
+export interface LiveTest {
+  id: number
+  slug: string
+  version: number
+  definition: TestDefinition
+  open_questions: boolean
+  /** Number of questions by index of the section */
+  offered: Map<number, number>
+}
+
+/** Returns the tests that learners may start, by name. */
+export async function listLiveTests(db: Kysely<Database>): Promise<LiveTest[]> {
+  const rows = await selectLiveTests(db).execute()
+  return rows.map(toLiveTest)
+}
+
+/** Returns a test that learners may start; undefined if there is none. */
+export async function findLiveTest(db: Kysely<Database>, slug: string): Promise<LiveTest | undefined> {
+  if (!isStorable(slug)) return undefined
+  const row = await selectLiveTests(db).where('tests.slug', '=', slug).executeTakeFirst()
+  return row && toLiveTest(row)
+}
+
+function selectLiveTests(db: Kysely<Database>) {
+  return db
+    .selectFrom('tests')
+    .innerJoin('test_versions', (join) =>
+      join
+        .onRef('test_versions.test_id', '=', 'tests.id')
+        .onRef('test_versions.version', '=', 'tests.published_version'),
+    )
+    .leftJoin('content_sources', 'content_sources.id', 'tests.source_id')
+    .where('tests.archived_at', 'is', null)
+    .where('content_sources.archived_at', 'is', null)
+    .select(['tests.id', 'tests.slug', 'test_versions.version', 'test_versions.definition', 'open_questions'])
+    .select(
+      sql<Record<string, number> | null>`(
+        select json_object_agg(section, questions) from (
+          select section, count(*) as questions from test_questions
+          where test_questions.test_id = tests.id and test_questions.version = test_versions.version
+          group by section
+        ) as sections)`.as('offered'),
+    )
+    .orderBy('tests.slug')
+}
+
+function toLiveTest({
+  offered,
+  ...test
+}: Omit<LiveTest, 'offered'> & { offered: Record<string, number> | null }): LiveTest {
+  const entries = Object.entries(offered ?? {}).map(([section, count]) => [Number(section), count] as const)
+  return { ...test, offered: new Map(entries) }
+}
+
+/** Returns the questions of a version in order, without their content. */
+export async function listDrawable(
+  db: Kysely<Database>,
+  testId: number,
+  version: number,
+): Promise<{ id: number; section: number }[]> {
+  return db
+    .selectFrom('test_questions')
+    .select(['id', 'section'])
+    .where('test_id', '=', testId)
+    .where('version', '=', version)
+    .orderBy('section')
+    .orderBy('position')
+    .execute()
+}
+
+/** Returns published questions by id. */
+export async function findQuestions(db: Kysely<Database>, ids: readonly number[]) {
+  const rows = await db
+    .selectFrom('test_questions')
+    .select(['id', 'content'])
+    .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .execute()
+  return new Map(rows.map(({ id, content }) => [id, content]))
+}
+
+/** What the start of an attempt depends on, of the person. */
+export interface Taker {
+  extra_time_percent: number
+  /** Whether the person may edit the test */
+  is_editor: boolean
+}
+
+/** Returns undefined if the user has been deleted. */
+export async function findTaker(db: Kysely<Database>, userId: number, testId: number): Promise<Taker | undefined> {
+  return db
+    .selectFrom('users')
+    .select('extra_time_percent')
+    .select(({ eb, exists, selectFrom }) =>
+      eb
+        .or([
+          eb('is_admin', '=', true),
+          eb.and([
+            eb('is_author', '=', true),
+            exists(
+              selectFrom('source_editors')
+                .innerJoin('tests', 'tests.source_id', 'source_editors.source_id')
+                .select('tests.id')
+                .where('tests.id', '=', testId)
+                .whereRef('source_editors.user_id', '=', 'users.id'),
+            ),
+          ]),
+        ])
+        .$castTo<boolean>()
+        .as('is_editor'),
+    )
+    .where('id', '=', userId)
+    .executeTakeFirst()
+}

@@ -1,0 +1,180 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { UNKNOWN_OPTION } from '../../src/domain/questions/refusals.js'
+import { parseAnswer } from '../../src/domain/tests/answer.js'
+import {
+  ASSIGNED_ONLY,
+  ATTEMPT_ENDED,
+  ATTEMPT_NOT_FOUND,
+  NEWER_ANSWER,
+  NO_ATTEMPT_LEFT,
+  NO_LONGER_OPEN,
+  NOT_OPEN_YET,
+  REVIEW_CLOSED,
+  SLOT_NOT_FOUND,
+  TEST_NOT_FOUND,
+  WaitForNext,
+} from '../../src/domain/tests/refusals.js'
+import { checkStorable, parseRowId } from '../../src/domain/text/parameters.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
+import { answers } from '../../src/http/schemas.js'
+import { findCurrentAttempt } from '../../src/services/tests/end-attempt.js'
+import { findTest, listTests } from '../../src/services/tests/list.js'
+import { reviewAttempt, submitAttempt } from '../../src/services/tests/review.js'
+import { saveAnswer } from '../../src/services/tests/save-answer.js'
+import { showAttempt } from '../../src/services/tests/show-attempt.js'
+import { startAttempt, type TestClock } from '../../src/services/tests/start.js'
+import {
+  AnswerBody,
+  AnswerParams,
+  AttemptAnswer,
+  AttemptParams,
+  ReviewAnswer,
+  SavedAnswer,
+  StartBody,
+  SubmittedAnswer,
+  TestAnswer,
+  TestList,
+  TestParams,
+} from './schemas.js'
+
+/** The refusal while the pause between two attempts lasts, as an example */
+const WAIT_FOR_NEXT = new WaitForNext('25.11.2026, 14:30')
+
+/** Tests for their takers. */
+const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
+  const { moment } = clock
+  app.setFallback(unknownEndpoint('Unbekannter Test-Endpunkt'))
+
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'listTests',
+        summary: 'The tests that the caller may start',
+        tags: ['tests'],
+        response: answers(TestList),
+      },
+    },
+    async ({ user }) => ({ tests: await listTests(app.db, user.id, moment()) }),
+  )
+
+  app.get(
+    '/:slug',
+    {
+      schema: {
+        operationId: 'getTest',
+        summary: "A test with its introduction and the caller's attempts",
+        tags: ['tests'],
+        params: TestParams,
+        response: answers(TestAnswer, [TEST_NOT_FOUND]),
+      },
+    },
+    async ({ params, user }) => ({ test: await findTest(app.db, user.id, params.slug, moment()) }),
+  )
+
+  app.post(
+    '/:slug/attempts',
+    {
+      schema: {
+        operationId: 'startAttempt',
+        summary: 'Start an attempt, or return the open one',
+        tags: ['tests'],
+        params: TestParams,
+        body: StartBody,
+        response: answers(AttemptAnswer, [
+          ...[TEST_NOT_FOUND, ASSIGNED_ONLY, NOT_OPEN_YET, NO_LONGER_OPEN, NO_ATTEMPT_LEFT, WAIT_FOR_NEXT],
+        ]),
+      },
+    },
+    async ({ params, body, user }) => {
+      checkStorable('client_id', body.client_id)
+      const start = { slug: params.slug, clientId: body.client_id }
+      return { attempt: await startAttempt(app.db, user.id, start, clock) }
+    },
+  )
+
+  app.get(
+    '/attempts/:id',
+    {
+      schema: {
+        operationId: 'getAttempt',
+        summary: "An attempt of the caller's with its questions and stored answers",
+        tags: ['tests'],
+        params: AttemptParams,
+        response: answers(AttemptAnswer, [ATTEMPT_NOT_FOUND]),
+      },
+    },
+    async ({ params, user }) => {
+      const { at } = moment()
+      const attempt = await findCurrentAttempt(app.db, user.id, parseAttemptId(params.id), at)
+      return { attempt: await showAttempt(app.db, attempt, at) }
+    },
+  )
+
+  app.put(
+    '/attempts/:id/answers/:slot',
+    {
+      schema: {
+        operationId: 'saveAnswer',
+        summary: 'Store the answer to a question of an open attempt',
+        description:
+          'The stored `seq` with the same answer succeeds again; another answer or a smaller `seq` does not.',
+        tags: ['tests'],
+        params: AnswerParams,
+        body: AnswerBody,
+        response: answers(SavedAnswer, [
+          ...[ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND, NEWER_ANSWER, ATTEMPT_ENDED, UNKNOWN_OPTION],
+        ]),
+      },
+    },
+    async ({ params, body, user }) => {
+      const { at } = moment()
+      const attemptId = parseAttemptId(params.id)
+      const slot = parseRowId(params.slot, 'Ungültige Nummer der Frage')
+      if (slot === undefined) throw SLOT_NOT_FOUND
+      const answer = parseAnswer(body.answer)
+      return saveAnswer(app.db, user.id, { attemptId, slot, seq: body.seq, answer }, at)
+    },
+  )
+
+  app.post(
+    '/attempts/:id/submit',
+    {
+      schema: {
+        operationId: 'submitAttempt',
+        summary: 'End an attempt and return its result, as far as the test shows it',
+        tags: ['tests'],
+        params: AttemptParams,
+        response: answers(SubmittedAnswer, [ATTEMPT_NOT_FOUND]),
+      },
+    },
+    async ({ params, user }) => ({
+      attempt: await submitAttempt(app.db, user.id, parseAttemptId(params.id), moment()),
+    }),
+  )
+
+  app.get(
+    '/attempts/:id/review',
+    {
+      schema: {
+        operationId: 'getAttemptReview',
+        summary: 'The result of an ended attempt, and its questions with what is right, as far as the test shows them',
+        tags: ['tests'],
+        params: AttemptParams,
+        response: answers(ReviewAnswer, [ATTEMPT_NOT_FOUND, REVIEW_CLOSED]),
+      },
+    },
+    async ({ params, user }) => ({
+      review: await reviewAttempt(app.db, user.id, parseAttemptId(params.id), moment()),
+    }),
+  )
+}
+
+/** @throws InvalidInput, ATTEMPT_NOT_FOUND */
+function parseAttemptId(text: string): number {
+  const id = parseRowId(text, 'Ungültige Versuchs-ID')
+  if (id === undefined) throw ATTEMPT_NOT_FOUND
+  return id
+}
+
+export default tests

@@ -1,0 +1,75 @@
+import type { FrozenForm } from '../questions/frozen.js'
+import type { Place } from './attempt.js'
+import type { TestSection } from './definition.js'
+
+/** Returns a uniformly random integer from 0 to `below` - 1. */
+export type RandomIndex = (below: number) => number
+
+/** A published question, as far as the draw is concerned. */
+export interface Drawable {
+  id: number
+  /** Index of the section */
+  section: number
+}
+
+/**
+ * Draws the questions of an attempt. Each subset of a section is equally likely.
+ * @param questions in the order of the version
+ * @returns in random order, or with `shuffle: false` in the order of the version
+ */
+export function drawQuestions<T extends Drawable>(
+  { sections, shuffle }: { sections: readonly Pick<TestSection, 'draw'>[]; shuffle: boolean },
+  questions: readonly T[],
+  randomIndex: RandomIndex,
+): T[] {
+  const chosen = new Set(
+    sections.flatMap(({ draw }, index) => {
+      const offered = questions.filter(({ section }) => section === index)
+      return shuffled(offered, randomIndex).slice(0, draw ?? offered.length)
+    }),
+  )
+  return shuffle ? shuffled([...chosen], randomIndex) : questions.filter((question) => chosen.has(question))
+}
+
+/** Returns the number of questions of an attempt. @param offered number of questions by index of the section */
+export function countDrawn(
+  sections: readonly Pick<TestSection, 'draw'>[],
+  offered: ReadonlyMap<number, number>,
+): number {
+  return sections.reduce((sum, { draw }, index) => {
+    const all = offered.get(index) ?? 0
+    return sum + Math.min(draw ?? all, all)
+  }, 0)
+}
+
+/**
+ * Gives the options, items or gaps of a question random ids and a random order, whatever the test says about the order
+ * of its questions: the stored order depends on the key. Gaps stay in the order of the text.
+ * @param newId returns an id that is unique within the question
+ */
+export function drawPlaces(question: FrozenForm, newId: () => string, randomIndex: RandomIndex): Place[] {
+  const place = ({ id }: { id: string }) => ({ id: newId(), of: id })
+  switch (question.form) {
+    case 'single':
+    case 'multiple':
+      return shuffled(question.options, randomIndex).map(place)
+    case 'order':
+      return shuffled(question.items, randomIndex).map(place)
+    case 'gaps':
+      return question.gaps.map(place)
+    case 'text':
+    case 'number':
+      return []
+  }
+}
+
+function shuffled<T>(items: readonly T[], randomIndex: RandomIndex): T[] {
+  const result = [...items]
+  for (let end = result.length - 1; end > 0; end--) {
+    const other = randomIndex(end + 1)
+    const moved = result[end] as T
+    result[end] = result[other] as T
+    result[other] = moved
+  }
+  return result
+}

@@ -1,0 +1,25 @@
+import { InvalidInput, Refusal } from '../refusal.js'
+
+export const TEST_NOT_FOUND = new Refusal('not_found', 'test_not_found', 'Test nicht gefunden')
+export const ATTEMPT_NOT_FOUND = new Refusal('not_found', 'attempt_not_found', 'Versuch nicht gefunden')
+export const SLOT_NOT_FOUND = new Refusal('not_found', 'slot_not_found', 'Frage nicht gefunden')
+export const ASSIGNED_ONLY = new Refusal('forbidden', 'assigned_only', 'Der Test ist nur auf Zuweisung offen')
+export const NOT_OPEN_YET = new Refusal('conflict', 'not_open_yet', 'Der Test ist noch nicht offen')
+export const NO_LONGER_OPEN = new Refusal('conflict', 'no_longer_open', 'Der Test ist nicht mehr offen')
+export const NO_ATTEMPT_LEFT = new Refusal('conflict', 'no_attempt_left', 'Kein Versuch mehr übrig')
+/** A later save has reached the service, for example from another device. */
+export const NEWER_ANSWER = new Refusal('conflict', 'newer_answer', 'Neuere Antwort vorhanden')
+export const ATTEMPT_ENDED = new Refusal('gone', 'attempt_ended', 'Der Versuch ist beendet')
+export const REVIEW_CLOSED = new Refusal('forbidden', 'review_closed', 'Die Auswertung ist noch nicht freigegeben')
+export const ONE_ANSWER_ONLY = new InvalidInput(
+  'Das Feld „answer“ muss genau eines von option_ids, text, item_ids und gaps enthalten',
+  'one_answer_only',
+)
+
+/** The next attempt has to wait. */
+export class WaitForNext extends Refusal {
+  /** @param from German date and time */
+  constructor(from: string) {
+    super('conflict', 'wait_for_next', `Nächster Versuch ab ${from}`)
+  }
+}

@@ -1,0 +1,93 @@
+import type { FrozenQuestion } from '../questions/frozen.js'
+import type { Answer } from '../questions/judge.js'
+import type { Place } from './attempt.js'
+import type { TestDefinition } from './definition.js'
+import { type ShownQuestion, showQuestion } from './view.js'
+
+/** What decides whether an ended attempt may be looked at. */
+export interface ReviewState {
+  /** Of the version of the attempt */
+  definition: Pick<TestDefinition, 'review' | 'review_when' | 'closes'>
+  /** Calendar day as `YYYY-MM-DD` */
+  today: string
+  /** Whether the person has passed the test in any attempt */
+  hasPassed: boolean
+  /** Whether all attempts of the person have ended and no further one is possible */
+  isLast: boolean
+}
+
+/** Returns whether the person may know if the attempt was passed, and its score. */
+export function isResultShown({ definition, today }: ReviewState): boolean {
+  const { review, review_when, closes } = definition
+  if (review === 'none') return false
+  return review_when !== 'closed' || isClosed(closes, today)
+}
+
+/** Returns whether the review of an ended attempt may be read. */
+export function isReviewOpen(state: ReviewState): boolean {
+  const { review, review_when } = state.definition
+  if (!isResultShown(state)) return false
+  return review === 'result' || review_when !== 'passed_or_last' || state.hasPassed || state.isLast
+}
+
+function isClosed(closes: string | null, today: string): boolean {
+  return closes !== null && today > closes
+}
+
+/** A question with its key, after the attempt. */
+export interface ReviewedQuestion extends Omit<ShownQuestion, 'options' | 'items' | 'gaps'> {
+  options?: { id: string; text: string; correct: boolean; chosen: boolean; feedback: string | null }[]
+  /** In the right order */
+  items?: { id: string; text: string }[]
+  gaps?: { id: string; accepted: string[] }[]
+  /** Accepted texts or numbers */
+  accepted?: string[]
+  tolerance?: number
+  /** Markdown */
+  explanation: string
+}
+
+/** Returns a question with its key. The caller must have checked `isReviewOpen` and the preset `explanations`. */
+export function reviewQuestion(
+  frozen: FrozenQuestion,
+  places: readonly Place[],
+  answer: Answer | null,
+): ReviewedQuestion {
+  const { options: _, items: __, gaps: ___, ...shown } = showQuestion(frozen, places)
+  const reviewed = { ...shown, explanation: frozen.explanation }
+  switch (frozen.form) {
+    case 'single':
+    case 'multiple':
+      return { ...reviewed, options: reviewOptions(frozen.options, places, answer) }
+    case 'text':
+      return { ...reviewed, accepted: frozen.accepted }
+    case 'number':
+      return { ...reviewed, accepted: frozen.accepted.map(inGerman), tolerance: frozen.tolerance }
+    case 'order':
+      return { ...reviewed, items: frozen.items.map(({ id, text }) => ({ id: placeOf(id, places), text })) }
+    case 'gaps':
+      return { ...reviewed, gaps: frozen.gaps.map(({ id, accepted }) => ({ id: placeOf(id, places), accepted })) }
+  }
+}
+
+function reviewOptions(
+  options: readonly { id: string; text: string; correct: boolean; feedback: string | null }[],
+  places: readonly Place[],
+  answer: Answer | null,
+) {
+  const chosen = answer !== null && 'option_ids' in answer ? answer.option_ids : []
+  return places.flatMap(({ id, of }) => {
+    const option = options.find((one) => one.id === of)
+    if (option === undefined) return []
+    const { text, correct, feedback } = option
+    return [{ id, text, correct, chosen: chosen.includes(id), feedback }]
+  })
+}
+
+function placeOf(id: string, places: readonly Place[]): string {
+  return places.find(({ of }) => of === id)?.id ?? id
+}
+
+function inGerman(number: number): string {
+  return String(number).replace('.', ',')
+}

@@ -1,0 +1,66 @@
+import type { FrozenForm, FrozenQuestion } from '../questions/frozen.js'
+import type { Place } from './attempt.js'
+
+/** A question as learners see it before the review: nothing in it depends on what is right. */
+export interface ShownQuestion {
+  form: FrozenForm['form']
+  /** Markdown */
+  question: string
+  options?: { id: string; text: string }[]
+  items?: { id: string; text: string }[]
+  gaps?: { id: string }[]
+  /** Markdown in which `{{id}}` stands for a gap */
+  text?: string
+  /** Of a number, such as `MB`; null if the number stands alone */
+  unit?: string | null
+}
+
+/** Returns the question of an attempt with what may be shown of it. No other function may do this. */
+export function showQuestion(frozen: FrozenQuestion, places: readonly Place[]): ShownQuestion {
+  const { form, question } = frozen
+  const shown = { form, question }
+  switch (frozen.form) {
+    case 'single':
+    case 'multiple':
+      return { ...shown, options: inOrder(frozen.options, places) }
+    case 'text':
+      return shown
+    case 'number':
+      return { ...shown, unit: frozen.unit }
+    case 'order':
+      return { ...shown, items: inOrder(frozen.items, places) }
+    case 'gaps':
+      return { ...shown, gaps: places.map(({ id }) => ({ id })), text: textWith(frozen.text, places) }
+  }
+}
+
+function inOrder(parts: readonly { id: string; text: string }[], places: readonly Place[]) {
+  return places.map(({ id, of }) => ({ id, text: parts.find((part) => part.id === of)?.text ?? '' }))
+}
+
+/** Returns the Markdown of a text with gaps, named by the ids of the attempt. */
+function textWith(text: string, places: readonly Place[]): string {
+  const ids = new Map(places.map(({ id, of }) => [of, id]))
+  return text.replaceAll(/\{\{([^{}]*)\}\}/g, (whole, of: string) => {
+    const id = ids.get(of)
+    return id === undefined ? whole : `{{${id}}}`
+  })
+}
+
+/** Returns the question with the ids of the attempt, to judge its answer. Its parts keep the order of the version. */
+export function withPlaces<T extends FrozenForm>(frozen: T, places: readonly Place[]): T {
+  const ids = new Map(places.map(({ id, of }) => [of, id]))
+  const rename = <P extends { id: string }>(part: P): P => ({ ...part, id: ids.get(part.id) ?? part.id })
+  switch (frozen.form) {
+    case 'single':
+    case 'multiple':
+      return { ...frozen, options: frozen.options.map(rename) }
+    case 'order':
+      return { ...frozen, items: frozen.items.map(rename) }
+    case 'gaps':
+      return { ...frozen, text: textWith(frozen.text, places), gaps: frozen.gaps.map(rename) }
+    case 'text':
+    case 'number':
+      return frozen
+  }
+}

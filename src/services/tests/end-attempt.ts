@@ -1,0 +1,104 @@
+import type { Kysely, Transaction } from 'kysely'
+import {
+  type Attempt,
+  findAttempt,
+  listAttemptQuestions,
+  listOverdueAttempts,
+  lockAttempt,
+  writeResult,
+} from '../../../db/queries/tests/attempts.js'
+import type { Database } from '../../../db/types.js'
+import { addScores } from '../../domain/questions/fraction.js'
+import { judge } from '../../domain/questions/judge.js'
+import { GRACE_MS, isOver } from '../../domain/tests/deadline.js'
+import { ATTEMPT_NOT_FOUND } from '../../domain/tests/refusals.js'
+import { withPlaces } from '../../domain/tests/view.js'
+
+/**
+ * Ends an attempt and judges its stored answers in one transaction; an attempt that has ended stays as it is. After the
+ * time is over it ends at its deadline, otherwise now and by the person.
+ * @returns the ended attempt
+ * @throws ATTEMPT_NOT_FOUND if the user has been deleted
+ */
+export async function endAttempt(db: Kysely<Database>, id: number, now: Date): Promise<Attempt> {
+  return db.transaction().execute(async (transaction) => {
+    const attempt = await lockAttempt(transaction, id)
+    if (attempt === undefined) throw ATTEMPT_NOT_FOUND
+    return attempt.ended_at === null ? end(transaction, attempt, now) : attempt
+  })
+}
+
+async function end(transaction: Transaction<Database>, attempt: Attempt, now: Date): Promise<Attempt> {
+  const { id, definition, deadline_at } = attempt
+  const questions = await listAttemptQuestions(transaction, id)
+  const judged = questions.map(({ slot, content, places, answer }) => ({
+    slot,
+    score: judge(withPlaces(content, places), answer, definition.multiple),
+  }))
+  const { percent, passed } = addScores(
+    judged.map(({ score }) => ({ score, points: 1 })),
+    definition.pass_percent,
+  )
+  const isLate = isOver(deadline_at, now)
+  const result = {
+    ended_at: isLate && deadline_at !== null ? deadline_at : now,
+    ended_by: isLate ? ('time' as const) : ('person' as const),
+    passed,
+    score_percent: percent,
+  }
+  await writeResult(
+    transaction,
+    id,
+    result,
+    judged.map(({ slot, score }) => ({ slot, points: score.part / score.of })),
+  )
+  return { ...attempt, ...result }
+}
+
+/**
+ * Returns an attempt of the person, ended if its time is over.
+ * @throws ATTEMPT_NOT_FOUND
+ */
+export async function findCurrentAttempt(
+  db: Kysely<Database>,
+  userId: number,
+  id: number,
+  now: Date,
+): Promise<Attempt> {
+  const attempt = await findAttempt(db, userId, id)
+  if (attempt === undefined) throw ATTEMPT_NOT_FOUND
+  return endIfOver(db, attempt, now)
+}
+
+/** Returns the attempt, ended if its time is over. */
+export async function endIfOver(db: Kysely<Database>, attempt: Attempt, now: Date): Promise<Attempt> {
+  const isOpen = attempt.ended_at === null && !isOver(attempt.deadline_at, now)
+  return isOpen || attempt.ended_at !== null ? attempt : endAttempt(db, attempt.id, now)
+}
+
+/** Returns the attempts, those ended whose time is over. */
+export async function endThoseOver(db: Kysely<Database>, attempts: readonly Attempt[], now: Date): Promise<Attempt[]> {
+  const current: Attempt[] = []
+  for (const attempt of attempts) current.push(await endIfOver(db, attempt, now))
+  return current
+}
+
+const BATCH_SIZE = 100
+
+/** Ends all attempts whose time is over. Returns their number. */
+export async function endOverdue(db: Kysely<Database>, now: Date, signal: AbortSignal): Promise<number> {
+  const before = new Date(now.getTime() - GRACE_MS)
+  let ended = 0
+  let ids: number[]
+  do {
+    ids = await listOverdueAttempts(db, before, BATCH_SIZE)
+    for (const id of ids) {
+      signal.throwIfAborted()
+      await endAttempt(db, id, now).catch((error: unknown) => {
+        if (error !== ATTEMPT_NOT_FOUND) throw error
+      })
+      ended++
+    }
+  } while (ids.length === BATCH_SIZE)
+  return ended
+}

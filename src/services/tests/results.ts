@@ -1,0 +1,38 @@
+import type { Attempt } from '../../../db/queries/tests/attempts.js'
+import type { TestDefinition } from '../../domain/tests/definition.js'
+import { isResultShown, isReviewOpen, type ReviewState } from '../../domain/tests/review.js'
+
+/** Result of an attempt; both null while it is open, or where the review preset hides them. */
+export interface ShownResult {
+  passed: boolean | null
+  score_percent: number | null
+}
+
+/**
+ * Returns what the review of an attempt depends on.
+ * @param all attempts of the person at the test
+ * @param attempts allowed number, by the published version; null: unlimited
+ */
+export function reviewStateOf(
+  { definition }: Pick<Attempt, 'definition'>,
+  all: readonly Attempt[],
+  attempts: TestDefinition['attempts'],
+  today: string,
+): ReviewState {
+  const ended = all.filter(({ ended_at }) => ended_at !== null)
+  return {
+    definition,
+    today,
+    hasPassed: ended.some(({ passed }) => passed === true),
+    isLast: attempts !== null && ended.length === all.length && ended.length >= attempts,
+  }
+}
+
+export function resultOf({ passed, score_percent }: Attempt, state: ReviewState): ShownResult {
+  return isResultShown(state) ? { passed, score_percent } : { passed: null, score_percent: null }
+}
+
+/** Returns whether the person may read the review of an attempt now. */
+export function mayReview({ ended_at }: Attempt, state: ReviewState): boolean {
+  return ended_at !== null && isReviewOpen(state)
+}

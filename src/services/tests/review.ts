@@ -1,0 +1,56 @@
+import type { Kysely } from 'kysely'
+import { type Attempt, listAttemptQuestions, listAttempts } from '../../../db/queries/tests/attempts.js'
+import { findLiveTest } from '../../../db/queries/tests/live-tests.js'
+import type { Database } from '../../../db/types.js'
+import { REVIEW_CLOSED } from '../../domain/tests/refusals.js'
+import { type ReviewState, reviewQuestion } from '../../domain/tests/review.js'
+import type { Moment } from '../../domain/time/calendar.js'
+import { endAttempt, endThoseOver, findCurrentAttempt } from './end-attempt.js'
+import { mayReview, resultOf, reviewStateOf } from './results.js'
+
+/**
+ * Ends an attempt of the person, if it is open, and returns the result as far as the preset shows it.
+ * @throws ATTEMPT_NOT_FOUND
+ */
+export async function submitAttempt(db: Kysely<Database>, userId: number, id: number, moment: Moment) {
+  const attempt = await findCurrentAttempt(db, userId, id, moment.at)
+  const ended = attempt.ended_at === null ? await endAttempt(db, id, moment.at) : attempt
+  const state = await findReviewState(db, ended, moment)
+  return { id, state: 'submitted' as const, ...resultOf(ended, state) }
+}
+
+/**
+ * Returns the result of an ended attempt, and with the preset `explanations` its questions with their keys.
+ * @throws ATTEMPT_NOT_FOUND, REVIEW_CLOSED
+ */
+export async function reviewAttempt(db: Kysely<Database>, userId: number, id: number, moment: Moment) {
+  const attempt = await findCurrentAttempt(db, userId, id, moment.at)
+  const state = await findReviewState(db, attempt, moment)
+  if (!mayReview(attempt, state)) throw REVIEW_CLOSED
+  const { slug, version, number, started_at, ended_at, ended_by, definition } = attempt
+  const isExplained = definition.review === 'explanations'
+  return {
+    ...{ id, slug, version, number, name: definition.name, started_at, ended_at, ended_by },
+    ...resultOf(attempt, state),
+    pass_percent: definition.pass_percent,
+    answers_deleted: attempt.answers_deleted_at !== null,
+    questions: isExplained ? await listReviewed(db, id) : null,
+  }
+}
+
+async function listReviewed(db: Kysely<Database>, id: number) {
+  const questions = await listAttemptQuestions(db, id)
+  return questions.map(({ slot, content, places, answer, points }) => ({
+    slot,
+    ...reviewQuestion(content, places, answer),
+    answer,
+    points,
+  }))
+}
+
+async function findReviewState(db: Kysely<Database>, attempt: Attempt, { at, today }: Moment): Promise<ReviewState> {
+  const { test_id, slug, user_id, definition } = attempt
+  const all = await endThoseOver(db, await listAttempts(db, user_id, { testId: test_id }), at)
+  const live = await findLiveTest(db, slug)
+  return reviewStateOf(attempt, all, (live?.definition ?? definition).attempts, today)
+}

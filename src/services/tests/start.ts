@@ -1,0 +1,144 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { type Attempt, findAttemptByClientId, insertAttempt, listAttempts } from '../../../db/queries/tests/attempts.js'
+import {
+  findLiveTest,
+  findQuestions,
+  findTaker,
+  type LiveTest,
+  listDrawable,
+  type Taker,
+} from '../../../db/queries/tests/live-tests.js'
+import type { Database } from '../../../db/types.js'
+import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import type { FrozenQuestion } from '../../domain/questions/frozen.js'
+import type { Place } from '../../domain/tests/attempt.js'
+import { deadlineOf } from '../../domain/tests/deadline.js'
+import { drawPlaces, drawQuestions } from '../../domain/tests/draw.js'
+import {
+  ASSIGNED_ONLY,
+  NO_ATTEMPT_LEFT,
+  NO_LONGER_OPEN,
+  NOT_OPEN_YET,
+  TEST_NOT_FOUND,
+  WaitForNext,
+} from '../../domain/tests/refusals.js'
+import type { Clock, Moment } from '../../domain/time/calendar.js'
+import { endIfOver, endThoseOver } from './end-attempt.js'
+import { nextAttemptAt } from './list.js'
+import { type ShownAttempt, showAttempt, shownAttempt } from './show-attempt.js'
+
+/** Access to time: the clock and the calendar of the service. */
+export interface TestClock extends Clock {
+  /** IANA name, for instants in messages */
+  timeZone: string
+}
+
+/** Starts that meet other starts of the same person again and again */
+const MAX_TRIES = 5
+
+/**
+ * Starts an attempt, or returns the open one. A client id always returns its own attempt, also after its end.
+ * @throws the refusals of `src/domain/tests/refusals.ts`
+ */
+export async function startAttempt(
+  db: Kysely<Database>,
+  userId: number,
+  { slug, clientId }: { slug: string; clientId: string },
+  clock: TestClock,
+): Promise<ShownAttempt> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const attempt = await startOnce(db, userId, { slug, clientId }, clock)
+    if (attempt !== undefined) return attempt
+  }
+  throw NO_ATTEMPT_LEFT
+}
+
+/** Returns undefined if a concurrent start was first. */
+async function startOnce(
+  db: Kysely<Database>,
+  userId: number,
+  { slug, clientId }: { slug: string; clientId: string },
+  clock: TestClock,
+): Promise<ShownAttempt | undefined> {
+  const now = clock.moment()
+  const known = await findAttemptByClientId(db, userId, clientId)
+  if (known !== undefined) return showAttempt(db, await endIfOver(db, known, now.at), now.at)
+  const test = await findLiveTest(db, slug)
+  if (test === undefined) throw TEST_NOT_FOUND
+  const earlier = await endThoseOver(db, await listAttempts(db, userId, { testId: test.id }), now.at)
+  const open = earlier.find(({ ended_at }) => ended_at === null)
+  if (open !== undefined) return showAttempt(db, open, now.at)
+  checkMayStart(test, earlier, now, clock.timeZone)
+  const taker = await findTaker(db, userId, test.id)
+  if (taker === undefined) throw NOT_LOGGED_IN
+  return insert(db, test, { userId, clientId, number: (earlier.at(-1)?.number ?? 0) + 1, taker }, clock, now)
+}
+
+function checkMayStart(
+  { definition }: LiveTest,
+  earlier: readonly Attempt[],
+  { at, today }: Moment,
+  timeZone: string,
+): void {
+  const { access, attempts, opens, closes } = definition
+  if (access === 'assigned') throw ASSIGNED_ONLY
+  if (opens !== null && today < opens) throw NOT_OPEN_YET
+  if (closes !== null && today > closes) throw NO_LONGER_OPEN
+  if (attempts !== null && earlier.length >= attempts) throw NO_ATTEMPT_LEFT
+  const next = nextAttemptAt(definition, earlier, at)
+  if (next !== null) throw new WaitForNext(inGerman(next, timeZone))
+}
+
+/** Rounds up to the minute, so that a start at the shown time succeeds. */
+function inGerman(instant: Date, timeZone: string): string {
+  const minute = new Date(Math.ceil(instant.getTime() / 60_000) * 60_000)
+  return new Intl.DateTimeFormat('de-DE', {
+    timeZone,
+    ...{ day: '2-digit', month: '2-digit', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+  }).format(minute)
+}
+
+async function insert(
+  db: Kysely<Database>,
+  { id: test_id, slug, version, definition }: LiveTest,
+  { userId, clientId, number, taker }: { userId: number; clientId: string; number: number; taker: Taker },
+  { moment }: TestClock,
+  now: Moment,
+): Promise<ShownAttempt | undefined> {
+  const drawn = drawQuestions(definition, await listDrawable(db, test_id, version), randomInt)
+  const contents = await findQuestions(
+    db,
+    drawn.map(({ id }) => id),
+  )
+  const questions = drawn.flatMap(({ id }) => {
+    const content = contents.get(id)
+    return content === undefined ? [] : [{ question_id: id, content, places: placesOf(content) }]
+  })
+  const deadline_at = deadlineOf(now.at, definition, taker.extra_time_percent, (at) => moment(at).today)
+  const attempt = {
+    ...{ test_id, version, user_id: userId, client_id: clientId, number, counted: !taker.is_editor },
+    ...{ started_at: now.at, deadline_at },
+  }
+  const id = await insertAttempt(
+    db,
+    attempt,
+    questions.map(({ question_id, places }) => ({ question_id, places })),
+  )
+  if (id === undefined) return undefined
+  const shown = questions.map(({ content, places }, slot) => ({ slot, content, places, seq: 0, answer: null }))
+  return shownAttempt({ ...attempt, id, slug, definition, ended_at: null }, shown, now.at)
+}
+
+const ID_BYTES = 6
+
+function placesOf(content: FrozenQuestion): Place[] {
+  const used = new Set<string>()
+  const newId = (): string => {
+    const id = randomBytes(ID_BYTES).toString('base64url')
+    if (used.has(id)) return newId()
+    used.add(id)
+    return id
+  }
+  return drawPlaces(content, newId, randomInt)
+}
