@@ -576,6 +576,8 @@ export interface TestsTable {
   /** Relative to the content folder; null for a source */
   file: ColumnType<string | null, string | null | undefined, string | null>
   definition: ColumnType<TestDefinition, string, string>
+  /** Changed in the browser since the last upload */
+  edited: Generated<boolean>
   /** Counts saves, so that two editors do not overwrite each other */
   edit_version: Generated<number>
   /** Null until the test is published */

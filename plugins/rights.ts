@@ -18,6 +18,8 @@ declare module 'fastify' {
      * the body is read.
      */
     requireEditor(kind: ItemKind): onRequestAsyncHookHandler
+    /** As `requireEditor`, but the item may be missing, because the request creates it. */
+    requireEditorOrNew(kind: ItemKind): onRequestAsyncHookHandler
     /**
      * Requires an editor of an item that the body or query names, as a preHandler after `requireAuthor` or
      * `requireEditor`.
@@ -67,6 +69,12 @@ export default fp(
       await requireAuthor(request)
       const [key = ''] = Object.values(request.params as Record<string, string>)
       await requireRight(request.editable, kind, key)
+    })
+    app.decorate('requireEditorOrNew', (kind: ItemKind) => async (request: FastifyRequest) => {
+      await requireAuthor(request)
+      const [key = ''] = Object.values(request.params as Record<string, string>)
+      const sourceId = await findSourceOf(app.db, kind, key)
+      if (sourceId !== undefined && !mayEdit(request.editable, sourceId)) throw NOT_AN_EDITOR
     })
     app.decorate('requireEditorOf', (kind: ItemKind, keyOf: KeyOf) => async (request: FastifyRequest) => {
       const key = keyOf((request.body ?? {}) as never, request)

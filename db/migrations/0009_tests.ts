@@ -14,7 +14,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createTests(db: Kysely<unknown>): Promise<void> {
-  // definition: src/domain/tests/definition.ts. edit_version counts saves. published_version is null until the first
+  // definition: src/domain/tests/definition.ts. edit_version counts saves. edited: changed in
+  // the browser since the last upload. published_version is null until the first
   // publication. A test of the content folder has a file and no source.
   await sql`
     create table tests (
@@ -24,6 +25,7 @@ async function createTests(db: Kysely<unknown>): Promise<void> {
       source_key text,
       file text,
       definition jsonb not null,
+      edited boolean not null default false,
       edit_version integer not null default 1,
       published_version integer,
       created_at timestamptz not null default now(),

@@ -21,6 +21,7 @@ import sheets from './sheets.js'
 import sourceEditors from './source-editors.js'
 import sourceOwnership from './source-ownership.js'
 import sources from './sources.js'
+import tests from './tests.js'
 
 interface ContentOptions extends ExportOptions {
   /** Folder that the import reads */
@@ -39,6 +40,7 @@ const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) 
   })
   await app.register(media, { prefix: '/media', mediaMaxBytes })
   await app.register(sheets, { prefix: '/sheets' })
+  await app.register(tests, { prefix: '/tests' })
   await app.register(convert, { stopping })
   await app.register(sources, { prefix: '/sources' })
   await app.register(sourceEditors, { prefix: '/sources' })

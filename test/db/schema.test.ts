@@ -340,6 +340,7 @@ const COLUMNS: ColumnNames = {
     source_key: 'text?',
     file: 'text?',
     definition: 'jsonb',
+    edited: 'boolean',
     edit_version: 'integer',
     published_version: 'integer?',
     created_at: 'timestamp with time zone',

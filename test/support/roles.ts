@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/types.js'
 import { SCOPES } from '../../src/domain/accounts/scopes.js'
+import { defineTest } from './edited-tests.js'
 import { createEditor, createSource } from './editing.js'
 import { createCard, createCheatsheet, createDeck, unique } from './factories.js'
 import type { Json } from './openapi.js'
@@ -18,7 +19,7 @@ export const CALLERS = [
 export interface Row {
   route: string
   statuses: number[]
-  /** Query and JSON body; `$source`, `$deck`, `$card`, `$sheet`, `$report` and `$change` name items of the editor. */
+  /** Query and JSON body; `$source`, `$deck`, `$card`, `$sheet`, `$test`, `$report` and `$change` name items of the editor. */
   query: string
   body: string
 }
@@ -132,6 +133,7 @@ interface Items {
   deck: string
   card: number
   sheet: string
+  test: string
   report: number
   change: number
 }
@@ -159,7 +161,11 @@ async function createItems(db: Kysely<Database>, editorId: number, reporterId: n
     .values({ user_id: editorId, how: 'edit', source_id })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { source: source_id, deck: deck.slug, card: card.id, sheet: sheet.slug, report: report.id, change: change.id }
+  const slug = unique('test')
+  const definition = JSON.stringify(defineTest({ sections: [{ deck: deck.slug }] }))
+  await db.insertInto('tests').values({ slug, source_id, source_key: slug, definition }).execute()
+  const items = { deck: deck.slug, card: card.id, sheet: sheet.slug, test: slug, report: report.id, change: change.id }
+  return { source: source_id, ...items }
 }
 
 /** Kind of the item that follows a segment of a path below `/api/content` */
@@ -168,6 +174,7 @@ const KINDS: Readonly<Record<string, keyof Items>> = {
   decks: 'deck',
   cards: 'card',
   sheets: 'sheet',
+  tests: 'test',
   reports: 'report',
   changes: 'change',
 }

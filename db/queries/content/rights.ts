@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { ItemKind } from '../../../src/domain/content/editing/rights.js'
+import { toTestSlug } from '../../../src/domain/tests/slug.js'
 import { isInteger, parseId } from '../../../src/domain/text/parameters.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
@@ -68,6 +69,9 @@ const FIND: Record<ItemKind, Find> = {
       .select('source_id')
       .where('slug', '=', slug)
       .executeTakeFirst(),
+  ),
+  test: bySlug((db, slug) =>
+    db.selectFrom('tests').select('source_id').where('slug', '=', toTestSlug(slug)).executeTakeFirst(),
   ),
   report: byId((db, id) =>
     db

@@ -173,11 +173,12 @@ function archivingOf(transaction: Transaction<Database>, id: number) {
   return transaction.selectFrom('content_sources').select('archived_at').where('id', '=', id)
 }
 
-/** Decks, cards and sheets of a source, including archived ones. */
+/** Decks, cards, sheets and tests of a source, including archived ones. */
 export interface SourceContent {
   decks: number[]
   cards: number[]
   cheatsheets: number[]
+  tests: number[]
 }
 
 export async function findSourceContent(db: Kysely<Database>, id: number): Promise<SourceContent> {
@@ -188,7 +189,8 @@ export async function findSourceContent(db: Kysely<Database>, id: number): Promi
         select card_id from imported_cards join imported_decks using (deck_id)
         where source_id = ${id}::integer order by 1
       ) as cards,
-      array(select cheatsheet_id from imported_cheatsheets where source_id = ${id}::integer order by 1) as cheatsheets
+      array(select cheatsheet_id from imported_cheatsheets where source_id = ${id}::integer order by 1) as cheatsheets,
+      array(select id from tests where source_id = ${id}::integer order by 1) as tests
     `.execute(db)
   return rows[0] as SourceContent
 }
@@ -201,11 +203,15 @@ export async function deleteCards(transaction: Transaction<Database>, ids: numbe
     .execute()
 }
 
-/** Deletes decks and sheets with the rest of their content. */
-export async function deleteDecksAndSheets(
+/** Deletes tests with their attempts, and decks and sheets with the rest of their content. */
+export async function deleteItems(
   transaction: Transaction<Database>,
-  { decks, cheatsheets }: Pick<SourceContent, 'decks' | 'cheatsheets'>,
+  { decks, cheatsheets, tests }: Omit<SourceContent, 'cards'>,
 ): Promise<void> {
+  await transaction
+    .deleteFrom('tests')
+    .where('id', '=', ({ fn, val }) => fn.any(val(tests)))
+    .execute()
   await transaction
     .deleteFrom('decks')
     .where('id', '=', ({ fn, val }) => fn.any(val(decks)))
@@ -235,9 +241,11 @@ export async function deleteEmptyChanges(transaction: Transaction<Database>, sou
     .execute()
 }
 
-/** Deletes a source. Its decks and sheets lose their owner; their cards keep their identities. */
+/** Deletes a source. Its decks, sheets and tests lose their owner; their cards keep their identities. */
 export async function deleteSource(transaction: Transaction<Database>, id: number): Promise<void> {
   await transaction.deleteFrom('imported_decks').where('source_id', '=', id).execute()
   await transaction.deleteFrom('imported_cheatsheets').where('source_id', '=', id).execute()
+  const noOwner = { source_id: null, source_key: null, edited: false }
+  await transaction.updateTable('tests').set(noOwner).where('source_id', '=', id).execute()
   await transaction.deleteFrom('content_sources').where('id', '=', id).execute()
 }

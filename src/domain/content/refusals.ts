@@ -181,6 +181,7 @@ export const CONTENT_CHANGES = new Refusal(
 
 export const DECK_NOT_FOUND = new Refusal('not_found', 'deck_not_found', 'Deck nicht gefunden')
 export const CHEATSHEET_NOT_FOUND = new Refusal('not_found', 'cheatsheet_not_found', 'Cheat Sheet nicht gefunden')
+export const TEST_NOT_FOUND = new Refusal('not_found', 'test_not_found', 'Test nicht gefunden')
 export const CARD_NOT_FOUND = new Refusal('not_found', 'card_not_found', 'Karte nicht gefunden')
 export const CHANGE_NOT_FOUND = new Refusal('not_found', 'change_not_found', 'Änderung nicht gefunden')
 export const VERSION_NOT_FOUND = new Refusal('not_found', 'version_not_found', 'Fassung nicht gefunden')
@@ -249,6 +250,7 @@ export const NOT_FOUND_BY_KIND: Record<ItemKind, Refusal> = {
   deck: DECK_NOT_FOUND,
   card: CARD_NOT_FOUND,
   sheet: CHEATSHEET_NOT_FOUND,
+  test: TEST_NOT_FOUND,
   report: REPORT_NOT_FOUND,
   change: CHANGE_NOT_FOUND,
 }

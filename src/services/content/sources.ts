@@ -4,8 +4,8 @@ import { takeTurn } from '../../../db/queries/content/editing/cards.js'
 import { insertEditor } from '../../../db/queries/content/editors.js'
 import {
   deleteCards,
-  deleteDecksAndSheets,
   deleteEmptyChanges,
+  deleteItems,
   deleteSource,
   findSource,
   findSourceContent,
@@ -84,7 +84,7 @@ export function restoreSource(db: Kysely<Database>, actor: Actor, id: number): P
 export function purgeSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   return changeSource(db, actor, id, 'source.purge', async (transaction, content) => {
     await goThrough(transaction, content.cards, (batch) => deleteCards(transaction, batch))
-    await deleteDecksAndSheets(transaction, content)
+    await deleteItems(transaction, content)
     await deleteEmptyChanges(transaction, id)
     await deleteSource(transaction, id)
     await dropUnusedPictures(transaction)
@@ -92,7 +92,7 @@ export function purgeSource(db: Kysely<Database>, actor: Actor, id: number): Pro
 }
 
 /**
- * Releases decks and sheets to the folder: they stay unchanged until a file with their slug describes them, and cards
+ * Releases decks, sheets and tests to the folder: they stay unchanged until a file with their slug describes them, and cards
  * with the same ids keep all progress.
  * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
  */
@@ -118,8 +118,9 @@ async function changeSource(
     await takeTurn(transaction)
     const content = await findSourceContent(transaction, id)
     await change(transaction, content)
-    const { decks, cards, cheatsheets } = content
-    const details = { kind: source.kind, decks: decks.length, cards: cards.length, cheatsheets: cheatsheets.length }
+    const { decks, cards, cheatsheets, tests } = content
+    const counts = { decks: decks.length, cards: cards.length, cheatsheets: cheatsheets.length, tests: tests.length }
+    const details = { kind: source.kind, ...counts }
     await insertAuditEntry(transaction, actor, { action, target_id: id, target: source.name, details })
   })
 }

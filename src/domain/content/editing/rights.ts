@@ -1,8 +1,8 @@
 /** Sources that a user may edit: `all` for administrators, who may also see what belongs to none. */
 export type Editable = 'all' | ReadonlySet<number>
 
-/** What an editing route works on. A source is named by its id, a deck and a sheet by their slug. */
-export type ItemKind = 'source' | 'deck' | 'card' | 'sheet' | 'report' | 'change'
+/** What an editing route works on. A source is named by its id; a deck, a sheet and a test by their slug. */
+export type ItemKind = 'source' | 'deck' | 'card' | 'sheet' | 'test' | 'report' | 'change'
 
 /**
  * Returns whether content of the source may be edited.

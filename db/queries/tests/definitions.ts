@@ -1,0 +1,155 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Editable } from '../../../src/domain/content/editing/rights.js'
+import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
+import type { TestDefinition } from '../../../src/domain/tests/definition.js'
+import { isStorable } from '../../../src/domain/text/text.js'
+import type { Database } from '../../types.js'
+
+/** A test as its editors see it. */
+export interface EditedTest {
+  id: number
+  slug: string
+  definition: TestDefinition
+  /** Counts saves */
+  edit_version: number
+  /** Null until the test is published */
+  published_version: number | null
+  published_at: Date | null
+  published_by: string | null
+  /** Whether the definition differs from the published one */
+  has_changes: boolean
+  open_questions: boolean | null
+  /** Definition of the published version */
+  published: TestDefinition | null
+  /** Number of questions of the published version by index of the section */
+  offered: Record<string, number> | null
+  /** Changed in the browser since the last upload */
+  edited: boolean
+  /** Relative to the content folder; null for a source */
+  file: string | null
+  created_at: Date
+  updated_at: Date
+  archived_at: Date | null
+  /** Null for the content folder */
+  source: { id: number; kind: StoredKind; name: string } | null
+}
+
+function selectTests(db: Kysely<Database>) {
+  return db
+    .selectFrom('tests')
+    .leftJoin('content_sources', 'content_sources.id', 'tests.source_id')
+    .leftJoin('test_versions', (join) =>
+      join
+        .onRef('test_versions.test_id', '=', 'tests.id')
+        .onRef('test_versions.version', '=', 'tests.published_version'),
+    )
+    .select([
+      ...(['tests.id', 'slug', 'tests.definition', 'edit_version', 'published_version', 'edited', 'file'] as const),
+      ...(['published_at', 'published_by', 'open_questions', 'tests.created_at', 'tests.updated_at'] as const),
+      'test_versions.definition as published',
+      ...(['tests.archived_at', 'source_id', 'kind as source_kind', 'content_sources.name as source_name'] as const),
+    ])
+    .select(sql<boolean>`coalesce(tests.definition <> test_versions.definition, false)`.as('has_changes'))
+    .select(
+      sql<Record<string, number> | null>`(
+        select json_object_agg(section, questions) from (
+          select section, count(*) as questions from test_questions
+          where test_questions.test_id = tests.id and test_questions.version = tests.published_version
+          group by section
+        ) as sections)`.as('offered'),
+    )
+}
+
+type TestRow = Omit<EditedTest, 'source'> & {
+  source_id: number | null
+  source_kind: StoredKind | null
+  source_name: string | null
+}
+
+function toTest({ source_id, source_kind, source_name, ...test }: TestRow): EditedTest {
+  const source = source_id === null || source_kind === null ? null : { id: source_id, kind: source_kind }
+  return { ...test, source: source && { ...source, name: source_name ?? '' } }
+}
+
+/** Returns the tests of editable sources by slug, archived ones too. */
+export async function listEditedTests(
+  db: Kysely<Database>,
+  { editable, sourceId }: { editable: Editable; sourceId?: number | undefined },
+): Promise<EditedTest[]> {
+  let tests = selectTests(db)
+  if (editable !== 'all') tests = tests.where('source_id', '=', ({ fn, val }) => fn.any(val([...editable])))
+  if (sourceId !== undefined) tests = tests.where('source_id', '=', sourceId)
+  return (await tests.orderBy('slug').execute()).map(toTest)
+}
+
+/** Returns a test, published or not. */
+export async function findEditedTest(db: Kysely<Database>, slug: string): Promise<EditedTest | undefined> {
+  if (!isStorable(slug)) return undefined
+  const row = await selectTests(db).where('slug', '=', slug).executeTakeFirst()
+  return row && toTest(row)
+}
+
+/**
+ * Locks a test until the end of the transaction. A statement after it sees what a concurrent change has written.
+ * @returns whether the test exists
+ */
+export async function lockTest(transaction: Transaction<Database>, slug: string): Promise<boolean> {
+  if (!isStorable(slug)) return false
+  const row = await transaction.selectFrom('tests').select('id').where('slug', '=', slug).forUpdate().executeTakeFirst()
+  return row !== undefined
+}
+
+export interface NewTest {
+  slug: string
+  definition: TestDefinition
+  /** Null for the content folder, as the key */
+  source_id: number | null
+  source_key: string | null
+  file: string | null
+}
+
+/** Creates a test. @returns its id; undefined if the slug is taken */
+export async function insertTest(
+  transaction: Transaction<Database>,
+  { definition, ...test }: NewTest,
+): Promise<number | undefined> {
+  const row = await transaction
+    .insertInto('tests')
+    .values({ ...test, definition: JSON.stringify(definition) })
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** Writes another definition. */
+export async function updateDefinition(
+  transaction: Transaction<Database>,
+  id: number,
+  definition: TestDefinition,
+  { edited }: { edited: boolean },
+): Promise<void> {
+  await transaction
+    .updateTable('tests')
+    .set(({ eb }) => ({
+      definition: JSON.stringify(definition),
+      edit_version: eb('edit_version', '+', 1),
+      updated_at: sql<Date>`now()`,
+      edited,
+    }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Archives or restores tests. */
+export async function setArchived(
+  transaction: Transaction<Database>,
+  ids: readonly number[],
+  archived: boolean,
+): Promise<void> {
+  await transaction
+    .updateTable('tests')
+    .set({ archived_at: archived ? sql<Date>`coalesce(archived_at, now())` : null })
+    .where('id', '=', ({ fn, val }) => fn.any(val([...ids])))
+    .execute()
+}

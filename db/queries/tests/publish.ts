@@ -1,0 +1,112 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { readStoredExercise } from '../../../src/domain/questions/exercise.js'
+import type { FrozenQuestion } from '../../../src/domain/questions/frozen.js'
+import type { TestDefinition } from '../../../src/domain/tests/definition.js'
+import type { SectionCard, SectionDeck } from '../../../src/domain/tests/sections.js'
+import { isStorable } from '../../../src/domain/text/text.js'
+import type { Database } from '../../types.js'
+
+/** A deck that a test names, with its owner. */
+export interface NamedDeck extends SectionDeck {
+  /** Null for the content folder and for rows of scripts */
+  source_id: number | null
+}
+
+/**
+ * Returns the decks that sections name, by slug, with their questions and the listed cards.
+ * @param keys listed cards of all sections
+ */
+export async function findNamedDecks(
+  db: Kysely<Database>,
+  slugs: readonly string[],
+  keys: readonly string[],
+): Promise<Map<string, NamedDeck>> {
+  const rows = await db
+    .selectFrom('decks')
+    .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')
+    .leftJoin('content_sources', 'content_sources.id', 'source_id')
+    .select(['decks.id', 'slug', 'source_id'])
+    .select(({ fn, val }) => [
+      fn.coalesce('tests_only', val(false)).as('tests_only'),
+      sql<boolean>`content_sources.archived_at is null and
+        case when tests_only then not pool_archived else decks.archived_at is null end`.as('is_live'),
+    ])
+    .where('slug', '=', ({ fn, val }) => fn.any(val(slugs.filter(isStorable))))
+    .execute()
+  const decks = rows.map(({ id, ...deck }): [number, NamedDeck] => [id, { ...deck, cards: [] }])
+  const byId = new Map(decks)
+  for (const { deck_id, ...card } of await findCards(db, [...byId.keys()], keys)) byId.get(deck_id)?.cards.push(card)
+  return new Map(decks.map(([, deck]) => [deck.slug, deck]))
+}
+
+async function findCards(
+  db: Kysely<Database>,
+  deckIds: readonly number[],
+  keys: readonly string[],
+): Promise<(SectionCard & { deck_id: number })[]> {
+  const key = sql<string>`coalesce(imported_cards.key, 'karte-' || cards.id)`
+  const rows = await db
+    .selectFrom('cards')
+    .leftJoin('imported_cards', 'imported_cards.card_id', 'cards.id')
+    .select(['cards.id', 'cards.deck_id', 'level', 'question', 'answer', 'exercise', 'archived_at'])
+    .select([key.as('key'), sql<boolean>`coalesce(draft and not draft_archived, false)`.as('is_draft')])
+    .where('cards.deck_id', '=', ({ fn, val }) => fn.any(val([...deckIds])))
+    .where(({ or, eb, fn, val }) => or([eb('exercise', 'is not', null), eb(key, '=', fn.any(val([...keys])))]))
+    // A card that came from another deck may have the key of one that belongs here.
+    .orderBy((eb) => eb('imported_cards.deck_id', 'is distinct from', eb.ref('cards.deck_id')))
+    .orderBy('sort_order')
+    .orderBy('cards.id')
+    .execute()
+  return rows.map(({ exercise, archived_at, is_draft, ...card }) => ({
+    ...card,
+    exercise: readStoredExercise(exercise, card.answer),
+    state: archived_at === null ? 'live' : is_draft ? 'draft' : 'archived',
+  }))
+}
+
+/** Returns the digest of a version; undefined if there is none. */
+export async function findDigest(db: Kysely<Database>, testId: number, version: number): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('test_versions')
+    .select('digest')
+    .where('test_id', '=', testId)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  return row?.digest
+}
+
+export interface NewVersion {
+  test_id: number
+  version: number
+  definition: TestDefinition
+  open_questions: boolean
+  digest: Buffer
+  /** User name; null for imports */
+  published_by: string | null
+  questions: { section: number; position: number; card_id: number | null; content: FrozenQuestion }[]
+}
+
+const ROWS_AT_ONCE = 1_000
+
+/** Writes a version with its questions and makes it the published one. */
+export async function insertVersion(
+  transaction: Transaction<Database>,
+  { questions, definition, ...version }: NewVersion,
+): Promise<void> {
+  const { test_id } = version
+  await transaction
+    .insertInto('test_versions')
+    .values({ ...version, definition: JSON.stringify(definition) })
+    .execute()
+  for (let first = 0; first < questions.length; first += ROWS_AT_ONCE) {
+    const rows = questions.slice(first, first + ROWS_AT_ONCE)
+    await sql`
+      insert into test_questions (test_id, version, section, position, card_id, content)
+      select ${test_id}::integer, ${version.version}::integer, section, position, card_id, content::jsonb
+      from unnest(
+        ${rows.map(({ section }) => section)}::integer[], ${rows.map(({ position }) => position)}::integer[],
+        ${rows.map(({ card_id }) => card_id)}::integer[], ${rows.map(({ content }) => JSON.stringify(content))}::text[]
+      ) as input (section, position, card_id, content)`.execute(transaction)
+  }
+  await transaction.updateTable('tests').set({ published_version: version.version }).where('id', '=', test_id).execute()
+}

@@ -1,0 +1,137 @@
+import { Type } from '@sinclair/typebox'
+import { RULES } from '../../src/domain/questions/lint.js'
+import { CHOICES, MAX_LISTED_CARDS, MAX_SECTIONS, RANGES, UNLIMITED } from '../../src/domain/tests/definition.js'
+import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { OwnerSource } from './sheet-schemas.js'
+
+function choice<Key extends keyof typeof CHOICES>(key: Key) {
+  type Choice = (typeof CHOICES)[Key][number]
+  const choices: readonly Choice[] = CHOICES[key]
+  return Type.Unsafe<Choice>({ type: 'string', enum: [...choices], examples: [choices[0]] })
+}
+
+function number(key: keyof typeof RANGES, example: number) {
+  const [minimum, maximum] = RANGES[key]
+  return Type.Integer({ minimum, maximum, examples: [example] })
+}
+
+const Day = Type.String({ description: 'A day in `TIME_ZONE`.', examples: ['2026-12-31'] })
+
+const Section = {
+  deck: Type.String({ description: 'Slug of a deck or a pool.', examples: ['datenschutz'] }),
+  level: nullable(Type.String({ description: 'Null means all levels.', examples: ['pflicht'] })),
+  cards: nullable(
+    Type.Array(Type.String(), { maxItems: MAX_LISTED_CARDS, description: 'Ids of cards; null means all.' }),
+  ),
+  draw: nullable({ ...number('draw', 8), description: 'Number of questions per attempt; null means all.' }),
+}
+
+const DEFINITION = {
+  name: Type.String({ examples: ['Datenschutz, Grundlagen'] }),
+  description: Type.String({ examples: ['Für alle mit Zugang zu personenbezogenen Daten'] }),
+  introduction: Type.String({ description: 'Markdown.' }),
+  pass_percent: number('pass_percent', 80),
+  multiple: choice('multiple'),
+  attempts: nullable({ ...number('attempts', 3), description: 'Null means unlimited.' }),
+  wait_minutes: number('wait_minutes', 0),
+  time_limit_minutes: nullable({ ...number('time_limit_minutes', 20), description: 'Null means none.' }),
+  shuffle: Type.Boolean({ examples: [true] }),
+  pages: choice('pages'),
+  access: choice('access'),
+  review: choice('review'),
+  review_when: choice('review_when'),
+  opens: nullable(Day),
+  closes: nullable(Day),
+  sections: Type.Array(Type.Object(Section, { title: 'TestSection' }), { minItems: 1, maxItems: MAX_SECTIONS }),
+}
+
+const SUMMARY = {
+  slug: Type.String({ examples: ['datenschutz'] }),
+  name: DEFINITION.name,
+  description: DEFINITION.description,
+  version: Type.Integer({ description: 'Number of the current definition; a save names it.', examples: [1] }),
+  state: Type.Unsafe<'draft' | 'published' | 'archived'>({ type: 'string', enum: ['draft', 'published', 'archived'] }),
+  published_version: nullable(Type.Integer({ examples: [1] })),
+  published_at: nullable(Timestamp),
+  published_by: nullable(Type.String({ description: 'Null for an import.' })),
+  has_changes: Type.Boolean({ description: 'Whether the definition differs from the published one.' }),
+  open_questions: nullable(
+    Type.Boolean({ description: 'Whether learners can look up published questions; null before the publication.' }),
+  ),
+  questions: Type.Integer({ description: 'Number of questions of the published version.', examples: [40] }),
+  question_count: Type.Integer({ description: 'Number of them in each attempt.', examples: [10] }),
+  changed_here: Type.Boolean({ description: 'Whether it was changed here since the last upload of the source.' }),
+  file: nullable(Type.String({ description: 'Relative to the content folder; null for a source.' })),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  archived_at: nullable(Timestamp),
+  source: Type.Unsafe<{ id: number; kind: string; name: string } | null>({
+    ...OwnerSource,
+    type: ['object', 'null'],
+    description: 'Null for the content folder, whose tests are read-only.',
+  }),
+}
+
+export const EditedTestAnswer = Type.Object({
+  test: Type.Object({ ...SUMMARY, ...DEFINITION }, { title: 'EditedTest' }),
+})
+
+export const EditedTests = Type.Object({ tests: Type.Array(Type.Object(SUMMARY, { title: 'EditedTestSummary' })) })
+
+export const EditedTestsQuery = Type.Object({
+  source: optional('Id of a source; absent or empty means all that the caller edits.', '3'),
+})
+
+export const EditedTestParams = Type.Object({ slug: Type.String({ examples: ['datenschutz'] }) })
+
+const { name: _name, sections: _sections, attempts: _attempts, ...OPTIONAL } = DEFINITION
+
+export const DefinitionBody = Type.Object({
+  source_id: Type.Optional(Type.Integer({ description: 'Required for a new test.', examples: [3] })),
+  version: Type.Optional(
+    Type.Integer({ description: 'The version that the save is based on; required for a stored test.', examples: [1] }),
+  ),
+  name: DEFINITION.name,
+  attempts: Type.Optional(
+    Type.Unsafe<number | string | null>({
+      type: ['integer', 'string', 'null'],
+      description: `A number, or \`${UNLIMITED}\` or null.`,
+      examples: [3],
+    }),
+  ),
+  ...Type.Partial(Type.Object(OPTIONAL)).properties,
+  sections: Type.Array(
+    Type.Object({
+      deck: Section.deck,
+      ...Type.Partial(Type.Object({ level: Section.level, cards: Section.cards, draw: Section.draw })).properties,
+    }),
+    { minItems: 1, maxItems: MAX_SECTIONS },
+  ),
+})
+
+export const ArchiveTestBody = Type.Object({ archived: Type.Boolean({ examples: [true] }) })
+
+export const PublishQuery = Type.Object({ check: optional('`true` only computes the answer.', 'true') })
+
+export const Publication = Type.Object({
+  version: Type.Integer({ description: 'The published version, or the one that a check would publish.' }),
+  changed: Type.Boolean({ description: 'Whether it differs from the version before.' }),
+  open_questions: Type.Boolean({ description: 'Whether learners can look up answers of its questions.' }),
+  questions: Type.Integer(),
+  question_count: Type.Integer({ description: 'Number of questions in each attempt.' }),
+  draws: Type.String({
+    description: 'Number of different sets of questions, in decimal digits.',
+    examples: ['75287520'],
+  }),
+  guess_percent: Type.Number({ description: 'Chance to pass by guessing in any of the attempts.', examples: [0.4158] }),
+  findings: Type.Array(
+    Type.Object({
+      rule: Type.String({ enum: [...RULES] }),
+      message: Type.String(),
+      card_id: nullable(Type.Integer()),
+      question: Type.String(),
+    }),
+    { description: 'Weaknesses of questions, at most 500.' },
+  ),
+  findings_total: Type.Integer(),
+})

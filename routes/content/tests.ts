@@ -1,0 +1,191 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type EditedTest, findEditedTest, listEditedTests } from '../../db/queries/tests/definitions.js'
+import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
+import {
+  type DefinitionInput,
+  orderKeys,
+  parseDefinition,
+  type TestDefinition,
+} from '../../src/domain/tests/definition.js'
+import {
+  BAD_TEST_SLUG,
+  FaultyDefinition,
+  NotPublishable,
+  OTHER_SOURCE,
+  SOURCE_MISSING,
+  TEST_ARCHIVED,
+  TEST_VERSION_MISSING,
+} from '../../src/domain/tests/editing-refusals.js'
+import { parseTestSlug, toTestSlug } from '../../src/domain/tests/slug.js'
+import { parseFlag, parseRowId } from '../../src/domain/text/parameters.js'
+import { TOO_LARGE } from '../../src/http/refusals.js'
+import { answers } from '../../src/http/schemas.js'
+import { publishTest } from '../../src/services/tests/publish.js'
+import { archiveTest, saveDefinition } from '../../src/services/tests/save-definition.js'
+import {
+  ArchiveTestBody,
+  DefinitionBody,
+  EditedTestAnswer,
+  EditedTestParams,
+  EditedTests,
+  EditedTestsQuery,
+  Publication,
+  PublishQuery,
+} from './test-schemas.js'
+
+const BODY_BYTES = 2 ** 18
+const READING = [AUTHORS_ONLY, NOT_AN_EDITOR, TEST_NOT_FOUND]
+const NOT_EDITABLE = new NotEditable('tests/datenschutz.md')
+
+/** Tests for their editors. */
+const tests: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/',
+    {
+      onRequest: app.requireAuthor,
+      schema: {
+        operationId: 'listEditedTests',
+        summary: 'The tests that the caller may edit, by name, archived ones too',
+        description: 'Administrators also see the tests of the content folder.',
+        tags: ['content'],
+        querystring: EditedTestsQuery,
+        response: answers(EditedTests, [AUTHORS_ONLY]),
+      },
+    },
+    async ({ query, editable }) => {
+      const isFiltered = query.source !== undefined && query.source !== ''
+      const sourceId = isFiltered ? parseRowId(query.source ?? '', 'Ungültige Quellen-ID') : undefined
+      if (isFiltered && sourceId === undefined) return { tests: [] }
+      const found = await listEditedTests(app.db, { editable, sourceId })
+      const byName = found.map(summarise).sort((a, b) => a.name.localeCompare(b.name, 'de'))
+      return { tests: byName }
+    },
+  )
+
+  app.get(
+    '/:slug',
+    {
+      onRequest: app.requireEditor('test'),
+      schema: {
+        operationId: 'getEditedTest',
+        summary: 'The definition of a test',
+        tags: ['content'],
+        params: EditedTestParams,
+        response: answers(EditedTestAnswer, READING),
+      },
+    },
+    async ({ params }) => {
+      const test = await findEditedTest(app.db, toTestSlug(params.slug))
+      if (test === undefined) throw TEST_NOT_FOUND
+      return { test: present(test) }
+    },
+  )
+
+  app.put(
+    '/:slug',
+    {
+      onRequest: app.requireEditorOrNew('test'),
+      preHandler: app.requireEditorOf('source', (body: { source_id?: unknown }) => body.source_id),
+      bodyLimit: BODY_BYTES,
+      schema: {
+        operationId: 'saveTest',
+        summary: 'Create a test or replace its definition',
+        description:
+          'Absent keys get their default. Learners see the last published version until the next publication. ' +
+          'The slugs `attempts` and `practice` become `attempts-2` and `practice-2`.',
+        tags: ['content'],
+        params: EditedTestParams,
+        body: DefinitionBody,
+        response: answers(EditedTestAnswer, [
+          ...[AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND, NOT_EDITABLE, VERSION_OUTDATED, TOO_LARGE, OTHER_SOURCE],
+          ...[BAD_TEST_SLUG, SOURCE_MISSING, TEST_VERSION_MISSING, new FaultyDefinition('„opens“ muss ein Tag sein')],
+        ]),
+      },
+    },
+    async ({ params, body }) => {
+      const slug = parseTestSlug(params.slug)
+      const { source_id, version, ...input } = body
+      const definition = parseBody(input)
+      return { test: present(await saveDefinition(app.db, { slug, definition, sourceId: source_id, version })) }
+    },
+  )
+
+  app.patch(
+    '/:slug',
+    {
+      onRequest: app.requireEditor('test'),
+      schema: {
+        operationId: 'archiveTest',
+        summary: 'Archive a test, which hides it from learners, or restore it',
+        tags: ['content'],
+        params: EditedTestParams,
+        body: ArchiveTestBody,
+        response: answers(EditedTestAnswer, [...READING, NOT_EDITABLE]),
+      },
+    },
+    async ({ params, body }) => ({
+      test: present(await archiveTest(app.db, toTestSlug(params.slug), body.archived)),
+    }),
+  )
+
+  app.post(
+    '/:slug/publish',
+    {
+      onRequest: app.requireEditor('test'),
+      schema: {
+        operationId: 'publishTest',
+        summary: 'Publish the test as it is now',
+        description:
+          'Copies the questions into a version that never changes; learners get it from the next attempt on. ' +
+          'If the latest version has the same definition and questions, it stays.',
+        tags: ['content'],
+        params: EditedTestParams,
+        querystring: PublishQuery,
+        response: answers(Publication, [
+          ...[...READING, NOT_EDITABLE, TEST_ARCHIVED],
+          new NotPublishable(['Abschnitt 1: Das Deck „datenschutz“ ist archiviert']),
+        ]),
+      },
+    },
+    async ({ params, query, user, editable }) => {
+      const isCheck = parseFlag(query.check, 'check')
+      const publisher = { name: user.username, editable }
+      const { draws, drawn, ...rest } = await publishTest(app.db, publisher, toTestSlug(params.slug), isCheck)
+      return { ...rest, draws: String(draws), question_count: drawn }
+    },
+  )
+}
+
+/** @throws FaultyDefinition */
+function parseBody(input: DefinitionInput): TestDefinition {
+  const faults: string[] = []
+  const definition = parseDefinition(input, (_key, message, section) => {
+    faults.push(section === undefined ? message : `Abschnitt ${section + 1}: ${message}`)
+  })
+  if (definition === undefined) throw new FaultyDefinition(faults[0] ?? '')
+  return definition
+}
+
+function summarise({ definition, edit_version, offered, edited, published, id: _id, ...test }: EditedTest) {
+  const counts = Object.entries(offered ?? {})
+  const { name, description } = definition
+  return {
+    ...{ ...test, name, description, version: edit_version, changed_here: edited, state: stateOf(test) },
+    questions: counts.reduce((sum, [, count]) => sum + count, 0),
+    question_count: counts.reduce((sum, [section, count]) => {
+      return sum + (published?.sections[Number(section)]?.draw ?? count)
+    }, 0),
+  }
+}
+
+function stateOf({ archived_at, published_version }: Pick<EditedTest, 'archived_at' | 'published_version'>) {
+  if (archived_at !== null) return 'archived' as const
+  return published_version === null ? ('draft' as const) : ('published' as const)
+}
+
+function present(test: EditedTest) {
+  return { ...summarise(test), ...orderKeys(test.definition) }
+}
+
+export default tests

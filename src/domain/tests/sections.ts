@@ -1,0 +1,119 @@
+import type { Exercise } from '../questions/exercise.js'
+import type { TestDefinition, TestSection } from './definition.js'
+import { MAX_DRAWN, MAX_QUESTIONS } from './limits.js'
+
+/** A card that a section may name. */
+export interface SectionCard {
+  /** Null before an import has written it */
+  id: number | null
+  key: string
+  level: string
+  question: string
+  answer: string
+  /** Null for a plain card */
+  exercise: Exercise | null
+  state: 'live' | 'draft' | 'archived'
+}
+
+/** A card with a form, so that a test can ask it. */
+export type QuestionCard = SectionCard & { exercise: Exercise }
+
+/** A deck that a test names; plain cards that no section lists may be absent. */
+export interface SectionDeck {
+  slug: string
+  /** A pool */
+  tests_only: boolean
+  is_live: boolean
+  cards: SectionCard[]
+}
+
+export interface ResolvedSection {
+  cards: QuestionCard[]
+  draw: number
+  /** Whether learners can look up the answers */
+  isOpen: boolean
+}
+
+/** Reports why a section cannot be published; `section` is its index, undefined for the whole test. */
+export type ReportSection = (message: string, section?: number) => void
+
+/**
+ * Finds the questions of each section. The result is to be used only if nothing was reported.
+ * @param decks by slug: those that the test may use
+ */
+export function resolveSections(
+  { sections }: TestDefinition,
+  decks: ReadonlyMap<string, SectionDeck>,
+  report: ReportSection,
+): ResolvedSection[] {
+  const usedIn = new Map<SectionCard, number>()
+  let isFaulty = false
+  const resolved = sections.map((section, index) => {
+    const note = (message: string) => {
+      isFaulty = true
+      report(message, index)
+    }
+    const deck = decks.get(section.deck)
+    const cards = findCards(section, deck, note)
+    for (const card of cards) {
+      const other = usedIn.get(card)
+      if (other === undefined) usedIn.set(card, index)
+      else note(`Die Karte „${card.key}“ aus „${section.deck}“ steht schon in Abschnitt ${other + 1}`)
+    }
+    return { cards, draw: section.draw ?? cards.length, isOpen: deck?.tests_only === false }
+  })
+  if (isFaulty) return resolved
+  if (usedIn.size > MAX_QUESTIONS) {
+    report(`Ein Test hat höchstens ${MAX_QUESTIONS.toLocaleString('de-DE')} Fragen zur Auswahl`)
+  }
+  if (resolved.reduce((sum, { draw }) => sum + draw, 0) > MAX_DRAWN) {
+    report(`Ein Versuch hat höchstens ${MAX_DRAWN} Fragen: „draw“ begrenzt sie`)
+  }
+  return resolved
+}
+
+function findCards(
+  section: TestSection,
+  deck: SectionDeck | undefined,
+  note: (message: string) => void,
+): QuestionCard[] {
+  if (deck === undefined) {
+    note(`Das Deck „${section.deck}“ gibt es nicht`)
+    return []
+  }
+  if (!deck.is_live) {
+    note(`Das Deck „${section.deck}“ ist archiviert`)
+    return []
+  }
+  if (section.cards !== null) return findListed(section.cards, deck, note)
+  const cards = deck.cards
+    .filter(isQuestion)
+    .filter(({ state, level }) => state === 'live' && (section.level === null || level === section.level))
+  const place = section.level === null ? `„${deck.slug}“` : `„${deck.slug}“ mit dem Level „${section.level}“`
+  if (cards.length === 0) note(`Im Deck ${place} gibt es keine Frage`)
+  else if (cards.length < (section.draw ?? 0)) {
+    note(
+      `„draw“ ist ${section.draw}, aber im Deck ${place} gibt es nur ${cards.length === 1 ? 'eine Frage' : `${cards.length} Fragen`}`,
+    )
+  }
+  return cards
+}
+
+function findListed(keys: readonly string[], deck: SectionDeck, note: (message: string) => void): QuestionCard[] {
+  const byKey = new Map<string, SectionCard>()
+  for (const card of deck.cards) if (!byKey.has(card.key)) byKey.set(card.key, card)
+  return keys.flatMap((key) => {
+    const card = byKey.get(key)
+    const name = `Die Karte „${key}“`
+    if (card === undefined) note(`${name} gibt es im Deck „${deck.slug}“ nicht`)
+    else if (card.state === 'draft') note(`${name} ist ein Entwurf`)
+    else if (card.state === 'archived') note(`${name} ist archiviert`)
+    else if (!isQuestion(card)) note(`${name} ist keine Frage: ihr fehlen Antworten zur Auswahl oder „form“`)
+    else return [card]
+    return []
+  })
+}
+
+function isQuestion(card: SectionCard): card is QuestionCard {
+  return card.exercise !== null
+}

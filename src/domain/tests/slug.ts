@@ -1,0 +1,25 @@
+import { hasControls } from '../content/format/front-matter.js'
+import { MAX_LABEL_LENGTH } from '../text/limits.js'
+import { countCharacters, isStorable } from '../text/text.js'
+import { BAD_TEST_SLUG } from './editing-refusals.js'
+
+/** Paths of other routes below `/api/tests` */
+const RESERVED = ['attempts', 'practice']
+
+/**
+ * Returns the slug under which a test can be reached.
+ * @example toTestSlug('attempts') // 'attempts-2'
+ */
+export function toTestSlug(wanted: string): string {
+  const slug = wanted.normalize('NFC')
+  return RESERVED.includes(slug) ? `${slug}-2` : slug
+}
+
+/** @throws BAD_TEST_SLUG */
+export function parseTestSlug(wanted: string): string {
+  const slug = toTestSlug(wanted)
+  const isReachable = slug.trim() !== '' && slug !== '.' && slug !== '..'
+  if (!isReachable || !isStorable(slug) || hasControls(slug) || slug !== slug.trim()) throw BAD_TEST_SLUG
+  if (countCharacters(slug) > MAX_LABEL_LENGTH) throw BAD_TEST_SLUG
+  return slug
+}

@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto'
+import { type FrozenQuestion, freezeQuestion } from '../questions/frozen.js'
+import { chanceOfPassing, countDraws } from '../questions/guess.js'
+import { type LintFinding, lintQuestion } from '../questions/lint.js'
+import { orderKeys, type TestDefinition } from './definition.js'
+import type { QuestionCard, ResolvedSection } from './sections.js'
+
+/** A weakness of a question of a test. */
+export interface TestFinding extends LintFinding {
+  card_id: number | null
+  question: string
+}
+
+/** What the publication of a test would make public, and what editors should know about it. */
+export interface PreparedVersion {
+  /** SHA-256 over definition and questions without random ids */
+  digest: Buffer
+  open_questions: boolean
+  /** Number of questions to draw from, and per attempt */
+  questions: number
+  drawn: number
+  /** Number of different sets of questions */
+  draws: bigint
+  /** Chance to pass by guessing in any of the attempts, in percent */
+  guess_percent: number
+  /** The first 500 */
+  findings: TestFinding[]
+  findings_total: number
+}
+
+const MAX_FINDINGS = 500
+
+/** Computes what publishing these questions means. */
+export function prepareVersion(definition: TestDefinition, sections: readonly ResolvedSection[]): PreparedVersion {
+  const frozen = sections.map(({ cards }) => cards.map((card) => freezeQuestion(card, countIds())))
+  const open_questions = sections.some(({ isOpen }) => isOpen)
+  const { pass_percent, multiple, attempts } = definition
+  const chance = chanceOfPassing(
+    sections.map(({ draw }, index) => ({ draw, questions: frozen[index] ?? [] })),
+    { passPercent: pass_percent, multiple, attempts },
+  )
+  const findings = sections.flatMap(({ cards }) => cards.flatMap(findingsOf))
+  return {
+    digest: Buffer.from(hash('sha256', JSON.stringify([orderKeys(definition), open_questions, frozen]), 'hex'), 'hex'),
+    open_questions,
+    questions: sections.reduce((sum, { cards }) => sum + cards.length, 0),
+    drawn: sections.reduce((sum, { draw }) => sum + draw, 0),
+    draws: countDraws(sections.map(({ cards, draw }) => ({ pool: cards.length, draw }))),
+    guess_percent: Number((100 * chance).toPrecision(4)),
+    findings: findings.slice(0, MAX_FINDINGS),
+    findings_total: findings.length,
+  }
+}
+
+/** Copies the questions of a section with random ids, as a version stores them. */
+export function freezeSection({ cards }: ResolvedSection, newId: () => string): FrozenQuestion[] {
+  return cards.map((card) => freezeQuestion(card, newId))
+}
+
+function findingsOf(card: QuestionCard): TestFinding[] {
+  return lintQuestion(card).map((finding) => ({ ...finding, card_id: card.id, question: card.question }))
+}
+
+/** Numbers the parts of a question, so that its digest does not depend on random ids. */
+function countIds(): () => string {
+  let count = 0
+  return () => String(count++)
+}

@@ -1,0 +1,81 @@
+import type { Kysely, Transaction } from 'kysely'
+import { holdSource } from '../../../db/queries/content/editing/sheets.js'
+import {
+  type EditedTest,
+  findEditedTest,
+  insertTest,
+  lockTest,
+  setArchived,
+  updateDefinition,
+} from '../../../db/queries/tests/definitions.js'
+import type { Database } from '../../../db/types.js'
+import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VERSION_OUTDATED } from '../../domain/content/refusals.js'
+import { orderKeys, type TestDefinition } from '../../domain/tests/definition.js'
+import { OTHER_SOURCE, SOURCE_MISSING, TEST_VERSION_MISSING } from '../../domain/tests/editing-refusals.js'
+
+/** A definition to save. */
+export interface DefinitionSave {
+  slug: string
+  definition: TestDefinition
+  /** Required for a new test */
+  sourceId: number | undefined
+  /** The version that the definition is based on; required for a stored test */
+  version: number | undefined
+}
+
+/**
+ * Creates a test, or replaces its definition. The same definition leaves the test as it is.
+ * @throws SOURCE_MISSING, SOURCE_NOT_FOUND, OTHER_SOURCE, TEST_VERSION_MISSING, VERSION_OUTDATED
+ * @throws NotEditable if the test belongs to no source
+ */
+export function saveDefinition(
+  db: Kysely<Database>,
+  { slug, definition, sourceId, version }: DefinitionSave,
+): Promise<EditedTest> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockTest(transaction, slug))) {
+      if (sourceId === undefined) throw SOURCE_MISSING
+      if (!(await holdSource(transaction, sourceId))) throw SOURCE_NOT_FOUND
+      const test = { slug, definition, source_id: sourceId, source_key: slug, file: null }
+      // Another request has created it since.
+      if ((await insertTest(transaction, test)) === undefined) throw VERSION_OUTDATED
+      return readTest(transaction, slug)
+    }
+    const test = await takeTest(transaction, slug)
+    if (sourceId !== undefined && sourceId !== test.source?.id) throw OTHER_SOURCE
+    if (version === undefined) throw TEST_VERSION_MISSING
+    if (version !== test.edit_version) throw VERSION_OUTDATED
+    if (isSameDefinition(test.definition, definition)) return test
+    const edited = test.edited || test.source?.kind !== 'written'
+    await updateDefinition(transaction, test.id, definition, { edited })
+    return readTest(transaction, slug)
+  })
+}
+
+/** Hides a test from learners, or shows it again. @throws TEST_NOT_FOUND, NotEditable */
+export function archiveTest(db: Kysely<Database>, slug: string, archived: boolean): Promise<EditedTest> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockTest(transaction, slug))) throw TEST_NOT_FOUND
+    const test = await takeTest(transaction, slug)
+    if (archived === (test.archived_at !== null)) return test
+    await setArchived(transaction, [test.id], archived)
+    return readTest(transaction, slug)
+  })
+}
+
+export function isSameDefinition(one: TestDefinition, other: TestDefinition): boolean {
+  return JSON.stringify(orderKeys(one)) === JSON.stringify(orderKeys(other))
+}
+
+/** Reads a locked test that belongs to a source. */
+async function takeTest(transaction: Transaction<Database>, slug: string): Promise<EditedTest> {
+  const test = await readTest(transaction, slug)
+  if (test.source === null) throw new NotEditable(test.file)
+  return test
+}
+
+async function readTest(db: Kysely<Database>, slug: string): Promise<EditedTest> {
+  const test = await findEditedTest(db, slug)
+  if (test === undefined) throw TEST_NOT_FOUND
+  return test
+}

@@ -1,0 +1,256 @@
+import t from 'tap'
+import { OPTIONS, writeQuestion, writeTest } from '../support/edited-tests.js'
+import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
+import { unique } from '../support/factories.js'
+import { type Caller, errorBody, startService } from '../support/service.js'
+
+const service = await startService(t)
+const { db } = service
+const admin = await service.admin()
+const source = await createSource(db, { name: 'Werkstatt' })
+const editor = await createEditor(service, source)
+const stranger = await createEditor(service, await createSource(db))
+const URL = '/api/content/tests'
+
+const put = (slug: string, body: object, caller: Caller = editor) =>
+  caller.send({ method: 'PUT', url: `${URL}/${encodeURIComponent(slug)}`, payload: body })
+const publish = (slug: string, query = '', caller: Caller = editor) => caller.post(`${URL}/${slug}/publish${query}`)
+const countVersions = async () => (await db.selectFrom('test_versions').select('version').execute()).length
+const pool = async (questions = 2, rest: object = {}) => {
+  const deck = await writeDeck(editor, source, { tests_only: true })
+  for (let made = 0; made < questions; made++) await writeQuestion(editor, deck, rest)
+  return deck
+}
+
+t.test('a definition gets its defaults, and the answer can be sent back', async (t) => {
+  const slug = unique('test')
+  const deck = await pool()
+  const { status, body } = await put(slug, { source_id: source, name: ' Datenschutz ', sections: [{ deck }] })
+  t.equal(status, 200)
+  t.match(body.test, {
+    ...{ slug, name: 'Datenschutz', description: '', introduction: '', pass_percent: 80, multiple: 'partial' },
+    ...{ attempts: null, wait_minutes: 0, time_limit_minutes: null, shuffle: true, pages: 'one', access: 'open' },
+    ...{ review: 'explanations', review_when: 'passed_or_last', opens: null, closes: null },
+    sections: [{ deck, level: null, cards: null, draw: null }],
+    ...{ version: 1, state: 'draft', published_version: null, question_count: 0, open_questions: null },
+    source: { id: source, kind: 'written', name: 'Werkstatt' },
+  })
+  t.strictSame((await editor.get(`${URL}/${slug}`)).body, body)
+  const again = await put(slug, { ...body.test, source_id: source })
+  t.strictSame(again.body, body, 'the same definition is no new version')
+  t.match((await put(slug, { ...body.test, attempts: 'unlimited' })).body, body)
+  t.match((await editor.get(`${URL}?source=${source}`)).body.tests, [{ slug, state: 'draft' }])
+})
+
+t.test('two editors cannot overwrite each other', async (t) => {
+  const { slug, deck } = await writeTest(editor, source)
+  const body = (name: string, version?: number) => ({ name, sections: [{ deck }], ...(version && { version }) })
+  t.match((await put(slug, body('Neu', 1))).body.test, { name: 'Neu', version: 2, has_changes: true })
+  const outdated = await put(slug, body('Anders', 1))
+  t.strictSame(outdated.body, errorBody(409, 'Inzwischen geändert'))
+  t.equal(outdated.headers['x-error-code'], 'version_outdated')
+  t.strictSame((await put(slug, body('Anders'))).body, errorBody(400, 'Das Feld „version“ fehlt'))
+  const both = await Promise.all(['A', 'B'].map((name) => put(slug, body(name, 2))))
+  t.strictSame(both.map(({ status }) => status).sort(), [200, 409])
+  const other = unique('test')
+  const created = await Promise.all(['A', 'B'].map((name) => put(other, { ...body(name), source_id: source })))
+  t.strictSame(created.filter(({ status }) => status === 200).length, 1, 'one creates it')
+})
+
+t.test('refuses faulty definitions by a sentence', async (t) => {
+  const deck = await pool()
+  const section = { deck }
+  for (const [change, message] of [
+    [{ name: ' ' }, '„name“ darf nicht leer sein'],
+    [{ name: 'a\tb' }, '„name“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten'],
+    [{ introduction: 'a\u0000' }, '„introduction“ enthält ein Zeichen, das nicht gespeichert werden kann'],
+    [{ opens: '2026-02-30' }, '„opens“ muss ein Tag sein, etwa 2026-12-31'],
+    [{ opens: '2026-12-02', closes: '2026-12-01' }, '„closes“ liegt vor „opens“'],
+    [{ review_when: 'closed' }, '„review_when: closed“ braucht einen letzten Tag: „closes“ fehlt'],
+    [{ attempts: 'viele' }, '„attempts“ muss eine ganze Zahl zwischen 1 und 100 sein oder unlimited'],
+    [{ attempts: 0 }, '„attempts“ muss eine ganze Zahl zwischen 1 und 100 sein oder unlimited'],
+    [{ sections: [{ ...section, level: 'a', cards: ['b'] }] }, /^Abschnitt 1: Ein Abschnitt hat entweder/],
+    [{ sections: [section, { ...section, cards: ['a', 'a'] }] }, /^Abschnitt 2: „cards“ nennt die Karte „a“ zweimal/],
+    [{ sections: [{ ...section, cards: ['a'], draw: 2 }] }, /aber „cards“ nennt nur 1 Karten/],
+    [{ sections: [{ ...section, cards: [] }] }, /„cards“ muss eine Liste von Karten sein/],
+    [{ sections: [] }, /sections/],
+    [{ pass_percent: 101 }, /pass_percent/],
+    [{ pass_percent: 0.5 }, /pass_percent/],
+    [{ multiple: 'some' }, /partial, all/],
+    [{ sections: 'x' }, /sections/],
+  ] as const) {
+    const { status, body } = await put(unique('test'), {
+      ...{ source_id: source, name: 'Test', sections: [section] },
+      ...change,
+    })
+    t.match({ status, message: body.message }, { status: 400, message }, JSON.stringify(change))
+  }
+  const noSource = await put(unique('test'), { name: 'Test', sections: [section] })
+  t.strictSame(noSource.body, errorBody(400, 'Das Feld „source_id“ fehlt'))
+  for (const slug of ['..%2F', ' ', 'a\u0007', 'a\u0000', 'x'.repeat(201)]) {
+    const { status } = await put(slug, { source_id: source, name: 'Test', sections: [section] })
+    t.equal(status, slug === '..%2F' ? 200 : 400, JSON.stringify(slug))
+  }
+  t.match((await put('attempts', { source_id: source, name: 'T', sections: [section] })).body.test, {
+    slug: 'attempts-2',
+  })
+  t.match((await editor.get(`${URL}/attempts`)).body.test, { slug: 'attempts-2' })
+})
+
+t.test('publishing copies the questions, and the same questions publish nothing', async (t) => {
+  const { slug, deck, cards, version } = await writeTest(editor, source, { attempts: 1 })
+  t.equal(version, 1)
+  t.match((await editor.get(`${URL}/${slug}`)).body.test, {
+    ...{ state: 'published', published_version: 1, published_by: editor.username, has_changes: false },
+    ...{ questions: 3, question_count: 3, open_questions: false },
+  })
+  const before = await countVersions()
+  const same = await publish(slug)
+  t.match(same.body, { version: 1, changed: false, questions: 3, question_count: 3, draws: '1', open_questions: false })
+  t.equal(await countVersions(), before)
+  t.ok(Math.abs(same.body.guess_percent - 100 / 64) < 0.01, 'three of three among four options')
+
+  const card = (await editor.get(`/api/content/cards/${cards[0]}`)).body.card
+  await editor.patch(`/api/content/cards/${cards[0]}`, { version: card.version, question: 'Neu gefragt?' })
+  t.match((await publish(slug, '?check=true')).body, { version: 2, changed: true })
+  t.equal(await countVersions(), before, 'a check writes nothing')
+  t.match((await publish(slug)).body, { version: 2, changed: true })
+  const rows = await db
+    .selectFrom('test_questions')
+    .innerJoin('tests', 'tests.id', 'test_id')
+    .select(['version', 'card_id', 'content'])
+    .where('slug', '=', slug)
+    .orderBy('test_questions.id')
+    .execute()
+  t.strictSame(
+    rows.map(({ version, card_id, content }) => [version, card_id, content.question === 'Neu gefragt?']),
+    [1, 2].flatMap((version) => cards.map((id, index) => [version, id, version === 2 && index === 0])),
+  )
+  const ids = rows.flatMap(({ content }) => (content.form === 'single' ? content.options.map(({ id }) => id) : []))
+  t.equal(new Set(ids).size, 24, 'ids of options are random')
+
+  await editor.patch(`/api/content/decks/${deck}`, { archived: true })
+  t.match((await publish(slug)).body, errorBody(409, `Abschnitt 1: Das Deck „${deck}“ ist archiviert`))
+  t.match((await editor.get(`${URL}/${slug}`)).body.test, { published_version: 2 }, 'the version goes on')
+})
+
+t.test('says what weakens the questions and how many draws there are', async (t) => {
+  const deck = await pool(5, { options: OPTIONS.slice(0, 2) })
+  const slug = unique('test')
+  await put(slug, { source_id: source, name: 'Test', sections: [{ deck, draw: 2 }] })
+  const { body } = await publish(slug, '?check=true')
+  t.match(body, { draws: '10', guess_percent: 100, findings_total: 5, version: 1, changed: true })
+  t.match(body.findings[0], { rule: 'few-options', card_id: Number, question: String })
+})
+
+t.test('refuses to publish what cannot be drawn', async (t) => {
+  const deck = await pool(2)
+  const plain = await writeDeck(editor, source)
+  const key = async (deck: string, rest: object = {}) => {
+    const { id } = await writeCard(editor, deck, rest)
+    const row = await db.selectFrom('imported_cards').select('key').where('card_id', '=', id).executeTakeFirstOrThrow()
+    return { id, key: row.key }
+  }
+  const plainCard = await key(plain)
+  const question = { options: OPTIONS, level: 'pflicht' }
+  const draft = await key(deck, { ...question, draft: true })
+  const archived = await key(deck, question)
+  await editor.patch(`/api/content/cards/${archived.id}`, { archived: true })
+  const live = await key(deck, question)
+  const ofOther = await writeDeck(stranger, (await ownSource(stranger.id)) as number, { tests_only: true })
+  await writeQuestion(stranger, ofOther)
+  for (const [sections, message] of [
+    [[{ deck, draw: 4 }], `Abschnitt 1: „draw“ ist 4, aber im Deck „${deck}“ gibt es nur 3 Fragen`],
+    [[{ deck, level: 'pflicht', draw: 2 }], /mit dem Level „pflicht“ gibt es nur eine Frage/],
+    [[{ deck, level: 'nie' }], `Abschnitt 1: Im Deck „${deck}“ mit dem Level „nie“ gibt es keine Frage`],
+    [[{ deck: plain }], `Abschnitt 1: Im Deck „${plain}“ gibt es keine Frage`],
+    [[{ deck: 'gibt-es-nicht' }], 'Abschnitt 1: Das Deck „gibt-es-nicht“ gibt es nicht'],
+    [[{ deck: ofOther }], `Abschnitt 1: Das Deck „${ofOther}“ gibt es nicht`],
+    [[{ deck, cards: ['gibt-es-nicht'] }], `Abschnitt 1: Die Karte „gibt-es-nicht“ gibt es im Deck „${deck}“ nicht`],
+    [[{ deck, cards: [draft.key] }], `Abschnitt 1: Die Karte „${draft.key}“ ist ein Entwurf`],
+    [[{ deck, cards: [archived.key] }], `Abschnitt 1: Die Karte „${archived.key}“ ist archiviert`],
+    [[{ deck: plain, cards: [plainCard.key] }], /ist keine Frage/],
+    [
+      [{ deck, cards: [live.key] }, { deck }],
+      `Abschnitt 2: Die Karte „${live.key}“ aus „${deck}“ steht schon in Abschnitt 1`,
+    ],
+  ] as const) {
+    const slug = unique('test')
+    t.equal((await put(slug, { source_id: source, name: 'Test', sections })).status, 200)
+    for (const query of ['', '?check=true']) {
+      const { status, body } = await publish(slug, query)
+      t.match({ status, message: body.message }, { status: 409, message }, JSON.stringify(sections))
+    }
+  }
+  const slug = unique('test')
+  await put(slug, { source_id: source, name: 'Test', sections: [{ deck, cards: [live.key] }, { deck: 'weg' }] })
+  t.equal((await publish(slug)).status, 409)
+  t.equal((await editor.get(`${URL}/${slug}`)).body.test.published_version, null)
+})
+
+t.test('a pool that shrinks below the draw stops the next publication only', async (t) => {
+  const { slug, deck, cards } = await writeTest(editor, source, {}, { questions: 3 })
+  const { body } = await editor.get(`${URL}/${slug}`)
+  await put(slug, { ...body.test, sections: [{ deck, draw: 3 }] })
+  await publish(slug)
+  await editor.patch(`/api/content/cards/${cards[0]}`, { archived: true })
+  t.match((await publish(slug)).body.message, /„draw“ ist 3, aber im Deck .* gibt es nur 2 Fragen/)
+  t.match((await editor.get(`${URL}/${slug}`)).body.test, { published_version: 2, questions: 3, question_count: 3 })
+})
+
+t.test('ordinary decks of other sources are open questions', async (t) => {
+  const open = await writeDeck(stranger, (await ownSource(stranger.id)) as number)
+  await writeQuestion(stranger, open)
+  const slug = unique('test')
+  await put(slug, { source_id: source, name: 'Test', sections: [{ deck: await pool() }, { deck: open }] })
+  t.match((await publish(slug)).body, { open_questions: true, questions: 3 })
+})
+
+t.test('only editors see a test, also after their right was withdrawn', async (t) => {
+  const own = await createSource(db)
+  const passing = await createEditor(service, own)
+  const { slug } = await writeTest(passing, own)
+  t.match((await passing.get(URL)).body, { tests: [{ slug }] })
+  t.strictSame((await stranger.get(URL)).body, { tests: [] })
+  await db.deleteFrom('source_editors').where('user_id', '=', passing.id).execute()
+  for (const send of [
+    () => passing.get(`${URL}/${slug}`),
+    () => put(slug, {}, passing),
+    () => passing.patch(`${URL}/${slug}`, { archived: true }),
+    () => publish(slug, '', passing),
+  ]) {
+    t.equal((await send()).status, 403)
+  }
+  t.equal((await put(unique('test'), { source_id: own, name: 'x', sections: [{ deck: 'x' }] }, passing)).status, 403)
+  t.equal((await publish(slug, '', admin)).status, 200)
+  const moved = await put(slug, { source_id: source, name: 'x', sections: [{ deck: 'x' }], version: 1 }, admin)
+  t.strictSame(moved.body, errorBody(409, 'Der Test gehört einer anderen Quelle'))
+})
+
+t.test('an archived test cannot be published until it is restored', async (t) => {
+  const { slug } = await writeTest(editor, source)
+  t.match((await editor.patch(`${URL}/${slug}`, { archived: true })).body.test, { state: 'archived' })
+  t.match((await publish(slug)).body.message, 'Der Test ist archiviert')
+  t.match((await editor.patch(`${URL}/${slug}`, { archived: false })).body.test, {
+    state: 'published',
+    archived_at: null,
+  })
+})
+
+t.test('a test of the folder is read-only', async (t) => {
+  const slug = unique('test')
+  const definition = JSON.stringify((await editor.get(`${URL}/${(await writeTest(editor, source)).slug}`)).body.test)
+  await db
+    .insertInto('tests')
+    .values({ slug, source_id: null, source_key: null, file: 'tests/x.md', definition })
+    .execute()
+  t.equal((await editor.get(`${URL}/${slug}`)).status, 403)
+  t.equal((await admin.get(`${URL}/${slug}`)).status, 200)
+  t.match((await admin.patch(`${URL}/${slug}`, { archived: true })).body, { statusCode: 409, message: /tests\/x\.md/ })
+  t.equal((await publish(slug, '', admin)).status, 409)
+})
+
+async function ownSource(id: number): Promise<number | undefined> {
+  const row = await db.selectFrom('source_editors').select('source_id').where('user_id', '=', id).executeTakeFirst()
+  return row?.source_id
+}
