@@ -553,6 +553,7 @@ export interface CardReportsTable {
   /** The administrator's or editor's name at that time */
   settled_by: ColumnType<string | null, string | null | undefined, string | null>
   /** Texts that the learner suggests; both or neither */
+  card_version: ColumnType<number | null, number | null | undefined, number | null>
   suggested_question: ColumnType<string | null, string | null | undefined, string | null>
   suggested_answer: ColumnType<string | null, string | null | undefined, string | null>
   /** What became of the suggestion */

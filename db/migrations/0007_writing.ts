@@ -10,6 +10,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await keepVersions(db)
   await keepPictureUses(db)
   await keepPoolsHidden(db)
+  // Version of the card that a suggestion is based on; times would not tell, because a text counts from its commit on.
+  await sql`alter table card_reports add column card_version integer`.execute(db)
 }
 
 async function createEditors(db: Kysely<unknown>): Promise<void> {

@@ -318,6 +318,7 @@ const COLUMNS: ColumnNames = {
     created_at: 'timestamp with time zone',
     settled_at: 'timestamp with time zone?',
     settled_by: 'text?',
+    card_version: 'integer?',
     suggested_question: 'text?',
     suggested_answer: 'text?',
     outcome: 'text?',

@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import t from 'tap'
+import type { Database } from '../../db/types.js'
+import { deckFile } from '../support/content.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
+import { zipOf } from '../support/upload-packages.js'
 
 /** Number of saves; `EDITS=10000` tests longer. */
 const EDITS = Number(process.env.EDITS ?? 200)
+/** Saves of a sheet, at different moments of an upload */
+const ROUNDS = 8
 t.setTimeout(60_000 + 60 * EDITS)
 
 const service = await startService(t)
@@ -82,6 +87,98 @@ t.test('a save waits for a script that changes only the question', async (t) => 
   })
   t.match(await saved, { status: 409 })
   t.match((await editor.get(`${CARDS}/${card.id}`)).body.card, { version: 2, question: 'Vom Skript' })
+})
+
+/** Waits until another transaction waits for this one, or a second: with one connection it waits without a lock. */
+async function untilAwaited(transaction: Transaction<Database>): Promise<void> {
+  for (let look = 0; look < 20; look++) {
+    const { rows } = await sql`select from pg_locks where not granted limit 1`.execute(transaction)
+    if (rows.length > 0) return
+    await sleep(50)
+  }
+}
+
+t.test('an upload waits for saves that are being written, and keeps them', async (t) => {
+  const author = await createEditor(service)
+  const deck = (answer: string) => deckFile('Zugleich', [{ id: 'eins', answer }])
+  const sheet = (text: string) => `---\ntitle: Zugleich\ncategory: Netz\n---\n\n${text}\n`
+  const upload = async (parameters: string, text: string) => {
+    const file = await zipOf({ 'decks/zugleich.md': deck(text), 'cheatsheets/zugleich.md': sheet(text) })
+    const headers = { 'content-type': 'application/octet-stream' }
+    return author.post(`/api/content/imports?${parameters}`, file, { headers })
+  }
+  const { source } = (await upload('name=Zugleich.zip', 'Alt')).body
+  const stored = await db
+    .selectFrom('cards')
+    .innerJoin('imported_decks', 'imported_decks.deck_id', 'cards.deck_id')
+    .select('cards.id')
+    .where('source_id', '=', source.id)
+    .executeTakeFirstOrThrow()
+  const sheetOf = async () => (await author.get('/api/content/sheets/zugleich')).body.sheet
+  const cardOf = async () => (await author.get(`${CARDS}/${stored.id}`)).body.card
+  const { id } = await sheetOf()
+
+  const saves = {
+    sheet: async (transaction: Transaction<Database>) => {
+      await transaction.updateTable('cheatsheets').set({ content_md: 'Meins' }).where('id', '=', id).execute()
+      await transaction
+        .updateTable('imported_cheatsheets')
+        .set({ edited: true })
+        .where('cheatsheet_id', '=', id)
+        .execute()
+    },
+    card: async (transaction: Transaction<Database>) => {
+      await transaction.updateTable('cards').set({ answer: 'Meins' }).where('id', '=', stored.id).execute()
+      await transaction.updateTable('imported_cards').set({ edited: true }).where('card_id', '=', stored.id).execute()
+    },
+  }
+  for (const [kind, save] of Object.entries(saves)) {
+    let uploaded: ReturnType<typeof upload> | undefined
+    await db.transaction().execute(async (transaction) => {
+      await save(transaction)
+      uploaded = upload(`source=${source.id}`, `Neu für ${kind}`)
+      await untilAwaited(transaction)
+    })
+    t.match(await uploaded, { status: 200 })
+    if (kind === 'sheet') t.match(await sheetOf(), { content_md: 'Meins', version: 2 })
+    else t.match(await cardOf(), { answer: 'Meins' })
+  }
+  t.match((await upload(`source=${source.id}&check=true`, 'Neu')).body.edited, { total: 2 })
+})
+
+t.test('saves of a sheet during uploads are kept or refused, never overwritten unseen', async (t) => {
+  const author = await createEditor(service)
+  const fileOf = (text: string) =>
+    zipOf({ 'cheatsheets/im-wechsel.md': `---\ntitle: Im Wechsel\ncategory: Netz\n---\n\n${text}\n` })
+  const headers = { 'content-type': 'application/octet-stream' }
+  const upload = async (parameters: string, text: string) =>
+    author.post(`/api/content/imports?${parameters}`, await fileOf(text), { headers })
+  const { source } = (await upload('name=Wechsel.zip', 'Alt')).body
+  const SHEET = '/api/content/sheets/im-wechsel'
+  const started = performance.now()
+  await upload(`source=${source.id}&keep=theirs`, 'Zur Probe')
+  const duration = performance.now() - started
+  const outcomes = { kept: 0, refused: 0 }
+  for (let round = 0; round < ROUNDS; round++) {
+    const { version } = (await author.get(SHEET)).body.sheet
+    const wrote = `Meins ${round}`
+    // The file takes some time to be read, so that saves begin before, during and after the write.
+    const [saved, uploaded] = await Promise.all([
+      sleep((duration * round) / ROUNDS).then(() => author.patch(SHEET, { version, content_md: wrote })),
+      upload(`source=${source.id}`, `Datei ${round}`),
+    ])
+    t.match(uploaded, { status: 200 })
+    const live = (await author.get(SHEET)).body.sheet.content_md
+    if (saved.status === 200) {
+      t.equal(live, wrote)
+      outcomes.kept++
+    } else {
+      t.strictSame([saved.status, live.trim()], [409, `Datei ${round}`])
+      outcomes.refused++
+    }
+    t.equal((await upload(`source=${source.id}&keep=theirs`, `Stand ${round}`)).status, 200)
+  }
+  t.comment(outcomes)
 })
 
 t.test(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
@@ -101,6 +102,24 @@ t.test('the text changed since the suggestion, or since the editor has seen it',
   const again = await suggest(learner, card.id, { suggestion: { question: 'So', answer: 'und so' } })
   await editor.patch(`/api/content/cards/${card.id}`, { version: 3, question: 'So', answer: 'und so' })
   t.match((await decide(again, { accept: true, version: 4 })).body, { outcome: 'accepted', card: { version: 4 } })
+})
+
+t.test('a suggestion for a text that is being replaced is not accepted unseen', async (t) => {
+  const card = await writeCard(editor, deck)
+  const learner = await service.member()
+  let isEarly = false
+  let suggested: Promise<number> | undefined
+  await db.transaction().execute(async (transaction) => {
+    await transaction.updateTable('cards').set({ answer: 'Gerade geschrieben' }).where('id', '=', card.id).execute()
+    suggested = suggest(learner, card.id)
+    // With one connection it waits for the end of this transaction.
+    isEarly = await Promise.race([suggested.then(() => true), sleep(1_000, false)])
+  })
+  const id = (await suggested) as number
+  const accepted = await decide(id, { accept: true })
+  t.equal(accepted.status, isEarly ? 409 : 200)
+  t.match(await textsOf(card.id), { answer: isEarly ? 'Gerade geschrieben' : BETTER.answer })
+  if (isEarly) t.match(await decide(id, { accept: true, version: 2 }), { status: 200 })
 })
 
 t.test('two editors accept at the same moment: one version', async (t) => {

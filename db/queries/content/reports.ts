@@ -54,11 +54,14 @@ export async function countOtherOpenReports(db: Kysely<Database>, userId: number
 }
 
 /** Returns the text of a card that learners see. */
-export async function findLiveTexts(db: Kysely<Database>, cardId: number): Promise<Suggestion | undefined> {
+export async function findLiveTexts(
+  db: Kysely<Database>,
+  cardId: number,
+): Promise<(Suggestion & { version: number }) | undefined> {
   return db
     .selectFrom('cards')
     .innerJoin('decks', 'decks.id', 'deck_id')
-    .select(['question', 'answer'])
+    .select(['question', 'answer', liveVersion('cards').as('version')])
     .where('cards.id', '=', cardId)
     .where('cards.archived_at', 'is', null)
     .where('decks.archived_at', 'is', null)
@@ -70,24 +73,27 @@ export interface NewReport {
   card_id: number
   text: string
   suggestion: Suggestion | null
+  /** Version of the card that the suggestion is based on */
+  card_version: number | null
 }
 
 /** Stores a report of a live card and replaces the user's open one; returns undefined if the card does not exist. */
 export async function upsertReport(
   db: Kysely<Database>,
-  { user_id, card_id, text, suggestion }: NewReport,
+  { user_id, card_id, text, suggestion, card_version }: NewReport,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
-    insert into card_reports (user_id, card_id, text, suggested_question, suggested_answer)
+    insert into card_reports (user_id, card_id, text, suggested_question, suggested_answer, card_version)
     select ${user_id}::integer, cards.id, ${text}::text, ${suggestion?.question ?? null}::text,
-      ${suggestion?.answer ?? null}::text
+      ${suggestion?.answer ?? null}::text, ${card_version}::integer
     from cards join decks on decks.id = deck_id
     where cards.id = ${card_id} and cards.archived_at is null and decks.archived_at is null
     -- What is deleted at the same moment is waited for, and then not there.
     for key share of cards
     on conflict (user_id, card_id) where settled_at is null
       do update set text = excluded.text, created_at = excluded.created_at, outcome = null, outcome_message = null,
-        suggested_question = excluded.suggested_question, suggested_answer = excluded.suggested_answer
+        suggested_question = excluded.suggested_question, suggested_answer = excluded.suggested_answer,
+        card_version = excluded.card_version
     returning id`.execute(db)
   return rows[0]?.id
 }
@@ -116,30 +122,22 @@ export interface UndecidedReport {
   user_id: number | null
   suggestion: Suggestion | null
   isSettled: boolean
-  /** Whether the text of the card has changed since the report */
-  isOutdated: boolean
+  /** Version of the card that the suggestion is based on */
+  version: number | null
 }
 
 /** Locks a report against other decisions and a replacement by its author. */
 export async function lockReport(transaction: Transaction<Database>, id: number): Promise<UndecidedReport | undefined> {
   const row = await transaction
     .selectFrom('card_reports')
-    .select(['card_id', 'user_id', 'suggested_question', 'suggested_answer', 'settled_at'])
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('card_versions')
-          .select('card_versions.version')
-          .whereRef('card_versions.card_id', '=', 'card_reports.card_id')
-          .whereRef('superseded_at', '>', 'card_reports.created_at'),
-      ).as('is_outdated'),
-    )
+    .select(['card_id', 'user_id', 'suggested_question', 'suggested_answer', 'card_version as version', 'settled_at'])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
   if (row === undefined) return undefined
-  const { card_id, user_id, settled_at, is_outdated } = row
+  const { card_id, user_id, settled_at, version } = row
   const suggestion = suggestionOf(row)
-  return { card_id, user_id, suggestion, isSettled: settled_at !== null, isOutdated: Boolean(is_outdated) }
+  return { card_id, user_id, suggestion, isSettled: settled_at !== null, version }
 }
 
 /** Stores the outcome of a report. @param settledBy null leaves the report open */

@@ -36,8 +36,8 @@ export async function reportCard(
     if (current === undefined) throw CARD_NOT_FOUND
     const differs = suggestion?.question !== current.question || suggestion.answer !== current.answer
     if (text === '' && !differs) throw new InvalidInput('Der Vorschlag ändert den Text nicht')
-    const report = { user_id: userId, card_id: cardId, text, suggestion: differs ? suggestion : null }
-    const id = await upsertReport(transaction, report)
+    const based = differs ? { suggestion, card_version: current.version } : { suggestion: null, card_version: null }
+    const id = await upsertReport(transaction, { user_id: userId, card_id: cardId, text, ...based })
     if (id === undefined) throw CARD_NOT_FOUND
     if ((await countOtherOpenReports(transaction, userId, cardId)) >= MAX_OPEN_REPORTS) throw TOO_MANY_REPORTS
     return id

@@ -125,6 +125,18 @@ export async function lockSheet(transaction: Transaction<Database>, slug: string
   return row !== undefined
 }
 
+/** Locks all sheets of a source, as `lockSheet` does. */
+export async function lockSheetsOfSource(transaction: Transaction<Database>, sourceId: number): Promise<void> {
+  await transaction
+    .selectFrom('cheatsheets')
+    .innerJoin('imported_cheatsheets', 'cheatsheet_id', 'cheatsheets.id')
+    .select('cheatsheets.id')
+    .where('source_id', '=', sourceId)
+    .orderBy('cheatsheets.id')
+    .forUpdate('cheatsheets')
+    .execute()
+}
+
 /** Locks a source against its deletion; returns false if it does not exist. */
 export async function holdSource(transaction: Transaction<Database>, id: number): Promise<boolean> {
   const row = await transaction

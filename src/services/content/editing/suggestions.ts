@@ -52,8 +52,7 @@ export function acceptSuggestion(
     const card = await lockReportedCard(transaction, reportId)
     const report = await takeReport(transaction, reportId)
     if (report.suggestion === null) throw NO_SUGGESTION
-    const isOutdated = version === undefined ? report.isOutdated : version !== card.version
-    if (isOutdated) throw VERSION_OUTDATED
+    if ((version ?? report.version) !== card.version) throw VERSION_OUTDATED
     const { suggestion } = report
     const texts = { question: question ?? suggestion.question, answer: answer ?? suggestion.answer }
     const after = { ...card, ...changeTexts(texts, card) }

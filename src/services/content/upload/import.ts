@@ -1,6 +1,8 @@
 import type { Kysely, Transaction } from 'kysely'
 import { abortable } from '../../../../db/abortable.js'
 import { type Actor, insertAuditEntry } from '../../../../db/queries/accounts/audit.js'
+import { takeTurn } from '../../../../db/queries/content/editing/cards.js'
+import { lockSheetsOfSource } from '../../../../db/queries/content/editing/sheets.js'
 import { insertEditor } from '../../../../db/queries/content/editors.js'
 import { insertSource, noteUpload } from '../../../../db/queries/content/sources.js'
 import { offerDecks } from '../../../../db/queries/content/write-decks.js'
@@ -134,6 +136,9 @@ async function write(
   const { upload } = prepared
   const target = await targetOf(transaction, upload.kind, options)
   if (target.isGuessed && target.source !== null) throw new SourceExists(target.source)
+  // What an editor saves before the plan is kept by it; a later save waits and then finds a newer version.
+  await takeTurn(transaction)
+  if (target.source !== null) await lockSheetsOfSource(transaction, target.source.id)
   const plan = await planSource(transaction, prepared, target.source?.id, options)
   const missing = await findNewPictures(transaction, prepared, options)
   // Must precede the write, because it shows the previous texts.
