@@ -245,6 +245,7 @@ function planUploadCards(
   const taken = new Map<number, UploadCard>()
   const foreign = new ForeignCards()
   const isOursOf = (row: OwnedCard) => keep === 'ours' && theirs?.has(row.id) !== true
+  for (const deck of decks) for (const card of deck.cards) rows.reserve(card, plan.deckIds.get(deck))
   for (const [place, deck] of decks.entries()) {
     const deckId = plan.deckIds.get(deck)
     const matched: { card: UploadCard; row: OwnedCard | undefined; index: number }[] = []
@@ -371,7 +372,9 @@ class Rows {
   readonly #bound = new Map<string, OwnedCard>()
   /** Rows of the source that stand in another deck than the one of their identity, by current deck and key */
   readonly #current = new Map<string, OwnedCard>()
-  readonly #byKey = new Map<string, OwnedCard>()
+  readonly #byKey = new Map<string, OwnedCard[]>()
+  /** Rows of cards that are bound to their deck */
+  readonly #reserved = new Set<number>()
 
   constructor({ sourceId, decks, cards }: StoredUpload) {
     this.#sourceId = sourceId
@@ -381,8 +384,9 @@ class Rows {
       if (!this.#isOurs(row)) continue
       this.#bound.set(`${row.identity_deck_id} ${row.key}`, row)
       if (row.deck_id !== row.identity_deck_id) this.#current.set(`${row.deck_id} ${row.key}`, row)
-      // A row that is not archived takes precedence.
-      if ((this.#byKey.get(row.key)?.state ?? 'archived') === 'archived') this.#byKey.set(row.key, row)
+      const same = this.#byKey.get(row.key)
+      if (same === undefined) this.#byKey.set(row.key, [row])
+      else same.push(row)
     }
   }
 
@@ -393,11 +397,26 @@ class Rows {
     if (other === undefined || rank(row) > rank(other)) this.#byNote.set(note, row)
   }
 
+  /** Keeps the row of a bound card from cards of other decks that have its key. */
+  reserve(card: UploadCard, deckId: number | undefined): void {
+    const row = card.isBound ? this.#findHere(card, deckId) : undefined
+    if (row !== undefined) this.#reserved.add(row.id)
+  }
+
   find(card: UploadCard, deckId: number | undefined): OwnedCard | undefined {
-    const noted = card.guid === null ? undefined : this.#byNote.get(`${card.ord} ${card.guid}`)
-    const place = `${deckId} ${card.key}`
-    const here = noted ?? this.#bound.get(place) ?? this.#current.get(place)
-    return here ?? (card.isBound ? undefined : this.#byKey.get(card.key))
+    return this.#findHere(card, deckId) ?? (card.isBound ? undefined : this.#findByKey(card.key))
+  }
+
+  #findHere({ guid, ord, key }: UploadCard, deckId: number | undefined): OwnedCard | undefined {
+    const noted = guid === null ? undefined : this.#byNote.get(`${ord} ${guid}`)
+    const place = `${deckId} ${key}`
+    return noted ?? this.#bound.get(place) ?? this.#current.get(place)
+  }
+
+  /** A row that is not archived takes precedence. */
+  #findByKey(key: string): OwnedCard | undefined {
+    const free = this.#byKey.get(key)?.filter(({ id }) => !this.#reserved.has(id))
+    return free?.find(({ state }) => state !== 'archived') ?? free?.[0]
   }
 
   /** Returns the foreign deck that holds the card; undefined if the card belongs to this source or is free. */

@@ -388,6 +388,24 @@ t.test('an id equal to the key of a question takes no card from that question', 
   }
 })
 
+t.test('a question keeps its row although the id of a card in another deck equals its key', async (t) => {
+  const asked: Cell = { deck: 'A', identity: { by: 'question' }, question: 'Was ist DNS?' }
+  const named: Cell = {
+    deck: 'B',
+    identity: { by: 'id', id: keyOf({ by: 'question' }, asked.question) },
+    question: 'x',
+  }
+  const first = planOf(EMPTY, incomingOf('table', [asked]), undefined)
+  const store = write({ ...EMPTY, sources: [{ kind: 'table', isLive: true }] }, first, 0)
+  for (const before of [store, editHere(store, [1])]) {
+    const plan = planOf(before, incomingOf('table', [named, asked]), 0)
+    t.match(plan.newCards, [{ card: { question: 'x' } }])
+    t.strictSame([plan.changedCards, plan.renamedCards, plan.warningsTotal], [[], [], 0])
+    const after = write(before, plan, 0)
+    t.match(planOf(after, incomingOf('table', [named, asked]), 0).cards, { created: 0, updated: 0, unchanged: 2 })
+  }
+})
+
 /** Changes the questions of cards here, as an editor does. */
 const editHere = (store: Store, ids: readonly number[], state: OwnedCard['state'] = 'live'): Store =>
   counted({
