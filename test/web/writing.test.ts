@@ -175,11 +175,14 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     const { page, login } = person
     const id = await newCard()
     await open(person, id)
-    await field(page, 'Antwort').fill('Vor dem Abmelden')
     const other = await page.context().newPage()
     await other.goto(app.url)
     await button(other, 'Menü von Erika Muster').click()
-    await other.getByRole('menuitem', { name: 'Abmelden' }).click()
+    const logout = other.getByRole('menuitem', { name: 'Abmelden' })
+    await logout.waitFor()
+    // The text is still being typed when the page reloads.
+    await field(page, 'Antwort').fill('Vor dem Abmelden')
+    await logout.click()
     await page.getByLabel('Passwort', { exact: true }).waitFor()
     await page.getByLabel('Benutzername').fill(login.username)
     await page.getByLabel('Passwort', { exact: true }).fill(login.password)

@@ -101,6 +101,19 @@ t.test('keeps text at once when the page closes, and says when the device stores
   t.equal(writing.view.fields.answer, 'xy')
 })
 
+t.test('keeps what is typed during a save when the page closes', async (t) => {
+  const [service, device] = [new Service(), new Device()]
+  const writing = await open(service, device)
+  writing.type({ answer: 'x' })
+  const saving = writing.save()
+  writing.type({ answer: 'xy' })
+  writing.close()
+  t.match(device.drafts, [{ version: 1, fields: { answer: 'xy' } }])
+  t.equal(await saving, true)
+  await pause(1)
+  t.match(device.drafts, [{ version: 2, fields: { answer: 'xy' } }])
+})
+
 t.test('keeps text that is typed without a pause', async (t) => {
   const [service, device] = [new Service(), new Device()]
   const writing = new Writing<Text>({

@@ -141,7 +141,7 @@ export class Writing<F extends object> {
 
   /** Stores what was typed. */
   close(): void {
-    if (this.isDirty && this.#saving === undefined) void this.keepNow()
+    if (this.isDirty) void this.keepNow()
     clearTimeout(this.#timer)
   }
 

@@ -1,4 +1,5 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import { readStored, removeStored, writeStored } from '../platform/storage.js'
 import type { DraftStore, StoredDraft } from './draft.js'
 
 interface DraftDatabase extends DBSchema {
@@ -34,13 +35,37 @@ async function removeOld(database: IDBPDatabase<DraftDatabase>): Promise<void> {
   await done
 }
 
+/** Key in local storage of a draft that is being written to the database */
+const noteOf = (user: number, item: string) => `${NAME} ${user} ${item}`
+
+function removeNote({ user, item, at }: StoredDraft): void {
+  const key = noteOf(user, item)
+  if ((readStored<StoredDraft>(key)?.at ?? 0) <= at) removeStored(key)
+}
+
+async function write(database: IDBPDatabase<DraftDatabase>, draft: StoredDraft): Promise<void> {
+  const { store, done } = database.transaction('drafts', 'readwrite', { durability: 'strict' })
+  const other = await store.get([draft.user, draft.item, draft.version])
+  if (other === undefined || other.at <= draft.at) await store.put(draft)
+  await done
+  removeNote(draft)
+}
+
+/** Opens the database and adds the drafts of pages that were closed before they had written them. */
+async function openAll(): Promise<IDBPDatabase<DraftDatabase>> {
+  const database = await open()
+  const notes = Object.keys(localStorage).filter((key) => key.startsWith(`${NAME} `))
+  for (const draft of notes.map((key) => readStored<StoredDraft>(key))) if (draft) await write(database, draft)
+  return database
+}
+
 const rangeOf = (user: number, item: string) => IDBKeyRange.bound([user, item], [user, item, []])
 
 /** Drafts on this device; each function rejects if the browser stores nothing. */
 export const drafts: DraftStore & { list(user: number): Promise<StoredDraft[]> } = {
   /** Returns the latest draft of an item. */
   async find(user: number, item: string): Promise<StoredDraft | undefined> {
-    const found = await (await open()).getAll('drafts', rangeOf(user, item))
+    const found = await (await openAll()).getAll('drafts', rangeOf(user, item))
     return found.reduce<StoredDraft | undefined>(
       (latest, one) => (latest && latest.at > one.at ? latest : one),
       undefined,
@@ -48,17 +73,16 @@ export const drafts: DraftStore & { list(user: number): Promise<StoredDraft[]> }
   },
   /** Returns all drafts of a user. */
   async list(user: number): Promise<StoredDraft[]> {
-    return (await open()).getAll('drafts', IDBKeyRange.bound([user], [user, []]))
+    return (await openAll()).getAll('drafts', IDBKeyRange.bound([user], [user, []]))
   },
   async put(draft: StoredDraft): Promise<void> {
-    const transaction = (await open()).transaction('drafts', 'readwrite', { durability: 'strict' })
-    void transaction.store.put(draft)
-    // Without it, a page that is being closed would abort the transaction.
-    transaction.commit()
-    await transaction.done
+    // A page that is being closed cannot write to the database any more.
+    writeStored(noteOf(draft.user, draft.item), draft)
+    await write(await open(), draft)
   },
   /** Removes all drafts of an item. */
   async remove(user: number, item: string): Promise<void> {
+    removeStored(noteOf(user, item))
     await (await open()).delete('drafts', rangeOf(user, item))
   },
 }
