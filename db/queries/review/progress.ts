@@ -62,7 +62,7 @@ export function deckRetention(userId: number, deckId: string): RawBuilder<number
 }
 
 /**
- * CTEs `settings`, `introduced` (today's new cards), `put_off` (new cards put off until tomorrow), `deck_counts` (one row
+ * CTEs `settings`, `introduced` (today's new cards by deck), `put_off` (new cards put off until tomorrow), `deck_counts` (one row
  * per deck) and `remaining` (one row; `decks` is 0 if the named deck does not exist; inactive decks are excluded unless
  * one is named). They count the user's rows and the decks' `card_count`, not the cards. `limit 1` keeps the planner from
  * merging a few suspended cards with the progress of all users.
@@ -74,9 +74,10 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
     ${settingsCte(userId)},
     extra as (select extra_new from review_settings where user_id = ${userId} and extra_new_on = ${today}::date),
     introduced as (
-      select coalesce(sum(case kind when 'review' then 1 else -1 end), 0) as cards
+      select deck_id, sum(case kind when 'review' then 1 else -1 end) as cards
       from review_log
       where user_id = ${userId} and studied_on = ${today}::date and phase = 'new' and kind in ('review', 'undo')
+      group by deck_id
     ),
     seen as (
       select deck_id, count(*) as cards, count(*) filter (where next_review <= ${today}::date) as due
@@ -93,7 +94,6 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
       ) as card
       where entry.user_id = ${userId} and studied_on = ${today}::date and kind = 'tomorrow' and entry.before is null
         and entry.phase is null
-        and not exists (select from review_log as undo where undo.undoes = entry.id)
         and not exists (
           select from card_progress where user_id = ${userId} and card_progress.card_id = entry.card_id
         )
@@ -103,25 +103,32 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
         and not exists (
           select from review_log as later
           where later.user_id = ${userId} and later.id > entry.id and later.card_id = entry.card_id
-            and later.kind = 'review' and later.phase <> 'late'
+            and (later.undoes = entry.id or (later.kind = 'review' and later.phase <> 'late'))
         )
       group by entry.card_id, card.deck_id
     ),
     suspended as (
-      select card.deck_id, count(*) as cards,
-        count(*) filter (where progress.id is null) as unseen,
+      select deck_id, count(*) as cards,
+        count(*) filter (where progress_id is null) as unseen,
         count(*) filter (where next_review <= ${today}::date) as due
-      from suspended_cards
-      cross join lateral (
-        select deck_id from cards where id = suspended_cards.card_id and archived_at is null limit 1
-      ) as card
-      left join lateral (
-        select id, next_review from card_progress
-        where user_id = ${userId} and card_id = suspended_cards.card_id
-        limit 1
-      ) as progress on true
-      where suspended_cards.user_id = ${userId}
-      group by card.deck_id
+      from (
+        -- A progress row names the deck of its card while that is live, so only unseen cards are looked up.
+        select progress.id as progress_id, next_review, coalesce(progress.deck_id, card.deck_id) as deck_id
+        from suspended_cards
+        left join lateral (
+          select id, deck_id, next_review from card_progress
+          where user_id = ${userId} and card_id = suspended_cards.card_id
+          limit 1
+        ) as progress on true
+        left join lateral (
+          select deck_id from cards
+          where progress.id is null and id = suspended_cards.card_id and archived_at is null
+          limit 1
+        ) as card on true
+        where suspended_cards.user_id = ${userId}
+      ) as suspended_card
+      where deck_id is not null
+      group by deck_id
     ),
     deck_counts as (
       select decks.id, decks.slug, decks.name, decks.sort_order, card_count,
@@ -144,7 +151,7 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
       select count(*)::integer as decks, coalesce(sum(due) filter (where ${isStudied(scope)}), 0)::integer as due,
         coalesce(sum(unseen - put_off) filter (where ${isStudied(scope)}), 0)::integer as unseen,
         ((select new_per_day from settings) + coalesce((select extra_new from extra), 0)
-          - (select cards from introduced))::integer as new_allowed
+          - coalesce((select sum(cards) from introduced), 0))::integer as new_allowed
       from deck_counts
     )`
 }

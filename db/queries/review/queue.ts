@@ -85,22 +85,16 @@ export async function findQueue(
           select from suspended_cards where user_id = ${userId} and suspended_cards.card_id = progress.card_id
         )
     ),
-    taken as (
-      -- New cards of today by deck, so that the next request continues the round
-      select deck_id, sum(case kind when 'review' then 1 else -1 end) as cards
-      from review_log
-      where user_id = ${userId} and studied_on = ${today}::date and phase = 'new' and kind in ('review', 'undo')
-      group by deck_id
-    ),
     wanted as (select least(${newAtMost}::integer, greatest(new_allowed, 0)) as cards from remaining),
     new_decks as (
-      -- No more decks than cards, because each gives at least one
+      -- No more decks than cards, because each gives at least one. The cards that a deck has given today count, so that
+      -- the next request continues the round.
       select id, position, available, taken, max(taken) over () as most_taken
       from (
         select id, row_number() over (order by ${deckOrder('deck_counts')}) as position,
-          unseen - put_off as available, coalesce(taken.cards, 0) as taken,
-          row_number() over (order by coalesce(taken.cards, 0), ${deckOrder('deck_counts')}) as turn
-        from deck_counts left join taken on taken.deck_id = deck_counts.id
+          unseen - put_off as available, coalesce(introduced.cards, 0) as taken,
+          row_number() over (order by coalesce(introduced.cards, 0), ${deckOrder('deck_counts')}) as turn
+        from deck_counts left join introduced on introduced.deck_id = deck_counts.id
         where unseen > put_off and ${isStudied(scope)}
       ) as decks
       where turn <= (select cards from wanted)
@@ -151,7 +145,8 @@ export async function findQueue(
       ) as part
       order by place limit ${limit}
     )
-    select to_json(remaining) as remaining, to_json(settings) as settings,
+    select case when place is null or place = 1 then to_json(remaining) end as remaining,
+      case when place is null or place = 1 then to_json(settings) end as settings,
       card_id, question, answer, level, deck_slug, deck_name, deck_lang, state, note, deck_retention
     from remaining cross join settings left join (
       select place, cards.id as card_id, question, answer, level, decks.slug as deck_slug, decks.name as deck_name,
