@@ -18,6 +18,7 @@ import housekeeping from '../plugins/housekeeping.js'
 import jobs from '../plugins/jobs.js'
 import metricsHooks from '../plugins/metrics.js'
 import openapi from '../plugins/openapi.js'
+import overdueAttempts from '../plugins/overdue-attempts.js'
 import requestLog, { logWhenOver } from '../plugins/request-log.js'
 import requestTimeout from '../plugins/request-timeout.js'
 import searchIndex from '../plugins/search-index.js'
@@ -59,6 +60,7 @@ const WEB_DIR = fileURLToPath(new URL('../app/', import.meta.url))
 
 /** A night's run starts at most this long after its hour. */
 const JOB_INTERVAL_MS = 10 * 60_000
+const OVERDUE_INTERVAL_MS = 60_000
 
 /** Event loop delay above which requests are refused with 503 */
 const MAX_DELAY_MS = 500
@@ -102,6 +104,8 @@ export interface AppOptions {
   maxDelayMs?: number
   /** Interval at which the nightly jobs are looked for */
   jobIntervalMs?: number
+  /** Interval at which attempts are ended whose time is over */
+  overdueIntervalMs?: number
   /** Time in which a request must arrive, except uploads */
   requestTimeoutMs?: number
   /** How schemas are compiled. Default: on first use. Tests share compiled schemas between apps. */
@@ -191,6 +195,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const dayOf = calendarIn(config.timeZone)
   const moment = (at = now()) => ({ at, today: dayOf(at) })
   await app.register(jobs, { moment, intervalMs: options.jobIntervalMs ?? JOB_INTERVAL_MS })
+  await app.register(overdueAttempts, { moment, intervalMs: options.overdueIntervalMs ?? OVERDUE_INTERVAL_MS })
   await app.register(api, {
     prefix: '/api',
     sessions: { secrets: options.sessionSecrets, maxDays: config.sessionMaxDays, isSecure, basePath },

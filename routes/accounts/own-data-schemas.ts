@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { nullable, Timestamp, User } from '../../src/http/schemas.js'
-import { Session, state } from './schemas.js'
+import { ExtraTime, Session, state } from './schemas.js'
 
 const Fitted = nullable(
   Type.Object({
@@ -20,6 +20,7 @@ export const OwnDataAnswer = Type.Object({
     has_password: Type.Boolean(),
     passkey_only: Type.Boolean(),
     emergency: Type.Boolean(),
+    extra_time_percent: ExtraTime,
     link_next_login: Type.Boolean(),
   }),
   sessions: Type.Array(
@@ -121,6 +122,36 @@ export const OwnDataAnswer = Type.Object({
       ),
     }),
     { description: 'Changes of content by the user.' },
+  ),
+  attempts: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      test_slug: Type.String(),
+      version: Type.Integer(),
+      number: Type.Integer(),
+      started_at: Timestamp,
+      deadline_at: nullable(Timestamp),
+      ended_at: nullable(Timestamp),
+      ended_by: nullable(Type.String()),
+      passed: nullable(Type.Boolean()),
+      score_percent: nullable(Type.Integer()),
+      answers_deleted_at: nullable(Timestamp),
+    }),
+    { description: 'Attempts at tests; the result as far as the test shows it.' },
+  ),
+  answers: Type.Array(
+    Type.Object({
+      attempt_id: Type.Integer(),
+      slot: Type.Integer(),
+      question: Type.String(),
+      parts: Type.Array(Type.Object({ id: Type.String(), text: Type.String() }), {
+        description: 'Options or items as shown.',
+      }),
+      answer: nullable(Type.Object({}, { additionalProperties: true })),
+      saved_at: nullable(Timestamp),
+      spent_ms: Type.Integer(),
+    }),
+    { description: 'Questions of the attempts with the answers.' },
   ),
   pictures: Type.Array(
     Type.Object({

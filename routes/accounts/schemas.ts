@@ -17,10 +17,19 @@ export const state = {
   ),
 }
 
+/** Extra time of a user for tests with a time limit */
+export const ExtraTime = Type.Integer({
+  minimum: 0,
+  maximum: 300,
+  description: 'Additional time for tests, in percent of the time limit.',
+  examples: [25],
+})
+
 const AccountWithState = Type.Object(
   {
     ...User.properties,
     ...state,
+    extra_time_percent: ExtraTime,
     sign_in: Type.Object({
       password: Type.Boolean({ description: 'Whether there is one.' }),
       passkeys: Type.Integer(),
@@ -62,6 +71,7 @@ export const ChangeAccountBody = Type.Object({
 resets to \`false\` afterwards.`,
     }),
   ),
+  extra_time_percent: Type.Optional(ExtraTime),
 })
 
 export const ChangeOwnAccountBody = Type.Object({

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { TEST_DATABASE_URL } from '../support/database.js'
+import { killInAttempts } from '../support/kill-attempts.js'
 import { killInDeletions, killInImports, killInSubmits } from '../support/kills.js'
 import { createStoreVariables } from '../support/process.js'
 
@@ -29,4 +30,12 @@ t.test('deletes each user completely or not at all after SIGKILL', async (t) => 
   t.strictSame([lost, defects], [[], []])
   t.equal((outcomes.gone ?? 0) + (outcomes.whole ?? 0), 6 * rounds)
   t.comment(outcomes)
+})
+
+t.test('keeps every acknowledged answer after SIGKILL during 100 attempts, and none outlasts its time', async (t) => {
+  const report = await killInAttempts(t, await createStoreVariables(t), isQuick ? 5 : 3)
+  t.strictSame([report.lost, report.defects], [[], []])
+  t.ok((report.outcomes.attempts ?? 0) >= 100, JSON.stringify(report.outcomes))
+  t.ok((report.outcomes.overdue ?? 0) >= 1, JSON.stringify(report.outcomes))
+  t.comment(report.outcomes, `${report.acknowledged} acknowledged`)
 })

@@ -32,7 +32,17 @@ t.test('administrators search, sort and page users', async (t) => {
     { id: Number, display_name: 'Zoë Ärmlich', is_admin: false, must_change_password: false, last_seen_on: null },
   )
   t.strictSame(Object.keys(all.users[0]).sort(), [
-    ...['created_at', 'display_name', 'id', 'is_admin', 'is_author', 'last_seen_on', 'must_change_password', 'sign_in'],
+    ...[
+      'created_at',
+      'display_name',
+      'extra_time_percent',
+      'id',
+      'is_admin',
+      'is_author',
+      'last_seen_on',
+      'must_change_password',
+      'sign_in',
+    ],
     'username',
   ])
   for (const [q, expected] of [

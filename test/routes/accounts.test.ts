@@ -23,7 +23,14 @@ t.test('an administrator reads and changes accounts', async (t) => {
   const user = await createUser(db)
   const url = `/api/accounts/${user.id}`
   t.strictSame((await admin.get(url)).body, {
-    user: { ...json(user), is_author: false, must_change_password: false, last_seen_on: null, sign_in: SIGN_IN },
+    user: {
+      ...json(user),
+      is_author: false,
+      must_change_password: false,
+      last_seen_on: null,
+      extra_time_percent: 0,
+      sign_in: SIGN_IN,
+    },
   })
   t.strictSame((await admin.patch(url, { display_name: '  Änne ' })).body, {
     user: { ...json(user), display_name: 'Änne' },
@@ -168,7 +175,14 @@ t.test('reports invalid changes', async (t) => {
     t.strictSame(answer.body, errorBody(400, message))
   }
   t.strictSame((await admin.get(`/api/accounts/${user.id}`)).body, {
-    user: { ...json(user), is_author: false, must_change_password: false, last_seen_on: null, sign_in: SIGN_IN },
+    user: {
+      ...json(user),
+      is_author: false,
+      must_change_password: false,
+      last_seen_on: null,
+      extra_time_percent: 0,
+      sign_in: SIGN_IN,
+    },
   })
   const unknown = errorBody(404, 'Benutzer nicht gefunden')
   for (const id of ['999999', '-1', '2147483648', '9'.repeat(40)]) {
@@ -254,12 +268,12 @@ t.test('users download all their data', async (t) => {
   await caller.post('/api/auth/tokens', { name: 'Skript', expires_in_days: 1 })
   const before = counter.count()
   const answer = await caller.get('/api/accounts/me/data')
-  t.equal(counter.count() - before, 19, 'the session, the user twice, and each of the lists')
+  t.equal(counter.count() - before, 21, 'the session, the user twice, and each of the lists')
   const { user: account, sessions, tokens, progress, results } = answer.body
   t.strictSame(account, {
     ...json(user),
     ...{ is_author: false, must_change_password: false, last_seen_on: account.last_seen_on },
-    ...{ has_password: true, passkey_only: false, emergency: false, link_next_login: false },
+    ...{ has_password: true, passkey_only: false, emergency: false, link_next_login: false, extra_time_percent: 0 },
   })
   t.match(account.last_seen_on, /^\d{4}-\d\d-\d\d$/)
   t.strictSame(progress, [
@@ -302,6 +316,7 @@ t.test('the download includes every table with personal data', async (t) => {
     rows.map((row) => row.name),
     [
       'api_tokens',
+      'attempts',
       'card_notes',
       'card_progress',
       'card_reports',

@@ -4,6 +4,7 @@ import { USER_KEYS } from '../../db/errors.js'
 import { createDatabaseToSpoil } from '../support/database.js'
 import { createCard, createDeck, createUser, PASSWORD } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
+import { publishTest } from '../support/taken-tests.js'
 
 const NOT_LOGGED_IN = errorBody(401, 'Nicht angemeldet')
 
@@ -26,6 +27,7 @@ const { db } = service
 t.test('a user deleted during a write is logged out, and nothing is stored', async (t) => {
   const deck = await createDeck(db)
   const card = await createCard(db, { deck_id: deck.id })
+  const test = await publishTest(db)
   const passwords = { current_password: PASSWORD, new_password: 'neues-passwort' }
   for (const [method, url, payload] of [
     ['POST', '/api/quiz/submit', { total: 2, correct: 1 }],
@@ -39,6 +41,7 @@ t.test('a user deleted during a write is logged out, and nothing is stored', asy
     ['POST', '/api/auth/tokens', { name: 'x' }],
     ['POST', '/api/auth/password', passwords],
     ['PATCH', '/api/accounts/me', { display_name: 'x' }],
+    ['POST', `/api/tests/${test.slug}/attempts`, { client_id: 'gleich-weg' }],
   ] as const) {
     for (const caller of [await service.member(), await service.admin()]) {
       victim = caller.id
@@ -54,6 +57,7 @@ t.test('a user deleted during a write is logged out, and nothing is stored', asy
     'inactive_decks',
     'chosen_decks',
     'api_tokens',
+    'attempts',
   ] as const
   for (const table of TABLES) {
     t.strictSame(await db.selectFrom(table).selectAll().execute(), [], table)

@@ -8,9 +8,10 @@ import t from 'tap'
 import { OwnDataAnswer } from '../../routes/accounts/own-data-schemas.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createSource } from '../support/editing.js'
-import { createCard, createDeck, createProgress, createUser } from '../support/factories.js'
+import { createCard, createDeck, createProgress, createUser, unique } from '../support/factories.js'
 import { untilQuiet } from '../support/quiet.js'
 import { errorBody, startService } from '../support/service.js'
+import { CARDS, publishTest, rightAnswerTo } from '../support/taken-tests.js'
 
 const BATCH = 500
 const ENTRIES = 2_000
@@ -131,7 +132,26 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
     .values({ user_id: member.id, tried_at: new Date(), tried_items: 500 })
     .execute()
 
+  const hidden = await publishTest(db, { review: 'none' })
+  const shown = await publishTest(db, { review: 'result', review_when: 'now' }, { cards: [CARDS.single] })
+  for (const { slug } of [hidden, shown]) {
+    for (const taker of [member, await service.member()]) {
+      const client_id = unique('client')
+      const { attempt } = (await taker.post(`/api/tests/${slug}/attempts`, { client_id })).body
+      const answer = { seq: 1, answer: rightAnswerTo(attempt.questions[0]) }
+      await taker.send({ method: 'PUT', url: `/api/tests/attempts/${attempt.id}/answers/0`, payload: answer })
+      await taker.post(`/api/tests/attempts/${attempt.id}/submit`)
+    }
+  }
   const { body } = await member.get(URL)
+  t.match(body.attempts, [
+    { test_slug: hidden.slug, number: 1, passed: null, score_percent: null },
+    { test_slug: shown.slug, number: 1, passed: true, score_percent: 100 },
+  ])
+  t.equal(body.answers.length, 7)
+  const { parts, answer } = body.answers.at(-1)
+  t.strictSame(parts.find(({ id }: { id: string }) => id === answer.option_ids[0])?.text, '72 Stunden')
+  t.notMatch(JSON.stringify(body.answers), /"correct"|"accepted"|"points"/)
   t.strictSame(Object.keys(body), Object.keys(OwnDataAnswer.properties))
   for (const [name, { items, properties }] of Object.entries<TSchema>(OwnDataAnswer.properties)) {
     const value = items === undefined ? body[name] : body[name][0]

@@ -21,6 +21,7 @@ import type { Json } from './openapi.js'
 import { gifOf, targetOf } from './pictures.js'
 import { type Answer, CONFIG, callerOf, cookieOf, ROOT, SECRET } from './service.js'
 import { oidcSettings } from './sign-in.js'
+import { type PublishedTest, publishTest, rightAnswerTo } from './taken-tests.js'
 import { zipOf } from './upload-packages.js'
 
 /** Recordings of released versions: `NNNN.sql` and `NNNN.statements.json`, named after the newest migration */
@@ -312,6 +313,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await get('review/reports')
   for (const caller of [admin, learner]) await caller('GET', `/api/content/${targetOf(PICTURE)}`)
   await rate('easy')
+  await takeTest(learner, await publishTest(app.db))
 
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
   await get('auth/tokens')
@@ -359,6 +361,21 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
 }
 
 type Send = (method: string, url: string, payload?: object, headers?: object) => Promise<Answer>
+
+/** Calls the operations of a learner who takes a test. */
+async function takeTest(learner: Send, { slug }: PublishedTest): Promise<void> {
+  await learner('GET', '/api/tests')
+  await learner('GET', `/api/tests/${slug}`)
+  const client_id = randomBytes(9).toString('hex')
+  const { attempt } = (await learner('POST', `/api/tests/${slug}/attempts`, { client_id })).body
+  const path = `/api/tests/attempts/${attempt.id}`
+  await learner('GET', path)
+  for (const question of attempt.questions) {
+    await learner('PUT', `${path}/answers/${question.slot}`, { seq: 1, answer: rightAnswerTo(question) })
+  }
+  await learner('POST', `${path}/submit`)
+  await learner('GET', `${path}/review`)
+}
 
 /** Calls the operations of editors. */
 async function callEditing(admin: Send): Promise<void> {

@@ -146,6 +146,44 @@ const RESULTS: Rows = {
     from quiz_results where user_id = ${userId} and ${after}`,
 }
 
+const ATTEMPTS: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select attempts.id, ${json(sql`
+      attempts.id, slug as test_slug, attempts.version, number, ${instant('started_at')}, ${instant('deadline_at')},
+      ${instant('ended_at')}, ended_by, case when ${IS_RESULT_SHOWN} then passed end as passed,
+      case when ${IS_RESULT_SHOWN} then score_percent end as score_percent, ${instant('answers_deleted_at')}`)}
+    from (${inOrder(ATTEMPTS, sql`select * from attempts where user_id = ${userId} and ${after}`)}) as attempts
+      join tests on tests.id = test_id
+      join test_versions on test_versions.test_id = attempts.test_id and test_versions.version = attempts.version`,
+}
+
+/** Whether the preset lets the taker know the result. The last day is over everywhere two days later. */
+const IS_RESULT_SHOWN = sql`(
+  test_versions.definition ->> 'review' <> 'none'
+  and (test_versions.definition ->> 'review_when' <> 'closed'
+    or test_versions.definition ->> 'closes' < to_char(now() at time zone 'UTC' - interval '1 day', 'YYYY-MM-DD')))`
+
+/** Questions as asked, without what is right */
+const ANSWERS: Rows = {
+  key: [
+    { column: 'attempt_id', type: 'bigint' },
+    { column: 'slot', type: 'bigint' },
+  ],
+  from: (userId, after) => sql`
+    select attempt_id, slot, ${json(sql`
+      attempt_id, slot, content ->> 'question' as question, (
+        select coalesce(json_agg(json_build_object('id', place ->> 'id', 'text', part ->> 'text') order by position), '[]')
+        from jsonb_array_elements(places) with ordinality as shown (place, position)
+          join jsonb_array_elements(coalesce(content -> 'options', content -> 'items')) as part
+            on part ->> 'id' = place ->> 'of'
+      ) as parts, answer, ${instant('saved_at')}, spent_ms`)}
+    from attempts
+      join attempt_questions on attempt_id = attempts.id
+      join test_questions on test_questions.id = question_id
+    where user_id = ${userId} and ${after}`,
+}
+
 /**
  * Returns all personal data of a user as chunks of one JSON object; instants are ISO 8601 in UTC. Reads in batches of
  * short statements and holds no connection between them. Concurrent changes may or may not be included. Returns
@@ -187,6 +225,10 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(EDITED_SOURCES)
   yield ',"changes":'
   yield* list(CHANGES)
+  yield ',"attempts":'
+  yield* list(ATTEMPTS)
+  yield ',"answers":'
+  yield* list(ANSWERS)
   yield ',"pictures":'
   yield* list(PICTURES)
   yield `,"review_settings":${account.review_settings},"fitted_parameters":${account.fitted_parameters},"results":`
@@ -248,7 +290,7 @@ interface AccountJson {
 async function findAccountJson(db: Kysely<Database>, userId: number): Promise<AccountJson | undefined> {
   const user = json(sql`
     id, username, display_name, is_admin, ${instant('created_at')}, is_author, must_change_password, last_seen_on,
-    password_hash is not null as has_password, passkey_only, emergency,
+    password_hash is not null as has_password, passkey_only, emergency, extra_time_percent,
     coalesce(link_next_login and link_allowed_at > now() - interval '7 days', false) as link_next_login`)
   const settings = json(sql`
     new_per_day, desired_retention, maximum_interval, extra_new, extra_new_on, adapt_intervals, type_answers,

@@ -171,6 +171,7 @@ export async function updateUser(
     | 'passkey_only'
     | 'link_next_login'
     | 'emergency'
+    | 'extra_time_percent'
   >,
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)

@@ -43,6 +43,8 @@ export interface AccountChange {
   password?: string | undefined
   must_change_password?: boolean | undefined
   link_next_login?: boolean | undefined
+  /** 0 to 300 */
+  extra_time_percent?: number | undefined
 }
 
 /**
@@ -52,6 +54,7 @@ export interface AccountChange {
  */
 export function parseAccountChange(input: AccountChange): AccountChange {
   const { display_name: name, is_admin, is_author, password, must_change_password, link_next_login } = input
+  const { extra_time_percent } = input
   const display_name = name?.trim()
   if (display_name !== undefined) checkText('display_name', display_name)
   if (password !== undefined) checkPasswordLength(password, 'password')
@@ -62,6 +65,7 @@ export function parseAccountChange(input: AccountChange): AccountChange {
     ...(password !== undefined && { password }),
     ...(must_change_password !== undefined && { must_change_password }),
     ...(link_next_login !== undefined && { link_next_login }),
+    ...(extra_time_percent !== undefined && { extra_time_percent }),
   }
 }
 

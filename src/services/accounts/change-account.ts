@@ -76,6 +76,7 @@ export async function changeAccount(
         fields,
         ...(change.is_admin !== undefined && { is_admin: change.is_admin }),
         ...(change.is_author !== undefined && { is_author: change.is_author }),
+        ...(change.extra_time_percent !== undefined && { extra_time_percent: change.extra_time_percent }),
         ...(isLifted && { passkey_only: false }),
       }
       const action = password === undefined ? 'user.update' : 'user.password'

@@ -1,0 +1,44 @@
+import fp from 'fastify-plugin'
+import type { Clock } from '../src/domain/time/calendar.js'
+import { endOverdue } from '../src/services/tests/end-attempt.js'
+
+interface OverdueOptions extends Clock {
+  intervalMs: number
+}
+
+/**
+ * Ends attempts whose time is over, also those whose takers never come back. Every instance tries: an attempt ends only
+ * once.
+ */
+export default fp<OverdueOptions>(
+  async (app, { moment, intervalMs }) => {
+    const stopping = new AbortController()
+    let running: Promise<void> | undefined
+    const endAll = async () => {
+      try {
+        const ended = await endOverdue(app.db, moment().at, stopping.signal)
+        if (ended > 0) app.log.info({ ended }, 'attempts ended by time')
+      } catch (err) {
+        if (stopping.signal.aborted) return
+        // The next interval tries again, and so does every reader of the attempt.
+        app.log.warn({ err }, 'ending attempts by time failed')
+      }
+    }
+    // The random factor keeps instances from running at the same moment.
+    const timer = setInterval(
+      () => {
+        running ??= endAll().finally(() => {
+          running = undefined
+        })
+      },
+      intervalMs * (0.75 + Math.random() / 2),
+    )
+    timer.unref()
+    app.addHook('onClose', async () => {
+      clearInterval(timer)
+      stopping.abort(new Error('the service stops'))
+      await running
+    })
+  },
+  { name: 'overdue-attempts', dependencies: ['database'] },
+)
