@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
 import { openDatabase } from '../../db/client.js'
+import { migrateToLatest } from '../../db/migrate.js'
 import type { Database } from '../../db/types.js'
 import { createDeck, createUser } from '../support/factories.js'
 import { FORGETFUL, simulateLog, storeLog } from '../support/learner-logs.js'
@@ -31,6 +32,8 @@ async function withStore<T>(variables: Variables, work: (db: Kysely<Database>) =
 }
 
 async function fill(db: Kysely<Database>): Promise<void> {
+  // A new database on a server is empty.
+  await migrateToLatest(db)
   const deck = await createDeck(db)
   const log = simulateLog({ weights: FORGETFUL, days: 100, newPerDay: 3, seed: 1 })
   for (let index = 0; index < LEARNERS; index++) {
