@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { findCardVersion, listCardVersions } from '../../db/queries/content/editing/card-versions.js'
+import { findVersion, listVersions } from '../../db/queries/content/editing/versions.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { CARD_NOT_FOUND, VERSION_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
 import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
@@ -9,9 +9,6 @@ import { CardVersions, EditedCardAnswer, EditedCardParams, VersionParams } from 
 import { describeSavedCard, describeTexts, editorOf, parseCardId } from './cards.js'
 import { NOT_EDITABLE } from './decks.js'
 import { RestoreBody, VersionsQuery } from './sheet-schemas.js'
-
-/** Bytes of the texts after which a page ends */
-const PAGE_LENGTH = 2 ** 20
 
 /** Former texts of cards. */
 const cardVersions: FastifyPluginAsyncTypebox = async (app) => {
@@ -32,18 +29,13 @@ const cardVersions: FastifyPluginAsyncTypebox = async (app) => {
     async ({ params, query }) => {
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
       const before = parseCursor(query.before, 'before')
-      const found = await listCardVersions(app.db, parseCardId(params.id), before, limit + 1)
-      let length = 0
-      const page = found.slice(0, limit).filter(({ question, answer }, index) => {
-        const isFitting = index === 0 || length < PAGE_LENGTH
-        length += question.length + answer.length
-        return isFitting
-      })
-      const versions = page.map(({ question, answer, level, exercise, ...version }) => ({
+      const found = await listVersions(app.db, 'cards', parseCardId(params.id), before, limit)
+      const versions = found.map(({ question, answer, level, exercise, ...version }) => ({
         ...version,
         ...describeTexts({ question, answer, level, exercise }),
       }))
-      return { versions, next_before: found.length > page.length ? (page.at(-1)?.version ?? null) : null }
+      const last = versions.at(-1)?.version ?? 1
+      return { versions, next_before: last > 1 ? last : null }
     },
   )
 
@@ -73,7 +65,7 @@ const cardVersions: FastifyPluginAsyncTypebox = async (app) => {
       const id = parseCardId(params.id)
       const card = await replaceTexts(app.db, editorOf(request), id, body.version, 'restore', async (db, before) => {
         if (wanted === before.version) return before
-        const texts = wanted === undefined ? undefined : await findCardVersion(db, id, wanted)
+        const texts = wanted === undefined ? undefined : await findVersion(db, 'cards', id, wanted)
         if (texts === undefined) throw VERSION_NOT_FOUND
         return texts
       })

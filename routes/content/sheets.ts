@@ -1,12 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import {
-  type EditedSheetSummary,
-  findEditedSheet,
-  listEditedSheets,
-  listSheetVersions,
-} from '../../db/queries/content/editing/sheets.js'
+import { type EditedSheetSummary, findEditedSheet, listEditedSheets } from '../../db/queries/content/editing/sheets.js'
 import { EDITED_STATES } from '../../db/queries/content/editing/state.js'
+import { listVersions } from '../../db/queries/content/editing/versions.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { parseLabel, parseSheetText } from '../../src/domain/content/editing/texts.js'
 import {
@@ -171,7 +167,7 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
       const before = parseCursor(query.before, 'before')
       const { id } = await findSheet(params.slug)
-      const versions = await listSheetVersions(app.db, id, before, limit)
+      const versions = await listVersions(app.db, 'cheatsheets', id, before, limit)
       const last = versions.at(-1)?.version ?? 1
       return { versions, next_before: last > 1 ? last : null }
     },

@@ -2,11 +2,10 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Editable } from '../../../../src/domain/content/editing/rights.js'
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
 import { isStorable } from '../../../../src/domain/text/text.js'
-import type { ChangeKind, CheatsheetsTable, Database, ItemState } from '../../../types.js'
+import type { CheatsheetsTable, Database, ItemState } from '../../../types.js'
 import type { Source } from '../sources.js'
 import { type EditedState, hasState, isArchived, isDraft, liveVersion, marksOf } from './state.js'
-
-export type SheetTexts = Pick<Selectable<CheatsheetsTable>, 'title' | 'category' | 'content_md'>
+import type { SheetTexts } from './versions.js'
 
 /** A sheet for its editors, without its text. */
 export interface EditedSheetSummary extends Pick<Selectable<CheatsheetsTable>, 'id' | 'slug' | 'title' | 'category'> {
@@ -199,103 +198,4 @@ export async function updateEditedSheet(
     .set({ ...texts, archived_at })
     .where('id', '=', id)
     .execute()
-}
-
-/** A text of a sheet with the change that wrote it. */
-export interface SheetVersion extends SheetTexts {
-  version: number
-  changed_at: Date
-  /** User name of the author; null if unknown or deleted */
-  changed_by: string | null
-  /** Null if no change is recorded: an import records none for a first version, a script none at all */
-  how: ChangeKind | null
-}
-
-/** Maximum number of bytes of the texts before the last one of a page */
-const PAGE_BYTES = 4 * 2 ** 20
-
-/** Returns texts of a sheet, newest first, before the version `before`; fewer than `limit` if they are long. */
-export async function listSheetVersions(
-  db: Kysely<Database>,
-  id: number,
-  before: number | undefined,
-  limit: number,
-): Promise<SheetVersion[]> {
-  const bytes = sql<number>`octet_length(content_md)`
-  return (
-    db
-      .with('texts', (db) =>
-        db
-          .selectFrom('sheet_versions')
-          .select(['version', 'title', 'category', 'content_md'])
-          .where('cheatsheet_id', '=', id)
-          .unionAll(
-            db
-              .selectFrom('cheatsheets')
-              .select([liveVersion('cheatsheets').as('version'), 'title', 'category', 'content_md'])
-              .where('id', '=', id),
-          ),
-      )
-      .with('page', (db) =>
-        db
-          .selectFrom('texts')
-          .selectAll()
-          .select(({ eb, fn }) => [
-            eb(
-              fn.sum<number>(bytes).over((over) => over.orderBy('version', 'desc')),
-              '-',
-              bytes,
-            ).as('bytes_before'),
-          ])
-          .where('version', '<', Math.min(before ?? MAX_VERSION, MAX_VERSION)),
-      )
-      .selectFrom('page')
-      .leftJoin('sheet_versions as former', (join) =>
-        join
-          .on('former.cheatsheet_id', '=', id)
-          .on(({ eb, ref }) => eb(sql`${ref('former.version')} + 1`, '=', ref('page.version'))),
-      )
-      .leftJoin('content_change_items as creation', (join) =>
-        join
-          .on('creation.cheatsheet_id', '=', id)
-          .on('creation.before', 'is', null)
-          .on('page.version', '=', sql.lit(1)),
-      )
-      .leftJoin('content_changes as change', (join) =>
-        join.on(({ eb, fn }) => eb('change.id', '=', fn.coalesce('former.change_id', 'creation.change_id'))),
-      )
-      .leftJoin('users', 'users.id', 'change.user_id')
-      .innerJoin('cheatsheets', (join) => join.on('cheatsheets.id', '=', id))
-      .select(({ fn }) => [
-        'page.version',
-        'page.title',
-        'page.category',
-        'page.content_md',
-        fn.coalesce('former.superseded_at', 'cheatsheets.created_at').as('changed_at'),
-        'username as changed_by',
-        'change.how',
-      ])
-      .where('bytes_before', '<', PAGE_BYTES)
-      // The oldest of the latest versions only tells who wrote the next one.
-      .where(({ or, eb }) => or([eb('page.version', '=', 1), eb('former.version', 'is not', null)]))
-      .orderBy('page.version', 'desc')
-      .limit(limit)
-      .execute()
-  )
-}
-
-const MAX_VERSION = 2 ** 31 - 1
-
-/** Returns a superseded text of a sheet. */
-export async function findSheetVersion(
-  db: Kysely<Database>,
-  id: number,
-  version: number,
-): Promise<SheetTexts | undefined> {
-  return db
-    .selectFrom('sheet_versions')
-    .select(['title', 'category', 'content_md'])
-    .where('cheatsheet_id', '=', id)
-    .where('version', '=', version)
-    .executeTakeFirst()
 }

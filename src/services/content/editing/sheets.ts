@@ -5,14 +5,13 @@ import {
   findEditedSheet,
   findSheetByClientId,
   findSheetSlugs,
-  findSheetVersion,
   holdSource,
   insertEditedSheet,
   lockSheet,
   type NewSheet,
-  type SheetTexts,
   updateEditedSheet,
 } from '../../../../db/queries/content/editing/sheets.js'
+import { findVersion, type SheetTexts } from '../../../../db/queries/content/editing/versions.js'
 import type { ChangeKind, Database, ItemState } from '../../../../db/types.js'
 import { type Editor, mayEdit } from '../../../domain/content/editing/rights.js'
 import { FreeSlugs, RESERVED_SHEETS, slugFrom } from '../../../domain/content/format/slug.js'
@@ -109,7 +108,7 @@ export function restoreSheet(
   return db.transaction().execute(async (transaction) => {
     const sheet = await takeSheet(transaction, slug, basedOn)
     if (version === sheet.version) return sheet
-    const texts = await findSheetVersion(transaction, sheet.id, version)
+    const texts = await findVersion(transaction, 'cheatsheets', sheet.id, version)
     if (texts === undefined) throw VERSION_NOT_FOUND
     return writeSheet(transaction, userId, 'restore', sheet, texts)
   })

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
-import { findCardVersions } from '../../../../db/queries/content/editing/card-versions.js'
 import type { StoredCard } from '../../../../db/queries/content/editing/cards.js'
 import { type CardItem, findCardItems, findDecksById, lockChange } from '../../../../db/queries/content/editing/undo.js'
+import { findCardVersions } from '../../../../db/queries/content/editing/versions.js'
 import type { Database, ItemState } from '../../../../db/types.js'
 import type { CardTexts } from '../../../domain/content/editing/card.js'
 import { type Editor, mayEdit } from '../../../domain/content/editing/rights.js'

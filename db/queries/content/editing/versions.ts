@@ -1,0 +1,102 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { CardTexts } from '../../../../src/domain/content/editing/card.js'
+import type { ChangeKind, CheatsheetsTable, Database } from '../../../types.js'
+import { liveVersion } from './state.js'
+
+export type SheetTexts = Pick<Selectable<CheatsheetsTable>, 'title' | 'category' | 'content_md'>
+
+/** Texts of each kind of item that has versions */
+interface Texts {
+  cards: CardTexts
+  cheatsheets: SheetTexts
+}
+
+const KINDS = {
+  cards: { versions: 'card_versions', key: 'card_id', texts: ['question', 'answer', 'level', 'exercise'] },
+  cheatsheets: { versions: 'sheet_versions', key: 'cheatsheet_id', texts: ['title', 'category', 'content_md'] },
+} as const
+
+/** A text of a card or sheet with the change that wrote it. */
+export type Version<Kind extends keyof Texts> = Texts[Kind] & {
+  version: number
+  changed_at: Date
+  /** User name of the author; null if unknown or deleted */
+  changed_by: string | null
+  /** User name of the editor who accepted the author's suggestion */
+  accepted_by: string | null
+  /** Null if no change is recorded: an import records none for a first version, a script none at all */
+  how: ChangeKind | null
+}
+
+const MAX_VERSION = 2 ** 31 - 1
+/** Maximum number of bytes of the texts before the last one of a page */
+const PAGE_BYTES = 4 * 2 ** 20
+
+/**
+ * Returns texts of a card or sheet, newest first, before the version `before`; fewer than `limit` if they are long. The
+ * last one of all is version 1.
+ */
+export async function listVersions<Kind extends keyof Texts>(
+  db: Kysely<Database>,
+  kind: Kind,
+  id: number,
+  before: number = MAX_VERSION,
+  limit: number,
+): Promise<Version<Kind>[]> {
+  const { versions, key, texts } = KINDS[kind]
+  const columns = sql.join(texts.map((name) => sql.ref(name)))
+  // The text before a version tells which change wrote it; the oldest of the latest versions is kept only for that.
+  const { rows } = await sql<Version<Kind>>`
+    with texts as (
+      select version, ${columns} from ${sql.table(versions)} where ${sql.ref(key)} = ${id}
+      union all
+      select ${liveVersion(kind)}, ${columns} from ${sql.table(kind)} where id = ${id}
+    ),
+    page as (
+      select texts.*, sum(bytes) over (order by version desc) - bytes as bytes_before
+      from texts, octet_length(concat(${columns})) as bytes
+      where version < ${Math.min(before, MAX_VERSION)}
+    )
+    select page.version, ${columns}, coalesce(former.superseded_at, item.created_at) as changed_at,
+      authors.username as changed_by, acceptors.username as accepted_by, change.how
+    from page
+    join (select created_at from ${sql.table(kind)} where id = ${id}) as item on true
+    left join (
+      select version, change_id, superseded_at from ${sql.table(versions)} where ${sql.ref(key)} = ${id}
+    ) as former on former.version = page.version - 1
+    left join content_change_items as creation
+      on creation.${sql.ref(key)} = ${id} and creation.before is null and page.version = 1
+    left join content_changes as change on change.id = coalesce(former.change_id, creation.change_id)
+    left join users as authors on authors.id = change.user_id
+    left join users as acceptors on acceptors.id = change.editor_id
+    where bytes_before < ${PAGE_BYTES} and (page.version = 1 or former.version is not null)
+    order by page.version desc limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Returns a superseded text of a card or sheet. */
+export async function findVersion<Kind extends keyof Texts>(
+  db: Kysely<Database>,
+  kind: Kind,
+  id: number,
+  version: number,
+): Promise<Texts[Kind] | undefined> {
+  const { versions, key, texts } = KINDS[kind]
+  const { rows } = await sql<Texts[Kind]>`
+    select ${sql.join(texts.map((name) => sql.ref(name)))} from ${sql.table(versions)}
+    where ${sql.ref(key)} = ${id} and version = ${version}`.execute(db)
+  return rows[0]
+}
+
+/** Returns superseded texts of many cards, by card. */
+export async function findCardVersions(
+  db: Kysely<Database>,
+  wanted: readonly { id: number; version: number }[],
+): Promise<Map<number, CardTexts>> {
+  const rows = JSON.stringify(wanted)
+  const { rows: found } = await sql<CardTexts & { id: number }>`
+    select card_id as id, question, answer, level, exercise
+    from jsonb_to_recordset(${rows}::jsonb) as wanted (id integer, version integer)
+    join card_versions on card_id = wanted.id and card_versions.version = wanted.version`.execute(db)
+  return new Map(found.map(({ id, ...texts }) => [id, texts]))
+}
