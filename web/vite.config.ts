@@ -9,6 +9,8 @@ import { serviceWorker } from './build/service-worker.ts'
 /** Address of the service that `npm run dev` starts beside Vite */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
 
+/** Modules that only the pages of tests load */
+const TESTS = /src\/(?:pages\/tests|outbox\/answers|storage\/answers)/
 /** Modules that only authors and administrators load */
 const AUTHORS = /src\/(?:editor|pages\/inhalte|pages\/verwaltung)\/|src\/storage\/drafts|node_modules\/diff\//
 
@@ -25,7 +27,9 @@ const SHARED_CHUNKS = [
   { name: 'markdown', test: 'src/markdown/markdown.svelte' },
   { name: 'outbox', test: 'src/outbox/start-post.ts' },
   { name: 'study', test: 'pages/lernen/lernen.svelte' },
-  { name: 'shared', test: (id: string) => !AUTHORS.test(id), minShareCount: 2 },
+  { name: 'shared', test: (id: string) => !AUTHORS.test(id) && !TESTS.test(id), minShareCount: 2 },
+  { name: 'answers', test: /src\/(?:outbox|storage)\/answers/ },
+  { name: 'test-parts', test: TESTS, minShareCount: 2 },
   { name: 'drafts', test: /src\/storage\/drafts\.ts/ },
   { name: 'diff', test: /node_modules\/diff\/|src\/editor\/(?:diff\.svelte|word-diff)/ },
   { name: 'editor', test: /src\/editor\/(?!conflict-dialog)/ },
@@ -35,7 +39,7 @@ const SHARED_CHUNKS = [
 
 /** Whether a module is a style of learners or administrators */
 function isStyleOfAll(id: string): boolean {
-  return /\.css$/.test(id) && !/src\/(?:editor|pages\/inhalte)\//.test(id)
+  return /\.css$/.test(id) && !/src\/(?:editor|pages\/(?:inhalte|tests))\//.test(id)
 }
 
 export default defineConfig({
@@ -57,8 +61,13 @@ export default defineConfig({
     target: 'es2023',
     // The policy of the page allows no inline data and no inline script.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    // All styles are in one sheet, which is smaller than its parts and causes no layout shift, except those of authors.
+    modulePreload: {
+      polyfill: false,
+      // Mostly loaded by then, from the quiz or by `theme.js`; the list would make the quiz larger.
+      resolveDependencies: (file, needed) =>
+        /\/(?:tests|attempt|answer-post)-/.test(file) ? needed.filter((one) => one.endsWith('.css')) : needed,
+    },
+    // All styles are in one sheet, which is smaller than its parts and causes no layout shift, except those of authors and tests.
     cssCodeSplit: true,
     rolldownOptions: {
       // Suppresses timing output.

@@ -70,8 +70,27 @@ t.test('the editor with the form of a card needs at most 14 kB beyond what is lo
   t.comment(`all parts of authors: ${kilobytes(authors.map(sizeOf))} kB`)
 })
 
+/** Files that only the pages of tests load, which are a lazy part */
+const TESTS = /^(?:tests|test-parts|attempt|answers|answer-post|report-question)-/
+
+t.test('taking a test needs at most 24 kB beyond what a session loads', async (t) => {
+  const session = page('lernen')
+  const parts = files.filter((file) => TESTS.test(file) && /\.(?:js|css)$/.test(file))
+  const size = kilobytes(parts.map(sizeOf))
+  t.comment(`${size} kB: ${parts.join(', ')}`)
+  t.ok(size <= 24, `${size} kB`)
+  t.ok(
+    withImports(chunk('attempt')).some((file) => session.includes(file)),
+    'imports were followed',
+  )
+  t.notOk(
+    page('heute').some((file) => TESTS.test(file)),
+    'the start page loads none of them',
+  )
+})
+
 t.test('all JavaScript and CSS of learners and administrators is at most 208 kB, CSS 14 kB', async (t) => {
-  const counted = files.filter((file) => !AUTHORS.test(file))
+  const counted = files.filter((file) => !AUTHORS.test(file) && !TESTS.test(file))
   const styles = counted.filter((file) => file.endsWith('.css'))
   const scripts = [THEME, WORKER, ...counted.filter((file) => file.endsWith('.js'))]
   const css = kilobytes(styles.map(sizeOf))

@@ -4,7 +4,7 @@ import type { Found, Route } from './shell/route.js'
 
 const heute = () => import('./pages/heute/heute.svelte')
 const lernen = () => import('./pages/lernen/lernen.svelte')
-const quiz = () => import('./pages/quiz/quiz.svelte')
+const quiz = () => import('./pages/quiz.js')
 const suche = () => import('./pages/suche/suche.svelte')
 // Small pages that are visited together share a chunk.
 const decks = () => import('./pages/decks.js')
@@ -31,8 +31,10 @@ export const ROUTES: Route[] = [
   },
   { pattern: '/decks', load: async () => (await decks()).Decks },
   { pattern: '/decks/:slug', load: async () => (await decks()).Deck },
-  { pattern: '/quiz', load: async () => (await quiz()).default },
-  { pattern: '/quiz/:deck', load: async () => (await quiz()).default },
+  { pattern: '/quiz', load: async () => (await quiz()).Quiz },
+  { pattern: '/quiz/:deck', load: async () => (await quiz()).Quiz },
+  // Its pages have a table of their own.
+  { pattern: '/tests(?:/.+)?', load: async () => (await (await quiz()).loadTests()).default },
   { pattern: '/karten/:id', load: async () => (await decks()).Karte },
   { pattern: '/spickzettel', load: async () => (await spickzettel()).Spickzettel },
   {

@@ -1,14 +1,11 @@
-import { infiniteQueryOptions, type QueryFunctionContext, type QueryKey, queryOptions } from '@tanstack/svelte-query'
-import { type Answer, api } from './client.js'
-import { askOrRemember, type Marked } from './offline.js'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
+import { api } from './client.js'
+import { askOrRemember } from './offline.js'
 
 /** Enough to start with; more are loaded while the first card is read. */
 const FIRST_CARDS = 20
 
-/** Delay before an incomplete search is repeated */
-const INDEXING_MS = 1_500
-
-/** Queries of the pages, each with its key: `queryClient.invalidateQueries(keys…)` */
+/** Queries of several pages or of the start, each with its key: `queryClient.invalidateQueries(keys…)` */
 export const queries = {
   /** Remaining cards of today in all active decks */
   counts: () =>
@@ -37,10 +34,6 @@ export const queries = {
       queryKey: ['review', 'settings'],
       queryFn: (asking) => askOrRemember(asking, 'settings', () => api.get('/api/review/settings')),
     }),
-  /** Intervals fitted to the learner, and what each desired retention costs */
-  fit: () => queryOptions({ queryKey: ['review', 'fit'], queryFn: () => api.get('/api/review/settings/fit') }),
-  sessions: () =>
-    queryOptions({ queryKey: ['account', 'sessions'], queryFn: () => api.get('/api/accounts/me/sessions') }),
   /** Available login methods */
   methods: () => queryOptions({ queryKey: ['methods'], queryFn: () => api.get('/api/auth/methods') }),
   /** Login methods of the current user */
@@ -49,7 +42,6 @@ export const queries = {
       queryKey: ['account', 'sign in'],
       queryFn: async () => (await api.get('/api/auth/me')).sign_in,
     }),
-  tokens: () => queryOptions({ queryKey: ['account', 'tokens'], queryFn: () => api.get('/api/auth/tokens') }),
   /** Decks without the learner's state, which is in `deckChoice` */
   decks: () =>
     queryOptions({
@@ -84,25 +76,10 @@ export const queries = {
       queryFn: (asking) =>
         askOrRemember(asking, `card ${id}`, () => api.get('/api/review/cards/{id}', { path: { id: String(id) } })),
     }),
-  cardHistory: (card: number) =>
-    infiniteQueryOptions({
-      queryKey: ['review', 'history', 'card', card],
-      queryFn: (asking) => askForHistory(asking, `card ${card} history`, { card, limit: 20 }),
-      initialPageParam: undefined as number | undefined,
-      getNextPageParam: (page) => page.next_before ?? undefined,
-    }),
-  quizResults: () => queryOptions({ queryKey: ['quiz', 'results'], queryFn: () => api.get('/api/quiz/history') }),
   deckChoice: () =>
     queryOptions({
       queryKey: ['review', 'decks'],
       queryFn: (asking) => askOrRemember(asking, 'choice', () => api.get('/api/review/decks')),
-    }),
-  history: () =>
-    infiniteQueryOptions({
-      queryKey: ['review', 'history'],
-      queryFn: (asking) => askForHistory(asking, 'history', {}),
-      initialPageParam: undefined as number | undefined,
-      getNextPageParam: (page) => page.next_before ?? undefined,
     }),
   sheets: () =>
     queryOptions({
@@ -115,28 +92,6 @@ export const queries = {
       queryFn: (asking) =>
         askOrRemember(asking, `sheet ${slug}`, () => api.get('/api/cheatsheets/{slug}', { path: { slug } })),
     }),
-  search: (q: string, limit: number) =>
-    queryOptions({
-      queryKey: ['search', q, limit],
-      queryFn: ({ signal }) => api.get('/api/search', { query: { q, limit }, signal }),
-      refetchInterval: ({ state }) =>
-        state.status === 'success' && state.data?.complete === false ? INDEXING_MS : false,
-    }),
-}
-
-type HistoryPage = QueryFunctionContext<QueryKey, number | undefined>
-
-/**
- * Requests a page of the history. Only the newest one is cached, because the addresses of older ones change with every
- * rating.
- */
-function askForHistory(
-  asking: HistoryPage,
-  name: string,
-  query: { card?: number; limit?: number },
-): Promise<Marked<Answer<'/api/review/history'>>> {
-  const ask = () => api.get('/api/review/history', { query: { ...query, before: asking.pageParam } })
-  return asking.pageParam === undefined ? askOrRemember(asking, name, ask) : ask()
 }
 
 /** Key of everything that a rating changes */

@@ -4,9 +4,11 @@ import { queryClient } from '../api/query-client.js'
 import { noteDate, serviceTime } from '../platform/clock.js'
 import { isOwn } from '../platform/proof.js'
 import { rememberedUser } from '../platform/remembered-user.js'
+import { readStored } from '../platform/storage.js'
 import { createDurableStore } from '../storage/entries.js'
 import { forgetKept } from '../storage/kept.js'
 import { takeTurn } from '../storage/turn.js'
+import { ANSWERS_WAIT } from './answers-wait.js'
 import { createMemoryStore } from './memory.js'
 import { Post, type PostEvent, type PostPorts } from './post.js'
 import { postState } from './state.svelte.js'
@@ -54,6 +56,12 @@ function start(): Post {
   addEventListener('beforeunload', (event) => {
     if (postState.volatile > 0) event.preventDefault()
   })
+  // Answers of a test that was left without a network; most users have none.
+  if (readStored(ANSWERS_WAIT) !== undefined)
+    import('./answers/answer-post.js').then(
+      ({ startLane }) => startLane(),
+      () => undefined,
+    )
   return started
 }
 

@@ -8,9 +8,11 @@ const PATIENCE_MS = 30_000
 /** Receives the `Date` header with the local times of request and response */
 type OnDate = (date: string | null, askedAt: number, answeredAt: number) => void
 
-/** Creates the requests of the outbox. They never open the login dialog: after a 401 the entries wait. */
-export function createTransport(urlOf: (path: string) => URL | string, onDate: OnDate): Transport {
-  async function send(method: string, path: string, body?: unknown): Promise<Outcome> {
+export type Send = (method: string, path: string, body?: unknown) => Promise<Outcome>
+
+/** Creates the function that sends a request. It never opens the login dialog: after a 401 the entries wait. */
+export function createSend(urlOf: (path: string) => URL | string, onDate: OnDate): Send {
+  return async (method, path, body) => {
     const askedAt = Date.now()
     try {
       const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) }
@@ -36,7 +38,11 @@ export function createTransport(urlOf: (path: string) => URL | string, onDate: O
       return { kind: 'lost' }
     }
   }
+}
 
+/** Creates the requests of the outbox. */
+export function createTransport(urlOf: (path: string) => URL | string, onDate: OnDate): Transport {
+  const send = createSend(urlOf, onDate)
   return {
     rate: (entry) =>
       entry.rating === 'tomorrow'

@@ -61,7 +61,7 @@ const wait = (obstacle: Obstacle, retryAfter?: number): Verdict =>
   retryAfter === undefined ? { kind: 'wait', obstacle } : { kind: 'wait', obstacle, retryAfter }
 
 /** Only a response with the service's header completes an entry; otherwise the entry waits. */
-function judge(outcome: Outcome, isExpected: (body: unknown) => boolean, over: ReadonlySet<string>): Verdict {
+export function judge(outcome: Outcome, isExpected: (body: unknown) => boolean, over: ReadonlySet<string>): Verdict {
   if (outcome.kind === 'lost') return wait('network')
   const { status, isOwn, code, body, retryAfter } = outcome
   // 408: the request was interrupted on its way.

@@ -1,0 +1,60 @@
+import { urlOf } from '../../api/client.js'
+import { noteDate } from '../../platform/clock.js'
+import { rememberedUser } from '../../platform/remembered-user.js'
+import { writeStored } from '../../platform/storage.js'
+import type { AnswerStore } from '../../storage/answer.js'
+import { answers } from '../../storage/answers.js'
+import { takeTurn } from '../../storage/turn.js'
+import { ANSWERS_WAIT } from '../answers-wait.js'
+import { createSend } from '../transport.js'
+import { AnswerLane, type LaneEvent, type LanePorts } from './lane.js'
+
+let lane: AnswerLane | undefined
+
+/** Returns the answers of this page that wait. The first call starts sending. */
+export function startLane(): AnswerLane {
+  lane ??= start()
+  return lane
+}
+
+function start(): AnswerLane {
+  const send = createSend(urlOf, noteDate)
+  const store: AnswerStore = {
+    ...answers,
+    put(answer) {
+      writeStored(ANSWERS_WAIT, true)
+      return answers.put(answer)
+    },
+  }
+  const started = new AnswerLane({
+    store,
+    send: ({ attempt, slot, seq, answer }) =>
+      send('PUT', `/api/tests/attempts/${attempt}/answers/${slot}`, { seq, answer }),
+    takeTurn,
+    whoIsHere: () => rememberedUser()?.id,
+    channel: openChannel(),
+    random: Math.random,
+    later(work, ms) {
+      const timer = setTimeout(work, ms)
+      return () => clearTimeout(timer)
+    },
+  })
+  const wake = () => void started.wake()
+  addEventListener('online', wake)
+  addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') wake()
+  })
+  addEventListener('beforeunload', (event) => {
+    if (started.volatile > 0) event.preventDefault()
+  })
+  wake()
+  return started
+}
+
+function openChannel(): LanePorts['channel'] {
+  const channel = new BroadcastChannel(`training answers ${new URL(document.baseURI).pathname}`)
+  return {
+    send: (event) => channel.postMessage(event),
+    listen: (hear) => channel.addEventListener('message', ({ data }: MessageEvent<LaneEvent>) => hear(data)),
+  }
+}

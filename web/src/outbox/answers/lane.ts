@@ -1,0 +1,198 @@
+import type { AnswerStore, StoredAnswer } from '../../storage/answer.js'
+import type { Turn } from '../../storage/store.js'
+import { delayAfter, judge, messageOf, type Obstacle, type Outcome } from '../verdict.js'
+
+/** What became of an answer that was sent */
+export type AnswerResult =
+  | { kind: 'saved'; secondsLeft: number | null }
+  /** The service has an answer with the same or a higher number, for example from another device. */
+  | { kind: 'newer' }
+  /** The attempt is over. */
+  | { kind: 'ended' }
+  | { kind: 'refused'; message: string }
+
+export interface LaneEvent {
+  answer: StoredAnswer
+  /** Absent when the answer was stored on this device, which other tabs are told. */
+  result?: AnswerResult
+}
+
+export interface LanePorts {
+  store: AnswerStore
+  send(answer: StoredAnswer): Promise<Outcome>
+  /** Runs the work while no other page sends and no login or logout happens */
+  takeTurn(work: (turn: Turn) => Promise<void>): Promise<void>
+  /** The user logged in for all pages */
+  whoIsHere(): number | undefined
+  /** The other pages of the app in this browser */
+  channel: { send(event: LaneEvent): void; listen(hear: (event: LaneEvent) => void): void }
+  random(): number
+  /** Calls later; the result cancels it */
+  later(work: () => void, ms: number): () => void
+}
+
+interface Pause {
+  obstacle: Obstacle
+  retryAfter?: number
+}
+
+/** Final refusals: the service has a newer answer, or no such question for this user */
+const IS_OVER = new Set(['newer_answer', 'attempt_not_found', 'slot_not_found'])
+
+const isSaved = (body: unknown) => Number.isInteger((body as { seq?: unknown } | null)?.seq)
+
+const keyOf = ({ user, attempt, slot }: StoredAnswer) => `${user} ${attempt} ${slot}`
+
+/**
+ * Answers of tests that the service has not confirmed: kept on this device, sent one by one, retried as long as needed.
+ * A newer answer to a question replaces an older one that was not confirmed.
+ */
+export class AnswerLane {
+  readonly #ports: LanePorts
+  /** Answers that the browser cannot store; they last as long as the page. */
+  readonly #volatile = new Map<string, StoredAnswer>()
+  readonly #listeners = new Set<(event: LaneEvent) => void>()
+  readonly #watchers = new Set<(obstacle: Obstacle | undefined) => void>()
+  #run: Promise<void> | undefined
+  #isAskedAgain = false
+  #failures = 0
+  #callOff: () => void = () => undefined
+  #obstacle: Obstacle | undefined
+
+  constructor(ports: LanePorts) {
+    this.#ports = ports
+    ports.channel.listen((event) => this.#tell(event))
+  }
+
+  /** Why sending is paused; undefined if nothing waits or all goes well */
+  get obstacle(): Obstacle | undefined {
+    return this.#obstacle
+  }
+
+  /** Number of answers that are lost when the page closes */
+  get volatile(): number {
+    return this.#volatile.size
+  }
+
+  /** Stores an answer and sends it. Resolves when it is stored, or in memory if the browser stores nothing. */
+  async put(answer: StoredAnswer): Promise<void> {
+    try {
+      await this.#ports.store.put(answer)
+      this.#volatile.delete(keyOf(answer))
+    } catch {
+      this.#volatile.set(keyOf(answer), answer)
+    }
+    this.#ports.channel.send({ answer })
+    this.wake()
+  }
+
+  /** Returns the answers to an attempt that the service has not confirmed. */
+  async of(user: number, attempt: number): Promise<StoredAnswer[]> {
+    return (await this.#list(user)).filter((answer) => answer.attempt === attempt)
+  }
+
+  /** Removes an answer unless a newer one has replaced it. */
+  async remove(answer: StoredAnswer): Promise<void> {
+    if (this.#volatile.get(keyOf(answer))?.seq === answer.seq) this.#volatile.delete(keyOf(answer))
+    await this.#ports.store.remove(answer).catch(() => undefined)
+  }
+
+  /** Sends what waits, at once. Resolves when nothing waits or an obstacle stops it. */
+  wake(): Promise<void> {
+    this.#isAskedAgain = true
+    this.#run ??= this.#sendAll().finally(() => {
+      this.#run = undefined
+    })
+    return this.#run
+  }
+
+  /** Calls the listener for each event until the returned function is called. */
+  listen(listener: (event: LaneEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Calls the watcher with each change of the obstacle until the returned function is called. */
+  watch(watcher: (obstacle: Obstacle | undefined) => void): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
+  }
+
+  async #list(user: number): Promise<StoredAnswer[]> {
+    const stored = await this.#ports.store.list(user).catch(() => [])
+    const own = [...this.#volatile.values()].filter((answer) => answer.user === user)
+    const isReplaced = (answer: StoredAnswer) => this.#volatile.has(keyOf(answer))
+    return [...stored.filter((answer) => !isReplaced(answer)), ...own]
+  }
+
+  async #sendAll(): Promise<void> {
+    const { later, random } = this.#ports
+    this.#callOff()
+    let pause: Pause | undefined
+    while (this.#isAskedAgain && pause === undefined) {
+      this.#isAskedAgain = false
+      pause = await this.#sendWaiting().catch((): Pause => ({ obstacle: 'service' }))
+    }
+    this.#failures = pause === undefined ? 0 : this.#failures + 1
+    if (pause !== undefined) {
+      this.#callOff = later(() => void this.wake(), delayAfter(this.#failures, random(), pause.retryAfter))
+    }
+    if (pause?.obstacle === this.#obstacle) return
+    this.#obstacle = pause?.obstacle
+    for (const watcher of this.#watchers) watcher(this.#obstacle)
+  }
+
+  async #sendWaiting(): Promise<Pause | undefined> {
+    const user = this.#ports.whoIsHere()
+    if (user === undefined) return undefined
+    for (const { attempt, slot, refusal } of await this.#list(user)) {
+      if (refusal !== undefined) continue
+      let pause: Pause | undefined
+      // One turn per request, so that a login need not wait for all of them.
+      await this.#ports.takeTurn(async (turn) => {
+        // Meanwhile another tab may have sent it, the learner may have changed it, or another user may be here.
+        const answer = (await this.#list(user)).find((one) => one.attempt === attempt && one.slot === slot)
+        if (answer === undefined || answer.refusal !== undefined || this.#ports.whoIsHere() !== user) return
+        if (turn.isHeld()) pause = await this.#send(answer)
+      })
+      if (pause !== undefined) return pause
+    }
+    return undefined
+  }
+
+  async #send(answer: StoredAnswer): Promise<Pause | undefined> {
+    const outcome = await this.#ports.send(answer)
+    const verdict = judge(outcome, isSaved, IS_OVER)
+    if (verdict.kind === 'wait') return verdict
+    const result = resultOf(outcome)
+    if (result.kind === 'saved') await this.remove(answer)
+    else await this.#setAside(answer, outcome, result)
+    this.#tell({ answer, result })
+    this.#ports.channel.send({ answer, result })
+    return undefined
+  }
+
+  /** Keeps what the service did not take, so that a reload shows it again. */
+  async #setAside(answer: StoredAnswer, outcome: Outcome, result: AnswerResult): Promise<void> {
+    const status = outcome.kind === 'answered' ? outcome.status : 0
+    const refusal = { status, message: result.kind === 'refused' ? result.message : '' }
+    const kept = this.#volatile.get(keyOf(answer))
+    if (kept?.seq === answer.seq) this.#volatile.set(keyOf(answer), { ...kept, refusal })
+    await this.#ports.store.refuse(answer, refusal).catch(() => undefined)
+  }
+
+  #tell(event: LaneEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+}
+
+/** Returns the result of an outcome that is final. */
+function resultOf(outcome: Outcome): AnswerResult {
+  if (outcome.kind === 'lost') return { kind: 'refused', message: '' }
+  const { status, body } = outcome
+  const { seconds_left } = (body ?? {}) as { seconds_left?: unknown }
+  if (status === 200) return { kind: 'saved', secondsLeft: typeof seconds_left === 'number' ? seconds_left : null }
+  if (status === 409) return { kind: 'newer' }
+  if (status === 410) return { kind: 'ended' }
+  return { kind: 'refused', message: messageOf(body) }
+}

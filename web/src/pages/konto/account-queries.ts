@@ -1,0 +1,8 @@
+import { queryOptions } from '@tanstack/svelte-query'
+import { api } from '../../api/client.js'
+
+export const accountQueries = {
+  sessions: () =>
+    queryOptions({ queryKey: ['account', 'sessions'], queryFn: () => api.get('/api/accounts/me/sessions') }),
+  tokens: () => queryOptions({ queryKey: ['account', 'tokens'], queryFn: () => api.get('/api/auth/tokens') }),
+}

@@ -1,0 +1,52 @@
+import { type QueryClient, queryOptions } from '@tanstack/svelte-query'
+import { isRefused } from '../../../api/faults.js'
+import { absoluteDay } from '../../../words/dates.js'
+import { attempts, testQueries } from '../tests-api.js'
+import type { Review, Test } from '../types.js'
+
+/** What a learner may see of an ended attempt. */
+export interface ShownResult extends Omit<Review, 'pass_percent' | 'started_at'> {
+  pass_percent: number | null
+  /** Why something is not shown */
+  note?: string
+}
+
+/** The review of an attempt; where it is not open, the result as the test shows it */
+export const resultQuery = (id: number) =>
+  queryOptions({ queryKey: ['tests', 'result', id], queryFn: ({ client }) => findResult(client, id) })
+
+async function findResult(client: QueryClient, id: number): Promise<ShownResult> {
+  try {
+    return await attempts.review(id)
+  } catch (error) {
+    if (!isRefused(error, 403)) throw error
+  }
+  const { slug, name, number } = await attempts.read(id)
+  const plain = { id, slug, name, number, answers_deleted: false, questions: null, ended_by: null }
+  // The test may have been archived since.
+  const test = await client.fetchQuery({ ...testQueries.test(slug), staleTime: 0 }).then(
+    (answer) => answer.test,
+    () => undefined,
+  )
+  const own = test?.my_attempts.find((one) => one.id === id)
+  return {
+    ...plain,
+    ended_at: own?.ended_at ?? null,
+    passed: own?.passed ?? null,
+    score_percent: own?.score_percent ?? null,
+    pass_percent: test?.pass_percent ?? null,
+    ...(test && { note: noteOf(test) }),
+  }
+}
+
+function noteOf({ review, review_when, closes, attempts_left }: Test): string {
+  if (review === 'none') return 'Zu diesem Test wird kein Ergebnis gezeigt.'
+  if (review_when === 'closed') {
+    return closes === null
+      ? 'Das Ergebnis siehst du, sobald der Test geschlossen ist.'
+      : `Das Ergebnis siehst du nach dem ${absoluteDay(closes)}.`
+  }
+  return attempts_left === null
+    ? 'Die Lösungen siehst du, sobald du bestanden hast.'
+    : 'Die Lösungen siehst du, sobald du bestanden hast oder kein Versuch mehr übrig ist.'
+}

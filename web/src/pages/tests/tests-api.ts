@@ -1,0 +1,41 @@
+import { queryOptions } from '@tanstack/svelte-query'
+import { send, urlOf } from '../../api/client.js'
+import { askOrRemember } from '../../api/offline.js'
+import type { Attempt, Outcome, Review, Test, TestSummary } from './types.js'
+
+const HEADERS = { accept: 'application/json' }
+const JSON_HEADERS = { ...HEADERS, 'content-type': 'application/json' }
+
+async function get<T>(path: string, params?: Record<string, string | number>): Promise<T> {
+  return (await send('GET', urlOf(path, params), { headers: HEADERS })) as T
+}
+
+async function post<T>(path: string, params: Record<string, string | number>, body: object = {}): Promise<T> {
+  return (await send('POST', urlOf(path, params), { headers: JSON_HEADERS, body: JSON.stringify(body) })) as T
+}
+
+export const testQueries = {
+  tests: () =>
+    queryOptions({
+      queryKey: ['tests'],
+      queryFn: (asking) => askOrRemember(asking, 'tests', () => get<{ tests: TestSummary[] }>('/api/tests')),
+    }),
+  test: (slug: string) =>
+    queryOptions({
+      queryKey: ['tests', slug],
+      queryFn: (asking) =>
+        askOrRemember(asking, `test ${slug}`, () => get<{ test: Test }>('/api/tests/{slug}', { slug })),
+    }),
+}
+
+/** Requests of an attempt. Each throws a `Fault`. */
+export const attempts = {
+  begin: async (slug: string, client_id: string) =>
+    (await post<{ attempt: Attempt }>('/api/tests/{slug}/attempts', { slug }, { client_id })).attempt,
+  read: async (id: number) => (await get<{ attempt: Attempt }>('/api/tests/attempts/{id}', { id })).attempt,
+  submit: async (id: number) => (await post<{ attempt: Outcome }>('/api/tests/attempts/{id}/submit', { id })).attempt,
+  /** Reports a faulty question, from the review. */
+  report: (id: number, slot: number, text: string) =>
+    post<unknown>('/api/tests/attempts/{id}/questions/{slot}/reports', { id, slot }, { text }),
+  review: async (id: number) => (await get<{ review: Review }>('/api/tests/attempts/{id}/review', { id })).review,
+}

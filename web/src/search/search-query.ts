@@ -1,0 +1,13 @@
+import { queryOptions } from '@tanstack/svelte-query'
+import { api } from '../api/client.js'
+
+/** Delay before an incomplete search is repeated */
+const INDEXING_MS = 1_500
+
+export const searchQuery = (q: string, limit: number) =>
+  queryOptions({
+    queryKey: ['search', q, limit],
+    queryFn: ({ signal }) => api.get('/api/search', { query: { q, limit }, signal }),
+    refetchInterval: ({ state }) =>
+      state.status === 'success' && state.data?.complete === false ? INDEXING_MS : false,
+  })

@@ -1,0 +1,64 @@
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import type { AnswerStore, StoredAnswer } from './answer.js'
+
+interface AnswerDatabase extends DBSchema {
+  answers: { key: [user: number, attempt: number, slot: number]; value: StoredAnswer }
+}
+
+/** Answers of this age are deleted: no attempt lasts that long without its learner. */
+const MAX_AGE_MS = 90 * 86_400_000
+
+/** A database of its own: another version of the outbox's one would lock out pages that are still open. */
+const NAME = `training answers ${new URL(document.baseURI).pathname}`
+
+let opened: Promise<IDBPDatabase<AnswerDatabase>> | undefined
+
+function open(): Promise<IDBPDatabase<AnswerDatabase>> {
+  opened ??= openDB<AnswerDatabase>(NAME, 1, {
+    upgrade(database) {
+      database.createObjectStore('answers', { keyPath: ['user', 'attempt', 'slot'] })
+    },
+    terminated: () => (opened = undefined),
+  })
+  // The next call retries.
+  opened.catch(() => (opened = undefined))
+  return opened
+}
+
+type Change = (stored: StoredAnswer | undefined) => StoredAnswer | 'remove' | undefined
+
+/** Changes the answer to a question in one transaction, which is on disk when the promise resolves. */
+async function change({ user, attempt, slot }: StoredAnswer, next: Change): Promise<void> {
+  const transaction = (await open()).transaction('answers', 'readwrite', { durability: 'strict' })
+  const changed = next(await transaction.store.get([user, attempt, slot]))
+  if (changed === 'remove') void transaction.store.delete([user, attempt, slot])
+  else if (changed !== undefined) void transaction.store.put(changed)
+  await transaction.done
+}
+
+const isSame = (stored: StoredAnswer | undefined, { seq, at }: StoredAnswer) => stored?.seq === seq && stored.at === at
+
+export const answers: AnswerStore = {
+  async put(answer) {
+    const transaction = (await open()).transaction('answers', 'readwrite', { durability: 'strict' })
+    void transaction.store.put(answer)
+    // Without it, a page that is being closed would abort the transaction.
+    transaction.commit()
+    await transaction.done
+  },
+  async find(user, attempt, slot) {
+    return (await open()).get('answers', [user, attempt, slot])
+  },
+  async list(user) {
+    const database = await open()
+    const found = await database.getAll('answers', IDBKeyRange.bound([user], [user, []]))
+    const oldest = Date.now() - MAX_AGE_MS
+    for (const { at, attempt, slot } of found) {
+      if (at < oldest) await database.delete('answers', [user, attempt, slot])
+    }
+    return found.filter(({ at }) => at >= oldest).sort((one, other) => one.at - other.at)
+  },
+  remove: (answer) => change(answer, (stored) => (isSame(stored, answer) ? 'remove' : undefined)),
+  refuse: (answer, refusal) =>
+    change(answer, (stored) => (stored && refusal && isSame(stored, answer) ? { ...stored, refusal } : undefined)),
+}
