@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { UNKNOWN_OPTION } from '../../src/domain/questions/refusals.js'
 import { parseAnswer } from '../../src/domain/tests/answer.js'
 import {
@@ -11,7 +12,6 @@ import {
   NOT_OPEN_YET,
   REVIEW_CLOSED,
   SLOT_NOT_FOUND,
-  TEST_NOT_FOUND,
   WaitForNext,
 } from '../../src/domain/tests/refusals.js'
 import { checkStorable, parseRowId } from '../../src/domain/text/parameters.js'

@@ -1,6 +1,5 @@
 import { InvalidInput, Refusal } from '../refusal.js'
 
-export const TEST_NOT_FOUND = new Refusal('not_found', 'test_not_found', 'Test nicht gefunden')
 export const ATTEMPT_NOT_FOUND = new Refusal('not_found', 'attempt_not_found', 'Versuch nicht gefunden')
 export const SLOT_NOT_FOUND = new Refusal('not_found', 'slot_not_found', 'Frage nicht gefunden')
 export const ASSIGNED_ONLY = new Refusal('forbidden', 'assigned_only', 'Der Test ist nur auf Zuweisung offen')

@@ -29,8 +29,8 @@ export async function saveAnswer(
   const attempt = await findCurrentAttempt(db, userId, attemptId, now)
   const question = await findAttemptQuestion(db, attemptId, slot)
   if (question === undefined) throw SLOT_NOT_FOUND
-  checkAnswer(withPlaces(question.content, question.places), answer)
   if (attempt.ended_at !== null) throw ATTEMPT_ENDED
+  checkAnswer(withPlaces(question.content, question.places), answer)
   const isStored = seq > question.seq && (await writeAnswer(db, { id: attemptId, slot, seq, answer, at: now }))
   if (isStored) return { slot, seq, saved_at: now, seconds_left: secondsLeft(attempt.deadline_at, now) }
   return findStored(db, userId, attempt, { slot, seq, answer }, now)

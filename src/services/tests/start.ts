@@ -11,6 +11,7 @@ import {
 } from '../../../db/queries/tests/live-tests.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import { TEST_NOT_FOUND } from '../../domain/content/refusals.js'
 import type { FrozenQuestion } from '../../domain/questions/frozen.js'
 import type { Place } from '../../domain/tests/attempt.js'
 import { deadlineOf } from '../../domain/tests/deadline.js'
@@ -20,7 +21,6 @@ import {
   NO_ATTEMPT_LEFT,
   NO_LONGER_OPEN,
   NOT_OPEN_YET,
-  TEST_NOT_FOUND,
   WaitForNext,
 } from '../../domain/tests/refusals.js'
 import type { Clock, Moment } from '../../domain/time/calendar.js'
