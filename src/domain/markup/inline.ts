@@ -70,6 +70,7 @@ function indentOf(line: readonly Run[]): string {
 /** Writes all runs on one line. */
 export function writeLine(runs: readonly Run[], isCell: boolean): string {
   const pieces = merge(spaceOut(runs))
+  for (const piece of pieces) if (isUnclearCode(piece, isCell)) piece.code = false
   dropUnclear(pieces, 'italic')
   dropUnclear(pieces, 'bold')
   return emit(merge(pieces), isCell)
@@ -171,6 +172,11 @@ function sortOf(unit: string, surrogate: Sort): Sort {
   return /[\p{P}\p{S}]/u.test(unit) ? 'mark' : 'word'
 }
 
+/** Parsers disagree about a backslash before the bar of a cell. */
+function isUnclearCode({ code, text }: Run, isCell: boolean): boolean {
+  return code && isCell && text.includes('\\|')
+}
+
 /** Writes links outermost, then bold, then italic. */
 function emit(pieces: readonly Run[], isCell: boolean): string {
   let text = ''
@@ -179,8 +185,7 @@ function emit(pieces: readonly Run[], isCell: boolean): string {
     text += switchStyle(now, piece)
     now = piece
     if (piece.kind === 'raw') text += piece.text
-    // Parsers disagree about a backslash before the bar of a cell.
-    else if (piece.code && !(isCell && piece.text.includes('\\|'))) text += codeSpan(piece.text, isCell)
+    else if (piece.code && !isUnclearCode(piece, isCell)) text += codeSpan(piece.text, isCell)
     else {
       const isLineStart = text === ''
       const isLineEnd = index === pieces.length - 1

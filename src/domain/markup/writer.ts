@@ -135,6 +135,8 @@ export class Writer {
 
   endRuby(from: number): void {
     const { runs } = this.blocks
+    // It began in a code block, which shows no brackets.
+    if (runs[from]?.text !== '(') return
     if (runs.slice(from + 1).every(({ text }) => text.trim() === '')) runs.length = Math.min(from, runs.length)
     else this.push(')')
   }

@@ -82,6 +82,7 @@ t.test('keeps text after nested drawings and ruby with several paragraphs', asyn
   t.equal(toMarkdown('<svg/>A<math><mspace/></math>B'), '[Bild: Zeichnung]AB')
   t.equal(toMarkdown(`<div style="display:none">${'<b>'.repeat(200)}</div>A`), 'A')
   t.equal(toMarkdown('<ruby><rt><p>A</p>B</rt></ruby>'), '(\n\nA\n\nB)')
+  t.equal(toMarkdown('<pre><rt><pre></pre>A</rt></pre>'), 'A')
   t.equal(toMarkdown(`${'<i>'.repeat(100)}<ul><li>A</li><li>B</li></ul>C`), '_A_  \n_B_  \n_C_')
 })
 
