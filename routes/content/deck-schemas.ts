@@ -1,6 +1,15 @@
 import { Type } from '@sinclair/typebox'
+import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../src/domain/review/review.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
+
+const LANG = { description: 'Language of the texts (BCP 47).', examples: ['de'] }
+const RETENTION = {
+  minimum: LOWEST_RETENTION,
+  maximum: HIGHEST_RETENTION,
+  description: 'Desired retention of learners without a choice of their own; null if their general setting applies.',
+  examples: [0.95],
+}
 
 const EditedDeck = Type.Object(
   {
@@ -10,6 +19,8 @@ const EditedDeck = Type.Object(
     sort_order: Type.Integer(),
     archived_at: nullable(Timestamp),
     tests_only: Type.Boolean({ description: 'A pool, which only editors see.' }),
+    lang: Type.String(LANG),
+    desired_retention: nullable(Type.Number(RETENTION)),
     cards: Type.Integer({ description: 'Number of cards that are neither drafts nor archived.' }),
     drafts: Type.Integer(),
     source: nullable({ ...OwnerSource, description: 'Null for the content folder and for rows of scripts.' }),
@@ -29,6 +40,8 @@ const Name = Type.String({ description: 'At most 200 characters.', examples: ['G
 const FIELDS = {
   description: Type.Optional(Type.String({ description: 'At most 2,000 characters.', examples: ['Das Werkzeug'] })),
   sort_order: Type.Optional(Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1, examples: [10] })),
+  lang: Type.Optional(Type.String(LANG)),
+  desired_retention: Type.Optional(nullable(Type.Number(RETENTION))),
 }
 
 export const DeckCreation = Type.Object({

@@ -62,7 +62,8 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
       onRequest: app.requireEditor('deck'),
       schema: {
         operationId: 'changeDeck',
-        summary: 'Rename, describe, order, archive or restore a deck; its slug stays',
+        summary:
+          'Rename, describe, order, archive or restore a deck, or set its language or default retention; its slug stays',
         tags: ['content'],
         params: EditedDeckParams,
         body: DeckEdit,

@@ -1,7 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { CARD_STATES } from '../../db/queries/review/cards.js'
 import type { FittedParameters } from '../../src/domain/review/parameters.js'
-import { type CardState, RATINGS, type Rating } from '../../src/domain/review/review.js'
+import {
+  type CardState,
+  HIGHEST_RETENTION,
+  LOWEST_RETENTION,
+  RATINGS,
+  type Rating,
+} from '../../src/domain/review/review.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 /** Fitted parameters as the API shows them */
@@ -230,7 +236,7 @@ export const TomorrowBody = Type.Object({
   ),
 })
 
-const RETENTION = { minimum: 0.8, maximum: 0.97, examples: [0.9] }
+const RETENTION = { minimum: LOWEST_RETENTION, maximum: HIGHEST_RETENTION, examples: [0.9] }
 
 export const StudiedDeck = Type.Object(
   {
@@ -364,7 +370,7 @@ export const Stats = Type.Object({
 
 export const Settings = Type.Object({
   new_per_day: Type.Integer({ minimum: 0, maximum: 9_999, examples: [20] }),
-  desired_retention: Type.Number({ minimum: 0.8, maximum: 0.97, examples: [0.9] }),
+  desired_retention: Type.Number(RETENTION),
   maximum_interval: Type.Integer({ minimum: 1, maximum: 36_500, description: 'Days.' }),
   adapt_intervals: Type.Boolean({ description: "Whether the intervals are fitted to the caller's reviews." }),
   type_answers: Type.Boolean({ description: 'Whether the caller types answers before they are shown.' }),

@@ -340,6 +340,50 @@ t.test('decks are created, renamed, ordered, archived and restored', async (t) =
   t.equal((await author.patch(`/api/content/decks/${slug}`, { name: ' ' })).status, 400)
 })
 
+t.test('a deck has a language and a default retention for its learners', async (t) => {
+  const own = await createSource(db)
+  const author = await createEditor(service, own)
+  const plain = await author.post('/api/content/decks', { source_id: own, name: unique('Deck') })
+  t.match(plain.body.deck, { lang: 'de', desired_retention: null })
+  const created = await author.post('/api/content/decks', {
+    ...{ source_id: own, name: unique('Deck'), lang: 'en', desired_retention: 0.95 },
+  })
+  const { slug } = created.body.deck
+  t.match(created.body.deck, { lang: 'en', desired_retention: 0.95 })
+  const card = await writeCard(author, slug)
+  const member = await service.member()
+  const seen = async () => {
+    const [wish, queue] = [await member.get('/api/review/decks'), await member.get(`/api/review/queue?deck=${slug}`)]
+    const [first] = queue.body.cards
+    return {
+      usual: wish.body.decks.find((deck: { slug: string }) => deck.slug === slug).default_retention,
+      lang: first.deck.lang,
+      easy: first.next_review.easy,
+    }
+  }
+  const strict = await seen()
+  t.match(strict, { usual: 0.95, lang: 'en' })
+  const edit = (body: object) => author.patch(`/api/content/decks/${slug}`, body)
+  t.match((await edit({ desired_retention: 0.8, lang: ' de-CH ' })).body.deck, {
+    desired_retention: 0.8,
+    lang: 'de-CH',
+  })
+  const loose = await seen()
+  t.match(loose, { usual: 0.8, lang: 'de-CH' })
+  t.ok(strict.easy < loose.easy, `${strict.easy} is before ${loose.easy}`)
+  t.match((await member.get(`/api/review/cards/${card.id}`)).body.card.deck, { lang: 'de-CH' })
+  t.match((await edit({ name: 'Neu' })).body.deck, { desired_retention: 0.8, lang: 'de-CH' }, 'both stay')
+  t.match((await edit({ desired_retention: null })).body.deck, { desired_retention: null, lang: 'de-CH' })
+  t.equal((await seen()).usual, null)
+  const listed = (await author.get(`/api/content/decks?source=${own}`)).body.decks
+  t.match(
+    listed.find((deck: { slug: string }) => deck.slug === slug),
+    { lang: 'de-CH', desired_retention: null },
+  )
+  for (const wrong of [0.79, 0.98, '0,9']) t.equal((await edit({ desired_retention: wrong })).status, 400, `${wrong}`)
+  for (const wrong of ['', 'Deutsch', 'x']) t.equal((await edit({ lang: wrong })).status, 400, wrong)
+})
+
 t.test('a pool is made at creation and stays hidden', async (t) => {
   const pool = await writeDeck(editor, source, { tests_only: true })
   await writeCard(editor, pool)

@@ -170,6 +170,31 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
       .waitFor()
   })
 
+  await t.test('sets the language and the suggested retention of a deck', async (t) => {
+    const open = async () => {
+      await button(page, 'Mehr zum Deck').click()
+      await page.getByRole('menuitem', { name: 'Name, Sprache, Sicherheit …' }).click()
+      return page.getByRole('dialog', { name: 'Deck ändern' })
+    }
+    const dialog = await open()
+    t.equal(await dialog.getByLabel('Sprache').inputValue(), 'de')
+    await dialog.getByLabel('Sprache').selectOption('Englisch')
+    await dialog.getByLabel('Wie sicher?').selectOption({ value: '0.95' })
+    t.strictSame(await findBarriers(page), [])
+    await dialog.getByRole('button', { name: 'Speichern' }).click()
+    await page.getByText('Das Deck ist gespeichert.').waitFor()
+    const { decks } = await post<{ decks: { slug: string }[] }>(app, '/api/content/decks', undefined, 'GET')
+    t.match(
+      decks.find(({ slug }) => slug === 'einlagern'),
+      { lang: 'en', desired_retention: 0.95 },
+    )
+    const again = await open()
+    t.equal(await again.getByLabel('Wie sicher?').inputValue(), '0.95')
+    await again.getByLabel('Wie sicher?').selectOption('wie die Lernenden eingestellt haben')
+    await again.getByRole('button', { name: 'Speichern' }).click()
+    await again.waitFor({ state: 'hidden' })
+  })
+
   await t.test('orders cards by keys, and says where they are', async (t) => {
     const order = async () => {
       const path = '/api/content/cards?deck=einlagern&limit=3'

@@ -17,6 +17,7 @@ export interface ListedDeck {
   tests_only: boolean
   options_off: boolean
   lang: string
+  desired_retention: number | null
   card_ids: number[]
 }
 
@@ -49,9 +50,11 @@ export async function listDecksToExport(
   // Aggregated in one pass over the cards: with outdated statistics the planner scanned all cards for each deck.
   const { rows } = await sql<Omit<ListedDeck, 'card_ids'> & { ids: string }>`
     select id, slug, name, description, sort_order, coalesce(tests_only, false) as tests_only,
-      coalesce(options_off, false) as options_off, coalesce(lang, ${DEFAULT_LANGUAGE}) as lang,
+      coalesce(options_off, false) as options_off, coalesce(lang, ${DEFAULT_LANGUAGE}) as lang, desired_retention,
       coalesce(ids, '') as ids
-    from decks left join imported_decks on imported_decks.deck_id = decks.id left join (
+    from decks left join imported_decks on imported_decks.deck_id = decks.id
+    left join deck_defaults on deck_defaults.deck_id = decks.id
+    left join (
       select cards.deck_id, string_agg(id::text, ',' order by sort_order, id) as ids
       from cards ${hasHidden ? sql`left join imported_cards on card_id = id` : sql``}
       where ${hasHidden ? IS_KEPT : IS_LIVE} and ${isWanted('cards.deck_id')} and ${ofSource('cards.deck_id')}

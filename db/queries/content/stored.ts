@@ -25,8 +25,9 @@ export async function isContentEmpty(db: Kysely<Database>): Promise<boolean> {
 export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]> {
   return db
     .selectFrom('decks')
-    .leftJoin('imported_decks', 'deck_id', 'decks.id')
+    .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')
     .leftJoin('content_sources', 'content_sources.id', 'source_id')
+    .leftJoin('deck_defaults', 'deck_defaults.deck_id', 'decks.id')
     .select([
       'decks.id',
       'slug',
@@ -37,6 +38,7 @@ export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]
       'file',
       'source_id',
       'source_key',
+      'desired_retention',
     ])
     .select('content_sources.name as owner')
     .select((eb) => [
@@ -45,7 +47,7 @@ export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]
       eb.fn.coalesce('lang', eb.val(DEFAULT_LANGUAGE)).as('lang'),
       // A pool is always archived for learners.
       sql<boolean>`case when tests_only then not pool_archived else decks.archived_at is null end`.as('is_live'),
-      eb('deck_id', 'is not', null).and('source_id', 'is', null).$castTo<boolean>().as('is_imported'),
+      eb('imported_decks.deck_id', 'is not', null).and('source_id', 'is', null).$castTo<boolean>().as('is_imported'),
       eb('content_sources.archived_at', 'is', null).$castTo<boolean>().as('owner_is_live'),
     ])
     .orderBy('decks.id')

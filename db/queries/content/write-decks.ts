@@ -2,7 +2,7 @@ import { type Selectable, sql, type Transaction } from 'kysely'
 import type { Database, DecksTable, ImportedDecksTable } from '../../types.js'
 
 export type DeckInput = Pick<Selectable<DecksTable>, 'slug' | 'name' | 'description' | 'sort_order'> &
-  Pick<Selectable<ImportedDecksTable>, 'options_off' | 'lang'>
+  Pick<Selectable<ImportedDecksTable>, 'options_off' | 'lang'> & { desired_retention: number | null }
 
 /** Origin of a deck: a file relative to the content folder, or a source with its key. */
 export interface DeckOrigin {
@@ -38,6 +38,12 @@ export async function insertDecks(
       ${decks.map(({ source_id }) => source_id)}::integer[], ${decks.map(({ source_key }) => source_key)}::text[],
       ${decks.map(({ tests_only }) => tests_only)}::boolean[], ${decks.map(({ options_off }) => options_off)}::boolean[],
       ${decks.map(({ lang }) => lang)}::text[])`.execute(transaction)
+  const usual = decks.filter(({ desired_retention }) => desired_retention !== null)
+  if (usual.length > 0)
+    await setDefaults(
+      transaction,
+      usual.map((deck) => ({ id: ids.get(deck.slug) as number, deck })),
+    )
   return ids
 }
 
@@ -63,6 +69,27 @@ export async function updateDecks(
       ${decks.map(({ id }) => id)}::integer[], ${columnOf('options_off')}::boolean[], ${columnOf('lang')}::text[]
     ) as input (id, options_off, lang)
     where deck_id = input.id`.execute(transaction)
+  await setDefaults(transaction, decks)
+}
+
+/** Sets or, with null, clears the desired retention of decks for learners without a choice of their own. */
+export async function setDefaults(
+  transaction: Transaction<Database>,
+  decks: { id: number; deck: { desired_retention: number | null } }[],
+): Promise<void> {
+  await sql`
+    with input as (
+      select * from unnest(
+        ${decks.map(({ id }) => id)}::integer[],
+        ${decks.map(({ deck }) => deck.desired_retention)}::double precision[]
+      ) as input (id, retention)
+    ),
+    cleared as (
+      delete from deck_defaults where deck_id in (select id from input where retention is null)
+    )
+    insert into deck_defaults (deck_id, desired_retention)
+    select id, retention from input where retention is not null
+    on conflict (deck_id) do update set desired_retention = excluded.desired_retention`.execute(transaction)
 }
 
 /** Stores the files that describe decks; `tests_only` applies to decks that had no owner. */

@@ -43,6 +43,8 @@ export interface DeckSource {
   options_off: boolean
   /** Language of its texts, such as `de` */
   lang: string
+  /** Desired retention of learners without a choice of their own; null if their general setting applies */
+  desired_retention: number | null
   cards: CardSource[]
 }
 

@@ -30,6 +30,10 @@ export interface ReviewSettings extends Omit<SchedulerSettings, 'weights'> {
   type_answers: boolean
 }
 
+/** Limits of the desired retention */
+export const LOWEST_RETENTION = 0.8
+export const HIGHEST_RETENTION = 0.97
+
 export const DEFAULT_SETTINGS: Readonly<ReviewSettings> = {
   new_per_day: 20,
   desired_retention: 0.9,

@@ -1,8 +1,10 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Editable } from '../../../../src/domain/content/editing/rights.js'
+import { DEFAULT_LANGUAGE } from '../../../../src/domain/content/format/parse-deck.js'
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
 import type { Database } from '../../../types.js'
 import { deckOrder } from '../decks.js'
+import { setDefaults } from '../write-decks.js'
 import { isEditable } from './cards.js'
 
 /** A deck as its editors see it. */
@@ -14,6 +16,10 @@ export interface EditedDeck {
   /** Null unless archived for editors; a pool is hidden from learners anyway */
   archived_at: Date | null
   tests_only: boolean
+  /** Language of the texts (BCP 47) */
+  lang: string
+  /** Desired retention of learners without a choice of their own; null if their general setting applies */
+  desired_retention: number | null
   /** Number of cards that are neither drafts nor archived */
   cards: number
   drafts: number
@@ -38,11 +44,13 @@ export async function listEditedDecks(
     .selectFrom('decks')
     .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')
     .leftJoin('content_sources', 'content_sources.id', 'source_id')
+    .leftJoin('deck_defaults', 'deck_defaults.deck_id', 'decks.id')
     .leftJoin(drafts.as('drafts'), 'drafts.deck_id', 'decks.id')
-    .select(['slug', 'decks.name', 'description', 'sort_order', 'card_count as cards'])
+    .select(['slug', 'decks.name', 'description', 'sort_order', 'card_count as cards', 'desired_retention'])
     .select(['source_id', 'kind', 'content_sources.name as source_name'])
     .select(({ fn, val }) => [
       fn.coalesce('tests_only', val(false)).as('tests_only'),
+      fn.coalesce('lang', val(DEFAULT_LANGUAGE)).as('lang'),
       fn.coalesce('drafts.drafts', val(0)).as('drafts'),
       sql<Date | null>`case when tests_only is not true or pool_archived then decks.archived_at end`.as('archived_at'),
     ])
@@ -110,12 +118,14 @@ export interface NewDeck {
   sort_order: number
   source_id: number
   tests_only: boolean
+  lang: string
+  desired_retention: number | null
 }
 
 /** Creates a deck; returns false if the slug is taken. */
 export async function insertDeck(
   transaction: Transaction<Database>,
-  { source_id, tests_only, ...deck }: NewDeck,
+  { source_id, tests_only, lang, desired_retention, ...deck }: NewDeck,
 ): Promise<boolean> {
   const created = await transaction
     .insertInto('decks')
@@ -126,8 +136,9 @@ export async function insertDeck(
   if (created === undefined) return false
   await transaction
     .insertInto('imported_decks')
-    .values({ deck_id: created.id, file: null, source_id, source_key: deck.slug, tests_only })
+    .values({ deck_id: created.id, file: null, source_id, source_key: deck.slug, tests_only, lang })
     .execute()
+  if (desired_retention !== null) await setDefaults(transaction, [{ id: created.id, deck: { desired_retention } }])
   return true
 }
 
@@ -136,13 +147,15 @@ export interface DeckEdit {
   description?: string | undefined
   sort_order?: number | undefined
   archived?: boolean | undefined
+  lang?: string | undefined
+  desired_retention?: number | null | undefined
 }
 
 /** Changes a deck. A pool has an archive mark of its own and stays hidden. */
 export async function updateDeck(
   transaction: Transaction<Database>,
   { id, tests_only }: DeckToEdit,
-  { archived, ...texts }: DeckEdit,
+  { archived, lang, desired_retention, ...texts }: DeckEdit,
 ): Promise<void> {
   const isHidden = archived === true || tests_only
   const values = {
@@ -152,7 +165,12 @@ export async function updateDeck(
   if (Object.values(values).some((value) => value !== undefined)) {
     await transaction.updateTable('decks').set(values).where('id', '=', id).execute()
   }
-  if (tests_only && archived !== undefined) {
-    await transaction.updateTable('imported_decks').set({ pool_archived: archived }).where('deck_id', '=', id).execute()
+  const marks = {
+    ...(tests_only && archived !== undefined && { pool_archived: archived }),
+    ...(lang !== undefined && { lang }),
   }
+  if (Object.keys(marks).length > 0) {
+    await transaction.updateTable('imported_decks').set(marks).where('deck_id', '=', id).execute()
+  }
+  if (desired_retention !== undefined) await setDefaults(transaction, [{ id, deck: { desired_retention } }])
 }

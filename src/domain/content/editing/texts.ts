@@ -2,6 +2,7 @@ import { InvalidInput } from '../../refusal.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH, MAX_SIDE_LENGTH } from '../../text/limits.js'
 import { checkStorable } from '../../text/parameters.js'
 import { hasControls } from '../format/front-matter.js'
+import { isLanguage } from '../format/parse-deck.js'
 
 /** Maximum length of a sheet's text in UTF-16 code units */
 export const MAX_SHEET_LENGTH = 2 * 2 ** 20
@@ -48,6 +49,17 @@ const MAX_DESCRIPTION_LENGTH = 2_000
  */
 export function parseDescription(input: string): string {
   return input.trim() === '' ? '' : parseText('description', input.trim(), MAX_DESCRIPTION_LENGTH)
+}
+
+/**
+ * Parses the tag of a language (BCP 47).
+ * @throws InvalidInput
+ * @example parseLanguage(' en-GB ') // 'en-GB'
+ */
+export function parseLanguage(input: string): string {
+  const tag = input.trim()
+  if (!isLanguage(tag)) throw new InvalidInput('Das Feld „lang“ muss ein Kürzel für eine Sprache sein, etwa de oder en')
+  return tag
 }
 
 function parseText(field: string, input: string, maxLength: number): string {

@@ -1,4 +1,5 @@
 import { type Exercise, type ExerciseInput, parseExercise } from '../../questions/exercise.js'
+import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../review/review.js'
 import { MAX_SIDE_LENGTH } from '../../text/limits.js'
 import type { CardSource, DeckSource, Fault, Report, SlugPlace } from '../types.js'
 import type { Block } from './blocks.js'
@@ -18,7 +19,10 @@ import { RESERVED_DECKS, readAliases, readSlug } from './slug.js'
 import { readTaskList } from './task-list.js'
 import { readExerciseJson, readFence } from './verbatim.js'
 
-const KEYS = ['slug', 'name', 'description', 'sort_order', 'aliases', 'tests_only', 'options', 'lang']
+const KEYS = [
+  ...['slug', 'name', 'description', 'sort_order', 'aliases'],
+  ...['tests_only', 'options', 'lang', 'desired_retention'],
+]
 export const DEFAULT_LANGUAGE = 'de'
 const MAX_LANGUAGE_LENGTH = 35
 const LANGUAGE = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/
@@ -103,6 +107,7 @@ function readHead(fields: Fields, report: Report): Head {
     tests_only: readFlag(fields, 'tests_only', report),
     options_off: readOptionsOff(fields, report),
     lang: readLanguage(fields, report),
+    desired_retention: readRetention(fields, report),
   }
 }
 
@@ -116,9 +121,26 @@ function readOptionsOff(fields: Fields, report: Report): boolean {
 function readLanguage(fields: Fields, report: Report): string {
   const field = fields.get('lang')
   if (field === undefined || field.value === undefined) return DEFAULT_LANGUAGE
-  if (field.text.length <= MAX_LANGUAGE_LENGTH && LANGUAGE.test(field.text)) return field.text
+  if (isLanguage(field.text)) return field.text
   report(field.line, '„lang“ muss ein Kürzel für eine Sprache sein, etwa de oder en')
   return DEFAULT_LANGUAGE
+}
+
+/**
+ * Returns whether the text is a tag of a language (BCP 47).
+ * @example isLanguage('de-CH') // true
+ */
+export function isLanguage(text: string): boolean {
+  return text.length <= MAX_LANGUAGE_LENGTH && LANGUAGE.test(text)
+}
+
+function readRetention(fields: Fields, report: Report): number | null {
+  const field = fields.get('desired_retention')
+  if (field === undefined || field.value === undefined) return null
+  const { value, line } = field
+  if (typeof value === 'number' && value >= LOWEST_RETENTION && value <= HIGHEST_RETENTION) return value
+  report(line, '„desired_retention“ muss eine Zahl von 0.80 bis 0.97 sein')
+  return null
 }
 
 function* parseCards(

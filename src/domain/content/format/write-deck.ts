@@ -13,6 +13,7 @@ export interface WrittenDeck {
   tests_only?: boolean
   options_off?: boolean
   lang?: string
+  desired_retention?: number | null
 }
 
 export interface WrittenCard {
@@ -39,6 +40,7 @@ export function writeDeckHead(deck: WrittenDeck, slug: string | undefined): stri
     ...(deck.tests_only === true && { tests_only: true }),
     ...(deck.options_off === true && { options: 'off' }),
     ...(deck.lang !== undefined && deck.lang !== DEFAULT_LANGUAGE && { lang: deck.lang }),
+    ...(deck.desired_retention != null && { desired_retention: deck.desired_retention }),
   })
 }
 

@@ -94,7 +94,8 @@ function isSameDeck(row: StoredDeck, deck: DeckSource): boolean {
     row.description === deck.description &&
     row.sort_order === deck.sort_order &&
     row.options_off === deck.options_off &&
-    row.lang === deck.lang
+    row.lang === deck.lang &&
+    row.desired_retention === deck.desired_retention
   )
 }
 

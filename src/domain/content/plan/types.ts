@@ -7,7 +7,7 @@ import type { SourceKind } from '../upload/incoming.js'
 export type Visibility = 'live' | 'draft' | 'archived'
 
 /** A stored deck of any origin. */
-export interface StoredDeck extends Pick<DeckSource, 'tests_only' | 'options_off' | 'lang'> {
+export interface StoredDeck extends Pick<DeckSource, 'tests_only' | 'options_off' | 'lang' | 'desired_retention'> {
   id: number
   slug: string
   name: string

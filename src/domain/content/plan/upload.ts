@@ -81,8 +81,8 @@ export function planUpload(
 }
 
 /** Returns what a table or package does not say of a deck: it may have been changed here. */
-function headOf({ name, description, tests_only, options_off, lang }: OwnedDeck) {
-  return { name, description, tests_only, options_off, lang }
+function headOf({ name, description, tests_only, options_off, lang, desired_retention }: OwnedDeck) {
+  return { name, description, tests_only, options_off, lang, desired_retention }
 }
 
 /** Rows of a source by their keys; in an archive also by their slugs, as written by our export. */
@@ -129,7 +129,8 @@ function planDeck(plan: UploadPlan, deck: UploadDeck, row: OwnedDeck | undefined
     row.description === deck.description &&
     row.sort_order === deck.sort_order &&
     row.options_off === deck.options_off &&
-    row.lang === deck.lang
+    row.lang === deck.lang &&
+    row.desired_retention === deck.desired_retention
   // Without a card of this source it stays archived.
   if ((row.is_live && isSame) || (!row.is_live && isVain)) {
     plan.decks.unchanged++

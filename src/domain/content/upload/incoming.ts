@@ -37,7 +37,8 @@ export interface IncomingCard {
 }
 
 /** A deck of an upload; names are unique within the upload. */
-export interface IncomingDeck extends Partial<Pick<DeckSource, 'file' | 'tests_only' | 'options_off' | 'lang'>> {
+export interface IncomingDeck
+  extends Partial<Pick<DeckSource, 'file' | 'tests_only' | 'options_off' | 'lang' | 'desired_retention'>> {
   /** Such as `Linux::Netz` */
   name: string
   description: string

@@ -18,7 +18,8 @@ export function keyUpload({ kind, decks, sheets }: Incoming): Upload {
 }
 
 function keyDeck(kind: Incoming['kind'], deck: IncomingDeck): UploadDeck {
-  const { name, description, slug, sort_order, tests_only = false, options_off = false, lang = DEFAULT_LANGUAGE } = deck
+  const { name, description, slug, sort_order } = deck
+  const { tests_only = false, options_off = false, lang = DEFAULT_LANGUAGE, desired_retention = null } = deck
   return {
     file: deck.file ?? '',
     slug: slug ?? name,
@@ -27,7 +28,7 @@ function keyDeck(kind: Incoming['kind'], deck: IncomingDeck): UploadDeck {
     name,
     description,
     sort_order: sort_order ?? 0,
-    ...{ tests_only, options_off, lang },
+    ...{ tests_only, options_off, lang, desired_retention },
     wantedOrder: sort_order,
     isWhole: kind === 'archive',
     cards: deck.cards.map((card) => keyCard(kind, card)),

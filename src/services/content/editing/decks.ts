@@ -12,7 +12,8 @@ import {
 } from '../../../../db/queries/content/editing/decks.js'
 import { holdSource } from '../../../../db/queries/content/editing/sheets.js'
 import type { Database } from '../../../../db/types.js'
-import { parseDescription, parseLabel } from '../../../domain/content/editing/texts.js'
+import { parseDescription, parseLabel, parseLanguage } from '../../../domain/content/editing/texts.js'
+import { DEFAULT_LANGUAGE } from '../../../domain/content/format/parse-deck.js'
 import { FreeSlugs, RESERVED_DECKS, slugFrom } from '../../../domain/content/format/slug.js'
 import { CONTENT_CHANGES, DECK_NOT_FOUND, NotEditable, SOURCE_NOT_FOUND } from '../../../domain/content/refusals.js'
 
@@ -22,6 +23,8 @@ export interface DeckCreation {
   description?: string | undefined
   sort_order?: number | undefined
   tests_only?: boolean | undefined
+  lang?: string | undefined
+  desired_retention?: number | null | undefined
 }
 
 /** Maximum number of slugs that other requests may take in between */
@@ -32,9 +35,10 @@ const ATTEMPTS = 5
  * @throws InvalidInput, SOURCE_NOT_FOUND, CONTENT_CHANGES
  */
 export async function createDeck(db: Kysely<Database>, creation: DeckCreation): Promise<EditedDeck> {
-  const { source_id, tests_only = false } = creation
+  const { source_id, tests_only = false, desired_retention = null } = creation
   const name = parseLabel('name', creation.name)
   const description = parseDescription(creation.description ?? '')
+  const lang = parseLanguage(creation.lang ?? DEFAULT_LANGUAGE)
   const word = slugFrom(name)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const slug = new FreeSlugs(await findSlugsLike(db, word || 'deck'), RESERVED_DECKS, 'deck').take(word)
@@ -42,7 +46,8 @@ export async function createDeck(db: Kysely<Database>, creation: DeckCreation): 
       // The source may have been deleted since the request was let in.
       if (!(await holdSource(transaction, source_id))) throw SOURCE_NOT_FOUND
       const sort_order = creation.sort_order ?? (await findLastDeckOrder(transaction))
-      return insertDeck(transaction, { source_id, tests_only, name, description, slug, sort_order })
+      const deck = { source_id, tests_only, name, description, slug, sort_order, lang, desired_retention }
+      return insertDeck(transaction, deck)
     })
     if (isCreated) return readBack(db, slug)
   }
@@ -56,11 +61,12 @@ export async function createDeck(db: Kysely<Database>, creation: DeckCreation): 
  */
 export async function saveDeck(db: Kysely<Database>, slug: string, edit: DeckEdit): Promise<EditedDeck> {
   // A body may hold further keys.
-  const { name, description, sort_order, archived } = edit
+  const { name, description, sort_order, archived, lang, desired_retention } = edit
   const parsed = {
-    ...{ sort_order, archived },
+    ...{ sort_order, archived, desired_retention },
     name: name === undefined ? undefined : parseLabel('name', name),
     description: description === undefined ? undefined : parseDescription(description),
+    lang: lang === undefined ? undefined : parseLanguage(lang),
   }
   await db.transaction().execute(async (transaction) => {
     // Before any lock on the deck, as writers of cards do.

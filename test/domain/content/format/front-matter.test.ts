@@ -18,6 +18,7 @@ t.test('defaults', async (t) => {
     tests_only: false,
     options_off: false,
     lang: 'de',
+    desired_retention: null,
     cards: [],
   })
   t.same(parse('name: Git\ndescription:').deck?.description, '')
@@ -64,7 +65,7 @@ t.test('faults', async (t) => {
   t.same(faultsOf('- a'), [`2: ${pairs}`])
   t.same(faultsOf('nur Text'), [`2: ${pairs}`])
   t.same(faultsOf('name: a\nfarbe: rot\nname: b'), [
-    '3: Unbekannter Schlüssel „farbe“ (erlaubt: slug, name, description, sort_order, aliases, tests_only, options, lang)',
+    '3: Unbekannter Schlüssel „farbe“ (erlaubt: slug, name, description, sort_order, aliases, tests_only, options, lang, desired_retention)',
     '4: Der Schlüssel „name“ steht mehrfach im Front Matter',
   ])
   t.same(faultsOf('name: [a]\ndescription: {a: b}'), [

@@ -53,6 +53,7 @@ Legt Änderungen **beiseite**, bis zum nächsten \`git stash pop\`.
         tests_only: false,
         options_off: false,
         lang: 'de',
+        desired_retention: null,
         cards: [
           {
             key: 'git-stash',
@@ -123,17 +124,22 @@ t.test('the card comment', async (t) => {
   t.match(comment('unit: km'), [/nur mit „form: number“/])
 })
 
-t.test('front matter of pools, lists as text and languages', async (t) => {
+t.test('front matter of pools, lists as text, languages and retention', async (t) => {
   const of = (yaml: string) => parse(`---\nname: A\n${yaml}\n---\n`)
-  t.match(of('tests_only: true\noptions: off\nlang: en-GB').deck, {
+  t.match(of('tests_only: true\noptions: off\nlang: en-GB\ndesired_retention: 0.95').deck, {
     tests_only: true,
     options_off: true,
     lang: 'en-GB',
+    desired_retention: 0.95,
   })
   t.match(of('tests_only: false\noptions: on').deck, { tests_only: false, options_off: false, lang: 'de' })
   t.match(of('tests_only: ja').faults, [{ line: 3, message: '„tests_only“ muss true oder false sein' }])
   t.match(of('options: aus').faults, [{ line: 3, message: '„options“ muss on oder off sein' }])
   t.match(of('lang: Deutsch').faults, [{ line: 3, message: /„lang“ muss ein Kürzel/ }])
+  for (const wrong of ['0.79', '0.98', '95 %', '95', '.nan', '']) {
+    const { faults } = of(`desired_retention: ${wrong}`)
+    t.match(faults, [{ line: 3, message: '„desired_retention“ muss eine Zahl von 0.80 bis 0.97 sein' }], wrong)
+  }
 })
 
 t.test('keeps meaningful indentation', async (t) => {
@@ -304,6 +310,7 @@ const deck: fc.Arbitrary<WrittenDeck> = plainRecord({
   tests_only: fc.boolean(),
   options_off: fc.boolean(),
   lang: fc.constantFrom('de', 'en', 'pt-BR'),
+  desired_retention: fc.option(fc.integer({ min: 80, max: 97 }).map((percent) => percent / 100)),
   cards: fc
     .uniqueArray(
       plainRecord({
@@ -326,7 +333,8 @@ function write(deck: WrittenDeck): string {
     const [title, ...more] = question.split('\n')
     return `## ${title}\n<!-- id: ${key}; level: ${level}; aliases: [${aliases}]; draft: ${draft} -->\n${more.join('\n')}\n\n### Antwort\n${answer}\n`
   })
-  return `---\n${head.map((key) => `${key}: ${JSON.stringify(deck[key])}\n`).join('')}options: ${deck.options_off ? 'off' : 'on'}\n---\n${cards.join('\n')}`
+  const retention = deck.desired_retention === null ? '' : `desired_retention: ${deck.desired_retention}\n`
+  return `---\n${head.map((key) => `${key}: ${JSON.stringify(deck[key])}\n`).join('')}${retention}options: ${deck.options_off ? 'off' : 'on'}\n---\n${cards.join('\n')}`
 }
 
 t.test('property: a generated deck is read back unchanged', async (t) => {

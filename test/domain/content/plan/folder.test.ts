@@ -19,7 +19,15 @@ function deckOf(slug: string, cards: Cards, aliases: string[] = []): DeckSource 
     draft,
     line: 10 * (index + 1),
   }))
-  const head = { name: slug, description: '', sort_order: 0, tests_only: false, options_off: false, lang: 'de' }
+  const head = {
+    name: slug,
+    description: '',
+    sort_order: 0,
+    tests_only: false,
+    options_off: false,
+    lang: 'de',
+    desired_retention: null,
+  }
   return { file: `decks/${slug}.md`, slug, aliases, ...head, cards: sources }
 }
 

@@ -60,8 +60,9 @@ function write(store: Store, plan: UploadPlan | FolderPlan, sourceId: number | n
     owner_is_live: true,
     is_imported: sourceId === null,
   })
-  const shown = ({ slug, name, description, sort_order, tests_only, options_off, lang }: DeckSource) => ({
-    ...{ slug, name, description, sort_order, tests_only, options_off, lang },
+  const shown = ({ slug, name, description, sort_order, ...deck }: DeckSource) => ({
+    ...{ slug, name, description, sort_order, tests_only: deck.tests_only, options_off: deck.options_off },
+    ...{ lang: deck.lang, desired_retention: deck.desired_retention },
   })
   for (const deck of plan.newDecks) {
     const id = decks.size + 1
@@ -168,6 +169,7 @@ const file = fc
         tests_only: false,
         options_off: false,
         lang: 'de',
+        desired_retention: null,
         file: `decks/${slug}.md`,
         slug,
         aliases: [],

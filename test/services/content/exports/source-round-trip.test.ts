@@ -48,6 +48,7 @@ const deckOf = fc.record({
   tests_only: fc.boolean(),
   options_off: fc.boolean(),
   lang: fc.constantFrom('de', 'en'),
+  desired_retention: fc.constantFrom(null, 0.95),
   isArchived: fc.boolean(),
   cards: fc.array(cardOf, { maxLength: 4 }),
 })
@@ -79,7 +80,10 @@ async function writeSource(db: Kysely<Database>, { decks, sheets }: Drawn): Prom
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   const source = { id: await createSource(db, { name: 'Geschrieben' }) }
-  for (const [index, { cards, tests_only, options_off, lang, isArchived, ...deck }] of decks.entries()) {
+  for (const [
+    index,
+    { cards, tests_only, options_off, lang, desired_retention, isArchived, ...deck },
+  ] of decks.entries()) {
     const archived_at = isArchived || tests_only ? new Date() : null
     const { id } = await createDeck(db, { ...deck, slug: `deck-${index}`, archived_at })
     const marks = { tests_only, options_off, lang, pool_archived: tests_only && isArchived }
@@ -87,6 +91,9 @@ async function writeSource(db: Kysely<Database>, { decks, sheets }: Drawn): Prom
       .insertInto('imported_decks')
       .values({ deck_id: id, file: null, source_id: source.id, source_key: `schluessel-${index}`, ...marks })
       .execute()
+    if (desired_retention !== null) {
+      await db.insertInto('deck_defaults').values({ deck_id: id, desired_retention }).execute()
+    }
     for (const [place, { state, exercise, ...texts }] of cards.entries()) {
       const stored = validExercise(exercise, texts.answer)
       const card = await createCard(db, {
@@ -173,6 +180,7 @@ t.test(`a written source is the same after a round trip (seed ${seed})`, async (
     'tests_only: true',
     'options: off',
     'lang: en',
+    'desired_retention: 0.95',
     '- [x] ',
     'draft: true',
     'verbatim: true',

@@ -15,6 +15,8 @@ const NAMES = new Map(
     text: 'Text',
     name: 'Name',
     description: 'Beschreibung',
+    lang: 'Sprache',
+    desired_retention: 'Wie sicher?',
     find: 'Suchen nach',
     with: 'Ersetzen durch',
     decline: 'Warum nicht?',

@@ -1,0 +1,26 @@
+import { percent } from '../../../words/numbers.js'
+
+const LANGUAGES = ['de', 'en', 'fr', 'es', 'it', 'nl', 'pl', 'tr', 'uk']
+const RETENTIONS = [0.8, 0.85, 0.9, 0.93, 0.95, 0.97]
+/** Value of the option without a default */
+export const NO_RETENTION = ''
+
+const names = new Intl.DisplayNames('de', { type: 'language' })
+
+/** Returns the options for the language of a deck; one that a file or script has chosen is an option, too. */
+export function languageOptions(lang: string): { value: string; label: string }[] {
+  return [...new Set([...LANGUAGES, lang])].map((value) => ({ value, label: names.of(value) ?? value }))
+}
+
+/** Returns the options for the default retention of a deck, likewise. */
+export function retentionOptions(retention: number | null): { value: string; label: string }[] {
+  const shares = [...new Set([...RETENTIONS, retention ?? 0.9])].sort()
+  return [
+    { value: NO_RETENTION, label: 'wie die Lernenden eingestellt haben' },
+    ...shares.map((share) => ({ value: String(share), label: percent(share) })),
+  ]
+}
+
+export function retentionValue(retention: number | null): string {
+  return retention === null ? NO_RETENTION : String(retention)
+}
