@@ -4,11 +4,11 @@ import t from 'tap'
 import { AXE, BARRIERS, openApp } from './support/app.js'
 import { FIREFOX, openFirefox, PATIENCE_MS } from './support/firefox.js'
 import { PAGES } from './support/pages.js'
-import { writeSome } from './support/written.js'
+import { post, writeSome } from './support/written.js'
 
 t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, async (t) => {
   const app = await openApp(t)
-  await writeSome(app)
+  const { cards } = await writeSome(app)
   const page = await openFirefox(t)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
@@ -41,7 +41,6 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
   })
 
   await t.test('writes a card, undoes a format, and returns to what was typed', async (t) => {
-    const answer = `document.querySelectorAll('form textarea')[1]?.value`
     await page.goto(`${app.url}/inhalte/decks/netzwerk?karte=neu`)
     await page.waitForSelector('form textarea')
     await page.locator('form textarea').first().fill('Was ist ein Router?')
@@ -49,16 +48,74 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
     await page.locator('form textarea').nth(1).focus()
     await page.keyboard.press('Control+a')
     await page.keyboard.press('Control+b')
-    t.equal(await page.evaluate(answer), '**Ein Vermittler**')
+    t.equal(await page.evaluate(ANSWER), '**Ein Vermittler**')
     await page.keyboard.press('Control+z')
-    t.equal(await page.evaluate(answer), 'Ein Vermittler')
+    t.equal(await page.evaluate(ANSWER), 'Ein Vermittler')
     await page.waitForSelector('text=Dein Text liegt auf diesem Gerät.')
     await page.reload()
     await page.waitForSelector('form textarea')
-    t.equal(await page.evaluate(answer), 'Ein Vermittler')
+    t.equal(await page.evaluate(ANSWER), 'Ein Vermittler')
     await page.locator('form textarea').nth(1).focus()
     await page.keyboard.press('Control+Enter')
     await page.waitForSelector('text=Gerade angelegt (1)')
+    await untilLoaded(page)
+  })
+
+  await t.test('keeps what was typed when the tab goes', async (t) => {
+    const tab = await page.context().newPage()
+    tab.setDefaultTimeout(PATIENCE_MS)
+    await tab.goto(`${app.url}/inhalte/karten/${cards[0]}`)
+    await tab.waitForSelector('form textarea')
+    await tab.locator('form textarea').nth(1).fill('Mitten im Satz')
+    await tab.waitForSelector('text=Dein Text liegt auf diesem Gerät.')
+    await tab.close()
+    await page.goto(`${app.url}/inhalte/karten/${cards[0]}`)
+    await page.waitForSelector('text=Hier steht dein noch nicht gespeicherter Text')
+    t.equal(await page.evaluate(ANSWER), 'Mitten im Satz')
+    await page.locator('button:has-text("Verwerfen")').click()
+    await until(async () => (await page.evaluate(ANSWER)) !== 'Mitten im Satz', 'the draft is discarded')
+    await untilLoaded(page)
+  })
+
+  await t.test('pastes cells of a spreadsheet as a table, and a screenshot', async (t) => {
+    await page.goto(`${app.url}/inhalte/karten/${cards[1]}`)
+    await page.waitForSelector('form textarea')
+    await page.locator('form textarea').nth(1).fill('')
+    await paste(
+      page,
+      `clipboard.setData('text/plain', 'Ware\\tTage\\r\\nObst\\t3\\r\\n')
+      clipboard.setData('text/html', '<table></table>')`,
+    )
+    await until(async () => /^\| Ware \| Tage \|/.test(String(await page.evaluate(ANSWER))), 'the table stands there')
+    await page.locator('form textarea').nth(1).fill('')
+    await paste(
+      page,
+      `const canvas = Object.assign(document.createElement('canvas'), { width: 40, height: 30 })
+      canvas.getContext('2d').fillRect(0, 0, 20, 20)
+      const picture = await new Promise((done) => canvas.toBlob(done, 'image/png'))
+      clipboard.items.add(new File([picture], 'bild.png', { type: 'image/png' }))`,
+    )
+    const isThere = async () => /media\/[0-9a-f]{64}\.png/.test(String(await page.evaluate(ANSWER)))
+    await until(isThere, 'the picture is uploaded')
+    t.match(await page.evaluate(ANSWER), /^!\[bild\]\(media\//)
+    await page.locator('button[type=submit]').click()
+    await page.waitForSelector('text=Gespeichert um')
+    await untilLoaded(page)
+  })
+
+  await t.test('shows both texts when another editor has saved', async (t) => {
+    const address = `/api/content/cards/${cards[2]}`
+    await page.goto(`${app.url}/inhalte/karten/${cards[2]}`)
+    await page.waitForSelector('form textarea')
+    await post(app, address, { version: 1, answer: 'Ihres' }, 'PATCH')
+    await page.locator('form textarea').nth(1).fill('Meins')
+    await page.locator('button[type=submit]').click()
+    await page.waitForSelector('dialog[open] :text("Inzwischen geändert")')
+    t.match(await post(app, address, undefined, 'GET'), { card: { answer: 'Ihres' } }, 'nothing was overwritten')
+    await page.locator('button:has-text("Meins nehmen")').click()
+    await page.waitForSelector('text=Gespeichert um')
+    t.match(await post(app, address, undefined, 'GET'), { card: { answer: 'Meins', version: 3 } })
+    complaints.splice(0, complaints.length, ...complaints.filter((one) => !one.includes('409')))
     await untilLoaded(page)
   })
 
@@ -74,6 +131,22 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
     t.strictSame(complaints, [])
   })
 })
+
+/** Text of the second field, which is the answer of a card */
+const ANSWER = `document.querySelectorAll('form textarea')[1]?.value`
+
+/** Pastes into the answer what a script puts into the clipboard; Firefox gives tests no access to the one of the system. */
+async function paste(page: Page, script: string): Promise<void> {
+  await page.evaluate(`(async () => {
+    const clipboard = new DataTransfer()
+    ${script}
+    const field = document.querySelectorAll('form textarea')[1]
+    field.focus()
+    const event = new ClipboardEvent('paste', { bubbles: true, cancelable: true })
+    Object.defineProperty(event, 'clipboardData', { value: clipboard })
+    field.dispatchEvent(event)
+  })()`)
+}
 
 /** Input within 200 ms after a change is ignored. */
 const rest = () => new Promise((resolve) => setTimeout(resolve, 300))

@@ -10,7 +10,8 @@ export const PATIENCE_MS = 120_000
 export async function openFirefox(t: { teardown(end: () => unknown): void }): Promise<Page> {
   const browser = await firefox.launch({ channel: 'moz-firefox', executablePath: FIREFOX })
   t.teardown(() => browser.close())
-  const page = await browser.newPage()
+  const context = await browser.newContext()
+  const page = await context.newPage()
   page.setDefaultTimeout(PATIENCE_MS)
   return page
 }

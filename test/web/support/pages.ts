@@ -39,6 +39,7 @@ export const PAGES: AppPage[] = [
   { path: 'inhalte/decks/netzwerk?ansicht=tabelle', name: 'inhalte-tabelle', ready: 'main td', isAdmin: true },
   { path: 'inhalte/spickzettel/netzwerk-kompakt', name: 'inhalte-spickzettel', ready: 'textarea', isAdmin: true },
   { path: 'inhalte/quellen/1', name: 'inhalte-quelle', ready: 'main td', isAdmin: true },
+  { path: 'inhalte/hilfe/fragen', name: 'inhalte-hilfe', ready: 'blockquote', isAdmin: true },
   { path: 'verwaltung/protokoll', name: 'verwaltung-protokoll', ready: 'text=Benutzer', isAdmin: true },
   { path: 'gibt-es-nicht', name: 'nicht-gefunden', ready: 'h2' },
 ]

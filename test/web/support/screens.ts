@@ -5,6 +5,7 @@ import path from 'node:path'
 import { ROOT } from '../../support/service.js'
 import { DESK, openApp, PHONE, studyForWeeks } from './app.js'
 import { PAGES } from './pages.js'
+import { writeSome } from './written.js'
 
 const FOLDER = path.join(ROOT, 'docs/screens')
 const LOOKS = [
@@ -17,6 +18,10 @@ const LOOKS = [
   { look: 'dunkel', shown: ['lernen'], colorScheme: 'dark', viewport: DESK },
   { look: 'telefon', shown: ['lernen'], colorScheme: 'light', viewport: PHONE },
 ] as const
+/** Pages of authors, after those of learners, which show only the shipped content */
+const AUTHORS = [
+  { look: 'hell', shown: ['inhalte', 'inhalte-deck', 'inhalte-tabelle'], colorScheme: 'light', viewport: DESK },
+] as const
 
 const TEAM = ['Jürgen Größer', 'Aylin Demir', 'Tomasz Nowak', 'Lena Weiß', 'Noah Berger', 'Sofia Rossi']
 const usernameOf = (name: string) => name.split(' ')[0]?.toLowerCase() ?? ''
@@ -28,7 +33,8 @@ try {
     users: TEAM.map((name) => ({ username: usernameOf(name), display_name: name })),
   })
   mkdirSync(FOLDER, { recursive: true })
-  for (const { look, shown, ...options } of LOOKS) {
+  for (const { look, shown, ...options } of [...LOOKS, ...AUTHORS]) {
+    if (shown.some((name) => name === 'inhalte')) await writeSome(app, 'Netzwerk', 8)
     const person = await app.newPerson({ ...options, isAdmin: true, reducedMotion: 'reduce' })
     await studyForWeeks(person, app.url)
     // Hides the path of the content folder.
