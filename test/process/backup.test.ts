@@ -31,6 +31,7 @@ import {
 import { SCRATCH } from '../support/scratch.js'
 import { serveStore } from '../support/serve-store.js'
 import { ROOT } from '../support/service.js'
+import { CARDS, publishTest } from '../support/taken-tests.js'
 
 const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-backup-'))
 t.teardown(() => rm(folder, { recursive: true }))
@@ -112,8 +113,29 @@ async function fill(db: Kysely<Database>): Promise<void> {
     .execute()
   await db.insertInto('job_runs').values({ name: 'fit', finished_on: '2026-11-21', summary: '{"tried":1}' }).execute()
   await fillSource(db)
+  await fillTest(db, user.id)
   const removed = await createUser(db)
   await db.deleteFrom('users').where('id', '=', removed.id).execute()
+}
+
+/** Creates a published test with an open attempt and the sums of its question. */
+async function fillTest(db: Kysely<Database>, userId: number): Promise<void> {
+  const { id: testId, version, questions } = await publishTest(db, {}, { cards: [CARDS.single] })
+  const questionId = questions[0]?.id as number
+  const now = new Date()
+  const { id } = await db
+    .insertInto('attempts')
+    .values({
+      ...{ test_id: testId, version, user_id: userId, client_id: 'a', number: 1, counted: true },
+      ...{ started_at: now, deadline_at: null, last_saved_at: now },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('attempt_questions')
+    .values({ attempt_id: id, slot: 0, question_id: questionId, places: '[]', answer: '{"option_ids":["ä"]}' })
+    .execute()
+  await db.insertInto('question_sums').values({ question_id: questionId, sums: '{"n":1}' }).execute()
 }
 
 /** Creates a source with a card of an Anki note and a picture of maximum size. */
