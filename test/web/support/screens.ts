@@ -18,10 +18,6 @@ const LOOKS = [
   { look: 'dunkel', shown: ['lernen'], colorScheme: 'dark', viewport: DESK },
   { look: 'telefon', shown: ['lernen'], colorScheme: 'light', viewport: PHONE },
 ] as const
-/** Pages of authors, after those of learners, which show only the shipped content */
-const AUTHORS = [
-  { look: 'hell', shown: ['inhalte', 'inhalte-deck', 'inhalte-tabelle'], colorScheme: 'light', viewport: DESK },
-] as const
 
 const TEAM = ['Jürgen Größer', 'Aylin Demir', 'Tomasz Nowak', 'Lena Weiß', 'Noah Berger', 'Sofia Rossi']
 const usernameOf = (name: string) => name.split(' ')[0]?.toLowerCase() ?? ''
@@ -33,8 +29,7 @@ try {
     users: TEAM.map((name) => ({ username: usernameOf(name), display_name: name })),
   })
   mkdirSync(FOLDER, { recursive: true })
-  for (const { look, shown, ...options } of [...LOOKS, ...AUTHORS]) {
-    if (shown.some((name) => name === 'inhalte')) await writeSome(app, 'Netzwerk', 8)
+  for (const { look, shown, ...options } of LOOKS) {
     const person = await app.newPerson({ ...options, isAdmin: true, reducedMotion: 'reduce' })
     await studyForWeeks(person, app.url)
     // Hides the path of the content folder.
@@ -49,6 +44,18 @@ try {
       await person.page.locator(ready).first().waitFor()
       await person.page.screenshot({ path: path.join(FOLDER, `${name}-${look}.png`) })
     }
+  }
+  // Last, because learners' pages show only the shipped content.
+  const { cards } = await writeSome(app, 'Netzwerk', 8)
+  const { page } = await app.newPerson({ colorScheme: 'light', viewport: DESK, isAdmin: true, reducedMotion: 'reduce' })
+  for (const { address, name, ready } of [
+    { address: 'inhalte', name: 'inhalte', ready: 'main table td' },
+    { address: `inhalte/decks/netzwerk?karte=${cards[2]}`, name: 'inhalte-karte', ready: 'form textarea' },
+    { address: 'inhalte/decks/netzwerk?ansicht=tabelle', name: 'inhalte-tabelle', ready: 'main td' },
+  ]) {
+    await page.goto(`${app.url}/${address}`, { waitUntil: 'networkidle' })
+    await page.locator(ready).first().waitFor()
+    await page.screenshot({ path: path.join(FOLDER, `${name}-hell.png`) })
   }
 } finally {
   for (const end of ends) await end()
