@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { RULES } from '../../src/domain/questions/lint.js'
 import { CHOICES, MAX_LISTED_CARDS, MAX_SECTIONS, RANGES, UNLIMITED } from '../../src/domain/tests/definition.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { shownQuestion } from '../tests/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
 
 function choice<Key extends keyof typeof CHOICES>(key: Key) {
@@ -134,4 +135,28 @@ export const Publication = Type.Object({
     { description: 'Weaknesses of questions, at most 500.' },
   ),
   findings_total: Type.Integer(),
+})
+
+export const TestPreview = Type.Object({
+  preview: Type.Object(
+    {
+      slug: SUMMARY.slug,
+      version: SUMMARY.version,
+      name: DEFINITION.name,
+      introduction: DEFINITION.introduction,
+      pages: DEFINITION.pages,
+      time_limit_minutes: DEFINITION.time_limit_minutes,
+      questions: Type.Array(
+        Type.Object(
+          {
+            ...shownQuestion,
+            seq: Type.Integer({ description: 'Always 0.', examples: [0] }),
+            answer: Type.Null({ description: 'Always null.' }),
+          },
+          { title: 'PreviewedQuestion' },
+        ),
+      ),
+    },
+    { title: 'TestPreview' },
+  ),
 })

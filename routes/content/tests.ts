@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type EditedTest, findEditedTest, listEditedTests } from '../../db/queries/tests/definitions.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
-import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
+import { NotEditable, SOURCE_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
 import {
   type DefinitionInput,
   orderKeys,
@@ -17,11 +17,12 @@ import {
   TEST_ARCHIVED,
   TEST_VERSION_MISSING,
 } from '../../src/domain/tests/editing-refusals.js'
+import { TEST_NOT_FOUND } from '../../src/domain/tests/refusals.js'
 import { parseTestSlug, toTestSlug } from '../../src/domain/tests/slug.js'
 import { parseFlag, parseRowId } from '../../src/domain/text/parameters.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
-import { publishTest } from '../../src/services/tests/publish.js'
+import { previewTest, publishTest } from '../../src/services/tests/publish.js'
 import { archiveTest, saveDefinition } from '../../src/services/tests/save-definition.js'
 import {
   ArchiveTestBody,
@@ -32,10 +33,12 @@ import {
   EditedTestsQuery,
   Publication,
   PublishQuery,
+  TestPreview,
 } from './test-schemas.js'
 
 const BODY_BYTES = 2 ** 18
 const READING = [AUTHORS_ONLY, NOT_AN_EDITOR, TEST_NOT_FOUND]
+const NOT_PUBLISHABLE = new NotPublishable(['Abschnitt 1: Das Deck „datenschutz“ ist archiviert'])
 const NOT_EDITABLE = new NotEditable('tests/datenschutz.md')
 
 /** Tests for their editors. */
@@ -142,10 +145,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['content'],
         params: EditedTestParams,
         querystring: PublishQuery,
-        response: answers(Publication, [
-          ...[...READING, NOT_EDITABLE, TEST_ARCHIVED],
-          new NotPublishable(['Abschnitt 1: Das Deck „datenschutz“ ist archiviert']),
-        ]),
+        response: answers(Publication, [...[...READING, NOT_EDITABLE, TEST_ARCHIVED], NOT_PUBLISHABLE]),
       },
     },
     async ({ params, query, user, editable }) => {
@@ -154,6 +154,22 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
       const { draws, drawn, ...rest } = await publishTest(app.db, publisher, toTestSlug(params.slug), isCheck)
       return { ...rest, draws: String(draws), question_count: drawn }
     },
+  )
+
+  app.get(
+    '/:slug/preview',
+    {
+      onRequest: app.requireEditor('test'),
+      schema: {
+        operationId: 'previewTest',
+        summary: 'The questions of an attempt as a learner would see them, from the test as it is now',
+        description: 'Nothing is stored, so the next request may draw other questions.',
+        tags: ['content'],
+        params: EditedTestParams,
+        response: answers(TestPreview, [...READING, NOT_PUBLISHABLE]),
+      },
+    },
+    async ({ params, editable }) => ({ preview: await previewTest(app.db, editable, toTestSlug(params.slug)) }),
   )
 }
 

@@ -227,6 +227,28 @@ t.test('only editors see a test, also after their right was withdrawn', async (t
   t.strictSame(moved.body, errorBody(409, 'Der Test gehört einer anderen Quelle'))
 })
 
+t.test('the preview is what a learner would see, without keys', async (t) => {
+  const deck = await pool(4)
+  await writeQuestion(editor, deck, { answer: '1. eins\n2. zwei', options: [], form: 'order' })
+  const slug = unique('test')
+  await put(slug, { source_id: source, name: 'Test', introduction: '*Los*', sections: [{ deck, draw: 4 }] })
+  const { status, body } = await editor.get(`${URL}/${slug}/preview`)
+  t.equal(status, 200)
+  const { questions, ...rest } = body.preview
+  t.match(rest, { slug, version: 1, name: 'Test', introduction: '*Los*', pages: 'one', time_limit_minutes: null })
+  t.strictSame(
+    questions.map(({ slot }: { slot: number }) => slot),
+    [0, 1, 2, 3],
+  )
+  t.notMatch(JSON.stringify(body), /correct|feedback|explanation|Darum|NIS-2/)
+  const asked = questions.filter(({ form }: { form: string }) => form === 'single')
+  t.strictSame(Object.keys(asked[0]).sort(), ['answer', 'form', 'options', 'points', 'question', 'seq', 'slot'])
+  t.strictSame(Object.keys(asked[0].options[0]), ['id', 'text'])
+  t.equal(await db.selectFrom('attempts').select('id').executeTakeFirst(), undefined, 'nothing is stored')
+  await put(slug, { name: 'Test', version: 1, sections: [{ deck: 'weg' }] })
+  t.match((await editor.get(`${URL}/${slug}/preview`)).body, { statusCode: 409, message: /„weg“ gibt es nicht/ })
+})
+
 t.test('an archived test cannot be published until it is restored', async (t) => {
   const { slug } = await writeTest(editor, source)
   t.match((await editor.patch(`${URL}/${slug}`, { archived: true })).body.test, { state: 'archived' })

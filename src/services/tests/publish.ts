@@ -1,14 +1,17 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { type EditedTest, findEditedTest, lockTest } from '../../../db/queries/tests/definitions.js'
 import { findDigest, findNamedDecks, insertVersion, type NamedDeck } from '../../../db/queries/tests/publish.js'
 import type { Database } from '../../../db/types.js'
 import { type Editable, mayEdit } from '../../domain/content/editing/rights.js'
-import { NotEditable, TEST_NOT_FOUND } from '../../domain/content/refusals.js'
+import { NotEditable } from '../../domain/content/refusals.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
+import { drawPlaces, drawQuestions } from '../../domain/tests/draw.js'
 import { NotPublishable, TEST_ARCHIVED } from '../../domain/tests/editing-refusals.js'
+import { TEST_NOT_FOUND } from '../../domain/tests/refusals.js'
 import { type ReportSection, type ResolvedSection, resolveSections } from '../../domain/tests/sections.js'
 import { freezeSection, type PreparedVersion, prepareVersion } from '../../domain/tests/version.js'
+import { showQuestion } from '../../domain/tests/view.js'
 
 /** Result of a publication, or of its check. */
 export interface Publication extends Omit<PreparedVersion, 'digest'> {
@@ -46,6 +49,26 @@ export function publishTest(
     const sections = await resolveStored(transaction, test.definition, { ...publisher, sourceId: test.source.id })
     return publishVersion(transaction, test, sections, { isCheck, name: publisher.name })
   })
+}
+
+/**
+ * Draws an attempt from the test as it is now, as a learner would see it; nothing is stored.
+ * @throws TEST_NOT_FOUND, NotPublishable
+ */
+export async function previewTest(db: Kysely<Database>, editable: Editable, slug: string) {
+  const test = await findEditedTest(db, slug)
+  if (test === undefined) throw TEST_NOT_FOUND
+  const { definition, edit_version, source } = test
+  const sections = await resolveStored(db, definition, { editable, sourceId: source?.id ?? null })
+  const contents = sections.map((section) => freezeSection(section, newId))
+  const offered = contents.flatMap((questions, section) => questions.map((content, id) => ({ id, section, content })))
+  const questions = drawQuestions(definition, offered, randomInt).map(({ content }, slot) => ({
+    slot,
+    ...showQuestion(content, drawPlaces(content, newId, randomInt)),
+    ...{ points: 1, seq: 0, answer: null },
+  }))
+  const { name, introduction, pages, time_limit_minutes } = definition
+  return { slug, version: edit_version, name, introduction, pages, time_limit_minutes, questions }
 }
 
 /**
