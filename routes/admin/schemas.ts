@@ -53,6 +53,7 @@ export const ImportDone = Type.Object({
     decks: Changes,
     cards: Changes,
     cheatsheets: Changes,
+    tests: Type.Optional(Changes),
     duration_ms: Type.Integer({ examples: [412] }),
     warnings: Type.Array(Place, {
       description: "Content that was imported or omitted, perhaps against the author's intention.",

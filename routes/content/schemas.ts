@@ -7,7 +7,10 @@ import { OwnerSource } from './sheet-schemas.js'
 const { stats: ImportStats } = ImportDone.properties
 
 export const CheckAnswer = Type.Object({
-  stats: Type.Object({ decks: Changes, cards: Changes, cheatsheets: Changes, warnings: Type.Array(Place) }),
+  stats: Type.Object({
+    ...{ decks: Changes, cards: Changes, cheatsheets: Changes, tests: Type.Optional(Changes) },
+    warnings: Type.Array(Place),
+  }),
   needs_force: Type.Boolean({ description: 'Whether an import with the same `force` would be refused (409).' }),
   archived: Type.Integer({ description: 'Number of cards that an import would archive.' }),
   live: Type.Integer({ description: 'Number of live cards.' }),
@@ -177,6 +180,7 @@ export const UploadDone = Type.Object({
     decks: Changes,
     cards: Changes,
     cheatsheets: Changes,
+    tests: Type.Optional(Changes),
     pictures: Type.Object({ created: Type.Integer(), unchanged: Type.Integer() }),
     duration_ms: Type.Integer({ examples: [412] }),
     warnings: Type.Array(Place, {
@@ -212,8 +216,11 @@ export const UploadDone = Type.Object({
       cheatsheets: Type.Array(Type.Object({ slug: Type.String(), title: Type.String(), keep: Keep }), {
         description: 'At most 200.',
       }),
+      tests: Type.Array(Type.Object({ slug: Type.String(), name: Type.String(), keep: Keep }), {
+        description: 'At most 200.',
+      }),
     },
-    { description: 'Cards and sheets that were changed in the browser and differ from the file.' },
+    { description: 'Cards, sheets and tests that were changed in the browser and differ from the file.' },
   ),
   examples: Type.Array(
     Type.Object({

@@ -1,6 +1,6 @@
 import type { Config } from '../config.js'
 import { formatWarning, sortWarnings } from '../domain/content/findings.js'
-import type { ImportStats } from '../domain/content/plan/types.js'
+import type { ChangesWithTests } from '../domain/content/plan/types.js'
 import { FaultyContent, MostArchived } from '../domain/content/refusals.js'
 import type { Warning } from '../domain/content/types.js'
 import { previewImport } from '../services/content/folder/check.js'
@@ -37,20 +37,23 @@ interface ImportOutput extends Output {
  */
 export async function checkContent(config: Config, options: ImportOutput, print: Print): Promise<void> {
   const read = await readContent(config.contentDir)
-  const { content, faults, warnings } = read
+  const { content, tests, faults, warnings } = read
   if (!options.json) printWarnings(warnings)
   if (faults.length > 0) throw new FaultyContent(faults)
   const cards = content.decks.reduce((sum, deck) => sum + deck.cards.length, 0)
   const counts = { decks: content.decks.length, cards, cheatsheets: content.sheets.length }
+  const withTests = tests.length > 0 ? { ...counts, tests: tests.length } : counts
   const checked = await withExistingStore(config, (db) => previewImport(db, read, config.mediaMaxBytes))
   const { stats: plan, refusal } = checked.result ?? {}
   if (options.json) {
-    const { decks, cards, cheatsheets } = plan ?? {}
+    const { warnings: _, ...changes } = plan ?? {}
     const all = sortWarnings([...warnings, ...(plan?.warnings ?? [])])
-    print(JSON.stringify({ ...counts, plan: plan ? { decks, cards, cheatsheets } : null, warnings: all }))
+    print(JSON.stringify({ ...withTests, plan: plan ? changes : null, warnings: all }))
   } else {
     printWarnings(plan?.warnings ?? [])
-    print(`In Ordnung: ${counts.decks} Decks, ${cards} Karten, ${counts.cheatsheets} Cheat Sheets`)
+    print(
+      `In Ordnung: ${counts.decks} Decks, ${cards} Karten, ${counts.cheatsheets} Cheat Sheets${tests.length > 0 ? `, ${tests.length} Tests` : ''}`,
+    )
     if (plan === undefined) return print(`Was ein Import ändern würde, ist nicht bekannt: ${checked.reason}`)
     print('Ein Import würde ändern:')
     printChanges(plan, print)
@@ -92,12 +95,14 @@ function printWarnings(warnings: readonly Warning[]): void {
 }
 
 /** Prints the changes, one line per kind. */
-export function printChanges(stats: Pick<ImportStats, 'decks' | 'cards' | 'cheatsheets'>, print: Print): void {
+export function printChanges(stats: ChangesWithTests, print: Print): void {
   for (const [name, key] of [
     ['Decks', 'decks'],
     ['Karten', 'cards'],
     ['Cheat Sheets', 'cheatsheets'],
+    ['Tests', 'tests'],
   ] as const) {
+    if (stats[key] === undefined) continue
     const { created, updated, unchanged, archived } = stats[key]
     print(`${name}: ${created} neu, ${updated} geändert, ${unchanged} unverändert, ${archived} archiviert`)
   }

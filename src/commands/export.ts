@@ -47,7 +47,8 @@ export async function exportToFile(
       const userId = await findUserId(db, options.user)
       const sourceId = await findSourceId(db, options.source)
       const hasHidden = sourceId !== undefined && format === 'markdown'
-      const request = { format, deckId, sourceId, hasHidden, userId, timeZone: config.timeZone, now: new Date() }
+      const scope = { deckId, sourceId, hasHidden, hasTests: true }
+      const request = { format, ...scope, userId, timeZone: config.timeZone, now: new Date() }
       const written = await writeExport(db, request, folder)
       await flush(written)
       await rename(written, file)

@@ -3,6 +3,7 @@ import type { CardProgress } from '../../../src/domain/anki/index.js'
 import { DEFAULT_LANGUAGE } from '../../../src/domain/content/format/parse-deck.js'
 import { type Exercise, readStoredExercise } from '../../../src/domain/questions/exercise.js'
 import type { Rating, ReviewPhase } from '../../../src/domain/review/review.js'
+import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { CheatsheetsTable, Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
@@ -256,4 +257,29 @@ export async function findParameters(db: Kysely<Database>, userId: number): Prom
         left join deck_defaults as usual on usual.deck_id = decks.id
         where mine.deck_id is not null or usual.deck_id is not null) as by_deck`.execute(db)
   return rows[0] as ExportedParameters
+}
+
+/** A test of an export. */
+export interface ExportedTest {
+  slug: string
+  source_id: number | null
+  definition: TestDefinition
+  isPublished: boolean
+}
+
+/** Returns the tests that are not archived, by slug. */
+export async function listTestsToExport(
+  db: Kysely<Database>,
+  { sourceId }: Pick<ExportScope, 'sourceId'>,
+): Promise<ExportedTest[]> {
+  return db
+    .selectFrom('tests')
+    .leftJoin('content_sources', 'content_sources.id', 'tests.source_id')
+    .select(['slug', 'source_id', 'definition'])
+    .select((eb) => eb('published_version', 'is not', null).$castTo<boolean>().as('isPublished'))
+    .where('tests.archived_at', 'is', null)
+    .where('content_sources.archived_at', 'is', null)
+    .$if(sourceId !== undefined, (query) => query.where('source_id', '=', sourceId as number))
+    .orderBy('slug')
+    .execute()
 }

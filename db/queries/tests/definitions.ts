@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
+import type { StoredTest } from '../../../src/domain/tests/import-plan.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
@@ -151,5 +152,48 @@ export async function setArchived(
     .updateTable('tests')
     .set({ archived_at: archived ? sql<Date>`coalesce(archived_at, now())` : null })
     .where('id', '=', ({ fn, val }) => fn.any(val([...ids])))
+    .execute()
+}
+
+/** Returns all tests, archived ones too. */
+export async function findStoredTests(db: Kysely<Database>): Promise<StoredTest[]> {
+  return db
+    .selectFrom('tests')
+    .leftJoin('content_sources', 'content_sources.id', 'tests.source_id')
+    .select(['tests.id', 'slug', 'definition', 'published_version', 'edited', 'file', 'source_id', 'source_key'])
+    .select((eb) => [
+      'content_sources.name as owner',
+      eb('tests.archived_at', 'is', null).$castTo<boolean>().as('is_live'),
+    ])
+    .orderBy('tests.id')
+    .execute()
+}
+
+export interface ImportedDefinition {
+  definition: TestDefinition
+  /** Relative to the content folder; null for a source */
+  file: string | null
+  /** Whether the definition differs from the stored one */
+  isOther: boolean
+  edited: boolean
+}
+
+/** Writes what the file of an import says, and restores an archived test. */
+export async function updateImportedTest(
+  transaction: Transaction<Database>,
+  id: number,
+  { definition, file, isOther, edited }: ImportedDefinition,
+): Promise<void> {
+  await transaction
+    .updateTable('tests')
+    .set(({ eb, lit }) => ({
+      definition: JSON.stringify(definition),
+      edit_version: eb('edit_version', '+', lit(isOther ? 1 : 0)),
+      updated_at: sql<Date>`now()`,
+      archived_at: null,
+      edited,
+      file,
+    }))
+    .where('id', '=', id)
     .execute()
 }

@@ -8,6 +8,7 @@ import type { Database } from '../../types.js'
 
 /** A deck that a test names, with its owner. */
 export interface NamedDeck extends SectionDeck {
+  id: number
   /** Null for the content folder and for rows of scripts */
   source_id: number | null
 }
@@ -33,7 +34,7 @@ export async function findNamedDecks(
     ])
     .where('slug', '=', ({ fn, val }) => fn.any(val(slugs.filter(isStorable))))
     .execute()
-  const decks = rows.map(({ id, ...deck }): [number, NamedDeck] => [id, { ...deck, cards: [] }])
+  const decks = rows.map(({ id, ...deck }): [number, NamedDeck] => [id, { id, ...deck, cards: [] }])
   const byId = new Map(decks)
   for (const { deck_id, ...card } of await findCards(db, [...byId.keys()], keys)) byId.get(deck_id)?.cards.push(card)
   return new Map(decks.map(([, deck]) => [deck.slug, deck]))

@@ -1,4 +1,5 @@
 import type { Exercise } from '../questions/exercise.js'
+import type { TestDefinition } from '../tests/definition.js'
 
 /** A fault of a content file. `file` is relative to the content folder (with `/`), `line` counts from 1. */
 export interface Fault {
@@ -55,6 +56,19 @@ export interface SheetSource {
   content_md: string
   /** Whether only editors see it */
   draft: boolean
+}
+
+/** A test as described by its file. */
+export interface TestSource {
+  /** Relative to the content folder */
+  file: string
+  slug: string
+  definition: TestDefinition
+  /** Whether an import leaves it unpublished */
+  draft: boolean
+  /** Line of its sections, and of each of them */
+  line: number
+  sectionLines: number[]
 }
 
 export interface Content {

@@ -4,7 +4,7 @@ import { countCharacters, isStorable } from '../text/text.js'
 import { BAD_TEST_SLUG } from './editing-refusals.js'
 
 /** Paths of other routes below `/api/tests` */
-const RESERVED = ['attempts', 'practice']
+export const RESERVED_TESTS = ['attempts', 'practice']
 
 /**
  * Returns the slug under which a test can be reached.
@@ -12,7 +12,7 @@ const RESERVED = ['attempts', 'practice']
  */
 export function toTestSlug(wanted: string): string {
   const slug = wanted.normalize('NFC')
-  return RESERVED.includes(slug) ? `${slug}-2` : slug
+  return RESERVED_TESTS.includes(slug) ? `${slug}-2` : slug
 }
 
 /** @throws BAD_TEST_SLUG */

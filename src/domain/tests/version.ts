@@ -13,8 +13,6 @@ export interface TestFinding extends LintFinding {
 
 /** What the publication of a test would make public, and what editors should know about it. */
 export interface PreparedVersion {
-  /** SHA-256 over definition and questions without random ids */
-  digest: Buffer
   open_questions: boolean
   /** Number of questions to draw from, and per attempt */
   questions: number
@@ -30,19 +28,27 @@ export interface PreparedVersion {
 
 const MAX_FINDINGS = 500
 
+/** Returns the SHA-256 over definition and questions without random ids. */
+export function digestVersion(definition: TestDefinition, sections: readonly ResolvedSection[]): Buffer {
+  const frozen = sections.map((section) => freezeNumbered(section))
+  const text = JSON.stringify([orderKeys(definition), isOpen(sections), frozen])
+  return Buffer.from(hash('sha256', text, 'hex'), 'hex')
+}
+
+export function isOpen(sections: readonly ResolvedSection[]): boolean {
+  return sections.some((section) => section.isOpen)
+}
+
 /** Computes what publishing these questions means. */
 export function prepareVersion(definition: TestDefinition, sections: readonly ResolvedSection[]): PreparedVersion {
-  const frozen = sections.map(({ cards }) => cards.map((card) => freezeQuestion(card, countIds())))
-  const open_questions = sections.some(({ isOpen }) => isOpen)
   const { pass_percent, multiple, attempts } = definition
   const chance = chanceOfPassing(
-    sections.map(({ draw }, index) => ({ draw, questions: frozen[index] ?? [] })),
+    sections.map((section) => ({ draw: section.draw, questions: freezeNumbered(section) })),
     { passPercent: pass_percent, multiple, attempts },
   )
   const findings = sections.flatMap(({ cards }) => cards.flatMap(findingsOf))
   return {
-    digest: Buffer.from(hash('sha256', JSON.stringify([orderKeys(definition), open_questions, frozen]), 'hex'), 'hex'),
-    open_questions,
+    open_questions: isOpen(sections),
     questions: sections.reduce((sum, { cards }) => sum + cards.length, 0),
     drawn: sections.reduce((sum, { draw }) => sum + draw, 0),
     draws: countDraws(sections.map(({ cards, draw }) => ({ pool: cards.length, draw }))),
@@ -59,6 +65,10 @@ export function freezeSection({ cards }: ResolvedSection, newId: () => string): 
 
 function findingsOf(card: QuestionCard): TestFinding[] {
   return lintQuestion(card).map((finding) => ({ ...finding, card_id: card.id, question: card.question }))
+}
+
+function freezeNumbered({ cards }: ResolvedSection): FrozenQuestion[] {
+  return cards.map((card) => freezeQuestion(card, countIds()))
 }
 
 /** Numbers the parts of a question, so that its digest does not depend on random ids. */

@@ -10,11 +10,17 @@ import { drawPlaces, drawQuestions } from '../../domain/tests/draw.js'
 import { NotPublishable, TEST_ARCHIVED } from '../../domain/tests/editing-refusals.js'
 import { TEST_NOT_FOUND } from '../../domain/tests/refusals.js'
 import { type ReportSection, type ResolvedSection, resolveSections } from '../../domain/tests/sections.js'
-import { freezeSection, type PreparedVersion, prepareVersion } from '../../domain/tests/version.js'
+import {
+  digestVersion,
+  freezeSection,
+  isOpen,
+  type PreparedVersion,
+  prepareVersion,
+} from '../../domain/tests/version.js'
 import { showQuestion } from '../../domain/tests/view.js'
 
 /** Result of a publication, or of its check. */
-export interface Publication extends Omit<PreparedVersion, 'digest'> {
+export interface Publication extends PreparedVersion {
   /** The published version, or the one that a check would publish */
   version: number
   /** Whether the version is a new one */
@@ -46,8 +52,9 @@ export function publishTest(
     if (test === undefined) throw TEST_NOT_FOUND
     if (test.source === null) throw new NotEditable(test.file)
     if (test.archived_at !== null) throw TEST_ARCHIVED
-    const sections = await resolveStored(transaction, test.definition, { ...publisher, sourceId: test.source.id })
-    return publishVersion(transaction, test, sections, { isCheck, name: publisher.name })
+    const sections = await requireSections(transaction, test.definition, { ...publisher, sourceId: test.source.id })
+    const published = await publishVersion(transaction, test, sections, { isCheck, name: publisher.name })
+    return { ...prepareVersion(test.definition, sections), ...published }
   })
 }
 
@@ -59,7 +66,7 @@ export async function previewTest(db: Kysely<Database>, editable: Editable, slug
   const test = await findEditedTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
   const { definition, edit_version, source } = test
-  const sections = await resolveStored(db, definition, { editable, sourceId: source?.id ?? null })
+  const sections = await requireSections(db, definition, { editable, sourceId: source?.id ?? null })
   const contents = sections.map((section) => freezeSection(section, newId))
   const offered = contents.flatMap((questions, section) => questions.map((content, id) => ({ id, section, content })))
   const questions = drawQuestions(definition, offered, randomInt).map(({ content }, slot) => ({
@@ -75,34 +82,51 @@ export async function previewTest(db: Kysely<Database>, editable: Editable, slug
  * Finds the questions of a stored test.
  * @throws NotPublishable
  */
-export async function resolveStored(
+async function requireSections(
   db: Kysely<Database>,
   definition: TestDefinition,
-  owner: { editable: Editable; sourceId: number | null },
+  owner: TestOwner,
 ): Promise<ResolvedSection[]> {
   const faults: string[] = []
-  const report: ReportSection = (message, section) => {
+  const sections = await resolveStored(db, definition, owner, (message, section) => {
     faults.push(section === undefined ? message : `Abschnitt ${section + 1}: ${message}`)
-  }
-  const sections = resolveSections(definition, await findUsableDecks(db, definition, owner), report)
+  })
   if (faults.length > 0) throw new NotPublishable(faults)
   return sections
 }
 
-/** Returns the decks that a test names and may use: other editors' pools do not exist for it. */
-export async function findUsableDecks(
+/** What decides which pools a test may use. */
+export interface TestOwner {
+  editable: Editable
+  /** Null for the content folder */
+  sourceId: number | null
+}
+
+/** Finds the questions of a stored test, to be used if nothing was reported. */
+export async function resolveStored(
+  db: Kysely<Database>,
+  definition: TestDefinition,
+  owner: TestOwner,
+  report: ReportSection,
+): Promise<ResolvedSection[]> {
+  const named = await findNamedDecksOf(db, definition)
+  const usable = new Map([...named].filter(([, deck]) => mayUse(deck, owner)))
+  return resolveSections(definition, usable, report)
+}
+
+/** Returns the decks that a test names, with their questions and the listed cards. */
+export async function findNamedDecksOf(
   db: Kysely<Database>,
   { sections }: TestDefinition,
-  { editable, sourceId }: { editable: Editable; sourceId: number | null },
 ): Promise<Map<string, NamedDeck>> {
   const slugs = [...new Set(sections.map(({ deck }) => deck))]
   const keys = [...new Set(sections.flatMap(({ cards }) => cards ?? []))]
-  const decks = await findNamedDecks(db, slugs, keys)
-  return new Map(
-    [...decks].filter(
-      ([, { tests_only, source_id }]) => !tests_only || source_id === sourceId || mayEdit(editable, source_id),
-    ),
-  )
+  return findNamedDecks(db, slugs, keys)
+}
+
+/** Whether a test may draw from a deck: pools of sources that its author does not edit do not exist for it. */
+export function mayUse({ tests_only, source_id }: NamedDeck, owner: TestOwner): boolean {
+  return !tests_only || source_id === owner.sourceId || (source_id !== null && mayEdit(owner.editable, source_id))
 }
 
 /** Writes a version unless the latest one equals it. The test must be locked. */
@@ -111,24 +135,24 @@ export async function publishVersion(
   test: Pick<EditedTest, 'id' | 'definition' | 'published_version'>,
   sections: readonly ResolvedSection[],
   { isCheck = false, name }: { isCheck?: boolean; name: string | null },
-): Promise<Publication> {
+): Promise<Pick<Publication, 'version' | 'changed'>> {
   const { id: test_id, definition, published_version } = test
-  const { digest, ...prepared } = prepareVersion(definition, sections)
+  const digest = digestVersion(definition, sections)
   const latest = published_version === null ? undefined : await findDigest(transaction, test_id, published_version)
   const changed = latest === undefined || !latest.equals(digest)
   const version = (published_version ?? 0) + (changed ? 1 : 0)
   if (changed && !isCheck) {
-    const { open_questions } = prepared
     const questions = sections.flatMap((section, index) =>
       freezeSection(section, newId).map((content, position) => ({
         ...{ section: index, position, content },
         card_id: section.cards[position]?.id ?? null,
       })),
     )
+    const open_questions = isOpen(sections)
     const row = { test_id, version, definition, open_questions, digest, published_by: name, questions }
     await insertVersion(transaction, row)
   }
-  return { ...prepared, version, changed }
+  return { version, changed }
 }
 
 function newId(): string {

@@ -10,8 +10,9 @@ import {
 } from '../../../db/queries/tests/definitions.js'
 import type { Database } from '../../../db/types.js'
 import { NotEditable, SOURCE_NOT_FOUND, VERSION_OUTDATED } from '../../domain/content/refusals.js'
-import { orderKeys, type TestDefinition } from '../../domain/tests/definition.js'
+import type { TestDefinition } from '../../domain/tests/definition.js'
 import { OTHER_SOURCE, SOURCE_MISSING, TEST_VERSION_MISSING } from '../../domain/tests/editing-refusals.js'
+import { isSameDefinition } from '../../domain/tests/import-plan.js'
 import { TEST_NOT_FOUND } from '../../domain/tests/refusals.js'
 
 /** A definition to save. */
@@ -62,10 +63,6 @@ export function archiveTest(db: Kysely<Database>, slug: string, archived: boolea
     await setArchived(transaction, [test.id], archived)
     return readTest(transaction, slug)
   })
-}
-
-export function isSameDefinition(one: TestDefinition, other: TestDefinition): boolean {
-  return JSON.stringify(orderKeys(one)) === JSON.stringify(orderKeys(other))
 }
 
 /** Reads a locked test that belongs to a source. */

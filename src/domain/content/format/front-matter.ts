@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLSeq } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml'
 import { countLines, isStorable } from '../../text/text.js'
 import type { Report } from '../types.js'
 import { describeMistakes, describeSpecialStart, PAIRS_ONLY } from './yaml-mistakes.js'
@@ -10,9 +10,14 @@ export interface Field {
   line: number
   /** Entries of a list as source text; undefined if an entry is no scalar */
   list?: string[] | undefined
+  /** Entries of a list of mappings */
+  entries?: Fields[] | undefined
 }
 
 export type Fields = Map<string, Field>
+
+/** Keys of front matter; `{ key: keys }` names a list of mappings with these keys. */
+export type KnownKeys = readonly (string | Readonly<Record<string, readonly string[]>>)[]
 
 export interface FrontMatter {
   /** Undefined if there is no front matter or it cannot be read */
@@ -28,7 +33,7 @@ const FENCE_AFTER_BLANK_LINES = /^\s+---[ \t]*(?:\n|$)/
 /** YAML is parsed in one step and takes many times its length in memory. */
 export const MAX_LENGTH = 65_536
 /** Keys whose value is a list */
-const LISTS = ['aliases']
+const LISTS = ['aliases', 'cards']
 const INT4_MIN = -(2 ** 31)
 const INT4_MAX = 2 ** 31 - 1
 
@@ -37,7 +42,7 @@ const INT4_MAX = 2 ** 31 - 1
  * first line or is not closed, because the start of the body is unknown then.
  * @example splitFrontMatter('---\nname: Git\n---\nText', ['name'], () => {})?.body // 'Text'
  */
-export function splitFrontMatter(text: string, known: readonly string[], report: Report): FrontMatter | undefined {
+export function splitFrontMatter(text: string, known: KnownKeys, report: Report): FrontMatter | undefined {
   if (!FENCE.test(takeLine(text, 0))) {
     if (!FENCE_AFTER_BLANK_LINES.test(text)) return { fields: undefined, body: text, bodyLine: 1 }
     report(1, 'Das Front Matter muss in der ersten Zeile beginnen')
@@ -65,7 +70,7 @@ function takeLine(text: string, start: number): string {
 /**
  * Reads plain `key: value` pairs. YAML aliases are never resolved, so a document that multiplies itself costs nothing.
  */
-function readFields(yaml: string, known: readonly string[], report: Report): Fields | undefined {
+function readFields(yaml: string, known: KnownKeys, report: Report): Fields | undefined {
   if (yaml.length > MAX_LENGTH) {
     report(1, `Das Front Matter ist länger als ${MAX_LENGTH} Zeichen`)
     return undefined
@@ -90,31 +95,60 @@ function readFields(yaml: string, known: readonly string[], report: Report): Fie
     report(lineAt(document.contents.range?.[0] ?? 0), PAIRS_ONLY)
     return undefined
   }
-  for (const { key, value } of document.contents.items) {
+  return readPairs(document.contents, known, { lineAt, report }, fields)
+}
+
+interface Reading {
+  /** Returns the line of an offset in the file */
+  lineAt: (offset: number) => number
+  report: Report
+}
+
+function readPairs({ items }: YAMLMap, known: KnownKeys, reading: Reading, fields: Fields = new Map()): Fields {
+  const { lineAt, report } = reading
+  const names = known.flatMap((key) => (typeof key === 'string' ? key : Object.keys(key)))
+  for (const { key, value } of items) {
     if (!isScalar(key)) {
       report(2, PAIRS_ONLY)
       continue
     }
     const line = lineAt(key.range?.[0] ?? 0)
     const name = String(key.value)
-    if (!known.includes(name)) report(line, `Unbekannter Schlüssel „${name}“ (erlaubt: ${known.join(', ')})`)
+    if (!names.includes(name)) report(line, `Unbekannter Schlüssel „${name}“ (erlaubt: ${names.join(', ')})`)
     else if (fields.has(name)) report(line, `Der Schlüssel „${name}“ steht mehrfach im Front Matter`)
-    else fields.set(name, readField(name, value, line, report))
+    else fields.set(name, readField(name, value, line, known, reading))
   }
   return fields
 }
 
 /** A field with a reported fault has the value undefined. */
-function readField(name: string, node: unknown, line: number, report: Report): Field {
+function readField(name: string, node: unknown, line: number, known: KnownKeys, reading: Reading): Field {
+  const { report } = reading
+  const nested = known.flatMap((key) => (typeof key === 'string' ? [] : (key[name] ?? [])))
   if (node === null) return { value: null, text: '', line }
   if (isScalar(node) && (node.anchor === undefined || node.value !== null)) {
     return { value: node.value, text: readText(node.value, node.source), line }
   }
+  if (isSeq(node) && nested.length > 0)
+    return { value: [], text: '', line, entries: readMaps(node, nested, line, reading) }
   if (isSeq(node) && LISTS.includes(name)) return { value: undefined, text: '', line, list: readEntries(node) }
   if (isAlias(node)) report(line, describeSpecialStart('*'))
   else if (isScalar(node)) report(line, describeSpecialStart('&'))
   else report(line, `„${name}“ muss ein einzelner Wert sein`)
   return { value: undefined, text: '', line }
+}
+
+/** Returns the mappings of a list; each has the line of its first key. */
+function readMaps({ items }: YAMLSeq, known: readonly string[], line: number, reading: Reading): Fields[] {
+  return items.flatMap((item) => {
+    if (isMap(item)) return readPairs(item, known, reading)
+    const offset = isScalar(item) ? (item.range?.[0] ?? undefined) : undefined
+    reading.report(
+      offset === undefined ? line : reading.lineAt(offset),
+      'Ein Eintrag der Liste hat die Form { schlüssel: wert }',
+    )
+    return []
+  })
 }
 
 function readEntries({ items }: YAMLSeq): string[] | undefined {

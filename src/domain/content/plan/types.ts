@@ -161,6 +161,11 @@ export interface AllChanges {
   cheatsheets: Changes
 }
 
+/** Changes with those of tests, which are absent without tests. */
+export interface ChangesWithTests extends AllChanges {
+  tests?: Changes
+}
+
 /** A card with its deck and position; a new deck has no id before it is written. */
 export interface PlacedCard<Deck, Card> {
   deck: Deck
@@ -261,7 +266,7 @@ export interface UploadExample {
 }
 
 /** Result of an import. */
-export interface ImportStats extends AllChanges {
+export interface ImportStats extends ChangesWithTests {
   duration_ms: number
   /** Possible mistakes, sorted by file and line; at most 200 */
   warnings: Warning[]

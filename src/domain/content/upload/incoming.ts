@@ -1,6 +1,6 @@
 import type { PictureExtension } from '../../pictures/index.js'
 import type { Exercise } from '../../questions/exercise.js'
-import type { DeckSource, SheetSource, Warning } from '../types.js'
+import type { DeckSource, SheetSource, TestSource, Warning } from '../types.js'
 
 /**
  * Kind of an upload: an Anki package, a file of cards (a table, Anki text export or question file), or an archive of
@@ -79,6 +79,8 @@ export interface Incoming {
   decks: IncomingDeck[]
   /** Only in archives */
   sheets: SheetSource[]
+  /** Only in archives; their sections name decks as the files do */
+  tests?: TestSource[]
   /** Without duplicates */
   pictures: IncomingPicture[]
   /** At most 200, by file and line */

@@ -8,11 +8,21 @@ import {
   type ListedDeck,
   listDecksToExport,
   listPictures,
+  listTestsToExport,
   readCardsToExport,
   readReviewsToExport,
   readSheetsToExport,
 } from '../../../../db/queries/content/export-cards.js'
 import type { Database } from '../../../../db/types.js'
+import type { TestDefinition } from '../../../domain/tests/definition.js'
+import { resolveStored } from '../../tests/publish.js'
+
+/** A test with its slug; a draft is not published by the import of its file. */
+export interface WrittenTest {
+  slug: string
+  definition: TestDefinition
+  draft: boolean
+}
 
 /** Items of an export in order: each deck is followed by its cards in batches. */
 export type ExportItem =
@@ -22,6 +32,7 @@ export type ExportItem =
   | { kind: 'cards'; cards: ExportedCard[] }
   | { kind: 'reviews'; reviews: ExportedReview[] }
   | { kind: 'sheets'; sheets: ExportedSheet[] }
+  | { kind: 'test'; test: WrittenTest }
 
 /** Input of the export writers. */
 export interface ExportSource {
@@ -34,6 +45,8 @@ export interface Selection extends ExportScope {
   /** User whose progress is included */
   userId?: number | undefined
   hasSheets?: boolean
+  /** Editors only: tests tell what is asked */
+  hasTests?: boolean
 }
 
 const CARDS_AT_ONCE = 500
@@ -48,7 +61,7 @@ export function readSource(db: Kysely<Database>, selection: Selection): ExportSo
 
 async function* readItems(
   db: Kysely<Database>,
-  { userId, hasSheets = false, ...scope }: Selection,
+  { userId, hasSheets = false, hasTests = false, ...scope }: Selection,
 ): AsyncGenerator<ExportItem> {
   yield { kind: 'pictures', shas: await listPictures(db) }
   for (const { card_ids, ...deck } of await listDecksToExport(db, scope)) {
@@ -62,4 +75,20 @@ async function* readItems(
   if (userId !== undefined)
     for await (const reviews of readReviewsToExport(db, userId)) yield { kind: 'reviews', reviews }
   if (hasSheets) for await (const sheets of readSheetsToExport(db, scope)) yield { kind: 'sheets', sheets }
+  if (!hasTests) return
+  for (const { slug, source_id, definition, isPublished } of await listTestsToExport(db, scope)) {
+    // What cannot be published now would make the archive faulty.
+    const draft = !isPublished || !(await isResolvable(db, definition, source_id))
+    yield { kind: 'test', test: { slug, definition, draft } }
+  }
+}
+
+async function isResolvable(
+  db: Kysely<Database>,
+  definition: TestDefinition,
+  sourceId: number | null,
+): Promise<boolean> {
+  const faults: string[] = []
+  await resolveStored(db, definition, { editable: 'all', sourceId }, (message) => faults.push(message))
+  return faults.length === 0
 }

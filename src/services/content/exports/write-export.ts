@@ -22,6 +22,8 @@ export interface ExportRequest {
   sourceId?: number | undefined
   /** Whether drafts and pools are included, for editors */
   hasHidden?: boolean
+  /** Whether tests are included without drafts and pools, on the command line */
+  hasTests?: boolean
   /** User whose progress is included in a package */
   userId?: number | undefined
   timeZone: string
@@ -62,13 +64,14 @@ export async function writeExport(
   signal?: AbortSignal,
 ): Promise<string> {
   signal?.throwIfAborted()
-  const { format, deckId, sourceId, hasHidden, userId, now, timeZone } = request
+  const { format, deckId, sourceId, hasHidden, hasTests, userId, now, timeZone } = request
   const learner = userId === undefined ? null : await learnerOf(db, userId)
   const options: WorkerOptions = { format, folder, now, learner, created: firstDay(timeZone) }
   const { items, picture } = readSource(db, {
     ...{ deckId, sourceId, hasHidden },
     userId,
     hasSheets: format === 'markdown' && deckId === undefined,
+    hasTests: format === 'markdown' && deckId === undefined && (hasHidden === true || hasTests === true),
   })
   const iterator = items[Symbol.asyncIterator]()
   const answer = async (asked: WorkerRequest) => {

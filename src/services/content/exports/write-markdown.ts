@@ -4,12 +4,13 @@ import { CardKeys } from '../../../domain/content/format/card-keys.js'
 import { FileNames } from '../../../domain/content/format/file-names.js'
 import { type WrittenCard, writeCard, writeDeckHead } from '../../../domain/content/format/write-deck.js'
 import { writeSheet } from '../../../domain/content/format/write-sheet.js'
+import { writeTest } from '../../../domain/content/format/write-test.js'
 import { escapePictures, parseMediaTarget, renamePictures, resolvePicture } from '../../../domain/pictures/index.js'
 import type { Exercise } from '../../../domain/questions/exercise.js'
-import type { ExportSource } from './items.js'
+import type { ExportSource, WrittenTest } from './items.js'
 import { ZipWriter } from './zip.js'
 
-/** Relative to decks/ and cheatsheets/ */
+/** Relative to decks/, cheatsheets/ and tests/ */
 const PICTURES = '../bilder/'
 /** Any file of the archive that shows pictures */
 const FILE = 'decks/deck.md'
@@ -20,7 +21,7 @@ const FIXED_TIME = new Date('2000-01-01T00:00:00Z')
 type OpenText = ReturnType<ZipWriter['addText']>
 
 /**
- * Writes a content folder as a zip; importing it gives the same decks, cards and sheets with the same ids. The same
+ * Writes a content folder as a zip; importing it gives the same decks, cards, sheets and tests with the same ids. The same
  * content gives the same bytes.
  */
 export async function writeMarkdown(source: ExportSource, folder: string): Promise<void> {
@@ -30,6 +31,7 @@ export async function writeMarkdown(source: ExportSource, folder: string): Promi
     else if (item.kind === 'deck') await archive.beginDeck(item.deck)
     else if (item.kind === 'cards') await archive.addCards(item.cards)
     else if (item.kind === 'sheets') for (const sheet of item.sheets) await archive.addSheet(sheet)
+    else if (item.kind === 'test') await archive.addTest(item.test)
   }
   await archive.close()
 }
@@ -39,6 +41,7 @@ class Archive {
   readonly #source: ExportSource
   readonly #deckNames = new FileNames()
   readonly #sheetNames = new FileNames()
+  readonly #testNames = new FileNames()
   stored: ReadonlySet<string> = new Set()
   /** SHA-256 by name */
   readonly #shown = new Map<string, string>()
@@ -81,6 +84,16 @@ class Archive {
     const sheet = { title, category, content_md: this.#place(content_md), draft }
     const file = this.#zip.addText(`cheatsheets/${name}.md`)
     await file.write(writeSheet(sheet, isSlug ? undefined : slug))
+    await file.end()
+  }
+
+  async addTest({ slug, definition, draft }: WrittenTest): Promise<void> {
+    await this.#deck?.end()
+    this.#deck = undefined
+    const { name, isSlug } = this.#testNames.take(slug)
+    const placed = { ...definition, introduction: this.#place(definition.introduction) }
+    const file = this.#zip.addText(`tests/${name}.md`)
+    await file.write(writeTest({ definition: placed, draft }, isSlug ? undefined : slug))
     await file.end()
   }
 

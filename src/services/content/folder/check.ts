@@ -7,6 +7,7 @@ import { digestInSteps } from '../../../domain/content/plan/digest.js'
 import { refusalOf } from '../../../domain/content/plan/folder.js'
 import { changesOf, type ImportStats } from '../../../domain/content/plan/types.js'
 import { FaultyContent, type MostArchived } from '../../../domain/content/refusals.js'
+import { checkTests } from '../../tests/import.js'
 import { DEFAULT_MEDIA_BYTES, findMissingPictures } from '../pictures.js'
 import { runInTurns } from '../turns.js'
 import { planFolder } from './plan.js'
@@ -34,10 +35,19 @@ export async function previewImport(
   read: ReadContent,
   mediaMaxBytes = DEFAULT_MEDIA_BYTES,
 ): Promise<ImportPreview> {
-  const { plan, pictures } = await planFolder(db, read, await runInTurns(digestInSteps(read.content)))
+  const { plan, pictures, tests, testOrigin } = await planFolder(
+    db,
+    read,
+    await runInTurns(digestInSteps(read.content)),
+  )
   await findMissingPictures(db, pictures, mediaMaxBytes)
+  const { changes, warnings } = await checkTests(db, tests, testOrigin, { plan, keepsRest: false })
   return {
-    stats: { ...changesOf(plan), warnings: plan.warnings },
+    stats: {
+      ...changesOf(plan),
+      ...(changes !== undefined && { tests: changes }),
+      warnings: [...plan.warnings, ...warnings],
+    },
     refusal: refusalOf(plan),
     archived: plan.archivedCards.length,
     live: plan.liveCards,

@@ -11,7 +11,7 @@ export interface FileFindings {
 
 /** Location and maximum file size of one kind of content. */
 export interface Kind {
-  top: 'decks' | 'cheatsheets'
+  top: 'decks' | 'cheatsheets' | 'tests'
   /** Whether folders below `top` contain content, too */
   isDeep: boolean
   maxMegabytes: number
@@ -19,13 +19,14 @@ export interface Kind {
 
 export const DECKS: Kind = { top: 'decks', isDeep: false, maxMegabytes: 64 }
 export const SHEETS: Kind = { top: 'cheatsheets', isDeep: true, maxMegabytes: 5 }
+export const TESTS: Kind = { top: 'tests', isDeep: false, maxMegabytes: 1 }
 
 const MEGABYTE = 2 ** 20
 
 /** File names that suggest Markdown; only `.md` is read. */
 const LIKE_MARKDOWN = /\.(md|mdx|mdown|mkdn?|markdown)(\.txt)?$/i
-/** Names similar to those of the two folders */
-const LIKE_TOP = /^(decks?|cheat[-_ ]?sheets?)$/i
+/** Names similar to those of the folders */
+const LIKE_TOP = /^(decks?|cheat[-_ ]?sheets?|tests?)$/i
 const README = /^readme\./i
 
 /**
@@ -82,12 +83,12 @@ export async function findFiles(folder: string, kind: Kind, { faults, warnings }
 
 const WRONG_NAME = 'der Dateiname muss auf .md enden'
 
-/** Warns of entries beside the two folders that may have been meant for them. */
+/** Warns of entries beside the folders that may have been meant for them. */
 export function warnOfStrays(names: readonly string[], warnings: Warning[]): void {
   for (const file of names) {
-    if (file === DECKS.top || file === SHEETS.top || file.startsWith('.') || README.test(file)) continue
+    if ([DECKS, SHEETS, TESTS].some(({ top }) => top === file) || file.startsWith('.') || README.test(file)) continue
     if (!LIKE_MARKDOWN.test(file) && !LIKE_TOP.test(file)) continue
-    warnings.push({ file, line: 1, message: 'Nicht eingelesen: die Inhalte liegen in decks/ und cheatsheets/' })
+    warnings.push({ file, line: 1, message: 'Nicht eingelesen: die Inhalte liegen in decks/, cheatsheets/ und tests/' })
   }
 }
 

@@ -11,6 +11,7 @@ import { changesOf, type FolderPlan, type ImportStats, isIdle } from '../../../d
 import { FaultyContent, IMPORT_RUNS } from '../../../domain/content/refusals.js'
 import type { CardSource, DeckSource, SheetSource } from '../../../domain/content/types.js'
 import { Refusal } from '../../../domain/refusal.js'
+import { writeTests } from '../../tests/import.js'
 import { openChange } from '../editing/change.js'
 import { importAlone, retryWhenOvertaken } from '../import-lock.js'
 import { DEFAULT_MEDIA_BYTES, dropUnusedPictures, findMissingPictures, storePictures } from '../pictures.js'
@@ -113,18 +114,20 @@ async function readAndWrite(
   const digests = await runInTurns(digestInSteps(read.content), signal)
   const write = async (transaction: Transaction<Database>) => {
     if (!(await tryLock(transaction, 'import')) || !(await condition(transaction))) return undefined
-    const { plan, pictures } = await planFolder(transaction, read, digests)
+    const { plan, pictures, tests, testOrigin } = await planFolder(transaction, read, digests)
     const refusal = force ? undefined : refusalOf(plan)
     if (refusal !== undefined) throw refusal
     const missing = await findMissingPictures(transaction, pictures, mediaMaxBytes)
     await noteChange(transaction, plan, actor)
     await writePlan(transaction, plan, FOLDER, onProgress)
     await storePictures(transaction, missing)
+    const imported = await writeTests(transaction, tests, testOrigin, !isIdle(plan))
     if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
     const stats = {
       ...changesOf(plan),
+      ...(imported.changes !== undefined && { tests: imported.changes }),
       duration_ms: Math.round(performance.now() - started),
-      warnings: sortWarnings([...warnings, ...plan.warnings]),
+      warnings: sortWarnings([...warnings, ...plan.warnings, ...imported.warnings]),
     }
     if (actor !== undefined) {
       // Warnings are counted only: the same ones recur with every import.

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { findStoredCards, findStoredDecks, findStoredSheets } from '../../../../db/queries/content/stored.js'
+import { findStoredTests } from '../../../../db/queries/tests/definitions.js'
 import type { Database } from '../../../../db/types.js'
 import { comparePlaces } from '../../../domain/content/findings.js'
 import { findForeignSlugs } from '../../../domain/content/format/slug.js'
@@ -7,15 +8,19 @@ import { planImport } from '../../../domain/content/plan/folder.js'
 import { lintPlan } from '../../../domain/content/plan/lint.js'
 import type { Digests, FolderPlan } from '../../../domain/content/plan/types.js'
 import { FaultyContent } from '../../../domain/content/refusals.js'
-import type { Content } from '../../../domain/content/types.js'
+import type { Content, TestSource } from '../../../domain/content/types.js'
 import type { IncomingPicture } from '../../../domain/content/upload/incoming.js'
+import { planFolderTests, type TestPlan } from '../../../domain/tests/import-plan.js'
+import type { TestOrigin } from '../../tests/import.js'
 import { runInTurns } from '../turns.js'
-import { type ReadContent, textOf, textsOf } from './read.js'
+import { introductionOf, type ReadContent, textOf, textsOf } from './read.js'
 
 /** A plan of the folder with the pictures that its texts show. */
 export interface PlannedFolder {
   plan: FolderPlan
   pictures: IncomingPicture[]
+  tests: TestPlan
+  testOrigin: TestOrigin
 }
 
 /**
@@ -25,13 +30,14 @@ export interface PlannedFolder {
  */
 export async function planFolder(
   db: Kysely<Database>,
-  { content, slugs, pictures }: Pick<ReadContent, 'content' | 'slugs' | 'pictures'>,
+  { content, tests, slugs, pictures }: Pick<ReadContent, 'content' | 'tests' | 'slugs' | 'pictures'>,
   digests: Digests,
 ): Promise<PlannedFolder> {
   const decks = await findStoredDecks(db)
   const cards = await findStoredCards(db)
   const sheets = await findStoredSheets(db)
-  const owners = { decks: ownersOf(decks), sheets: ownersOf(sheets) }
+  const storedTests = await findStoredTests(db)
+  const owners = { decks: ownersOf(decks), sheets: ownersOf(sheets), tests: ownersOf(storedTests) }
   const ours = {
     decks: content.decks.filter(({ slug }) => !owners.decks.has(slug)),
     sheets: content.sheets.filter(({ slug }) => !owners.sheets.has(slug)),
@@ -42,14 +48,29 @@ export async function planFolder(
   plan.warnings.push(
     ...findForeignSlugs('Das Deck', slugs.decks, owners.decks),
     ...findForeignSlugs('Der Spickzettel', slugs.sheets, owners.sheets),
+    ...findForeignSlugs('Der Test', slugs.tests, owners.tests),
     ...lint.warnings,
   )
-  const isWhole = ours.decks.length + ours.sheets.length === content.decks.length + content.sheets.length
-  return { plan, pictures: isWhole ? pictures : pictures.filter(({ sha }) => showsPicture(ours, sha)) }
+  const testPlan = planFolderTests(tests, storedTests)
+  const ourTests = testPlan.items.map(({ test }) => test)
+  const isWhole =
+    ours.decks.length + ours.sheets.length + ourTests.length ===
+    content.decks.length + content.sheets.length + tests.length
+  return {
+    plan,
+    pictures: isWhole ? pictures : pictures.filter(({ sha }) => showsPicture(ours, ourTests, sha)),
+    tests: testPlan,
+    testOrigin: {
+      sourceId: null,
+      editable: new Set(),
+      decks: new Set(ours.decks.map(({ slug }) => slug)),
+      isArchive: false,
+    },
+  }
 }
 
-function showsPicture({ decks, sheets }: Content, sha: string): boolean {
-  const texts = [...decks.flatMap(textsOf), ...sheets.map(textOf)]
+function showsPicture({ decks, sheets }: Content, tests: readonly TestSource[], sha: string): boolean {
+  const texts = [...decks.flatMap(textsOf), ...sheets.map(textOf), ...tests.flatMap(introductionOf)]
   return texts.some(({ text }) => text.includes(sha))
 }
 

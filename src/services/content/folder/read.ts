@@ -3,25 +3,27 @@ import { join } from 'node:path'
 import { comparePlaces } from '../../../domain/content/findings.js'
 import { parseDeckInSteps } from '../../../domain/content/format/parse-deck.js'
 import { parseSheet } from '../../../domain/content/format/parse-sheet.js'
+import { parseTest } from '../../../domain/content/format/parse-test.js'
 import { findDuplicateSlugs, findTakenAliases } from '../../../domain/content/format/slug.js'
 import { UnreadableContent } from '../../../domain/content/refusals.js'
-import type { Content, DeckSource, Fault, SheetSource, SlugPlace } from '../../../domain/content/types.js'
+import type { Content, DeckSource, Fault, SheetSource, SlugPlace, TestSource } from '../../../domain/content/types.js'
 import type { IncomingPicture } from '../../../domain/content/upload/incoming.js'
 import { runInTurns } from '../turns.js'
-import { DECKS, type FileFindings, findFiles, guard, SHEETS, warnOfStrays } from './find-files.js'
+import { DECKS, type FileFindings, findFiles, guard, SHEETS, TESTS, warnOfStrays } from './find-files.js'
 import { type FileText, FolderPictures, mayShowPictures, readPictureOf } from './pictures.js'
 
 /** Parsed content; with any fault it is incomplete and must not be imported. */
 export interface ReadContent extends FileFindings {
   content: Content
+  tests: TestSource[]
   /** Slugs with their places */
-  slugs: { decks: SlugPlace[]; sheets: SlugPlace[] }
+  slugs: { decks: SlugPlace[]; sheets: SlugPlace[]; tests: SlugPlace[] }
   /** Pictures that the texts reference, without duplicates */
   pictures: IncomingPicture[]
 }
 
 /**
- * Reads `decks/*.md` and `cheatsheets/**\/*.md` below a folder, in path order.
+ * Reads `decks/*.md`, `cheatsheets/**\/*.md` and `tests/*.md` below a folder, in path order.
  * @returns the content with faults and warnings of all files, sorted by file and line
  * @param signal ends the work with its reason
  * @throws UnreadableContent if the folder itself cannot be read
@@ -35,8 +37,9 @@ export async function readContent(folder: string, signal?: AbortSignal): Promise
   const { faults, warnings } = findings
   const deckFiles = names.includes(DECKS.top) ? await findFiles(folder, DECKS, findings) : []
   const sheetFiles = names.includes(SHEETS.top) ? await findFiles(folder, SHEETS, findings) : []
+  const testFiles = names.includes(TESTS.top) ? await findFiles(folder, TESTS, findings) : []
   warnOfStrays(names, warnings)
-  if (deckFiles.length + sheetFiles.length + faults.length === 0) {
+  if (deckFiles.length + sheetFiles.length + testFiles.length + faults.length === 0) {
     faults.push({ file: '.', line: 1, message: 'Der Ordner enthält weder decks/*.md noch cheatsheets/**/*.md' })
   }
 
@@ -68,11 +71,26 @@ export async function readContent(folder: string, signal?: AbortSignal): Promise
     content.sheets.push(result.sheet)
   }
 
+  const testSlugs: SlugPlace[] = []
+  const tests: TestSource[] = []
+  for (const file of testFiles) {
+    signal?.throwIfAborted()
+    const bytes = await readBytes(folder, file, faults)
+    if (bytes === undefined) continue
+    const result = parseTest(file, bytes)
+    for (const fault of result.faults) faults.push(fault)
+    if (result.slug) testSlugs.push(result.slug)
+    if (result.test === undefined) continue
+    await pictures.place(file, bytes, introductionOf(result.test), faults)
+    tests.push(result.test)
+  }
+
   faults.push(...findDuplicateSlugs(deckSlugs), ...findTakenAliases(deckAliases, deckSlugs))
-  faults.push(...findDuplicateSlugs(sheetSlugs))
+  faults.push(...findDuplicateSlugs(sheetSlugs), ...findDuplicateSlugs(testSlugs))
   return {
     content,
-    slugs: { decks: deckSlugs, sheets: sheetSlugs },
+    tests,
+    slugs: { decks: deckSlugs, sheets: sheetSlugs, tests: testSlugs },
     pictures: pictures.list(),
     faults: faults.sort(comparePlaces),
     warnings: warnings.sort(comparePlaces),
@@ -110,6 +128,13 @@ export function textOf(sheet: SheetSource): FileText {
     sheet.content_md = text
   }
   return { text: sheet.content_md, line: 1, replace }
+}
+
+/** Returns the introduction of a test if it may reference pictures. */
+export function introductionOf({ definition }: TestSource): FileText[] {
+  const texts: FileText[] = []
+  addText(texts, definition, 'introduction', 1)
+  return texts
 }
 
 async function readBytes(folder: string, file: string, faults: Fault[]): Promise<Uint8Array | undefined> {

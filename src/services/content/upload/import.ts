@@ -20,12 +20,23 @@ import {
 import { decksToOffer } from '../../../domain/content/plan/upload.js'
 import { FaultyContent, FaultyUpload, IMPORT_RUNS, SourceExists } from '../../../domain/content/refusals.js'
 import { keyUpload } from '../../../domain/content/upload/key.js'
+import { isIdleTestPlan } from '../../../domain/tests/import-plan.js'
+import { checkTests, writeTests } from '../../tests/import.js'
 import { openChange } from '../editing/change.js'
 import { importAlone, retryWhenOvertaken } from '../import-lock.js'
 import { dropUnusedPictures, findMissingPictures, limitOwnPictures, storePictures } from '../pictures.js'
 import { runInTurns } from '../turns.js'
 import { type OnProgress, type Origin, writePlan } from '../write.js'
-import { describeUpload, planSource, type ReadyUpload, type Target, targetOf, type UploadReport } from './plan.js'
+import {
+  describeTests,
+  describeUpload,
+  planSource,
+  planTests,
+  type ReadyUpload,
+  type Target,
+  targetOf,
+  type UploadReport,
+} from './plan.js'
 import { readUpload } from './read.js'
 import type { ReceivedFile } from './receive.js'
 
@@ -79,7 +90,16 @@ export async function checkUpload(
   const target = await targetOf(db, prepared.upload.kind, options)
   const plan = await planSource(db, prepared, target.source?.id, options)
   const missing = await findNewPictures(db, prepared, options)
-  return describeUpload(db, prepared, plan, missing, target)
+  const sourceId = target.source?.id
+  const { tests, origin } = await planTests(db, prepared, plan, sourceId, options)
+  const decks = { plan, keepsRest: options.mirror !== true }
+  // A new source has no pool yet.
+  const checked = await checkTests(db, tests, { ...origin, sourceId: sourceId ?? 0 }, decks).catch(asUpload)
+  return describeTests(await describeUpload(db, prepared, plan, missing, target), tests, checked)
+}
+
+function asUpload(error: unknown): never {
+  throw error instanceof FaultyContent ? new FaultyUpload(error) : error
 }
 
 /**
@@ -120,9 +140,9 @@ async function prepare(
     const { pictures, warnings, warningsTotal } = incoming
     const upload = keyUpload(incoming)
     const digests = await runInTurns(digestInSteps(upload), signal)
-    return { upload, pictures, warnings, warningsTotal, digests, started, size }
+    return { upload, tests: incoming.tests ?? [], pictures, warnings, warningsTotal, digests, started, size }
   } catch (error) {
-    throw error instanceof FaultyContent ? new FaultyUpload(error) : error
+    return asUpload(error)
   }
 }
 
@@ -144,7 +164,8 @@ async function write(
   // Must precede the write, because it shows the previous texts.
   const report = await describeUpload(transaction, prepared, plan, missing, target)
   // Everything in it belongs to others: a source without content would only be in the way.
-  if (target.source === null && isIdle(plan)) return { ...report, existing: null }
+  const { tests, origin } = await planTests(transaction, prepared, plan, target.source?.id, options)
+  if (target.source === null && isIdle(plan) && isIdleTestPlan(tests)) return { ...report, existing: null }
   const id = await writeSource(transaction, actor, prepared, target, options.fileName)
   if (!isIdle(plan)) {
     await openChange(transaction, { userId: actor.actor_id, how: 'upload', sourceId: id, summary: changesOf(plan) })
@@ -158,11 +179,13 @@ async function write(
   }
   await storePictures(transaction, missing, isLimited(options) ? options.userId : null)
   if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
-  const stats = { ...report.stats, warnings: report.stats.warnings_total, warnings_total: undefined }
+  const written = await writeTests(transaction, tests, { ...origin, sourceId: id }, !isIdle(plan)).catch(asUpload)
+  const whole = describeTests(report, tests, written)
+  const stats = { ...whole.stats, warnings: whole.stats.warnings_total, warnings_total: undefined }
   const details = { ...stats, kind: upload.kind, mirror: options.mirror === true }
   const deed = { action: 'content.upload', target_id: id, target: report.source.name, details } as const
   await insertAuditEntry(transaction, actor, deed)
-  return { ...report, source: { ...report.source, id }, existing: null }
+  return { ...whole, source: { ...whole.source, id }, existing: null }
 }
 
 /** Whether the pictures count towards the limit of one author; those of administrators do not. */

@@ -9,13 +9,14 @@ import {
   findStoredDecks,
   findStoredSheets,
 } from '../../../../db/queries/content/stored.js'
+import { findStoredTests } from '../../../../db/queries/tests/definitions.js'
 import type { Database } from '../../../../db/types.js'
 import { guidOf } from '../../../domain/anki/index.js'
 import { type Editable, mayEdit } from '../../../domain/content/editing/rights.js'
 import { sortWarnings } from '../../../domain/content/findings.js'
 import { lintPlan } from '../../../domain/content/plan/lint.js'
 import {
-  type AllChanges,
+  type ChangesWithTests,
   changesOf,
   type DeckChanges,
   type Digests,
@@ -26,8 +27,10 @@ import {
 } from '../../../domain/content/plan/types.js'
 import { planUpload, type UploadPlanOptions } from '../../../domain/content/plan/upload.js'
 import { FaultyContent, FaultyUpload, OtherKind, SOURCE_NOT_FOUND } from '../../../domain/content/refusals.js'
-import type { Warning } from '../../../domain/content/types.js'
+import type { TestSource, Warning } from '../../../domain/content/types.js'
 import type { Incoming, IncomingPicture, SourceKind, StoredKind } from '../../../domain/content/upload/incoming.js'
+import { isSameDefinition, planUploadTests, type TestPlan } from '../../../domain/tests/import-plan.js'
+import { type ImportedTests, plannedDecks, type TestOrigin } from '../../tests/import.js'
 import { runInTurns } from '../turns.js'
 
 /** Maximum number of decks in a response; the others are only counted. */
@@ -45,6 +48,7 @@ export interface Target {
 /** An upload that has been read, with the keys of its cards. */
 export interface ReadyUpload extends Pick<Incoming, 'pictures' | 'warnings' | 'warningsTotal'> {
   upload: Upload
+  tests: TestSource[]
   digests: Digests
   /** Time of its start, as of `performance.now` */
   started: number
@@ -59,7 +63,7 @@ export interface UploadReport {
   source: { id: number | null; kind: StoredKind; name: string }
   /** A source of the same name if the request does not say whether to update it */
   existing: { id: number; name: string } | null
-  stats: AllChanges & {
+  stats: ChangesWithTests & {
     pictures: { created: number; unchanged: number }
     duration_ms: number
     warnings: Warning[]
@@ -79,6 +83,7 @@ export interface UploadReport {
       theirs: { question: string; answer: string }
     }[]
     cheatsheets: { slug: string; title: string; keep: Keep }[]
+    tests: { slug: string; name: string; keep: Keep }[]
   }
   examples: {
     /** Slug of the deck */
@@ -204,6 +209,7 @@ export async function describeUpload(
       cheatsheets: plan.edited.sheets
         .slice(0, MAX_SHEETS)
         .map(({ sheet: { slug, title }, isKept }) => ({ slug, title, keep: isKept ? 'ours' : 'theirs' })),
+      tests: [],
     },
     examples: plan.examples.map(({ deck, id, card: { question, answer, level } }) => ({
       deck: deck.slug,
@@ -211,5 +217,50 @@ export async function describeUpload(
       before: (id === null ? undefined : texts.get(id)) ?? null,
       after: { question, answer, level },
     })),
+  }
+}
+
+/**
+ * Compares the tests of the upload with the current store.
+ * @param plan of its decks and cards
+ */
+export async function planTests(
+  db: Kysely<Database>,
+  { tests }: ReadyUpload,
+  plan: UploadPlan,
+  sourceId: number | undefined,
+  { mirror = false, keep = 'ours', editable = 'all' }: PlanOptions,
+): Promise<{ tests: TestPlan; origin: Omit<TestOrigin, 'sourceId'> }> {
+  const decks = plannedDecks(plan)
+  const deckSlugs = new Map(decks.map(({ source_key, slug }) => [source_key, slug]))
+  // Our export names a deck by its slug.
+  for (const { slug } of decks) if (!deckSlugs.has(slug)) deckSlugs.set(slug, slug)
+  return {
+    tests: planUploadTests(tests, await findStoredTests(db), deckSlugs, { sourceId, mirror, keep }),
+    origin: { editable, decks: new Set(deckSlugs.values()), isArchive: true },
+  }
+}
+
+/** Returns the report with the outcome of its tests. */
+export function describeTests(
+  { stats, edited, ...report }: UploadReport,
+  { items }: TestPlan,
+  { changes, warnings }: ImportedTests,
+): UploadReport {
+  const changedHere = items.filter(({ row, test }) => {
+    return row?.edited === true && !isSameDefinition(row.definition, test.definition)
+  })
+  const tests = changedHere.map(({ test, isKept }): UploadReport['edited']['tests'][number] => ({
+    ...{ slug: test.slug, name: test.definition.name, keep: isKept ? 'ours' : 'theirs' },
+  }))
+  return {
+    ...report,
+    stats: {
+      ...stats,
+      ...(changes !== undefined && { tests: changes }),
+      warnings: sortWarnings([...stats.warnings, ...warnings]),
+      warnings_total: stats.warnings_total + warnings.length,
+    },
+    edited: { ...edited, total: edited.total + tests.length, tests: tests.slice(0, MAX_SHEETS) },
   }
 }

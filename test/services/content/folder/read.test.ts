@@ -177,7 +177,7 @@ t.test('warns of content in unexpected places', async (t) => {
   t.same([content.decks.length, content.sheets.length, faults], [1, 0, []])
   const name = 'Nicht eingelesen: der Dateiname muss auf .md enden'
   const place = 'Nicht eingelesen: die Dateien liegen unmittelbar in decks/'
-  const stray = 'Nicht eingelesen: die Inhalte liegen in decks/ und cheatsheets/'
+  const stray = 'Nicht eingelesen: die Inhalte liegen in decks/, cheatsheets/ und tests/'
   t.same(warnings, [
     { file: 'Decks', line: 1, message: stray },
     { file: 'cheatsheets/a.Md', line: 1, message: name },

@@ -1,15 +1,16 @@
 import { compareText } from '../../../../domain/content/findings.js'
 import { parseDeck } from '../../../../domain/content/format/parse-deck.js'
 import { parseSheet } from '../../../../domain/content/format/parse-sheet.js'
+import { parseTest } from '../../../../domain/content/format/parse-test.js'
 import { findDuplicateSlugs } from '../../../../domain/content/format/slug.js'
 import { EntryTooLarge } from '../../../../domain/content/refusals.js'
-import type { DeckSource, SheetSource, SlugPlace } from '../../../../domain/content/types.js'
+import type { DeckSource, SheetSource, SlugPlace, TestSource } from '../../../../domain/content/types.js'
 import type { Incoming, IncomingDeck } from '../../../../domain/content/upload/incoming.js'
 import { MAX_PICTURE_BYTES, MISSING_PICTURE, PICTURE_TOO_LARGE } from '../../../../domain/pictures/index.js'
 import { InvalidInput } from '../../../../domain/refusal.js'
-import { DECKS, type Kind, SHEETS, warnOfStrays } from '../../folder/find-files.js'
+import { DECKS, type Kind, SHEETS, TESTS, warnOfStrays } from '../../folder/find-files.js'
 import { FolderPictures, type Found } from '../../folder/pictures.js'
-import { textOf, textsOf } from '../../folder/read.js'
+import { introductionOf, textOf, textsOf } from '../../folder/read.js'
 import { Findings } from './findings.js'
 import { LIMITS } from './limits.js'
 import type { ReadOptions } from './options.js'
@@ -18,6 +19,7 @@ import type { Zip } from './zip.js'
 
 const MEGABYTE = 2 ** 20
 const DECK = /^decks\/[^/.][^/]*\.md$/
+const TEST = /^tests\/[^/.][^/]*\.md$/
 const SHEET = /^cheatsheets\/(?:[^/.][^/]*\/)*[^/.][^/]*\.md$/
 
 /** Returns the folder of the content in an archive: its top or, as in archives of GitHub, its only folder. */
@@ -84,7 +86,7 @@ function refuseDeck({ deck }: ReadOptions): void {
 }
 
 function isContent(name: string): boolean {
-  return DECK.test(name) || SHEET.test(name)
+  return DECK.test(name) || SHEET.test(name) || TEST.test(name)
 }
 
 /**
@@ -99,11 +101,13 @@ export async function readArchive(zip: Zip, root: string, options: ReadOptions):
   paths.sort(compareText)
   const decks: IncomingDeck[] = []
   const sheets: SheetSource[] = []
+  const tests: TestSource[] = []
   for (const path of paths) {
     if (DECK.test(path)) decks.push(...(await reader.readDeck(path)))
     else if (SHEET.test(path)) sheets.push(...(await reader.readSheet(path)))
+    else if (TEST.test(path)) tests.push(...(await reader.readTest(path)))
   }
-  return { kind: 'archive', decks, sheets, ...reader.finish(paths) }
+  return { kind: 'archive', decks, sheets, tests, ...reader.finish(paths) }
 }
 
 class ArchiveReader {
@@ -113,7 +117,11 @@ class ArchiveReader {
   readonly #findings = new Findings()
   readonly #store: PictureStore
   readonly #pictures: FolderPictures
-  readonly #slugs: { decks: SlugPlace[]; sheets: SlugPlace[] } = { decks: [], sheets: [] }
+  readonly #slugs: { decks: SlugPlace[]; sheets: SlugPlace[]; tests: SlugPlace[] } = {
+    decks: [],
+    sheets: [],
+    tests: [],
+  }
   #bytes = 0
 
   constructor(zip: Zip, root: string, { workFolder, maxPictureBytes, level }: ReadOptions) {
@@ -145,8 +153,18 @@ class ArchiveReader {
     return [sheet]
   }
 
+  async readTest(path: string): Promise<TestSource[]> {
+    const bytes = await this.#read(path, TESTS)
+    const { test, slug, faults } = parseTest(path, bytes)
+    for (const { line, message } of faults) this.#findings.fault(path, line, message)
+    if (slug !== undefined) this.#slugs.tests.push(slug)
+    if (test === undefined) return []
+    await this.#pictures.place(path, bytes, introductionOf(test), this.#findings.faults)
+    return [test]
+  }
+
   finish(paths: readonly string[]): Pick<Incoming, 'pictures' | 'warnings' | 'warningsTotal'> {
-    for (const places of [this.#slugs.decks, this.#slugs.sheets]) {
+    for (const places of Object.values(this.#slugs)) {
       this.#findings.faults.push(...findDuplicateSlugs(places))
     }
     this.#findings.throwFaults()

@@ -1,0 +1,50 @@
+import { stringify } from 'yaml'
+import { CHOICES, type TestDefinition, type TestSection, UNLIMITED } from '../../tests/definition.js'
+import { writeFrontMatter } from './write-front-matter.js'
+
+/**
+ * Writes a test so that `parseTest` reads the same.
+ * @param slug undefined if the file name implies it
+ */
+export function writeTest(
+  { definition, draft }: { definition: TestDefinition; draft: boolean },
+  slug: string | undefined,
+): string {
+  const { name, description, introduction, attempts, wait_minutes, time_limit_minutes, opens, closes } = definition
+  const head = writeFrontMatter({
+    ...(slug !== undefined && { slug }),
+    name,
+    ...(description !== '' && { description }),
+    pass_percent: definition.pass_percent,
+    ...chosen(definition, 'multiple'),
+    attempts: attempts ?? UNLIMITED,
+    ...(wait_minutes > 0 && { wait_minutes }),
+    ...(time_limit_minutes !== null && { time_limit_minutes }),
+    ...(!definition.shuffle && { shuffle: false }),
+    ...chosen(definition, 'pages'),
+    ...chosen(definition, 'access'),
+    ...chosen(definition, 'review'),
+    ...chosen(definition, 'review_when'),
+    ...(opens !== null && { opens }),
+    ...(closes !== null && { closes }),
+    ...(draft && { draft }),
+  })
+  const sections = definition.sections.map((section) => `  - ${writeSection(section)}\n`)
+  const body = introduction === '' ? '' : `${introduction}\n`
+  return `${head.slice(0, -'---\n'.length)}sections:\n${sections.join('')}---\n${body}`
+}
+
+function chosen(definition: TestDefinition, key: keyof typeof CHOICES): Record<string, string> {
+  return definition[key] === CHOICES[key][0] ? {} : { [key]: definition[key] }
+}
+
+/** @example writeSection({ deck: 'git', level: null, cards: null, draw: 8 }) // '{ deck: git, draw: 8 }' */
+function writeSection({ deck, level, cards, draw }: TestSection): string {
+  const section = {
+    deck,
+    ...(level !== null && { level }),
+    ...(cards !== null && { cards }),
+    ...(draw !== null && { draw }),
+  }
+  return stringify(section, { collectionStyle: 'flow', lineWidth: 0, version: '1.2' }).trimEnd()
+}

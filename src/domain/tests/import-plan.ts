@@ -1,0 +1,129 @@
+import { FreeSlugs } from '../content/format/slug.js'
+import type { Changes } from '../content/plan/types.js'
+import type { TestSource } from '../content/types.js'
+import { orderKeys, type TestDefinition } from './definition.js'
+import { RESERVED_TESTS } from './slug.js'
+
+/** A stored test of any origin. */
+export interface StoredTest {
+  id: number
+  slug: string
+  definition: TestDefinition
+  /** Null until the test is published */
+  published_version: number | null
+  is_live: boolean
+  /** Whether it was changed here since the last upload */
+  edited: boolean
+  /** Null for a source, and for a test that a source has released */
+  file: string | null
+  /** Null for the content folder, as the next two */
+  source_id: number | null
+  source_key: string | null
+  owner: string | null
+}
+
+/** A test of a file with its row. */
+export interface PlannedTest {
+  test: TestSource
+  /** Key within the source; null for the content folder */
+  source_key: string | null
+  /** Undefined for a new test */
+  row: StoredTest | undefined
+  becomes: 'created' | 'updated' | 'unchanged'
+  /** Whether the definition stays as it was changed here */
+  isKept: boolean
+}
+
+/** The tests of an import. */
+export interface TestPlan {
+  items: PlannedTest[]
+  /** Ids */
+  archived: number[]
+}
+
+/** Compares the tests of the content folder with the store. Those of a source are left alone. */
+export function planFolderTests(tests: readonly TestSource[], stored: readonly StoredTest[]): TestPlan {
+  const bySlug = new Map(stored.map((row) => [row.slug, row]))
+  const items = tests.flatMap((test) => {
+    const row = bySlug.get(test.slug)
+    if (row !== undefined && row.source_id !== null) return []
+    return [planTest(test, row, { source_key: null, keep: 'theirs', isMoved: row?.file !== test.file })]
+  })
+  const described = new Set(items.map(({ row }) => row))
+  // A released test stays unchanged until a file describes it.
+  const ours = stored.filter(({ source_id, file, is_live }) => source_id === null && file !== null && is_live)
+  return { items, archived: ours.filter((row) => !described.has(row)).map(({ id }) => id) }
+}
+
+/** Names of sources by the slugs of their tests. */
+export function ownersOfTests(stored: readonly StoredTest[]): Map<string, string> {
+  return new Map(stored.flatMap(({ slug, owner }) => (owner === null ? [] : [[slug, owner] as const])))
+}
+
+/** @param deckSlugs slugs that the decks of the upload get, by the slugs in its files */
+export function planUploadTests(
+  tests: readonly TestSource[],
+  stored: readonly StoredTest[],
+  deckSlugs: ReadonlyMap<string, string>,
+  { sourceId, mirror, keep }: { sourceId: number | undefined; mirror: boolean; keep: 'ours' | 'theirs' },
+): TestPlan {
+  const ours = stored.filter(({ source_id }) => source_id !== null && source_id === sourceId)
+  const keys = new Set(tests.map(({ slug }) => slug))
+  const slugs = new FreeSlugs(
+    stored.map(({ slug }) => slug),
+    RESERVED_TESTS,
+    'test',
+  )
+  const items = tests.map((test) => {
+    const row =
+      ours.find(({ source_key }) => source_key === test.slug) ??
+      ours.find(({ slug, source_key }) => slug === test.slug && !keys.has(source_key ?? ''))
+    const sections = test.definition.sections.map((section) => ({
+      ...section,
+      deck: deckSlugs.get(section.deck) ?? section.deck,
+    }))
+    const placed = { ...test, slug: row?.slug ?? slugs.take(test.slug), definition: { ...test.definition, sections } }
+    return planTest(placed, row, { source_key: row?.source_key ?? test.slug, keep, isMoved: false })
+  })
+  const described = new Set(items.map(({ row }) => row))
+  const missing = mirror ? ours.filter((row) => row.is_live && !described.has(row)) : []
+  return { items, archived: missing.map(({ id }) => id) }
+}
+
+function planTest(
+  test: TestSource,
+  row: StoredTest | undefined,
+  { source_key, keep, isMoved }: { source_key: string | null; keep: 'ours' | 'theirs'; isMoved: boolean },
+): PlannedTest {
+  if (row === undefined) return { test, source_key, row, becomes: 'created', isKept: false }
+  const isOther = !isSameDefinition(row.definition, test.definition)
+  const isKept = isOther && row.edited && keep === 'ours'
+  const isChanged = !row.is_live || isMoved || (isOther && !isKept)
+  return { test, source_key, row, becomes: isChanged ? 'updated' : 'unchanged', isKept }
+}
+
+export function isSameDefinition(one: TestDefinition, other: TestDefinition): boolean {
+  return JSON.stringify(orderKeys(one)) === JSON.stringify(orderKeys(other))
+}
+
+/**
+ * Whether an import publishes the test if its questions differ from the published ones.
+ * @param isContentChanged whether the import changes any deck or card
+ */
+export function isToPublish({ test, row, becomes, isKept }: PlannedTest, isContentChanged: boolean): boolean {
+  if (test.draft || isKept) return false
+  return becomes !== 'unchanged' || isContentChanged || row?.published_version === null
+}
+
+/** Whether the plan writes nothing by itself. */
+export function isIdleTestPlan({ items, archived }: TestPlan): boolean {
+  return archived.length === 0 && items.every(({ becomes }) => becomes === 'unchanged')
+}
+
+/** Counts the tests; undefined without any. @param published those that got a new version */
+export function countTests({ items, archived }: TestPlan, published: ReadonlySet<PlannedTest>): Changes | undefined {
+  if (items.length + archived.length === 0) return undefined
+  const counts = { created: 0, updated: 0, unchanged: 0, archived: archived.length }
+  for (const item of items) counts[item.becomes === 'unchanged' && published.has(item) ? 'updated' : item.becomes]++
+  return counts
+}

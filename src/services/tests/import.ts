@@ -1,0 +1,190 @@
+import type { Kysely, Transaction } from 'kysely'
+import {
+  findEditedTest,
+  insertTest,
+  lockTest,
+  setArchived,
+  updateImportedTest,
+} from '../../../db/queries/tests/definitions.js'
+import { findDigest } from '../../../db/queries/tests/publish.js'
+import type { Database } from '../../../db/types.js'
+import type { Editable } from '../../domain/content/editing/rights.js'
+import { comparePlaces } from '../../domain/content/findings.js'
+import { type Changes, isIdle, type Plan } from '../../domain/content/plan/types.js'
+import { CONTENT_CHANGES, FaultyContent } from '../../domain/content/refusals.js'
+import type { CardSource, DeckSource, Fault, SheetSource, TestSource, Warning } from '../../domain/content/types.js'
+import {
+  countTests,
+  isSameDefinition,
+  isToPublish,
+  type PlannedTest,
+  type TestPlan,
+} from '../../domain/tests/import-plan.js'
+import {
+  type ResolvedSection,
+  resolveSections,
+  type SectionCard,
+  type SectionDeck,
+} from '../../domain/tests/sections.js'
+import { digestVersion } from '../../domain/tests/version.js'
+import { findNamedDecksOf, mayUse, publishVersion } from './publish.js'
+
+/** Where the tests of an import come from. */
+export interface TestOrigin {
+  /** Null for the content folder */
+  sourceId: number | null
+  /** Sources whose pools the tests may use */
+  editable: Editable
+  /** Slugs of the decks that the files describe */
+  decks: ReadonlySet<string>
+  isArchive: boolean
+}
+
+/** Outcome of the tests of an import or its check. */
+export interface ImportedTests {
+  /** Undefined without tests */
+  changes: Changes | undefined
+  warnings: Warning[]
+}
+
+/**
+ * Writes the tests of an import after its decks and cards, and publishes those that have changed, or whose questions
+ * have.
+ * @throws FaultyContent if a section cannot be published
+ * @throws CONTENT_CHANGES if another request took a slug meanwhile
+ */
+export async function writeTests(
+  transaction: Transaction<Database>,
+  { items, archived }: TestPlan,
+  origin: TestOrigin,
+  isContentChanged: boolean,
+): Promise<ImportedTests> {
+  const findings = { faults: [] as Fault[], warnings: [] as Warning[] }
+  const published = new Set<PlannedTest>()
+  for (const item of items) {
+    await writeTest(transaction, item, origin)
+    if (!isToPublish(item, isContentChanged)) continue
+    const decks = await findDecks(transaction, item, origin)
+    const sections = resolve(item.test, decks, origin, findings)
+    if (sections === undefined) continue
+    await lockTest(transaction, item.test.slug)
+    const test = await findEditedTest(transaction, item.test.slug)
+    if (test === undefined) throw CONTENT_CHANGES
+    const { changed } = await publishVersion(transaction, test, sections, { name: null })
+    if (changed) published.add(item)
+  }
+  throwFaults(findings.faults)
+  if (archived.length > 0) await setArchived(transaction, archived, true)
+  return { changes: countTests({ items, archived }, published), warnings: findings.warnings }
+}
+
+async function writeTest(
+  transaction: Transaction<Database>,
+  { test, row, source_key, becomes, isKept }: PlannedTest,
+  { sourceId }: TestOrigin,
+): Promise<void> {
+  const { slug, definition } = test
+  const file = sourceId === null ? test.file : null
+  if (row === undefined) {
+    const id = await insertTest(transaction, { slug, definition, source_id: sourceId, source_key, file })
+    if (id === undefined) throw CONTENT_CHANGES
+  } else if (becomes === 'updated') {
+    const written = isKept ? row.definition : definition
+    const isOther = !isSameDefinition(row.definition, written)
+    await updateImportedTest(transaction, row.id, { definition: written, file, isOther, edited: isKept })
+  }
+}
+
+/**
+ * Computes the outcome of `writeTests` from the files, without writing.
+ * @param plan of the decks and cards
+ * @param keepsRest whether stored cards that the files do not describe stay
+ * @throws FaultyContent
+ */
+export async function checkTests(
+  db: Kysely<Database>,
+  { items, archived }: TestPlan,
+  origin: TestOrigin,
+  { plan, keepsRest }: { plan: ContentPlan; keepsRest: boolean },
+): Promise<ImportedTests> {
+  const findings = { faults: [] as Fault[], warnings: [] as Warning[] }
+  const published = new Set<PlannedTest>()
+  const [planned, isContentChanged, { archivedDecks }] = [plannedDecks(plan), !isIdle(plan), plan]
+  for (const item of items) {
+    if (!isToPublish(item, isContentChanged)) continue
+    const decks = await findDecks(db, item, origin)
+    for (const deck of decks.values()) if (archivedDecks.includes(deck.id ?? 0)) deck.is_live = false
+    for (const deck of planned) addPlanned(decks, deck, keepsRest)
+    const sections = resolve(item.test, decks, origin, findings)
+    const { row, test } = item
+    if (sections === undefined || row === undefined || row.published_version === null) continue
+    const latest = await findDigest(db, row.id, row.published_version)
+    if (!latest?.equals(digestVersion(test.definition, sections))) published.add(item)
+  }
+  throwFaults(findings.faults)
+  return { changes: countTests({ items, archived }, published), warnings: findings.warnings }
+}
+
+type ContentPlan = Plan<DeckSource, CardSource, SheetSource>
+
+/** Returns the decks of a plan with their final slugs. */
+export function plannedDecks<Deck extends DeckSource>(
+  plan: Pick<Plan<Deck, CardSource, SheetSource>, 'deckIds' | 'newDecks'>,
+): Deck[] {
+  return [...plan.deckIds.keys(), ...plan.newDecks]
+}
+
+/** Decks by slug; `isForeign` marks those of others, which the import must not depend on. */
+type Decks = Map<string, SectionDeck & { id?: number; isForeign: boolean; isUsable: boolean }>
+
+async function findDecks(db: Kysely<Database>, { test }: PlannedTest, origin: TestOrigin): Promise<Decks> {
+  const named = await findNamedDecksOf(db, test.definition)
+  return new Map(
+    [...named].map(([slug, deck]) => {
+      const isForeign = deck.source_id !== null && deck.source_id !== origin.sourceId
+      return [slug, { ...deck, isForeign, isUsable: mayUse(deck, origin) }]
+    }),
+  )
+}
+
+function addPlanned(decks: Decks, deck: DeckSource, keepsRest: boolean): void {
+  const stored = decks.get(deck.slug)?.cards ?? []
+  const cards: SectionCard[] = deck.cards.map(({ key, level, question, answer, exercise, draft }) => {
+    return { id: null, key, level, question, answer, exercise, state: draft ? 'draft' : 'live' }
+  })
+  const keys = new Set(cards.map(({ key }) => key))
+  const rest = keepsRest ? stored.filter(({ key }) => !keys.has(key)) : []
+  const { slug, tests_only } = deck
+  decks.set(slug, { slug, tests_only, is_live: true, cards: [...cards, ...rest], isForeign: false, isUsable: true })
+}
+
+/** Returns the questions of a test; undefined, with faults or warnings, if it cannot be published. */
+function resolve(
+  { file, definition, line, sectionLines }: TestSource,
+  decks: Decks,
+  origin: TestOrigin,
+  { faults, warnings }: { faults: Fault[]; warnings: Warning[] },
+): ResolvedSection[] | undefined {
+  let isFaulty = false
+  const usable = new Map([...decks].filter(([, { isUsable }]) => isUsable))
+  const sections = resolveSections(definition, usable, (message, section) => {
+    isFaulty = true
+    const slug = section === undefined ? undefined : definition.sections[section]?.deck
+    const place = { file, line: section === undefined ? line : (sectionLines[section] ?? line) }
+    if (slug === undefined || isOwn(slug, decks, origin)) faults.push({ ...place, message })
+    else warnings.push({ ...place, message: `Nicht veröffentlicht: ${message}` })
+  })
+  return isFaulty ? undefined : sections
+}
+
+/**
+ * Whether the files answer for a deck. What others do with their decks must not stop an import, and an archive may
+ * come from another service.
+ */
+function isOwn(slug: string, decks: Decks, { decks: own, isArchive }: TestOrigin): boolean {
+  return isArchive ? own.has(slug) : decks.get(slug)?.isForeign !== true
+}
+
+function throwFaults(faults: Fault[]): void {
+  if (faults.length > 0) throw new FaultyContent(faults.sort(comparePlaces))
+}
