@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type EditedTest, findEditedTest, listEditedTests } from '../../db/queries/tests/definitions.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
-import { NotEditable, SOURCE_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
+import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
 import {
   type DefinitionInput,
   orderKeys,
@@ -17,7 +17,6 @@ import {
   TEST_ARCHIVED,
   TEST_VERSION_MISSING,
 } from '../../src/domain/tests/editing-refusals.js'
-import { TEST_NOT_FOUND } from '../../src/domain/tests/refusals.js'
 import { parseTestSlug, toTestSlug } from '../../src/domain/tests/slug.js'
 import { parseFlag, parseRowId } from '../../src/domain/text/parameters.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'

@@ -1,5 +1,4 @@
 import { InvalidInput, Refusal, RefusedForNow } from '../refusal.js'
-import { TEST_NOT_FOUND } from '../tests/refusals.js'
 import type { ItemKind } from './editing/rights.js'
 import type { Fault } from './types.js'
 import type { SourceKind, StoredKind } from './upload/incoming.js'
@@ -182,6 +181,7 @@ export const CONTENT_CHANGES = new Refusal(
 
 export const DECK_NOT_FOUND = new Refusal('not_found', 'deck_not_found', 'Deck nicht gefunden')
 export const CHEATSHEET_NOT_FOUND = new Refusal('not_found', 'cheatsheet_not_found', 'Cheat Sheet nicht gefunden')
+export const TEST_NOT_FOUND = new Refusal('not_found', 'test_not_found', 'Test nicht gefunden')
 export const CARD_NOT_FOUND = new Refusal('not_found', 'card_not_found', 'Karte nicht gefunden')
 export const CHANGE_NOT_FOUND = new Refusal('not_found', 'change_not_found', 'Änderung nicht gefunden')
 export const VERSION_NOT_FOUND = new Refusal('not_found', 'version_not_found', 'Fassung nicht gefunden')

@@ -4,11 +4,10 @@ import { type EditedTest, findEditedTest, lockTest } from '../../../db/queries/t
 import { findDigest, findNamedDecks, insertVersion, type NamedDeck } from '../../../db/queries/tests/publish.js'
 import type { Database } from '../../../db/types.js'
 import { type Editable, mayEdit } from '../../domain/content/editing/rights.js'
-import { NotEditable } from '../../domain/content/refusals.js'
+import { NotEditable, TEST_NOT_FOUND } from '../../domain/content/refusals.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
 import { drawPlaces, drawQuestions } from '../../domain/tests/draw.js'
 import { NotPublishable, TEST_ARCHIVED } from '../../domain/tests/editing-refusals.js'
-import { TEST_NOT_FOUND } from '../../domain/tests/refusals.js'
 import { type ReportSection, type ResolvedSection, resolveSections } from '../../domain/tests/sections.js'
 import {
   digestVersion,

@@ -9,11 +9,10 @@ import {
   updateDefinition,
 } from '../../../db/queries/tests/definitions.js'
 import type { Database } from '../../../db/types.js'
-import { NotEditable, SOURCE_NOT_FOUND, VERSION_OUTDATED } from '../../domain/content/refusals.js'
+import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VERSION_OUTDATED } from '../../domain/content/refusals.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
 import { OTHER_SOURCE, SOURCE_MISSING, TEST_VERSION_MISSING } from '../../domain/tests/editing-refusals.js'
 import { isSameDefinition } from '../../domain/tests/import-plan.js'
-import { TEST_NOT_FOUND } from '../../domain/tests/refusals.js'
 
 /** A definition to save. */
 export interface DefinitionSave {
