@@ -42,6 +42,10 @@ try {
     )) {
       await person.page.goto(`${app.url}/${address}`, { waitUntil: 'networkidle' })
       await person.page.locator(ready).first().waitFor()
+      if (name === 'lernen') {
+        await person.page.getByRole('button', { name: 'Antwort zeigen' }).click()
+        await person.page.getByRole('button', { name: 'Gut' }).waitFor()
+      }
       await person.page.screenshot({ path: path.join(FOLDER, `${name}-${look}.png`) })
     }
   }
