@@ -2,10 +2,14 @@ import fp from 'fastify-plugin'
 import type { Moment } from '../src/domain/time/calendar.js'
 import { JOBS } from '../src/services/jobs/jobs.js'
 import { runJob } from '../src/services/jobs/run-job.js'
+import { canFit } from '../src/services/review/fit/binding.js'
 
 /** The night's run starts at this hour, or later on the same day if the service was not running. */
 const NIGHT_HOUR = 3
 const HOUR_MS = 3_600_000
+
+const NO_FIT =
+  'Auf dieser Plattform lassen sich die Abstände nicht an die Lernenden anpassen; für alle gilt die Voreinstellung.'
 
 interface JobOptions {
   /** Returns an instant (default: now) together with its calendar day. */
@@ -46,6 +50,12 @@ export default fp<JobOptions>(
       intervalMs * (0.75 + Math.random() / 2),
     )
     timer.unref()
+    // Not awaited, so that loading the native library does not delay the start.
+    app.addHook('onListen', () => {
+      void canFit().then((isPossible) => {
+        if (!isPossible) app.log.warn(NO_FIT)
+      })
+    })
     app.addHook('onClose', async () => {
       clearInterval(timer)
       stopping.abort(new Error('the service stops'))

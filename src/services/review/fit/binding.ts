@@ -13,7 +13,7 @@ const POLL_MS = 20
 
 /**
  * Loads the native trainer; returns undefined where the platform has no binary. The only file that knows the library
- * (docs/decisions/0045-fitted-parameters.md).
+ * (docs/decisions/0049-fitted-parameters.md).
  */
 export async function loadTrainer(): Promise<Trainer | undefined> {
   const library = await import('@open-spaced-repetition/binding').catch(() => undefined)
