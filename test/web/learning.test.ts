@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { type App, findBarriers, isTooWide, openApp, PHONE } from './support/app.js'
+import { type App, findBarriers, isTooWide, openApp, PHONE, untilKept } from './support/app.js'
 
 const app = await openApp(t)
 /** Exceeds the time after a change in which input is ignored */
@@ -79,6 +79,8 @@ async function importTerms(): Promise<void> {
   if (!answer.ok()) throw new Error(await answer.text())
 }
 
+await importTerms()
+
 t.test('types answers by keyboard, on a card that may be typed', async (t) => {
   const { page } = await app.newPerson({ reducedMotion: 'reduce' })
   await page.goto(`${app.url}/einstellungen`)
@@ -92,7 +94,6 @@ t.test('types answers by keyboard, on a card that may be typed', async (t) => {
   const { body } = await send(page, 'GET', 'settings')
   t.match(body, { type_answers: true, free_weekdays: [7] })
 
-  await importTerms()
   await begin(app, page, 'begriffe')
   const field = page.getByLabel('Deine Antwort')
   await field.waitFor()
@@ -118,6 +119,40 @@ t.test('types answers by keyboard, on a card that may be typed', async (t) => {
   await page.keyboard.press('Escape')
   await press(page, 't')
   t.equal(await field.count(), 0, 't switches typing off for the session')
+})
+
+t.test('an answer typed without a network is rated once, also after a reload', async (t) => {
+  const { page } = await app.newPerson({ viewport: PHONE, hasTouch: true, reducedMotion: 'reduce' })
+  await page.goto(app.url)
+  t.equal((await send(page, 'PUT', 'settings', { type_answers: true })).status, 200)
+  await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+  const [first, second] = (await begin(app, page, 'begriffe')) as [Card, Card]
+  await untilKept(page, 'queue ')
+  const field = page.getByLabel('Deine Antwort')
+  await field.fill('Ein gespeicherter Stand des Rechners.')
+  // The parts of a session must be loaded before the network goes.
+  await page.waitForLoadState('networkidle')
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: /Antwort zeigen/ }).click()
+  await page.getByRole('region', { name: 'Vergleich' }).waitFor()
+  t.strictSame(await page.locator('.compared ins').allTextContents(), ['Projekts'])
+  await page.waitForTimeout(GUARD_MS)
+  await page.getByRole('button', { name: /^Gut/ }).click()
+  await page.getByText('1 wartet').waitFor()
+  await page.reload()
+  await page.getByText(/Karten vom Stand .* Dienst antwortet nicht/).waitFor()
+  await page.getByText('1 wartet').waitFor()
+  await page.getByText(second.question).first().waitFor()
+  t.equal(await isTooWide(page), false)
+  await picture(page, 'tippen-offline')
+  await page.context().setOffline(false)
+  t.equal(await untilKinds(page, 'review'), 'review')
+  await page.getByText('1 wartet').waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByText(second.question).first().waitFor()
+  const { body } = await send(page, 'GET', 'history?limit=200')
+  t.match((body as { entries: object[] }).entries, [{ kind: 'review', card_id: first.card_id, rating: 'medium' }])
+  t.equal((body as { entries: object[] }).entries.length, 1, 'stored once')
 })
 
 t.test('a card is put off without a network, and taken back', async (t) => {
