@@ -6,13 +6,15 @@ import { ALL, NONE } from '../../../../src/domain/questions/fraction.js'
 import { freezeQuestion } from '../../../../src/domain/questions/frozen.js'
 import { checkAnswer, judge, rightAnswer } from '../../../../src/domain/questions/judge.js'
 import { lintQuestion } from '../../../../src/domain/questions/lint.js'
+import { resolveSections } from '../../../../src/domain/tests/sections.js'
+import { prepareVersion } from '../../../../src/domain/tests/version.js'
 import { shorten } from '../../../../src/domain/text/text.js'
 import { importContent } from '../../../../src/services/content/folder/import.js'
 import { readContent } from '../../../../src/services/content/folder/read.js'
 import { ROOT, startService } from '../../../support/service.js'
 
 const folder = `${ROOT}content`
-const { content, faults, warnings } = await readContent(folder)
+const { content, tests, faults, warnings } = await readContent(folder)
 
 t.test('the shipped content has no faults and enough cards', async (t) => {
   t.strictSame(faults, [])
@@ -84,10 +86,34 @@ t.test('typed answers are accepted as an author writes them, and their neighbour
   }
 })
 
+const service = await startService(t)
+await importContent(service.db, commandLineActor(), folder)
+const member = await service.member()
+
+t.test('the import publishes three tests that guessing does not pass', async (t) => {
+  const { body } = await member.get('/api/tests')
+  const published = new Map<string, object>(body.tests.map((test: { slug: string }) => [test.slug, test]))
+  t.ok(published.size >= 3)
+  t.strictSame([...published.keys()].sort(), tests.map(({ slug }) => slug).sort())
+  const live = { id: null, state: 'live' as const }
+  const decks = new Map(
+    content.decks.map((deck) => [
+      deck.slug,
+      { ...deck, is_live: true, cards: deck.cards.map((card) => ({ ...card, ...live })) },
+    ]),
+  )
+  for (const { slug, definition } of tests) {
+    const sections = resolveSections(definition, decks, (message) => t.fail(`${slug}: ${message}`))
+    const version = prepareVersion(definition, sections)
+    t.match(published.get(slug), { question_count: version.drawn, pass_percent: 80, attempts_left: 3 }, slug)
+    t.ok(version.drawn >= 8 && version.questions >= 2 * version.drawn, `${slug}: ${version.questions} questions`)
+    t.strictSame(version.findings, [], slug)
+    t.ok(version.guess_percent < 1, `${slug}: ${version.guess_percent} %`)
+    t.not(definition.introduction, '', slug)
+  }
+})
+
 t.test('the export has a line of four columns per card', async (t) => {
-  const service = await startService(t)
-  await importContent(service.db, commandLineActor(), folder)
-  const member = await service.member()
   const { text } = await member.get('/api/decks/export-anki')
   const lines = text.split('\n')
   t.equal(lines.pop(), '')
