@@ -14,12 +14,14 @@ const NO_FIT =
 interface JobOptions {
   /** Returns an instant (default: now) together with its calendar day. */
   moment: (at?: Date) => Moment
+  /** Days after the review of a test for which answers are kept */
+  answersKeepDays: number
   intervalMs: number
 }
 
 /** Runs each job once a night. Every instance tries; a lease lets one run at a time. */
 export default fp<JobOptions>(
-  async (app, { moment, intervalMs }) => {
+  async (app, { moment, answersKeepDays, intervalMs }) => {
     const stopping = new AbortController()
     let running: Promise<void> | undefined
     const runAll = async () => {
@@ -29,6 +31,7 @@ export default fp<JobOptions>(
           const summary = await runJob(app.db, job, {
             night,
             moment,
+            answersKeepDays,
             signal: stopping.signal,
             onError: (err, facts) => app.log.warn({ err, job: job.name, ...facts }, 'part of a job failed'),
           })

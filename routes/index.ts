@@ -40,6 +40,8 @@ export interface ApiOptions {
   /** Maximum sizes of one upload and of all pictures, in bytes */
   importMaxBytes: number
   mediaMaxBytes: number
+  /** Persons from which statistics of tests are shown */
+  statisticsMinPersons: number
   about: About
   /** Requests per second and address; 0 disables the limit. */
   rateLimit: number
@@ -101,6 +103,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
       stopping,
       moment,
       timeZone: options.about.timeZone,
+      statisticsMinPersons: options.statisticsMinPersons,
     })
     await members.register(async (admins) => {
       admins.addHook('preHandler', admins.requireAdmin)

@@ -78,6 +78,8 @@ export interface AppOptions {
     | 'publicUrl'
     | 'rateLimit'
     | 'sessionMaxDays'
+    | 'statisticsMinPersons'
+    | 'answersKeepDays'
     | 'timeZone'
     | 'tmpDir'
     | 'trustProxy'
@@ -194,7 +196,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   const dayOf = calendarIn(config.timeZone)
   const moment = (at = now()) => ({ at, today: dayOf(at) })
-  await app.register(jobs, { moment, intervalMs: options.jobIntervalMs ?? JOB_INTERVAL_MS })
+  await app.register(jobs, {
+    moment,
+    answersKeepDays: config.answersKeepDays,
+    intervalMs: options.jobIntervalMs ?? JOB_INTERVAL_MS,
+  })
   await app.register(overdueAttempts, { moment, intervalMs: options.overdueIntervalMs ?? OVERDUE_INTERVAL_MS })
   await app.register(api, {
     prefix: '/api',
@@ -208,6 +214,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     tmpDir: config.tmpDir,
     importMaxBytes: config.importMaxBytes,
     mediaMaxBytes: config.mediaMaxBytes,
+    statisticsMinPersons: config.statisticsMinPersons,
     about: { version: VERSION, startedAt: now(), timeZone: config.timeZone, embedded: options.database.embedded },
     rateLimit: config.rateLimit,
     poolState: options.database.poolState,

@@ -31,6 +31,10 @@ export interface Config {
   sessionSecrets: string[]
   /** Maximum age of a session in days since its login, regardless of renewals */
   sessionMaxDays: number
+  /** Persons from which statistics of tests are shown */
+  statisticsMinPersons: number
+  /** Days after the review of a test for which answers are kept */
+  answersKeepDays: number
   firstAdmin: { username: string; password: string } | undefined
   host: string
   port: number
@@ -78,6 +82,8 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     mediaMaxBytes: env.MEDIA_MAX_MB * MEGABYTE,
     sessionSecrets: listOf(env.SESSION_SECRET ?? ''),
     sessionMaxDays: env.SESSION_MAX_DAYS,
+    statisticsMinPersons: env.STATISTICS_MIN_PERSONS,
+    answersKeepDays: env.ANSWERS_KEEP_DAYS,
     firstAdmin: firstAdmin(env.ADMIN_USERNAME, env.ADMIN_PASSWORD),
     host: env.HOST,
     port: env.PORT,

@@ -106,6 +106,16 @@ export const SETTINGS = {
       text: 'maximum age of a session in days; an unused session ends after 7',
     },
   },
+  STATISTICS_MIN_PERSONS: {
+    schema: { type: 'integer', minimum: 3, maximum: 1_000, default: 5 },
+    german: { text: 'Personen, ab denen Autoren Statistiken eines Tests sehen' },
+    english: { text: 'persons from which authors see statistics of a test' },
+  },
+  ANSWERS_KEEP_DAYS: {
+    schema: { type: 'integer', minimum: 1, maximum: 3_650, default: 90 },
+    german: { text: 'Tage, nach denen die einzelnen Antworten eines beendeten Tests gelöscht werden' },
+    english: { text: 'days after which the answers of ended tests are deleted; results stay' },
+  },
   ADMIN_USERNAME: {
     schema: { type: 'string' },
     german: { text: 'der erste Administrator, angelegt, solange es keinen Benutzer gibt' },

@@ -88,6 +88,8 @@ const app = await buildApp({
     publicUrl: undefined,
     rateLimit: 0,
     sessionMaxDays: 30,
+    statisticsMinPersons: 5,
+    answersKeepDays: 90,
     timeZone: 'Europe/Berlin',
     tmpDir: tmpdir(),
     importMaxBytes: 2 ** 26,

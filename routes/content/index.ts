@@ -21,6 +21,7 @@ import sheets from './sheets.js'
 import sourceEditors from './source-editors.js'
 import sourceOwnership from './source-ownership.js'
 import sources from './sources.js'
+import testStatistics from './test-statistics.js'
 import tests from './tests.js'
 
 interface ContentOptions extends ExportOptions {
@@ -29,11 +30,14 @@ interface ContentOptions extends ExportOptions {
   /** Maximum sizes of one upload and of all pictures, in bytes */
   importMaxBytes: number
   mediaMaxBytes: number
+  /** Persons from which statistics of tests are shown */
+  statisticsMinPersons: number
 }
 
 /** Decks and sheets as content. Routes outside the inner scope decide themselves who may use them. */
 const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) => {
-  const { contentDir, importMaxBytes, mediaMaxBytes, tmpDir, stopping, moment, timeZone } = options
+  const { contentDir, importMaxBytes, mediaMaxBytes, tmpDir, stopping, moment, timeZone, statisticsMinPersons } =
+    options
   app.setFallback(unknownEndpoint('Unbekannter Inhalts-Endpunkt'))
   app.addHook('onResponse', async ({ method }, { statusCode }) => {
     if (method !== 'GET' && statusCode === 200) app.indexSoon()
@@ -41,6 +45,7 @@ const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) 
   await app.register(media, { prefix: '/media', mediaMaxBytes })
   await app.register(sheets, { prefix: '/sheets' })
   await app.register(tests, { prefix: '/tests' })
+  await app.register(testStatistics, { prefix: '/tests', minPersons: statisticsMinPersons })
   await app.register(convert, { stopping })
   await app.register(sources, { prefix: '/sources' })
   await app.register(sourceEditors, { prefix: '/sources' })

@@ -20,6 +20,8 @@ export async function printOpenapi(print: (line: string) => void): Promise<void>
       publicUrl: undefined,
       rateLimit: 0,
       sessionMaxDays: 30,
+      statisticsMinPersons: 5,
+      answersKeepDays: 90,
       timeZone: 'UTC',
       tmpDir: '',
       importMaxBytes: 0,

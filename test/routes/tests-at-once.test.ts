@@ -3,6 +3,8 @@ import { unique } from '../support/factories.js'
 import { type Caller, startService } from '../support/service.js'
 import { CARDS, publishTest } from '../support/taken-tests.js'
 
+t.setTimeout(120_000)
+
 const service = await startService(t)
 const { db } = service
 

@@ -5,6 +5,8 @@ import { type Caller, startService } from '../support/service.js'
 import { CARDS, publishTest } from '../support/taken-tests.js'
 
 let now = new Date('2026-11-25T10:00:00Z')
+t.setTimeout(120_000)
+
 const service = await startService(t, { now: () => now, overdueIntervalMs: 50 })
 const { db } = service
 

@@ -29,6 +29,8 @@ export const CONFIG: AppOptions['config'] = {
   publicUrl: undefined,
   rateLimit: 0,
   sessionMaxDays: 30,
+  statisticsMinPersons: 5,
+  answersKeepDays: 90,
   timeZone: 'Europe/Berlin',
   tmpDir: SCRATCH,
   trustProxy: [],

@@ -313,7 +313,9 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await get('review/reports')
   for (const caller of [admin, learner]) await caller('GET', `/api/content/${targetOf(PICTURE)}`)
   await rate('easy')
-  await takeTest(learner, await publishTest(app.db))
+  const test = await publishTest(app.db)
+  await takeTest(learner, test)
+  await admin('GET', `/api/content/tests/${test.slug}/statistics`)
 
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
   await get('auth/tokens')
@@ -392,6 +394,15 @@ async function callEditing(admin: Send): Promise<void> {
   const pool = (await send('POST', '/decks', { source_id: source.id, name: 'Vorrat', tests_only: true })).deck
   await send('PATCH', `/decks/${deck.slug}`, { description: 'Neu', archived: false })
   await send('GET', `/decks?source=${source.id}`)
+  const options = [{ text: 'Nein', correct: false }]
+  await send('POST', '/cards', { deck: pool.slug, question: 'Stimmt das?', answer: 'Ja', options, ...client() })
+  const test = `/tests/version-${randomBytes(6).toString('hex')}`
+  await send('PUT', test, { source_id: source.id, name: 'Prüfung', sections: [{ deck: pool.slug }] })
+  await send('POST', `${test}/publish`)
+  await send('PATCH', test, { archived: false })
+  await send('GET', test)
+  await send('GET', `${test}/preview`)
+  await send('GET', '/tests')
   const write = async (question: string, rest: object = {}) =>
     (await send('POST', '/cards', { deck: deck.slug, question, answer: 'A', ...rest, ...client() })).card
   const card = await write('Was macht git stash hier?')

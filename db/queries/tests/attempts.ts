@@ -199,3 +199,28 @@ export async function writeResult(
     where attempt_id = ${id} and attempt_questions.slot = judged.slot`.execute(transaction)
   await transaction.updateTable('attempts').set(result).where('id', '=', id).execute()
 }
+
+/**
+ * Deletes the answers of attempts that ended before the instant, and whose test closed before the day if its review
+ * waits for that. Returns the number of attempts, at most `limit`.
+ */
+export async function deleteAnswersBefore(
+  db: Kysely<Database>,
+  before: { instant: Date; day: string },
+  { at, userId, limit }: { at: Date; userId: number | undefined; limit: number },
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    with old as (
+      select attempts.id from attempts
+        join test_versions on test_versions.test_id = attempts.test_id and test_versions.version = attempts.version
+      where ended_at < ${before.instant}::timestamptz and answers_deleted_at is null
+        and (${userId ?? null}::integer is null or user_id = ${userId ?? null}::integer)
+        and (definition ->> 'review_when' <> 'closed' or coalesce(definition ->> 'closes', '') < ${before.day})
+      order by ended_at limit ${limit}
+    ), emptied as (
+      update attempt_questions set answer = null from old where attempt_id = old.id
+    )
+    update attempts set answers_deleted_at = ${at}::timestamptz from old where attempts.id = old.id
+    returning attempts.id`.execute(db)
+  return rows.length
+}

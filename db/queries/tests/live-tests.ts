@@ -23,7 +23,7 @@ export async function listLiveTests(db: Kysely<Database>): Promise<LiveTest[]> {
 /** Returns a test that learners may start; undefined if there is none. */
 export async function findLiveTest(db: Kysely<Database>, slug: string): Promise<LiveTest | undefined> {
   if (!isStorable(slug)) return undefined
-  const row = await selectLiveTests(db).where('tests.slug', '=', slug).executeTakeFirst()
+  const row = await selectLiveTests(db).where('tests.slug', '=', slug.normalize('NFC')).executeTakeFirst()
   return row && toLiveTest(row)
 }
 

@@ -6,6 +6,11 @@ export const ASSIGNED_ONLY = new Refusal('forbidden', 'assigned_only', 'Der Test
 export const NOT_OPEN_YET = new Refusal('conflict', 'not_open_yet', 'Der Test ist noch nicht offen')
 export const NO_LONGER_OPEN = new Refusal('conflict', 'no_longer_open', 'Der Test ist nicht mehr offen')
 export const NO_ATTEMPT_LEFT = new Refusal('conflict', 'no_attempt_left', 'Kein Versuch mehr übrig')
+export const NO_PUBLISHED_VERSION = new Refusal(
+  'not_found',
+  'no_published_version',
+  'Diese Fassung des Tests gibt es nicht',
+)
 /** A later save has reached the service, for example from another device. */
 export const NEWER_ANSWER = new Refusal('conflict', 'newer_answer', 'Neuere Antwort vorhanden')
 export const ATTEMPT_ENDED = new Refusal('gone', 'attempt_ended', 'Der Versuch ist beendet')

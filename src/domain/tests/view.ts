@@ -1,4 +1,5 @@
 import type { FrozenForm, FrozenQuestion } from '../questions/frozen.js'
+import type { Answer } from '../questions/judge.js'
 import type { Place } from './attempt.js'
 
 /** A question as learners see it before the review: nothing in it depends on what is right. */
@@ -45,6 +46,18 @@ function textWith(text: string, places: readonly Place[]): string {
     const id = ids.get(of)
     return id === undefined ? whole : `{{${id}}}`
   })
+}
+
+/** Returns the answer with the ids of the published question. */
+export function withoutPlaces(answer: Answer, places: readonly Place[]): Answer {
+  const ids = new Map(places.map(({ id, of }) => [id, of]))
+  const rename = (id: string) => ids.get(id) ?? id
+  if ('option_ids' in answer) return { option_ids: answer.option_ids.map(rename) }
+  if ('item_ids' in answer) return { item_ids: answer.item_ids.map(rename) }
+  if ('gaps' in answer) {
+    return { gaps: Object.fromEntries(Object.entries(answer.gaps).map(([id, text]) => [rename(id), text])) }
+  }
+  return answer
 }
 
 /** Returns the question with the ids of the attempt, to judge its answer. Its parts keep the order of the version. */

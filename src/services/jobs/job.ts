@@ -6,6 +6,8 @@ export interface JobContext {
   db: Kysely<Database>
   /** Returns the current moment. */
   moment: () => Moment
+  /** Days after the review of a test for which answers are kept */
+  answersKeepDays: number
   /** Ends the job; its work must then be undone or complete */
   signal: AbortSignal
   /** Only this user, for a run by hand */

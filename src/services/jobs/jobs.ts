@@ -1,10 +1,12 @@
+import { deleteOldAnswers } from './delete-answers.js'
 import { fitParameters } from './fit-parameters.js'
 import type { Job } from './job.js'
 
-export const JOB_NAMES = ['fit'] as const
+export const JOB_NAMES = ['fit', 'answers'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
 /** All recurring jobs. A new one needs a line here and a name above. */
 export const JOBS: Record<JobName, Job> = {
   fit: { name: 'fit', run: fitParameters },
+  answers: { name: 'answers', run: deleteOldAnswers },
 }

@@ -8,11 +8,12 @@ import {
   writeResult,
 } from '../../../db/queries/tests/attempts.js'
 import type { Database } from '../../../db/types.js'
-import { addScores } from '../../domain/questions/fraction.js'
+import { addScores, type Fraction, NONE } from '../../domain/questions/fraction.js'
 import { judge } from '../../domain/questions/judge.js'
 import { GRACE_MS, isOver } from '../../domain/tests/deadline.js'
 import { ATTEMPT_NOT_FOUND } from '../../domain/tests/refusals.js'
-import { withPlaces } from '../../domain/tests/view.js'
+import { withoutPlaces, withPlaces } from '../../domain/tests/view.js'
+import { addToSums } from './statistics.js'
 
 /**
  * Ends an attempt and judges its stored answers in one transaction; an attempt that has ended stays as it is. After the
@@ -50,9 +51,27 @@ async function end(transaction: Transaction<Database>, attempt: Attempt, now: Da
     transaction,
     id,
     result,
-    judged.map(({ slot, score }) => ({ slot, points: score.part / score.of })),
+    judged.map(({ slot, score }) => ({ slot, points: pointsOf(score) })),
   )
+  if (attempt.counted && attempt.number === 1) {
+    const total = judged.reduce((sum, { score }) => sum + pointsOf(score), 0)
+    await addToSums(
+      transaction,
+      attempt,
+      questions.map(({ question_id, places, answer, spent_ms }, index) => ({
+        question_id,
+        points: pointsOf(judged[index]?.score ?? NONE),
+        total,
+        answer: answer === null ? null : withoutPlaces(answer, places),
+        spentMs: spent_ms,
+      })),
+    )
+  }
   return { ...attempt, ...result }
+}
+
+function pointsOf({ part, of }: Fraction): number {
+  return part / of
 }
 
 /**

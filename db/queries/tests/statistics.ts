@@ -1,0 +1,100 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { FrozenQuestion } from '../../../src/domain/questions/frozen.js'
+import type { QuestionReport, QuestionSums } from '../../../src/domain/tests/statistics.js'
+import type { Database } from '../../types.js'
+
+/** Locks the sums of a version until the end of the transaction. Attempts can start meanwhile. */
+export async function lockSums(transaction: Transaction<Database>, testId: number, version: number): Promise<void> {
+  await transaction
+    .selectFrom('test_versions')
+    .select('version')
+    .where('test_id', '=', testId)
+    .where('version', '=', version)
+    .forNoKeyUpdate()
+    .execute()
+}
+
+/** Returns the sums of those questions that have any, by question. */
+export async function findSums(db: Kysely<Database>, ids: readonly number[]): Promise<Map<number, QuestionSums>> {
+  const rows = await db
+    .selectFrom('question_sums')
+    .select(['question_id', 'sums'])
+    .where('question_id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .execute()
+  return new Map(rows.map(({ question_id, sums }) => [question_id, sums as QuestionSums]))
+}
+
+/** Stores sums whose version is locked. */
+export async function writeSums(
+  transaction: Transaction<Database>,
+  sums: readonly { question_id: number; sums: QuestionSums }[],
+): Promise<void> {
+  await sql`
+    insert into question_sums (question_id, sums)
+    select question_id, sums from jsonb_to_recordset(${JSON.stringify(sums)}::jsonb) as added (question_id bigint, sums jsonb)
+    on conflict (question_id) do update set sums = excluded.sums`.execute(transaction)
+}
+
+/** A question of a version with its sums and its published report. */
+export interface QuestionWithSums {
+  id: number
+  section: number
+  position: number
+  card_id: number | null
+  content: FrozenQuestion
+  sums: QuestionSums | null
+  report: QuestionReport | null
+  report_persons: number
+}
+
+/** Returns the questions of a version in order. */
+export async function listQuestionsWithSums(
+  db: Kysely<Database>,
+  testId: number,
+  version: number,
+): Promise<QuestionWithSums[]> {
+  const rows = await db
+    .selectFrom('test_questions')
+    .leftJoin('question_sums', 'question_id', 'test_questions.id')
+    .select(['test_questions.id', 'section', 'position', 'card_id', 'content', 'sums', 'report', 'report_persons'])
+    .where('test_id', '=', testId)
+    .where('version', '=', version)
+    .orderBy('section')
+    .orderBy('position')
+    .execute()
+  return rows.map((row) => ({
+    ...row,
+    sums: row.sums as QuestionSums | null,
+    report: row.report as QuestionReport | null,
+    report_persons: row.report_persons ?? 0,
+  }))
+}
+
+/** Publishes reports. */
+export async function writeReports(
+  transaction: Transaction<Database>,
+  reports: readonly { question_id: number; report: QuestionReport }[],
+): Promise<void> {
+  await sql`
+    update question_sums set report = renewed.report, report_persons = (renewed.report ->> 'persons')::integer
+    from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as renewed (question_id bigint, report jsonb)
+    where question_sums.question_id = renewed.question_id`.execute(transaction)
+}
+
+/** Returns a version of a test, by default the published one; undefined if there is none. */
+export async function findTestVersion(
+  db: Kysely<Database>,
+  slug: string,
+  version: number | undefined,
+): Promise<{ id: number; version: number } | undefined> {
+  const versions = db
+    .selectFrom('tests')
+    .innerJoin('test_versions', 'test_versions.test_id', 'tests.id')
+    .select(['tests.id', 'test_versions.version'])
+    .where('slug', '=', slug)
+  const wanted =
+    version === undefined
+      ? versions.whereRef('test_versions.version', '=', 'published_version')
+      : versions.where('test_versions.version', '=', version)
+  return wanted.executeTakeFirst()
+}

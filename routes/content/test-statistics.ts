@@ -1,0 +1,96 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
+import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { NO_PUBLISHED_VERSION } from '../../src/domain/tests/refusals.js'
+import { toTestSlug } from '../../src/domain/tests/slug.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
+import { answers, nullable, optional } from '../../src/http/schemas.js'
+import { findStatistics } from '../../src/services/tests/statistics.js'
+import { EditedTestParams } from './test-schemas.js'
+
+/** Null hides what would tell about few persons. */
+const Hidden = <T extends TSchema>(schema: T) => nullable(schema)
+
+const StatisticsQuery = Type.Object({ version: optional('Absent or empty means the published version.', '1') })
+
+const Report = Type.Object(
+  {
+    persons: Type.Integer({ examples: [35] }),
+    facility: Hidden(Type.Number({ description: 'Mean share of the points, 0 to 1.', examples: [0.75] })),
+    options: Type.Array(
+      Type.Object({
+        text: Type.String({ description: 'Markdown.' }),
+        correct: Type.Boolean(),
+        count: Hidden(Type.Integer({ examples: [8] })),
+        share: Hidden(Type.Number({ description: 'Of a wrong option among all wrong choices.', examples: [0.8] })),
+      }),
+    ),
+    unanswered: Hidden(Type.Integer({ examples: [5] })),
+    correlation: Hidden(
+      Type.Number({ description: 'Corrected item-total correlation, from 30 persons on.', examples: [0.42] }),
+    ),
+    median_seconds: Hidden(Type.Number({ examples: [21] })),
+    flags: Type.Array(Type.String({ enum: ['never_chosen', 'more_than_key', 'negative_correlation', 'hasty'] })),
+  },
+  { title: 'QuestionReport' },
+)
+
+const Statistics = Type.Object(
+  {
+    version: Type.Integer({ examples: [1] }),
+    min_persons: Type.Integer({
+      description: 'Persons from which a report appears, and after which it is renewed.',
+      examples: [5],
+    }),
+    questions: Type.Array(
+      Type.Object(
+        {
+          section: Type.Integer(),
+          position: Type.Integer(),
+          card_id: nullable(Type.Integer({ description: 'Null if the card has been deleted.' })),
+          form: Type.String({ enum: ['single', 'multiple', 'text', 'number', 'order', 'gaps'] }),
+          question: Type.String({ description: 'Markdown.' }),
+          report: Type.Unsafe<unknown>({
+            ...Report,
+            type: ['object', 'null'],
+            description: 'Null with too few persons.',
+          }),
+        },
+        { title: 'QuestionWithReport' },
+      ),
+    ),
+  },
+  { title: 'TestStatistics' },
+)
+
+export interface StatisticsOptions {
+  /** STATISTICS_MIN_PERSONS */
+  minPersons: number
+}
+
+/** Statistics of tests for their editors: first attempts only, without names. */
+const testStatistics: FastifyPluginAsyncTypebox<StatisticsOptions> = async (app, { minPersons }) => {
+  app.get(
+    '/:slug/statistics',
+    {
+      onRequest: app.requireEditor('test'),
+      schema: {
+        operationId: 'getTestStatistics',
+        summary: 'Statistics of the questions of a version, from first attempts',
+        tags: ['content'],
+        params: EditedTestParams,
+        querystring: StatisticsQuery,
+        response: answers(Statistics, [AUTHORS_ONLY, NOT_AN_EDITOR, TEST_NOT_FOUND, NO_PUBLISHED_VERSION]),
+      },
+    },
+    async ({ params, query }) => {
+      const isGiven = query.version !== undefined && query.version !== ''
+      const version = isGiven ? parseRowId(query.version ?? '', 'Ungültige Fassung') : undefined
+      if (isGiven && version === undefined) throw NO_PUBLISHED_VERSION
+      return findStatistics(app.db, toTestSlug(params.slug), version, minPersons)
+    },
+  )
+}
+
+export default testStatistics

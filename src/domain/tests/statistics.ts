@@ -1,0 +1,173 @@
+import type { FrozenForm, FrozenQuestion } from '../questions/frozen.js'
+import type { Answer } from '../questions/judge.js'
+import {
+  addPerson,
+  distractorShares,
+  type Flag,
+  facility,
+  flagsOf,
+  hideSmallCells,
+  type ItemSums,
+  isLargeEnough,
+  itemRestCorrelation,
+  MIN_PERSONS_OF_CORRELATION,
+  NO_SUMS,
+} from '../questions/statistics.js'
+
+/** Sums over the first attempts of persons at a question; plain JSON. */
+export interface QuestionSums {
+  item: ItemSums
+  /** Persons with all points */
+  full: number
+  /** Persons by chosen option, as the published question names it */
+  chosen: Record<string, number>
+  /** Persons without an answer */
+  unanswered: number
+  /** Persons by time in whole seconds */
+  seconds: Record<string, number>
+}
+
+export const NO_QUESTION_SUMS: QuestionSums = { item: NO_SUMS, full: 0, chosen: {}, unanswered: 0, seconds: {} }
+
+/** Longer times are an open page. */
+const MAX_SECONDS = 3_600
+
+/** What a person did with a question. */
+export interface PersonalResult {
+  /** From 0 to 1 */
+  points: number
+  /** Points of the whole attempt */
+  total: number
+  /** With the ids of the published question */
+  answer: Answer | null
+  spentMs: number
+}
+
+/** Adds the result of a person. */
+export function addResult(sums: QuestionSums, { points, total, answer, spentMs }: PersonalResult): QuestionSums {
+  const chosen = answer !== null && 'option_ids' in answer ? answer.option_ids : []
+  const isEmpty = answer === null || ('option_ids' in answer && answer.option_ids.length === 0)
+  const seconds = String(Math.min(MAX_SECONDS, Math.round(spentMs / 1_000)))
+  return {
+    item: addPerson(sums.item, points, total),
+    full: sums.full + Number(points === 1),
+    chosen: { ...sums.chosen, ...Object.fromEntries(chosen.map((id) => [id, (sums.chosen[id] ?? 0) + 1])) },
+    unanswered: sums.unanswered + Number(isEmpty),
+    // Without an answer there is no time.
+    seconds: isEmpty ? sums.seconds : { ...sums.seconds, [seconds]: (sums.seconds[seconds] ?? 0) + 1 },
+  }
+}
+
+/** What editors see of a question. Null is what tells too much about few persons. Plain JSON. */
+export interface QuestionReport {
+  persons: number
+  /** Mean share of the points */
+  facility: number | null
+  /** Of a choice: persons by option, and the share of each wrong one among all wrong choices */
+  options: { id: string; count: number | null; share: number | null }[]
+  unanswered: number | null
+  correlation: number | null
+  median_seconds: number | null
+  flags: Flag[]
+}
+
+/** Returns the report of a question with at least `minPersons` persons. */
+export function reportOf(question: FrozenQuestion, sums: QuestionSums, minPersons: number): QuestionReport {
+  const { persons } = sums.item
+  const median_seconds = medianOf(sums.seconds, minPersons)
+  const { isFacilityShown, options, unanswered } = cellsOf(question, sums, minPersons)
+  const correlation = isFacilityShown && persons >= MIN_PERSONS_OF_CORRELATION ? itemRestCorrelation(sums.item) : null
+  return {
+    persons,
+    facility: isFacilityShown ? facility(sums.item, 1) : null,
+    options: options.map(({ id, count, share }) => ({ id, count, share })),
+    unanswered,
+    correlation,
+    median_seconds,
+    flags: flagsFor(question, options, { persons, correlation, medianSeconds: median_seconds }),
+  }
+}
+
+interface Cell {
+  id: string
+  correct: boolean
+  /** True number */
+  chosen: number
+  count: number | null
+  share: number | null
+}
+
+interface Cells {
+  isFacilityShown: boolean
+  options: Cell[]
+  unanswered: number | null
+}
+
+function cellsOf(question: FrozenForm, sums: QuestionSums, minPersons: number): Cells {
+  const { persons } = sums.item
+  const counted =
+    'options' in question
+      ? question.options.map(({ id, correct }) => ({ id, correct, chosen: sums.chosen[id] ?? 0 }))
+      : []
+  if (question.form === 'single') return cellsOfSingle(counted, sums.unanswered, minPersons)
+  const shown = (count: number) => (isLargeEnough(count, persons, minPersons) ? count : null)
+  return {
+    isFacilityShown: isLargeEnough(sums.full, persons, minPersons),
+    options: counted.map((option) => ({ ...option, count: shown(option.chosen), share: null })),
+    unanswered: shown(sums.unanswered),
+  }
+}
+
+/** Each person is in one cell, so one cell tells of the others. */
+function cellsOfSingle(
+  counted: readonly { id: string; correct: boolean; chosen: number }[],
+  unanswered: number,
+  minPersons: number,
+): Cells {
+  const counts = hideSmallCells([...counted.map(({ chosen }) => chosen), unanswered], minPersons)
+  const cells = counted.map((option, index) => ({ ...option, count: counts[index] ?? null }))
+  const hidden = (isWrong: boolean) =>
+    cells.reduce((sum, { count, correct, chosen }) => sum + (count === null && correct !== isWrong ? chosen : 0), 0) +
+    (!isWrong && counts.at(-1) === null ? unanswered : 0)
+  // A share tells the number of wrong choices, and so the sum of the hidden ones.
+  const areSharesShown = [hidden(true), hidden(false)].every((sum) => sum === 0 || sum >= minPersons)
+  const shares = distractorShares(counted.map(({ correct, chosen }) => ({ correct, count: chosen })))
+  return {
+    isFacilityShown: cells.every(({ correct, count }) => !correct || count !== null),
+    options: cells.map((cell, index) => ({
+      ...cell,
+      share: areSharesShown && cell.count !== null ? (shares[index] ?? null) : null,
+    })),
+    unanswered: counts.at(-1) ?? null,
+  }
+}
+
+function flagsFor(
+  { form }: FrozenForm,
+  cells: readonly Cell[],
+  rest: { persons: number; correlation: number | null; medianSeconds: number | null },
+): Flag[] {
+  const options = form === 'single' ? cells.map(({ correct, chosen }) => ({ correct, count: chosen })) : []
+  const key = cells.find(({ correct }) => correct)?.chosen ?? 0
+  // Of a hidden option the flag would tell too much.
+  const mayCompare = cells.some(({ correct, chosen, count }) => !correct && count !== null && chosen > key)
+  return flagsOf({ options, ...rest }).filter((flag) => flag !== 'more_than_key' || mayCompare)
+}
+
+/** Returns null if too few persons have a time. */
+function medianOf(seconds: Readonly<Record<string, number>>, minPersons: number): number | null {
+  const times = Object.entries(seconds)
+    .map(([second, count]) => ({ second: Number(second), count }))
+    .sort((a, b) => a.second - b.second)
+  const persons = times.reduce((sum, { count }) => sum + count, 0)
+  if (persons < minPersons) return null
+  const at = (index: number) => {
+    let before = 0
+    for (const { second, count } of times) {
+      before += count
+      if (before > index) return second
+    }
+    return 0
+  }
+  return (at(Math.floor((persons - 1) / 2)) + at(Math.floor(persons / 2))) / 2
+}

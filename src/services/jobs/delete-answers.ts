@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { deleteAnswersBefore } from '../../../db/queries/tests/attempts.js'
+import { addDays } from '../../domain/time/calendar.js'
+import type { JobContext, JobSummary } from './job.js'
+
+const ATTEMPTS_AT_ONCE = 200
+/** Pause after each batch, so that requests get the connection of the embedded database */
+const PAUSE_MS = 20
+const DAY_MS = 86_400_000
+
+/**
+ * Deletes the answers of attempts whose review has been possible for `ANSWERS_KEEP_DAYS`. Points, results and the sums of
+ * the statistics stay.
+ */
+export async function deleteOldAnswers(context: JobContext): Promise<JobSummary> {
+  const { db, moment, answersKeepDays, signal, userId, goOn } = context
+  const { at, today } = moment()
+  const before = { instant: new Date(at.getTime() - answersKeepDays * DAY_MS), day: addDays(today, -answersKeepDays) }
+  const summary = { attempts: 0 }
+  let deleted: number
+  do {
+    signal.throwIfAborted()
+    await goOn()
+    deleted = await deleteAnswersBefore(db, before, { at, userId, limit: ATTEMPTS_AT_ONCE })
+    summary.attempts += deleted
+    await sleep(PAUSE_MS)
+  } while (deleted === ATTEMPTS_AT_ONCE)
+  return summary
+}

@@ -1,0 +1,154 @@
+import { randomInt } from 'node:crypto'
+import t from 'tap'
+import { writeSums } from '../../db/queries/tests/statistics.js'
+import { addResult, NO_QUESTION_SUMS } from '../../src/domain/tests/statistics.js'
+import { deleteOldAnswers } from '../../src/services/jobs/delete-answers.js'
+import { createEditor, createSource } from '../support/editing.js'
+import { unique } from '../support/factories.js'
+import { type Caller, startService } from '../support/service.js'
+import { CARDS, publishTest, rightAnswerTo, singleChoice } from '../support/taken-tests.js'
+
+let now = new Date('2026-11-25T10:00:00Z')
+t.setTimeout(300_000)
+
+const service = await startService(t, { now: () => now })
+const { db } = service
+const source = await createSource(db)
+const editor = await createEditor(service, source)
+
+async function take(caller: Caller, slug: string, answer: (question: never) => object, seconds = 20): Promise<number> {
+  const started = await caller.post(`/api/tests/${slug}/attempts`, { client_id: unique('client') })
+  const { id, questions } = started.body.attempt
+  for (const question of questions) {
+    now = new Date(now.getTime() + seconds * 1_000)
+    const url = `/api/tests/attempts/${id}/answers/${question.slot}`
+    const payload = { seq: 1, answer: answer(question as never) }
+    await caller.send({ method: 'PUT', url, payload })
+  }
+  await caller.post(`/api/tests/attempts/${id}/submit`)
+  return id
+}
+
+const wrong = ({ options }: { options: { id: string; text: string }[] }) => ({
+  option_ids: options.filter(({ text }) => text === '24 Stunden').map(({ id }) => id),
+})
+
+const statisticsOf = async (slug: string, query = '') =>
+  (await editor.get(`/api/content/tests/${slug}/statistics${query}`)).body
+
+t.test('a report appears with five persons, from their first attempts, and is renewed after five more', async (t) => {
+  const test = await publishTest(db, {}, { cards: [CARDS.single], sourceId: source })
+  const takers: Caller[] = []
+  const join = async (answer: (question: never) => object) => {
+    const taker = await service.member()
+    takers.push(taker)
+    await take(taker, test.slug, answer)
+  }
+  for (let count = 0; count < 4; count++) await join(rightAnswerTo)
+  await take(takers[0] as Caller, test.slug, wrong)
+  await take(editor, test.slug, wrong)
+  t.equal((await statisticsOf(test.slug)).questions[0].report, null, 'four persons, a second attempt and an editor')
+  await join(rightAnswerTo)
+  const { report } = (await statisticsOf(test.slug)).questions[0]
+  t.match(report, { persons: 5, facility: null, median_seconds: 20, correlation: null })
+  for (let count = 0; count < 4; count++) await join(wrong as never)
+  t.strictSame((await statisticsOf(test.slug)).questions[0].report, report, 'four more change nothing')
+  await join(wrong as never)
+  const renewed = (await statisticsOf(test.slug)).questions[0].report
+  t.match(renewed, { persons: 10, facility: 0.5 })
+  t.strictSame(
+    renewed.options.map(({ text, correct, count, share }: Record<string, unknown>) => [text, correct, count, share]),
+    [
+      ['72 Stunden', true, 5, null],
+      ['24 Stunden', false, 5, 1],
+      ['7 Tage', false, null, null],
+      ['30 Tage', false, null, null],
+    ],
+  )
+})
+
+t.test('statistics are for editors, by version', async (t) => {
+  const test = await publishTest(db, {}, { cards: [CARDS.text], sourceId: source })
+  await publishTest(db, {}, { cards: [CARDS.single, CARDS.text], of: test, sourceId: source })
+  t.match(await statisticsOf(test.slug), { version: 2, min_persons: 5, questions: { length: 2 } })
+  t.match(await statisticsOf(test.slug, '?version=1'), { version: 1, questions: { length: 1 } })
+  for (const [query, status] of [
+    ['?version=3', 404],
+    ['?version=99999999999', 404],
+    ['?version=x', 400],
+  ] as const) {
+    t.equal((await editor.get(`/api/content/tests/${test.slug}/statistics${query}`)).status, status, query)
+  }
+  const path = `/api/content/tests/${test.slug}/statistics`
+  t.equal((await (await service.member()).get(path)).status, 403)
+  t.equal((await (await createEditor(service, await createSource(db))).get(path)).status, 403)
+})
+
+t.test('ends of attempts at once lose nothing of the sums', async (t) => {
+  const test = await publishTest(db, {}, { cards: [CARDS.single, CARDS.text, CARDS.order], sourceId: source })
+  const takers = await Promise.all(Array.from({ length: 12 }, () => service.member()))
+  await Promise.all(takers.map((taker) => take(taker, test.slug, rightAnswerTo)))
+  const { questions } = await statisticsOf(test.slug)
+  t.strictSame(
+    questions.map(({ report }: { report: { persons: number } }) => report.persons),
+    [12, 12, 12],
+  )
+})
+
+t.test('a report over 1,000 attempts of 40 questions is computed quickly', async (t) => {
+  const cards = Array.from({ length: 40 }, (_, index) => singleChoice(`Frage ${index}`))
+  const test = await publishTest(db, {}, { cards, sourceId: source })
+  const optionOf = (index: number, choice: number) => {
+    const content = test.questions[index]?.content
+    return content !== undefined && 'options' in content ? (content.options[choice]?.id ?? '') : ''
+  }
+  const sums = test.questions.map(({ id }) => ({ question_id: id, sums: NO_QUESTION_SUMS }))
+  for (let person = 0; person < 1_000; person++) {
+    const choices = cards.map(() => randomInt(4))
+    const total = choices.filter((choice) => choice === 0).length
+    for (const [index, choice] of choices.entries()) {
+      const answer = { option_ids: [optionOf(index, choice)] }
+      const result = { points: Number(choice === 0), total, spentMs: randomInt(60_000), answer }
+      const row = sums[index]
+      if (row !== undefined) row.sums = addResult(row.sums, result)
+    }
+  }
+  await db.transaction().execute((transaction) => writeSums(transaction, sums))
+  const times: number[] = []
+  for (let round = 0; round < 5; round++) {
+    const started = performance.now()
+    const { questions } = await statisticsOf(test.slug)
+    times.push(performance.now() - started)
+    t.strictSame([...new Set(questions.map(({ report }: { report: { persons: number } }) => report.persons))], [1_000])
+  }
+  t.comment(`${times.map(Math.round).join(', ')} ms`)
+  // 200 ms on an idle machine
+  t.ok(Math.min(...times) < 1_000)
+})
+
+t.test('answers are deleted after their time, and the result and the report stay', async (t) => {
+  const learner = await service.member()
+  const open = await publishTest(db, { review_when: 'now' }, { cards: [CARDS.single], sourceId: source })
+  const closing = await publishTest(
+    db,
+    { review_when: 'closed', closes: '2027-01-31' },
+    { cards: [CARDS.single], sourceId: source },
+  )
+  const ids = [await take(learner, open.slug, rightAnswerTo), await take(learner, closing.slug, rightAnswerTo)]
+  const answersOf = async () => {
+    const rows = await db.selectFrom('attempt_questions').select('answer').where('attempt_id', 'in', ids).execute()
+    return rows.filter(({ answer }) => answer !== null).length
+  }
+  const run = async (day: string) => {
+    const moment = () => ({ at: new Date(`${day}T12:00:00Z`), today: day })
+    const rest = { answersKeepDays: 90, signal: new AbortController().signal, userId: learner.id }
+    const { attempts } = await deleteOldAnswers({ db, moment, ...rest, goOn: async () => {}, onError: () => {} })
+    return [attempts, await answersOf()]
+  }
+  t.strictSame(await run('2027-02-20'), [0, 2])
+  t.strictSame(await run('2027-03-01'), [1, 1], 'the other test is reviewed until later')
+  t.strictSame(await run('2027-05-01'), [0, 1], 'not yet 90 days after closing')
+  t.strictSame(await run('2027-05-03'), [1, 0])
+  const { review } = (await learner.get(`/api/tests/attempts/${ids[0]}/review`)).body
+  t.match(review, { passed: true, score_percent: 100, answers_deleted: true, questions: [{ answer: null, points: 1 }] })
+})
