@@ -72,7 +72,7 @@ function importsIn(from: string, text: string): Import[] {
   const script = from.endsWith('.svelte') ? scriptsOf(text) : text
   const { importedFiles } = ts.preProcessFile(script, true, true)
   return importedFiles
-    .filter(({ fileName }) => fileName.startsWith('.') && !fileName.endsWith('.css'))
+    .filter(({ fileName }) => fileName.startsWith('.') && !/\.css$|\?raw$/.test(fileName))
     .map(({ fileName }) => ({ from, to: posix.join(posix.dirname(from), fileName).replace(/\.js$/, '.ts') }))
     .filter(({ to }) => !to.startsWith('dist/'))
 }

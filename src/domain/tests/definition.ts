@@ -1,7 +1,6 @@
-import { hasControls } from '../content/format/front-matter.js'
 import type { MultipleRule } from '../questions/judge.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH, MAX_SIDE_LENGTH } from '../text/limits.js'
-import { isStorable } from '../text/text.js'
+import { hasControls, isStorable } from '../text/text.js'
 import { addDays } from '../time/calendar.js'
 
 /** Questions of a deck: those of a level, or the listed cards; `draw` of them are drawn per attempt. */

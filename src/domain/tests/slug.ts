@@ -1,6 +1,5 @@
-import { hasControls } from '../content/format/front-matter.js'
 import { MAX_LABEL_LENGTH } from '../text/limits.js'
-import { countCharacters, isStorable } from '../text/text.js'
+import { countCharacters, hasControls, isStorable } from '../text/text.js'
 import { BAD_TEST_SLUG } from './editing-refusals.js'
 
 /** Paths of other routes below `/api/tests` */

@@ -21,6 +21,11 @@ export function shorten(text: string, limit: number): string {
   return text
 }
 
+/** Returns whether the text contains a tab, line end or other control character. */
+export function hasControls(text: string): boolean {
+  return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
+}
+
 /** Returns whether PostgreSQL can store the text: no NUL character and no lone surrogate. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()

@@ -1,7 +1,7 @@
 import { InvalidInput } from '../../refusal.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH, MAX_SIDE_LENGTH } from '../../text/limits.js'
 import { checkStorable } from '../../text/parameters.js'
-import { hasControls } from '../format/front-matter.js'
+import { hasControls } from '../../text/text.js'
 import { isLanguage } from '../format/parse-deck.js'
 
 /** Maximum length of a sheet's text in UTF-16 code units */

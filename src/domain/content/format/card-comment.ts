@@ -1,7 +1,6 @@
 import { FORMS } from '../../questions/exercise.js'
-import { countLines } from '../../text/text.js'
+import { countLines, hasControls } from '../../text/text.js'
 import type { Report } from '../types.js'
-import { hasControls } from './front-matter.js'
 import { readLevel } from './verbatim.js'
 
 /** Keys of the comment below a card's heading; a missing or faulty key is undefined. */

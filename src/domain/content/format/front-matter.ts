@@ -224,8 +224,3 @@ function requireStorable(field: Field, key: string, report: Report): boolean {
   report(field.line, `„${key}“ enthält ein Zeichen, das nicht gespeichert werden kann`)
   return false
 }
-
-/** Returns whether the text contains a tab, line end or other control character. */
-export function hasControls(text: string): boolean {
-  return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
-}

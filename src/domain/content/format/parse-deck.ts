@@ -1,13 +1,13 @@
 import { type Exercise, type ExerciseInput, parseExercise } from '../../questions/exercise.js'
 import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../review/review.js'
 import { MAX_SIDE_LENGTH } from '../../text/limits.js'
+import { hasControls } from '../../text/text.js'
 import type { CardSource, DeckSource, Fault, Report, SlugPlace } from '../types.js'
 import type { Block } from './blocks.js'
 import { type CardComment, parseCardComment } from './card-comment.js'
 import { decodeText } from './decode-text.js'
 import {
   type Fields,
-  hasControls,
   readFlag,
   readInteger,
   readOptionalText,

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
+import { hasControls } from '../../text/text.js'
 import type { Fault, Report, SlugPlace, Warning } from '../types.js'
-import { type Fields, hasControls, readList, readTextField } from './front-matter.js'
+import { type Fields, readList, readTextField } from './front-matter.js'
 
 const MAX_SLUG_LENGTH = 200
 /** Room for a number that makes a slug unique */
