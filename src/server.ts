@@ -34,7 +34,7 @@ const CLOSE_TIMEOUT_MS = 10_000
 const ABORT_AFTER_MS = 6_000
 
 /** Maximum time for accepting connections that were waiting when the service stopped listening */
-const ACCEPT_MS = 1_000
+const ACCEPT_MS = 3_000
 
 /** Maximum time for a connection to send its last request while the service is closing */
 const LAST_REQUESTS_MS = 250

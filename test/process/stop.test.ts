@@ -5,14 +5,20 @@ import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createStoreVariables, firstLogin, loginOver, openSession, startProcess } from '../support/process.js'
 
-/** Returns the status of a request on a new connection, or the error code. */
-function ask(url: string): Promise<number | string> {
-  return new Promise((resolve) => {
-    const request = get(url, { agent: false }, (response) => {
+/** Sends a request on a new connection. `answered` is its status, or the error code. */
+function ask(url: string): { connected: Promise<void>; answered: Promise<number | string> } {
+  const request = get(url, { agent: false })
+  const answered = new Promise<number | string>((resolve) => {
+    request.once('response', (response) => {
       response.resume().once('end', () => resolve(response.statusCode ?? 0))
     })
     request.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
   })
+  const connected = new Promise<void>((resolve) => {
+    request.once('socket', (socket) => socket.once('connect', () => resolve()))
+    request.once('error', () => resolve())
+  })
+  return { connected, answered }
 }
 
 t.test('answers new requests and the import if stopped while reading a large deck', async (t) => {
@@ -29,10 +35,10 @@ t.test('answers new requests and the import if stopped while reading a large dec
 
   const imported = send('/api/admin/import', { method: 'POST' })
   await sleep(200)
-  const fresh = Promise.all(Array.from({ length: 20 }, () => ask(`${service.url}/healthz`)))
-  await sleep(5)
+  const fresh = Array.from({ length: 20 }, () => ask(`${service.url}/healthz`))
+  await Promise.all(fresh.map(({ connected }) => connected))
   const ended = service.stop('SIGTERM')
-  t.strictSame(await fresh, Array(20).fill(200))
+  t.strictSame(await Promise.all(fresh.map(({ answered }) => answered)), Array(20).fill(200))
   const answer = await imported
   t.equal(answer.status, 400)
   t.match(await answer.json(), { errors: [{ file: 'decks/a.md', message: /hat schon die Karte/ }] })
