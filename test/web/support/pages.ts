@@ -16,6 +16,7 @@ export const PAGES: AppPage[] = [
   { path: 'decks/git', name: 'deck', ready: 'text=Staging Area' },
   { path: 'karten/1', name: 'karte', ready: 'text=Wenn du sie jetzt bewertest' },
   { path: 'quiz', name: 'quiz', ready: 'text=Quiz beginnen' },
+  { path: 'tests', name: 'tests', ready: 'main h2' },
   { path: 'spickzettel', name: 'spickzettel', ready: 'text=PostgreSQL' },
   { path: 'spickzettel/git-alltag', name: 'spickzettel-seite', ready: '.markdown h2' },
   { path: 'suche?q=rebase', name: 'suche', ready: 'mark' },

@@ -1,5 +1,8 @@
+import type { Page } from 'playwright-core'
 import type { App } from './app.js'
 import { post } from './written.js'
+
+const PATIENCE_MS = 180_000
 
 /** A deck with one question of each form, in the order of the tests */
 export const QUESTIONS = `---
@@ -70,4 +73,129 @@ export async function publishTests(app: App, definitions: Record<string, Record<
     await post(app, `/api/content/tests/${slug}`, test, 'PUT')
     await post(app, `/api/content/tests/${slug}/publish`, {})
   }
+}
+
+export interface StoredQuestion {
+  slot: number
+  form: string
+  options?: { id: string; text: string }[]
+  seq: number
+  answer: { option_ids?: string[]; text?: string; item_ids?: string[]; gaps?: Record<string, string> } | null
+}
+
+/** Returns an attempt as the service has it. */
+export async function readAttempt(
+  { request }: Page,
+  app: App,
+  id: number,
+): Promise<{ state: string; seconds_left: number | null; questions: StoredQuestion[] }> {
+  const answer = await request.get(`${app.url}/api/tests/attempts/${id}`)
+  if (!answer.ok()) throw new Error(`${answer.status()} ${await answer.text()}`)
+  return (await answer.json()).attempt
+}
+
+/** Waits until the service has an attempt in the wanted state. */
+export async function untilAttempt(
+  page: Page,
+  app: App,
+  id: number,
+  isWanted: (attempt: Awaited<ReturnType<typeof readAttempt>>) => boolean,
+): Promise<void> {
+  const end = Date.now() + PATIENCE_MS
+  while (!isWanted(await readAttempt(page, app, id))) {
+    if (Date.now() > end) throw new Error(`attempt ${id} does not become as wanted`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+/** Begins a test on its page and waits for the first question. Returns the number of the attempt. */
+export async function beginTest(page: Page, app: App, slug: string): Promise<number> {
+  await page.goto(`${app.url}/tests/${slug}`)
+  await page.getByRole('button', { name: /beginnen$/ }).click()
+  await page.getByText('Wann muss eine Datenpanne gemeldet werden?').waitFor()
+  return Number(/versuche\/(\d+)/.exec(page.url())?.[1])
+}
+
+const ACTIVE = `(() => {
+  const { activeElement: element } = document
+  const label = element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent
+  return label.replaceAll(/\\s+/g, ' ').trim()
+})()`
+
+/** Moves the focus by Tab to the control with this label. */
+export async function tabTo(page: Page, label: RegExp): Promise<void> {
+  const passed: string[] = []
+  for (let left = 80; left > 0; left--) {
+    const found = String(await page.evaluate(ACTIVE))
+    if (label.test(found)) return
+    passed.push(found.slice(0, 40))
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not lead to ${label}: ${passed.join(' | ')}`)
+}
+
+/** Takes the test of `QUESTIONS` by keyboard alone, with every answer right, from its page to its result. */
+export async function takeByKeyboard(page: Page): Promise<void> {
+  const isSaved = () => page.locator('[data-state=saved]').waitFor()
+  const next = async (text: string) => {
+    await isSaved()
+    await tabTo(page, /^Weiter$/)
+    await page.keyboard.press('Enter')
+    await page.getByText(text).waitFor()
+  }
+  await tabTo(page, /beginnen$/)
+  await page.keyboard.press('Enter')
+  await page.getByText('Wann muss eine Datenpanne gemeldet werden?').waitFor()
+  await tabTo(page, /^Innerhalb/)
+  await page.keyboard.press('Space')
+  for (let left = 3; left > 0 && !String(await page.evaluate(ACTIVE)).includes('72 Stunden'); left--) {
+    await page.keyboard.press('ArrowDown')
+  }
+  await next('Welche Rechte haben Betroffene?')
+  // In the order shown: behind the last control, Tab leads out of the page.
+  for (const option of await page.locator('.options label .text').allTextContents()) {
+    if (!['Auskunft', 'Löschung'].includes(option)) continue
+    await tabTo(page, new RegExp(`^${option}`))
+    await page.keyboard.press('Space')
+  }
+  await next('Wie heißt die oberste Behörde')
+  await tabTo(page, /^Deine Antwort/)
+  await page.keyboard.type('bfdi')
+  await next('Wie groß darf ein Anhang sein?')
+  await tabTo(page, /^Deine Antwort in MB/)
+  await page.keyboard.type('1.500')
+  await page.getByText('„1.500“ ist mehrdeutig: 1500 oder 1,500?').waitFor()
+  await page.keyboard.press('Backspace')
+  for (const key of ['Backspace', 'Backspace', 'Backspace', '5', '0', '0']) await page.keyboard.press(key)
+  await next('In welcher Reihenfolge gehst du')
+  for (const [place, text] of ['Vorfall melden', 'Ursache abstellen', 'Betroffene informieren'].entries()) {
+    for (let at = await placeOf(page, text); at > place; at = await placeOf(page, text)) {
+      await tabTo(page, new RegExp(`^Nach oben: ${text}`))
+      await page.keyboard.press('Enter')
+      await page.getByText(`${text}: jetzt Platz ${at} von 3`).waitFor({ state: 'attached' })
+    }
+  }
+  const isGivenOrder = page.getByRole('button', { name: 'Die Reihenfolge stimmt schon so' })
+  if (await isGivenOrder.isVisible()) {
+    await tabTo(page, /stimmt schon so/)
+    await page.keyboard.press('Enter')
+  }
+  await next('Ergänze die Frist.')
+  await tabTo(page, /^Lücke 1 von 2/)
+  await page.keyboard.type('zweiundsiebzig')
+  await tabTo(page, /^Lücke 2 von 2/)
+  await page.keyboard.type('behörde')
+  await isSaved()
+  await tabTo(page, /^Abgeben …$/)
+  await page.keyboard.press('Enter')
+  await page.getByText('Alle Fragen sind beantwortet.').waitFor()
+  await tabTo(page, /^Abgeben$/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Bestanden' }).waitFor()
+}
+
+/** Returns the index of an item in the order shown. */
+async function placeOf(page: Page, text: string): Promise<number> {
+  const items = await page.locator('.items li').allTextContents()
+  return items.findIndex((item) => item.includes(text))
 }

@@ -1,0 +1,310 @@
+import { existsSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { writeContentFolder } from '../support/content.js'
+import { CHROMIUM, findBarriers, isTooWide, openApp } from './support/app.js'
+import {
+  beginTest,
+  publishTests,
+  QUESTIONS,
+  readAttempt,
+  takeByKeyboard,
+  untilAttempt,
+} from './support/published-tests.js'
+
+const NAME = 'Datenschutz, Grundlagen'
+const NARROW = { width: 320, height: 640 }
+/** A request that failed because the test took the network away */
+const OFFLINE = /ERR_INTERNET_DISCONNECTED|ERR_FAILED/
+
+t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const folder = await writeContentFolder(t, { 'decks/datenschutz.md': QUESTIONS })
+  const app = await openApp(t, { CONTENT_DIR: folder })
+  await publishTests(app, {
+    grundlagen: { name: NAME, time_limit_minutes: 20, attempts: 'unlimited', review_when: 'now' },
+    seite: { name: 'Auf einer Seite', pages: 'all', attempts: 'unlimited' },
+    kurz: { name: 'Kurz', time_limit_minutes: 1, attempts: 1 },
+    geheim: { name: 'Ohne Ergebnis', review: 'none', attempts: 1 },
+  })
+  const answered = (page: Page, id: number, slot: number) =>
+    untilAttempt(page, app, id, ({ questions }) => questions[slot]?.answer != null)
+  const textAt = async (page: Page, id: number, slot: number) =>
+    (await readAttempt(page, app, id)).questions[slot]?.answer?.text
+  const goTo = (page: Page, number: number) =>
+    page.getByRole('button', { name: new RegExp(`^Frage ${number},`) }).click()
+  const submit = async (page: Page) => {
+    await page.getByRole('button', { name: 'Abgeben …' }).last().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Abgeben', exact: true }).click()
+  }
+
+  // It ends while the other tests run.
+  const sleeper = await app.newPerson({ name: 'Tim Klappzu' })
+  const short = await beginTest(sleeper.page, app, 'kurz')
+  await sleeper.page.getByLabel('Innerhalb von 72 Stunden').check()
+  await answered(sleeper.page, short, 0)
+  await sleeper.page.context().setOffline(true)
+  await goTo(sleeper.page, 3)
+  await sleeper.page.getByLabel('Deine Antwort').fill('BfDI')
+  await sleeper.page.locator('[data-state=waiting]').waitFor()
+
+  await t.test('are taken by keyboard alone, every form, and reviewed', async (t) => {
+    const { page, complaints } = await app.newPerson()
+    await page.goto(`${app.url}/tests/grundlagen`)
+    await page.getByText('Du hast 20 Minuten.').waitFor()
+    await page.getByText('Offene Fragen: Der Test fragt auch nach Karten').waitFor()
+    await takeByKeyboard(page)
+    t.match(await page.locator('main').textContent(), /100\s%.*bestanden/)
+    t.equal(await page.locator('main summary', { hasText: 'richtig' }).count(), 6)
+    await page.getByText('Ergänze die Frist.').click()
+    await page.getByText('Nach 72 Stunden ist die').waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Bestanden' }).waitFor()
+    await page.goto(`${app.url}/tests`)
+    await page.locator('li', { hasText: NAME }).getByText('bestanden', { exact: true }).waitFor()
+    t.strictSame(complaints, [])
+  })
+
+  await t.test('are read by a screen reader, question by question', async (t) => {
+    const { page } = await app.newPerson()
+    await beginTest(page, app, 'grundlagen')
+    const spoken = async () => (await page.locator('main section').ariaSnapshot()).replaceAll(/^.*text: \d$\n?/gm, '')
+    t.match(await spoken(), /region "Frage 1 von 6"/)
+    t.match(await spoken(), /group "Wann muss eine Datenpanne gemeldet werden\?"/)
+    t.match(await spoken(), /- radio "Innerhalb von 72 Stunden/)
+    await goTo(page, 2)
+    t.equal(await page.evaluate('document.activeElement.textContent'), 'Frage 2 von 6')
+    t.match(await spoken(), /group "Welche Rechte haben Betroffene\?"[\s\S]*checkbox "Auskunft/)
+    await goTo(page, 4)
+    t.match(await spoken(), /textbox "Deine Antwort in MB"/)
+    await goTo(page, 5)
+    t.match(await spoken(), /button "Nach oben: Vorfall melden"/)
+    await goTo(page, 6)
+    t.match(await spoken(), /textbox "Lücke 1 von 2"[\s\S]*Stunden ist die[\s\S]*textbox "Lücke 2 von 2"/)
+    const overview = await page.getByRole('navigation', { name: 'Fragen' }).ariaSnapshot()
+    t.match(overview, /button "Frage 1, offen"/)
+  })
+
+  await t.test('speak the time at five minutes and at one minute only', async (t) => {
+    const { page } = await app.newPerson()
+    let left = 302
+    await page.route('**/api/tests/attempts/*', async (route) => {
+      const response = await route.fetch()
+      const { attempt } = await response.json()
+      await route.fulfill({ response, json: { attempt: { ...attempt, seconds_left: left } } })
+    })
+    await beginTest(page, app, 'grundlagen')
+    const status = page.locator('header [role=status]')
+    t.equal(await status.textContent(), '')
+    t.equal(await page.getByRole('timer').getAttribute('aria-live'), 'off')
+    await status.getByText('Noch 5 Minuten.').waitFor({ state: 'attached' })
+    left = 62
+    await page.reload()
+    await status.getByText('Noch 1 Minute.').waitFor({ state: 'attached' })
+  })
+
+  await t.test('fit a phone and have no barrier, on each page', async (t) => {
+    const { page } = await app.newPerson({ viewport: NARROW, hasTouch: true })
+    const check = async (name: string) => {
+      await page.evaluate('window.scrollTo(0, 0)')
+      t.strictSame(await findBarriers(page), [], name)
+      t.notOk(await isTooWide(page), `${name} is not too wide`)
+    }
+    await page.goto(`${app.url}/tests`)
+    await page.getByText(NAME).waitFor()
+    await check('list')
+    await page.goto(`${app.url}/tests/grundlagen`)
+    await page.getByText('Du hast 20 Minuten.').waitFor()
+    await check('introduction')
+    await beginTest(page, app, 'seite')
+    await check('all questions')
+    await page.getByLabel('Deine Antwort in MB').fill('1.500')
+    await page.getByText('ist mehrdeutig').waitFor()
+    await page.getByRole('button', { name: 'Markieren' }).first().tap()
+    await page.getByRole('button', { name: 'Übersicht der Fragen' }).tap()
+    await check('overview')
+    await submit(page)
+    await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
+    await check('result')
+    await page.getByText('Die Lösungen siehst du, sobald du bestanden hast.').waitFor()
+    await beginTest(page, app, 'grundlagen')
+    await page.getByRole('button', { name: 'Übersicht der Fragen' }).tap()
+    await submit(page)
+    await page.locator('main summary').first().tap()
+    await page.getByRole('heading', { name: 'Erklärung' }).waitFor()
+    await check('review')
+  })
+
+  await t.test('go on without a network, and on another device', async (t) => {
+    const { page, login, complaints } = await app.newPerson()
+    const id = await beginTest(page, app, 'grundlagen')
+    await page.context().setOffline(true)
+    await page.getByLabel('Innerhalb von 72 Stunden').check()
+    await page.getByText('Liegt auf diesem Gerät und wird noch geschickt').waitFor()
+    await page.getByText('Gerade keine Verbindung. Du kannst weitermachen').waitFor()
+    await goTo(page, 3)
+    await page.getByLabel('Deine Antwort').fill('Bf')
+    await page.getByLabel('Deine Antwort').fill('BfDI')
+    await submit(page)
+    await page.getByText('Ohne Verbindung lässt sich nicht abgeben.').waitFor()
+    await page.getByRole('button', { name: 'Weiter bearbeiten' }).click()
+    await page.context().setOffline(false)
+    await page.getByText('Gespeichert').waitFor()
+    await answered(page, id, 0)
+    t.equal(await textAt(page, id, 2), 'BfDI')
+
+    const other = await app.newBrowser()
+    await other.page.request.post(`${app.url}/api/auth/login`, { data: login })
+    await other.page.goto(`${app.url}/tests`)
+    await other.page.getByRole('link', { name: `Weiter: ${NAME}` }).click()
+    await other.page.getByText('Wann muss eine Datenpanne').waitFor()
+    t.ok(await other.page.getByLabel('Innerhalb von 72 Stunden').isChecked())
+    t.strictSame(
+      complaints.filter((complaint) => !OFFLINE.test(complaint)),
+      [],
+    )
+  })
+
+  await t.test('send what waits after the tab was closed, from any page', async (t) => {
+    const { page } = await app.newPerson()
+    const context = page.context()
+    const id = await beginTest(page, app, 'grundlagen')
+    await context.setOffline(true)
+    await goTo(page, 3)
+    await page.getByLabel('Deine Antwort').fill('BfDI')
+    await page.locator('[data-state=waiting]').waitFor()
+    await page.close()
+    await context.setOffline(false)
+    const home = await context.newPage()
+    await home.goto(app.url)
+    await answered(home, id, 2)
+    t.equal(await textAt(home, id, 2), 'BfDI')
+  })
+
+  await t.test('keep what was typed when the page is left at once', async (t) => {
+    const { page } = await app.newPerson()
+    const id = await beginTest(page, app, 'grundlagen')
+    await goTo(page, 3)
+    await page.getByLabel('Deine Antwort').fill('BfDI')
+    await page.reload()
+    await page.getByLabel('Deine Antwort').waitFor()
+    t.equal(await page.getByLabel('Deine Antwort').inputValue(), 'BfDI')
+    await goTo(page, 4)
+    await page.getByLabel('Deine Antwort in MB').fill('1.500')
+    await page.getByRole('link', { name: 'Test verlassen' }).click()
+    await page.getByRole('link', { name: 'Fortsetzen' }).click()
+    await goTo(page, 4)
+    await page.getByText('„1.500“ ist mehrdeutig').waitFor()
+    t.equal(await page.getByLabel('Deine Antwort in MB').inputValue(), '1.500')
+    t.equal(await textAt(page, id, 3), undefined, 'and the service does not have it')
+    await page.getByLabel('Deine Antwort in MB').fill('1500')
+    await answered(page, id, 3)
+    t.equal(await page.getByText('mehrdeutig').count(), 0)
+  })
+
+  await t.test('show a newer answer of another device, and keep one’s own', async (t) => {
+    const { page, login } = await app.newPerson()
+    const id = await beginTest(page, app, 'grundlagen')
+    await page.context().setOffline(true)
+    await goTo(page, 3)
+    await page.getByLabel('Deine Antwort').fill('von hier')
+    await page.locator('[data-state=waiting]').waitFor()
+    const { request } = (await app.newBrowser()).page
+    await request.post(`${app.url}/api/auth/login`, { data: login })
+    const data = { seq: 1, answer: { text: 'von dort' } }
+    t.equal((await request.put(`${app.url}/api/tests/attempts/${id}/answers/2`, { data })).status(), 200)
+    await page.context().setOffline(false)
+    await page.getByText('An anderer Stelle hast du neuer geantwortet').waitFor()
+    t.equal(await page.getByLabel('Deine Antwort').inputValue(), 'von dort')
+    await page.reload()
+    await page.getByText('Deine von hier war: „von hier“').waitFor()
+    await page.getByRole('button', { name: 'Meine von hier nehmen' }).click()
+    await untilAttempt(page, app, id, ({ questions }) => questions[2]?.answer?.text === 'von hier')
+    t.equal(await page.getByLabel('Deine Antwort').inputValue(), 'von hier')
+    await page.getByText('An anderer Stelle hast du').waitFor({ state: 'detached' })
+  })
+
+  await t.test('say when an answer came after the end', async (t) => {
+    const { page, login } = await app.newPerson()
+    const id = await beginTest(page, app, 'geheim')
+    await page.context().setOffline(true)
+    await goTo(page, 3)
+    await page.getByLabel('Deine Antwort').fill('zu spät')
+    await page.locator('[data-state=waiting]').waitFor()
+    const { request } = (await app.newBrowser()).page
+    await request.post(`${app.url}/api/auth/login`, { data: login })
+    t.equal((await request.post(`${app.url}/api/tests/attempts/${id}/submit`, { data: {} })).status(), 200)
+    await page.context().setOffline(false)
+    await page.getByRole('heading', { name: 'Abgegeben' }).waitFor()
+    await page.getByText('Deine letzte Antwort auf Frage 3 kam erst nach dem Ende an und zählt nicht.').waitFor()
+    await page.getByText('Zu diesem Test wird kein Ergebnis gezeigt.').waitFor()
+    await page.getByRole('link', { name: 'Zum Test' }).click()
+    await page.getByText('Du hast alle Versuche genutzt.').waitFor()
+  })
+
+  await t.test('agree in two tabs', async (t) => {
+    const { page } = await app.newPerson()
+    const id = await beginTest(page, app, 'grundlagen')
+    const second = await page.context().newPage()
+    await second.goto(`${app.url}/tests/versuche/${id}`)
+    await second.getByText('Wann muss eine Datenpanne').waitFor()
+    await page.getByLabel('Innerhalb von 7 Tagen').check()
+    await second.locator('label:has(:checked)', { hasText: '7 Tagen' }).waitFor()
+    await second.getByLabel('Innerhalb von 72 Stunden').check()
+    await page.locator('label:has(:checked)', { hasText: '72 Stunden' }).waitFor()
+    await page.locator('[data-state=saved]').waitFor()
+    const { questions } = await readAttempt(page, app, id)
+    const chosen = questions[0]?.options?.find(({ id }) => questions[0]?.answer?.option_ids?.includes(id))
+    t.equal(chosen?.text, 'Innerhalb von 72 Stunden')
+    await submit(page)
+    await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
+    // The other tab learns of the end with its next answer.
+    await second.getByLabel('Innerhalb von 7 Tagen').check()
+    await second.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
+  })
+
+  await t.test('take the time from the service when the device is a day ahead or behind', async (t) => {
+    for (const days of [1, -1]) {
+      const { page } = await app.newPerson()
+      await page.addInitScript(`{
+        const Real = Date
+        globalThis.Date = class extends Real {
+          constructor(...given) { if (given.length === 0) super(Date.now()); else super(...given) }
+          static now() { return Real.now() + ${days * 86_400_000} }
+        }
+      }`)
+      const id = await beginTest(page, app, 'grundlagen')
+      t.match(await page.getByRole('timer').textContent(), /\b(20:00|1[89]:\d\d)/)
+      await page.getByLabel('Innerhalb von 72 Stunden').check()
+      await answered(page, id, 0)
+      await page.context().setOffline(true)
+      await goTo(page, 3)
+      await page.getByLabel('Deine Antwort').fill('BfDI')
+      await page.locator('[data-state=waiting]').waitFor()
+      await page.context().setOffline(false)
+      await answered(page, id, 2)
+      t.match(await page.getByRole('timer').textContent(), /\b1[6-9]:\d\d/)
+      await submit(page)
+      await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
+    }
+  })
+
+  await t.test(
+    'end for a laptop that was closed until after the deadline, and for a page that stays open',
+    async (t) => {
+      const watcher = await app.newPerson({ name: 'Ute Schautzu' })
+      const watched = await beginTest(watcher.page, app, 'kurz')
+      await watcher.page.getByLabel('Innerhalb von 72 Stunden').check()
+      await answered(watcher.page, watched, 0)
+      await goTo(watcher.page, 3)
+      // The page submits by itself.
+      await watcher.page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
+      t.equal((await readAttempt(watcher.page, app, watched)).state, 'submitted')
+      const { page } = sleeper
+      await untilAttempt(page, app, short, ({ state }) => state === 'submitted')
+      await page.context().setOffline(false)
+      await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
+      await page.getByText('Deine letzte Antwort auf Frage 3 kam erst nach dem Ende an').waitFor()
+      await page.getByText('beendet, weil die Zeit um war,').waitFor()
+    },
+  )
+})
