@@ -280,6 +280,6 @@ export async function listTestsToExport(
     .where('tests.archived_at', 'is', null)
     .where('content_sources.archived_at', 'is', null)
     .$if(sourceId !== undefined, (query) => query.where('source_id', '=', sourceId as number))
-    .orderBy('slug')
+    .orderBy(sql`slug collate "C"`)
     .execute()
 }
