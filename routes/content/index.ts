@@ -15,6 +15,7 @@ import decks from './decks.js'
 import exportRoutes, { type ExportOptions } from './export.js'
 import imports from './imports.js'
 import media from './media.js'
+import questionExports from './question-exports.js'
 import reports from './reports.js'
 import { CheckAnswer, ContentState } from './schemas.js'
 import sheets from './sheets.js'
@@ -46,6 +47,7 @@ const content: FastifyPluginAsyncTypebox<ContentOptions> = async (app, options) 
   await app.register(sheets, { prefix: '/sheets' })
   await app.register(tests, { prefix: '/tests' })
   await app.register(testStatistics, { prefix: '/tests', minPersons: statisticsMinPersons })
+  await app.register(questionExports, { moment })
   await app.register(convert, { stopping })
   await app.register(sources, { prefix: '/sources' })
   await app.register(sourceEditors, { prefix: '/sources' })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { readMoodle } from '../../src/domain/moodle/index.js'
 import { OPTIONS, writeQuestion, writeTest } from '../support/edited-tests.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
@@ -276,3 +277,45 @@ async function ownSource(id: number): Promise<number | undefined> {
   const row = await db.selectFrom('source_editors').select('source_id').where('user_id', '=', id).executeTakeFirst()
   return row?.source_id
 }
+
+t.test('exports its questions for Moodle and as a table', async (t) => {
+  const { slug } = await writeTest(editor, source, { name: 'Datenschutz & Co' }, { questions: 2 })
+  const moodle = await editor.get(`${URL}/${slug}/export?format=moodle`)
+  t.match(moodle.headers, {
+    'content-type': 'application/xml; charset=utf-8',
+    'content-disposition': /^attachment; filename="svc_training_fragen_\d{4}-\d\d-\d\d\.xml"$/,
+  })
+  const { questions, refused } = readMoodle(moodle.text, { maxLength: 65_536, maxQuestions: 100 })
+  t.strictSame(refused, [])
+  t.match(questions, [
+    { category: 'Datenschutz & Co', answer: 'Darum', exercise: { form: 'choice', options: OPTIONS } },
+    { question: String },
+  ])
+  const table = await editor.get(`${URL}/${slug}/export?format=csv`)
+  t.match(table.headers['content-type'], 'text/csv')
+  const lines = table.text.split('\r\n')
+  t.equal(lines[0], '\ufeffFrage;Antwort;Falsch 1;Falsch 2;Falsch 3;Erklärung')
+  t.match(lines[1], /^Frage-[^;]+;72 Stunden;24 Stunden;7 Tage;30 Tage;Darum$/)
+
+  t.match(
+    (await editor.get(`${URL}/${slug}/export`)).body,
+    errorBody(400, 'Der Parameter „format“ fehlt: eines von moodle, csv'),
+  )
+  t.equal((await editor.get(`${URL}/${slug}/export?format=qti`)).status, 400)
+  t.equal((await stranger.get(`${URL}/${slug}/export?format=csv`)).status, 403)
+})
+
+t.test('exports the questions of a source, and cells are no formulas', async (t) => {
+  const own = await createSource(db)
+  const author = await createEditor(service, own)
+  const deck = await writeDeck(author, own, { name: 'Netze::Ports', tests_only: true })
+  await writeQuestion(author, deck, { question: '=1+1' })
+  await writeQuestion(author, deck, { draft: true })
+  await writeCard(author, deck)
+  const table = await author.get(`/api/content/sources/${own}/questions?format=csv`)
+  t.match(table.text.split('\r\n').slice(1), [/^'=1\+1;72 Stunden;/, ''])
+  const moodle = await author.get(`/api/content/sources/${own}/questions?format=moodle`)
+  const { questions } = readMoodle(moodle.text, { maxLength: 65_536, maxQuestions: 100 })
+  t.match(questions, [{ category: 'Netze/Ports', question: '=1+1' }])
+  t.equal(questions.length, 1)
+})

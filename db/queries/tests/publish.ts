@@ -9,6 +9,7 @@ import type { Database } from '../../types.js'
 /** A deck that a test names, with its owner. */
 export interface NamedDeck extends SectionDeck {
   id: number
+  name: string
   /** Null for the content folder and for rows of scripts */
   source_id: number | null
 }
@@ -26,7 +27,7 @@ export async function findNamedDecks(
     .selectFrom('decks')
     .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')
     .leftJoin('content_sources', 'content_sources.id', 'source_id')
-    .select(['decks.id', 'slug', 'source_id'])
+    .select(['decks.id', 'slug', 'decks.name', 'source_id'])
     .select(({ fn, val }) => [
       fn.coalesce('tests_only', val(false)).as('tests_only'),
       sql<boolean>`content_sources.archived_at is null and
@@ -110,4 +111,17 @@ export async function insertVersion(
       ) as input (section, position, card_id, content)`.execute(transaction)
   }
   await transaction.updateTable('tests').set({ published_version: version.version }).where('id', '=', test_id).execute()
+}
+
+/** Returns the slugs of the decks of a source, in order. */
+export async function listDeckSlugs(db: Kysely<Database>, sourceId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('decks')
+    .innerJoin('imported_decks', 'deck_id', 'decks.id')
+    .select('slug')
+    .where('source_id', '=', sourceId)
+    .orderBy('sort_order')
+    .orderBy('decks.id')
+    .execute()
+  return rows.map(({ slug }) => slug)
 }

@@ -28,15 +28,24 @@ export interface ExportQuestion {
 
 const MAX_NAME = 255
 
+/** Questions of a category of Moodle. */
+export interface ExportCategory {
+  /** Below the course, such as `Netze/Ports` */
+  path: string
+  questions: Iterable<ExportQuestion>
+}
+
 /**
  * Writes questions as Moodle XML, all texts as Markdown. `readMoodle` reads the same questions back. Pictures keep the
  * addresses of this service.
- * @param category path below the course, such as `Netze/Ports`
  */
-export function writeMoodle(questions: Iterable<ExportQuestion>, category: string): string {
-  const path = tag('category', tag('text', escapeXml(`$course$/top/${category}`)))
-  const parts = [`<question type="category">${path}</question>`]
-  for (const question of questions) parts.push(writeQuestion(question))
+export function writeMoodle(categories: Iterable<ExportCategory>): string {
+  const parts: string[] = []
+  for (const { path, questions } of categories) {
+    const category = tag('category', tag('text', escapeXml(`$course$/top/${path}`)))
+    parts.push(`<question type="category">${category}</question>`)
+    for (const question of questions) parts.push(writeQuestion(question))
+  }
   return `<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n${parts.join('\n')}\n</quiz>\n`
 }
 

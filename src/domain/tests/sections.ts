@@ -114,6 +114,7 @@ function findListed(keys: readonly string[], deck: SectionDeck, note: (message: 
   })
 }
 
-function isQuestion(card: SectionCard): card is QuestionCard {
+/** Whether a test can ask the card. */
+export function isQuestion(card: SectionCard): card is QuestionCard {
   return card.exercise !== null
 }

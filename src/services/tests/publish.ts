@@ -81,7 +81,7 @@ export async function previewTest(db: Kysely<Database>, editable: Editable, slug
  * Finds the questions of a stored test.
  * @throws NotPublishable
  */
-async function requireSections(
+export async function requireSections(
   db: Kysely<Database>,
   definition: TestDefinition,
   owner: TestOwner,

@@ -236,7 +236,7 @@ t.test('property: cards come back equal', async (t) => {
         if (faults.length > 0) throw new Error(faults.join())
         return { ...rest, answer, exercise }
       })
-      const xml = writeMoodle(stored.map(toMoodleQuestion), 'Netze/Ports')
+      const xml = writeMoodle([{ path: 'Netze/Ports', questions: stored.map(toMoodleQuestion) }])
       const { questions, refused, fault } = readMoodle(xml, LIMITS)
       const back = questions.map(({ id, tags, question, answer, exercise }) => {
         return { key: id, level: tags[0] ?? '', question, answer, exercise }

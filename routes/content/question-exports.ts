@@ -1,0 +1,99 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
+import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { SOURCE_NOT_FOUND, TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
+import { NotPublishable } from '../../src/domain/tests/editing-refusals.js'
+import { toTestSlug } from '../../src/domain/tests/slug.js'
+import { parseChoice } from '../../src/domain/text/parameters.js'
+import type { Moment } from '../../src/domain/time/calendar.js'
+import { answers, optional } from '../../src/http/schemas.js'
+import {
+  exportSourceQuestions,
+  exportTest,
+  QUESTION_FORMATS,
+  type QuestionFormat,
+} from '../../src/services/tests/export-questions.js'
+import { ExportFile } from './schemas.js'
+import { EditedTestParams } from './test-schemas.js'
+
+const ExportedAs = Type.Object({
+  format: optional('`moodle` for Moodle XML or `csv` for spreadsheets; required.', 'moodle'),
+})
+const SourceParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
+const PRODUCES = ['application/xml', 'text/csv']
+
+const FILES: Readonly<Record<QuestionFormat, { type: string; extension: string }>> = {
+  moodle: { type: 'application/xml; charset=utf-8', extension: 'xml' },
+  csv: { type: 'text/csv; charset=utf-8', extension: 'csv' },
+}
+
+/** Questions for other programs; for editors only, because the files tell what is right. */
+const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, { moment }) => {
+  app.get(
+    '/tests/:slug/export',
+    {
+      onRequest: app.requireEditor('test'),
+      schema: {
+        operationId: 'exportTest',
+        summary: 'The questions of a test for Moodle or a spreadsheet',
+        description: 'Those that a publication would copy now.',
+        tags: ['content'],
+        produces: PRODUCES,
+        params: EditedTestParams,
+        querystring: ExportedAs,
+        response: answers(ExportFile, [
+          ...[AUTHORS_ONLY, NOT_AN_EDITOR, TEST_NOT_FOUND],
+          new NotPublishable(['Abschnitt 1: Das Deck „datenschutz“ ist archiviert']),
+        ]),
+      },
+    },
+    async ({ params, query, editable }, reply) => {
+      const format = parseFormat(query.format)
+      return send(reply, await exportTest(app.db, editable, toTestSlug(params.slug), format), format)
+    },
+  )
+
+  app.get(
+    '/sources/:id/questions',
+    {
+      onRequest: app.requireEditor('source'),
+      schema: {
+        operationId: 'exportQuestions',
+        summary: 'The questions of a source for Moodle or a spreadsheet',
+        description: 'Those of all decks and pools that are not archived, without drafts.',
+        tags: ['content'],
+        produces: PRODUCES,
+        params: SourceParams,
+        querystring: ExportedAs,
+        response: answers(ExportFile, [AUTHORS_ONLY, NOT_AN_EDITOR, SOURCE_NOT_FOUND]),
+      },
+    },
+    async ({ params, query }, reply) => {
+      const format = parseFormat(query.format)
+      return send(reply, await exportSourceQuestions(app.db, Number(params.id), format), format)
+    },
+  )
+
+  function send(reply: FastifyReply, text: string, format: QuestionFormat): never {
+    const { type, extension } = FILES[format]
+    const name = `svc_training_fragen_${moment().today}.${extension}`
+    // A buffer is sent as it is; the schema would quote a string.
+    return reply
+      .type(type)
+      .header('content-disposition', `attachment; filename="${name}"`)
+      .send(Buffer.from(text)) as never
+  }
+}
+
+/** @throws InvalidInput */
+function parseFormat(text: string | undefined): QuestionFormat {
+  const format = parseChoice(text, 'format', QUESTION_FORMATS)
+  if (format === undefined) {
+    throw new InvalidInput(`Der Parameter „format“ fehlt: eines von ${QUESTION_FORMATS.join(', ')}`)
+  }
+  return format
+}
+
+export default questionExports

@@ -1,0 +1,81 @@
+import { stringify } from 'csv-stringify/sync'
+import type { Kysely } from 'kysely'
+import { findEditedTest } from '../../../db/queries/tests/definitions.js'
+import { findNamedDecks, listDeckSlugs } from '../../../db/queries/tests/publish.js'
+import type { Database } from '../../../db/types.js'
+import type { Editable } from '../../domain/content/editing/rights.js'
+import { TEST_NOT_FOUND } from '../../domain/content/refusals.js'
+import { toMoodleQuestion } from '../../domain/questions/moodle-question.js'
+import { toQuestionRow } from '../../domain/tests/question-table.js'
+import { isQuestion, type QuestionCard } from '../../domain/tests/sections.js'
+import { requireSections } from './publish.js'
+
+export const QUESTION_FORMATS = ['moodle', 'csv'] as const
+export type QuestionFormat = (typeof QUESTION_FORMATS)[number]
+
+/** Questions below a name, which becomes a category of Moodle. */
+interface QuestionGroup {
+  name: string
+  cards: QuestionCard[]
+}
+
+/**
+ * Returns the questions that the test asks as it is now.
+ * @throws TEST_NOT_FOUND, NotPublishable
+ */
+export async function exportTest(
+  db: Kysely<Database>,
+  editable: Editable,
+  slug: string,
+  format: QuestionFormat,
+): Promise<string> {
+  const test = await findEditedTest(db, slug)
+  if (test === undefined) throw TEST_NOT_FOUND
+  const { definition, source } = test
+  const sections = await requireSections(db, definition, { editable, sourceId: source?.id ?? null })
+  return write([{ name: definition.name, cards: sections.flatMap(({ cards }) => cards) }], format)
+}
+
+/** Returns the questions of the decks and pools of a source, without drafts. */
+export async function exportSourceQuestions(
+  db: Kysely<Database>,
+  sourceId: number,
+  format: QuestionFormat,
+): Promise<string> {
+  const slugs = await listDeckSlugs(db, sourceId)
+  const decks = await findNamedDecks(db, slugs, [])
+  const groups = slugs.flatMap((slug) => {
+    const deck = decks.get(slug)
+    const cards = deck?.cards.filter(({ state }) => state === 'live').filter(isQuestion) ?? []
+    return deck?.is_live && cards.length > 0 ? [{ name: deck.name, cards }] : []
+  })
+  return write(groups, format)
+}
+
+async function write(groups: readonly QuestionGroup[], format: QuestionFormat): Promise<string> {
+  // Both load an XML parser, which the service otherwise needs in its reading threads only.
+  if (format === 'csv') return writeCsv(groups.flatMap(({ cards }) => cards))
+  const { writeMoodle } = await import('../../domain/moodle/index.js')
+  return writeMoodle(
+    groups.map(({ name, cards }) => ({
+      path: name.replaceAll('/', ' ').replaceAll('::', '/'),
+      questions: cards.map(toMoodleQuestion),
+    })),
+  )
+}
+
+/** Excel detects UTF-8 by the byte order mark; the semicolon is its separator where numbers have a decimal comma. */
+const MARK = '\ufeff'
+const FORMAT = { delimiter: ';', record_delimiter: '\r\n', quoted_match: /[\r\n]/ }
+
+async function writeCsv(cards: readonly QuestionCard[]): Promise<string> {
+  const { guardCell } = await import('../../domain/table/index.js')
+  const rows = cards.map(toQuestionRow)
+  const most = rows.reduce((count, { wrong }) => Math.max(count, wrong.length), 1)
+  const wrongs = Array.from({ length: most }, (_, index) => index)
+  const headings = ['Frage', 'Antwort', ...wrongs.map((index) => `Falsch ${index + 1}`), 'Erklärung']
+  const cells = rows.map(({ question, answer, wrong, explanation }) =>
+    [question, answer, ...wrongs.map((index) => wrong[index] ?? ''), explanation].map(guardCell),
+  )
+  return MARK + stringify([headings, ...cells], FORMAT)
+}
