@@ -45,8 +45,3 @@ export function countLines(text: string): number {
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
   return lines
 }
-
-/** Returns whether the text contains a tab, line end or other control character. */
-export function hasControls(text: string): boolean {
-  return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
-}
