@@ -1,11 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { TEST_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/content/refusals.js'
+import { parseReportText } from '../../src/domain/content/reports.js'
 import { UNKNOWN_OPTION } from '../../src/domain/questions/refusals.js'
+import { parseCount } from '../../src/domain/quiz/quiz.js'
 import { parseAnswer } from '../../src/domain/tests/answer.js'
 import {
   ASSIGNED_ONLY,
   ATTEMPT_ENDED,
   ATTEMPT_NOT_FOUND,
+  CARD_GONE,
   NEWER_ANSWER,
   NO_ATTEMPT_LEFT,
   NO_LONGER_OPEN,
@@ -19,15 +22,20 @@ import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { findCurrentAttempt } from '../../src/services/tests/end-attempt.js'
 import { findTest, listTests } from '../../src/services/tests/list.js'
+import { drawPractice } from '../../src/services/tests/practice.js'
+import { reportQuestion } from '../../src/services/tests/report.js'
 import { reviewAttempt, submitAttempt } from '../../src/services/tests/review.js'
 import { saveAnswer } from '../../src/services/tests/save-answer.js'
 import { showAttempt } from '../../src/services/tests/show-attempt.js'
 import { startAttempt, type TestClock } from '../../src/services/tests/start.js'
+import { GenerateQuery, Quiz } from '../quiz/schemas.js'
 import {
   AnswerBody,
   AnswerParams,
   AttemptAnswer,
   AttemptParams,
+  QuestionReportBody,
+  QuestionReported,
   ReviewAnswer,
   SavedAnswer,
   StartBody,
@@ -56,6 +64,24 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
       },
     },
     async ({ user }) => ({ tests: await listTests(app.db, user.id, moment()) }),
+  )
+
+  app.get(
+    '/practice',
+    {
+      schema: {
+        operationId: 'practise',
+        summary: 'Multiple-choice questions for practice, with wrong answers of authors and of the same deck',
+        description: 'The result goes to `POST /api/quiz/submit`.',
+        tags: ['tests'],
+        querystring: GenerateQuery,
+        response: answers(Quiz),
+      },
+    },
+    async ({ query }) => {
+      const slug = query.deck || undefined
+      return { questions: await drawPractice(app.db, slug, parseCount(query.count)), deck: slug ?? 'all' }
+    },
   )
 
   app.get(
@@ -167,6 +193,26 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
     async ({ params, user }) => ({
       review: await reviewAttempt(app.db, user.id, parseAttemptId(params.id), moment()),
     }),
+  )
+
+  app.post(
+    '/attempts/:id/reports',
+    {
+      schema: {
+        operationId: 'reportQuestion',
+        summary: "Report a faulty question of an ended attempt; replaces the caller's open report of the same card",
+        tags: ['tests'],
+        params: AttemptParams,
+        body: QuestionReportBody,
+        response: answers(QuestionReported, [
+          ...[ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND, REVIEW_CLOSED, CARD_GONE, TOO_MANY_REPORTS],
+        ]),
+      },
+    },
+    async ({ params, body, user }) => {
+      const report = { attemptId: parseAttemptId(params.id), slot: body.slot, text: parseReportText(body.text) }
+      return { id: await reportQuestion(app.db, user.id, report, moment()) }
+    },
   )
 }
 

@@ -243,3 +243,10 @@ export const ReviewAnswer = Type.Object({
 })
 
 type ReviewedQuestion = Record<string, unknown>
+
+export const QuestionReportBody = Type.Object({
+  slot: Type.Integer({ minimum: 0, maximum: 100_000, description: 'Number of the question.', examples: [0] }),
+  text: Type.String({ description: '1 to 1,000 characters.', examples: ['Zwei Antworten sind richtig.'] }),
+})
+
+export const QuestionReported = Type.Object({ id: Type.Integer({ examples: [3] }) })

@@ -313,7 +313,9 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await get('review/reports')
   for (const caller of [admin, learner]) await caller('GET', `/api/content/${targetOf(PICTURE)}`)
   await rate('easy')
-  const test = await publishTest(app.db)
+  const { cards: all } = (await admin('GET', '/api/review/cards')).body
+  const cardIds: number[] = Array.from({ length: 6 }, () => all[0].card_id)
+  const test = await publishTest(app.db, {}, { cardIds })
   await takeTest(learner, test)
   await admin('GET', `/api/content/tests/${test.slug}/statistics`)
 
@@ -367,6 +369,7 @@ type Send = (method: string, url: string, payload?: object, headers?: object) =>
 /** Calls the operations of a learner who takes a test. */
 async function takeTest(learner: Send, { slug }: PublishedTest): Promise<void> {
   await learner('GET', '/api/tests')
+  await learner('GET', '/api/tests/practice?deck=git')
   await learner('GET', `/api/tests/${slug}`)
   const client_id = randomBytes(9).toString('hex')
   const { attempt } = (await learner('POST', `/api/tests/${slug}/attempts`, { client_id })).body
@@ -377,6 +380,7 @@ async function takeTest(learner: Send, { slug }: PublishedTest): Promise<void> {
   }
   await learner('POST', `${path}/submit`)
   await learner('GET', `${path}/review`)
+  await learner('POST', `${path}/reports`, { slot: 0, text: 'Die Frage ist veraltet.' })
 }
 
 /** Calls the operations of editors. */

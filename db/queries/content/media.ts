@@ -12,8 +12,9 @@ export interface Picture {
 export type Viewer = Pick<Selectable<UsersTable>, 'id' | 'is_admin' | 'is_author'>
 
 /**
- * Returns a picture that the viewer may see: one that a live card or sheet shows; for editors one that their sources
- * use, even in a superseded version; the viewer's own uploads; for administrators any.
+ * Returns a picture that the viewer may see: one that a live card or sheet, or the introduction of a live test shows; one
+ * of a test that the viewer has taken; for editors one that their sources use, even in a superseded version; the viewer's
+ * own uploads; for administrators any.
  * @param sha SHA-256 in hex
  */
 export async function findPicture(db: Kysely<Database>, sha: string, viewer: Viewer): Promise<Picture | undefined> {
@@ -24,8 +25,10 @@ export async function findPicture(db: Kysely<Database>, sha: string, viewer: Vie
       eb.or([
         eb.exists(liveCardsWith(eb)),
         eb.exists(liveSheetsWith(eb)),
+        eb.exists(takenTestsWith(eb, viewer.id)),
+        eb.exists(introductionsWith(eb, sha)),
         eb('created_by', '=', viewer.id),
-        ...(viewer.is_author ? [editedCardsWith(eb, viewer.id), editedSheetsWith(eb, viewer.id)].map(eb.exists) : []),
+        ...(viewer.is_author ? editedWith(eb, viewer.id).map(eb.exists) : []),
       ]),
     )
     .executeTakeFirst()
@@ -51,6 +54,38 @@ function liveSheetsWith(eb: Media) {
     .innerJoin('cheatsheets', 'cheatsheets.id', 'picture_uses.cheatsheet_id')
     .where('is_current', '=', true)
     .where('cheatsheets.archived_at', 'is', null)
+}
+
+/** Pictures of keys are found only by the hash, which the review shows. */
+function takenTestsWith(eb: Media, userId: number) {
+  return usesOf(eb)
+    .innerJoin('attempts', 'attempts.test_id', 'picture_uses.test_id')
+    .where('attempts.user_id', '=', userId)
+}
+
+function introductionsWith(eb: Media, sha: string) {
+  return usesOf(eb)
+    .innerJoin('tests', 'tests.id', 'picture_uses.test_id')
+    .innerJoin('test_versions', (join) =>
+      join
+        .onRef('test_versions.test_id', '=', 'tests.id')
+        .onRef('test_versions.version', '=', 'tests.published_version'),
+    )
+    .leftJoin('content_sources', 'content_sources.id', 'tests.source_id')
+    .where('tests.archived_at', 'is', null)
+    .where('content_sources.archived_at', 'is', null)
+    .where(sql<boolean>`strpos(test_versions.definition ->> 'introduction', ${`media/${sha}`}) > 0`)
+}
+
+function editedWith(eb: Media, userId: number) {
+  return [editedCardsWith(eb, userId), editedSheetsWith(eb, userId), editedTestsWith(eb, userId)]
+}
+
+function editedTestsWith(eb: Media, userId: number) {
+  return usesOf(eb)
+    .innerJoin('tests', 'tests.id', 'picture_uses.test_id')
+    .innerJoin('source_editors', 'source_editors.source_id', 'tests.source_id')
+    .where('source_editors.user_id', '=', userId)
 }
 
 function editedCardsWith(eb: Media, userId: number) {

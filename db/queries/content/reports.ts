@@ -77,6 +77,25 @@ export interface NewReport {
   card_version: number | null
 }
 
+/** Stores a report of a question that the user has been asked and replaces the user's open one of the same card. */
+export async function upsertQuestionReport(
+  db: Kysely<Database>,
+  { user_id, card_id, text }: Pick<NewReport, 'user_id' | 'card_id' | 'text'>,
+): Promise<number> {
+  const { id } = await db
+    .insertInto('card_reports')
+    .values({ user_id, card_id, text })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['user_id', 'card_id'])
+        .where('settled_at', 'is', null)
+        .doUpdateSet({ text, suggested_question: null, suggested_answer: null }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
 /** Stores a report of a live card and replaces the user's open one; returns undefined if the card does not exist. */
 export async function upsertReport(
   db: Kysely<Database>,

@@ -15,6 +15,8 @@ export interface Attempt extends Omit<Selectable<AttemptsTable>, 'last_saved_at'
 export interface AttemptQuestion {
   slot: number
   question_id: number
+  /** Null if the card has been deleted */
+  card_id: number | null
   content: FrozenQuestion
   places: Place[]
   seq: number
@@ -76,7 +78,7 @@ function selectQuestions(db: Kysely<Database>, attemptId: number) {
   return db
     .selectFrom('attempt_questions')
     .innerJoin('test_questions', 'test_questions.id', 'question_id')
-    .select(['slot', 'question_id', 'content', 'places', 'seq', 'answer', 'saved_at', 'points', 'spent_ms'])
+    .select(['slot', 'question_id', 'card_id', 'content', 'places', 'seq', 'answer', 'saved_at', 'points', 'spent_ms'])
     .where('attempt_id', '=', attemptId)
 }
 

@@ -15,6 +15,8 @@ export const NO_PUBLISHED_VERSION = new Refusal(
 export const NEWER_ANSWER = new Refusal('conflict', 'newer_answer', 'Neuere Antwort vorhanden')
 export const ATTEMPT_ENDED = new Refusal('gone', 'attempt_ended', 'Der Versuch ist beendet')
 export const REVIEW_CLOSED = new Refusal('forbidden', 'review_closed', 'Die Auswertung ist noch nicht freigegeben')
+/** The card of the question has been deleted, so its editors could not find it. */
+export const CARD_GONE = new Refusal('gone', 'card_gone', 'Diese Karte gibt es nicht mehr')
 export const ONE_ANSWER_ONLY = new InvalidInput(
   'Das Feld „answer“ muss genau eines von option_ids, text, item_ids und gaps enthalten',
   'one_answer_only',

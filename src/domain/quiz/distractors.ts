@@ -1,0 +1,132 @@
+import { toPlainText } from '../search/plain-text.js'
+
+/** An answer of a deck, as a wrong option for other cards of the same deck. */
+export interface Candidate {
+  card_id: number
+  question: string
+  answer: string
+  level: string
+}
+
+/** An answer with what it is compared by. */
+interface Prepared extends Candidate {
+  /** Without Markdown, punctuation and case */
+  text: string
+  kind: string
+}
+
+/** Wrong options that resemble the answer more may be right too. */
+const TOO_SIMILAR = 0.85
+/** Two wrong options that resemble each other more are one. */
+const TOO_ALIKE = 0.8
+/** Candidates whose texts are compared; the others differ too much in length */
+const COMPARED = 60
+
+export function prepareCandidates(candidates: readonly Candidate[]): Prepared[] {
+  return candidates.map((candidate) => {
+    const plain = toPlainText(candidate.answer)
+    return { ...candidate, text: normalise(plain), kind: kindOf(candidate.answer, plain) }
+  })
+}
+
+/**
+ * Returns the answers of the deck that are the best wrong options for a card: of the same kind, of similar length and
+ * form, to similar questions, and neither equal to the answer nor to each other. The result is the same each time.
+ * @param key text of the right option
+ */
+export function rankDistractors(
+  card: { card_id: number; question: string; level: string },
+  key: string,
+  candidates: readonly Prepared[],
+  limit: number,
+): string[] {
+  const [right] = prepareCandidates([{ ...card, answer: key }])
+  if (right === undefined) return []
+  const stem = trigramsOf(normalise(card.question))
+  const grams = trigramsOf(right.text)
+  const scored = candidates
+    .filter(({ card_id, kind, text }) => card_id !== card.card_id && kind === right.kind && isApart(text, right.text))
+    .sort((a, b) => closeness(b.text, right.text) - closeness(a.text, right.text) || a.card_id - b.card_id)
+    .slice(0, COMPARED)
+    .map((candidate) => {
+      const own = trigramsOf(candidate.text)
+      return { candidate, own, similarity: dice(own, grams) }
+    })
+    .filter(({ similarity }) => similarity <= TOO_SIMILAR)
+    .map(({ candidate, own, similarity }) => ({
+      candidate,
+      own,
+      score:
+        0.3 * closeness(candidate.text, right.text) +
+        0.25 * formLikeness(candidate, right) +
+        0.25 * stemLikeness(candidate, stem, card.level) +
+        0.2 * (1 - Math.abs(similarity - 0.45)),
+    }))
+    .sort((a, b) => b.score - a.score || a.candidate.card_id - b.candidate.card_id)
+  const chosen: typeof scored = []
+  for (const one of scored) {
+    if (chosen.length === limit) break
+    if (chosen.every(({ own }) => dice(own, one.own) <= TOO_ALIKE)) chosen.push(one)
+  }
+  return chosen.map(({ candidate }) => candidate.answer)
+}
+
+/** Returns whether neither text contains the words of the other, since then both may be right. */
+function isApart(one: string, other: string): boolean {
+  return one !== '' && !` ${one} `.includes(` ${other} `) && !` ${other} `.includes(` ${one} `)
+}
+
+function normalise(text: string): string {
+  return text
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}
+
+const NUMBER = /^[-+±~≈<>]?\s*\d[\d.,\s]*\s*(?<unit>[^\d\s]\S*)?$/u
+
+/** Returns the kind of an answer; those of different kinds give each other away. */
+function kindOf(answer: string, plain: string): string {
+  if (/^(ja|nein)\b/i.test(plain)) return 'yes or no'
+  if (/^\s*(```|`[^`]+`\s*$)/.test(answer)) return 'code'
+  if (/^\d{1,4}[.-]\d{1,2}[.-]\d{1,4}$|^(18|19|20)\d\d$/.test(plain)) return 'date'
+  const number = NUMBER.exec(plain)
+  if (number !== null) return `number ${number.groups?.unit ?? ''}`
+  if (/^\s*([-*]|\d+[.)])\s/m.test(answer)) return 'list'
+  const words = plain.split(/\s+/).length
+  if (words <= 2) return 'term'
+  return words <= 6 && !/[.!?]$/.test(plain) ? 'phrase' : 'sentence'
+}
+
+function closeness(one: string, other: string): number {
+  return Math.min(one.length, other.length) / Math.max(one.length, other.length, 1)
+}
+
+function formLikeness(one: Prepared, other: Prepared): number {
+  const isCapital = ({ answer }: Prepared) => /^\p{Lu}/u.test(answer)
+  const ending = ({ text }: Prepared) => text.slice(-2)
+  const words = ({ text }: Prepared) => text.split(' ').length
+  return (
+    (Number(isCapital(one) === isCapital(other)) +
+      Number(ending(one) === ending(other)) +
+      Number(words(one) === words(other))) /
+    3
+  )
+}
+
+function stemLikeness({ question, level }: Prepared, stem: ReadonlySet<string>, ownLevel: string): number {
+  return 0.7 * dice(trigramsOf(normalise(question)), stem) + 0.3 * Number(level === ownLevel)
+}
+
+function trigramsOf(text: string): Set<string> {
+  const padded = `  ${text} `
+  return new Set(Array.from({ length: padded.length - 2 }, (_, index) => padded.slice(index, index + 3)))
+}
+
+/** Returns the share of common trigrams, from 0 to 1. */
+function dice(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let common = 0
+  for (const gram of one) if (other.has(gram)) common++
+  return (2 * common) / Math.max(1, one.size + other.size)
+}

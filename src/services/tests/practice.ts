@@ -1,0 +1,50 @@
+import type { Kysely } from 'kysely'
+import { type DrawnCard, drawCards } from '../../../db/queries/quiz/draw.js'
+import { listPracticeCards, type PracticeCard } from '../../../db/queries/tests/practice.js'
+import type { Database } from '../../../db/types.js'
+import { prepareCandidates, rankDistractors } from '../../domain/quiz/distractors.js'
+import { buildQuestion, MAX_WRONG_OPTIONS, type QuizQuestion } from '../../domain/quiz/quiz.js'
+
+/** With fewer wrong options of its deck, a question gets those of `/api/quiz/generate` too. */
+const MIN_WRONG_OPTIONS = 2
+
+/**
+ * Returns practice questions of a deck (or of all): with the author's wrong answers, then answers of the same deck, then
+ * those that `/api/quiz/generate` would take. Pools are never practised.
+ */
+export async function drawPractice(
+  db: Kysely<Database>,
+  slug: string | undefined,
+  count: number,
+): Promise<QuizQuestion[]> {
+  const drawn = await drawCards(db, slug, count)
+  const cards = await listPracticeCards(
+    db,
+    drawn.map(({ card_id }) => card_id),
+  )
+  const byDeck = new Map<number, PracticeCard[]>()
+  for (const card of cards) byDeck.set(card.deck_id, [...(byDeck.get(card.deck_id) ?? []), card])
+  const prepared = new Map([...byDeck].map(([deck, own]) => [deck, prepareCandidates(own)]))
+  return drawn.map((card) => {
+    const known = cards.find(({ card_id }) => card_id === card.card_id)
+    return known === undefined
+      ? buildQuestion(card, card.others)
+      : build(card, known, prepared.get(known.deck_id) ?? [])
+  })
+}
+
+function build(card: DrawnCard, known: PracticeCard, candidates: ReturnType<typeof prepareCandidates>): QuizQuestion {
+  const options = known.exercise?.form === 'choice' ? known.exercise.options : []
+  const key = options.find(({ correct }) => correct)?.text ?? card.answer
+  const authored = options.filter(({ correct }) => !correct).map(({ text }) => text)
+  const wrong = authored.slice(0, MAX_WRONG_OPTIONS)
+  if (wrong.length < MAX_WRONG_OPTIONS) {
+    const ranked = rankDistractors(known, key, candidates, MAX_WRONG_OPTIONS)
+    wrong.push(...ranked.filter((text) => !wrong.includes(text)).slice(0, MAX_WRONG_OPTIONS - wrong.length))
+  }
+  if (wrong.length < MIN_WRONG_OPTIONS) {
+    const others = card.others.filter((text) => text !== key && !wrong.includes(text))
+    wrong.push(...others.slice(0, MAX_WRONG_OPTIONS - wrong.length))
+  }
+  return { ...buildQuestion({ ...card, answer: key }, wrong), full_answer: card.answer }
+}

@@ -1,0 +1,114 @@
+import t from 'tap'
+import { prepareCandidates, rankDistractors } from '../../src/domain/quiz/distractors.js'
+import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
+import { unique } from '../support/factories.js'
+import { gifOf } from '../support/pictures.js'
+import { startService } from '../support/service.js'
+import { CARDS, publishTest } from '../support/taken-tests.js'
+
+t.setTimeout(120_000)
+
+const service = await startService(t)
+const { db } = service
+const source = await createSource(db)
+const editor = await createEditor(service, source)
+const learner = await service.member()
+
+const practise = async (deck: string) => (await learner.get(`/api/tests/practice?deck=${deck}&count=50`)).body
+
+t.test('practice asks with the wrong answers of the author first', async (t) => {
+  const deck = await writeDeck(editor, source)
+  const wrong = ['Falsch eins', 'Falsch zwei', 'Falsch drei'].map((text) => ({ text, correct: false }))
+  await writeCard(editor, deck, { question: 'Eigene?', answer: 'Meine', options: wrong })
+  await writeCard(editor, deck, {
+    question: 'Liste?',
+    answer: 'Darum',
+    options: [{ text: 'Ja, das', correct: true }, ...wrong],
+  })
+  const pool = await writeDeck(editor, source, { tests_only: true })
+  await writeCard(editor, pool, { question: 'Vorrat?', answer: 'Geheim' })
+  const { questions, deck: named } = await practise(deck)
+  t.equal(named, deck)
+  for (const { question, options, correct_index, full_answer } of questions) {
+    const right = question === 'Eigene?' ? 'Meine' : 'Ja, das'
+    t.equal(options[correct_index], right)
+    t.equal(full_answer, question === 'Eigene?' ? 'Meine' : 'Darum')
+    t.strictSame([...options].sort(), ['Falsch drei', 'Falsch eins', 'Falsch zwei', right].sort())
+  }
+  t.equal(questions.length, 2)
+  t.strictSame((await practise(pool)).questions, [], 'a pool is not practised')
+  t.strictSame((await practise('nicht-da')).questions, [])
+  t.notMatch(JSON.stringify((await learner.get('/api/tests/practice?count=50')).body), /Geheim/)
+})
+
+t.test(
+  'practice takes answers of the same kind from the same deck, and those of the quiz if there are too few',
+  async (t) => {
+    const deck = await writeDeck(editor, source)
+    for (const port of [22, 80, 443, 3306])
+      await writeCard(editor, deck, { question: `Port ${port}?`, answer: `${port} TCP` })
+    await writeCard(editor, deck, { question: 'Wozu?', answer: 'Damit Programme einander im Netz finden.' })
+    const { questions } = await practise(deck)
+    const port = questions.find(({ question }: { question: string }) => question === 'Port 22?')
+    t.strictSame([...port.options].sort(), ['22 TCP', '3306 TCP', '443 TCP', '80 TCP'])
+    const alone = questions.find(({ question }: { question: string }) => question === 'Wozu?')
+    t.equal(alone.options.length, 4, 'filled up')
+  },
+)
+
+t.test('a wrong option neither equals nor contains the right one, and is the same each time', async (t) => {
+  const card = (card_id: number, answer: string) => ({ card_id, question: `Frage ${card_id}`, answer, level: 'a' })
+  const deck = ['Rom', 'rom.', 'Rom in Italien', 'Paris', 'Bern', '`rm -r`', '72 Stunden', 'Wien'].map((answer, id) =>
+    card(id, answer),
+  )
+  const ranked = rankDistractors(card(0, 'Rom'), 'Rom', prepareCandidates(deck), 3)
+  t.strictSame([...ranked].sort(), ['Bern', 'Paris', 'Wien'])
+  t.strictSame(rankDistractors(card(0, 'Rom'), 'Rom', prepareCandidates(deck), 3), ranked)
+})
+
+t.test('takers see the pictures of their tests, and all those of introductions', async (t) => {
+  const upload = async () => {
+    const headers = { 'content-type': 'image/gif' }
+    return (await editor.post('/api/content/media', gifOf(unique('bild')), { headers })).body as {
+      sha: string
+      address: string
+    }
+  }
+  const [asked, introduced] = [await upload(), await upload()]
+  const question = { ...CARDS.text, question: `Was ist das? ![](${asked.address})` }
+  const introduction = `Hallo ![](${introduced.address})`
+  const test = await publishTest(db, { introduction }, { cards: [question], sourceId: source })
+  const stranger = await service.member()
+  const see = async (caller: typeof learner, { sha }: { sha: string }) =>
+    (await caller.get(`/api/content/media/${sha}`)).status
+  t.strictSame([await see(learner, introduced), await see(learner, asked)], [200, 404], 'before an attempt')
+  await learner.post(`/api/tests/${test.slug}/attempts`, { client_id: unique('client') })
+  t.strictSame([await see(learner, asked), await see(stranger, asked)], [200, 404])
+  const colleague = await createEditor(service, source)
+  t.equal(await see(colleague, asked), 200)
+  await db.updateTable('tests').set({ archived_at: new Date() }).where('id', '=', test.id).execute()
+  t.strictSame([await see(stranger, introduced), await see(learner, asked)], [404, 200], 'archived')
+})
+
+t.test('a taker reports a question of an ended attempt to the editors of its pool', async (t) => {
+  const pool = await writeDeck(editor, source, { tests_only: true })
+  const card = await writeCard(editor, pool, { question: 'Vorrat?', answer: 'Rom' })
+  const test = await publishTest(db, { review: 'none' }, { cards: [CARDS.text, CARDS.text], cardIds: [card.id] })
+  const taker = await service.member()
+  const { attempt } = (await taker.post(`/api/tests/${test.slug}/attempts`, { client_id: unique('client') })).body
+  const url = `/api/tests/attempts/${attempt.id}/reports`
+  t.equal((await taker.post(url, { slot: 0, text: 'Falsch' })).status, 403, 'while it is open')
+  await taker.post(`/api/tests/attempts/${attempt.id}/submit`)
+  const statuses = [
+    (await taker.post(url, { slot: 0, text: 'Falsch' })).status,
+    (await taker.post(url, { slot: 1, text: 'Falsch' })).status,
+  ]
+  t.strictSame(statuses.sort(), [200, 410], 'one of the questions has no card any more')
+  for (const slot of [0, 1]) await taker.post(url, { slot, text: 'Zwei Antworten sind richtig' })
+  t.equal((await taker.post(url, { slot: 2, text: 'x' })).status, 404)
+  t.equal((await taker.post(url, { slot: 0, text: ' ' })).status, 400)
+  t.equal((await learner.post(url, { slot: 0, text: 'x' })).status, 404)
+  const { reports } = (await editor.get('/api/content/reports?state=open')).body
+  t.match(reports, [{ card: { id: card.id }, text: 'Zwei Antworten sind richtig' }])
+  t.match((await taker.get('/api/review/reports')).body.reports, [{ card: null }], 'the pool stays hidden')
+})
