@@ -406,6 +406,8 @@ async function callEditing(admin: Send): Promise<void> {
   await send('PATCH', test, { archived: false })
   await send('GET', test)
   await send('GET', `${test}/preview`)
+  await send('GET', `${test}/export?format=csv`)
+  await send('GET', `${inSource}/questions?format=moodle`)
   await send('GET', '/tests')
   const write = async (question: string, rest: object = {}) =>
     (await send('POST', '/cards', { deck: deck.slug, question, answer: 'A', ...rest, ...client() })).card
