@@ -1,11 +1,12 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { showGaps } from '../../../src/domain/questions/exercise.js'
 import type { SchedulerSettings } from '../../../src/domain/review/review.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
 import { IS_SECRET_CARD } from '../content/visibility.js'
 import { countCtes, deckRetention, type Scope, settingsCte, stateOf } from './progress.js'
-import { isUnseen, noteOf, type StudyCard } from './queue.js'
+import { isUnseen, noteOf, type StudyCard, type WithForm } from './queue.js'
 
 export const CARD_STATES = ['new', 'due', 'learned', 'suspended'] as const
 
@@ -23,7 +24,7 @@ export interface BrowsedCards {
   is_mark_known: boolean
 }
 
-interface Row extends Omit<BrowsedCard, 'card_id'> {
+interface Row extends Omit<BrowsedCard, 'card_id'>, WithForm {
   card_id: number | null
   decks: number
   is_mark_known: boolean
@@ -78,7 +79,7 @@ export async function listCards(
     page as (${pageOf(state, holdsText, userId, today, limit)})
     select remaining.decks, ${after === undefined ? sql`true` : sql`exists (select from mark)`} as is_mark_known, item.*
     from remaining left join (
-      select cards.id as card_id, question, answer, level, decks.slug as deck_slug, decks.name as deck_name,
+      select cards.id as card_id, question, answer, exercise ->> 'form' as form, level, decks.slug as deck_slug, decks.name as deck_name,
         coalesce(imported_decks.lang, 'de') as deck_lang,
         case when progress.id is not null then ${stateOf('progress')} end as state,
         ${noteOf(userId, 'cards.id')} as note,
@@ -95,7 +96,9 @@ export async function listCards(
   const { decks, is_mark_known } = rows[0] as Row
   if (scope.deckSlug !== undefined && decks === 0) return { cards: undefined, is_mark_known }
   return {
-    cards: rows.flatMap((row) => (row.card_id === null ? [] : [{ ...row, card_id: row.card_id }])),
+    cards: rows.flatMap((row) =>
+      row.card_id === null ? [] : [{ ...row, card_id: row.card_id, answer: showGaps(row.answer, row.form) }],
+    ),
     is_mark_known,
   }
 }
@@ -176,9 +179,9 @@ export async function findCard(
   today: string,
   cardId: number,
 ): Promise<FoundCard | undefined> {
-  const { rows } = await sql<FoundCard>`
+  const { rows } = await sql<FoundCard & WithForm>`
     with ${settingsCte(userId)}
-    select cards.id as card_id, question, answer, level, decks.slug as deck_slug, decks.name as deck_name,
+    select cards.id as card_id, question, answer, exercise ->> 'form' as form, level, decks.slug as deck_slug, decks.name as deck_name,
       coalesce(imported_decks.lang, 'de') as deck_lang,
       case when progress.id is not null then ${stateOf('progress')} end as state,
       ${stateName(today)} as state_name,
@@ -192,7 +195,8 @@ export async function findCard(
     left join card_progress as progress on progress.user_id = ${userId} and progress.card_id = cards.id
     left join suspended_cards on suspended_cards.user_id = ${userId} and suspended_cards.card_id = cards.id
     where not ${IS_SECRET_CARD}`.execute(db)
-  return rows[0]
+  const [card] = rows
+  return card && { ...card, answer: showGaps(card.answer, card.form) }
 }
 
 /** Suspends a live card for the user; returns false if there is none. */

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { showGaps } from '../../../src/domain/questions/exercise.js'
 import type { CardState, Remaining } from '../../../src/domain/review/review.js'
 import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
@@ -26,6 +27,12 @@ export interface StudyCard {
   note: string | null
 }
 
+/** What decides how the answer of a card is shown. */
+export interface WithForm {
+  /** Of its exercise; null for a plain card */
+  form: string | null
+}
+
 /** A card with what its dates depend on. */
 export interface QueuedCard extends StudyCard {
   /** Desired retention of the deck; null if that of the settings applies */
@@ -38,7 +45,7 @@ export interface Queue {
   settings: StudySettings
 }
 
-interface Row extends Omit<QueuedCard, 'card_id'> {
+interface Row extends Omit<QueuedCard, 'card_id'>, WithForm {
   card_id: number | null
   remaining: Remaining & { decks: number }
   settings: StudySettings
@@ -147,9 +154,9 @@ export async function findQueue(
     )
     select case when place is null or place = 1 then to_json(remaining) end as remaining,
       case when place is null or place = 1 then to_json(settings) end as settings,
-      card_id, question, answer, level, deck_slug, deck_name, deck_lang, state, note, deck_retention
+      card_id, question, answer, form, level, deck_slug, deck_name, deck_lang, state, note, deck_retention
     from remaining cross join settings left join (
-      select place, cards.id as card_id, question, answer, level, decks.slug as deck_slug, decks.name as deck_name,
+      select place, cards.id as card_id, question, answer, exercise ->> 'form' as form, level, decks.slug as deck_slug, decks.name as deck_name,
         coalesce(imported_decks.lang, 'de') as deck_lang,
         case when progress.id is not null then ${stateOf('progress')} end as state,
         ${noteOf(userId, 'cards.id')} as note, ${deckRetention(userId, 'decks.id')} as deck_retention
@@ -169,7 +176,8 @@ export async function findQueue(
   }
 }
 
-function toQueuedCard(row: QueuedCard): QueuedCard {
-  const { card_id, question, answer, level, deck_slug, deck_name, deck_lang, state, note, deck_retention } = row
+function toQueuedCard(row: QueuedCard & WithForm): QueuedCard {
+  const { card_id, question, level, deck_slug, deck_name, deck_lang, state, note, deck_retention } = row
+  const answer = showGaps(row.answer, row.form)
   return { card_id, question, answer, level, deck_slug, deck_name, deck_lang, state, note, deck_retention }
 }

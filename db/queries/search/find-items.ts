@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import { showGaps } from '../../../src/domain/questions/exercise.js'
 import type { Database } from '../../types.js'
 import { SEARCH_TABLES, type SearchKind } from './index-words.js'
 
@@ -171,15 +172,15 @@ export async function findItems(
 /** Returns the texts of items, in any order. */
 export async function readItems(db: Kysely<Database>, items: readonly FoundItem[]): Promise<ItemText[]> {
   const idsOf = (kind: SearchKind) => items.filter((item) => item.kind === kind).map(({ id }) => id)
-  const { rows } = await sql<ItemText>`
+  const { rows } = await sql<ItemText & { form: string | null }>`
     select 'deck' as kind, id, slug, null as category, name as title, description as text,
-      null as deck_slug, null as deck_name
+      null as deck_slug, null as deck_name, null as form
     from decks where id = any (${idsOf('deck')}::integer[])
     union all
-    select 'cheatsheet', id, slug, category, title, content_md, null, null
+    select 'cheatsheet', id, slug, category, title, content_md, null, null, null
     from cheatsheets where id = any (${idsOf('cheatsheet')}::integer[])
     union all
-    select 'card', cards.id, null, null, question, answer, decks.slug, decks.name
+    select 'card', cards.id, null, null, question, answer, decks.slug, decks.name, exercise ->> 'form'
     from cards join decks on decks.id = deck_id where cards.id = any (${idsOf('card')}::integer[])`.execute(db)
-  return rows
+  return rows.map(({ form, ...item }) => ({ ...item, text: showGaps(item.text, form) }))
 }

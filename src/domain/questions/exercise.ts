@@ -230,6 +230,16 @@ export function findGaps(answer: string): string[][] {
   return [...answer.matchAll(GAP)].map(([, inside = '']) => textsOfGap(inside)).filter((texts) => texts.length > 0)
 }
 
+/**
+ * Returns an answer as flashcards show it: a gap as its first text.
+ * @param form of the card; braces of other cards are part of their text
+ * @example showGaps('In {{72|zweiundsiebzig}} Stunden', 'gaps') // 'In 72 Stunden'
+ */
+export function showGaps(answer: string, form: string | null | undefined): string {
+  if (form !== 'gaps') return answer
+  return answer.replaceAll(GAP, (whole, inside: string) => textsOfGap(inside)[0] ?? whole)
+}
+
 /** @example textsOfGap('72|zweiundsiebzig') // ['72', 'zweiundsiebzig'] */
 export function textsOfGap(inside: string): string[] {
   return inside

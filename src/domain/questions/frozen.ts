@@ -1,6 +1,6 @@
 import { findListItems } from '../content/format/blocks.js'
 import { toPlainText } from '../search/plain-text.js'
-import { type Exercise, type ExerciseOption, findItems, GAP, textsOfGap } from './exercise.js'
+import { type Exercise, type ExerciseOption, findItems, GAP, showGaps, textsOfGap } from './exercise.js'
 import { readNumber, withoutUnit } from './number.js'
 
 /** An option with an id that is random per attempt */
@@ -47,7 +47,7 @@ export function freezeQuestion(
   card: { question: string; answer: string; exercise: Exercise },
   newId: () => string,
 ): FrozenQuestion {
-  return { ...freezeForm(card, newId), question: card.question, explanation: card.answer }
+  return { ...freezeForm(card, newId), question: card.question, explanation: showGaps(card.answer, card.exercise.form) }
 }
 
 function freezeForm({ answer, exercise }: { answer: string; exercise: Exercise }, newId: () => string): FrozenForm {

@@ -10,6 +10,7 @@ import {
   reviewRow,
   toFieldHtml,
 } from '../../../domain/anki/index.js'
+import { showGaps } from '../../../domain/questions/exercise.js'
 import type { ExportSource } from './items.js'
 import { PackageDatabase } from './package-database.js'
 import { ZipWriter } from './zip.js'
@@ -76,7 +77,8 @@ class Collections {
 
   addCard(card: ExportedCard): void {
     this.#position++
-    const note = noteRow(card, toFieldHtml(card.question, this.pictures), toFieldHtml(card.answer, this.pictures))
+    const answer = showGaps(card.answer, card.exercise?.form)
+    const note = noteRow(card, toFieldHtml(card.question, this.pictures), toFieldHtml(answer, this.pictures))
     this.#plain.addNote(note)
     this.#plain.addCard(newCardRow(card, this.#deckId, this.#position))
     const { learner } = this.#options
