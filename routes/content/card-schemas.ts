@@ -77,8 +77,13 @@ export const EditedCardsQuery = Type.Object({
   limit: optional('1 to 200, 50 if absent; other numbers are clamped.', '50'),
 })
 
+const ListedCard = Type.Object(
+  { ...CARD, key: Type.String({ description: 'Name within the deck, as tests list cards.', examples: ['stash'] }) },
+  { title: 'ListedCard' },
+)
+
 export const EditedCardPage = Type.Object({
-  cards: Type.Array(EditedCard, { description: 'In deck order.' }),
+  cards: Type.Array(ListedCard, { description: 'In deck order.' }),
   next_after: nullable(Type.Integer({ description: 'Null on the last page.' })),
 })
 

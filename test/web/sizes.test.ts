@@ -55,7 +55,7 @@ t.test('the first card needs at most 80 kB of JavaScript', async (t) => {
 
 /** Files that only the pages of authors load, which are a lazy part */
 const AUTHORS =
-  /^(?:inhalte|deck|karte|sheet-page|option-fields|writing|card-table|card-order|versions|conflict-dialog|suggestion|edited|fragen|edit-card|authors|drafts|editor|diff)-/
+  /^(?:inhalte|deck|karte|sheet-page|option-fields|writing|card-table|card-order|versions|conflict-dialog|suggestion|edited|fragen|edit-card|authors|author-tests|write-tests|test-preview|drafts|editor|diff)-/
 
 t.test('the editor with the form of a card needs at most 14 kB beyond what is loaded', async (t) => {
   const needed = [chunk('editor'), chunk('writing')]

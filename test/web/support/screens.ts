@@ -5,7 +5,7 @@ import path from 'node:path'
 import { ROOT } from '../../support/service.js'
 import { DESK, openApp, PHONE, studyForWeeks } from './app.js'
 import { PAGES } from './pages.js'
-import { writeSome } from './written.js'
+import { writeSome, writeTest } from './written.js'
 
 const FOLDER = path.join(ROOT, 'docs/screens')
 const LOOKS = [
@@ -51,11 +51,13 @@ try {
   }
   // Last, because learners' pages show only the shipped content.
   const { cards } = await writeSome(app, 'Netzwerk', 8)
+  await writeTest(app)
   const { page } = await app.newPerson({ colorScheme: 'light', viewport: DESK, isAdmin: true, reducedMotion: 'reduce' })
   for (const { address, name, ready } of [
     { address: 'inhalte', name: 'inhalte', ready: 'main table td' },
     { address: `inhalte/decks/netzwerk?karte=${cards[2]}`, name: 'inhalte-karte', ready: 'form textarea' },
     { address: 'inhalte/decks/netzwerk?ansicht=tabelle', name: 'inhalte-tabelle', ready: 'main td' },
+    { address: 'inhalte/tests/osi', name: 'inhalte-test', ready: 'main fieldset' },
   ]) {
     await page.goto(`${app.url}/${address}`, { waitUntil: 'networkidle' })
     await page.locator(ready).first().waitFor()

@@ -24,6 +24,29 @@ export async function writeSome(app: App, name = 'Netzwerk', cards = 3): Promise
   return { source: source.id, deck: deck.slug, cards: ids }
 }
 
+/** Creates a pool with questions of three forms and a published test of them, `osi`. */
+export async function writeTest(app: App): Promise<void> {
+  const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name: 'Prüfungen' })
+  const pool = { source_id: source.id, name: 'Prüfungsfragen', tests_only: true }
+  const { deck } = await post<{ deck: { slug: string } }>(app, '/api/content/decks', pool)
+  const questions = [
+    { question: 'Wie viele Schichten hat OSI?', answer: 'Sieben', options: wrong('Vier', 'Fünf') },
+    { question: 'Was steht zuunterst?', answer: '1. Bits\n2. Rahmen\n3. Pakete', form: 'order' },
+    { question: 'Ergänze den Port.', answer: 'SSH hört auf Port {{22|zweiundzwanzig}}.', form: 'gaps' },
+  ]
+  for (const [at, question] of questions.entries()) {
+    await post(app, '/api/content/cards', { deck: deck.slug, client_id: `osi-${at}`, ...question })
+  }
+  const definition = {
+    ...{ source_id: source.id, name: 'OSI, Grundlagen', description: 'Für alle im Betrieb' },
+    ...{ introduction: 'Nimm dir **Zeit**.', sections: [{ deck: deck.slug }] },
+  }
+  await post(app, '/api/content/tests/osi', definition, 'PUT')
+  await post(app, '/api/content/tests/osi/publish', {})
+}
+
+const wrong = (...texts: string[]) => texts.map((text) => ({ text, correct: false }))
+
 /** Sends a request as administrator. @throws for any other status than 200 */
 export async function post<T>(app: App, path: string, body: object | undefined, method = 'POST'): Promise<T> {
   const answer = await app.asAdmin(method, path, body)

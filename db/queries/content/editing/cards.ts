@@ -22,6 +22,12 @@ export interface EditedCard extends CardTexts {
   updated_at: Date
 }
 
+/** A card of a list. */
+export interface ListedCard extends EditedCard {
+  /** Name of the card within its deck, as tests list it */
+  key: string
+}
+
 /** A card with its origin. */
 export interface EditedCardWithOrigin extends EditedCard {
   /** Null for the content folder and for rows of scripts */
@@ -108,8 +114,9 @@ export async function listEditedCards(
   filter: EditedFilter,
   after: Place | undefined,
   limit: number,
-): Promise<EditedCard[]> {
+): Promise<ListedCard[]> {
   return editedCards(db)
+    .select(sql<string>`coalesce(imported_cards.key, 'karte-' || cards.id)`.as('key'))
     .where('cards.id', 'in', (eb) =>
       eb
         .selectFrom(cardIds(db, slug, filter, after, limit).as('page'))

@@ -35,7 +35,7 @@ export const contentQueries = {
   cards: (deck: string, filter: CardFilter) =>
     infiniteQueryOptions({
       queryKey: ['author', 'cards', deck, { ...filter }],
-      queryFn: ({ pageParam, signal }) =>
+      queryFn: ({ pageParam, signal }): Promise<{ cards: AuthorCard[]; next_after: number | null }> =>
         api.get('/api/content/cards', { query: { deck, ...filter, limit: PAGE, after: pageParam }, signal }),
       initialPageParam: undefined as number | undefined,
       getNextPageParam: ({ next_after }) => next_after ?? undefined,

@@ -3,6 +3,8 @@ const PLACES: [RegExp, (name: string) => string][] = [
   [/^new card (.+)$/, (slug) => `inhalte/decks/${encodeURIComponent(slug)}?karte=neu`],
   [/^sheet (.+)$/, (slug) => `inhalte/spickzettel/${encodeURIComponent(slug)}`],
   [/^new sheet (\d+)$/, (id) => `inhalte/spickzettel?quelle=${id}`],
+  [/^new (test)$/, () => 'inhalte/tests/neu'],
+  [/^test (.+)$/, (slug) => `inhalte/tests/${encodeURIComponent(slug)}`],
 ]
 
 /** Returns the page that shows the draft of an item. */
@@ -14,8 +16,8 @@ export function addressOfDraft(item: string): string {
   return 'inhalte'
 }
 
-/** Returns the question of a card or the title of a sheet. */
+/** Returns the question of a card, the title of a sheet or the name of a test. */
 export function titleOfDraft(fields: unknown): string {
-  const { question, title, answer } = (fields ?? {}) as Record<string, unknown>
-  return String(question || title || answer || '')
+  const { question, title, name, answer } = (fields ?? {}) as Record<string, unknown>
+  return String(question || title || name || answer || '')
 }

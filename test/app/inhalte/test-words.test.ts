@@ -1,0 +1,33 @@
+import t from 'tap'
+import { slugFrom } from '../../../web/src/pages/inhalte/tests/slug.js'
+import { drawWords, guessWords, nameTestFields, stateOf } from '../../../web/src/pages/inhalte/tests/test-words.js'
+
+t.test('names the fields of a definition as the page does', async (t) => {
+  t.equal(nameTestFields('„closes“ liegt vor „opens“'), '„Letzter Tag“ liegt vor „Erster Tag“')
+  t.equal(
+    nameTestFields('„attempts“ muss eine ganze Zahl zwischen 1 und 100 sein oder unlimited'),
+    '„Versuche“ muss eine ganze Zahl zwischen 1 und 100 sein oder leer',
+  )
+  t.equal(nameTestFields('Das Deck „git“ ist archiviert'), 'Das Deck „git“ ist archiviert')
+})
+
+t.test('writes chances and numbers of draws', async (t) => {
+  t.equal(guessWords(0), 'unter 0,1 %')
+  t.equal(guessWords(4.158), '4,2 %')
+  t.equal(drawWords('75287520'), '75.287.520')
+  t.equal(drawWords('1000000000000'), 'mehr als eine Billion')
+})
+
+t.test('names the state of a test', async (t) => {
+  const words = (test: Parameters<typeof stateOf>[0]) => stateOf(test).map(({ text }) => text)
+  t.strictSame(words({ state: 'draft', has_changes: true }), ['Entwurf'])
+  t.strictSame(words({ state: 'published', has_changes: false }), ['veröffentlicht'])
+  t.strictSame(words({ state: 'published', has_changes: true }), ['veröffentlicht', 'seitdem geändert'])
+  t.strictSame(words({ state: 'archived', has_changes: true }), ['archiviert'])
+})
+
+t.test('makes the address of a test from its name', async (t) => {
+  t.equal(slugFrom('Größe & Gewicht'), 'groesse-gewicht')
+  t.equal(slugFrom('Café, Straße'), 'cafe-strasse')
+  t.equal(slugFrom('???'), 'test')
+})

@@ -1,0 +1,2 @@
+export { default as TestStatistics } from './test-statistics.svelte'
+export { default as Tests } from './tests.svelte'

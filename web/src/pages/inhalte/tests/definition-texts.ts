@@ -1,0 +1,44 @@
+import { absoluteDay } from '../../../words/dates.js'
+import { ACCESS, labelOf, MULTIPLE, PAGES, REVIEW, WHEN } from './choices.js'
+import type { TestFields } from './test-desk.js'
+import type { Section } from './tests-api.js'
+
+/** Returns a definition as texts that a person can compare. */
+export function textsOf(fields: TestFields): { label: string; text: string }[] {
+  const { name, description, introduction, pass_percent, attempts, wait_minutes, time_limit_minutes } = fields
+  const { shuffle, pages, multiple, access, review, review_when, opens, closes, sections } = fields
+  return [
+    { label: 'Name', text: name },
+    { label: 'Beschreibung', text: description },
+    { label: 'Einleitung', text: introduction },
+    { label: 'Fragen', text: sections.map(sectionText).join('\n') },
+    { label: 'Bestanden ab', text: `${pass_percent ?? 80} %` },
+    { label: 'Versuche', text: attempts === null ? 'beliebig viele' : String(attempts) },
+    { label: 'Wartezeit', text: `${wait_minutes ?? 0} Minuten` },
+    { label: 'Zeit je Versuch', text: time_limit_minutes === null ? 'ohne Grenze' : `${time_limit_minutes} Minuten` },
+    { label: 'Tage', text: daysText(opens, closes) },
+    { label: 'Wer darf', text: labelOf(ACCESS, access) },
+    { label: 'Aufteilung', text: labelOf(PAGES, pages) },
+    { label: 'Mehrere richtige Antworten', text: labelOf(MULTIPLE, multiple) },
+    { label: 'Mischen', text: shuffle ? 'ja' : 'nein' },
+    { label: 'Nach dem Abgeben', text: labelOf(REVIEW, review) },
+    { label: 'Wann', text: review === 'none' ? '' : labelOf(WHEN, review_when) },
+  ]
+}
+
+function daysText(opens: string | null, closes: string | null): string {
+  const days = [opens && `ab ${absoluteDay(opens)}`, closes && `bis ${absoluteDay(closes)}`].filter(Boolean)
+  return days.join(' ') || 'ohne Grenze'
+}
+
+/** @example sectionText({ deck: 'git', level: 'pflicht', cards: null, draw: 8 }) // 'git, Level pflicht, 8 je Versuch' */
+export function sectionText({ deck, level, cards, draw }: Section): string {
+  return [
+    deck,
+    level !== null && `Level ${level}`,
+    cards !== null && `Karten ${cards.join(', ')}`,
+    draw === null ? 'alle' : `${draw} je Versuch`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}

@@ -1,0 +1,135 @@
+import type { QueryClient } from '@tanstack/svelte-query'
+import { hasCode, isRefused, Refused } from '../../../api/faults.js'
+import { Desk } from '../../../editor/desk.svelte.js'
+import type { Stored } from '../../../editor/writing.js'
+import { slugFrom } from './slug.js'
+import { askTest, type EditedTest, type Section, TEST_PATH, TESTS_KEY, testQueries } from './tests-api.js'
+
+/** A definition while it is written; an emptied number is null. */
+export interface TestFields
+  extends Pick<
+    EditedTest,
+    | 'name'
+    | 'description'
+    | 'introduction'
+    | 'multiple'
+    | 'attempts'
+    | 'time_limit_minutes'
+    | 'shuffle'
+    | 'pages'
+    | 'access'
+    | 'review'
+    | 'review_when'
+    | 'opens'
+    | 'closes'
+  > {
+  pass_percent: number | null
+  wait_minutes: number | null
+  sections: Section[]
+}
+
+/** The fields of a new test, which has no source yet */
+export type TestDesk = Desk<TestFields>
+
+export const NEW_SECTION: Section = { deck: '', level: null, cards: null, draw: null }
+
+const EMPTY: TestFields = {
+  ...{ name: '', description: '', introduction: '', pass_percent: 80, multiple: 'partial', attempts: 3 },
+  ...{ wait_minutes: 0, time_limit_minutes: null, shuffle: true, pages: 'one', access: 'open' },
+  ...{ review: 'explanations', review_when: 'passed_or_last', opens: null, closes: null, sections: [NEW_SECTION] },
+}
+
+/** Address of the page for a new test */
+const NEW = 'neu'
+/** Number of addresses that are tried for a new test */
+const TRIES = 20
+
+function fieldsOf(test: EditedTest): TestFields {
+  const { name, description, introduction, pass_percent, multiple, attempts, wait_minutes, time_limit_minutes } = test
+  const { shuffle, pages, access, review, review_when, opens, closes, sections } = test
+  return {
+    ...{ name, description, introduction, pass_percent, multiple, attempts, wait_minutes, time_limit_minutes, shuffle },
+    ...{ pages, access, review, review_when, opens, closes, sections },
+  }
+}
+
+const storedOf = (test: EditedTest): Stored<TestFields> => ({ version: test.version, fields: fieldsOf(test) })
+
+function bodyOf({ pass_percent, wait_minutes, ...fields }: TestFields): object {
+  return {
+    ...fields,
+    ...(pass_percent !== null && { pass_percent }),
+    ...(wait_minutes !== null && { wait_minutes }),
+  }
+}
+
+async function load(slug: string): Promise<EditedTest> {
+  return (await askTest<{ test: EditedTest }>('GET', TEST_PATH, { slug })).test
+}
+
+async function put(slug: string, fields: TestFields, owner: { version: number } | { source_id: number }) {
+  const body = { ...bodyOf(fields), ...owner }
+  return (await askTest<{ test: EditedTest }>('PUT', TEST_PATH, { slug }, body)).test
+}
+
+/** Opens a test for writing. */
+export function openTest(user: number, test: EditedTest, onsaved: (test: EditedTest) => void): TestDesk {
+  return new Desk<TestFields>({
+    user,
+    item: `test ${test.slug}`,
+    stored: storedOf(test),
+    save: async (fields, version) => {
+      const saved = await put(test.slug, fields, { version })
+      onsaved(saved)
+      return storedOf(saved)
+    },
+    load: async () => storedOf(await load(test.slug)),
+  })
+}
+
+/** Opens an empty test. @param sourceOf returns the source that it will belong to */
+export function newTest(user: number, sourceOf: () => number, onsaved: (test: EditedTest) => void): TestDesk {
+  let created: EditedTest | undefined
+  /** Address of a request whose answer was lost */
+  let lost: string | undefined
+  const stored = { version: 0, fields: EMPTY }
+  return new Desk<TestFields>({
+    user,
+    item: 'new test',
+    stored,
+    save: async (fields) => {
+      const { slug, version } = created ?? {}
+      created = slug === undefined ? await create(fields) : await put(slug, fields, { version: version as number })
+      onsaved(created)
+      return storedOf(created)
+    },
+    load: async () => (created === undefined ? stored : storedOf(await load(created.slug))),
+  })
+
+  async function create(fields: TestFields): Promise<EditedTest> {
+    const source_id = sourceOf()
+    const slug = slugFrom(fields.name)
+    for (let number = 1; ; number++) {
+      const tried = number === 1 && slug !== NEW ? slug : `${slug}-${Math.max(2, number)}`
+      try {
+        return await put(tried, fields, { source_id })
+      } catch (error) {
+        if (!(error instanceof Refused)) lost = tried
+        else if (isTaken(error) && tried === lost) return put(tried, fields, { version: (await load(tried)).version })
+        if (!isTaken(error) || number === TRIES) throw error
+      }
+    }
+  }
+}
+
+/** Whether another test has the address. */
+function isTaken(error: unknown): boolean {
+  const codes = ['test_version_missing', 'version_outdated', 'other_source', 'not_editable']
+  return codes.some((code) => hasCode(error, code)) || isRefused(error, 403)
+}
+
+/** Shows a saved test on its page and in the list. */
+export function testSaved(client: QueryClient, test: EditedTest): void {
+  client.setQueryData(testQueries.test(test.slug).queryKey, { test })
+  void client.invalidateQueries({ queryKey: [...TESTS_KEY, 'list'] })
+}

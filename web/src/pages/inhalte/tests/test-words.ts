@@ -1,0 +1,68 @@
+import { count } from '../../../words/numbers.js'
+
+/** Names that the page shows for keys of a definition */
+const NAMES: Record<string, string> = {
+  name: 'Name',
+  description: 'Beschreibung',
+  introduction: 'Einleitung',
+  pass_percent: 'Bestanden ab',
+  attempts: 'Versuche',
+  wait_minutes: 'Wartezeit',
+  time_limit_minutes: 'Zeit je Versuch',
+  opens: 'Erster Tag',
+  closes: 'Letzter Tag',
+  draw: 'Fragen je Versuch',
+  sections: 'Fragen',
+  deck: 'Deck',
+  level: 'Level',
+  'review_when: closed': 'Nach dem letzten Tag',
+}
+
+/**
+ * Returns a message of the service with the names of fields that the page shows.
+ * @example nameTestFields('„closes“ liegt vor „opens“') // '„Letzter Tag“ liegt vor „Erster Tag“'
+ */
+export function nameTestFields(message: string): string {
+  return message
+    .replaceAll(/„([a-z_]+(?:: closed)?)“/g, (whole, key: string) => (NAMES[key] ? `„${NAMES[key]}“` : whole))
+    .replace(/ oder unlimited$/, ' oder leer')
+}
+
+type Tone = 'plain' | 'good' | 'warn'
+
+interface TestState {
+  state: 'draft' | 'published' | 'archived'
+  /** Whether the definition differs from the published one */
+  has_changes: boolean
+}
+
+/** Returns the state of a test in words. */
+export function stateOf({ state, has_changes }: TestState): { text: string; tone: Tone }[] {
+  if (state === 'archived') return [{ text: 'archiviert', tone: 'plain' }]
+  if (state === 'draft') return [{ text: 'Entwurf', tone: 'warn' }]
+  const published = { text: 'veröffentlicht', tone: 'good' as const }
+  return has_changes ? [published, { text: 'seitdem geändert', tone: 'warn' }] : [published]
+}
+
+/** Returns the chance to pass by guessing: `unter 0,1 %`, `4,2 %`. */
+export function guessWords(guessPercent: number): string {
+  if (guessPercent < 0.1) return 'unter 0,1 %'
+  return `${guessPercent.toLocaleString('de-DE', { maximumFractionDigits: 1 })} %`
+}
+
+/** Number of digits from which a number is named by its size */
+const MANY_DIGITS = 13
+
+/**
+ * Returns the number of different sets of questions.
+ * @example drawWords('75287520') // '75.287.520'
+ */
+export function drawWords(draws: string): string {
+  return draws.length >= MANY_DIGITS ? 'mehr als eine Billion' : count(Number(draws))
+}
+
+/** @example perAttempt({ questions: 12, question_count: 8 }) // '8 von 12 Fragen je Versuch' */
+export function perAttempt({ questions, question_count }: { questions: number; question_count: number }): string {
+  if (questions === question_count) return questions === 1 ? 'eine Frage' : `${count(questions)} Fragen`
+  return `${count(question_count)} von ${count(questions)} Fragen je Versuch`
+}

@@ -1,0 +1,2 @@
+export { default as EditTest } from './edit-test.svelte'
+export { default as NewTest } from './new-test.svelte'
