@@ -36,6 +36,6 @@ export const attempts = {
   submit: async (id: number) => (await post<{ attempt: Outcome }>('/api/tests/attempts/{id}/submit', { id })).attempt,
   /** Reports a faulty question, from the review. */
   report: (id: number, slot: number, text: string) =>
-    post<unknown>('/api/tests/attempts/{id}/questions/{slot}/reports', { id, slot }, { text }),
+    post<unknown>('/api/tests/attempts/{id}/reports', { id }, { slot, text }),
   review: async (id: number) => (await get<{ review: Review }>('/api/tests/attempts/{id}/review', { id })).review,
 }
