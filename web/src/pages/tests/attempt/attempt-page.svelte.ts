@@ -217,7 +217,9 @@ export class AttemptPage {
     this.volatile = this.#lane.volatile
     const isCurrent = known.seq === seq && known.state === 'waiting'
     if (result === undefined) {
-      const next = reconcile(known, answer)
+      // The other tab has seen the answer whose number this one follows.
+      const isFollowing = seq > known.seq && known.state !== 'typed'
+      const next: Slot = isFollowing ? { answer: answer.answer, seq, state: 'saved' } : reconcile(known, answer)
       this.#set(slot, next === known || next.state !== 'saved' ? next : { ...next, state: 'waiting' })
     } else if (result.kind === 'saved') {
       if (isCurrent) this.#set(slot, { ...known, state: 'saved' })
