@@ -57,8 +57,9 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
     const path = CREATES[operation.id]
     if (path === undefined) return
     const answer = JSON.parse(text)
-    const created = answer.id ?? answer.change_id ?? findUndoable(answer)
-    if (created !== undefined) latest[keyOf(path, caller)] = created
+    const created = answer.attempt?.id ?? answer.id ?? answer.change_id ?? findUndoable(answer)
+    if (created === undefined) return
+    for (const one of [path].flat()) latest[keyOf(one, caller)] = created
   }
 
   const note = (found: string[], shown: unknown) => {
@@ -118,10 +119,11 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
 const ANY_ACCOUNT = '/api/accounts/{id}'
 const ANY_REPORT = '/api/content/reports/{id}'
 
-/** Path whose ids an operation creates */
-const CREATES: Record<string, string> = {
+/** Paths whose ids an operation creates */
+const CREATES: Record<string, string | string[]> = {
   createUser: ANY_ACCOUNT,
   createToken: '/api/auth/tokens/{id}',
+  startAttempt: ['/api/tests/attempts/{id}', '/api/tests/attempts/{id}/submit', '/api/tests/attempts/{id}/review'],
   reviewCard: '/api/review/{id}',
   reviewCards: '/api/review/{id}',
   reportCard: ANY_REPORT,

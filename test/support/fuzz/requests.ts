@@ -226,7 +226,7 @@ function fittingBody(schema: Json, hostileShare: number): Arbitrary<unknown> {
       { weight: hostileShare, arbitrary: hostileValue as Arbitrary<unknown> },
     )
   const fields = Object.fromEntries(
-    Object.entries<Json>(schema.properties).map(([name, one]) => [name, value(name, one)]),
+    Object.entries<Json>(schema.properties ?? {}).map(([name, one]) => [name, value(name, one)]),
   )
   return fc.record(fields, { requiredKeys: hostileShare > 0 ? [] : required })
 }
