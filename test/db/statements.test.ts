@@ -205,7 +205,9 @@ function readTemplates(): Template[] {
         const alias = aliasOf(node)
         const parts = textOf(node.template)
         if (type !== undefined && (alias !== undefined || STATEMENT.test(parts.join('${')))) {
-          const row = checker.getTypeFromTypeNode(type)
+          const declared = checker.getTypeFromTypeNode(type)
+          // A row type with a type parameter stands for all that it allows.
+          const row = checker.getBaseConstraintOfType(declared) ?? declared
           const { line } = source.getLineAndCharacterOfPosition(node.getStart())
           const place = `${name}:${line + 1}`
           const pattern = parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[^]*?')

@@ -194,11 +194,11 @@ t.test('records the first import of a start, also if it was refused', async (t) 
 
 t.test('retries an import after a concurrent change, at most three times', async (t) => {
   // A sequence keeps its value after a rollback.
-  await sql`create sequence attempts`.execute(db)
+  await sql`create sequence import_attempts`.execute(db)
   await sql`
     create function overtake() returns trigger language plpgsql as $$
     begin
-      if nextval('attempts') <= (select refused from overtaken) then
+      if nextval('import_attempts') <= (select refused from overtaken) then
         raise exception 'taken' using errcode = 'unique_violation', constraint = 'decks_slug_key';
       end if;
       return new;
@@ -210,7 +210,7 @@ t.test('retries an import after a concurrent change, at most three times', async
     await sql`drop trigger overtake on decks`.execute(db)
     await sql`drop function overtake`.execute(db)
     await sql`drop table overtaken`.execute(db)
-    await sql`drop sequence attempts`.execute(db)
+    await sql`drop sequence import_attempts`.execute(db)
   })
   await changeFiles(folder, { 'decks/drei.md': deckFile('Drei', [{ id: 'eins' }]) })
   t.match(await admin.post('/api/admin/import'), { status: 200, body: { stats: { decks: { created: 1 } } } })
