@@ -15,7 +15,7 @@ import { startService } from './support/service.js'
 import { oidcSettings } from './support/sign-in.js'
 import { CARDS, publishTest } from './support/taken-tests.js'
 
-const REQUESTS = 9_000
+const REQUESTS = 12_000
 /** With https, responses set and clear other cookies. */
 const REQUESTS_WITH_HTTPS = 2_000
 
@@ -54,11 +54,13 @@ async function createSources(db: Kysely<Database>, userId: number): Promise<void
   await db.updateTable('cheatsheets').set({ content_md: 'Zweite Fassung' }).where('id', '=', sheet.id).execute()
 }
 
-/** Publishes the test „git“ of the first source, with as many attempts as anybody likes. */
-async function createTest(db: Kysely<Database>): Promise<void> {
+/** Publishes tests of the first source, with as many attempts as anybody likes. */
+async function createTests(db: Kysely<Database>): Promise<void> {
   const cards = Array.from({ length: 30 }, () => CARDS.text)
-  const test = await publishTest(db, { attempts: null, review_when: 'now' }, { cards, sourceId: 1 })
-  await db.updateTable('tests').set({ slug: 'git' }).where('id', '=', test.id).execute()
+  for (const slug of ['git', 'git-befehle', 'sql', 'linux']) {
+    const test = await publishTest(db, { attempts: null, review_when: 'now' }, { cards, sourceId: 1 })
+    await db.updateTable('tests').set({ slug }).where('id', '=', test.id).execute()
+  }
 }
 
 // With an address that supports passkeys, and a provider
@@ -88,7 +90,7 @@ for (const [publicUrl, requests] of [
       // The requests delete users with low ids.
       await createUser(db, { id: 5_000, username: KNOWN_AUTHOR, is_author: true })
       await createSources(db, 5_000)
-      await createTest(db)
+      await createTests(db)
       await app.listen({ host: '127.0.0.1', port: 0 })
       t.teardown(() => agent.destroy())
       const { port } = app.server.address() as AddressInfo
@@ -107,8 +109,8 @@ for (const [publicUrl, requests] of [
         ...['beginLink', 'createIdentity'],
         // Needs exactly one of two fields, with content of the folder, and a written source.
         'adoptContent',
-        // Need an open or ended attempt of the caller, or a deck with questions.
-        ...['saveAnswer', 'getAttemptReview', 'reportQuestion', 'publishTest', 'previewTest', 'exportTest'],
+        // Need an open or ended attempt of the caller, sections, or a deck with questions.
+        ...['saveAnswer', 'saveTest', 'getAttemptReview', 'reportQuestion', 'publishTest', 'previewTest', 'exportTest'],
       ]
       t.strictSame(
         report.neverSucceeded.filter((id) => !hard.includes(id)),

@@ -57,7 +57,7 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
     const path = CREATES[operation.id]
     if (path === undefined) return
     const answer = JSON.parse(text)
-    const created = answer.attempt?.id ?? answer.id ?? answer.change_id ?? findUndoable(answer)
+    const created = answer.attempt?.id ?? answer.card?.id ?? answer.id ?? answer.change_id ?? findUndoable(answer)
     if (created === undefined) return
     for (const one of [path].flat()) latest[keyOf(one, caller)] = created
   }
@@ -117,12 +117,14 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
 
 /** Administrators change accounts that others created. */
 const ANY_ACCOUNT = '/api/accounts/{id}'
+const ANY_CARD = '/api/content/cards/{id}'
 const ANY_REPORT = '/api/content/reports/{id}'
 
 /** Paths whose ids an operation creates */
 const CREATES: Record<string, string | string[]> = {
   createUser: ANY_ACCOUNT,
   createToken: '/api/auth/tokens/{id}',
+  createCard: [ANY_CARD, `${ANY_CARD}/move`, `${ANY_CARD}/versions`, `${ANY_CARD}/versions/{version}/restore`],
   startAttempt: ['/api/tests/attempts/{id}', '/api/tests/attempts/{id}/submit', '/api/tests/attempts/{id}/review'],
   reviewCard: '/api/review/{id}',
   reviewCards: '/api/review/{id}',
