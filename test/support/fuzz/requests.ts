@@ -104,7 +104,9 @@ export const KNOWN_PICTURE = gifOf('fuzz')
 export const KNOWN_AUTHOR = 'autorin'
 /** Slugs that exist in a small content */
 const KNOWN_SLUGS = ['git', 'git-befehle']
-const KNOWN_NUMBERS = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 400 })).map(String)
+const KNOWN_NUMBERS = fc
+  .oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 400 }), fc.constantFrom(...EDITABLE_CARDS))
+  .map(String)
 
 const hostileText = fc.oneof(
   fc.constantFrom(...HOSTILE_TEXTS),
