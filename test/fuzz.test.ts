@@ -15,7 +15,9 @@ import { startService } from './support/service.js'
 import { oidcSettings } from './support/sign-in.js'
 import { CARDS, publishTest } from './support/taken-tests.js'
 
-const REQUESTS = 12_000
+const REQUESTS = 6_000
+/** Further seeds are drawn until each operation has succeeded once. */
+const SEEDS = [5, 6, 7, 8, 9]
 /** With https, responses set and clear other cookies. */
 const REQUESTS_WITH_HTTPS = 2_000
 
@@ -95,11 +97,7 @@ for (const [publicUrl, requests] of [
       t.teardown(() => agent.destroy())
       const { port } = app.server.address() as AddressInfo
       const root = { username, password: PASSWORD }
-      const report = await fuzz({ origin: `http://127.0.0.1:${port}`, root, seed: 5, requests })
-      t.comment(JSON.stringify(report.statuses), `slowest: ${Math.round(report.slowestMs)} ms`)
-      t.strictSame(report.faults, [])
-      t.equal(report.sent, requests)
-      if (requests < REQUESTS) return
+      const origin = `http://127.0.0.1:${port}`
       // Without success only refusals would be tested. These operations need a password, key, signature or valid list,
       // which are hard to guess.
       const hard = [
@@ -112,10 +110,17 @@ for (const [publicUrl, requests] of [
         // Need an open or ended attempt of the caller, sections, or a deck with questions.
         ...['saveAnswer', 'saveTest', 'getAttemptReview', 'reportQuestion', 'publishTest', 'previewTest', 'exportTest'],
       ]
-      t.strictSame(
-        report.neverSucceeded.filter((id) => !hard.includes(id)),
-        [],
-      )
+      let unmet: string[] | undefined
+      for (const seed of requests < REQUESTS ? SEEDS.slice(0, 1) : SEEDS) {
+        const report = await fuzz({ origin, root, seed, requests })
+        t.comment(JSON.stringify(report.statuses), `slowest: ${Math.round(report.slowestMs)} ms`)
+        t.strictSame(report.faults, [])
+        t.equal(report.sent, requests)
+        const refused = report.neverSucceeded.filter((id) => !hard.includes(id))
+        unmet = refused.filter((id) => unmet === undefined || unmet.includes(id))
+        if (unmet.length === 0) break
+      }
+      if (requests === REQUESTS) t.strictSame(unmet, [])
     },
   )
 }
