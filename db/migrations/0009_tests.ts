@@ -154,7 +154,7 @@ async function keepVersionsAsPublished(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger test_versions_never_change before update on test_versions
       for each row execute function refuse_change_of_version()`.execute(db)
-  // The card of a question may go.
+  // card_id becomes null when the card is deleted.
   await sql`
     create trigger test_questions_never_change before update of id, test_id, version, section, position, content on test_questions
       for each row execute function refuse_change_of_version()`.execute(db)

@@ -105,11 +105,11 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         ]),
       },
     },
-    async ({ params, body }) => {
+    async ({ params, body, editable }) => {
       const slug = parseTestSlug(params.slug)
       const { source_id, version, ...input } = body
       const definition = parseBody(input)
-      return { test: present(await saveDefinition(app.db, { slug, definition, sourceId: source_id, version })) }
+      return { test: present(await saveDefinition(app.db, { slug, definition, sourceId: source_id, version }, editable)) }
     },
   )
 
@@ -126,8 +126,8 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         response: answers(EditedTestAnswer, [...READING, NOT_EDITABLE]),
       },
     },
-    async ({ params, body }) => ({
-      test: present(await archiveTest(app.db, toTestSlug(params.slug), body.archived)),
+    async ({ params, body, editable }) => ({
+      test: present(await archiveTest(app.db, toTestSlug(params.slug), body.archived, editable)),
     }),
   )
 

@@ -1,6 +1,8 @@
 import t from 'tap'
+import { NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { readMoodle } from '../../src/domain/moodle/index.js'
-import { OPTIONS, writeQuestion, writeTest } from '../support/edited-tests.js'
+import { archiveTest, saveDefinition } from '../../src/services/tests/save-definition.js'
+import { defineTest, OPTIONS, writeQuestion, writeTest } from '../support/edited-tests.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
@@ -223,6 +225,10 @@ t.test('only editors see a test, also after their right was withdrawn', async (t
     t.equal((await send()).status, 403)
   }
   t.equal((await put(unique('test'), { source_id: own, name: 'x', sections: [{ deck: 'x' }] }, passing)).status, 403)
+  // As when the test is created between the headers and the body of a request.
+  const save = { slug, definition: defineTest({}), sourceId: undefined, version: 1 }
+  await t.rejects(saveDefinition(db, save, new Set()), NOT_AN_EDITOR)
+  await t.rejects(archiveTest(db, slug, true, new Set()), NOT_AN_EDITOR)
   t.equal((await publish(slug, '', admin)).status, 200)
   const moved = await put(slug, { source_id: source, name: 'x', sections: [{ deck: 'x' }], version: 1 }, admin)
   t.strictSame(moved.body, errorBody(409, 'Der Test gehört einer anderen Quelle'))

@@ -89,7 +89,17 @@ export async function upsertQuestionReport(
       conflict
         .columns(['user_id', 'card_id'])
         .where('settled_at', 'is', null)
-        .doUpdateSet({ text, suggested_question: null, suggested_answer: null }),
+        .doUpdateSet((eb) => ({
+          text,
+          created_at: eb.ref('excluded.created_at'),
+          ...{
+            outcome: null,
+            outcome_message: null,
+            suggested_question: null,
+            suggested_answer: null,
+            card_version: null,
+          },
+        })),
     )
     .returning('id')
     .executeTakeFirstOrThrow()

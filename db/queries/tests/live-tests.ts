@@ -84,7 +84,7 @@ export async function findQuestions(db: Kysely<Database>, ids: readonly number[]
   return new Map(rows.map(({ id, content }) => [id, content]))
 }
 
-/** What the start of an attempt depends on, of the person. */
+/** Properties of a learner that affect the start of an attempt */
 export interface Taker {
   extra_time_percent: number
   /** Whether the person may edit the test */

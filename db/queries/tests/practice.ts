@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Exercise } from '../../../src/domain/questions/exercise.js'
+import { type Exercise, readStoredExercise, showGaps } from '../../../src/domain/questions/exercise.js'
 import type { Candidate } from '../../../src/domain/quiz/distractors.js'
 import type { Database } from '../../types.js'
 
@@ -32,5 +32,8 @@ export async function listPracticeCards(db: Kysely<Database>, ids: readonly numb
     .orderBy('cards.id')
     .limit(MOST_CANDIDATES)
     .execute()
-  return rows.map((row) => ({ ...row, exercise: row.exercise as Exercise | null }))
+  return rows.map(({ exercise: stored, answer, ...row }) => {
+    const exercise = readStoredExercise(stored, answer)
+    return { ...row, exercise, answer: showGaps(answer, exercise?.form) }
+  })
 }

@@ -12,7 +12,7 @@ export interface ExerciseOption {
   /** Markdown */
   text: string
   correct: boolean
-  /** Markdown that a learner sees who chose it */
+  /** Markdown shown to learners who chose the option */
   feedback: string | null
 }
 

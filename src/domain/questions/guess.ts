@@ -25,11 +25,13 @@ interface Outcome {
 /** Scores of a whole test are kept in at most this many steps per question; finer ones are rounded up. */
 const MAX_STEPS = 5_040
 const MAX_STEPS_OF_TEST = 4_000
+/** Operations of the exact computation, about a fifth of a second; beyond them a bound stands for the chance. */
+const MAX_WORK = 200_000_000
 
 /**
  * Returns the chance from 0 to 1 to pass a test in any of the attempts by choosing at random. A learner guesses one
  * option of a single choice, at least one box of a multiple choice and any order; typed answers are never guessed.
- * Every question is worth the same. Rounding only raises the chance.
+ * Every question is worth the same. Rounding only raises the chance; for very large tests the result is an upper bound.
  * @example chanceOfPassing([{ questions: Array(10).fill(trueOrFalse), draw: 10 }], { passPercent: 60, multiple: 'all', attempts: 1 }) // 0.377
  */
 export function chanceOfPassing(sections: readonly Section[], { passPercent, multiple, attempts }: PassRules): number {
@@ -39,6 +41,8 @@ export function chanceOfPassing(sections: readonly Section[], { passPercent, mul
   const denominators = kinds.flatMap((section) => section.map(({ outcome }) => outcome.of))
   const exact = denominators.reduce(leastMultiple, 1)
   const steps = Math.min(exact, Math.max(1, Math.floor(MAX_STEPS_OF_TEST / total)))
+  const work = kinds.reduce((sum, section, index) => sum + section.length * (sections[index]?.draw ?? 0) ** 2, 0)
+  if (work * total * steps > MAX_WORK) return inAnyAttempt(boundOfPassing(sections, kinds, passPercent), attempts)
   let chances: number[] = [1]
   for (const [index, { questions, draw }] of sections.entries()) {
     chances = convolve(chances, drawScores(kinds[index] ?? [], { pool: questions.length, draw, steps }))
@@ -49,8 +53,27 @@ export function chanceOfPassing(sections: readonly Section[], { passPercent, mul
     1,
     chances.slice(needed).reduceRight((sum, chance) => sum + chance, 0),
   )
+  return inAnyAttempt(once, attempts)
+}
+
+function inAnyAttempt(once: number, attempts: number | null): number {
   if (attempts === null) return once > 0 ? 1 : 0
   return once >= 1 ? 1 : -Math.expm1(attempts * Math.log1p(-once))
+}
+
+/** Upper bound of the chance to pass once: Hoeffding's inequality, which holds for draws without replacement. */
+function boundOfPassing(sections: readonly Section[], kinds: readonly Kind[][], passPercent: number): number {
+  const total = sections.reduce((sum, { draw }) => sum + draw, 0)
+  const expected = sections.reduce((sum, { questions, draw }, index) => {
+    const points = (kinds[index] ?? []).reduce((all, { outcome, count }) => all + count * meanOf(outcome), 0)
+    return sum + (draw * points) / Math.max(1, questions.length)
+  }, 0)
+  const excess = (total * passPercent) / 100 - expected
+  return excess <= 0 ? 1 : Math.exp((-2 * excess ** 2) / total)
+}
+
+function meanOf({ of, chances }: Outcome): number {
+  return chances.reduce((sum, chance, part) => sum + (chance * part) / of, 0)
 }
 
 /** Returns the number of different sets of questions that a test can draw. */

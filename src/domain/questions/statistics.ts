@@ -2,7 +2,7 @@
 export const MIN_PERSONS_OF_CORRELATION = 30
 /** Too few wrong answers show nothing about a distractor. */
 export const MIN_WRONG_OF_FLAGS = 20
-/** Who answers faster has not read the question. */
+/** Median time below which a question can hardly have been read */
 const HASTY_SECONDS = 3
 
 /** Sums over the first attempts of persons, from which raw answers can no longer be derived. */

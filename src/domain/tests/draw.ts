@@ -5,7 +5,7 @@ import type { TestSection } from './definition.js'
 /** Returns a uniformly random integer from 0 to `below` - 1. */
 export type RandomIndex = (below: number) => number
 
-/** A published question, as far as the draw is concerned. */
+/** The fields of a published question that the draw needs */
 export interface Drawable {
   id: number
   /** Index of the section */

@@ -4,7 +4,7 @@ import type { Place } from './attempt.js'
 import type { TestDefinition } from './definition.js'
 import { type ShownQuestion, showQuestion } from './view.js'
 
-/** What decides whether an ended attempt may be looked at. */
+/** Inputs of the review rules */
 export interface ReviewState {
   /** Of the version of the attempt */
   definition: Pick<TestDefinition, 'review' | 'review_when' | 'closes'>
@@ -30,7 +30,8 @@ export function isReviewOpen(state: ReviewState): boolean {
   return review === 'result' || review_when !== 'passed_or_last' || state.hasPassed || state.isLast
 }
 
-function isClosed(closes: string | null, today: string): boolean {
+/** Returns whether the last day of a test is over. */
+export function isClosed(closes: string | null, today: string): boolean {
   return closes !== null && today > closes
 }
 

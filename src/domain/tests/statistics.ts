@@ -32,7 +32,7 @@ export const NO_QUESTION_SUMS: QuestionSums = { item: NO_SUMS, full: 0, chosen: 
 /** Longer times are an open page. */
 const MAX_SECONDS = 3_600
 
-/** What a person did with a question. */
+/** Answer, points and time of a person at a question */
 export interface PersonalResult {
   /** From 0 to 1 */
   points: number
@@ -43,10 +43,18 @@ export interface PersonalResult {
   spentMs: number
 }
 
+/** Whether an answer says nothing, for example after a field was cleared. */
+function isBlank(answer: Answer): boolean {
+  if ('option_ids' in answer) return answer.option_ids.length === 0
+  if ('text' in answer) return answer.text.trim() === ''
+  if ('gaps' in answer) return Object.values(answer.gaps).every((text) => text.trim() === '')
+  return false
+}
+
 /** Adds the result of a person. */
 export function addResult(sums: QuestionSums, { points, total, answer, spentMs }: PersonalResult): QuestionSums {
   const chosen = answer !== null && 'option_ids' in answer ? answer.option_ids : []
-  const isEmpty = answer === null || ('option_ids' in answer && answer.option_ids.length === 0)
+  const isEmpty = answer === null || isBlank(answer)
   const seconds = String(Math.min(MAX_SECONDS, Math.round(spentMs / 1_000)))
   return {
     item: addPerson(sums.item, points, total),
@@ -58,7 +66,7 @@ export function addResult(sums: QuestionSums, { points, total, answer, spentMs }
   }
 }
 
-/** What editors see of a question. Null is what tells too much about few persons. Plain JSON. */
+/** What editors see of a question. Null hides values about too few persons. Plain JSON. */
 export interface QuestionReport {
   persons: number
   /** Mean share of the points */
@@ -149,7 +157,7 @@ function flagsFor(
 ): Flag[] {
   const options = form === 'single' ? cells.map(({ correct, chosen }) => ({ correct, count: chosen })) : []
   const key = cells.find(({ correct }) => correct)?.chosen ?? 0
-  // Of a hidden option the flag would tell too much.
+  // The flag would reveal the count of a hidden option.
   const mayCompare = cells.some(({ correct, chosen, count }) => !correct && count !== null && chosen > key)
   return flagsOf({ options, ...rest }).filter((flag) => flag !== 'more_than_key' || mayCompare)
 }

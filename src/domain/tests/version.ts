@@ -39,7 +39,7 @@ export function isOpen(sections: readonly ResolvedSection[]): boolean {
   return sections.some((section) => section.isOpen)
 }
 
-/** Computes what publishing these questions means. */
+/** Computes the figures and warnings of a publication. */
 export function prepareVersion(definition: TestDefinition, sections: readonly ResolvedSection[]): PreparedVersion {
   const { pass_percent, multiple, attempts } = definition
   const chance = chanceOfPassing(

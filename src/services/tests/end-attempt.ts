@@ -42,7 +42,8 @@ async function end(transaction: Transaction<Database>, attempt: Attempt, now: Da
   )
   const isLate = isOver(deadline_at, now)
   const result = {
-    ended_at: isLate && deadline_at !== null ? deadline_at : now,
+    // Within the grace time too, so that no attempt is longer than its time.
+    ended_at: deadline_at !== null && deadline_at < now ? deadline_at : now,
     ended_by: isLate ? ('time' as const) : ('person' as const),
     passed,
     score_percent: percent,

@@ -72,13 +72,13 @@ function describe({ slug, definition, open_questions, offered }: LiveTest, mine:
 /** Returns null without a result that may be shown. */
 function hasPassed(mine: readonly Attempt[], definition: TestDefinition, { today }: Moment): boolean | null {
   const shown = mine
-    .map((attempt) => resultOf(attempt, reviewStateOf(attempt, mine, definition.attempts, today)).passed)
+    .map((attempt) => resultOf(attempt, reviewStateOf(attempt, mine, definition, today)).passed)
     .filter((passed) => passed !== null)
   return shown.length === 0 ? null : shown.includes(true)
 }
 
-function describeAttempt(attempt: Attempt, mine: readonly Attempt[], { attempts }: TestDefinition, { today }: Moment) {
-  const state = reviewStateOf(attempt, mine, attempts, today)
+function describeAttempt(attempt: Attempt, mine: readonly Attempt[], definition: TestDefinition, { today }: Moment) {
+  const state = reviewStateOf(attempt, mine, definition, today)
   return {
     id: attempt.id,
     number: attempt.number,

@@ -23,7 +23,11 @@ export async function drawPractice(
     drawn.map(({ card_id }) => card_id),
   )
   const byDeck = new Map<number, PracticeCard[]>()
-  for (const card of cards) byDeck.set(card.deck_id, [...(byDeck.get(card.deck_id) ?? []), card])
+  for (const card of cards) {
+    const own = byDeck.get(card.deck_id)
+    if (own === undefined) byDeck.set(card.deck_id, [card])
+    else own.push(card)
+  }
   const prepared = new Map([...byDeck].map(([deck, own]) => [deck, prepareCandidates(own)]))
   return drawn.map((card) => {
     const known = cards.find(({ card_id }) => card_id === card.card_id)
@@ -35,7 +39,7 @@ export async function drawPractice(
 
 function build(card: DrawnCard, known: PracticeCard, candidates: ReturnType<typeof prepareCandidates>): QuizQuestion {
   const options = known.exercise?.form === 'choice' ? known.exercise.options : []
-  const key = options.find(({ correct }) => correct)?.text ?? card.answer
+  const key = options.find(({ correct }) => correct)?.text ?? known.answer
   const authored = options.filter(({ correct }) => !correct).map(({ text }) => text)
   const wrong = authored.slice(0, MAX_WRONG_OPTIONS)
   if (wrong.length < MAX_WRONG_OPTIONS) {
@@ -46,5 +50,5 @@ function build(card: DrawnCard, known: PracticeCard, candidates: ReturnType<type
     const others = card.others.filter((text) => text !== key && !wrong.includes(text))
     wrong.push(...others.slice(0, MAX_WRONG_OPTIONS - wrong.length))
   }
-  return { ...buildQuestion({ ...card, answer: key }, wrong), full_answer: card.answer }
+  return { ...buildQuestion({ ...card, answer: key }, wrong), full_answer: known.answer }
 }

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
+import { takeTurn } from '../../../db/queries/content/editing/cards.js'
 import { type EditedTest, findEditedTest, lockTest } from '../../../db/queries/tests/definitions.js'
 import { findDigest, findNamedDecks, insertVersion, type NamedDeck } from '../../../db/queries/tests/publish.js'
 import type { Database } from '../../../db/types.js'
@@ -26,7 +27,7 @@ export interface Publication extends PreparedVersion {
   changed: boolean
 }
 
-/** Who publishes; an import has no name. */
+/** The publisher; `name` is null for imports. */
 export interface Publisher {
   name: string | null
   editable: Editable
@@ -46,6 +47,7 @@ export function publishTest(
   isCheck: boolean,
 ): Promise<Publication> {
   return db.transaction().execute(async (transaction) => {
+    if (!isCheck) await takeTurn(transaction)
     if (!(await lockTest(transaction, slug))) throw TEST_NOT_FOUND
     const test = await findEditedTest(transaction, slug)
     if (test === undefined) throw TEST_NOT_FOUND
@@ -94,7 +96,7 @@ export async function requireSections(
   return sections
 }
 
-/** What decides which pools a test may use. */
+/** Rights that limit the pools of a test */
 export interface TestOwner {
   editable: Editable
   /** Null for the content folder */

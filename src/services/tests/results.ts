@@ -1,6 +1,6 @@
 import type { Attempt } from '../../../db/queries/tests/attempts.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
-import { isResultShown, isReviewOpen, type ReviewState } from '../../domain/tests/review.js'
+import { isClosed, isResultShown, isReviewOpen, type ReviewState } from '../../domain/tests/review.js'
 
 /** Result of an attempt; both null while it is open, or where the review preset hides them. */
 export interface ShownResult {
@@ -11,12 +11,12 @@ export interface ShownResult {
 /**
  * Returns what the review of an attempt depends on.
  * @param all attempts of the person at the test
- * @param attempts allowed number, by the published version; null: unlimited
+ * @param rules of the published version; `attempts` null: unlimited
  */
 export function reviewStateOf(
   { definition }: Pick<Attempt, 'definition'>,
   all: readonly Attempt[],
-  attempts: TestDefinition['attempts'],
+  { attempts, closes }: Pick<TestDefinition, 'attempts' | 'closes'>,
   today: string,
 ): ReviewState {
   const ended = all.filter(({ ended_at }) => ended_at !== null)
@@ -24,8 +24,12 @@ export function reviewStateOf(
     definition,
     today,
     hasPassed: ended.some(({ passed }) => passed === true),
-    isLast: attempts !== null && ended.length === all.length && ended.length >= attempts,
+    isLast: ended.length === all.length && (isUsedUp(attempts, ended.length) || isClosed(closes, today)),
   }
+}
+
+function isUsedUp(attempts: number | null, ended: number): boolean {
+  return attempts !== null && ended >= attempts
 }
 
 export function resultOf({ passed, score_percent }: Attempt, state: ReviewState): ShownResult {

@@ -52,5 +52,5 @@ async function findReviewState(db: Kysely<Database>, attempt: Attempt, { at, tod
   const { test_id, slug, user_id, definition } = attempt
   const all = await endThoseOver(db, await listAttempts(db, user_id, { testId: test_id }), at)
   const live = await findLiveTest(db, slug)
-  return reviewStateOf(attempt, all, (live?.definition ?? definition).attempts, today)
+  return reviewStateOf(attempt, all, live?.definition ?? definition, today)
 }

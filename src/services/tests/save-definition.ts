@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import { takeTurn } from '../../../db/queries/content/editing/cards.js'
 import { holdSource } from '../../../db/queries/content/editing/sheets.js'
 import {
   type EditedTest,
@@ -9,6 +10,8 @@ import {
   updateDefinition,
 } from '../../../db/queries/tests/definitions.js'
 import type { Database } from '../../../db/types.js'
+import { NOT_AN_EDITOR } from '../../domain/accounts/refusals.js'
+import { type Editable, mayEdit } from '../../domain/content/editing/rights.js'
 import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VERSION_OUTDATED } from '../../domain/content/refusals.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
 import { OTHER_SOURCE, SOURCE_MISSING, TEST_VERSION_MISSING } from '../../domain/tests/editing-refusals.js'
@@ -26,14 +29,18 @@ export interface DefinitionSave {
 
 /**
  * Creates a test, or replaces its definition. The same definition leaves the test as it is.
- * @throws SOURCE_MISSING, SOURCE_NOT_FOUND, OTHER_SOURCE, TEST_VERSION_MISSING, VERSION_OUTDATED
+ * @param editable of the caller; the test may have been created since the door asked for it
+ * @throws NOT_AN_EDITOR, SOURCE_MISSING, SOURCE_NOT_FOUND, OTHER_SOURCE, TEST_VERSION_MISSING, VERSION_OUTDATED
  * @throws NotEditable if the test belongs to no source
  */
 export function saveDefinition(
   db: Kysely<Database>,
   { slug, definition, sourceId, version }: DefinitionSave,
+  editable: Editable,
 ): Promise<EditedTest> {
   return db.transaction().execute(async (transaction) => {
+    // An upload that has planned its tests keeps none that is saved before it writes them.
+    await takeTurn(transaction)
     if (!(await lockTest(transaction, slug))) {
       if (sourceId === undefined) throw SOURCE_MISSING
       if (!(await holdSource(transaction, sourceId))) throw SOURCE_NOT_FOUND
@@ -42,7 +49,7 @@ export function saveDefinition(
       if ((await insertTest(transaction, test)) === undefined) throw VERSION_OUTDATED
       return readTest(transaction, slug)
     }
-    const test = await takeTest(transaction, slug)
+    const test = await takeTest(transaction, slug, editable)
     if (sourceId !== undefined && sourceId !== test.source?.id) throw OTHER_SOURCE
     if (version === undefined) throw TEST_VERSION_MISSING
     if (version !== test.edit_version) throw VERSION_OUTDATED
@@ -53,11 +60,17 @@ export function saveDefinition(
   })
 }
 
-/** Hides a test from learners, or shows it again. @throws TEST_NOT_FOUND, NotEditable */
-export function archiveTest(db: Kysely<Database>, slug: string, archived: boolean): Promise<EditedTest> {
+/** Hides a test from learners, or shows it again. @throws TEST_NOT_FOUND, NOT_AN_EDITOR, NotEditable */
+export function archiveTest(
+  db: Kysely<Database>,
+  slug: string,
+  archived: boolean,
+  editable: Editable,
+): Promise<EditedTest> {
   return db.transaction().execute(async (transaction) => {
+    await takeTurn(transaction)
     if (!(await lockTest(transaction, slug))) throw TEST_NOT_FOUND
-    const test = await takeTest(transaction, slug)
+    const test = await takeTest(transaction, slug, editable)
     if (archived === (test.archived_at !== null)) return test
     await setArchived(transaction, [test.id], archived)
     return readTest(transaction, slug)
@@ -65,9 +78,10 @@ export function archiveTest(db: Kysely<Database>, slug: string, archived: boolea
 }
 
 /** Reads a locked test that belongs to a source. */
-async function takeTest(transaction: Transaction<Database>, slug: string): Promise<EditedTest> {
+async function takeTest(transaction: Transaction<Database>, slug: string, editable: Editable): Promise<EditedTest> {
   const test = await readTest(transaction, slug)
   if (test.source === null) throw new NotEditable(test.file)
+  if (!mayEdit(editable, test.source.id)) throw NOT_AN_EDITOR
   return test
 }
 

@@ -34,7 +34,7 @@ export interface TestClock extends Clock {
   timeZone: string
 }
 
-/** Starts that meet other starts of the same person again and again */
+/** Maximum number of tries when concurrent starts of a person conflict */
 const MAX_TRIES = 5
 
 /**

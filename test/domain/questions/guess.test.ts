@@ -49,6 +49,14 @@ t.test('limits', async (t) => {
   t.ok(chance > 0 && chance < 1, `${chance}`)
 })
 
+t.test('a very large test gets an upper bound', async (t) => {
+  const kinds = Array.from({ length: 14 }, (_, index) => times(300, choice(3 + index, 1 + (index % 3))).questions)
+  const large: Section[] = [{ questions: kinds.flat(), draw: 500 }]
+  const chance = chanceOfPassing(large, { ...once, passPercent: 60 })
+  t.ok(chance > 0 && chance < 1e-6, `${chance}`)
+  t.equal(chanceOfPassing(large, { ...once, passPercent: 1 }), 1)
+})
+
 /** Returns all answers that a learner guesses from, each equally probable. */
 function guessesOf(question: FrozenForm): (Answer | null)[] {
   if (question.form === 'single') return question.options.map(({ id }) => ({ option_ids: [id] }))

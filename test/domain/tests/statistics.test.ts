@@ -19,6 +19,14 @@ const SINGLE: FrozenQuestion = {
   explanation: 'Das',
 }
 
+t.test('a cleared field is no answer', async (t) => {
+  const result = { points: 0, total: 0, spentMs: 5_000 }
+  for (const answer of [{ text: ' ' }, { gaps: { a: '', b: ' ' } }, { gaps: {} }, { option_ids: [] }, null]) {
+    t.match(addResult(NO_QUESTION_SUMS, { ...result, answer }), { unanswered: 1, seconds: {} })
+  }
+  t.match(addResult(NO_QUESTION_SUMS, { ...result, answer: { gaps: { a: '', b: 'x' } } }), { unanswered: 0 })
+})
+
 const sumOf = (results: readonly PersonalResult[]): QuestionSums => results.reduce(addResult, NO_QUESTION_SUMS)
 
 /** A person who chose an option of `SINGLE`, or none, and has points for the rest of the test */

@@ -163,7 +163,7 @@ async function write(
   const missing = await findNewPictures(transaction, prepared, options)
   // Must precede the write, because it shows the previous texts.
   const report = await describeUpload(transaction, prepared, plan, missing, target)
-  // Everything in it belongs to others: a source without content would only be in the way.
+  // If everything in it belongs to other sources, no empty source is created.
   const { tests, origin } = await planTests(transaction, prepared, plan, target.source?.id, options)
   if (target.source === null && isIdle(plan) && isIdleTestPlan(tests)) return { ...report, existing: null }
   const id = await writeSource(transaction, actor, prepared, target, options.fileName)
@@ -178,8 +178,9 @@ async function write(
     )
   }
   await storePictures(transaction, missing, isLimited(options) ? options.userId : null)
-  if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
   const written = await writeTests(transaction, tests, { ...origin, sourceId: id }, !isIdle(plan)).catch(asUpload)
+  // Must follow all texts, because pictures that none of them shows yet would go.
+  if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
   const whole = describeTests(report, tests, written)
   const stats = { ...whole.stats, warnings: whole.stats.warnings_total, warnings_total: undefined }
   const details = { ...stats, kind: upload.kind, mirror: options.mirror === true }

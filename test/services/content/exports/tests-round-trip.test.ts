@@ -39,7 +39,7 @@ async function createPool(db: Kysely<Database>, sourceId: number, slug: string, 
 }
 
 async function save(db: Kysely<Database>, sourceId: number, slug: string, input: object, isPublished = true) {
-  await saveDefinition(db, { slug, definition: defineTest(input), sourceId, version: undefined })
+  await saveDefinition(db, { slug, definition: defineTest(input), sourceId, version: undefined }, 'all')
   if (isPublished) await publishTest(db, EDITOR, slug, false)
 }
 
@@ -121,7 +121,7 @@ t.test('what was changed here stays unless the upload is to win', async (t) => {
     await away.db.selectFrom('content_sources').select('id').where('name', '=', 'Kopie').executeTakeFirstOrThrow()
   ).id
   const definition = defineTest({ name: 'Unser', sections: [{ deck: 'pool-2' }] })
-  await saveDefinition(away.db, { slug: 'ganz-2', definition, sourceId: copy, version: 1 })
+  await saveDefinition(away.db, { slug: 'ganz-2', definition, sourceId: copy, version: 1 }, 'all')
   const ours = await importUpload(away.db, commandLineActor(), archive, { ...OPTIONS, sourceId: copy })
   t.match(
     [ours.stats.tests, ours.edited],

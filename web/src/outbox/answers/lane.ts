@@ -13,7 +13,7 @@ export type AnswerResult =
 
 export interface LaneEvent {
   answer: StoredAnswer
-  /** Absent when the answer was stored on this device, which other tabs are told. */
+  /** Absent in the event that announces a locally stored answer to other tabs */
   result?: AnswerResult
 }
 
