@@ -118,11 +118,24 @@ function cellsOf(question: FrozenForm, sums: QuestionSums, minPersons: number): 
       ? question.options.map(({ id, correct }) => ({ id, correct, chosen: sums.chosen[id] ?? 0 }))
       : []
   if (question.form === 'single') return cellsOfSingle(counted, sums.unanswered, minPersons)
-  const shown = (count: number) => (isLargeEnough(count, persons, minPersons) ? count : null)
+  const { full } = sums
+  const [fullShown, , unanswered = null] = hideSmallCells(
+    [full, persons - full - sums.unanswered, sums.unanswered],
+    minPersons,
+  )
+  const isFacilityShown = fullShown !== null
+  // Beside the facility, a count also tells of those without all points.
+  const isShown = (chosen: number, correct: boolean) =>
+    isLargeEnough(chosen, persons, minPersons) &&
+    (!isFacilityShown || isLargeEnough(correct ? chosen - full : chosen, persons - full, minPersons))
   return {
-    isFacilityShown: isLargeEnough(sums.full, persons, minPersons),
-    options: counted.map((option) => ({ ...option, count: shown(option.chosen), share: null })),
-    unanswered: shown(sums.unanswered),
+    isFacilityShown,
+    options: counted.map((option) => ({
+      ...option,
+      count: isShown(option.chosen, option.correct) ? option.chosen : null,
+      share: null,
+    })),
+    unanswered,
   }
 }
 

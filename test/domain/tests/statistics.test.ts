@@ -132,6 +132,26 @@ t.test('small cells and their complements are hidden', async (t) => {
   t.strictSame(shown(38, 2, 0, 0, 0), [null, null, null, null, null, null], 'nearly all are right')
 })
 
+t.test(
+  'of typed answers and several right ones neither the wrong nor the unanswered are told if they are few',
+  async (t) => {
+    const text: FrozenQuestion = { form: 'text', accepted: ['a'], question: 'Was?', explanation: 'Das' }
+    const typed = (points: number, count: number, answer: PersonalResult['answer']): PersonalResult[] =>
+      Array.from({ length: count }, () => ({ points, total: points, answer, spentMs: 10_000 }))
+    const shown = (full: number, wrong: number, none: number) => {
+      const results = [...typed(1, full, { text: 'a' }), ...typed(0, wrong, { text: 'b' }), ...typed(0, none, null)]
+      const { facility, unanswered } = reportOf(text, sumOf(results), 5)
+      return [facility, unanswered]
+    }
+    t.strictSame(shown(12, 6, 6), [0.5, 6])
+    t.strictSame(shown(12, 2, 6), [12 / 20, null])
+    const multiple = { ...SINGLE, form: 'multiple' as const }
+    const chosen = (points: number, count: number, option_ids: string[]) => typed(points, count, { option_ids })
+    const few = sumOf([...chosen(1, 12, ['a']), ...chosen(0, 2, ['a', 'b']), ...chosen(0, 6, ['b'])])
+    t.match(reportOf(multiple, few, 5), { facility: 12 / 20, options: [{ count: null }, { count: null }] })
+  },
+)
+
 t.test('flags name what an author should look at', async (t) => {
   const repeat = (choice: number, count: number, spent = 10_000) =>
     Array.from({ length: count }, (_, index) => person(choice, index % 7, spent))
