@@ -71,7 +71,8 @@ export default fp<OpenapiOptions>(
         indexPrefix: basePath,
         staticCSP: CONTENT_SECURITY_POLICY,
         theme: { title: 'svc-training API' },
-        uiConfig: { deepLinking: true, validatorUrl: null },
+        // Expanded groups would be a list of over 150 rows, of which the page renders only those in sight.
+        uiConfig: { deepLinking: true, validatorUrl: null, docExpansion: 'none' },
       })
     })
   },

@@ -25,7 +25,7 @@ t.test(
     await page.reload()
     await page.locator('h1').waitFor()
     await page.goto(`${front}/training/docs`)
-    await page.waitForSelector('.opblock')
+    await page.locator('#operations-tag-decks').click()
     const operation = page.locator('#operations-decks-listDecks')
     await operation.locator('.opblock-summary').click()
     await operation.locator('.try-out__btn').click()
