@@ -152,3 +152,22 @@ t.test('answers are deleted after their time, and the result and the report stay
   const { review } = (await learner.get(`/api/tests/attempts/${ids[0]}/review`)).body
   t.match(review, { passed: true, score_percent: 100, answers_deleted: true, questions: [{ answer: null, points: 1 }] })
 })
+
+t.test('a later attempt keeps the answers of an earlier one, whose review it may open', async (t) => {
+  const learner = await service.member()
+  const test = await publishTest(db, { review_when: 'passed_or_last' }, { cards: [CARDS.single], sourceId: source })
+  const ids = [await take(learner, test.slug, rightAnswerTo), await take(learner, test.slug, rightAnswerTo)]
+  const [, last] = ids as [number, number]
+  await db
+    .updateTable('attempts')
+    .set({ ended_at: new Date('2027-01-31T12:00:00Z') })
+    .where('id', '=', last)
+    .execute()
+  const run = async (day: string) => {
+    const moment = () => ({ at: new Date(`${day}T12:00:00Z`), today: day })
+    const rest = { answersKeepDays: 90, signal: new AbortController().signal, userId: learner.id }
+    return deleteOldAnswers({ db, moment, ...rest, goOn: async () => {}, onError: () => {} })
+  }
+  t.strictSame(await run('2027-04-30'), { attempts: 0 })
+  t.strictSame(await run('2027-05-03'), { attempts: 2 })
+})

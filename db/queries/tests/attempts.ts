@@ -203,8 +203,9 @@ export async function writeResult(
 }
 
 /**
- * Deletes the answers of attempts that ended before the instant, and whose test closed before the day if its review
- * waits for that. Returns the number of attempts, at most `limit`.
+ * Deletes the answers of attempts whose review window is over: the person's last attempt at the test ended before the
+ * instant, and the test closed before the day, unless its reviews open at once. Returns the number of attempts, at most
+ * `limit`.
  */
 export async function deleteAnswersBefore(
   db: Kysely<Database>,
@@ -217,7 +218,13 @@ export async function deleteAnswersBefore(
         join test_versions on test_versions.test_id = attempts.test_id and test_versions.version = attempts.version
       where ended_at < ${before.instant}::timestamptz and answers_deleted_at is null
         and (${userId ?? null}::integer is null or user_id = ${userId ?? null}::integer)
-        and (definition ->> 'review_when' <> 'closed' or coalesce(definition ->> 'closes', '') < ${before.day})
+        and (definition ->> 'review_when' = 'now' or coalesce(definition ->> 'closes', '') < ${before.day})
+        -- A later attempt may open the review of this one.
+        and not exists (
+          select from attempts as later
+          where later.user_id = attempts.user_id and later.test_id = attempts.test_id
+            and (later.ended_at is null or later.ended_at >= ${before.instant}::timestamptz)
+        )
       order by ended_at limit ${limit}
     ), emptied as (
       update attempt_questions set answer = null from old where attempt_id = old.id
