@@ -109,7 +109,9 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
       const slug = parseTestSlug(params.slug)
       const { source_id, version, ...input } = body
       const definition = parseBody(input)
-      return { test: present(await saveDefinition(app.db, { slug, definition, sourceId: source_id, version }, editable)) }
+      return {
+        test: present(await saveDefinition(app.db, { slug, definition, sourceId: source_id, version }, editable)),
+      }
     },
   )
 
