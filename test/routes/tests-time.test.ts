@@ -63,7 +63,7 @@ t.test('the list and a new start end an attempt whose time is over', async (t) =
   }
 })
 
-t.test('the job ends attempts that nobody reads, once', async (t) => {
+t.test('the job ends attempts without a reader, once', async (t) => {
   const { attempt } = await begin()
   const { attempt: open } = await begin({ time_limit_minutes: null })
   now = new Date(now.getTime() + 21 * MINUTE)

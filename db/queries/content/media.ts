@@ -2,6 +2,7 @@ import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transac
 import type { IncomingPicture } from '../../../src/domain/content/upload/incoming.js'
 import type { Database, UsersTable } from '../../types.js'
 import { readInChunks } from '../read-in-chunks.js'
+import { IS_LIVE_TEST } from './visibility.js'
 
 export interface Picture {
   extension: IncomingPicture['extension']
@@ -71,9 +72,7 @@ function introductionsWith(eb: Media, sha: string) {
         .onRef('test_versions.test_id', '=', 'tests.id')
         .onRef('test_versions.version', '=', 'tests.published_version'),
     )
-    .leftJoin('content_sources', 'content_sources.id', 'tests.source_id')
-    .where('tests.archived_at', 'is', null)
-    .where('content_sources.archived_at', 'is', null)
+    .where(IS_LIVE_TEST)
     .where(sql<boolean>`strpos(test_versions.definition ->> 'introduction', ${`media/${sha}`}) > 0`)
 }
 

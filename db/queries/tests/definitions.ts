@@ -5,6 +5,7 @@ import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { StoredTest } from '../../../src/domain/tests/import-plan.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
+import { offeredQuestions } from './live-tests.js'
 
 /** A test as its editors see it. */
 export interface EditedTest {
@@ -51,14 +52,7 @@ function selectTests(db: Kysely<Database>) {
       ...(['tests.archived_at', 'source_id', 'kind as source_kind', 'content_sources.name as source_name'] as const),
     ])
     .select(sql<boolean>`coalesce(tests.definition <> test_versions.definition, false)`.as('has_changes'))
-    .select(
-      sql<Record<string, number> | null>`(
-        select json_object_agg(section, questions) from (
-          select section, count(*) as questions from test_questions
-          where test_questions.test_id = tests.id and test_questions.version = tests.published_version
-          group by section
-        ) as sections)`.as('offered'),
-    )
+    .select(offeredQuestions())
 }
 
 type TestRow = Omit<EditedTest, 'source'> & {

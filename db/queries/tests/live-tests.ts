@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
+import { IS_LIVE_TEST } from '../content/visibility.js'
 
 /** The published version of a test that learners may start. */
 export interface LiveTest {
@@ -27,6 +28,16 @@ export async function findLiveTest(db: Kysely<Database>, slug: string): Promise<
   return row && toLiveTest(row)
 }
 
+/** The number of questions by section of a published version. The statement has the table `test_versions`. */
+export function offeredQuestions() {
+  return sql<Record<string, number> | null>`(
+    select json_object_agg(section, questions) from (
+      select section, count(*) as questions from test_questions
+      where test_questions.test_id = test_versions.test_id and test_questions.version = test_versions.version
+      group by section
+    ) as sections)`.as('offered')
+}
+
 function selectLiveTests(db: Kysely<Database>) {
   return db
     .selectFrom('tests')
@@ -35,18 +46,9 @@ function selectLiveTests(db: Kysely<Database>) {
         .onRef('test_versions.test_id', '=', 'tests.id')
         .onRef('test_versions.version', '=', 'tests.published_version'),
     )
-    .leftJoin('content_sources', 'content_sources.id', 'tests.source_id')
-    .where('tests.archived_at', 'is', null)
-    .where('content_sources.archived_at', 'is', null)
+    .where(IS_LIVE_TEST)
     .select(['tests.id', 'tests.slug', 'test_versions.version', 'test_versions.definition', 'open_questions'])
-    .select(
-      sql<Record<string, number> | null>`(
-        select json_object_agg(section, questions) from (
-          select section, count(*) as questions from test_questions
-          where test_questions.test_id = tests.id and test_questions.version = test_versions.version
-          group by section
-        ) as sections)`.as('offered'),
-    )
+    .select(offeredQuestions())
     .orderBy('tests.slug')
 }
 

@@ -40,13 +40,13 @@ export interface Publisher {
  * @throws NotEditable if the test belongs to no source
  * @throws NotPublishable
  */
-export function publishTest(
+export async function publishTest(
   db: Kysely<Database>,
   publisher: Publisher,
   slug: string,
   isCheck: boolean,
 ): Promise<Publication> {
-  return db.transaction().execute(async (transaction) => {
+  const { definition, sections, ...published } = await db.transaction().execute(async (transaction) => {
     if (!isCheck) await takeTurn(transaction)
     if (!(await lockTest(transaction, slug))) throw TEST_NOT_FOUND
     const test = await findEditedTest(transaction, slug)
@@ -55,8 +55,10 @@ export function publishTest(
     if (test.archived_at !== null) throw TEST_ARCHIVED
     const sections = await requireSections(transaction, test.definition, { ...publisher, sourceId: test.source.id })
     const published = await publishVersion(transaction, test, sections, { isCheck, name: publisher.name })
-    return { ...prepareVersion(test.definition, sections), ...published }
+    return { definition: test.definition, sections, ...published }
   })
+  // Outside the transaction, because it computes for a while and holds no lock.
+  return { ...prepareVersion(definition, sections), ...published }
 }
 
 /**
