@@ -5,9 +5,8 @@ import { changeFiles, deckFile, writeContentFolder } from '../support/content.js
 import { createStoreVariables, startProcess } from '../support/process.js'
 import { type App, CHROMIUM, OWN, openApp, untilKept } from './support/app.js'
 import { createGate } from './support/gate.js'
+import { GUARD_MS, press as pressKeys } from './support/keys.js'
 
-/** Exceeds the time after a change in which a session ignores input */
-const GUARD_MS = 230
 const AGAIN = 'Noch einmal versuchen'
 
 const HTML = { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }
@@ -37,9 +36,7 @@ async function logInAgain(page: Page, { username, password }: { username: string
 async function rateOne(app: App, page: Page): Promise<number> {
   await page.goto(`${app.url}/lernen`)
   await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
-  await page.waitForTimeout(GUARD_MS)
-  await page.keyboard.press(' ')
-  await page.waitForTimeout(GUARD_MS)
+  await pressKeys(page, ' ')
   const sent = page.waitForResponse((answer) => answer.url().endsWith('/api/review'))
   await page.keyboard.press('3')
   return (await sent).status()

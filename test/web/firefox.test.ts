@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { AXE, BARRIERS, openApp } from './support/app.js'
 import { FIREFOX, openFirefox, PATIENCE_MS } from './support/firefox.js'
+import { press, until } from './support/keys.js'
 import { PAGES } from './support/pages.js'
 import { post, writeSome, writeTest } from './support/written.js'
 
@@ -30,11 +31,7 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
     await page.goto(`${app.url}/lernen`)
     for (let card = 0; card < 3; card++) {
       await page.waitForSelector('button:has-text("Antwort zeigen")')
-      await rest()
-      await page.keyboard.press(' ')
-      await page.waitForSelector('button:has-text("Gut")')
-      await rest()
-      await page.keyboard.press('3')
+      await press(page, ' ', '3')
     }
     await until(async () => (await historyLength(page)) >= 3, 'three ratings have arrived')
     t.equal(await historyLength(page), 3)
@@ -149,9 +146,6 @@ async function paste(page: Page, script: string): Promise<void> {
   })()`)
 }
 
-/** Input within 200 ms after a change is ignored. */
-const rest = () => new Promise((resolve) => setTimeout(resolve, 300))
-
 async function historyLength(page: Page): Promise<number> {
   const script = `fetch('/api/review/history').then((answer) => answer.json()).then(({ entries }) => entries.length)`
   return (await page.evaluate(script)) as number
@@ -168,12 +162,4 @@ const HAS_LAST_FILE = `performance.getEntriesByType('resource')
 async function untilLoaded(page: Page): Promise<void> {
   await until(async () => (await page.evaluate(HAS_LAST_FILE)) as boolean, 'the last file has been loaded')
   await page.waitForLoadState('networkidle')
-}
-
-async function until(condition: () => Promise<boolean>, name: string): Promise<void> {
-  const end = performance.now() + PATIENCE_MS
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`not in time: ${name}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }

@@ -3,12 +3,11 @@ import { chromium, type Page } from 'playwright-core'
 import t from 'tap'
 import type { Login } from '../support/process.js'
 import { type App, HEADLESS, openApp } from './support/app.js'
-import { FIREFOX, openFirefox, PATIENCE_MS } from './support/firefox.js'
+import { FIREFOX, openFirefox } from './support/firefox.js'
 import { type Behaviour, type Gateway, openGateway, passOn, type Reply, replyWith, silence } from './support/gateway.js'
+import { press, until } from './support/keys.js'
 
 const CHROMIUM = '/usr/bin/chromium'
-/** Longer than a session ignores input after a change. */
-const GUARD_MS = 280
 const CARDS = 4
 
 const JSON_404: Reply = {
@@ -48,16 +47,16 @@ async function openChromium(t: Tap): Promise<Page> {
 
 type Tap = { teardown(end: () => unknown): void }
 
-async function until(page: Page, condition: string): Promise<void> {
-  const end = performance.now() + PATIENCE_MS
-  while (!(await page.evaluate(condition).catch(() => false))) {
-    if (performance.now() > end) throw new Error(`not in time: ${condition}`)
-    await wait(50)
-  }
-}
+const holds = (page: Page, condition: string) =>
+  until(async () => (await page.evaluate(condition).catch(() => false)) === true, condition)
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const shows = (text: string) => `document.body.innerText.includes(${JSON.stringify(text)})`
+
+/** What a session loads after its first card: the rest of the cards and the outbox */
+const HAS_QUEUE_AND_OUTBOX = `['/api/review/queue?', '/assets/outbox-parts-'].every((part, at) =>
+  performance.getEntriesByType('resource')
+    .filter(({ name, responseEnd }) => name.includes(part) && responseEnd > 0).length >= 2 - at)`
 
 /** Ratings of the account, by the service itself: the numbers of the cards, oldest first. */
 async function readRated(app: App, { username, password }: Login): Promise<number[]> {
@@ -75,20 +74,14 @@ async function readRated(app: App, { username, password }: Login): Promise<numbe
 /** Rates some cards through a gateway that misbehaves, and again once it passes everything on. */
 async function rateThrough(app: App, gateway: Gateway, page: Page, login: Login, behaviour: Behaviour) {
   await page.goto(`${gateway.url}/hilfe`)
-  await until(page, 'document.querySelector("h1") !== null')
+  await holds(page, 'document.querySelector("h1") !== null')
   await page.evaluate(`fetch('/api/auth/login', { method: 'POST', headers: { 'content-type': 'application/json' },
     body: ${JSON.stringify(JSON.stringify(login))} }).then(({ status }) => status)`)
   await page.goto(`${gateway.url}/lernen/git`)
-  await until(page, shows('Antwort zeigen'))
-  // The rest of the cards, and the outbox.
-  await wait(1_500)
+  await holds(page, shows('Antwort zeigen'))
+  await holds(page, HAS_QUEUE_AND_OUTBOX)
   gateway.behave(forApi(behaviour))
-  for (let card = 0; card < CARDS; card++) {
-    for (const key of [' ', '3']) {
-      await wait(GUARD_MS)
-      await page.keyboard.press(key)
-    }
-  }
+  for (let card = 0; card < CARDS; card++) await press(page, ' ', '3')
   return {
     /** Lets the page send again and again, for so long. */
     insist: async (ms: number) => {
@@ -99,9 +92,7 @@ async function rateThrough(app: App, gateway: Gateway, page: Page, login: Login,
     end: async () => {
       gateway.behave(passOn)
       await page.evaluate("dispatchEvent(new Event('online'))")
-      const isThere = async () => (await readRated(app, login)).length >= CARDS
-      const limit = performance.now() + PATIENCE_MS
-      while (!(await isThere()) && performance.now() < limit) await wait(200)
+      await until(async () => (await readRated(app, login)).length >= CARDS, 'all ratings')
       // One that arrived twice would do so soon.
       await wait(1_500)
     },
@@ -130,11 +121,11 @@ for (const [name, program, openBrowser] of [
         await app.asAdmin('POST', '/api/admin/users', { ...login, display_name: 'Erika Muster' })
         const { insist, end } = await rateThrough(app, gateway, page, login, behaviour())
         if (sentence !== undefined) {
-          await until(page, shows(`${CARDS} warten`))
+          await holds(page, shows(`${CARDS} warten`))
           await page.evaluate(
             "[...document.querySelectorAll('button')].find((one) => /warten/.test(one.innerText)).click()",
           )
-          await until(page, shows(sentence))
+          await holds(page, shows(sentence))
           t.strictSame(await readRated(app, login), [], 'nothing has arrived')
           t.pass('the page says why')
         }
@@ -143,7 +134,7 @@ for (const [name, program, openBrowser] of [
         const rated = await readRated(app, login)
         t.equal(rated.length, CARDS, 'all have arrived')
         t.equal(new Set(rated).size, CARDS, 'each once')
-        await until(page, `!${shows('warten')}`)
+        await holds(page, `!${shows('warten')}`)
         await page.evaluate("fetch('/api/auth/logout', { method: 'POST' }).then(() => localStorage.clear())")
       })
     }

@@ -4,10 +4,9 @@ import t, { type Test } from 'tap'
 import { writeContentFolder } from '../support/content.js'
 import { type App, CHROMIUM, isAt, isTooWide, openApp, type Person, PHONE } from './support/app.js'
 import { HOSTILE_NAME, HOSTILE_SLUG, hostileFiles } from './support/hostile-content.js'
+import { GUARD_MS } from './support/keys.js'
 
 const DECK = encodeURIComponent(HOSTILE_SLUG)
-/** Exceeds the time after a change in which a session ignores input */
-const GUARD_MS = 230
 
 /** Faults of the page, one line each; none may merely have been blocked by the policy. */
 const FAULTS = `(() => {

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { CHROMIUM, DESK, findBarriers, isTooWide, openApp, PHONE, studyForWeeks } from './support/app.js'
+import { GUARD_MS, press } from './support/keys.js'
 
-/** Longer than input is ignored for after a change. */
-const GUARD_MS = 230
 const START = 'main a[href="lernen"]'
 const SMALL = { width: 320, height: 640 }
 const TOUCH = { viewport: PHONE, hasTouch: true, isMobile: true }
@@ -17,11 +16,6 @@ const ask = (page: Page, selector: string, script: string) =>
 const askAll = (page: Page, selector: string, script: string) =>
   page.evaluate(`(${script})([...document.querySelectorAll(${JSON.stringify(selector)})])`)
 const toast = (page: Page) => page.locator('[role=status] .toast')
-
-async function press(page: Page, key: string): Promise<void> {
-  await page.waitForTimeout(GUARD_MS)
-  await page.keyboard.press(key)
-}
 
 async function openSession(page: Page, url: string, path = 'lernen/git'): Promise<void> {
   await page.goto(`${url}/${path}`)
@@ -46,7 +40,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
       t.match(await focusedText(page), /^(Jetzt|Erste Karten) lernen$/, `the start has the focus ${name}`)
       t.equal(await ask(page, START, '(link) => getComputedStyle(link).outlineStyle'), 'none', 'no ring before a key')
       await page.keyboard.press(' ')
-      await page.waitForURL(`${app.url}/lernen`, { timeout: 10_000 })
+      await page.waitForURL(`${app.url}/lernen`)
       await answerButton(page).waitFor()
       await press(page, ' ')
       await page.getByRole('button', { name: /^Gut/ }).waitFor()
@@ -58,7 +52,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     await page.getByRole('link', { name: 'Jetzt lernen' }).waitFor()
     t.match(await focusedText(page), /^Hallo/, 'a change of page is still told by its heading')
     await page.keyboard.press('Enter')
-    await page.waitForURL(`${app.url}/lernen`, { timeout: 10_000 })
+    await page.waitForURL(`${app.url}/lernen`)
   })
 
   await t.test('a key shows where the focus is', async (t) => {
@@ -96,7 +90,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
       .getByText(/^Ausgesetzt/)
       .waitFor()
     await press(page, 'u')
-    await page.waitForTimeout(500)
+    await toast(page).getByText('Zurückgenommen').waitFor()
     t.strictSame(await toast(page).locator('p').allTextContents(), ['Zurückgenommen'])
   })
 
@@ -107,7 +101,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     await press(page, ' ')
     await press(page, '4')
     await page.getByRole('heading', { name: 'Geschafft' }).waitFor()
-    await page.getByRole('button', { name: '10 weitere neue' }).waitFor({ timeout: 10_000 })
+    await page.getByRole('button', { name: '10 weitere neue' }).waitFor()
     await page.goto(app.url)
     await page.getByText('Für heute ist alles geschafft').waitFor()
     t.strictSame(await findBarriers(page), [])
@@ -125,8 +119,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     const { page } = await app.newPerson()
     await setNew(page, 3)
     await openSession(page, app.url)
-    for (const key of [' ', '4', ' ', '3']) await press(page, key)
-    await page.waitForTimeout(GUARD_MS)
+    await press(page, ' ', '4', ' ', '3')
     const other = await page.context().newPage()
     await page.close()
     await openSession(other, app.url)
@@ -154,10 +147,10 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
     await press(page, '4')
     await page.getByRole('heading', { name: 'Geschafft' }).waitFor()
     const text = page.getByText(/Als Nächstes wird .+ 1 Karte fällig\./)
-    await text.waitFor({ timeout: 10_000 })
+    await text.waitFor()
     t.match(await text.textContent(), /Als Nächstes wird in \d+ (Tagen|Wochen) \(.+\) 1 Karte fällig/)
     await page.goto(app.url)
-    await text.waitFor({ timeout: 10_000 })
+    await text.waitFor()
   })
 
   await t.test('deck and level keep to themselves', async (t) => {
@@ -196,7 +189,7 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium', time
       await page.locator('h1').waitFor()
       if (path !== 'decks') await answerButton(page).waitFor()
       await press(page, '?')
-      await dialog.getByText('Karte aussetzen').waitFor({ timeout: 10_000 })
+      await dialog.getByText('Karte aussetzen').waitFor()
       t.strictSame(await findBarriers(page), [])
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'hidden' })

@@ -6,9 +6,7 @@ import t from 'tap'
 import { createStoreVariables, startProcess } from '../support/process.js'
 import { type App, CHROMIUM, findBarriers, isTooWide, KEPT_PICTURES, openApp, PHONE, untilKept } from './support/app.js'
 import { createGate } from './support/gate.js'
-
-/** Exceeds the time after a change in which input is ignored */
-const GUARD_MS = 230
+import { GUARD_MS, press } from './support/keys.js'
 
 interface Entry {
   kind: string
@@ -64,25 +62,6 @@ async function textOf(locator: Locator): Promise<string> {
 
 const question = (page: Page) => textOf(page.locator('article:not([hidden]) .question'))
 const left = (page: Page) => textOf(page.locator('.progress p'))
-
-/** State that a key may change: card, side, actions, dialog, page */
-const VIEW = `[
-  location.pathname,
-  document.querySelectorAll('dialog[open]').length,
-  document.querySelector('article:not([hidden])')?.textContent,
-  ...[...document.querySelectorAll('main button')].map((button) => button.textContent),
-].join()`
-
-/** Presses keys one by one and waits until each has changed something. */
-async function press(page: Page, ...keys: string[]): Promise<void> {
-  for (const key of keys) {
-    await page.waitForTimeout(GUARD_MS)
-    const before = await page.evaluate(VIEW)
-    await page.keyboard.press(key)
-    if (!(await until(async () => (await page.evaluate(VIEW)) !== before))) throw new Error(`${key} does nothing`)
-  }
-  await page.waitForTimeout(GUARD_MS)
-}
 
 t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)

@@ -1,0 +1,36 @@
+import type { Page } from 'playwright-core'
+import { PATIENCE_MS } from './firefox.js'
+
+/** Exceeds the time after a change in which a session ignores input */
+export const GUARD_MS = 230
+
+/** State that a key may change: card, side, actions, dialog, page */
+const VIEW = `[
+  location.pathname,
+  document.querySelectorAll('dialog[open]').length,
+  document.querySelector('article:not([hidden])')?.textContent,
+  ...[...document.querySelectorAll('main button')].map((button) => button.textContent),
+].join()`
+
+/**
+ * Presses keys one by one and waits until each has changed something.
+ * @throws if a key changes nothing
+ */
+export async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const key of keys) {
+    await page.waitForTimeout(GUARD_MS)
+    const before = await page.evaluate(VIEW)
+    await page.keyboard.press(key)
+    await until(async () => (await page.evaluate(VIEW)) !== before, `an effect of the key „${key}“`)
+  }
+  await page.waitForTimeout(GUARD_MS)
+}
+
+/** @throws if the condition is not met in time */
+export async function until(isTrue: () => Promise<boolean>, name: string): Promise<void> {
+  const end = performance.now() + PATIENCE_MS
+  while (!(await isTrue())) {
+    if (performance.now() > end) throw new Error(`not in time: ${name}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
