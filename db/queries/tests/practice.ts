@@ -3,7 +3,7 @@ import { type Exercise, readStoredExercise, showGaps } from '../../../src/domain
 import type { Candidate } from '../../../src/domain/quiz/distractors.js'
 import type { Database } from '../../types.js'
 
-/** Maximum number of cards per deck from which wrong options are taken */
+/** Maximum number of cards from which wrong options are taken, shared by the decks */
 const MOST_CANDIDATES = 2_000
 
 export interface PracticeCard extends Candidate {
@@ -11,27 +11,35 @@ export interface PracticeCard extends Candidate {
   exercise: Exercise | null
 }
 
-/** Returns the live cards of the decks of these cards, without pools, and the cards themselves first. */
+/** Returns these cards, without pools, and the first live cards of their decks. */
 export async function listPracticeCards(db: Kysely<Database>, ids: readonly number[]): Promise<PracticeCard[]> {
-  const rows = await db
+  const live = db
     .selectFrom('cards')
     .innerJoin('decks', 'decks.id', 'cards.deck_id')
     .select(['cards.id as card_id', 'deck_id', 'question', 'answer', 'level', 'exercise'])
     .where('cards.archived_at', 'is', null)
     .where('decks.archived_at', 'is', null)
-    .where(({ eb, selectFrom, fn, val }) =>
-      eb(
-        'deck_id',
-        'in',
-        selectFrom('cards as drawn')
-          .select('drawn.deck_id')
-          .where('drawn.id', '=', fn.any(val(ids))),
-      ),
+  const drawn = await live.where('cards.id', '=', ({ fn, val }) => fn.any(val(ids))).execute()
+  const decks = [...new Set(drawn.map(({ deck_id }) => deck_id))]
+  if (decks.length === 0) return []
+  const others = await db
+    .selectFrom('decks')
+    .innerJoinLateral(
+      ({ selectFrom }) =>
+        selectFrom('cards')
+          .select(['cards.id as card_id', 'deck_id', 'question', 'answer', 'level', 'exercise'])
+          .whereRef('deck_id', '=', 'decks.id')
+          .where('archived_at', 'is', null)
+          .orderBy('sort_order')
+          .orderBy('cards.id')
+          .limit(Math.ceil(MOST_CANDIDATES / decks.length))
+          .as('candidates'),
+      (join) => join.onTrue(),
     )
-    .orderBy(({ eb, fn, val }) => eb('cards.id', '=', fn.any(val(ids))), 'desc')
-    .orderBy('cards.id')
-    .limit(MOST_CANDIDATES)
+    .selectAll('candidates')
+    .where('decks.id', '=', ({ fn, val }) => fn.any(val(decks)))
     .execute()
+  const rows = [...drawn, ...others.filter(({ card_id }) => !ids.includes(card_id))]
   return rows.map(({ exercise: stored, answer, ...row }) => {
     const exercise = readStoredExercise(stored, answer)
     return { ...row, exercise, answer: showGaps(answer, exercise?.form) }
