@@ -1,12 +1,17 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { writeContentFolder } from '../support/content.js'
+import { deckFile, writeContentFolder } from '../support/content.js'
 import { CHROMIUM, openApp, until } from './support/app.js'
 import { numberedDeck } from './support/numbered-deck.js'
 
 /** Condition that the service has stored the result */
 const IS_STORED = 'localStorage[Object.keys(localStorage).find((key) => /quiz/.test(key))].includes("stored")'
+
+/** A deck of one card with wrong answers of its author */
+const AUTHORED = deckFile('Deck gamma', [
+  { id: 'gilt', question: 'Was gilt?', answer: 'Dies.\n\n- [ ] Das nicht\n- [ ] Jenes nicht\n- [ ] Nichts davon' },
+])
 
 /** Returns the number of the current question, which its right answer contains. */
 async function numberAsked(page: Page): Promise<string> {
@@ -29,10 +34,10 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const folder = await writeContentFolder(t, {
     'decks/alpha.md': numberedDeck('Deck alpha', 1, 5),
     'decks/beta.md': numberedDeck('Deck beta', 21, 40),
+    'decks/gamma.md': AUTHORED,
   })
   const app = await openApp(t, { CONTENT_DIR: folder })
   const { page, complaints } = await app.newPerson()
-  page.setDefaultTimeout(10_000)
   const results = async () => (await (await page.request.get(`${app.url}/api/quiz/history`)).json()).results
   const begin = async () => {
     await page.getByRole('button', { name: 'Quiz beginnen' }).press('Enter')
@@ -66,6 +71,17 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.reload()
     await page.getByText('3 von 5').waitFor()
     t.equal((await results()).length, 1)
+  })
+
+  await t.test('offers the wrong answers of the author', async (t) => {
+    const { page } = await app.newPerson()
+    await page.goto(`${app.url}/quiz/gamma`)
+    await page.getByRole('button', { name: 'Quiz beginnen' }).click()
+    await page.getByText('Frage 1 von 1').waitFor()
+    const options = await page.locator('.options button').allTextContents()
+    const texts = options.map((text) => text.trim().replace(/^\d:\s*/, ''))
+    t.strictSame(texts.sort(), ['Das nicht', 'Dies.', 'Jenes nicht', 'Nichts davon'])
+    await page.context().close()
   })
 
   await t.test('returns wrong cards to learning and undoes that', async (t) => {
