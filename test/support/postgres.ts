@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { accessSync, chownSync } from 'node:fs'
 import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
@@ -177,12 +178,20 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Returns a free port. */
+/**
+ * Returns a free port below the range of ephemeral ports. A port that the system chose could be given to an outgoing
+ * connection before the caller listens on it.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(10_000, 32_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, () => resolve(true))
+    })
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Page, Route } from 'playwright-core'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
+import { freePort } from '../support/postgres.js'
 import { createStoreVariables, startProcess } from '../support/process.js'
 import { type App, CHROMIUM, OWN, openApp, untilKept } from './support/app.js'
 import { createGate } from './support/gate.js'
@@ -49,25 +50,27 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     'cheatsheets/geht.md': '# Geht\n\nText\n',
     'cheatsheets/bleibt.md': '# Bleibt\n\nText\n',
   })
-  const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
+  const variables = { ...(await createStoreVariables(t)), CONTENT_DIR: folder, PORT: String(await freePort()) }
   const app = await openApp(t, variables)
   // The service worker would answer instead of the missing parts.
   const plain = { serviceWorkers: 'block' } as const
 
-  await t.test('shows a placeholder while a response takes five seconds', async (t) => {
+  await t.test('shows the page or a placeholder while a response is late', async (t) => {
     const { page, complaints } = await app.newPerson()
-    const slowly = async (route: { continue(): Promise<void> }) => {
-      await new Promise((resolve) => setTimeout(resolve, 5_000))
+    const gate = createGate()
+    const late = async (route: { continue(): Promise<void> }) => {
+      await gate.opened
       await route.continue().catch(() => {})
     }
-    await page.route('**/api/auth/me', slowly)
+    await page.route('**/api/auth/me', late)
     await page.goto(`${app.url}/decks`)
-    await page.getByText('Bleibt').first().waitFor({ timeout: 4_000 })
+    await sees(page, 'Bleibt')
     await page.unroute('**/api/auth/me')
     // Of this one no copy is kept.
-    await page.route('**/api/accounts/me/sessions', slowly)
+    await page.route('**/api/accounts/me/sessions', late)
     await page.goto(`${app.url}/konto`)
     await sees(page, 'Das dauert länger als sonst')
+    gate.open()
     await sees(page, 'dieses Gerät')
     t.strictSame(complaints, [])
     await page.context().close()
@@ -163,7 +166,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
     await isAsked
     // The list would disappear within the next frames.
-    await page.waitForTimeout(100)
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
     t.equal(await page.locator('main table#first').count(), 1)
     gate.open()
     await page.context().close()
@@ -255,7 +258,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     t.equal(await offer.count(), 0)
     await page.route('**/assets/**', gone)
     await page.getByRole('link', { name: 'Spickzettel' }).first().click()
-    await offer.waitFor({ timeout: 10_000 })
+    await offer.waitFor()
     await page.unrouteAll()
     await page.getByRole('status').filter({ has: offer }).getByRole('button').click()
     await page.getByRole('heading', { name: 'Spickzettel', level: 1 }).waitFor()
@@ -265,7 +268,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.route(`${app.url}/`, asOther)
     await page.route('**/assets/outbox-parts-*', gone)
     await page.goto(`${app.url}/konto`)
-    await offer.waitFor({ timeout: 10_000 })
+    await offer.waitFor()
     await page.unrouteAll()
 
     // The chunk of the end of a session is missing; the page must not stay empty.
@@ -475,7 +478,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await app.service.stop()
     await page.getByRole('button', { name: 'Speichern' }).click()
     await page.getByRole('alert').filter({ hasText: 'Der Dienst ist gerade nicht erreichbar.' }).waitFor()
-    await startProcess(t, { ...variables, PORT: new URL(app.url).port })
+    await startProcess(t, variables)
     await page.getByRole('button', { name: 'Speichern' }).click()
     await sees(page, 'Der Name ist gespeichert.')
     t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Vor dem Neustart', 'nothing typed is lost')

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import t from 'tap'
+import { freePort } from '../support/postgres.js'
 import { createStoreVariables, startProcess } from '../support/process.js'
 import { type App, CHROMIUM, findBarriers, isTooWide, KEPT_PICTURES, openApp, PHONE, untilKept } from './support/app.js'
 import { createGate } from './support/gate.js'
@@ -432,9 +431,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
 })
 
 t.test('survives kills of the service during ratings', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
-  const store = await createStoreVariables(t)
-  const port = await findFreePort()
-  const variables = { ...store, PORT: String(port) }
+  const variables = { ...(await createStoreVariables(t)), PORT: String(await freePort()) }
   const app = await openApp(t, variables)
   const { page } = await app.newPerson()
   await openSession(app, page)
@@ -445,11 +442,3 @@ t.test('survives kills of the service during ratings', { skip: !existsSync(CHROM
   await startProcess(t, variables)
   t.ok(await arrived(app, page, ['medium', 'easy', 'again', 'hard']))
 })
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
-}

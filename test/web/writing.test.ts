@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { freePort } from '../support/postgres.js'
 import { createStoreVariables, startProcess } from '../support/process.js'
 import { type App, CHROMIUM, findBarriers, openApp, type Person, until } from './support/app.js'
 import { createGate } from './support/gate.js'
@@ -28,7 +29,7 @@ const cardOf = async (app: App, id: number) =>
 const untilKept = (page: Page) => page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
 
 t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
-  const variables = await createStoreVariables(t)
+  const variables = { ...(await createStoreVariables(t)), PORT: String(await freePort()) }
   const app = await openApp(t, variables)
   const { deck } = await writeSome(app)
   const open = async (person: Person, card: number) => {
@@ -344,7 +345,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await button(page, 'Speichern').click()
     await page.getByText('Der Dienst ist gerade nicht erreichbar').waitFor()
     await page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()
-    await startProcess(t, { ...variables, PORT: new URL(app.url).port })
+    await startProcess(t, variables)
     await button(page, 'Speichern').click()
     await page.getByText(SAVED).waitFor()
     const answer = await page.request.get(`${app.url}/api/content/cards/${id}`)
