@@ -5,6 +5,7 @@ import { deckFile, writeContentFolder } from '../support/content.js'
 import { makePackage } from '../support/make-package.js'
 import { gifOf } from '../support/pictures.js'
 import { CHROMIUM, findBarriers, isTooWide, KEPT_PICTURES, openApp, PHONE, until } from './support/app.js'
+import { GUARD_MS } from './support/keys.js'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page) => page.locator('dialog[open]')
@@ -125,7 +126,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
     const slug = decks.find(({ name }) => name === 'Anki::Bilder')?.slug
     await page.goto(`${app.url}/lernen/${slug}`)
     await page.getByText('Was siehst du?').waitFor()
-    await page.waitForTimeout(300)
+    await page.waitForTimeout(GUARD_MS)
     await button(page, 'Antwort zeigen').click()
     await until(page, isThere)
     t.match(await picture(page).getAttribute('src'), /^api\/content\/media\/[0-9a-f]{64}\.gif$/)
@@ -144,7 +145,7 @@ t.test('uploading and exporting content', { skip: !existsSync(CHROMIUM) && 'no C
     await page.getByText('Was siehst du?').waitFor()
 
     // The hostile one is shown as text or picture and runs nothing.
-    await page.waitForTimeout(300)
+    await page.waitForTimeout(GUARD_MS)
     await page.getByRole('button', { name: /^Gut/ }).click()
     await page.locator('.question .picture:visible').waitFor()
     t.match(await picture(page).getAttribute('alt'), /script>alert\(1\)/)

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { deckFile, writeContentFolder } from '../support/content.js'
 import { CHROMIUM, openApp } from './support/app.js'
+import { GUARD_MS, press } from './support/keys.js'
 
 /** U+202E turns what follows; U+2069 ends an isolate that does not remove it. */
 const turning = (name: string) => `${name}\u2069\u202Exyz`
@@ -83,17 +84,11 @@ t.test('a name never turns the text around it', { skip: !existsSync(CHROMIUM) &&
     await check(t, page, 'first visit')
     await open('lernen', 'article')
     await check(t, page, 'question')
-    await page.keyboard.press('i')
+    await press(page, 'i')
     await dialog.waitFor()
     await check(t, page, 'facts of the card')
-    await page.keyboard.press('Escape')
-    for (let at = 0; at < cards.length; at++) {
-      await page.waitForTimeout(230)
-      await page.keyboard.press(' ')
-      await page.locator('.answer:not([hidden])').first().waitFor()
-      await page.waitForTimeout(230)
-      await page.keyboard.press(at === 0 ? '1' : '3')
-    }
+    await press(page, 'Escape')
+    for (let at = 0; at < cards.length; at++) await press(page, ' ', at === 0 ? '1' : '3')
     for (const path of [
       '',
       'decks',
@@ -130,7 +125,7 @@ t.test('a name never turns the text around it', { skip: !existsSync(CHROMIUM) &&
         .getByText(`Frage ${at + 1} von`)
         .first()
         .waitFor()
-      await page.waitForTimeout(230)
+      await page.waitForTimeout(GUARD_MS)
       await page.keyboard.press('1')
       await page.getByRole('button', { name: /Weiter|Zum Ergebnis/ }).click()
     }

@@ -56,7 +56,7 @@ async function logOut({ page, device }: { page: Page; device: Device }, url: str
 /** Waits until the log contains the reason of a refusal. */
 async function logged(app: App, reason: RegExp): Promise<void> {
   for (let tries = 0; !reason.test(app.service.output()); tries++) {
-    if (tries > 100) throw new Error(`not in the log: ${reason}`)
+    if (tries > 1_200) throw new Error(`not in the log: ${reason}`)
     await delay(50)
   }
 }

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { deckFile, writeContentFolder } from '../support/content.js'
 import { CHROMIUM, openApp, until } from './support/app.js'
+import { GUARD_MS } from './support/keys.js'
 import { numberedDeck } from './support/numbered-deck.js'
 
 /** Condition that the service has stored the result */
@@ -24,8 +25,7 @@ async function answerByKey(page: Page, isRight: boolean): Promise<void> {
   const number = await numberAsked(page)
   const options = await page.locator('.options button').allTextContents()
   const right = options.findIndex((text) => text.trim().endsWith(`Antwort ${number}`))
-  // Input shortly after a change is ignored.
-  await page.waitForTimeout(250)
+  await page.waitForTimeout(GUARD_MS)
   await page.keyboard.press(String((isRight ? right : (right + 1) % options.length) + 1))
   await page.getByText(isRight ? 'Richtig' : 'Leider falsch', { exact: true }).waitFor()
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { Request } from 'playwright-core'
 import t from 'tap'
 import { CHROMIUM, findBarriers, isAt, OWN, openApp, until } from './support/app.js'
 import { createGate } from './support/gate.js'
@@ -38,13 +39,15 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
 
   await t.test('keeps text typed before the dialog has loaded', async () => {
     const { page } = await app.newPerson()
+    const gate = createGate()
     await page.context().route('**/assets/search-dialog*', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 3_000))
+      await gate.opened
       await route.continue()
     })
     await page.keyboard.press('/')
     await page.keyboard.type('stashh')
     await page.keyboard.press('Backspace')
+    gate.open()
     await page.getByRole('combobox').waitFor()
     await until(page, 'document.activeElement.value === "stash"')
     await page.keyboard.type('es')
@@ -59,12 +62,17 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
       await route.continue().catch(() => {})
     })
     await page.goto(`${app.url}/suche`)
+    const isOlder = (request: Request) => /q=docker/.test(request.url())
+    const older = Promise.any([
+      page.waitForEvent('requestfinished', isOlder),
+      page.waitForEvent('requestfailed', isOlder),
+    ])
     await Promise.all([page.waitForRequest(/q=docker/), page.getByRole('combobox').fill('docker')])
     await page.getByRole('combobox').fill('stash')
     const first = page.getByRole('option').first()
     await first.getByText(/stash/i).first().waitFor()
     gate.open()
-    await page.waitForTimeout(500)
+    await older
     t.match(await first.textContent(), /stash/i)
     await isAt(t, page, `${app.url}/suche?q=stash`)
   })
@@ -125,8 +133,8 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
       ['t', 'statistik'],
       ['h', ''],
     ] as const) {
-      await page.keyboard.press('g')
-      await page.keyboard.press(key)
+      // Without a pause: the second key must follow the first soon.
+      await Promise.all([page.keyboard.press('g'), page.keyboard.press(key)])
       await page.waitForURL(`${app.url}/${path}`)
     }
     await page.keyboard.press('?')
@@ -146,10 +154,9 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
     await page.keyboard.press('/')
     await page.keyboard.press('g')
     await page.keyboard.press('h')
-    await page.waitForTimeout(300)
-    t.equal(page.url(), `${app.url}/hilfe`)
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').waitFor()
+    t.equal(page.url(), `${app.url}/hilfe`)
     t.strictSame(complaints, [])
   })
 

@@ -2,19 +2,15 @@ import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { CHROMIUM, openApp, untilKept } from './support/app.js'
-import { openGateway, passOn, silence, slowly } from './support/gateway.js'
-
-/** Time limit for a cached copy, plus a margin for a busy machine */
-const AT_MOST_MS = 1_000 + 1_500
+import { createGate } from './support/gate.js'
+import { openGateway, passOn, silence } from './support/gateway.js'
 
 const MARK = /Stand (von )?\d\d:\d\d, Dienst antwortet nicht/
 
-/** Opens the page and returns the milliseconds until its content. */
-async function open(page: Page, url: string, content: string): Promise<number> {
-  const begun = performance.now()
+/** Opens the page and waits for its content. */
+async function open(page: Page, url: string, content: string): Promise<void> {
   await page.goto(url, { waitUntil: 'commit' })
   await page.locator(content).first().waitFor()
-  return performance.now() - begun
 }
 
 t.test('a slow network', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
@@ -43,24 +39,23 @@ t.test('a slow network', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await untilKept(page, ...kept)
   }
 
-  await t.test('shows cached copies within a second, marked, if the service never responds', async (t) => {
+  await t.test('shows cached copies, marked, if the service never responds', async (t) => {
     gateway.behave(silence)
     for (const [path, content] of pages) {
-      const ms = await open(page, `${gateway.url}/${path}`, content)
-      t.comment(`/${path}: ${Math.round(ms)} ms`)
-      t.ok(ms < AT_MOST_MS, `/${path} took ${Math.round(ms)} ms`)
-      await page.getByText(MARK).first().waitFor({ timeout: 5_000 })
+      await open(page, `${gateway.url}/${path}`, content)
+      await page.getByText(MARK).first().waitFor()
+      t.pass(path)
     }
     gateway.behave(passOn)
   })
 
-  await t.test('shows the cached copy first and the response after four seconds', async (t) => {
-    gateway.behave(slowly(4_000))
+  await t.test('shows the cached copy first and the late response afterwards', async (t) => {
     for (const [path, content] of pages) {
-      const ms = await open(page, `${gateway.url}/${path}`, content)
-      t.comment(`/${path}: ${Math.round(ms)} ms`)
-      t.ok(ms < AT_MOST_MS, `/${path} took ${Math.round(ms)} ms`)
-      await page.getByText(MARK).first().waitFor({ timeout: 5_000 })
+      const gate = createGate()
+      gateway.behave((_asked, _answer, pass) => void gate.opened.then(() => pass()))
+      await open(page, `${gateway.url}/${path}`, content)
+      await page.getByText(MARK).first().waitFor()
+      gate.open()
       await page.getByText(MARK).first().waitFor({ state: 'detached' })
       t.ok(await page.locator(content).first().isVisible(), `/${path} is still there`)
     }
@@ -71,7 +66,7 @@ t.test('a slow network', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     await page.context().setOffline(true)
     for (const [path, content] of pages) {
       await open(page, `${gateway.url}/${path}`, content)
-      await page.getByText(MARK).first().waitFor({ timeout: 10_000 })
+      await page.getByText(MARK).first().waitFor()
       t.pass(path)
     }
     await page.context().setOffline(false)

@@ -44,10 +44,10 @@ t.test('an upload previews the current choice only', { skip: !existsSync(CHROMIU
   await page.getByText('Noch wird nichts geändert.').waitFor({ state: 'detached' })
   t.equal(await button('Jetzt übernehmen').count(), 0, 'it was chosen before')
 
-  await button('Ansehen, was geschieht').click({ timeout: 5_000 })
+  await button('Ansehen, was geschieht').click()
   await button('Jetzt übernehmen').click()
   await page.getByText('„blatt“ ist übernommen').waitFor()
   await page.goto(`${app.url}/inhalte`)
-  await page.getByText('0 Decks, 0 Karten').first().waitFor({ timeout: 5_000 })
+  await page.getByText('0 Decks, 0 Karten').first().waitFor()
   t.equal(await page.getByText('archiviert', { exact: true }).count(), 0, 'a source of sheets alone')
 })

@@ -4,20 +4,12 @@ import type { Page, Request } from 'playwright-core'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { CHROMIUM, openApp, PHONE } from './support/app.js'
+import { PATIENCE_MS } from './support/firefox.js'
+import { GUARD_MS, press, until } from './support/keys.js'
 
 const PEOPLE = 30
 const cards = Array.from({ length: 12 }, (_, at) => ({ id: `karte-${at}`, question: `Frage ${at + 1}?` }))
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-
-/** Exceeds the time after a change in which keys are ignored */
-const pause = (page: Page) => page.waitForTimeout(260)
-
-async function press(page: Page, ...keys: string[]): Promise<void> {
-  for (const key of keys) {
-    await pause(page)
-    await page.keyboard.press(key)
-  }
-}
 
 async function logIn(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel('Benutzername').fill(username)
@@ -50,8 +42,8 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await admin.getByLabel('Oder hier einfügen').fill(`Benutzername;Name\n${lines.join('\n')}\n`)
     await button(admin, 'Liste prüfen').click()
     await button(admin, `${PEOPLE} Konten anlegen`).click()
-    const kept = admin.waitForEvent('download', { timeout: 120_000 })
-    await button(admin, 'Als CSV herunterladen').click({ timeout: 120_000 })
+    const kept = admin.waitForEvent('download', { timeout: PATIENCE_MS })
+    await button(admin, 'Als CSV herunterladen').click({ timeout: PATIENCE_MS })
     const [, ...rows] = (await readFile(await (await kept).path(), 'utf8')).trim().split('\r\n')
     for (const row of rows) {
       const [username = '', , password = ''] = row.split(';')
@@ -86,10 +78,10 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     await phone.getByRole('link', { name: 'Erste Karten lernen' }).tap()
     for (let card = 0; card < 6; card++) {
       await phone.getByRole('button', { name: /^Antwort zeigen/ }).waitFor()
-      await pause(phone)
+      await phone.waitForTimeout(GUARD_MS)
       await phone.getByRole('button', { name: /^Antwort zeigen/ }).tap()
       await phone.getByRole('button', { name: /^Gut/ }).waitFor()
-      await pause(phone)
+      await phone.waitForTimeout(GUARD_MS)
       const isRating = (request: Request) => request.method() === 'POST' && request.url().includes('/api/review')
       const arrived = card < 3 && phone.waitForEvent('requestfinished', isRating)
       await phone.getByRole('button', { name: /^Gut/ }).tap()
@@ -99,7 +91,7 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     }
     await phone.getByText('3 warten').waitFor()
     await phone.context().setOffline(false)
-    await phone.getByText(/warten/).waitFor({ state: 'detached' })
+    await phone.getByText(/wartet|warten/).waitFor({ state: 'detached' })
     const { entries } = (await (await phone.request.get(`${app.url}/api/review/history`)).json()) as {
       entries: { card_id: number }[]
     }
@@ -129,17 +121,17 @@ t.test('a working day', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
     // Twelve cards and two repetitions; „Leicht“ needs none.
     for (let card = 0; card < 14; card++) {
       await page.getByRole('button', { name: /^Antwort zeigen/ }).waitFor()
-      await press(page, ' ')
-      await page.getByRole('button', { name: /^Leicht/ }).waitFor()
-      await press(page, '4')
+      await press(page, ' ', '4')
     }
     await page
       .getByRole('heading', { name: /geschafft|Karten/i })
       .first()
       .waitFor()
     await press(page, 'Escape')
-    const { counts } = (await (await page.request.get(`${app.url}/api/review/queue`)).json()) as { counts: object }
-    t.strictSame(counts, { due: 0, new: 0 })
+    await until(async () => {
+      const queue = await (await page.request.get(`${app.url}/api/review/queue`)).json()
+      return queue.counts.due + queue.counts.new === 0
+    }, 'all cards are rated')
     t.strictSame(desk.complaints, [])
   })
 

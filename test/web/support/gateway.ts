@@ -23,12 +23,6 @@ export const passOn: Behaviour = (_asked, _answer, pass) => pass()
 /** Accepts and never answers. */
 export const silence: Behaviour = () => {}
 
-export const slowly =
-  (ms: number): Behaviour =>
-  (_asked, _answer, pass) => {
-    setTimeout(pass, ms)
-  }
-
 export const replyWith =
   (reply: Reply): Behaviour =>
   (_asked, answer) =>

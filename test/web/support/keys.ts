@@ -4,12 +4,15 @@ import { PATIENCE_MS } from './firefox.js'
 /** Exceeds the time after a change in which a session ignores input */
 export const GUARD_MS = 230
 
-/** State that a key may change: card, side, actions, dialog, page */
+/**
+ * State that only a key changes: page, dialog, side (`question`, `answer` or `end`) and card. Not the labels of buttons,
+ * which late responses change too.
+ */
 const VIEW = `[
   location.pathname,
   document.querySelectorAll('dialog[open]').length,
-  document.querySelector('article:not([hidden])')?.textContent,
-  ...[...document.querySelectorAll('main button')].map((button) => button.textContent),
+  document.querySelector('.session')?.className,
+  document.querySelector('article:not([hidden]) .question')?.textContent,
 ].join()`
 
 /**
