@@ -238,7 +238,7 @@ t.test('a closed connection leaves no file; one export per user at a time', asyn
     return socket
   }
   const until = async (condition: () => Promise<boolean>) => {
-    for (let waited = 0; !(await condition()) && waited < 10_000; waited += 20) await sleep(20)
+    for (let waited = 0; !(await condition()) && waited < 60_000; waited += 20) await sleep(20)
   }
   const isEmpty = async () => (await readdir(scratch)).length === 0
 
