@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { writeContentFolder } from '../support/content.js'
 import { type App, CHROMIUM, isAt, isTooWide, openApp, type Person, PHONE } from './support/app.js'
 import { HOSTILE_NAME, HOSTILE_SLUG, hostileFiles } from './support/hostile-content.js'
-import { GUARD_MS } from './support/keys.js'
+import { GUARD_MS, press } from './support/keys.js'
 
 const DECK = encodeURIComponent(HOSTILE_SLUG)
 
@@ -129,17 +129,13 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
     await page.request.put(`${app.url}/api/review/settings`, { data: { new_per_day: 100 } })
     await open(t, person, `lernen/${DECK}`, 'article')
     const answer = page.locator('article:not([hidden]) .answer:not([hidden])')
-    const end = page.locator('section.end')
-    for (let at = 0; at < ids.length && !(await end.isVisible()); at++) {
-      await page.waitForTimeout(GUARD_MS)
-      await page.keyboard.press(' ')
+    for (let at = 0; at < ids.length; at++) {
+      await press(page, ' ')
       await answer.waitFor()
       if (at % 4 === 0) await look(t, person, `card ${at}`)
-      await page.waitForTimeout(GUARD_MS)
-      await page.keyboard.press('4')
-      await answer.waitFor({ state: 'hidden' })
+      await press(page, '4')
     }
-    await end.waitFor()
+    await page.locator('section.end').waitFor()
     await open(t, person, `quiz/${DECK}`)
     await page.getByRole('radio', { name: '5', exact: true }).check({ force: true })
     await page.getByRole('button', { name: 'Quiz beginnen' }).click()

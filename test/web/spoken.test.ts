@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
 import { CHROMIUM, openApp } from './support/app.js'
+import { press } from './support/keys.js'
 
 /** The top bar */
 const top = (left: number, isFirst: boolean) => `
@@ -62,15 +63,13 @@ t.test('a session as a screen reader reads it', { skip: !existsSync(CHROMIUM) &&
   await page.getByRole('button', { name: 'Antwort zeigen' }).waitFor()
   t.equal(await page.locator('main').ariaSnapshot(), question(20, true, 'Frage 1?'))
 
-  await page.waitForTimeout(300)
-  await page.keyboard.press('Space')
+  await press(page, 'Space')
   await page.getByRole('button', { name: 'Gut' }).waitFor()
   const dates = /(übermorgen|in \d+ Tagen|morgen)/g
   const spoken = await page.locator('main').ariaSnapshot()
   t.equal(spoken.replaceAll(dates, 'bald'), answer(20, 'Frage 1?').replaceAll(dates, 'bald'))
 
-  await page.waitForTimeout(300)
-  await page.keyboard.press('3')
+  await press(page, '3')
   await page.getByRole('button', { name: 'Antwort zeigen' }).waitFor()
   t.equal(await page.locator('main').ariaSnapshot(), question(19, false, 'Frage 2?'))
   // The focus stays on the card, never on a rating, which Space would press.
