@@ -1,0 +1,277 @@
+import t from 'tap'
+import { AnswerLane, type LaneEvent, type LanePorts } from '../../../web/src/outbox/answers/lane.js'
+import type { Outcome } from '../../../web/src/outbox/verdict.js'
+import type { AnswerStore, StoredAnswer } from '../../../web/src/storage/answer.js'
+
+const USER = 1
+const ATTEMPT = 7
+const LOST: Outcome = { kind: 'lost' }
+
+const own = (status: number, body: unknown, code?: string): Outcome => ({
+  kind: 'answered',
+  status,
+  isOwn: true,
+  code,
+  body,
+})
+const saved = ({ slot, seq }: StoredAnswer): Outcome => own(200, { slot, seq, saved_at: '…', seconds_left: 60 })
+
+const answerTo = (slot: number, text: string, seq = 1): StoredAnswer => ({
+  user: USER,
+  attempt: ATTEMPT,
+  slot,
+  seq,
+  answer: { text },
+  at: slot * 10 + seq,
+})
+
+/** The storage of a browser, which may be forbidden */
+class Store implements AnswerStore {
+  readonly rows = new Map<string, StoredAnswer>()
+  isForbidden = false
+
+  async put(answer: StoredAnswer): Promise<void> {
+    this.#check()
+    this.rows.set(this.#key(answer), answer)
+  }
+
+  async find(user: number, attempt: number, slot: number): Promise<StoredAnswer | undefined> {
+    return (await this.list(user)).find((one) => one.attempt === attempt && one.slot === slot)
+  }
+
+  async list(user: number): Promise<StoredAnswer[]> {
+    this.#check()
+    return [...this.rows.values()].filter((one) => one.user === user).sort((one, other) => one.at - other.at)
+  }
+
+  async remove(answer: StoredAnswer): Promise<void> {
+    this.#check()
+    if (this.rows.get(this.#key(answer))?.seq === answer.seq) this.rows.delete(this.#key(answer))
+  }
+
+  async refuse(answer: StoredAnswer, refusal: StoredAnswer['refusal']): Promise<void> {
+    this.#check()
+    const stored = this.rows.get(this.#key(answer))
+    if (stored?.seq === answer.seq && refusal) this.rows.set(this.#key(answer), { ...stored, refusal })
+  }
+
+  #key({ user, attempt, slot }: StoredAnswer): string {
+    return `${user} ${attempt} ${slot}`
+  }
+
+  #check(): void {
+    if (this.isForbidden) throw new Error('storage is forbidden')
+  }
+}
+
+/** A browser whose tabs share storage, channel and turn; `reply` is what the service answers. */
+class Browser {
+  readonly store = new Store()
+  readonly sent: string[] = []
+  reply: (answer: StoredAnswer) => Outcome | Promise<Outcome> = saved
+  user: number | undefined = USER
+  /** Delays of the retries that are planned, and their work */
+  readonly planned: { ms: number; work: () => void }[] = []
+  readonly #tabs: ((event: LaneEvent) => void)[] = []
+  #turn: Promise<unknown> = Promise.resolve()
+
+  openTab(): { lane: AnswerLane; heard: LaneEvent[] } {
+    let hear: (event: LaneEvent) => void = () => undefined
+    const ports: LanePorts = {
+      store: this.store,
+      send: async (answer) => {
+        this.sent.push(`${answer.slot}/${answer.seq}`)
+        return this.reply(answer)
+      },
+      takeTurn: (work) => {
+        const done = this.#turn.then(() => work({ isHeld: () => true }))
+        this.#turn = done.catch(() => undefined)
+        return done
+      },
+      whoIsHere: () => this.user,
+      channel: {
+        send: (event) => {
+          for (const tell of this.#tabs) if (tell !== hear) tell(event)
+        },
+        listen: (listener) => {
+          hear = listener
+          this.#tabs.push(listener)
+        },
+      },
+      random: () => 0.5,
+      later: (work, ms) => {
+        const plan = { ms, work }
+        this.planned.push(plan)
+        return () => {
+          if (this.planned.includes(plan)) this.planned.splice(this.planned.indexOf(plan), 1)
+        }
+      },
+    }
+    const lane = new AnswerLane(ports)
+    const heard: LaneEvent[] = []
+    lane.listen((event) => heard.push(event))
+    return { lane, heard }
+  }
+}
+
+t.test('sends the answers in the order they were given, and removes what is confirmed', async (t) => {
+  const browser = new Browser()
+  browser.reply = () => LOST
+  const { lane, heard } = browser.openTab()
+  for (const slot of [2, 0, 1]) await lane.put({ ...answerTo(slot, 'a'), at: browser.store.rows.size })
+  await lane.wake()
+  browser.reply = saved
+  browser.sent.length = 0
+  await lane.wake()
+  t.strictSame(browser.sent, ['2/1', '0/1', '1/1'])
+  t.equal(browser.store.rows.size, 0)
+  t.match(
+    heard.map(({ result }) => result),
+    Array.from({ length: 3 }, () => ({ kind: 'saved', secondsLeft: 60 })),
+  )
+})
+
+t.test('keeps answers while the network is away, retries later each time, and tells the obstacle', async (t) => {
+  const browser = new Browser()
+  browser.reply = () => LOST
+  const { lane } = browser.openTab()
+  const obstacles: unknown[] = []
+  lane.watch((obstacle) => obstacles.push(obstacle))
+  await lane.put(answerTo(0, 'a'))
+  await lane.wake()
+  const delays: number[] = []
+  for (let tries = 3; tries > 0; tries--) {
+    t.equal(browser.planned.length, 1, 'one retry is planned')
+    delays.push(browser.planned[0]?.ms ?? 0)
+    await lane.wake()
+  }
+  t.strictSame(
+    delays,
+    [...delays].sort((one, other) => one - other),
+  )
+  t.ok((delays[2] ?? 0) > (delays[0] ?? 0))
+  t.equal(browser.store.rows.size, 1)
+  browser.reply = saved
+  browser.planned[0]?.work()
+  await lane.wake()
+  t.strictSame(obstacles, ['network', undefined], 'each change is told once')
+  t.equal(browser.store.rows.size, 0)
+  t.equal(browser.planned.length, 0)
+})
+
+t.test('waits as long as a busy service asks, and behind a proxy that answers in its place', async (t) => {
+  const browser = new Browser()
+  const { lane } = browser.openTab()
+  browser.reply = () => ({ kind: 'answered', status: 429, isOwn: true, body: {}, retryAfter: 120_000 })
+  await lane.put(answerTo(0, 'a'))
+  await lane.wake()
+  t.equal(lane.obstacle, 'busy')
+  t.equal(browser.planned[0]?.ms, 120_000)
+  browser.reply = () => ({ kind: 'answered', status: 409, isOwn: false, body: {} })
+  await lane.wake()
+  t.equal(lane.obstacle, 'foreign')
+  t.equal(browser.store.rows.size, 1, 'the answer stays')
+})
+
+t.test('sets aside what the service refuses, and goes on with the next answer', async (t) => {
+  const cases = [
+    { reply: own(409, { message: 'Neuere Antwort vorhanden' }, 'newer_answer'), status: 409, kind: 'newer' },
+    { reply: own(410, { message: 'Der Versuch ist beendet' }, 'attempt_over'), status: 410, kind: 'ended' },
+    { reply: own(400, { message: '„1.000“ ist mehrdeutig' }, 'ambiguous'), status: 400, kind: 'refused' },
+  ]
+  for (const { reply, status, kind } of cases) {
+    const browser = new Browser()
+    const { lane, heard } = browser.openTab()
+    browser.reply = (answer) => (answer.slot === 0 ? reply : saved(answer))
+    await Promise.all([lane.put(answerTo(0, 'a')), lane.put(answerTo(1, 'b'))])
+    await lane.wake()
+    t.match(await lane.of(USER, ATTEMPT), [{ slot: 0, refusal: { status } }])
+    t.match(
+      heard.find(({ answer, result }) => answer.slot === 0 && result !== undefined),
+      { result: { kind } },
+    )
+    browser.sent.length = 0
+    await lane.wake()
+    t.strictSame(browser.sent, [], `${status} is not sent again`)
+    browser.reply = saved
+    await lane.put(answerTo(0, 'anders', 2))
+    await lane.wake()
+    t.strictSame(browser.sent, ['0/2'], 'a changed answer is')
+    t.equal(browser.store.rows.size, 0)
+  }
+})
+
+t.test('an answer that is changed while it is sent is sent afterwards', async (t) => {
+  const browser = new Browser()
+  const { lane } = browser.openTab()
+  let release: (outcome: Outcome) => void = () => undefined
+  let arrive: () => void = () => undefined
+  const isArrived = new Promise<void>((resolve) => (arrive = resolve))
+  browser.reply = (answer) => {
+    if (answer.seq > 1) return saved(answer)
+    arrive()
+    return new Promise((resolve) => (release = resolve))
+  }
+  await lane.put(answerTo(0, 'a'))
+  await isArrived
+  await lane.put(answerTo(0, 'b', 2))
+  release(saved(answerTo(0, 'a')))
+  await lane.wake()
+  t.strictSame(browser.sent, ['0/1', '0/2'])
+  t.equal(browser.store.rows.size, 0)
+})
+
+t.test('two tabs send each answer once, and each hears of the other’s', async (t) => {
+  const browser = new Browser()
+  const [one, other] = [browser.openTab(), browser.openTab()]
+  await Promise.all([one.lane.put(answerTo(0, 'a')), other.lane.put(answerTo(1, 'b'))])
+  await Promise.all([one.lane.wake(), other.lane.wake()])
+  t.strictSame([...browser.sent].sort(), ['0/1', '1/1'])
+  for (const { heard } of [one, other]) {
+    t.strictSame(
+      heard
+        .filter(({ result }) => result?.kind === 'saved')
+        .map(({ answer }) => answer.slot)
+        .sort(),
+      [0, 1],
+    )
+  }
+  t.match(one.heard[0] ?? other.heard[0], { answer: { attempt: ATTEMPT } })
+})
+
+t.test('answers live in the page when the storage is forbidden, and are sent all the same', async (t) => {
+  const browser = new Browser()
+  browser.store.isForbidden = true
+  browser.reply = () => LOST
+  const { lane } = browser.openTab()
+  await lane.put(answerTo(0, 'a'))
+  await lane.put(answerTo(0, 'b', 2))
+  await lane.wake()
+  t.equal(lane.volatile, 1, 'the page warns before it closes')
+  t.match(await lane.of(USER, ATTEMPT), [{ seq: 2, answer: { text: 'b' } }])
+  browser.reply = () => own(410, { message: 'Der Versuch ist beendet' }, 'attempt_over')
+  await lane.wake()
+  const [late] = await lane.of(USER, ATTEMPT)
+  t.match(late, { refusal: { status: 410 } })
+  if (late) await lane.remove(late)
+  t.equal(lane.volatile, 0)
+  browser.reply = saved
+  await lane.put(answerTo(1, 'c'))
+  await lane.wake()
+  t.equal(lane.volatile, 0)
+})
+
+t.test('sends nothing of another user, or while no one is logged in', async (t) => {
+  const browser = new Browser()
+  const { lane } = browser.openTab()
+  browser.user = undefined
+  await lane.put(answerTo(0, 'a'))
+  await lane.wake()
+  browser.user = USER + 1
+  await lane.wake()
+  t.strictSame(browser.sent, [])
+  t.equal(browser.store.rows.size, 1)
+  browser.user = USER
+  await lane.wake()
+  t.strictSame(browser.sent, ['0/1'])
+})
