@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { writeContentFolder } from '../support/content.js'
-import { CHROMIUM, findBarriers, isTooWide, openApp } from './support/app.js'
+import { CHROMIUM, findBarriers, isTooWide, openApp, until, untilKept } from './support/app.js'
 import {
   beginTest,
   publishTests,
@@ -16,6 +16,18 @@ const NAME = 'Datenschutz, Grundlagen'
 const NARROW = { width: 320, height: 640 }
 /** A request that failed because the test took the network away */
 const OFFLINE = /ERR_INTERNET_DISCONNECTED|ERR_FAILED/
+
+/** Expression that is true once the browser has neither a copy nor marks of an attempt */
+const hasNothingOf = (id: number) => `(async () => {
+  const database = await new Promise((done) => {
+    indexedDB.open('training ' + new URL(document.baseURI).pathname).onsuccess = (event) => done(event.target.result)
+  })
+  const keys = await new Promise((done) => {
+    database.transaction('kept').objectStore('kept').getAllKeys().onsuccess = (event) => done(event.target.result)
+  })
+  database.close()
+  return [...keys.map(([, name]) => name), ...Object.keys(localStorage)].every((name) => !/(attempt |test-marks.*[.])${id}$/.test(name))
+})()`
 
 t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const folder = await writeContentFolder(t, { 'decks/datenschutz.md': QUESTIONS })
@@ -250,6 +262,8 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   await t.test('agree in two tabs', async (t) => {
     const { page } = await app.newPerson()
     const id = await beginTest(page, app, 'grundlagen')
+    await page.getByRole('button', { name: 'Markieren' }).click()
+    await untilKept(page, `attempt ${id}`)
     const second = await page.context().newPage()
     await second.goto(`${app.url}/tests/versuche/${id}`)
     await second.getByText('Wann muss eine Datenpanne').waitFor()
@@ -263,6 +277,8 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.equal(chosen?.text, 'Innerhalb von 72 Stunden')
     await submit(page)
     await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
+    // Nothing of the ended attempt stays on the device.
+    await until(page, hasNothingOf(id))
     // The other tab learns of the end with its next answer.
     await second.getByLabel('Innerhalb von 7 Tagen').check()
     await second.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()

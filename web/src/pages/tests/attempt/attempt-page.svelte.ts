@@ -4,9 +4,9 @@ import { queryClient } from '../../../api/query-client.js'
 import { startLane } from '../../../outbox/answers/answer-post.js'
 import type { AnswerLane, LaneEvent } from '../../../outbox/answers/lane.js'
 import type { Obstacle } from '../../../outbox/verdict.js'
-import { OWN, readStored, writeStored } from '../../../platform/storage.js'
+import { OWN, readStored, removeStored, writeStored } from '../../../platform/storage.js'
 import type { StoredAnswer } from '../../../storage/answer.js'
-import { findKept, keep } from '../../../storage/kept.js'
+import { findKept, forgetOne, keep } from '../../../storage/kept.js'
 import { attempts } from '../tests-api.js'
 import type { Attempt, GivenAnswer, Outcome, Question } from '../types.js'
 import { Countdown, spokenBetween } from './countdown.js'
@@ -21,6 +21,13 @@ const SUBMIT_AGAIN_MS = 3_000
 const isPassing = (error: unknown) => error instanceof Fault && error.isPassing
 const times = () => ({ elapsed: performance.now(), wall: Date.now() })
 const nameOf = (id: number) => `attempt ${id}`
+const marksKeyOf = (user: number, id: number) => `${OWN}test-marks.${user}.${id}`
+
+/** Deletes the copy and the marks of an ended attempt on this device. */
+export async function forgetAttempt(user: number, id: number): Promise<void> {
+  removeStored(marksKeyOf(user, id))
+  await forgetOne(user, nameOf(id))
+}
 
 /** An open attempt on this page: its answers, its time and its submission. */
 export class AttemptPage {
@@ -83,7 +90,7 @@ export class AttemptPage {
   }
 
   get #marksKey(): string {
-    return `${OWN}test-marks.${this.#user}.${this.attempt.id}`
+    return marksKeyOf(this.#user, this.attempt.id)
   }
 
   #set(slot: number, state: Slot): void {
@@ -304,7 +311,7 @@ async function readAttempt(id: number, user: number): Promise<Attempt> {
   const at = Date.now()
   try {
     const attempt = await attempts.read(id)
-    void keep(user, nameOf(id), attempt, at)
+    if (attempt.state === 'open') void keep(user, nameOf(id), attempt, at)
     return attempt
   } catch (error) {
     if (!(error instanceof Unreachable || error instanceof ForeignAnswer)) throw error
