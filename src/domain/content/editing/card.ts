@@ -52,7 +52,6 @@ export function isSameText(one: CardTexts, other: CardTexts): boolean {
   )
 }
 
-/** Cards may have no level, and then are exported verbatim. */
 function parseLevel(input: string): string {
   return input.trim() === '' ? '' : parseLabel('level', input)
 }

@@ -1,7 +1,7 @@
 import { FORMS } from '../../questions/exercise.js'
 import { countLines, hasControls } from '../../text/text.js'
 import type { Report } from '../types.js'
-import { readLevel } from './verbatim.js'
+import { NO_LEVEL, readLevel } from './verbatim.js'
 
 /** Keys of the comment below a card's heading; a missing or faulty key is undefined. */
 export interface CardComment {
@@ -84,10 +84,9 @@ function parseTolerance(entry: Entry | undefined, report: Report): number | unde
 }
 
 function parseLevel(value: string, line: number, isVerbatim: boolean, report: Report): string | undefined {
-  const level = isVerbatim ? readLevel(value) : value
+  const level = isVerbatim ? readLevel(value) : value === NO_LEVEL ? '' : value
   if (level === undefined) report(line, 'Mit „verbatim“ steht „level“ in Anführungszeichen, als JSON')
-  // Cards written by scripts may have no level and are exported nevertheless.
-  else if (level === '' && !isVerbatim) report(line, '„level“ darf nicht leer sein')
+  else if (value === '') report(line, `„level“ darf nicht leer sein; ohne Level steht dort ${NO_LEVEL}`)
   else if (hasControls(level)) {
     report(line, '„level“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
   }

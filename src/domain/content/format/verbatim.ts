@@ -6,6 +6,9 @@
 
 import { type Exercise, type ExerciseInput, isExerciseInput } from '../../questions/exercise.js'
 
+/** Level of a card without one: cards written in the browser or by scripts may have none. */
+export const NO_LEVEL = '""'
+
 /**
  * Writes a fence that the text cannot close.
  * @example writeFence('a') // '```\na\n```'

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Exercise } from '../../questions/exercise.js'
 import { DEFAULT_LANGUAGE, readCards } from './parse-deck.js'
 import { writeTaskList } from './task-list.js'
-import { writeExerciseJson, writeFence, writeLevel } from './verbatim.js'
+import { NO_LEVEL, writeExerciseJson, writeFence, writeLevel } from './verbatim.js'
 import { toLine, writeFrontMatter } from './write-front-matter.js'
 
 /** A deck as its file begins; keys with their default may be absent. */
@@ -88,7 +88,8 @@ function writeBelowHeading(card: WholeCard, answer: string): string {
 
 function compose(heading: string, card: WholeCard, more: string, answer: string): string {
   const below = more === '' ? '\n' : more
-  return `${heading}\n${writeComment(card, '')}\n${below}### Antwort\n${answer}\n`
+  const comment = writeComment({ ...card, level: card.level || NO_LEVEL }, '')
+  return `${heading}\n${comment}\n${below}### Antwort\n${answer}\n`
 }
 
 function writeComment({ key, level, exercise, draft }: WholeCard, end: string): string {
@@ -134,7 +135,8 @@ function isPlain(question: string, answer: string, level: string): boolean {
     !question.endsWith('#') &&
     isTrimmed(answer) &&
     !SPECIAL_LINE.test(answer) &&
-    isTrimmed(level) &&
+    level.trim() === level &&
+    level !== NO_LEVEL &&
     !/[;<>]/.test(level) &&
     !/^[->]|--/.test(level)
   )

@@ -175,7 +175,7 @@ t.test('reports all faults of a card with their lines', async (t) => {
   t.same(withComment('<!-- -->'), ['5: Der Karte fehlt die „id“', '5: Der Karte fehlt das „level“'])
   t.same(withComment('<!--\nid: Ä;\nlevel:;\nfarbe: rot;\nid: b;\n\nnix -->'), [
     `6: „Ä“ ${badId}`,
-    '7: „level“ darf nicht leer sein',
+    '7: „level“ darf nicht leer sein; ohne Level steht dort ""',
     '8: Unbekannter Schlüssel „farbe“ (erlaubt: id, level, aliases, draft, form, tolerance, unit, verbatim)',
     '9: Der Schlüssel „id“ steht mehrfach im Kommentar',
     '11: Der Kommentar der Karte muss aus „schlüssel: wert“ bestehen, getrennt durch ;',

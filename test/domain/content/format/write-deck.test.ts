@@ -32,6 +32,7 @@ t.test('writes a card as people do', async (t) => {
     writeCard(card('Zwei\nZeilen', 'Ja')),
     '##\n<!-- id: k; level: grundlagen -->\nZwei\nZeilen\n\n### Antwort\nJa\n',
   )
+  t.equal(writeCard(card('F', 'A', '')), '## F\n<!-- id: k; level: "" -->\n\n### Antwort\nA\n', 'without a level')
 })
 
 t.test('writes verbatim what the format cannot express', async (t) => {
@@ -47,6 +48,7 @@ t.test('writes verbatim what the format cannot express', async (t) => {
     card('Frage', 'Antwort', 'a; b --> c'),
     card('Frage', 'Antwort', ''),
     card('Frage', 'Antwort', '"x"'),
+    card('Frage', 'Antwort', '""'),
     card('', ''),
     card('Frage #', 'Antwort'),
     card('<!-- id: x; level: y -->', 'Antwort'),
