@@ -66,11 +66,12 @@ export async function updateCards(transaction: Transaction<Database>, cards: Car
       ${kept}::boolean[], ${cards.map(({ keepsExercise }) => keepsExercise)}::boolean[]
     ) as input (id, deck_id, question, answer, level, sort_order, exercise, draft, keeps_text, keeps_exercise)
     where cards.id = input.id`.execute(transaction)
+  // Names the ids twice: by the join alone, each batch reads the whole table.
   await sql`
     update imported_cards
     set draft = input.draft, draft_archived = false, edited = edited and keeps_text
     from unnest(${ids}::integer[], ${drafts}::boolean[], ${kept}::boolean[]) as input (id, draft, keeps_text)
-    where card_id = input.id
+    where card_id = input.id and card_id = any (${ids}::integer[])
       and (imported_cards.draft <> input.draft or draft_archived or (edited and not keeps_text))`.execute(transaction)
 }
 
