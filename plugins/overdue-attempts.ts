@@ -16,7 +16,9 @@ export default fp<OverdueOptions>(
     let running: Promise<void> | undefined
     const endAll = async () => {
       try {
-        const ended = await endOverdue(app.db, moment().at, stopping.signal)
+        const ended = await endOverdue(app.db, moment().at, stopping.signal, (err, attempt) =>
+          app.log.warn({ err, attempt }, 'ending an attempt by time failed'),
+        )
         if (ended > 0) app.log.info({ ended }, 'attempts ended by time')
       } catch (err) {
         if (stopping.signal.aborted) return

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import t from 'tap'
+import { endOverdue } from '../../src/services/tests/end-attempt.js'
 import { unique } from '../support/factories.js'
 import { type Caller, startService } from '../support/service.js'
 import { CARDS, publishTest } from '../support/taken-tests.js'
@@ -70,6 +72,20 @@ t.test('the job ends attempts without a reader, once', async (t) => {
   for (let tries = 0; tries < 600 && (await rowOf(attempt.id)).ended_at === null; tries++) await sleep(50)
   t.match(await rowOf(attempt.id), { ended_by: 'time', ended_at: new Date(attempt.deadline), score_percent: 0 })
   t.equal((await rowOf(open.id)).ended_at, null, 'without a limit it stays open')
+})
+
+t.test('an attempt that cannot be ended keeps none of the others open', async (t) => {
+  const { attempt: faulty } = await begin()
+  const { attempt } = await begin()
+  await sql`update attempt_questions set places = '{}' where attempt_id = ${faulty.id}`.execute(db)
+  await sql`update attempts set deadline_at = deadline_at - interval '1 minute' where id = ${faulty.id}`.execute(db)
+  const failed: number[] = []
+  const at = new Date(now.getTime() + 21 * MINUTE)
+  const ended = await endOverdue(db, at, AbortSignal.timeout(60_000), (_error, id) => failed.push(id))
+  t.strictSame({ ended, failed }, { ended: 1, failed: [faulty.id] })
+  t.match(await rowOf(attempt.id), { ended_by: 'time' })
+  t.equal((await rowOf(faulty.id)).ended_at, null)
+  await db.deleteFrom('attempts').where('id', '=', faulty.id).execute()
 })
 
 t.test('extra time extends later attempts and not those that run', async (t) => {

@@ -162,13 +162,18 @@ export async function writeAnswer(
   return rows.length > 0
 }
 
-/** Returns the open attempts whose deadline was before the instant, the oldest first. */
-export async function listOverdueAttempts(db: Kysely<Database>, before: Date, limit: number): Promise<number[]> {
+/** Returns the open attempts whose deadline was before the instant, the oldest first, without those of `except`. */
+export async function listOverdueAttempts(
+  db: Kysely<Database>,
+  before: Date,
+  { limit, except }: { limit: number; except: readonly number[] },
+): Promise<number[]> {
   const rows = await db
     .selectFrom('attempts')
     .select('id')
     .where('ended_at', 'is', null)
     .where('deadline_at', '<', before)
+    .where('id', '<>', ({ fn, val }) => fn('all', [val([...except])]))
     .orderBy('deadline_at')
     .limit(limit)
     .execute()

@@ -105,19 +105,34 @@ export async function endThoseOver(db: Kysely<Database>, attempts: readonly Atte
 
 const BATCH_SIZE = 100
 
-/** Ends all attempts whose time is over. Returns their number. */
-export async function endOverdue(db: Kysely<Database>, now: Date, signal: AbortSignal): Promise<number> {
+/**
+ * Ends all attempts whose time is over. One that cannot be ended keeps none of the others open.
+ * @param onError called for each attempt that stays open
+ * @returns the number of ended attempts
+ */
+export async function endOverdue(
+  db: Kysely<Database>,
+  now: Date,
+  signal: AbortSignal,
+  onError: (error: unknown, attemptId: number) => void,
+): Promise<number> {
   const before = new Date(now.getTime() - GRACE_MS)
+  const except: number[] = []
   let ended = 0
   let ids: number[]
   do {
-    ids = await listOverdueAttempts(db, before, BATCH_SIZE)
+    ids = await listOverdueAttempts(db, before, { limit: BATCH_SIZE, except })
     for (const id of ids) {
       signal.throwIfAborted()
-      await endAttempt(db, id, now).catch((error: unknown) => {
-        if (error !== ATTEMPT_NOT_FOUND) throw error
-      })
-      ended++
+      try {
+        await endAttempt(db, id, now)
+        ended++
+      } catch (error) {
+        signal.throwIfAborted()
+        except.push(id)
+        // The attempt is gone with its user, which is no fault.
+        if (error !== ATTEMPT_NOT_FOUND) onError(error, id)
+      }
     }
   } while (ids.length === BATCH_SIZE)
   return ended
