@@ -37,7 +37,7 @@ export interface Publisher {
  * Publishes a test as a new version, unless the latest one has the same definition and questions.
  * @param isCheck computes the result without writing
  * @throws TEST_NOT_FOUND, TEST_ARCHIVED
- * @throws NotEditable if the test belongs to no source
+ * @throws NotEditable if the test belongs to no source; a check is allowed
  * @throws NotPublishable
  */
 export async function publishTest(
@@ -51,9 +51,12 @@ export async function publishTest(
     if (!(await lockTest(transaction, slug))) throw TEST_NOT_FOUND
     const test = await findEditedTest(transaction, slug)
     if (test === undefined) throw TEST_NOT_FOUND
-    if (test.source === null) throw new NotEditable(test.file)
+    if (test.source === null && !isCheck) throw new NotEditable(test.file)
     if (test.archived_at !== null) throw TEST_ARCHIVED
-    const sections = await requireSections(transaction, test.definition, { ...publisher, sourceId: test.source.id })
+    const sections = await requireSections(transaction, test.definition, {
+      ...publisher,
+      sourceId: test.source?.id ?? null,
+    })
     const published = await publishVersion(transaction, test, sections, { isCheck, name: publisher.name })
     return { definition: test.definition, sections, ...published }
   })
