@@ -74,7 +74,7 @@ export function isUserMissing(error: unknown): boolean {
 }
 
 const UNIQUE_VIOLATION = '23505'
-const SLUG_KEYS = new Set(['decks_slug_key', 'cheatsheets_slug_key'])
+const SLUG_KEYS = new Set(['decks_slug_key', 'cheatsheets_slug_key', 'tests_slug_key', 'tests_source_key_idx'])
 
 /** Returns whether a concurrent change took a slug or deleted a row between reading and writing content. */
 export function isContentOvertaken(error: unknown): boolean {

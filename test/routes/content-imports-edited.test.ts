@@ -284,3 +284,20 @@ t.test('editors export drafts and pools of a source, others what they see', asyn
   t.match(await editor.get('/api/content/export?source=x'), { status: 400 })
   t.match(await editor.get(`/api/content/export?source=${source}&deck=${deck}`), { status: 400 })
 })
+
+t.test('an upload leaves a test archived that was archived here, unless it is told otherwise', async (t) => {
+  const editor = await createEditor(service)
+  const stuff = deckFile('Stoff', [{ id: 'eins', answer: 'A\n\n- [x] a\n- [ ] b\n- [ ] c' }])
+  const test = '---\nname: Stoff\nsections:\n  - { deck: stoff }\n---\n'
+  const file = await zipOf({ 'decks/stoff.md': stuff, 'tests/stoff.md': test })
+  const first = await upload(editor, 'name=Stoff.zip', file)
+  t.match(first, { status: 200, body: { stats: { tests: { created: 1 } } } })
+  const { id } = first.body.source
+  const stateOf = async () => (await editor.get(`/api/content/tests?source=${id}`)).body.tests[0].state
+  const { slug } = (await editor.get(`/api/content/tests?source=${id}`)).body.tests[0]
+  t.equal((await editor.patch(`/api/content/tests/${slug}`, { archived: true })).status, 200)
+  t.match((await upload(editor, `source=${id}`, file)).body.stats.tests, { updated: 0, unchanged: 1 })
+  t.equal(await stateOf(), 'archived')
+  t.match((await upload(editor, `source=${id}&keep=theirs`, file)).body.stats.tests, { updated: 1 })
+  t.equal(await stateOf(), 'published')
+})

@@ -277,6 +277,23 @@ t.test('a test of the folder is read-only', async (t) => {
   t.equal((await admin.get(`${URL}/${slug}`)).status, 200)
   t.match((await admin.patch(`${URL}/${slug}`, { archived: true })).body, { statusCode: 409, message: /tests\/x\.md/ })
   t.equal((await publish(slug, '', admin)).status, 409)
+  const versions = await countVersions()
+  t.match(await publish(slug, '?check=true', admin), { status: 200, body: { version: 1, changed: true } })
+  t.equal(await countVersions(), versions, 'a check writes nothing')
+})
+
+t.test('a new test gets another key if an uploaded one has its slug as key', async (t) => {
+  const { slug, deck } = await writeTest(editor, source)
+  await db
+    .updateTable('tests')
+    .set({ slug: `${slug}-2` })
+    .where('slug', '=', slug)
+    .execute()
+  const { status, body } = await put(slug, { source_id: source, name: 'Neu', sections: [{ deck }] })
+  t.match({ status, body }, { status: 200, body: { test: { slug, name: 'Neu' } } })
+  t.match(await db.selectFrom('tests').select('source_key').where('slug', '=', slug).execute(), [
+    { source_key: `${slug}-2` },
+  ])
 })
 
 async function ownSource(id: number): Promise<number | undefined> {

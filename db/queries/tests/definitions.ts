@@ -103,7 +103,7 @@ export interface NewTest {
   file: string | null
 }
 
-/** Creates a test. @returns its id; undefined if the slug is taken */
+/** Creates a test. @returns its id; undefined if the slug, or the key in its source, is taken */
 export async function insertTest(
   transaction: Transaction<Database>,
   { definition, ...test }: NewTest,
@@ -111,7 +111,7 @@ export async function insertTest(
   const row = await transaction
     .insertInto('tests')
     .values({ ...test, definition: JSON.stringify(definition) })
-    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
   return row?.id
@@ -136,15 +136,25 @@ export async function updateDefinition(
     .execute()
 }
 
-/** Archives or restores tests. */
+/** Returns the keys of the tests of a source, archived ones too. */
+export async function listTestKeys(db: Kysely<Database>, sourceId: number): Promise<string[]> {
+  const rows = await db.selectFrom('tests').select('source_key').where('source_id', '=', sourceId).execute()
+  return rows.map(({ source_key }) => source_key ?? '')
+}
+
+/** Archives or restores tests. @param edited marks them as changed here; default: the mark stays as it is */
 export async function setArchived(
   transaction: Transaction<Database>,
   ids: readonly number[],
   archived: boolean,
+  edited?: boolean,
 ): Promise<void> {
   await transaction
     .updateTable('tests')
-    .set({ archived_at: archived ? sql<Date>`coalesce(archived_at, now())` : null })
+    .set({
+      archived_at: archived ? sql<Date>`coalesce(archived_at, now())` : null,
+      ...(edited !== undefined && { edited }),
+    })
     .where('id', '=', ({ fn, val }) => fn.any(val([...ids])))
     .execute()
 }

@@ -30,7 +30,7 @@ export interface PlannedTest {
   /** Undefined for a new test */
   row: StoredTest | undefined
   becomes: 'created' | 'updated' | 'unchanged'
-  /** Whether the definition stays as it was changed here */
+  /** Whether the test stays as it was changed or archived here */
   isKept: boolean
 }
 
@@ -97,8 +97,8 @@ function planTest(
 ): PlannedTest {
   if (row === undefined) return { test, source_key, row, becomes: 'created', isKept: false }
   const isOther = !isSameDefinition(row.definition, test.definition)
-  const isKept = isOther && row.edited && keep === 'ours'
-  const isChanged = !row.is_live || isMoved || (isOther && !isKept)
+  const isKept = (isOther || !row.is_live) && row.edited && keep === 'ours'
+  const isChanged = isMoved || ((isOther || !row.is_live) && !isKept)
   return { test, source_key, row, becomes: isChanged ? 'updated' : 'unchanged', isKept }
 }
 

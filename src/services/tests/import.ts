@@ -80,7 +80,7 @@ export async function writeTests(
 
 async function writeTest(
   transaction: Transaction<Database>,
-  { test, row, source_key, becomes, isKept }: PlannedTest,
+  { test, row, source_key, becomes }: PlannedTest,
   { sourceId }: TestOrigin,
 ): Promise<void> {
   const { slug, definition } = test
@@ -89,9 +89,8 @@ async function writeTest(
     const id = await insertTest(transaction, { slug, definition, source_id: sourceId, source_key, file })
     if (id === undefined) throw CONTENT_CHANGES
   } else if (becomes === 'updated') {
-    const written = isKept ? row.definition : definition
-    const isOther = !isSameDefinition(row.definition, written)
-    await updateImportedTest(transaction, row.id, { definition: written, file, isOther, edited: isKept })
+    const isOther = !isSameDefinition(row.definition, definition)
+    await updateImportedTest(transaction, row.id, { definition, file, isOther, edited: false })
   }
 }
 

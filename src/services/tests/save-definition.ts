@@ -5,6 +5,7 @@ import {
   type EditedTest,
   findEditedTest,
   insertTest,
+  listTestKeys,
   lockTest,
   setArchived,
   updateDefinition,
@@ -12,6 +13,7 @@ import {
 import type { Database } from '../../../db/types.js'
 import { NOT_AN_EDITOR } from '../../domain/accounts/refusals.js'
 import { type Editable, mayEdit } from '../../domain/content/editing/rights.js'
+import { FreeSlugs } from '../../domain/content/format/slug.js'
 import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VERSION_OUTDATED } from '../../domain/content/refusals.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
 import { OTHER_SOURCE, SOURCE_MISSING, TEST_VERSION_MISSING } from '../../domain/tests/editing-refusals.js'
@@ -44,7 +46,10 @@ export function saveDefinition(
     if (!(await lockTest(transaction, slug))) {
       if (sourceId === undefined) throw SOURCE_MISSING
       if (!(await holdSource(transaction, sourceId))) throw SOURCE_NOT_FOUND
-      const test = { slug, definition, source_id: sourceId, source_key: slug, file: null }
+      // An uploaded test may have this slug as its key.
+      const keys = await listTestKeys(transaction, sourceId)
+      const source_key = keys.includes(slug) ? new FreeSlugs(keys, [], slug).take(slug) : slug
+      const test = { slug, definition, source_id: sourceId, source_key, file: null }
       // Another request has created it since.
       if ((await insertTest(transaction, test)) === undefined) throw VERSION_OUTDATED
       return readTest(transaction, slug)
@@ -54,8 +59,7 @@ export function saveDefinition(
     if (version === undefined) throw TEST_VERSION_MISSING
     if (version !== test.edit_version) throw VERSION_OUTDATED
     if (isSameDefinition(test.definition, definition)) return test
-    const edited = test.edited || test.source?.kind !== 'written'
-    await updateDefinition(transaction, test.id, definition, { edited })
+    await updateDefinition(transaction, test.id, definition, { edited: isEditedNow(test) })
     return readTest(transaction, slug)
   })
 }
@@ -72,9 +76,14 @@ export function archiveTest(
     if (!(await lockTest(transaction, slug))) throw TEST_NOT_FOUND
     const test = await takeTest(transaction, slug, editable)
     if (archived === (test.archived_at !== null)) return test
-    await setArchived(transaction, [test.id], archived)
+    await setArchived(transaction, [test.id], archived, isEditedNow(test))
     return readTest(transaction, slug)
   })
+}
+
+/** Whether a test that is changed now differs from its upload; a written source has none. */
+function isEditedNow({ edited, source }: EditedTest): boolean {
+  return edited || source?.kind !== 'written'
 }
 
 /** Reads a locked test that belongs to a source. */
