@@ -49,9 +49,9 @@ const questionExports: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = asy
         ]),
       },
     },
-    async ({ params, query, editable }, reply) => {
+    async ({ params, query }, reply) => {
       const format = parseFormat(query.format)
-      return send(reply, await exportTest(app.db, editable, toTestSlug(params.slug), format), format)
+      return send(reply, await exportTest(app.db, toTestSlug(params.slug), format), format)
     },
   )
 

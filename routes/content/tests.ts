@@ -149,10 +149,9 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         response: answers(Publication, [...[...READING, NOT_EDITABLE, TEST_ARCHIVED], NOT_PUBLISHABLE]),
       },
     },
-    async ({ params, query, user, editable }) => {
+    async ({ params, query, user }) => {
       const isCheck = parseFlag(query.check, 'check')
-      const publisher = { name: user.username, editable }
-      const { draws, drawn, ...rest } = await publishTest(app.db, publisher, toTestSlug(params.slug), isCheck)
+      const { draws, drawn, ...rest } = await publishTest(app.db, user.username, toTestSlug(params.slug), isCheck)
       return { ...rest, draws: String(draws), question_count: drawn }
     },
   )
@@ -170,7 +169,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         response: answers(TestPreview, [...READING, NOT_PUBLISHABLE]),
       },
     },
-    async ({ params, editable }) => ({ preview: await previewTest(app.db, editable, toTestSlug(params.slug)) }),
+    async ({ params }) => ({ preview: await previewTest(app.db, toTestSlug(params.slug)) }),
   )
 }
 

@@ -209,6 +209,19 @@ t.test('ordinary decks of other sources are open questions', async (t) => {
   t.match((await publish(slug)).body, { open_questions: true, questions: 3 })
 })
 
+t.test('a test draws from pools of its own source only, also by those who edit both', async (t) => {
+  const other = await createSource(db)
+  const both = await createEditor(service, other)
+  await db.insertInto('source_editors').values({ user_id: both.id, source_id: source }).execute()
+  const foreign = await writeDeck(both, other, { tests_only: true })
+  await writeQuestion(both, foreign)
+  const slug = unique('test')
+  await put(slug, { source_id: source, name: 'Test', sections: [{ deck: await pool() }, { deck: foreign }] }, both)
+  for (const attempt of [() => publish(slug, '', both), () => both.get(`${URL}/${slug}/preview`)]) {
+    t.match(await attempt(), { status: 409, body: { message: /Abschnitt 2: / } })
+  }
+})
+
 t.test('only editors see a test, also after their right was withdrawn', async (t) => {
   const own = await createSource(db)
   const passing = await createEditor(service, own)
@@ -268,7 +281,8 @@ t.test('an archived test cannot be published until it is restored', async (t) =>
 
 t.test('a test of the folder is read-only', async (t) => {
   const slug = unique('test')
-  const definition = JSON.stringify((await editor.get(`${URL}/${(await writeTest(editor, source)).slug}`)).body.test)
+  const written = await writeTest(editor, source, {}, { tests_only: false })
+  const definition = JSON.stringify((await editor.get(`${URL}/${written.slug}`)).body.test)
   await db
     .insertInto('tests')
     .values({ slug, source_id: null, source_key: null, file: 'tests/x.md', definition })

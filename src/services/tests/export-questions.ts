@@ -3,7 +3,6 @@ import type { Kysely } from 'kysely'
 import { findEditedTest } from '../../../db/queries/tests/definitions.js'
 import { findNamedDecks, listDeckSlugs } from '../../../db/queries/tests/publish.js'
 import type { Database } from '../../../db/types.js'
-import type { Editable } from '../../domain/content/editing/rights.js'
 import { TEST_NOT_FOUND } from '../../domain/content/refusals.js'
 import { toMoodleQuestion } from '../../domain/questions/moodle-question.js'
 import { toQuestionRow } from '../../domain/tests/question-table.js'
@@ -23,16 +22,11 @@ interface QuestionGroup {
  * Returns the questions that the test asks as it is now.
  * @throws TEST_NOT_FOUND, NotPublishable
  */
-export async function exportTest(
-  db: Kysely<Database>,
-  editable: Editable,
-  slug: string,
-  format: QuestionFormat,
-): Promise<string> {
+export async function exportTest(db: Kysely<Database>, slug: string, format: QuestionFormat): Promise<string> {
   const test = await findEditedTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
   const { definition, source } = test
-  const sections = await requireSections(db, definition, { editable, sourceId: source?.id ?? null })
+  const sections = await requireSections(db, definition, source?.id ?? null)
   return write([{ name: definition.name, cards: sections.flatMap(({ cards }) => cards) }], format)
 }
 

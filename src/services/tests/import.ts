@@ -8,7 +8,6 @@ import {
 } from '../../../db/queries/tests/definitions.js'
 import { findDigest } from '../../../db/queries/tests/publish.js'
 import type { Database } from '../../../db/types.js'
-import type { Editable } from '../../domain/content/editing/rights.js'
 import { comparePlaces } from '../../domain/content/findings.js'
 import { type Changes, isIdle, type Plan } from '../../domain/content/plan/types.js'
 import { CONTENT_CHANGES, FaultyContent } from '../../domain/content/refusals.js'
@@ -33,8 +32,6 @@ import { findNamedDecksOf, mayUse, publishVersion } from './publish.js'
 export interface TestOrigin {
   /** Null for the content folder */
   sourceId: number | null
-  /** Sources whose pools the tests may use */
-  editable: Editable
   /** Slugs of the decks that the files describe */
   decks: ReadonlySet<string>
   isArchive: boolean
@@ -141,7 +138,7 @@ async function findDecks(db: Kysely<Database>, { test }: PlannedTest, origin: Te
   return new Map(
     [...named].map(([slug, deck]) => {
       const isForeign = deck.source_id !== null && deck.source_id !== origin.sourceId
-      return [slug, { ...deck, isForeign, isUsable: mayUse(deck, origin) }]
+      return [slug, { ...deck, isForeign, isUsable: mayUse(deck, origin.sourceId) }]
     }),
   )
 }

@@ -4,7 +4,6 @@ import { takeTurn } from '../../../db/queries/content/editing/cards.js'
 import { type EditedTest, findEditedTest, lockTest } from '../../../db/queries/tests/definitions.js'
 import { findDigest, findNamedDecks, insertVersion, type NamedDeck } from '../../../db/queries/tests/publish.js'
 import type { Database } from '../../../db/types.js'
-import { type Editable, mayEdit } from '../../domain/content/editing/rights.js'
 import { NotEditable, TEST_NOT_FOUND } from '../../domain/content/refusals.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
 import { drawPlaces, drawQuestions } from '../../domain/tests/draw.js'
@@ -27,14 +26,9 @@ export interface Publication extends PreparedVersion {
   changed: boolean
 }
 
-/** The publisher; `name` is null for imports. */
-export interface Publisher {
-  name: string | null
-  editable: Editable
-}
-
 /**
  * Publishes a test as a new version, unless the latest one has the same definition and questions.
+ * @param name user name of the publisher
  * @param isCheck computes the result without writing
  * @throws TEST_NOT_FOUND, TEST_ARCHIVED
  * @throws NotEditable if the test belongs to no source; a check is allowed
@@ -42,7 +36,7 @@ export interface Publisher {
  */
 export async function publishTest(
   db: Kysely<Database>,
-  publisher: Publisher,
+  name: string,
   slug: string,
   isCheck: boolean,
 ): Promise<Publication> {
@@ -53,11 +47,8 @@ export async function publishTest(
     if (test === undefined) throw TEST_NOT_FOUND
     if (test.source === null && !isCheck) throw new NotEditable(test.file)
     if (test.archived_at !== null) throw TEST_ARCHIVED
-    const sections = await requireSections(transaction, test.definition, {
-      ...publisher,
-      sourceId: test.source?.id ?? null,
-    })
-    const published = await publishVersion(transaction, test, sections, { isCheck, name: publisher.name })
+    const sections = await requireSections(transaction, test.definition, test.source?.id ?? null)
+    const published = await publishVersion(transaction, test, sections, { isCheck, name })
     return { definition: test.definition, sections, ...published }
   })
   // Outside the transaction, because it computes for a while and holds no lock.
@@ -68,11 +59,11 @@ export async function publishTest(
  * Draws an attempt from the test as it is now, as a learner would see it; nothing is stored.
  * @throws TEST_NOT_FOUND, NotPublishable
  */
-export async function previewTest(db: Kysely<Database>, editable: Editable, slug: string) {
+export async function previewTest(db: Kysely<Database>, slug: string) {
   const test = await findEditedTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
   const { definition, edit_version, source } = test
-  const sections = await requireSections(db, definition, { editable, sourceId: source?.id ?? null })
+  const sections = await requireSections(db, definition, source?.id ?? null)
   const contents = sections.map((section) => freezeSection(section, newId))
   const offered = contents.flatMap((questions, section) => questions.map((content, id) => ({ id, section, content })))
   const questions = drawQuestions(definition, offered, randomInt).map(({ content }, slot) => ({
@@ -86,37 +77,31 @@ export async function previewTest(db: Kysely<Database>, editable: Editable, slug
 
 /**
  * Finds the questions of a stored test.
+ * @param sourceId source of the test; null for the content folder
  * @throws NotPublishable
  */
 export async function requireSections(
   db: Kysely<Database>,
   definition: TestDefinition,
-  owner: TestOwner,
+  sourceId: number | null,
 ): Promise<ResolvedSection[]> {
   const faults: string[] = []
-  const sections = await resolveStored(db, definition, owner, (message, section) => {
+  const sections = await resolveStored(db, definition, sourceId, (message, section) => {
     faults.push(section === undefined ? message : `Abschnitt ${section + 1}: ${message}`)
   })
   if (faults.length > 0) throw new NotPublishable(faults)
   return sections
 }
 
-/** Rights that limit the pools of a test */
-export interface TestOwner {
-  editable: Editable
-  /** Null for the content folder */
-  sourceId: number | null
-}
-
 /** Finds the questions of a stored test, to be used if nothing was reported. */
 export async function resolveStored(
   db: Kysely<Database>,
   definition: TestDefinition,
-  owner: TestOwner,
+  sourceId: number | null,
   report: ReportSection,
 ): Promise<ResolvedSection[]> {
   const named = await findNamedDecksOf(db, definition)
-  const usable = new Map([...named].filter(([, deck]) => mayUse(deck, owner)))
+  const usable = new Map([...named].filter(([, deck]) => mayUse(deck, sourceId)))
   return resolveSections(definition, usable, report)
 }
 
@@ -130,9 +115,12 @@ export async function findNamedDecksOf(
   return findNamedDecks(db, slugs, keys)
 }
 
-/** Whether a test may draw from a deck: pools of sources that its author does not edit do not exist for it. */
-export function mayUse({ tests_only, source_id }: NamedDeck, owner: TestOwner): boolean {
-  return !tests_only || source_id === owner.sourceId || (source_id !== null && mayEdit(owner.editable, source_id))
+/**
+ * Whether a test of a source may draw from a deck. Its editors see preview and statistics, so pools of other sources,
+ * which may have other editors, do not exist for it.
+ */
+export function mayUse({ tests_only, source_id }: NamedDeck, sourceId: number | null): boolean {
+  return !tests_only || source_id === sourceId
 }
 
 /** Writes a version unless the latest one equals it. The test must be locked. */

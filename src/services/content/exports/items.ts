@@ -89,6 +89,6 @@ async function isResolvable(
   sourceId: number | null,
 ): Promise<boolean> {
   const faults: string[] = []
-  await resolveStored(db, definition, { editable: 'all', sourceId }, (message) => faults.push(message))
+  await resolveStored(db, definition, sourceId, (message) => faults.push(message))
   return faults.length === 0
 }

@@ -62,7 +62,6 @@ export async function planFolder(
     tests: testPlan,
     testOrigin: {
       sourceId: null,
-      editable: new Set(),
       decks: new Set(ours.decks.map(({ slug }) => slug)),
       isArchive: false,
     },

@@ -229,7 +229,7 @@ export async function planTests(
   { tests }: ReadyUpload,
   plan: UploadPlan,
   sourceId: number | undefined,
-  { mirror = false, keep = 'ours', editable = 'all' }: PlanOptions,
+  { mirror = false, keep = 'ours' }: PlanOptions,
 ): Promise<{ tests: TestPlan; origin: Omit<TestOrigin, 'sourceId'> }> {
   const decks = plannedDecks(plan)
   const deckSlugs = new Map(decks.map(({ source_key, slug }) => [source_key, slug]))
@@ -237,7 +237,7 @@ export async function planTests(
   for (const { slug } of decks) if (!deckSlugs.has(slug)) deckSlugs.set(slug, slug)
   return {
     tests: planUploadTests(tests, await findStoredTests(db), deckSlugs, { sourceId, mirror, keep }),
-    origin: { editable, decks: new Set(deckSlugs.values()), isArchive: true },
+    origin: { decks: new Set(deckSlugs.values()), isArchive: true },
   }
 }
 

@@ -23,7 +23,6 @@ t.teardown(async () => {
   await rm(scratch, { recursive: true })
 })
 
-const EDITOR = { name: 'erika', editable: 'all' } as const
 const NONE = { created: 0, updated: 0, unchanged: 0, archived: 0 }
 const OPTIONS = { name: 'Kopie', fileName: 'kopie.zip', userId: null, mediaMaxBytes: 2 ** 30 }
 
@@ -40,7 +39,7 @@ async function createPool(db: Kysely<Database>, sourceId: number, slug: string, 
 
 async function save(db: Kysely<Database>, sourceId: number, slug: string, input: object, isPublished = true) {
   await saveDefinition(db, { slug, definition: defineTest(input), sourceId, version: undefined }, 'all')
-  if (isPublished) await publishTest(db, EDITOR, slug, false)
+  if (isPublished) await publishTest(db, 'erika', slug, false)
 }
 
 async function exportSource(db: Kysely<Database>, sourceId: number) {
