@@ -301,3 +301,20 @@ t.test('an upload leaves a test archived that was archived here, unless it is to
   t.match((await upload(editor, `source=${id}&keep=theirs`, file)).body.stats.tests, { updated: 1 })
   t.equal(await stateOf(), 'published')
 })
+
+t.test('a table with wrong answers makes questions, also an exported one', async (t) => {
+  const editor = await createEditor(service)
+  const text = 'Frage;Antwort;Falsch 1;Falsch 2;Erklärung\nWann?;72 Stunden;24 Stunden;- nie;Art. 33\n'
+  const first = await upload(editor, 'name=Fragen.csv', Buffer.from(text))
+  t.match(first, { status: 200, body: { stats: { cards: { created: 1 } } } })
+  const cardsOf = async ({ body }: Awaited<ReturnType<typeof upload>>) => {
+    const { decks } = (await editor.get(`/api/content/decks?source=${body.source.id}`)).body
+    const { cards } = (await editor.get(`/api/content/cards?deck=${decks[0].slug}`)).body
+    return cards.map(({ question, answer, options }: Record<string, unknown>) => ({ question, answer, options }))
+  }
+  const cards = await cardsOf(first)
+  t.match(cards, [{ question: 'Wann?', answer: 'Art. 33', options: [{ text: '72 Stunden', correct: true }, {}, {}] }])
+  const exported = await editor.get(`/api/content/sources/${first.body.source.id}/questions?format=csv`)
+  const again = await upload(editor, 'name=Export.csv', Buffer.from(exported.text))
+  t.strictSame(await cardsOf(again), cards)
+})

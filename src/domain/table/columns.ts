@@ -1,11 +1,13 @@
 import type { AnkiHeader } from './anki-header.js'
 import { TABLE_HEADINGS } from './cells.js'
 
-export type Role = 'question' | 'answer' | 'level' | 'deck' | 'id' | 'guid' | 'tags' | 'notetype'
+export type Role = 'question' | 'answer' | 'explanation' | 'level' | 'deck' | 'id' | 'guid' | 'tags' | 'notetype'
 
 /** Columns of the parts of a card, from 0, and unused columns. */
 export interface Columns {
   places: Map<Role, number>
+  /** Columns of wrong answers */
+  wrong: number[]
   ignored: string[]
   count: number
   /** Whether the first record contains headings */
@@ -65,6 +67,8 @@ const PAIRED_HEADINGS: Readonly<Record<string, 'question' | 'answer'>> = {
   translation: 'answer',
   solution: 'answer',
 }
+/** Headings of wrong answers, such as „Falsch 1“ */
+const WRONG = /^(?:falsch|wrong)(?: ?\d{1,2})?$/
 /** Column order without headings */
 const PLACES: readonly Role[] = ['question', 'answer', 'level', 'deck', 'id']
 
@@ -94,13 +98,7 @@ export function namesBothSides(fields: readonly string[]): boolean {
  * Returns the role of each heading. A paired heading counts when both sides have one and no plain heading has its role.
  */
 function rolesOf(headings: readonly string[]): (Role | undefined)[] {
-  const names = headings.map((heading) =>
-    heading
-      .trim()
-      .toLowerCase()
-      .normalize('NFC')
-      .replace(/\s*[:*]$/, ''),
-  )
+  const names = headings.map(normalise)
   const roles: (Role | undefined)[] = names.map((name) => (Object.hasOwn(HEADINGS, name) ? HEADINGS[name] : undefined))
   const paired = names.map((name) => (Object.hasOwn(PAIRED_HEADINGS, name) ? PAIRED_HEADINGS[name] : undefined))
   const has = (role: Role) => roles.includes(role) || paired.includes(role as 'question' | 'answer')
@@ -109,7 +107,18 @@ function rolesOf(headings: readonly string[]): (Role | undefined)[] {
     const place = paired.indexOf(role)
     if (place >= 0 && !roles.includes(role)) roles[place] = role
   }
+  // Beside wrong answers, the answer is the right one and the explanation a text of its own.
+  const explanation = paired.findIndex((role, at) => role === 'answer' && roles[at] === undefined)
+  if (explanation >= 0 && names.some((name) => WRONG.test(name))) roles[explanation] = 'explanation'
   return roles
+}
+
+function normalise(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .normalize('NFC')
+    .replace(/\s*[:*]$/, '')
 }
 
 function isHeading(fields: readonly string[]): boolean {
@@ -124,12 +133,14 @@ function byName(
 ): { columns: Columns; faults: string[] } {
   const places = new Map<Role, number>([...(header?.roles ?? [])].map(([place, role]) => [role, place]))
   const faults: string[] = []
+  const wrong: number[] = []
   const rest: number[] = []
   for (const [place, name] of names.entries()) {
     const role = roles[place]
     const taken = header?.roles.has(place) ?? false
     if (taken) continue
-    if (role === undefined) rest.push(place)
+    if (role === undefined && header === undefined && WRONG.test(normalise(name))) wrong.push(place)
+    else if (role === undefined) rest.push(place)
     else if (places.has(role)) faults.push(`Die Spalte „${name.trim()}“ gibt es zweimal`)
     else places.set(role, place)
   }
@@ -144,7 +155,7 @@ function byName(
   const isOwn = header === undefined && TABLE_HEADINGS.every((heading, at) => names[at] === heading)
   const hasHeadings = header?.columns === undefined
   const ignored = rest.map((place) => (names[place] as string).trim()).filter((name) => name !== '')
-  return { columns: { places, ignored, count: names.length, hasHeadings, isOwn }, faults }
+  return { columns: { places, wrong, ignored, count: names.length, hasHeadings, isOwn }, faults }
 }
 
 function byPlace(fields: readonly string[], header: AnkiHeader | undefined, isNamed: boolean): Columns {
@@ -156,5 +167,5 @@ function byPlace(fields: readonly string[], header: AnkiHeader | undefined, isNa
     if (place !== undefined) places.set(role, place)
   }
   const ignored = rest.map((place) => (isNamed ? (fields[place] as string) : `Spalte ${place + 1}`))
-  return { places, ignored, count: fields.length, hasHeadings: false, isOwn: false }
+  return { places, wrong: [], ignored, count: fields.length, hasHeadings: false, isOwn: false }
 }

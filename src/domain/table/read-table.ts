@@ -1,6 +1,7 @@
 import { FALLBACK_LEVEL, Levels, levelOf, tidyDeckName } from '../anki/index.js'
 import { type Converted, convertHtml } from '../markup/index.js'
 import { escapePictures, parseMediaTarget, resolvePicture } from '../pictures/index.js'
+import { type Exercise, parseExercise } from '../questions/exercise.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH } from '../text/limits.js'
 import { type AnkiHeader, readAnkiHeader } from './anki-header.js'
 import { unguardCell } from './cells.js'
@@ -23,6 +24,8 @@ export interface TableCard {
   question: string
   answer: string
   level: string
+  /** Null without wrong answers */
+  exercise: Exercise | null
   /** Name of the table, with that of the sheet if a workbook has several */
   file: string
   /** From 1 */
@@ -50,7 +53,7 @@ export interface TableOptions {
   fault(line: number, message: string): void
   warn(line: number, message: string): void
   /** Called for each card; throws if there are too many */
-  count(question: string, answer: string): void
+  count(question: string, answer: string, exercise: Exercise | null): void
 }
 
 /** The first line that declares the separator for Excel, such as `sep=;` */
@@ -135,13 +138,23 @@ export class TableReader {
       fault(line, `Die Zeile hat ${fields.length} statt ${columns.count} Felder`)
       return
     }
-    const read = (role: Role) => {
-      const cell = fields[columns.places.get(role) ?? -1] ?? ''
-      return columns.isOwn ? unguardCell(cell) : cell.trim()
+    const isGuarded = columns.isOwn || columns.wrong.length > 0
+    const readCell = (place: number | undefined) => {
+      const cell = fields[place ?? -1] ?? ''
+      const text = columns.isOwn ? cell : cell.trim()
+      return isGuarded ? unguardCell(text) : text
     }
+    const read = (role: Role) => readCell(columns.places.get(role))
+    const wrong = columns.wrong.map(readCell).filter((text) => text !== '')
     const question = this.#readSide(read('question'), 'Frage', line)
-    const answer = this.#readSide(read('answer'), 'Antwort', line)
+    const written = toAnswer(read('answer'), wrong, read('explanation'))
+    const answer = this.#readSide(written.answer, 'Antwort', line)
     if (question === undefined || answer === undefined) return
+    const faults: string[] = []
+    const options = written.options.map((option) => ({ ...option, text: this.#escapePictures(option.text, line) }))
+    const exercise = parseExercise({ options }, answer, (message) => faults.push(message))
+    for (const message of faults) fault(line, message)
+    if (faults.length > 0) return
     const identity = this.#identify(read('id'), read('guid'), line)
     if (identity === undefined) return
     const name = tidyDeckName(this.#options.deck ?? (read('deck') || this.#header?.deck || this.#options.defaultDeck))
@@ -152,10 +165,10 @@ export class TableReader {
       return
     }
     if (this.#isRepeated(identity, name, question, answer, line)) return
-    this.#options.count(question, answer)
+    this.#options.count(question, answer, exercise)
     const deck = this.#decks.get(name) ?? { name, cards: [] }
     this.#decks.set(name, deck)
-    deck.cards.push({ identity, question, answer, level, file: this.#options.file, line })
+    deck.cards.push({ identity, question, answer, level, exercise, file: this.#options.file, line })
   }
 
   /** Returns undefined, with a fault, if the cell cannot be a side of a card. */
@@ -227,6 +240,14 @@ export class TableReader {
     else fault(line, `Die Frage steht schon in ${place}, mit einer anderen Antwort`)
     return true
   }
+}
+
+/** Returns the answer of the flashcard and its options: with an explanation, the right answer is one of them. */
+function toAnswer(right: string, wrong: readonly string[], explanation: string) {
+  const options = wrong.map((text) => ({ text, correct: false }))
+  if (explanation === '' || right === '') return { answer: right, options }
+  if (options.length === 0) return { answer: `${right}\n\n${explanation}`, options }
+  return { answer: explanation, options: [{ text: right, correct: true }, ...options] }
 }
 
 const MAX_ID = 200

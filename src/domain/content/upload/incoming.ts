@@ -27,7 +27,7 @@ export interface IncomingCard {
   question: string
   answer: string
   level: string
-  /** Only in archives and question files; null for a plain card */
+  /** Not in Anki packages; null for a plain card */
   exercise?: Exercise | null
   draft?: boolean
   /** Table name or archive entry; empty for an Anki package */

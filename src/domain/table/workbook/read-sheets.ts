@@ -98,7 +98,7 @@ function addRow(
 ): void {
   const fields: string[] = []
   let hasProblem = false
-  for (const column of columns.places.values()) {
+  for (const column of [...columns.places.values(), ...columns.wrong]) {
     const cell = cells[column]
     const text = showCell(cell, formats)
     const problem = typeof cell === 'object' && 'problem' in cell ? cell.problem : undefined

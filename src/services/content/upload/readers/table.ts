@@ -38,7 +38,7 @@ export function readTableBytes(
     maxLength: MAX_SIDE_LENGTH,
     fault: (line, message) => findings.fault(fileName, line, message),
     warn: (line, message) => findings.warn(fileName, line, message),
-    count: (question, answer) => findings.countCard(question, answer),
+    count: (question, answer, exercise) => findings.countCard(question, answer, exercise),
   })
   findings.throwFaults()
   const incoming = decks.map(({ name, cards }) => plainDeck(name, cards))

@@ -52,7 +52,7 @@ export async function readWorkbookFile(zip: Zip, main: string, options: ReadOpti
     refusal: (problem) => REFUSALS[problem],
     fault: (file, line, message) => findings.fault(file, line, message),
     warn: (file, line, message) => findings.warn(file, line, message),
-    count: (question, answer) => findings.countCard(question, answer),
+    count: (question, answer, exercise) => findings.countCard(question, answer, exercise),
   })
   findings.throwFaults()
   const incoming = decks.map(({ name, cards }) => plainDeck(name, cards))
