@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
 import { type App, CHROMIUM, findBarriers, isAt, isTooWide, openApp, PHONE, until } from './support/app.js'
+import { press } from './support/keys.js'
 import { post, writeSome } from './support/written.js'
 
 const button = (page: Page, name: string | RegExp) =>
@@ -254,8 +255,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
     await seen.goto(`${app.url}/lernen/einlagern`)
     await button(seen, /Antwort zeigen/).waitFor()
     const question = ((await seen.getByRole('region', { name: 'Frage' }).first().textContent()) ?? '').trim()
-    await seen.waitForTimeout(300)
-    await seen.keyboard.press('m')
+    await press(seen, 'm')
     await dialog(seen).getByLabel('Was stimmt nicht?').fill('Das steht jetzt woanders')
     await dialog(seen).getByLabel('Text vorschlagen').check()
     await dialog(seen).getByLabel('Antwort', { exact: true }).fill('In **Halle B**')
@@ -285,8 +285,7 @@ t.test('a day of trainers and a learner', { skip: !existsSync(CHROMIUM) && 'no C
   await t.test('opens the card of a session by its key, and leads back', async (t) => {
     await page.goto(`${app.url}/lernen/einlagern`)
     await button(page, /Antwort zeigen/).waitFor()
-    await page.waitForTimeout(300)
-    await page.keyboard.press('e')
+    await press(page, 'e')
     await field(page, 'Antwort').waitFor()
     await link(page, 'Zurück zum Lernen').click()
     await isAt(t, page, `${app.url}/lernen/einlagern`)

@@ -203,11 +203,20 @@ export const KEPT_PICTURES = `caches.keys().then(async (names) => {
   return name === undefined ? 0 : (await (await caches.open(name)).keys()).length
 })`
 
-/** Waits until an expression is true in the page; Playwright's own function needs `eval`, which the policy forbids. */
+/**
+ * Waits until an expression is true in the page. One that throws, for example because an element is missing or the page
+ * changes, counts as not yet true. Playwright's own function needs `eval`, which the policy forbids.
+ */
 export async function until(page: Page, expression: string): Promise<void> {
   const end = Date.now() + UNTIL_MS
-  while (!(await page.evaluate(expression))) {
-    if (Date.now() > end) throw new Error(`not in time: ${expression}`)
+  let cause: unknown
+  const holds = () =>
+    page.evaluate(expression).catch((error) => {
+      cause = error
+      return false
+    })
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`not in time: ${expression}`, { cause })
     await page.waitForTimeout(50)
   }
 }
