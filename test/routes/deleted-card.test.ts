@@ -23,7 +23,7 @@ t.test('answers not found for a concurrent deletion', async (t) => {
       await transaction.deleteFrom('decks').where('id', '=', deck.id).execute()
       const asked = send()
       // The embedded database has one connection, so the deletion comes first.
-      if (!database.embedded) await untilSomebodyWaits()
+      if (!database.embedded) await untilLockAwaited()
       return { asked }
     })
     const { status, body } = await answer.asked
@@ -31,7 +31,7 @@ t.test('answers not found for a concurrent deletion', async (t) => {
   }
 })
 
-async function untilSomebodyWaits(): Promise<void> {
+async function untilLockAwaited(): Promise<void> {
   for (;;) {
     const { rows } = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)

@@ -394,7 +394,7 @@ t.test('a pool is made at creation and stays hidden', async (t) => {
   t.equal((await member.get(`/api/decks/${pool}`)).status, 404)
 })
 
-t.test('progress belongs to nobody but its learner', async (t) => {
+t.test('progress belongs to its learner only', async (t) => {
   const card = await writeCard(editor, await writeDeck(editor, source))
   const member = await service.member()
   await createProgress(db, { user_id: member.id, card_id: card.id, last_rating: 'easy' })

@@ -19,8 +19,8 @@ function replace(name: 'stdin' | 'stdout' | 'stderr' | 'argv' | 'env' | 'exit', 
   Object.defineProperty(process, name, { value, configurable: true, writable: true })
 }
 
-// Runs the program again and again in this process: its entry is evaluated anew for each call, what that imports stays
-// loaded. It reads and writes streams of its own, and is told nothing of the process but what it is called with.
+// Runs the program repeatedly in this process. Each call evaluates its entry module again; imported modules stay loaded.
+// The program gets its own streams, arguments and variables.
 const entry = new URL('../../src/cli.js', import.meta.url).href
 const exit = process.exit.bind(process)
 replace('exit', () => {})

@@ -180,7 +180,7 @@ export async function listOverdueAttempts(
   return rows.map(({ id }) => id)
 }
 
-/** Locks an attempt until the end of the transaction, so that no answer is stored meanwhile. */
+/** Locks an attempt until the end of the transaction, so that no answer can be stored. */
 export async function lockAttempt(transaction: Transaction<Database>, id: number): Promise<Attempt | undefined> {
   await transaction.selectFrom('attempts').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
   return selectAttempts(transaction).where('attempts.id', '=', id).executeTakeFirst()

@@ -3,7 +3,7 @@ import type { FrozenQuestion } from '../../../src/domain/questions/frozen.js'
 import type { QuestionReport, QuestionSums } from '../../../src/domain/tests/statistics.js'
 import type { Database } from '../../types.js'
 
-/** Locks the sums of a version until the end of the transaction. Attempts can start meanwhile. */
+/** Locks the sums of a version until the end of the transaction. Attempts can still start. */
 export async function lockSums(transaction: Transaction<Database>, testId: number, version: number): Promise<void> {
   await transaction
     .selectFrom('test_versions')

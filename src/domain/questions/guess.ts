@@ -136,7 +136,7 @@ function guessBoxes(boxes: number, rights: number, rule: MultipleRule): Outcome 
   return { of: boxes, chances }
 }
 
-/** An order of which `right` items are at their place leaves the others without a fixed point. */
+/** If `right` items are at their place, the others form a permutation without a fixed point. */
 function guessOrder(items: number): Outcome {
   const chances: number[] = []
   let share = 1

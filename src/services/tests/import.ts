@@ -48,7 +48,7 @@ export interface ImportedTests {
  * Writes the tests of an import after its decks and cards, and publishes those that have changed, or whose questions
  * have.
  * @throws FaultyContent if a section cannot be published
- * @throws CONTENT_CHANGES if another request took a slug meanwhile
+ * @throws CONTENT_CHANGES if another request has taken a slug
  */
 export async function writeTests(
   transaction: Transaction<Database>,

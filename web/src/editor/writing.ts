@@ -163,11 +163,11 @@ export class Writing<F extends object> {
     const isSame = same(this.view.fields, sent)
     const fields = isSame ? stored.fields : this.view.fields
     this.#set({ ...NOTHING, base: stored, fields, state: isSame ? 'saved' : 'typed', savedAt: Date.now() })
-    // The draft of the old version goes; what was typed meanwhile is kept for the new one.
+    // The draft of the old version goes; text typed during the save is kept for the new one.
     void this.#forget().then(() => (this.isDirty ? this.keepNow() : undefined))
   }
 
-  /** Another text was saved meanwhile. */
+  /** Handles a conflict: another text was saved first. */
   async #meet(sent: F): Promise<boolean> {
     try {
       const theirs = await this.#parts.load()

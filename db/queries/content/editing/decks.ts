@@ -74,7 +74,7 @@ export interface DeckToEdit {
   tests_only: boolean
 }
 
-/** Returns the deck, archived or not, and keeps it from being deleted meanwhile. */
+/** Returns the deck, archived or not, and prevents its deletion until the end of the transaction. */
 export async function findDeckToEdit(
   transaction: Transaction<Database>,
   slug: string,

@@ -19,7 +19,7 @@ export function questionWords(question: string): Set<string> {
 }
 
 /**
- * Returns sets of words, one of which a similar question probably has: pairs of the longest words.
+ * Returns pairs of the longest words; a similar question probably contains at least one pair.
  * @example wordPairs(new Set(['was', 'macht', 'stash', 'push'])) // [['stash', 'push']]
  */
 export function wordPairs(words: ReadonlySet<string>): string[][] {

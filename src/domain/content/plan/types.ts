@@ -179,7 +179,7 @@ export interface ChangedCard<Deck, Card> extends PlacedCard<Deck, Card> {
   /** To another deck, or between archive, draft and live, which affects the learners' progress */
   moves: boolean
   isDraft: boolean
-  /** What stays as stored: the exercise, of which its file says nothing, or the whole text, which was changed here */
+  /** What stays as stored: an exercise that the file does not mention, or a whole text that was edited in the service */
   keeps: 'nothing' | 'exercise' | 'text'
 }
 

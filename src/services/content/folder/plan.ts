@@ -25,7 +25,7 @@ export interface PlannedFolder {
 
 /**
  * Compares the content with the current store. Skips files whose slug belongs to a source, with a warning, so that
- * nobody can stop the import of the folder by a slug.
+ * a source cannot block the import of the folder by taking a slug.
  * @throws FaultyContent if a deck would become a pool, or stop being one
  */
 export async function planFolder(

@@ -150,7 +150,7 @@ export class AnswerLane {
       let pause: Pause | undefined
       // One turn per request, so that a login need not wait for all of them.
       await this.#ports.takeTurn(async (turn) => {
-        // Meanwhile another tab may have sent it, the learner may have changed it, or another user may be here.
+        // During the wait another tab may have sent it, the learner may have changed it, or another user may be here.
         const answer = (await this.#list(user)).find((one) => one.attempt === attempt && one.slot === slot)
         if (answer === undefined || answer.refusal !== undefined || this.#ports.whoIsHere() !== user) return
         if (turn.isHeld()) pause = await this.#send(answer)
