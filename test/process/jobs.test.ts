@@ -143,7 +143,7 @@ t.test('works with the default intervals where the native library cannot load, a
   const { cards } = (await (await send('/api/review/queue')).json()) as { cards: { card_id: number }[] }
   const review = await send('/api/review', { body: { card_id: cards[0]?.card_id, rating: 'medium' } })
   t.equal(review.status, 200)
-  for (let left = 200; left > 0 && !service.output().includes(NO_FIT); left--) await sleep(50)
+  for (let left = 1_200; left > 0 && !service.output().includes(NO_FIT); left--) await sleep(50)
   t.equal(service.output().split(NO_FIT).length - 1, 1, 'the log says it once')
   t.equal(await service.stop(), 0)
   const { code, stdout } = await runCommand(variables, ['jobs', 'run', 'fit'])

@@ -284,13 +284,13 @@ t.test('ends an upload that stalls or trickles', async (t) => {
   t.strictSame(await readdir(tmpDir), [])
   const steady = Readable.from(
     (async function* () {
-      for (let sent = 0; sent < 5; sent++) {
+      for (let sent = 0; sent < 12; sent++) {
         yield Buffer.alloc(1_024)
-        await sleep(60)
+        await sleep(100)
       }
     })(),
   )
-  t.equal(await withReceivedFile(steady, tmpDir, 10_000, async ({ size }) => size, { windowMs: 200 }), 5_120)
+  t.equal(await withReceivedFile(steady, tmpDir, 20_000, async ({ size }) => size, { windowMs: 1_000 }), 12_288)
 })
 
 t.test('reports a full disk that only SQLite has noticed', async (t) => {

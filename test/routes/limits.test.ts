@@ -138,7 +138,7 @@ t.test('a slow client gets 408 and is cut off', async (t) => {
   await once(socket, 'close')
   clearInterval(drip)
   const seconds = (performance.now() - started) / 1000
-  t.ok(seconds >= 1 && seconds < 8, `${seconds} s`)
+  t.ok(seconds >= 1 && seconds < 60, `${seconds} s`)
   const [head = '', body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n')
   t.match(head, /^HTTP\/1\.1 408 Request Timeout\r\n/)
   t.match(head, /x-content-type-options: nosniff/)
