@@ -3,6 +3,7 @@ import { listItems, type StandingReview } from '../../dist/src/domain/review/his
 import { type Memory, MemoryModel } from '../../dist/src/domain/review/memory.js'
 import { DEFAULT_WEIGHTS } from '../../dist/src/domain/review/parameters.js'
 import type { Rating } from '../../dist/src/domain/review/review.js'
+import { firstRating, recallRating, retryRating } from '../../dist/src/domain/review/simulated-ratings.js'
 import { loadTrainer } from '../../dist/src/services/review/fit/binding.js'
 import { fitWeights } from '../../dist/src/services/review/fit/tasks.js'
 import { drawWeights } from './drawn-weights.js'
@@ -27,27 +28,6 @@ const RETENTION = 0.9
 /** Days of the trial of a schedule, and the day from which it is measured */
 const TRIAL_DAYS = 240
 const MEASURED_FROM = 60
-const RETRY_SUCCESS = 0.75
-const FIRST_RATINGS: [Rating, number][] = [
-  ['again', 0.24],
-  ['hard', 0.094],
-  ['medium', 0.495],
-  ['easy', 0.171],
-]
-const REMEMBERED_RATINGS: [Rating, number][] = [
-  ['hard', 0.224],
-  ['medium', 0.631],
-  ['easy', 0.145],
-]
-
-function draw(chances: [Rating, number][], value: number): Rating {
-  let sum = 0
-  for (const [rating, chance] of chances) {
-    sum += chance
-    if (value < sum) return rating
-  }
-  return 'medium'
-}
 
 interface Study {
   histories: StandingReview[][]
@@ -88,18 +68,17 @@ function study({ truth, scheduler, newPerDay, random, isOver }: Plan): Study {
     for (const card of cards) {
       const days = day - card.lastDay
       let rating: Rating
-      if (card.memory === null) rating = draw(FIRST_RATINGS, random())
+      if (card.memory === null) rating = firstRating(random)
       else {
-        const remembered = random() < truth.chance(card.memory, days)
-        result.recalls.push({ day, remembered })
-        rating = remembered ? draw(REMEMBERED_RATINGS, random()) : 'again'
+        rating = recallRating(truth.chance(card.memory, days), random)
+        result.recalls.push({ day, remembered: rating !== 'again' })
       }
       for (let gap = days; ; gap = 0) {
         card.memory = truth.next(card.memory, gap, rating)
         card.believed = scheduler.next(card.believed, gap, rating)
         card.history.push({ id: ++result.reviews, rating, day })
         if (rating !== 'again') break
-        rating = random() < RETRY_SUCCESS ? 'medium' : 'again'
+        rating = retryRating(random)
       }
       card.lastDay = day
       const next = day + scheduler.interval(card.believed, RETENTION)
