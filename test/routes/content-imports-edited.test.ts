@@ -317,4 +317,6 @@ t.test('a table with wrong answers makes questions, also an exported one', async
   const exported = await editor.get(`/api/content/sources/${first.body.source.id}/questions?format=csv`)
   const again = await upload(editor, 'name=Export.csv', Buffer.from(exported.text))
   t.strictSame(await cardsOf(again), cards)
+  const faulty = await upload(editor, 'name=Kaputt.csv', Buffer.from('Frage;Antwort;Falsch\na;"b\n\nc";d\n'))
+  t.match(faulty, { status: 400, body: { errors: [{ file: 'Kaputt.csv', line: 2 }] } })
 })

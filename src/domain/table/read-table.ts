@@ -1,7 +1,6 @@
 import { FALLBACK_LEVEL, Levels, levelOf, tidyDeckName } from '../anki/index.js'
 import { type Converted, convertHtml } from '../markup/index.js'
 import { escapePictures, parseMediaTarget, resolvePicture } from '../pictures/index.js'
-import { type Exercise, parseExercise } from '../questions/exercise.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH } from '../text/limits.js'
 import { type AnkiHeader, readAnkiHeader } from './anki-header.js'
 import { unguardCell } from './cells.js'
@@ -17,6 +16,12 @@ export type RowIdentity =
   /** Without both: the question within the deck */
   | { by: 'question' }
 
+export interface TableOption {
+  /** Markdown */
+  text: string
+  correct: boolean
+}
+
 /** A card of a table. */
 export interface TableCard {
   identity: RowIdentity
@@ -24,8 +29,8 @@ export interface TableCard {
   question: string
   answer: string
   level: string
-  /** Null without wrong answers */
-  exercise: Exercise | null
+  /** Right and wrong answers; absent without wrong ones: the table then says nothing of the card's exercise. */
+  options?: TableOption[]
   /** Name of the table, with that of the sheet if a workbook has several */
   file: string
   /** From 1 */
@@ -52,8 +57,8 @@ export interface TableOptions {
   maxLength: number
   fault(line: number, message: string): void
   warn(line: number, message: string): void
-  /** Called for each card; throws if there are too many */
-  count(question: string, answer: string, exercise: Exercise | null): void
+  /** Called for each card with its number of characters; throws if there are too many */
+  count(length: number): void
 }
 
 /** The first line that declares the separator for Excel, such as `sep=;` */
@@ -150,11 +155,7 @@ export class TableReader {
     const written = toAnswer(read('answer'), wrong, read('explanation'))
     const answer = this.#readSide(written.answer, 'Antwort', line)
     if (question === undefined || answer === undefined) return
-    const faults: string[] = []
     const options = written.options.map((option) => ({ ...option, text: this.#escapePictures(option.text, line) }))
-    const exercise = parseExercise({ options }, answer, (message) => faults.push(message))
-    for (const message of faults) fault(line, message)
-    if (faults.length > 0) return
     const identity = this.#identify(read('id'), read('guid'), line)
     if (identity === undefined) return
     const name = tidyDeckName(this.#options.deck ?? (read('deck') || this.#header?.deck || this.#options.defaultDeck))
@@ -165,10 +166,12 @@ export class TableReader {
       return
     }
     if (this.#isRepeated(identity, name, question, answer, line)) return
-    this.#options.count(question, answer, exercise)
+    const texts = [question, answer, ...options.map(({ text }) => text)]
+    this.#options.count(texts.reduce((sum, { length }) => sum + length, 0))
     const deck = this.#decks.get(name) ?? { name, cards: [] }
     this.#decks.set(name, deck)
-    deck.cards.push({ identity, question, answer, level, exercise, file: this.#options.file, line })
+    const card = { identity, question, answer, level, file: this.#options.file, line }
+    deck.cards.push(options.length === 0 ? card : { ...card, options })
   }
 
   /** Returns undefined, with a fault, if the cell cannot be a side of a card. */

@@ -27,7 +27,7 @@ export interface IncomingCard {
   question: string
   answer: string
   level: string
-  /** Not in Anki packages; null for a plain card */
+  /** Null for a plain card; absent if the file says nothing of it, as Anki packages */
   exercise?: Exercise | null
   draft?: boolean
   /** Table name or archive entry; empty for an Anki package */

@@ -34,8 +34,16 @@ export class Findings {
 
   /** @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the cards in total exceed the limit */
   countCard(question: string, answer: string, exercise: Exercise | null = null): void {
+    this.countLength(question.length + answer.length + lengthOfExercise(exercise))
+  }
+
+  /**
+   * Counts a card with this number of characters.
+   * @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the cards in total exceed the limit
+   */
+  countLength(length: number): void {
     this.#cards++
-    this.#length += question.length + answer.length + lengthOfExercise(exercise)
+    this.#length += length
     if (this.#cards > LIMITS.cards) throw TOO_MANY_CARDS
     if (this.#length > LIMITS.totalLength) throw TEXT_TOO_LONG
   }

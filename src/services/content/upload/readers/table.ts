@@ -1,7 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import { FaultyContent } from '../../../../domain/content/refusals.js'
-import { type Incoming, plainDeck } from '../../../../domain/content/upload/incoming.js'
-import { decodeTable, readTable } from '../../../../domain/table/index.js'
+import {
+  type Incoming,
+  type IncomingCard,
+  type IncomingDeck,
+  plainDeck,
+} from '../../../../domain/content/upload/incoming.js'
+import { parseExercise } from '../../../../domain/questions/exercise.js'
+import { decodeTable, readTable, type TableCard, type TableDeck } from '../../../../domain/table/index.js'
 import { MAX_SIDE_LENGTH } from '../../../../domain/text/limits.js'
 import { Findings } from './findings.js'
 import { LIMITS, TABLE_TOO_LARGE } from './limits.js'
@@ -38,9 +44,25 @@ export function readTableBytes(
     maxLength: MAX_SIDE_LENGTH,
     fault: (line, message) => findings.fault(fileName, line, message),
     warn: (line, message) => findings.warn(fileName, line, message),
-    count: (question, answer, exercise) => findings.countCard(question, answer, exercise),
+    count: (length) => findings.countLength(length),
   })
+  const incoming = toDecks(decks, findings)
   findings.throwFaults()
-  const incoming = decks.map(({ name, cards }) => plainDeck(name, cards))
   return { kind: 'table', decks: incoming, sheets: [], pictures: [], ...findings.warnings }
+}
+
+/** Returns the decks of an upload. A row whose answers are no question is a fault. */
+export function toDecks(decks: readonly TableDeck[], findings: Findings): IncomingDeck[] {
+  return decks.map(({ name, cards }) => {
+    return plainDeck(
+      name,
+      cards.map((card) => toCard(card, findings)),
+    )
+  })
+}
+
+function toCard({ options, ...card }: TableCard, findings: Findings): IncomingCard {
+  if (options === undefined) return card
+  const report = (message: string) => findings.fault(card.file, card.line, message)
+  return { ...card, exercise: parseExercise({ options }, card.answer, report) }
 }

@@ -1,10 +1,11 @@
 import { NOT_A_PACKAGE } from '../../../../domain/content/refusals.js'
-import { type Incoming, plainDeck } from '../../../../domain/content/upload/incoming.js'
+import type { Incoming } from '../../../../domain/content/upload/incoming.js'
 import { readWorkbook, type WorkbookPackage } from '../../../../domain/table/index.js'
 import { MAX_SIDE_LENGTH } from '../../../../domain/text/limits.js'
 import { Findings } from './findings.js'
 import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS, TOO_MANY_SHEETS } from './limits.js'
 import type { ReadOptions } from './options.js'
+import { toDecks } from './table.js'
 import type { Zip } from './zip.js'
 
 const REFUSALS = {
@@ -52,9 +53,9 @@ export async function readWorkbookFile(zip: Zip, main: string, options: ReadOpti
     refusal: (problem) => REFUSALS[problem],
     fault: (file, line, message) => findings.fault(file, line, message),
     warn: (file, line, message) => findings.warn(file, line, message),
-    count: (question, answer, exercise) => findings.countCard(question, answer, exercise),
+    count: (length) => findings.countLength(length),
   })
+  const incoming = toDecks(decks, findings)
   findings.throwFaults()
-  const incoming = decks.map(({ name, cards }) => plainDeck(name, cards))
   return { kind: 'table', decks: incoming, sheets: [], pictures: [], ...findings.warnings }
 }
