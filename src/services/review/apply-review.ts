@@ -85,7 +85,7 @@ async function applyOnce(
       after,
       isCounted: card.is_active && !card.is_suspended,
       introduced,
-      put_off: -Number(card.is_put_off),
+      put_off: -Number(card.is_put_off && !late),
     }
     const counts = countsOf(remainingAfter(card.remaining, step, today))
     const entry = reviewEntry({

@@ -91,7 +91,7 @@ interface Learner extends Caller {
   putOff: Map<number, string>
 }
 
-/** Cases that random runs may miss: a late rating and an undo after it */
+/** Cases that random runs may miss: late ratings, also of a card that was reset and put off, and undos */
 const ALWAYS: Step[] = [
   { kind: 'review', card: 0, rating: 'medium', delay: 0 },
   { kind: 'review', card: 0, rating: 'easy', delay: 3_000 },
@@ -103,6 +103,10 @@ const ALWAYS: Step[] = [
   { kind: 'tomorrow', card: 2 },
   { kind: 'undo', back: 0 },
   { kind: 'undo', back: 0 },
+  { kind: 'review', card: 3, rating: 'hard', delay: 0 },
+  { kind: 'reset', card: 3 },
+  { kind: 'tomorrow', card: 3 },
+  { kind: 'review', card: 3, rating: 'easy', delay: 600 },
 ]
 
 t.test(`${RUNS} runs of ${STEPS} steps are what the tables say`, async (t) => {
