@@ -78,7 +78,9 @@ t.test('150 concurrent password changes of one member do not block logins', asyn
   )
   t.ok(letIn >= 9, `${letIn} of ten are let in`)
   t.ok((answers[200] ?? 0) > 0, 'the member is served, too')
-  t.ok((answers[429] ?? 0) > (answers[200] ?? 0), `and told to come back later: ${JSON.stringify(answers)}`)
+  // A change ends the other sessions of the member; on a slow machine this happens before the requests are looked at.
+  const refused = (answers[401] ?? 0) + (answers[429] ?? 0)
+  t.ok(refused >= 100, `the others are refused without a hash: ${JSON.stringify(answers)}`)
 })
 
 t.test('20 anonymous callers in 20 networks do not block logins', async (t) => {
