@@ -1,4 +1,5 @@
 import t from 'tap'
+import { gifOf, targetOf } from '../support/pictures.js'
 import { startService } from '../support/service.js'
 
 const service = await startService(t)
@@ -55,6 +56,32 @@ t.test('a table keeps the exercise of a card', async (t) => {
     body: { stats: { cards: { updated: 1 } } },
   })
   t.match(await exerciseOf('SSH?'), { options: [{ text: '22' }, {}, {}] })
+})
+
+t.test('pictures of Moodle XML become media that learners see', async (t) => {
+  const file = (name: string, bytes: Buffer) =>
+    `<file name="${name}" encoding="base64">${bytes.toString('base64')}</file>`
+  const option = (percent: number, bytes: Buffer) =>
+    `<answer fraction="${percent}" format="html"><text>&lt;img src="@@PLUGINFILE@@/a.gif"></text>${file('a.gif', bytes)}</answer>`
+  const [asked, right, wrong] = [gifOf('Plan'), gifOf('ja'), gifOf('nein')]
+  const svg = file('c.svg', Buffer.from('<svg></svg>'))
+  const xml = `<quiz><question type="multichoice"><name><text>Bilder</text></name>
+<questiontext format="html"><text>Welches Bild? &lt;img src="@@PLUGINFILE@@/plan.gif" alt="Plan">&lt;img src="@@PLUGINFILE@@/c.svg"></text>${file('plan.gif', asked)}${svg}</questiontext>
+${option(100, right)}${option(0, wrong)}</question></quiz>`
+  const { status, body } = await upload('name=Bilder.xml', xml)
+  t.equal(status, 200)
+  t.match(
+    body.stats.warnings.find(({ message }: { message: string }) => message.includes('c.svg')),
+    { line: 1, message: /Das Bild „c\.svg“ ist weder PNG noch JPEG.*sein Name steht im Text/ },
+  )
+  const question = `Welches Bild? ![Plan](${targetOf(asked)})[Bild: c.svg]`
+  t.match(await exerciseOf(question), {
+    options: [{ text: `![](${targetOf(right)})` }, { text: `![](${targetOf(wrong)})` }],
+  })
+  const member = await service.member()
+  for (const bytes of [asked, right, wrong]) {
+    t.equal((await member.get(`/api/content/${targetOf(bytes)}`)).status, 200)
+  }
 })
 
 t.test('a hostile file is refused and changes nothing', async (t) => {

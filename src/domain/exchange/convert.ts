@@ -1,6 +1,6 @@
 import { choiceOf, gapsOf, numberOf, orderOf, pairsOf, plainOf, textOf } from './forms.js'
 import { Texts } from './texts.js'
-import { NotAskable, type RawQuestion, type ReadQuestion, type ReadQuestions } from './types.js'
+import { type KeepPicture, NotAskable, type RawQuestion, type ReadQuestion, type ReadQuestions } from './types.js'
 
 export interface ConvertLimits {
   /** Maximum number of characters of a question, an answer or an option */
@@ -14,9 +14,12 @@ const MAX_NAME_LENGTH = 60
 export class QuestionCollector {
   readonly result: ReadQuestions = { questions: [], refused: [] }
   readonly #limits: ConvertLimits
+  readonly #keepPicture: KeepPicture | undefined
 
-  constructor(limits: ConvertLimits) {
+  /** @param keepPicture default: no picture of a question is kept */
+  constructor(limits: ConvertLimits, keepPicture?: KeepPicture) {
     this.#limits = limits
+    this.#keepPicture = keepPicture
   }
 
   /** Whether the file has more questions than allowed */
@@ -44,7 +47,7 @@ export class QuestionCollector {
   }
 
   #convert(raw: RawQuestion): ReadQuestion {
-    const texts = new Texts(this.#limits.maxLength)
+    const texts = new Texts(this.#limits.maxLength, this.#keepPicture)
     const { line, id, category, tags } = raw
     const content = contentOf(raw, texts)
     if (content.question === '') throw new NotAskable('Die Frage ist leer')

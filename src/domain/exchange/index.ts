@@ -2,6 +2,9 @@ export { type ConvertLimits, QuestionCollector } from './convert.js'
 export { markGap } from './texts.js'
 export {
   EMPTY,
+  type EmbeddedFile,
+  type KeepPicture,
+  type KeptPicture,
   NotAskable,
   type RawAnswer,
   type RawCommon,

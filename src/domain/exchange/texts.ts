@@ -1,10 +1,13 @@
 import { convertHtml } from '../markup/index.js'
-import { escapePictures } from '../pictures/index.js'
+import { escapePictures, renamePictures, resolvePicture } from '../pictures/index.js'
 import { toStorable } from '../text/text.js'
-import { NotAskable, type RawText } from './types.js'
+import { type EmbeddedFile, type KeepPicture, type KeptPicture, NotAskable, type RawText } from './types.js'
 
 /** Prefix with which Moodle refers to an embedded file */
 const EMBEDDED = '@@PLUGINFILE@@/'
+const NOT_KEPT = { problem: 'wird nicht übernommen' }
+const NOT_EMBEDDED = { problem: 'fehlt in der Datei' }
+
 const GAP_START = '\u{fdd8}'
 const GAP_END = '\u{fdd9}'
 const GAP_MARK = new RegExp(`${GAP_START}(\\d+)${GAP_END}`, 'g')
@@ -23,18 +26,26 @@ export function fillGaps(markdown: string, gaps: readonly string[][]): string {
 export class Texts {
   readonly changes = new Set<string>()
   readonly #maxLength: number
+  readonly #keepPicture: KeepPicture
+  readonly #kept = new Map<EmbeddedFile, KeptPicture>()
 
-  constructor(maxLength: number) {
+  /** @param keepPicture default: no picture is kept */
+  constructor(maxLength: number, keepPicture: KeepPicture = () => NOT_KEPT) {
     this.#maxLength = maxLength
+    this.#keepPicture = keepPicture
   }
 
   /** @throws NotAskable if the text is too long */
-  toMarkdown({ text, format }: RawText): string {
+  toMarkdown({ text, format, files = [] }: RawText): string {
     const storable = toStorable(text)
     // A conversion takes linear time, but not none.
     if (storable.length > 4 * this.#maxLength) throw this.#tooLong()
-    const markdown = format === 'markdown' ? this.#keepMarkdown(storable) : this.#fromHtml(toHtml(storable, format))
+    const markdown =
+      format === 'markdown' ? this.#fromMarkdown(storable, files) : this.#fromHtml(toHtml(storable, format), files)
     if (markdown.length > this.#maxLength) throw this.#tooLong()
+    for (const file of files) {
+      if (!this.#kept.has(file)) this.changes.add(`Die Datei „${file.name}“ wird nicht übernommen`)
+    }
     return markdown.trim()
   }
 
@@ -47,29 +58,46 @@ export class Texts {
     return new NotAskable(`Ein Text ist länger als ${this.#maxLength} Zeichen`)
   }
 
-  #keepMarkdown(text: string): string {
-    return escapePictures(text, ({ target }) => {
-      if (!target.startsWith(EMBEDDED)) return false
-      this.#missPicture(target)
-      return true
-    })
+  #fromMarkdown(text: string, files: readonly EmbeddedFile[]): string {
+    const placed = renamePictures(text, ({ target }) => this.#place(target, files))
+    return escapePictures(placed, ({ target }) => target.startsWith(EMBEDDED))
   }
 
-  #fromHtml(html: string): string {
+  #fromHtml(html: string, files: readonly EmbeddedFile[]): string {
+    const embedded = new Set<string>()
     const { markdown, isTooLong, missing, sounds, isPartial } = convertHtml(html, {
-      picture: () => undefined,
+      picture: (src) => {
+        if (src.startsWith(EMBEDDED)) embedded.add(src.slice(src.lastIndexOf('/') + 1))
+        return this.#place(src, files)
+      },
       maxLength: this.#maxLength,
     })
     if (isTooLong) throw this.#tooLong()
-    for (const name of missing) this.#missPicture(name)
+    for (const name of missing) if (!embedded.has(name)) this.#reportPicture(name, NOT_KEPT)
     if (sounds > 0) this.changes.add('Ein Ton oder Film wird nicht übernommen; sein Name steht im Text')
     if (isPartial) this.changes.add('Unsichtbarer Text wird nicht übernommen')
     return markdown
   }
 
-  #missPicture(target: string): void {
-    const name = target.startsWith(EMBEDDED) ? target.slice(EMBEDDED.length) : target
-    this.changes.add(`Das Bild „${name}“ wird nicht übernommen; sein Name steht im Text`)
+  /** Returns the stored target of an embedded picture; undefined, with a report, if it cannot be shown. */
+  #place(src: string, files: readonly EmbeddedFile[]): string | undefined {
+    if (!src.startsWith(EMBEDDED)) return undefined
+    const name = resolvePicture('', src.slice(EMBEDDED.length)) ?? src.slice(EMBEDDED.length)
+    const file = files.find((file) => file.name === name)
+    const kept: KeptPicture = file === undefined ? NOT_EMBEDDED : this.#keep(file)
+    if ('target' in kept) return kept.target
+    this.#reportPicture(name, kept)
+    return undefined
+  }
+
+  #keep(file: EmbeddedFile): KeptPicture {
+    const kept = this.#kept.get(file) ?? this.#keepPicture(Buffer.from(file.base64, 'base64'))
+    this.#kept.set(file, kept)
+    return kept
+  }
+
+  #reportPicture(name: string, { problem }: { problem: string }): void {
+    this.changes.add(`Das Bild „${name}“ ${problem}; sein Name steht im Text`)
   }
 }
 

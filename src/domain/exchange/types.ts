@@ -1,10 +1,24 @@
 /** How a text of another program is written; `auto` is HTML as well, whose line ends may matter. */
 export type TextFormat = 'html' | 'markdown' | 'plain' | 'auto'
 
+/** A file of a text, which refers to it as `@@PLUGINFILE@@/name`. */
+export interface EmbeddedFile {
+  /** Path, in NFC */
+  name: string
+  base64: string
+}
+
 export interface RawText {
   text: string
   format: TextFormat
+  files?: readonly EmbeddedFile[]
 }
+
+/** A stored picture, or its problem as the end of a German sentence. */
+export type KeptPicture = { target: string } | { problem: string }
+
+/** Stores a picture if it can be shown. */
+export type KeepPicture = (bytes: Uint8Array) => KeptPicture
 
 export const EMPTY: RawText = { text: '', format: 'plain' }
 

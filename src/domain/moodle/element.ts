@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2'
+import { MAX_PICTURE_BYTES } from '../pictures/index.js'
 
 /** An element of a question, without its white space between children. */
 export interface Element {
@@ -25,8 +26,12 @@ export interface XmlFault {
 
 const MAX_DEPTH = 20
 const MAX_ELEMENTS = 2_000
-/** Embedded files are base64, which nothing needs. */
-const WITHOUT_TEXT = new Set(['file', 'image_base64'])
+/** Pictures of Moodle 1.9, which are not read */
+const WITHOUT_TEXT = new Set(['image_base64'])
+/** Element with a file in base64 */
+const FILE = 'file'
+/** Larger files are cut here, and still too large for a picture. */
+const MAX_FILE_LENGTH = 2 * MAX_PICTURE_BYTES
 
 /**
  * Passes each child of the root element to `found`, one at a time, so that a large file never becomes one tree. Only the
@@ -67,11 +72,7 @@ class ChildReader {
           }
         },
         onopentag: (name, attributes) => this.#start(name, attributes, parser.startIndex),
-        ontext: (text) => {
-          const element = this.#open.at(-1)
-          if (element !== undefined && !WITHOUT_TEXT.has(element.name))
-            element.text += text.replaceAll(NONCHARACTERS, '\ufffd')
-        },
+        ontext: (text) => this.#addText(text),
         oncomment: (text) => this.#open.at(-1)?.comments.push(text.trim()),
         onclosetag: (_, isImplied) => this.#end(isImplied),
       },
@@ -113,6 +114,13 @@ class ChildReader {
     }
     this.#open.at(-1)?.children.push(element)
     this.#open.push(element)
+  }
+
+  #addText(text: string): void {
+    const element = this.#open.at(-1)
+    if (element === undefined || WITHOUT_TEXT.has(element.name)) return
+    if (element.name !== FILE) element.text += text.replaceAll(NONCHARACTERS, '\ufffd')
+    else if (element.text.length < MAX_FILE_LENGTH) element.text += text.replaceAll(/\s+/g, '')
   }
 
   #end(isImplied: boolean): void {

@@ -1,5 +1,7 @@
 import {
   type ConvertLimits,
+  type EmbeddedFile,
+  type KeepPicture,
   markGap,
   NotAskable,
   QuestionCollector,
@@ -26,11 +28,16 @@ const ROOT_PATH = /^\$[a-z]+\$\/?(?:top\/)?/i
 
 /**
  * Reads Moodle XML.
+ * @param keepPicture stores an embedded picture; default: none is kept
  * @returns every question, read or refused; `fault` if the rest of the file could not be read
  * @example readMoodle('<quiz></quiz>', { maxLength: 1_000, maxQuestions: 10 }).questions // []
  */
-export function readMoodle(source: string, limits: ConvertLimits): ReadQuestions & { fault?: XmlFault } {
-  const collector = new QuestionCollector(limits)
+export function readMoodle(
+  source: string,
+  limits: ConvertLimits,
+  keepPicture?: KeepPicture,
+): ReadQuestions & { fault?: XmlFault } {
+  const collector = new QuestionCollector(limits, keepPicture)
   let category: string | null = null
   const fault = readChildren(source.replace(/^\ufeff/, ''), 'quiz', (element) => {
     if (element.name !== 'question') return true
@@ -116,7 +123,17 @@ function readCommon(element: Element, category: string | null): RawCommon {
 
 function readText(element: Element | undefined): RawText {
   const format = FORMATS[element?.attributes.format ?? ''] ?? 'auto'
-  return { text: (childOf(element, 'text') ?? element)?.text.trim() ?? '', format }
+  const files = element === undefined ? [] : childrenOf(element, 'file').map(readFile)
+  return {
+    text: (childOf(element, 'text') ?? element)?.text.trim() ?? '',
+    format,
+    ...(files.length > 0 && { files }),
+  }
+}
+
+function readFile({ attributes, text }: Element): EmbeddedFile {
+  const folder = (attributes.path ?? '').replace(/^\/+/, '')
+  return { name: `${folder}${attributes.name ?? ''}`.normalize('NFC'), base64: text }
 }
 
 function readAnswers(element: Element): RawAnswer[] {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { readMoodle, writeMoodle } from '../../../src/domain/moodle/index.js'
+import { MAX_PICTURE_BYTES } from '../../../src/domain/pictures/index.js'
 import { type ExerciseInput, parseExercise } from '../../../src/domain/questions/exercise.js'
 import { toMoodleQuestion } from '../../../src/domain/questions/moodle-question.js'
 import { findFaults, LIMITS } from '../../support/read-questions.js'
@@ -104,6 +105,44 @@ t.test('reads every form', async (t) => {
   ])
 })
 
+t.test('keeps the embedded pictures of each text', async (t) => {
+  const file = (name: string, content: string, path = '/') =>
+    `<file name="${name}" path="${path}" encoding="base64">${Buffer.from(content).toString('base64').replace(/^.../, '$&\n')}</file>`
+  const asked = `${cdata('<img src="@@PLUGINFILE@@/Plan%201.png?time=7" alt="Plan"> <img src="@@PLUGINFILE@@/teil/plan.png"> <img src="@@PLUGINFILE@@/fehlt.png">Wo?')}${file('Plan 1.png', 'gut')}${file('plan.png', 'schlecht', '/teil/')}${file('ton.mp3', 'laut')}`
+  const option = (percent: number, name: string, content: string) =>
+    `<answer fraction="${percent}" format="markdown">${text(`![${name}](@@PLUGINFILE@@/a.png)`)}${file('a.png', content)}</answer>`
+  const kept: string[] = []
+  const { questions } = readMoodle(
+    quiz(question('multichoice', `${option(100, 'ja', 'gut a')}${option(0, 'nein', 'gut b')}`, asked)),
+    LIMITS,
+    (bytes) => {
+      const content = Buffer.from(bytes).toString()
+      if (!content.startsWith('gut')) return { problem: 'ist kein Bild' }
+      kept.push(content)
+      return { target: `media/${content.replace(' ', '-')}.png` }
+    },
+  )
+  t.strictSame(kept, ['gut a', 'gut b', 'gut'])
+  t.match(questions, [
+    {
+      question: '![Plan](media/gut.png) [Bild: plan.png] [Bild: fehlt.png]Wo?',
+      exercise: { options: [{ text: '![ja](media/gut-a.png)' }, { text: '![nein](media/gut-b.png)' }] },
+      changes: [
+        'Das Bild „teil/plan.png“ ist kein Bild; sein Name steht im Text',
+        'Das Bild „fehlt.png“ fehlt in der Datei; sein Name steht im Text',
+        'Die Datei „ton.mp3“ wird nicht übernommen',
+      ],
+    },
+  ])
+  const large = `${cdata('<img src="@@PLUGINFILE@@/a.png">Wo?')}<file name="a.png">${'QUJD'.repeat(2_000_000)}</file>`
+  let size = 0
+  readMoodle(quiz(question('shortanswer', answer('100', 'hier'), large)), LIMITS, ({ length }) => {
+    size = length
+    return { problem: 'ist zu groß' }
+  })
+  t.ok(size > MAX_PICTURE_BYTES && size < 4_000_000, `${size} bytes`)
+})
+
 t.test('reports pictures, sounds and hints', async (t) => {
   const asked = `${cdata('<img src="@@PLUGINFILE@@/plan.png" alt="Plan"> <audio src="@@PLUGINFILE@@/ton.mp3"></audio>Wo?')}<file name="plan.png" encoding="base64">${'QUJD'.repeat(100_000)}</file>`
   const markdown = `<question type="shortanswer"><questiontext format="markdown">${text('![Plan](@@PLUGINFILE@@/b.png) Wo?')}</questiontext>${answer('100', 'da')}<hint>${text('Tipp')}</hint></question>`
@@ -111,7 +150,10 @@ t.test('reports pictures, sounds and hints', async (t) => {
   t.strictSame(faults, [])
   t.match(questions[0]?.changes, [/Das Bild „.*plan.png“ wird nicht übernommen/, /Ton oder Film/])
   t.notMatch(questions[0]?.question, /QUJD/)
-  t.match(questions[1], { question: '!\\[Plan](@@PLUGINFILE@@/b.png) Wo?', changes: [/Hinweise/, /„b.png“/] })
+  t.match(questions[1], {
+    question: '!\\[Plan](@@PLUGINFILE@@/b.png) Wo?',
+    changes: [/Hinweise/, /„b.png“ fehlt in der Datei/],
+  })
 })
 
 t.test('refuses questions with a reason and their line', async (t) => {

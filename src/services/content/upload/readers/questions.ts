@@ -9,9 +9,10 @@ import {
   type IncomingDeck,
 } from '../../../../domain/content/upload/incoming.js'
 import type { QuestionFormat } from '../../../../domain/content/upload/question-file.js'
-import type { ConvertLimits, ReadQuestion, ReadQuestions } from '../../../../domain/exchange/index.js'
+import type { ConvertLimits, KeepPicture, ReadQuestion, ReadQuestions } from '../../../../domain/exchange/index.js'
 import { readGift } from '../../../../domain/gift/index.js'
 import { readMoodle, type XmlFault } from '../../../../domain/moodle/index.js'
+import { mediaTarget } from '../../../../domain/pictures/index.js'
 import { parseExercise } from '../../../../domain/questions/exercise.js'
 import { decodeTable } from '../../../../domain/table/index.js'
 import { cutLabel, MAX_SIDE_LENGTH } from '../../../../domain/text/limits.js'
@@ -19,8 +20,9 @@ import { shorten } from '../../../../domain/text/text.js'
 import { Findings } from './findings.js'
 import { LIMITS, TABLE_TOO_LARGE } from './limits.js'
 import type { ReadOptions } from './options.js'
+import { PictureStore } from './picture-store.js'
 
-type Read = (source: string, limits: ConvertLimits) => ReadQuestions & { fault?: XmlFault }
+type Read = (source: string, limits: ConvertLimits, keepPicture: KeepPicture) => ReadQuestions & { fault?: XmlFault }
 
 const READERS: Readonly<Record<QuestionFormat, Read>> = { moodle: readMoodle, gift: readGift, aiken: readAiken }
 const CONVERT_LIMITS: ConvertLimits = { maxLength: MAX_SIDE_LENGTH, maxQuestions: LIMITS.cards }
@@ -28,7 +30,7 @@ const NAME_LENGTH = 40
 
 /**
  * Reads a file with questions. A question that cannot be asked causes a warning; if none can, each causes a fault.
- * @throws FaultyContent with every fault; TABLE_TOO_LARGE, TOO_MANY_CARDS, TEXT_TOO_LONG
+ * @throws FaultyContent with every fault; TABLE_TOO_LARGE, TOO_MANY_CARDS, TEXT_TOO_LONG, MediaFull
  */
 export function readQuestionFile(path: string, format: QuestionFormat, options: ReadOptions): Incoming {
   const file = options.fileName
@@ -37,7 +39,11 @@ export function readQuestionFile(path: string, format: QuestionFormat, options: 
   if ('badLine' in decoded) {
     throw new FaultyContent([{ file, line: decoded.badLine, message: 'NUL-Zeichen sind nicht erlaubt' }])
   }
-  const { questions, refused, fault } = READERS[format](decoded.text, CONVERT_LIMITS)
+  const store = new PictureStore(options.workFolder, options.maxPictureBytes)
+  const { questions, refused, fault } = READERS[format](decoded.text, CONVERT_LIMITS, (bytes) => {
+    const kept = store.keep(bytes)
+    return typeof kept === 'string' ? { problem: kept } : { target: mediaTarget(kept) }
+  })
   const findings = new Findings()
   if (decoded.encoding === 'Windows-1252') {
     findings.warn(file, 1, 'Die Datei ist nicht in UTF-8 kodiert und wurde als Windows-1252 gelesen')
@@ -56,7 +62,7 @@ export function readQuestionFile(path: string, format: QuestionFormat, options: 
     for (const { line, message } of findings.warnings.warnings) findings.fault(file, line, message)
   }
   findings.throwFaults()
-  return { kind: 'table', decks: decks.all, sheets: [], pictures: [], ...findings.warnings }
+  return { kind: 'table', decks: decks.all, sheets: [], pictures: store.pictures, ...findings.warnings }
 }
 
 /** Collects questions as cards in the decks of their categories. */
