@@ -6,7 +6,7 @@ import { type ShownQuestion, showQuestion } from './view.js'
 
 /** Inputs of the review rules */
 export interface ReviewState {
-  /** Of the version of the attempt */
+  /** Of the version of the attempt; `closes` is later if the published version has extended it */
   definition: Pick<TestDefinition, 'review' | 'review_when' | 'closes'>
   /** Calendar day as `YYYY-MM-DD` */
   today: string

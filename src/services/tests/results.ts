@@ -19,9 +19,11 @@ export function reviewStateOf(
   { attempts, closes }: Pick<TestDefinition, 'attempts' | 'closes'>,
   today: string,
 ): ReviewState {
+  // A test that was extended is still running, so its answers must not be told.
+  const extended = definition.closes !== null && closes !== null && closes > definition.closes
   const ended = all.filter(({ ended_at }) => ended_at !== null)
   return {
-    definition,
+    definition: extended ? { ...definition, closes } : definition,
     today,
     hasPassed: ended.some(({ passed }) => passed === true),
     isLast: ended.length === all.length && (isUsedUp(attempts, ended.length) || isClosed(closes, today)),

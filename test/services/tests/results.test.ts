@@ -28,3 +28,20 @@ t.test('without a pass the review opens after the last attempt, or once no furth
   t.equal(isOpen([end], '2026-12-01'), true)
   t.equal(isOpen([end, null], '2026-12-01'), false)
 })
+
+t.test(
+  'a review that opens after closing waits for the last day of the published version, if that is later',
+  async (t) => {
+    const own = { ...definition, review_when: 'closed' as const }
+    const isOpen = (closes: string | null, today: string) => {
+      const all = [{ ...attempt(new Date(1)), definition: own }]
+      return isReviewOpen(reviewStateOf({ definition: own }, all, { attempts: 3, closes }, today))
+    }
+    t.equal(isOpen('2026-11-30', '2026-11-30'), false)
+    t.equal(isOpen('2026-11-30', '2026-12-01'), true)
+    t.equal(isOpen('2026-12-31', '2026-12-31'), false, 'extended')
+    t.equal(isOpen('2026-12-31', '2027-01-01'), true)
+    t.equal(isOpen('2026-11-01', '2026-11-30'), false, 'shortened')
+    t.equal(isOpen(null, '2026-12-01'), true, 'no last day any more')
+  },
+)
