@@ -132,7 +132,7 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   await deleteAnswersBefore(
     db,
     { instant: new Date(), day: '2026-11-25' },
-    { at: new Date(), userId: undefined, limit: 9 },
+    { at: new Date(), userId: undefined, after: undefined, limit: 9 },
   )
   await findSentToken(db, Buffer.alloc(32))
   await sumPictures(db)

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import t from 'tap'
+import { deleteAnswersBefore, type EndedAttempt } from '../../db/queries/tests/attempts.js'
 import { writeSums } from '../../db/queries/tests/statistics.js'
 import { addResult, NO_QUESTION_SUMS } from '../../src/domain/tests/statistics.js'
 import { deleteOldAnswers } from '../../src/services/jobs/delete-answers.js'
@@ -126,6 +127,12 @@ t.test('a report over 1,000 attempts of 40 questions is computed quickly', async
   t.ok(Math.min(...times) < 1_000)
 })
 
+function deleteAnswersOf(userId: number, day: string) {
+  const moment = () => ({ at: new Date(`${day}T12:00:00Z`), today: day })
+  const rest = { answersKeepDays: 90, signal: new AbortController().signal, userId }
+  return deleteOldAnswers({ db, moment, ...rest, goOn: async () => {}, onError: () => {} })
+}
+
 t.test('answers are deleted after their time, and the result and the report stay', async (t) => {
   const learner = await service.member()
   const open = await publishTest(db, { review_when: 'now' }, { cards: [CARDS.single], sourceId: source })
@@ -140,9 +147,7 @@ t.test('answers are deleted after their time, and the result and the report stay
     return rows.filter(({ answer }) => answer !== null).length
   }
   const run = async (day: string) => {
-    const moment = () => ({ at: new Date(`${day}T12:00:00Z`), today: day })
-    const rest = { answersKeepDays: 90, signal: new AbortController().signal, userId: learner.id }
-    const { attempts } = await deleteOldAnswers({ db, moment, ...rest, goOn: async () => {}, onError: () => {} })
+    const { attempts } = await deleteAnswersOf(learner.id, day)
     return [attempts, await answersOf()]
   }
   t.strictSame(await run('2027-02-20'), [0, 2])
@@ -163,11 +168,62 @@ t.test('a later attempt keeps the answers of an earlier one, whose review it may
     .set({ ended_at: new Date('2027-01-31T12:00:00Z') })
     .where('id', '=', last)
     .execute()
-  const run = async (day: string) => {
-    const moment = () => ({ at: new Date(`${day}T12:00:00Z`), today: day })
-    const rest = { answersKeepDays: 90, signal: new AbortController().signal, userId: learner.id }
-    return deleteOldAnswers({ db, moment, ...rest, goOn: async () => {}, onError: () => {} })
-  }
+  const run = (day: string) => deleteAnswersOf(learner.id, day)
   t.strictSame(await run('2027-04-30'), { attempts: 0 })
   t.strictSame(await run('2027-05-03'), { attempts: 2 })
+})
+
+t.test('answers stay while a further attempt may open their review', async (t) => {
+  const learner = await service.member()
+  const options = { cards: [CARDS.single], sourceId: source }
+  const test = await publishTest(db, { review_when: 'passed_or_last', attempts: 2 }, options)
+  const id = await take(learner, test.slug, wrong)
+  t.strictSame(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 }, 'an attempt is left')
+
+  const unlimited = await publishTest(db, { review_when: 'passed_or_last', attempts: null }, { ...options, of: test })
+  t.strictSame(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 }, 'attempts are unlimited')
+  const closing = { review_when: 'passed_or_last', attempts: null, closes: '2027-01-31' } as const
+  const closed = await publishTest(db, closing, { ...options, of: unlimited })
+  t.strictSame(await deleteAnswersOf(learner.id, '2027-05-01'), { attempts: 0 }, 'not yet 90 days after closing')
+  const single = await publishTest(db, { review_when: 'passed_or_last', attempts: 1 }, { ...options, of: closed })
+  t.strictSame(await deleteAnswersOf(learner.id, '2027-05-01'), { attempts: 1 }, 'no attempt is left')
+  t.match(await db.selectFrom('attempts').selectAll().where('id', '=', id).executeTakeFirst(), { passed: false })
+
+  await publishTest(db, { review_when: 'passed_or_last', attempts: 3 }, { ...options, of: single })
+  await take(learner, test.slug, wrong)
+  t.strictSame(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 })
+  await db
+    .updateTable('tests')
+    .set({ archived_at: new Date('2028-12-01') })
+    .where('id', '=', test.id)
+    .execute()
+  t.strictSame(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 }, 'archived a month ago')
+  t.strictSame(await deleteAnswersOf(learner.id, '2029-04-01'), { attempts: 1 }, 'archived long ago')
+})
+
+t.test('answers of a version stay until the published version, which closes later, is reviewed', async (t) => {
+  const learner = await service.member()
+  const options = { cards: [CARDS.single], sourceId: source }
+  const test = await publishTest(db, { review_when: 'closed', closes: '2027-01-31' }, options)
+  const id = await take(learner, test.slug, rightAnswerTo)
+  await publishTest(db, { review_when: 'closed', closes: '2027-12-31' }, { ...options, of: test })
+  t.strictSame(await deleteAnswersOf(learner.id, '2027-12-01'), { attempts: 0 })
+  t.equal((await learner.get(`/api/tests/attempts/${id}/review`)).status, 403)
+  t.strictSame(await deleteAnswersOf(learner.id, '2028-04-01'), { attempts: 1 })
+})
+
+t.test('batches go on behind attempts whose answers stay', async (t) => {
+  const options = { cards: [CARDS.single], sourceId: source }
+  const kept = await publishTest(db, { review_when: 'passed_or_last', attempts: 9 }, options)
+  const old = await publishTest(db, { review_when: 'now' }, options)
+  const learner = await service.member()
+  await take(learner, kept.slug, () => ({ option_ids: [] }))
+  const ids = [await take(learner, old.slug, rightAnswerTo), await take(learner, old.slug, rightAnswerTo)]
+  const before = { instant: new Date('2028-01-01'), day: '2028-01-01' }
+  const deleteOne = (after?: EndedAttempt) =>
+    deleteAnswersBefore(db, before, { at: new Date(), userId: learner.id, after, limit: 1 })
+  const [first] = await deleteOne()
+  const [second] = await deleteOne(first)
+  t.strictSame([first?.id, second?.id], ids)
+  t.strictSame(await deleteOne(second), [])
 })

@@ -207,34 +207,71 @@ export async function writeResult(
   await transaction.updateTable('attempts').set(result).where('id', '=', id).execute()
 }
 
+/** Position in the order in which answers are deleted */
+export interface EndedAttempt {
+  id: number
+  ended_at: Date
+}
+
 /**
- * Deletes the answers of attempts whose review window is over: the person's last attempt at the test ended before the
- * instant, and the test closed before the day, unless its reviews open at once. Returns the number of attempts, at most
- * `limit`.
+ * Deletes the answers of attempts, the first ended first, whose review window is over: the review opened before the
+ * instant, the person's last attempt at the test ended before it, and the test closed before the day, unless its
+ * reviews open at once. A review that waits for a pass or the last attempt keeps its answers while attempts are left; a
+ * test archived before the instant has none left.
+ * @param after the last attempt of the previous batch
+ * @param limit maximum number of attempts
  */
 export async function deleteAnswersBefore(
   db: Kysely<Database>,
   before: { instant: Date; day: string },
-  { at, userId, limit }: { at: Date; userId: number | undefined; limit: number },
-): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
-    with old as (
-      select attempts.id from attempts
-        join test_versions on test_versions.test_id = attempts.test_id and test_versions.version = attempts.version
-      where ended_at < ${before.instant}::timestamptz and answers_deleted_at is null
-        and (${userId ?? null}::integer is null or user_id = ${userId ?? null}::integer)
-        and (definition ->> 'review_when' = 'now' or coalesce(definition ->> 'closes', '') < ${before.day})
+  {
+    at,
+    userId,
+    after,
+    limit,
+  }: { at: Date; userId: number | undefined; after: EndedAttempt | undefined; limit: number },
+): Promise<EndedAttempt[]> {
+  const { rows } = await sql<EndedAttempt>`
+    with ended as (
+      select attempts.id, attempts.ended_at, attempts.test_id, attempts.user_id, own.definition,
+        coalesce(published.definition, own.definition) as published,
+        coalesce(tests.archived_at, content_sources.archived_at) as archived_at
+      from attempts
+        join tests on tests.id = attempts.test_id
+        join test_versions as own on own.test_id = attempts.test_id and own.version = attempts.version
+        left join test_versions as published
+          on published.test_id = tests.id and published.version = tests.published_version
+        left join content_sources on content_sources.id = tests.source_id
+      where attempts.ended_at < ${before.instant}::timestamptz and answers_deleted_at is null
+        and (${userId ?? null}::integer is null or attempts.user_id = ${userId ?? null}::integer)
+        and (attempts.ended_at, attempts.id) > (${after?.ended_at ?? '-infinity'}::timestamptz, ${after?.id ?? 0}::integer)
+    ), old as (
+      select id, ended_at from ended
+      where (definition ->> 'review_when' = 'now'
+          or coalesce(greatest(definition ->> 'closes', published ->> 'closes'), '') < ${before.day})
         -- A later attempt may open the review of this one.
         and not exists (
           select from attempts as later
-          where later.user_id = attempts.user_id and later.test_id = attempts.test_id
+          where later.user_id = ended.user_id and later.test_id = ended.test_id
             and (later.ended_at is null or later.ended_at >= ${before.instant}::timestamptz)
         )
-      order by ended_at limit ${limit}
+        and (definition ->> 'review_when' <> 'passed_or_last' or definition ->> 'review' <> 'explanations'
+          or archived_at < ${before.instant}::timestamptz
+          or published ->> 'closes' < ${before.day}
+          or exists (
+            select from attempts as passed
+            where passed.user_id = ended.user_id and passed.test_id = ended.test_id and passed.passed
+          )
+          or (published ->> 'attempts')::integer <= (
+            select count(*) from attempts as made
+            where made.user_id = ended.user_id and made.test_id = ended.test_id
+          ))
+      order by ended_at, id limit ${limit}
     ), emptied as (
       update attempt_questions set answer = null from old where attempt_id = old.id
+    ), marked as (
+      update attempts set answers_deleted_at = ${at}::timestamptz from old where attempts.id = old.id
     )
-    update attempts set answers_deleted_at = ${at}::timestamptz from old where attempts.id = old.id
-    returning attempts.id`.execute(db)
-  return rows.length
+    select id, ended_at from old order by ended_at, id`.execute(db)
+  return rows
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { deleteAnswersBefore } from '../../../db/queries/tests/attempts.js'
+import { deleteAnswersBefore, type EndedAttempt } from '../../../db/queries/tests/attempts.js'
 import { addDays } from '../../domain/time/calendar.js'
 import type { JobContext, JobSummary } from './job.js'
 
@@ -17,13 +17,14 @@ export async function deleteOldAnswers(context: JobContext): Promise<JobSummary>
   const { at, today } = moment()
   const before = { instant: new Date(at.getTime() - answersKeepDays * DAY_MS), day: addDays(today, -answersKeepDays) }
   const summary = { attempts: 0 }
-  let deleted: number
+  let deleted: EndedAttempt[] = []
   do {
     signal.throwIfAborted()
     await goOn()
-    deleted = await deleteAnswersBefore(db, before, { at, userId, limit: ATTEMPTS_AT_ONCE })
-    summary.attempts += deleted
+    // Goes on behind the last batch, because attempts whose answers stay precede it.
+    deleted = await deleteAnswersBefore(db, before, { at, userId, after: deleted.at(-1), limit: ATTEMPTS_AT_ONCE })
+    summary.attempts += deleted.length
     await sleep(PAUSE_MS)
-  } while (deleted === ATTEMPTS_AT_ONCE)
+  } while (deleted.length === ATTEMPTS_AT_ONCE)
   return summary
 }
