@@ -23,6 +23,7 @@ export async function findNamedDecks(
   slugs: readonly string[],
   keys: readonly string[],
 ): Promise<Map<string, NamedDeck>> {
+  if (slugs.length === 0) return new Map()
   const rows = await db
     .selectFrom('decks')
     .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')

@@ -58,10 +58,10 @@ export async function writeTests(
 ): Promise<ImportedTests> {
   const findings = { faults: [] as Fault[], warnings: [] as Warning[] }
   const published = new Set<PlannedTest>()
-  for (const item of items) {
-    await writeTest(transaction, item, origin)
-    if (!isToPublish(item, isContentChanged)) continue
-    const decks = await findDecks(transaction, item, origin)
+  for (const item of items) await writeTest(transaction, item, origin)
+  const toPublish = items.filter((item) => isToPublish(item, isContentChanged))
+  const decks = await findDecks(transaction, toPublish, origin)
+  for (const item of toPublish) {
     const sections = resolve(item.test, decks, origin, findings)
     if (sections === undefined) continue
     await lockTest(transaction, item.test.slug)
@@ -106,11 +106,11 @@ export async function checkTests(
   const findings = { faults: [] as Fault[], warnings: [] as Warning[] }
   const published = new Set<PlannedTest>()
   const [planned, isContentChanged, { archivedDecks }] = [plannedDecks(plan), !isIdle(plan), plan]
-  for (const item of items) {
-    if (!isToPublish(item, isContentChanged)) continue
-    const decks = await findDecks(db, item, origin)
-    for (const deck of decks.values()) if (archivedDecks.includes(deck.id ?? 0)) deck.is_live = false
-    for (const deck of planned) addPlanned(decks, deck, keepsRest)
+  const toPublish = items.filter((item) => isToPublish(item, isContentChanged))
+  const decks = await findDecks(db, toPublish, origin)
+  for (const deck of decks.values()) if (archivedDecks.includes(deck.id ?? 0)) deck.is_live = false
+  for (const deck of planned) addPlanned(decks, deck, keepsRest)
+  for (const item of toPublish) {
     const sections = resolve(item.test, decks, origin, findings)
     const { row, test } = item
     if (sections === undefined || row === undefined || row.published_version === null) continue
@@ -133,8 +133,12 @@ export function plannedDecks<Deck extends DeckSource>(
 /** Decks by slug; `isForeign` marks those of others, which the import must not depend on. */
 type Decks = Map<string, SectionDeck & { id?: number; isForeign: boolean; isUsable: boolean }>
 
-async function findDecks(db: Kysely<Database>, { test }: PlannedTest, origin: TestOrigin): Promise<Decks> {
-  const named = await findNamedDecksOf(db, test.definition)
+/** Returns the decks that the tests name, read at once. */
+async function findDecks(db: Kysely<Database>, tests: readonly PlannedTest[], origin: TestOrigin): Promise<Decks> {
+  const named = await findNamedDecksOf(
+    db,
+    tests.map(({ test }) => test.definition),
+  )
   return new Map(
     [...named].map(([slug, deck]) => {
       const isForeign = deck.source_id !== null && deck.source_id !== origin.sourceId

@@ -100,16 +100,17 @@ export async function resolveStored(
   sourceId: number | null,
   report: ReportSection,
 ): Promise<ResolvedSection[]> {
-  const named = await findNamedDecksOf(db, definition)
+  const named = await findNamedDecksOf(db, [definition])
   const usable = new Map([...named].filter(([, deck]) => mayUse(deck, sourceId)))
   return resolveSections(definition, usable, report)
 }
 
-/** Returns the decks that a test names, with their questions and the listed cards. */
+/** Returns the decks that tests name, with their questions and the listed cards. */
 export async function findNamedDecksOf(
   db: Kysely<Database>,
-  { sections }: TestDefinition,
+  definitions: readonly Pick<TestDefinition, 'sections'>[],
 ): Promise<Map<string, NamedDeck>> {
+  const sections = definitions.flatMap(({ sections }) => sections)
   const slugs = [...new Set(sections.map(({ deck }) => deck))]
   const keys = [...new Set(sections.flatMap(({ cards }) => cards ?? []))]
   return findNamedDecks(db, slugs, keys)

@@ -5,11 +5,12 @@ import { commandLineActor } from '../../../../src/commands/actor.js'
 import { checkFolder } from '../../../../src/services/content/folder/check.js'
 import { importContent } from '../../../../src/services/content/folder/import.js'
 import { writeContentFolder } from '../../../support/content.js'
-import { createMigratedDatabase } from '../../../support/database.js'
+import { countStatements, createMigratedDatabase } from '../../../support/database.js'
 import { createSource } from '../../../support/editing.js'
 import { gifOf } from '../../../support/pictures.js'
 
-const { db, close } = await createMigratedDatabase()
+const database = await createMigratedDatabase()
+const { db, close } = database
 t.teardown(close)
 
 const question = (id: string, level = 'pflicht') => `
@@ -177,4 +178,29 @@ t.test('pictures of the introduction are stored, and missing ones are faults', a
   await run()
   const uses = await db.selectFrom('picture_uses').innerJoin('tests', 'tests.id', 'test_id').select('slug').execute()
   t.strictSame(uses, [{ slug: 'bild' }])
+})
+
+t.test('a check reads the decks of all tests at once', async (t) => {
+  const counter = countStatements(database)
+  const count = () =>
+    counter.countOf(() => checkFolder(counter.database.db, folder, 2 ** 30, AbortSignal.timeout(60_000)))
+  await write('tests/erster.md', test('  - { deck: pool, cards: [a] }\n'))
+  const before = await count()
+  for (const id of ['b', 'c']) await write(`tests/neu-${id}.md`, test(`  - { deck: pool, cards: [${id}] }\n`))
+  t.match(await check(), { created: 3 })
+  t.equal(await count(), before)
+  await run()
+  const drawn = await db
+    .selectFrom('test_questions')
+    .innerJoin('tests', 'tests.id', 'test_id')
+    .innerJoin('cards', 'cards.id', 'card_id')
+    .select(['slug', 'question'])
+    .where('slug', 'in', ['erster', 'neu-b', 'neu-c'])
+    .orderBy('slug')
+    .execute()
+  t.strictSame(drawn, [
+    { slug: 'erster', question: 'Frage a?' },
+    { slug: 'neu-b', question: 'Frage B?' },
+    { slug: 'neu-c', question: 'Frage c?' },
+  ])
 })
