@@ -113,6 +113,7 @@ export async function beginTest(page: Page, app: App, slug: string): Promise<num
   await page.goto(`${app.url}/tests/${slug}`)
   await page.getByRole('button', { name: /beginnen$/ }).click()
   await page.getByText('Wann muss eine Datenpanne gemeldet werden?').waitFor()
+  await page.waitForURL(/versuche\/\d+/)
   return Number(/versuche\/(\d+)/.exec(page.url())?.[1])
 }
 
