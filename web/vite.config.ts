@@ -13,6 +13,9 @@ const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
 const TESTS = /src\/(?:pages\/tests|outbox\/answers|storage\/answers)/
 /** Modules that only authors and administrators load */
 const AUTHORS = /src\/(?:editor|pages\/inhalte|pages\/verwaltung)\/|src\/storage\/drafts|node_modules\/diff\//
+/** Icons that only the pages of authors and tests show */
+const ICONS =
+  /lucide\/svelte\/dist\/icons\/(?:archive|archive-restore|arrow-down|arrow-up|bold|code|image|italic|link|list|pencil-line|plus|square-code|table|trash|trash-2)\./
 
 /**
  * Each dynamic import, and thus each page, is a chunk. What several chunks share would be many small files, so it is
@@ -27,7 +30,8 @@ const SHARED_CHUNKS = [
   { name: 'markdown', test: 'src/markdown/markdown.svelte' },
   { name: 'outbox', test: 'src/outbox/start-post.ts' },
   { name: 'study', test: 'pages/lernen/lernen.svelte' },
-  { name: 'shared', test: (id: string) => !AUTHORS.test(id) && !TESTS.test(id), minShareCount: 2 },
+  { name: 'shared', test: (id: string) => !AUTHORS.test(id) && !TESTS.test(id) && !ICONS.test(id), minShareCount: 2 },
+  { name: 'author-icons', test: ICONS, minShareCount: 2 },
   { name: 'answers', test: /src\/(?:outbox|storage)\/answers/ },
   { name: 'test-parts', test: TESTS, minShareCount: 2 },
   { name: 'drafts', test: /src\/storage\/drafts\.ts/ },

@@ -4,7 +4,6 @@ import diff from 'highlight.js/lib/languages/diff'
 import dockerfile from 'highlight.js/lib/languages/dockerfile'
 import http from 'highlight.js/lib/languages/http'
 import ini from 'highlight.js/lib/languages/ini'
-import javascript from 'highlight.js/lib/languages/javascript'
 import json from 'highlight.js/lib/languages/json'
 import nginx from 'highlight.js/lib/languages/nginx'
 import python from 'highlight.js/lib/languages/python'
@@ -20,7 +19,6 @@ const LANGUAGES = {
   dockerfile,
   http,
   ini,
-  javascript,
   json,
   nginx,
   python,
@@ -30,6 +28,8 @@ const LANGUAGES = {
   yaml,
 }
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
+// The grammar of TypeScript includes that of JavaScript.
+hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' })
 
 /** A longer block is not coloured, because that would block the page. */
 const MAX_LENGTH = 20_000
