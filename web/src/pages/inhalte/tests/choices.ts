@@ -15,7 +15,7 @@ export const PAGES: Choices<'pages'> = [
 ]
 
 export const MULTIPLE: Choices<'multiple'> = [
-  { value: 'partial', label: 'Teilpunkte, mit Abzug für Falsches' },
+  { value: 'partial', label: 'Teilpunkte, mit Abzug' },
   { value: 'all', label: 'Punkt nur, wenn alles stimmt' },
 ]
 

@@ -2,14 +2,51 @@ import { countOf } from '../../../words/numbers.js'
 
 export type Flag = 'never_chosen' | 'more_than_key' | 'negative_correlation' | 'hasty'
 
-/** What an editor should look at, and why */
-export const FLAGS: Record<Flag, string> = {
-  never_chosen: 'Eine falsche Antwort wählt niemand. Ersetz sie durch einen Irrtum, den es wirklich gibt.',
-  more_than_key:
-    'Eine falsche Antwort wird öfter gewählt als die richtige. Stimmt die Lösung, und ist die Frage eindeutig?',
-  negative_correlation:
-    'Wer sonst gut abschneidet, liegt hier eher falsch. Das spricht für einen Fehler in Frage oder Lösung.',
-  hasty: 'Die meisten antworten in weniger als 3 Sekunden: Die Frage wird kaum gelesen, oder sie verrät sich.',
+/** An option of a reported question; a null count is hidden. */
+export interface OptionReport {
+  /** Markdown */
+  text: string
+  correct: boolean
+  count: number | null
+  share: number | null
+}
+
+/** What an editor should look at: a sentence, and the wrong options that it is about */
+export interface Hint {
+  text: string
+  options: string[]
+}
+
+/**
+ * Returns the hint of a flag. It names only options that the shown counts already single out: a hidden count stays
+ * hidden.
+ */
+export function hintOf(flag: Flag, options: readonly OptionReport[]): Hint {
+  const wrong = options.filter(({ correct }) => !correct)
+  switch (flag) {
+    case 'never_chosen': {
+      const candidates = wrong.filter(({ count }) => count === null).map(({ text }) => text)
+      const start = candidates.length === 1 ? 'Diese falsche Antwort' : 'Mindestens eine dieser falschen Antworten'
+      return { text: `${start} wählt niemand. Besser ist ein Irrtum, den es wirklich gibt.`, options: candidates }
+    }
+    case 'more_than_key': {
+      const most = Math.max(...wrong.map(({ count }) => count ?? 0))
+      return {
+        text: 'Eine falsche Antwort wird öfter gewählt als die richtige. Stimmt die Lösung, und ist die Frage eindeutig?',
+        options: wrong.filter(({ count }) => count === most).map(({ text }) => text),
+      }
+    }
+    case 'negative_correlation':
+      return {
+        text: 'Wer sonst gut abschneidet, liegt hier eher falsch. Das spricht für einen Fehler in Frage oder Lösung.',
+        options: [],
+      }
+    case 'hasty':
+      return {
+        text: 'Die meisten antworten in weniger als 3 Sekunden: Die Frage wird kaum gelesen, oder sie verrät sich.',
+        options: [],
+      }
+  }
 }
 
 const EASY = 0.9
@@ -18,10 +55,29 @@ const HARD = 0.4
 /** @example facilityWords(0.95) // 'leicht' */
 export function facilityWords(facility: number): string {
   if (facility >= EASY) return 'leicht'
-  return facility < HARD ? 'schwer' : 'mittel'
+  return facility < HARD ? 'schwer' : 'mittelschwer'
+}
+
+/** Usual limits of classical test theory */
+const SHARP = 0.3
+const BLUNT = 0.2
+
+/** @example correlationWords(0.36) // 'trennt gut' */
+export function correlationWords(correlation: number): string {
+  if (correlation >= SHARP) return 'trennt gut'
+  if (correlation >= BLUNT) return 'trennt mäßig'
+  return correlation < 0 ? 'trennt verkehrt' : 'trennt kaum'
+}
+
+/** @example correlationNumber(-0.03) // '−0,03' */
+export function correlationNumber(correlation: number): string {
+  return correlation
+    .toLocaleString('de', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+    .replace(/^-0,00$/, '0,00')
+    .replace('-', '−')
 }
 
 /** @example secondsWords(21.4) // '21 Sekunden' */
 export function secondsWords(seconds: number): string {
-  return countOf(Math.round(seconds), 'Sekunde', 'Sekunden')
+  return seconds < 1 ? 'unter 1 Sekunde' : countOf(Math.round(seconds), 'Sekunde', 'Sekunden')
 }

@@ -3,7 +3,7 @@ import { type Answer, api } from '../../../api/client.js'
 import { Refused } from '../../../api/faults.js'
 import type { Question } from '../../tests/types.js'
 import { ask } from '../content-api.js'
-import type { Flag } from './report-words.js'
+import type { Flag, OptionReport } from './report-words.js'
 import { nameTestFields } from './test-words.js'
 
 export type TestSummary = Answer<'/api/content/tests'>['tests'][number]
@@ -24,7 +24,7 @@ export interface Preview {
 export interface QuestionReport {
   persons: number
   facility: number | null
-  options: { text: string; correct: boolean; count: number | null; share: number | null }[]
+  options: OptionReport[]
   unanswered: number | null
   correlation: number | null
   median_seconds: number | null
