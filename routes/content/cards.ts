@@ -200,8 +200,8 @@ written (409). Progress of learners is unchanged.`,
         response: answers(Done, [AUTHORS_ONLY, NOT_AN_EDITOR, CARD_NOT_FOUND, NOT_EDITABLE]),
       },
     },
-    async ({ params, body }) => {
-      await placeBefore(app.db, parseCardId(params.id), body.before)
+    async (request) => {
+      await placeBefore(app.db, editorOf(request), parseCardId(request.params.id), request.body.before)
       return { ok: true as const }
     },
   )

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { placeBefore } from '../../src/services/content/editing/cards.js'
 import { createDeck as createDeckOf } from '../../src/services/content/editing/decks.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
@@ -205,6 +207,9 @@ t.test('orders the cards of a deck without versions', async (t) => {
   t.strictSame(await order(), [c, d, b, a])
   const foreign = await writeCard(editor, await writeDeck(editor, source))
   t.equal((await move(a, foreign.id)).status, 400)
+  // As when the card moves to another source between the headers and the body of a request.
+  await t.rejects(placeBefore(db, { id: editor.id, editable: new Set() }, a as number, null), NOT_AN_EDITOR)
+  t.strictSame(await order(), [c, d, b, a])
   t.equal(await versionsOf(a as number), 0)
 })
 

@@ -150,15 +150,22 @@ async function changeCard(
 
 /**
  * Places a card before another one of its deck, or last; the order has no versions.
- * @throws CARD_NOT_FOUND, NotEditable, InvalidInput if `before` is not in the deck
+ * @throws CARD_NOT_FOUND, NotEditable, NOT_AN_EDITOR, InvalidInput if `before` is not in the deck
  */
-export async function placeBefore(db: Kysely<Database>, id: number, before: number | null): Promise<void> {
+export async function placeBefore(
+  db: Kysely<Database>,
+  { editable }: Editor,
+  id: number,
+  before: number | null,
+): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await takeTurn(transaction)
     const cards = await findStoredCards(transaction, before === null ? [id] : [id, before])
     const card = cards.find((one) => one.id === id)
     if (card === undefined) throw CARD_NOT_FOUND
     if (card.source_id === null) throw new NotEditable(card.file)
+    // The card may have moved since the request was let in.
+    if (!mayEdit(editable, card.source_id)) throw NOT_AN_EDITOR
     const next = cards.find((one) => one.id === before)
     if (before !== null && next?.deck_id !== card.deck_id) {
       throw new InvalidInput('Das Feld „before“ muss die Id einer Karte desselben Decks sein')
