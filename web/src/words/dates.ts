@@ -99,7 +99,8 @@ function noonOf(day: string): Date {
   return new Date(`${day}T12:00:00Z`)
 }
 
-function localDay(at: Date): string {
+/** Returns the day on this device’s calendar: „2026-11-28“. */
+export function localDay(at: Date): string {
   const part = (value: number, length = 2) => String(value).padStart(length, '0')
   return `${part(at.getFullYear(), 4)}-${part(at.getMonth() + 1)}-${part(at.getDate())}`
 }
