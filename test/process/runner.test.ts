@@ -101,7 +101,7 @@ t.test('a seed determines the order', async (t) => {
 })
 
 /** Runs these test files in one batch. */
-async function runFiles(t: Test, files: string[][]): Promise<{ code: number; output: string }> {
+async function runFiles(t: Test, files: string[][]): Promise<{ code: number | string; output: string }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-training-runner-'))
   t.teardown(() => rm(folder, { recursive: true }))
   const paths: string[] = []
@@ -116,7 +116,7 @@ async function runFiles(t: Test, files: string[][]): Promise<{ code: number; out
   const env = { PATH, HOME, TEST_FILES: paths.join(' '), ...(TEST_DATABASE_URL !== undefined && { TEST_DATABASE_URL }) }
   return new Promise((resolve) => {
     execFile(process.execPath, ['--liftoff-only', BATCH], { env, cwd: ROOT }, (error, stdout) =>
-      resolve({ code: Number(error?.code ?? 0), output: stdout }),
+      resolve({ code: error?.signal ?? error?.code ?? 0, output: stdout }),
     )
   })
 }
