@@ -17,7 +17,14 @@ import {
   SLOT_NOT_FOUND,
   WaitForNext,
 } from '../../src/domain/tests/refusals.js'
-import { checkStorable, parseRowId } from '../../src/domain/text/parameters.js'
+import {
+  checkStorable,
+  invalidCursor,
+  isInteger,
+  parseCursor,
+  parseNumber,
+  parseRowId,
+} from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { findCurrentAttempt } from '../../src/services/tests/end-attempt.js'
@@ -34,6 +41,7 @@ import {
   AnswerParams,
   AttemptAnswer,
   AttemptParams,
+  AttemptsQuery,
   QuestionReportBody,
   QuestionReported,
   ReviewAnswer,
@@ -92,10 +100,16 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
         summary: "A test with its introduction and the caller's attempts",
         tags: ['tests'],
         params: TestParams,
+        querystring: AttemptsQuery,
         response: answers(TestAnswer, [TEST_NOT_FOUND]),
       },
     },
-    async ({ params, user }) => ({ test: await findTest(app.db, user.id, params.slug, moment()) }),
+    async ({ params, query, user }) => {
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
+      const before = parseCursor(query.before, 'before')
+      if (!isInteger(before ?? 0)) throw invalidCursor('before')
+      return findTest(app.db, user.id, params.slug, moment(), { before, limit })
+    },
   )
 
   app.post(

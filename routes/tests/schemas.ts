@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { nullable, Timestamp } from '../../src/http/schemas.js'
+import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const oneOf = <T extends string>(...values: T[]) =>
   Type.Unsafe<T>({ type: 'string', enum: values, examples: [values[0]] })
@@ -17,6 +17,11 @@ const Score = nullable(Type.Integer({ description: 'Per cent, rounded down; null
 const State = oneOf('open', 'submitted')
 
 export const TestParams = Type.Object({ slug: Type.String({ examples: ['datenschutz-grundlagen'] }) })
+
+export const AttemptsQuery = Type.Object({
+  before: optional('`next_before` of the previous page of `my_attempts`.', '17'),
+  limit: optional('1 to 100, 50 if absent; other numbers are clamped.', '50'),
+})
 
 export const AttemptParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['17'] }) })
 
@@ -71,10 +76,12 @@ export const TestAnswer = Type.Object({
           },
           { title: 'OwnAttempt' },
         ),
+        { description: 'A page of them, the newest first.' },
       ),
     },
     { title: 'Test' },
   ),
+  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
 })
 
 export const StartBody = Type.Object({

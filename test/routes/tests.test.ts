@@ -312,6 +312,31 @@ t.test('the preset decides what a learner gets to know', async (t) => {
   t.match((await closed.review()).body.review, { passed: false, score_percent: 0, questions: [{ accepted: ['Rom'] }] })
 })
 
+t.test("a test's page lists the own attempts by pages, the newest first", async (t) => {
+  const { slug } = await publishTest(db, { attempts: null, review_when: 'now' }, { cards: [CARDS.text] })
+  const learner = await service.member()
+  for (const text of ['Rom', 'Paris', 'Wien']) {
+    const { id } = (await start(learner, slug)).body.attempt
+    await put(learner, id, 0, 1, { text })
+    await learner.post(`/api/tests/attempts/${id}/submit`)
+  }
+  await start(learner, slug)
+  const page = async (query: string) => {
+    const { body } = await learner.get(`/api/tests/${slug}?${query}`)
+    const numbers = body.test.my_attempts.map(({ number }: { number: number }) => number)
+    return { numbers, next: body.next_before, passed: body.test.passed, isOpen: body.test.open_attempt_id !== null }
+  }
+  const rest = { passed: true, isOpen: true }
+  t.strictSame(await page(''), { numbers: [4, 3, 2, 1], next: null, ...rest })
+  t.strictSame(await page('limit=2'), { numbers: [4, 3], next: 3, ...rest })
+  t.strictSame(await page('limit=2&before=3'), { numbers: [2, 1], next: null, ...rest })
+  t.strictSame(await page('before=1'), { numbers: [], next: null, ...rest })
+  for (const before of ['x', '1.5', '9'.repeat(30)]) {
+    const { status, body } = await learner.get(`/api/tests/${slug}?before=${before}`)
+    t.strictSame({ status, body }, { status: 400, body: errorBody(400, 'Der Parameter „before“ ist ungültig') })
+  }
+})
+
 t.test('an unknown path is refused as in other groups', async (t) => {
   const learner = await service.member()
   t.strictSame((await learner.delete('/api/tests/x')).body, errorBody(404, 'Unbekannter Test-Endpunkt'))

@@ -50,14 +50,57 @@ function selectAttempts(db: Kysely<Database>) {
     ])
 }
 
-/** Returns the attempts of a person by test and number. @param of only those of a test */
-export async function listAttempts(db: Kysely<Database>, userId: number, of?: { testId: number }): Promise<Attempt[]> {
+/** Returns attempts of a person at a test, the newest first. @param before only those with a smaller number */
+export async function listAttempts(
+  db: Kysely<Database>,
+  { userId, testId }: { userId: number; testId: number },
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<Attempt[]> {
   return selectAttempts(db)
     .where('user_id', '=', userId)
-    .$if(of !== undefined, (query) => query.where('attempts.test_id', '=', of?.testId ?? 0))
-    .orderBy('attempts.test_id')
-    .orderBy('number')
+    .where('attempts.test_id', '=', testId)
+    .$if(before !== undefined, (query) => query.where('number', '<', before ?? 0))
+    .orderBy('number', 'desc')
+    .limit(limit)
     .execute()
+}
+
+/** The attempts of a person at a version of a test, summed up. */
+export interface AttemptSums {
+  test_id: number
+  /** Review rules of the version */
+  rules: Pick<TestDefinition, 'review' | 'review_when' | 'closes'>
+  attempts: number
+  ended: number
+  has_passed: boolean
+  last_number: number
+  last_ended_at: Date | null
+  /** At most one per test */
+  open_id: number | null
+  open_until: Date | null
+}
+
+/** Sums up the attempts of a person by version. @param of only those of a test */
+export async function sumUpAttempts(
+  db: Kysely<Database>,
+  userId: number,
+  of?: { testId: number },
+): Promise<AttemptSums[]> {
+  const { rows } = await sql<AttemptSums>`
+    select mine.*,
+      json_build_object('review', definition -> 'review', 'review_when', definition -> 'review_when',
+        'closes', definition -> 'closes') as rules
+    from (
+      select test_id, version, count(*)::integer as attempts, count(ended_at)::integer as ended,
+        coalesce(bool_or(passed), false) as has_passed, max(number) as last_number, max(ended_at) as last_ended_at,
+        max(id) filter (where ended_at is null) as open_id,
+        max(deadline_at) filter (where ended_at is null) as open_until
+      from attempts
+      where user_id = ${userId} and (${of?.testId ?? null}::integer is null or test_id = ${of?.testId ?? null}::integer)
+      group by test_id, version
+    ) as mine
+    join test_versions using (test_id, version)`.execute(db)
+  return rows
 }
 
 /** Returns an attempt of the person. */

@@ -96,13 +96,6 @@ export async function endIfOver(db: Kysely<Database>, attempt: Attempt, now: Dat
   return isOpen || attempt.ended_at !== null ? attempt : endAttempt(db, attempt.id, now)
 }
 
-/** Returns the attempts, those ended whose time is over. */
-export async function endThoseOver(db: Kysely<Database>, attempts: readonly Attempt[], now: Date): Promise<Attempt[]> {
-  const current: Attempt[] = []
-  for (const attempt of attempts) current.push(await endIfOver(db, attempt, now))
-  return current
-}
-
 const BATCH_SIZE = 100
 
 /**

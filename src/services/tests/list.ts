@@ -6,10 +6,11 @@ import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { TEST_NOT_FOUND } from '../../domain/content/refusals.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
 import { countDrawn } from '../../domain/tests/draw.js'
+import { isResultShown } from '../../domain/tests/review.js'
 import type { Moment } from '../../domain/time/calendar.js'
-import { endThoseOver } from './end-attempt.js'
 import { mayReview, resultOf, reviewStateOf } from './results.js'
 import { stateOf } from './show-attempt.js'
+import { findStanding, findStandings, NO_ATTEMPTS, type Standing } from './standing.js'
 
 /** A test as learners see it in the list. */
 export type ListedTest = ReturnType<typeof describe>
@@ -17,33 +18,50 @@ export type ListedTest = ReturnType<typeof describe>
 /** Returns the tests that the learner may start, and those with attempts of the learner. */
 export async function listTests(db: Kysely<Database>, userId: number, moment: Moment): Promise<ListedTest[]> {
   const tests = await listLiveTests(db)
-  const attempts = await endThoseOver(db, await listAttempts(db, userId), moment.at)
-  const ofTest = (id: number) => attempts.filter(({ test_id }) => test_id === id)
+  const standings = await findStandings(db, userId, moment.at)
   return tests
-    .map((test) => ({ test, mine: ofTest(test.id) }))
-    .filter(({ test, mine }) => test.definition.access === 'open' || mine.length > 0)
+    .map((test) => ({ test, mine: standings.get(test.id) ?? NO_ATTEMPTS }))
+    .filter(({ test, mine }) => test.definition.access === 'open' || mine.attempts > 0)
     .map(({ test, mine }) => describe(test, mine, moment))
 }
 
+/** A page of attempts, the newest first */
+export interface AttemptPage {
+  /** Number of the last attempt of the previous page */
+  before: number | undefined
+  limit: number
+}
+
 /**
- * Returns a test with its introduction and the attempts of the learner.
+ * Returns a test with its introduction and a page of the attempts of the learner.
  * @throws TEST_NOT_FOUND, NOT_LOGGED_IN if the user has been deleted
  */
-export async function findTest(db: Kysely<Database>, userId: number, slug: string, moment: Moment) {
+export async function findTest(
+  db: Kysely<Database>,
+  userId: number,
+  slug: string,
+  moment: Moment,
+  { before, limit }: AttemptPage,
+) {
   const test = await findLiveTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
   const taker = await findTaker(db, userId, test.id)
   if (taker === undefined) throw NOT_LOGGED_IN
-  const attempts = await endThoseOver(db, await listAttempts(db, userId, { testId: test.id }), moment.at)
+  const mine = await findStanding(db, userId, test.id, moment.at)
+  const found = await listAttempts(db, { userId, testId: test.id }, { before, limit: limit + 1 })
+  const page = found.slice(0, limit)
   return {
-    ...describe(test, attempts, moment),
-    introduction: test.definition.introduction,
-    extra_time_percent: taker.extra_time_percent,
-    my_attempts: attempts.map((attempt) => describeAttempt(attempt, attempts, test.definition, moment)),
+    test: {
+      ...describe(test, mine, moment),
+      introduction: test.definition.introduction,
+      extra_time_percent: taker.extra_time_percent,
+      my_attempts: page.map((attempt) => describeAttempt(attempt, mine, test.definition, moment)),
+    },
+    next_before: found.length > limit ? (page.at(-1)?.number ?? null) : null,
   }
 }
 
-function describe({ slug, definition, open_questions, offered }: LiveTest, mine: readonly Attempt[], moment: Moment) {
+function describe({ slug, definition, open_questions, offered }: LiveTest, mine: Standing, moment: Moment) {
   const { attempts } = definition
   return {
     slug,
@@ -53,8 +71,8 @@ function describe({ slug, definition, open_questions, offered }: LiveTest, mine:
     pass_percent: definition.pass_percent,
     time_limit_minutes: definition.time_limit_minutes,
     attempts,
-    attempts_left: attempts === null ? null : Math.max(0, attempts - mine.length),
-    open_attempt_id: mine.find(({ ended_at }) => ended_at === null)?.id ?? null,
+    attempts_left: attempts === null ? null : Math.max(0, attempts - mine.attempts),
+    open_attempt_id: mine.openId,
     passed: hasPassed(mine, definition, moment),
     access: definition.access,
     opens: definition.opens,
@@ -70,15 +88,15 @@ function describe({ slug, definition, open_questions, offered }: LiveTest, mine:
 }
 
 /** Returns null without a result that may be shown. */
-function hasPassed(mine: readonly Attempt[], definition: TestDefinition, { today }: Moment): boolean | null {
-  const shown = mine
-    .map((attempt) => resultOf(attempt, reviewStateOf(attempt, mine, definition, today)).passed)
-    .filter((passed) => passed !== null)
-  return shown.length === 0 ? null : shown.includes(true)
+function hasPassed(mine: Standing, definition: TestDefinition, { today }: Moment): boolean | null {
+  const shown = mine.versions.filter(({ rules, ended }) => {
+    return ended > 0 && isResultShown(reviewStateOf(rules, mine, definition, today))
+  })
+  return shown.length === 0 ? null : shown.some(({ has_passed }) => has_passed)
 }
 
-function describeAttempt(attempt: Attempt, mine: readonly Attempt[], definition: TestDefinition, { today }: Moment) {
-  const state = reviewStateOf(attempt, mine, definition, today)
+function describeAttempt(attempt: Attempt, mine: Standing, definition: TestDefinition, { today }: Moment) {
+  const state = reviewStateOf(attempt.definition, mine, definition, today)
   return {
     id: attempt.id,
     number: attempt.number,
@@ -94,12 +112,11 @@ function describeAttempt(attempt: Attempt, mine: readonly Attempt[], definition:
 /** Returns when the wait after the last attempt ends; null if the learner need not or cannot wait. */
 export function nextAttemptAt(
   { wait_minutes, attempts }: Pick<TestDefinition, 'wait_minutes' | 'attempts'>,
-  mine: readonly Pick<Attempt, 'ended_at'>[],
+  mine: Pick<Standing, 'attempts' | 'openId' | 'lastEndedAt'>,
   now: Date,
 ): Date | null {
-  if (attempts !== null && mine.length >= attempts) return null
-  const last = mine.at(-1)?.ended_at
-  if (last === undefined || last === null) return null
-  const next = new Date(last.getTime() + wait_minutes * 60_000)
+  if (mine.openId !== null || mine.lastEndedAt === null) return null
+  if (attempts !== null && mine.attempts >= attempts) return null
+  const next = new Date(mine.lastEndedAt.getTime() + wait_minutes * 60_000)
   return next > now ? next : null
 }

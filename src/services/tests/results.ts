@@ -1,6 +1,7 @@
 import type { Attempt } from '../../../db/queries/tests/attempts.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
 import { isClosed, isResultShown, isReviewOpen, type ReviewState } from '../../domain/tests/review.js'
+import type { Standing } from './standing.js'
 
 /** Result of an attempt; both null while it is open, or where the review preset hides them. */
 export interface ShownResult {
@@ -10,31 +11,34 @@ export interface ShownResult {
 
 /**
  * Returns what the review of an attempt depends on.
- * @param all attempts of the person at the test
- * @param rules of the published version; `attempts` null: unlimited
+ * @param rules of the version of the attempt
+ * @param published rules of the published version; `attempts` null: unlimited
  */
 export function reviewStateOf(
-  { definition }: Pick<Attempt, 'definition'>,
-  all: readonly Attempt[],
-  { attempts, closes }: Pick<TestDefinition, 'attempts' | 'closes'>,
+  rules: ReviewState['definition'],
+  { attempts, hasPassed, openId }: Pick<Standing, 'attempts' | 'hasPassed' | 'openId'>,
+  published: Pick<TestDefinition, 'attempts' | 'closes'>,
   today: string,
 ): ReviewState {
+  const { closes } = published
   // A test that was extended is still running, so its answers must not be told.
-  const extended = definition.closes !== null && closes !== null && closes > definition.closes
-  const ended = all.filter(({ ended_at }) => ended_at !== null)
+  const isExtended = rules.closes !== null && closes !== null && closes > rules.closes
   return {
-    definition: extended ? { ...definition, closes } : definition,
+    definition: isExtended ? { ...rules, closes } : rules,
     today,
-    hasPassed: ended.some(({ passed }) => passed === true),
-    isLast: ended.length === all.length && (isUsedUp(attempts, ended.length) || isClosed(closes, today)),
+    hasPassed,
+    isLast: openId === null && (isUsedUp(published.attempts, attempts) || isClosed(closes, today)),
   }
 }
 
-function isUsedUp(attempts: number | null, ended: number): boolean {
-  return attempts !== null && ended >= attempts
+function isUsedUp(allowed: number | null, made: number): boolean {
+  return allowed !== null && made >= allowed
 }
 
-export function resultOf({ passed, score_percent }: Attempt, state: ReviewState): ShownResult {
+export function resultOf(
+  { passed, score_percent }: Pick<Attempt, 'passed' | 'score_percent'>,
+  state: ReviewState,
+): ShownResult {
   return isResultShown(state) ? { passed, score_percent } : { passed: null, score_percent: null }
 }
 

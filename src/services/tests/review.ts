@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely'
-import { type Attempt, listAttemptQuestions, listAttempts } from '../../../db/queries/tests/attempts.js'
+import { type Attempt, listAttemptQuestions } from '../../../db/queries/tests/attempts.js'
 import { findLiveTest } from '../../../db/queries/tests/live-tests.js'
 import type { Database } from '../../../db/types.js'
 import { REVIEW_CLOSED } from '../../domain/tests/refusals.js'
 import { type ReviewState, reviewQuestion } from '../../domain/tests/review.js'
 import type { Moment } from '../../domain/time/calendar.js'
-import { endAttempt, endThoseOver, findCurrentAttempt } from './end-attempt.js'
+import { endAttempt, findCurrentAttempt } from './end-attempt.js'
 import { mayReview, resultOf, reviewStateOf } from './results.js'
+import { findStanding } from './standing.js'
 
 /**
  * Ends an attempt of the person, if it is open, and returns the result as far as the preset shows it.
@@ -50,7 +51,7 @@ async function listReviewed(db: Kysely<Database>, id: number) {
 
 async function findReviewState(db: Kysely<Database>, attempt: Attempt, { at, today }: Moment): Promise<ReviewState> {
   const { test_id, slug, user_id, definition } = attempt
-  const all = await endThoseOver(db, await listAttempts(db, user_id, { testId: test_id }), at)
+  const mine = await findStanding(db, user_id, test_id, at)
   const live = await findLiveTest(db, slug)
-  return reviewStateOf(attempt, all, live?.definition ?? definition, today)
+  return reviewStateOf(definition, mine, live?.definition ?? definition, today)
 }

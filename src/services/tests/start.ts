@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import { type Attempt, findAttemptByClientId, insertAttempt, listAttempts } from '../../../db/queries/tests/attempts.js'
+import { findAttempt, findAttemptByClientId, insertAttempt } from '../../../db/queries/tests/attempts.js'
 import {
   findLiveTest,
   findQuestions,
@@ -24,9 +24,10 @@ import {
   WaitForNext,
 } from '../../domain/tests/refusals.js'
 import type { Clock, Moment } from '../../domain/time/calendar.js'
-import { endIfOver, endThoseOver } from './end-attempt.js'
+import { endIfOver } from './end-attempt.js'
 import { nextAttemptAt } from './list.js'
 import { type ShownAttempt, showAttempt, shownAttempt } from './show-attempt.js'
+import { findStanding, type Standing } from './standing.js'
 
 /** Access to time: the clock and the calendar of the service. */
 export interface TestClock extends Clock {
@@ -66,27 +67,22 @@ async function startOnce(
   if (known !== undefined) return showAttempt(db, await endIfOver(db, known, now.at), now.at)
   const test = await findLiveTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
-  const earlier = await endThoseOver(db, await listAttempts(db, userId, { testId: test.id }), now.at)
-  const open = earlier.find(({ ended_at }) => ended_at === null)
+  const mine = await findStanding(db, userId, test.id, now.at)
+  const open = mine.openId === null ? undefined : await findAttempt(db, userId, mine.openId)
   if (open !== undefined) return showAttempt(db, open, now.at)
-  checkMayStart(test, earlier, now, clock.timeZone)
+  checkMayStart(test, mine, now, clock.timeZone)
   const taker = await findTaker(db, userId, test.id)
   if (taker === undefined) throw NOT_LOGGED_IN
-  return insert(db, test, { userId, clientId, number: (earlier.at(-1)?.number ?? 0) + 1, taker }, clock, now)
+  return insert(db, test, { userId, clientId, number: mine.lastNumber + 1, taker }, clock, now)
 }
 
-function checkMayStart(
-  { definition }: LiveTest,
-  earlier: readonly Attempt[],
-  { at, today }: Moment,
-  timeZone: string,
-): void {
+function checkMayStart({ definition }: LiveTest, mine: Standing, { at, today }: Moment, timeZone: string): void {
   const { access, attempts, opens, closes } = definition
   if (access === 'assigned') throw ASSIGNED_ONLY
   if (opens !== null && today < opens) throw NOT_OPEN_YET
   if (closes !== null && today > closes) throw NO_LONGER_OPEN
-  if (attempts !== null && earlier.length >= attempts) throw NO_ATTEMPT_LEFT
-  const next = nextAttemptAt(definition, earlier, at)
+  if (attempts !== null && mine.attempts >= attempts) throw NO_ATTEMPT_LEFT
+  const next = nextAttemptAt(definition, mine, at)
   if (next !== null) throw new WaitForNext(inGerman(next, timeZone))
 }
 
