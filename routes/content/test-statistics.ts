@@ -4,7 +4,7 @@ import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.
 import { TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { NO_PUBLISHED_VERSION } from '../../src/domain/tests/refusals.js'
 import { toTestSlug } from '../../src/domain/tests/slug.js'
-import { parseRowId } from '../../src/domain/text/parameters.js'
+import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, nullable, optional } from '../../src/http/schemas.js'
 import { findStatistics } from '../../src/services/tests/statistics.js'
 import { EditedTestParams } from './test-schemas.js'
@@ -12,7 +12,11 @@ import { EditedTestParams } from './test-schemas.js'
 /** Null hides what would tell about few persons. */
 const Hidden = <T extends TSchema>(schema: T) => nullable(schema)
 
-const StatisticsQuery = Type.Object({ version: optional('Absent or empty means the published version.', '1') })
+const StatisticsQuery = Type.Object({
+  version: optional('Absent or empty means the published version.', '1'),
+  after: optional('`next_after` of the previous page.', '17'),
+  limit: optional('1 to 1,000, 200 if absent; other numbers are clamped.', '50'),
+})
 
 const Report = Type.Object(
   {
@@ -60,6 +64,7 @@ const Statistics = Type.Object(
         { title: 'QuestionWithReport' },
       ),
     ),
+    next_after: nullable(Type.Integer({ description: 'Null on the last page.' })),
   },
   { title: 'TestStatistics' },
 )
@@ -88,7 +93,9 @@ const testStatistics: FastifyPluginAsyncTypebox<StatisticsOptions> = async (app,
       const isGiven = query.version !== undefined && query.version !== ''
       const version = isGiven ? parseRowId(query.version ?? '', 'Ungültige Fassung') : undefined
       if (isGiven && version === undefined) throw NO_PUBLISHED_VERSION
-      return findStatistics(app.db, toTestSlug(params.slug), version, minPersons)
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 1_000, fallback: 200 })
+      const page = { after: parseCursor(query.after, 'after'), limit }
+      return findStatistics(app.db, { slug: toTestSlug(params.slug), version }, page, minPersons)
     },
   )
 }

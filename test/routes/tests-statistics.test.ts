@@ -85,6 +85,24 @@ t.test('statistics are for editors, by version', async (t) => {
   t.equal((await (await createEditor(service, await createSource(db))).get(path)).status, 403)
 })
 
+t.test('statistics are read by pages, in the order of the version', async (t) => {
+  const cards = ['a', 'b', 'c'].map((text) => singleChoice(text))
+  const { slug, questions } = await publishTest(db, {}, { cards, sourceId: source })
+  const page = async (query: string) => {
+    const { questions, next_after } = await statisticsOf(slug, query)
+    return [questions.map(({ question }: { question: string }) => question).join(''), next_after]
+  }
+  const [, second] = questions
+  t.strictSame(await page(''), ['abc', null])
+  t.strictSame(await page('?limit=2'), ['ab', second?.id])
+  t.strictSame(await page(`?limit=2&after=${second?.id}`), ['c', null])
+  const other = await publishTest(db, {}, { cards, sourceId: source })
+  for (const after of [other.questions[0]?.id, '9'.repeat(30), 'x']) {
+    const { status } = await editor.get(`/api/content/tests/${slug}/statistics?after=${after}`)
+    t.equal(status, 400, String(after))
+  }
+})
+
 t.test('ends of attempts at once lose nothing of the sums', async (t) => {
   const test = await publishTest(db, {}, { cards: [CARDS.single, CARDS.text, CARDS.order], sourceId: source })
   const takers = await Promise.all(Array.from({ length: 12 }, () => service.member()))

@@ -47,20 +47,43 @@ export interface QuestionWithSums {
   report_persons: number
 }
 
-/** Returns the questions of a version in order. */
+/** Place of a question in its version */
+export interface QuestionPlace {
+  section: number
+  position: number
+}
+
+/** Returns the place of a question of a version; undefined if there is none with this id. */
+export async function findQuestionPlace(
+  db: Kysely<Database>,
+  { testId, version, id }: { testId: number; version: number; id: number },
+): Promise<QuestionPlace | undefined> {
+  return db
+    .selectFrom('test_questions')
+    .select(['section', 'position'])
+    .where('id', '=', id)
+    .where('test_id', '=', testId)
+    .where('version', '=', version)
+    .executeTakeFirst()
+}
+
+/** Returns questions of a version in order, at most `limit` behind a place. */
 export async function listQuestionsWithSums(
   db: Kysely<Database>,
-  testId: number,
-  version: number,
+  { testId, version }: { testId: number; version: number },
+  { after, limit }: { after: QuestionPlace | undefined; limit: number },
 ): Promise<QuestionWithSums[]> {
+  const { section, position } = after ?? { section: -1, position: -1 }
   const rows = await db
     .selectFrom('test_questions')
     .leftJoin('question_sums', 'question_id', 'test_questions.id')
     .select(['test_questions.id', 'section', 'position', 'card_id', 'content', 'sums', 'report', 'report_persons'])
     .where('test_id', '=', testId)
     .where('version', '=', version)
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('section', 'position'), '>', tuple(section, position)))
     .orderBy('section')
     .orderBy('position')
+    .limit(limit)
     .execute()
   return rows.map((row) => ({
     ...row,

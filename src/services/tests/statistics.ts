@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import {
+  findQuestionPlace,
   findSums,
   findTestVersion,
   listQuestionsWithSums,
@@ -18,6 +19,7 @@ import {
   type QuestionReport,
   reportOf,
 } from '../../domain/tests/statistics.js'
+import { invalidCursor } from '../../domain/text/parameters.js'
 
 /** Adds a person's first attempt at a test to the sums of its questions. */
 export async function addToSums(
@@ -37,23 +39,34 @@ export async function addToSums(
   await writeSums(transaction, added)
 }
 
+/** A page of questions */
+export interface QuestionPage {
+  /** Id of the last question of the previous page */
+  after: number | undefined
+  limit: number
+}
+
 /**
- * Returns the report of each question of a version. Reports that are due are renewed, so that two reports always differ
+ * Returns the reports of a page of questions of a version. Reports that are due are renewed, so that two reports always differ
  * by several persons.
  * @param version default: the published one
- * @throws NO_PUBLISHED_VERSION
+ * @throws NO_PUBLISHED_VERSION; InvalidInput if `after` is no question of the version
  */
 export async function findStatistics(
   db: Kysely<Database>,
-  slug: string,
-  version: number | undefined,
+  { slug, version }: { slug: string; version: number | undefined },
+  { after, limit }: QuestionPage,
   minPersons: number,
 ) {
   return db.transaction().execute(async (transaction) => {
     const found = await findTestVersion(transaction, slug, version)
     if (found === undefined) throw NO_PUBLISHED_VERSION
+    const of = { testId: found.id, version: found.version }
+    const place = after === undefined ? undefined : await findQuestionPlace(transaction, { ...of, id: after })
+    if (after !== undefined && place === undefined) throw invalidCursor('after')
     await lockSums(transaction, found.id, found.version)
-    const questions = await listQuestionsWithSums(transaction, found.id, found.version)
+    const rows = await listQuestionsWithSums(transaction, of, { after: place, limit: limit + 1 })
+    const questions = rows.slice(0, limit)
     const due = questions.flatMap(({ id, content, sums, report_persons }) =>
       sums !== null && isSnapshotDue(sums.item.persons, report_persons, minPersons)
         ? [{ question_id: id, report: reportOf(content, sums, minPersons) }]
@@ -65,6 +78,7 @@ export async function findStatistics(
       version: found.version,
       min_persons: minPersons,
       questions: questions.map((question) => present(question, renewed.get(question.id) ?? question.report)),
+      next_after: rows.length > limit ? (questions.at(-1)?.id ?? null) : null,
     }
   })
 }

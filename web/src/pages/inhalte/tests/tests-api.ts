@@ -44,6 +44,10 @@ export interface Statistics {
   }[]
 }
 
+interface StatisticsPage extends Statistics {
+  next_after: number | null
+}
+
 /** A card that a section may name, as far as it is known */
 export interface DeckQuestion {
   key: string
@@ -80,11 +84,24 @@ export const testQueries = {
   statistics: (slug: string, version: string) =>
     queryOptions({
       queryKey: [...TESTS_KEY, slug, 'statistics', version],
-      queryFn: () => askTest<Statistics>('GET', `${TEST_PATH}/statistics`, { slug }, undefined, { version }),
+      queryFn: () => readStatistics(slug, version),
     }),
   /** Questions of a deck that the user edits */
   questions: (deck: string) =>
     queryOptions({ queryKey: ['author', 'cards', 'questions of', deck], queryFn: () => findQuestions(deck) }),
+}
+
+async function readStatistics(slug: string, version: string): Promise<Statistics> {
+  const read = (after?: number) =>
+    askTest<StatisticsPage>('GET', `${TEST_PATH}/statistics`, { slug }, undefined, { version, after })
+  const first = await read()
+  const questions = [...first.questions]
+  for (let { next_after } = first; next_after !== null; ) {
+    const page = await read(next_after)
+    questions.push(...page.questions)
+    next_after = page.next_after
+  }
+  return { ...first, questions }
 }
 
 async function findQuestions(deck: string): Promise<DeckQuestion[]> {
