@@ -41,6 +41,8 @@ export interface UsersTable {
   passkey_only: Generated<boolean>
   /** Additional time for tests with a limit, in percent of the limit */
   extra_time_percent: Generated<number>
+  /** Disabled from this day on; null if the account is not to be disabled. A later day is a planned leaving. */
+  disabled_on: ColumnType<string | null, string | null | undefined, string | null>
 }
 
 /** Method of a proof of identity */

@@ -15,6 +15,7 @@ import {
 } from '../db/queries/accounts/sessions.js'
 import type { AccountWithState } from '../db/queries/accounts/users.js'
 import type { Database, SessionsTable } from '../db/types.js'
+import { isDisabled } from '../src/domain/accounts/deactivation.js'
 import { NOT_LOGGED_IN, PASSKEY_REFUSED, WRONG_LOGIN } from '../src/domain/accounts/refusals.js'
 import type { Login } from '../src/services/accounts/log-in.js'
 import {
@@ -54,6 +55,8 @@ export interface SessionPluginOptions extends CookieOptions {
   secrets: string[]
   /** Maximum age of a session in days since its login, regardless of renewals */
   maxDays: number
+  /** Returns the current calendar day as `YYYY-MM-DD`. */
+  today: () => string
 }
 
 /** Data that was read with a session; it does not change during a request. */
@@ -93,7 +96,7 @@ function toStored(found: FoundSession): StoredSession {
  * exists only after a login.
  */
 export default fp<SessionPluginOptions>(
-  async (app, { secrets, maxDays, isSecure, basePath }) => {
+  async (app, { secrets, maxDays, today, isSecure, basePath }) => {
     const cookieName = sessionCookieName({ isSecure, basePath })
     const maxAge = Math.min(LIFETIME_MS, maxDays * DAY_MS)
     await app.register(cookie)
@@ -106,7 +109,7 @@ export default fp<SessionPluginOptions>(
     await app.register(session, {
       cookieName,
       secret: secrets,
-      store: createStore(app.db, maxDays),
+      store: createStore(app.db, { maxDays, today }),
       rolling: false,
       saveUninitialized: false,
       cookie: { httpOnly: true, sameSite: 'lax', path: '/', secure: 'auto', maxAge },
@@ -125,7 +128,8 @@ export default fp<SessionPluginOptions>(
 
 /**
  * Starts a session for an authenticated user with a new id and ends the session of the cookie. All sessions start here.
- * @throws WRONG_LOGIN or PASSKEY_REFUSED if the credential was replaced or removed after its verification
+ * @throws WRONG_LOGIN or PASSKEY_REFUSED if the credential was replaced or removed, or the account disabled, after its
+ * verification
  */
 export async function startSession(request: FastifyRequest, { user, proof, providerSession }: Login): Promise<void> {
   const before = request.session.stored
@@ -182,9 +186,12 @@ export function hashSessionId(sessionId: string): Buffer {
   return hash('sha256', sessionId, 'buffer')
 }
 
-function createStore(db: Kysely<Database>, maxDays: number): SessionStore {
+function createStore(
+  db: Kysely<Database>,
+  { maxDays, today }: Pick<SessionPluginOptions, 'maxDays' | 'today'>,
+): SessionStore {
   const begin = async (row: Insertable<SessionsTable>, proof: Proof) => {
-    if (!(await insertSession(db, row, proof))) throw 'passkeyId' in proof ? PASSKEY_REFUSED : WRONG_LOGIN
+    if (!(await insertSession(db, row, proof, today()))) throw 'passkeyId' in proof ? PASSKEY_REFUSED : WRONG_LOGIN
   }
   const settle = (work: Promise<unknown>, callback: (error?: unknown) => void) => {
     work.then(() => callback(), callback)
@@ -192,7 +199,7 @@ function createStore(db: Kysely<Database>, maxDays: number): SessionStore {
   return {
     get(sessionId, callback) {
       findSession(db, hashSessionId(sessionId), maxDays).then((found) => {
-        if (found === undefined) return callback(null, null)
+        if (found === undefined || isDisabled(found.user, today())) return callback(null, null)
         // Cookie options are not stored, so that a changed configuration applies to existing sessions.
         const end = found.begun_at.getTime() + maxDays * DAY_MS
         const cookie = { originalMaxAge: Math.min(LIFETIME_MS, end - Date.now()) }

@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin'
 import { findSentToken, type SentToken } from '../db/queries/accounts/tokens.js'
 import type { AccountWithState } from '../db/queries/accounts/users.js'
+import { isDisabled } from '../src/domain/accounts/deactivation.js'
 import { bearerOf, hashToken } from '../src/domain/accounts/tokens.js'
 
 declare module 'fastify' {
@@ -12,16 +13,22 @@ declare module 'fastify' {
   }
 }
 
+export interface TokenPluginOptions {
+  /** Returns the current calendar day as `YYYY-MM-DD`. */
+  today: () => string
+}
+
 /** Authenticates API tokens. A Bearer header alone decides, even beside a session cookie (plugins/session.ts). */
-export default fp(
-  async (app) => {
+export default fp<TokenPluginOptions>(
+  async (app, { today }) => {
     app.decorateRequest('tokenUser', undefined)
     app.decorateRequest('apiToken', undefined)
     app.addHook('onRequest', async (request) => {
       const token = bearerOf(request.headers.authorization)
       if (token === undefined) return
       const hash = hashToken(token)
-      request.apiToken = hash && (await findSentToken(app.db, hash))
+      const sent = hash && (await findSentToken(app.db, hash))
+      request.apiToken = sent && !isDisabled(sent.user, today()) ? sent : undefined
       request.tokenUser = request.apiToken?.user ?? null
     })
   },

@@ -26,7 +26,7 @@ import searchRoutes from './search/index.js'
 import testRoutes from './tests/index.js'
 
 export interface ApiOptions {
-  sessions: SessionPluginOptions
+  sessions: Omit<SessionPluginOptions, 'today'>
   corsOrigins: string[]
   /** Public address of the service, if configured */
   publicUrl: string | undefined
@@ -67,8 +67,8 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   await app.register(loadShedding, { maxDelayMs: options.maxDelayMs, poolState: options.poolState })
   await app.register(rateLimit, { perSecond: options.rateLimit })
   await app.register(crossSite, { allowedOrigins: corsOrigins, ownOrigin: publicUrl?.origin })
-  await app.register(tokens)
-  await app.register(session, sessions)
+  await app.register(tokens, { today })
+  await app.register(session, { ...sessions, today })
   await app.register(auth, { today })
   await app.register(rights)
   const { oidc, passwordLogin, basePath } = options
@@ -80,7 +80,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   })
 
   const relyingParty = relyingPartyOf(options.publicUrl)
-  await app.register(authRoutes, { prefix: '/auth', relyingParty, basePath })
+  await app.register(authRoutes, { prefix: '/auth', relyingParty, basePath, today })
   await app.register(async (members) => {
     members.addHook('preHandler', members.requireUser)
     await members.register(quizRoutes, { prefix: '/quiz' })
@@ -93,7 +93,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
       isEmbedded: options.about.embedded,
       poolState: options.poolState,
     })
-    await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty })
+    await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty, today })
     await members.register(contentRoutes, {
       prefix: '/content',
       contentDir,

@@ -214,6 +214,16 @@ user
   )
 
 user
+  .command('disable <Benutzername>')
+  .description('ein Konto deaktivieren: Anmelden geht dann auf keinem Weg mehr')
+  .option('--from <Tag>', 'erst ab diesem Tag, etwa 2026-12-31; ohne Angabe ab heute')
+  .option('--off', 'das Konto wieder freigeben')
+  .option(...AS_JSON)
+  .action(async (username: string, options: { from?: string; off?: boolean; json?: boolean }) =>
+    (await users()).disableUser(await config(), username, options, print),
+  )
+
+user
   .command('sessions <Benutzername>')
   .description('die Sitzungen eines Benutzers zeigen oder beenden')
   .option('--end [ID]', 'die Sitzung mit dieser ID beenden, ohne ID alle')

@@ -8,6 +8,7 @@ import * as search from './0006_search.js'
 import * as writing from './0007_writing.js'
 import * as learningFit from './0008_learning_fit.js'
 import * as tests from './0009_tests.js'
+import * as deactivation from './0010_deactivation.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0007_writing': writing,
   '0008_learning_fit': learningFit,
   '0009_tests': tests,
+  '0010_deactivation': deactivation,
 }

@@ -24,6 +24,9 @@ export const JSON_BODY = Type.Object({
         ),
       ),
       must_change_password: Type.Optional(nullable(Type.Boolean({ description: 'Default: `true`.' }))),
+      disabled_on: Type.Optional(
+        nullable(Type.String({ description: 'First day on which the account is disabled.', examples: ['2026-12-31'] })),
+      ),
     }),
     { minItems: 1, maxItems: MAX_USERS },
   ),
@@ -32,7 +35,8 @@ export const JSON_BODY = Type.Object({
 export const CSV_BODY = Type.String({
   description: `UTF-8 (or Windows-1252, as Excel writes it), separated by semicolons, commas or tabs. Headings:
 \`username\` (\`benutzername\`), \`display_name\` (\`name\`, \`anzeigename\`), \`is_admin\` (\`administrator\`) and
-\`is_author\` (\`autor\`): ja, nein, true, false, 1, 0 or nothing, \`password\` (\`passwort\`); only the first is required.`,
+\`is_author\` (\`autor\`): ja, nein, true, false, 1, 0 or nothing, \`password\` (\`passwort\`), \`disabled_on\` (\`deaktiviert ab\`): a day such as 2026-12-31 or 31.12.2026; only the
+first is required.`,
   examples: ['benutzername;name;administrator\nerika;Erika Muster;nein\n'],
 })
 
@@ -59,6 +63,7 @@ export const BulkAnswer = Type.Object({
       is_admin: Type.Boolean(),
       is_author: Type.Boolean(),
       must_change_password: Type.Boolean(),
+      disabled_on: nullable(Type.String({ format: 'date' })),
       password: nullable(
         Type.String({
           description: 'Generated password, returned only once; null if none was generated, and with `check`.',

@@ -30,10 +30,12 @@ const DEFAULT_AUDIT_ENTRIES = 100
 
 export interface AccountOptions extends PasskeyOptions {
   about: About
+  /** Returns the current calendar day as `YYYY-MM-DD`. */
+  today: () => string
 }
 
 /** Accounts beyond the specified admin group: administrators change all accounts, users their own. */
-const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about, relyingParty }) => {
+const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about, relyingParty, today }) => {
   app.setFallback(unknownEndpoint('Unbekannter Konto-Endpunkt'))
 
   await app.register(ownAccount, { prefix: '/me', relyingParty })
@@ -89,9 +91,9 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     {
       schema: {
         operationId: 'changeAccount',
-        summary: 'Change the name, rights or password of a user, or require a new password',
-        description: `\`password\`, \`is_admin: true\`, \`is_author: true\` and \`link_next_login: true\` require a login
-within the last ten minutes. A token of the scope \`admin\` needs none.`,
+        summary: 'Change the name, rights or password of a user, require a new password, or disable the account',
+        description: `\`password\`, \`is_admin: true\`, \`is_author: true\`, \`link_next_login: true\` and a
+\`disabled_on\` of null or a later day require a login within the last ten minutes. A token of the scope \`admin\` needs none.`,
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,
@@ -106,8 +108,8 @@ within the last ten minutes. A token of the scope \`admin\` needs none.`,
       if (id === request.user.id && change.password !== undefined) {
         throw new InvalidInput('Das eigene Passwort ändert man mit dem aktuellen: POST /api/auth/password')
       }
-      const user =
-        id === undefined ? undefined : await changeAccount(app.db, actorOf(request), id, change, app.offeredWays)
+      const rules = { offered: app.offeredWays, today: today() }
+      const user = id === undefined ? undefined : await changeAccount(app.db, actorOf(request), id, change, rules)
       if (user === undefined) throw USER_NOT_FOUND
       if (change.password !== undefined) await warnOfCommonPassword(reply, change.password)
       return { user }
@@ -115,10 +117,15 @@ within the last ten minutes. A token of the scope \`admin\` needs none.`,
   )
 
   async function requireFreshLoginToHandOut(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-    const { is_admin, is_author, link_next_login, password } = (request.body ?? {}) as Record<string, unknown>
+    const { is_admin, is_author, link_next_login, password, disabled_on } = (request.body ?? {}) as Record<
+      string,
+      unknown
+    >
     const grants = [is_admin, is_author, link_next_login].includes(true)
     const handsOut = grants || (password !== undefined && password !== null)
-    if (handsOut) await app.requireFreshLogin.call(this, request, reply)
+    // Ending access never asks; an undo or a later day may return it.
+    const endsAccess = typeof disabled_on === 'string' && disabled_on <= today()
+    if (handsOut || (disabled_on !== undefined && !endsAccess)) await app.requireFreshLogin.call(this, request, reply)
   }
 }
 

@@ -15,6 +15,13 @@ export const state = {
       examples: ['2026-11-21'],
     }),
   ),
+  disabled_on: nullable(
+    Type.String({
+      format: 'date',
+      description: 'Day in the time zone of the service from which the account is disabled; null if none is set.',
+      examples: ['2026-12-31'],
+    }),
+  ),
 }
 
 /** Extra time of a user for tests with a time limit */
@@ -72,6 +79,16 @@ resets to \`false\` afterwards.`,
     }),
   ),
   extra_time_percent: Type.Optional(ExtraTime),
+  disabled_on: Type.Optional(
+    nullable(
+      Type.String({
+        description: `First day, as \`YYYY-MM-DD\` in the time zone of the service, on which the account is disabled: no
+login, session or token of it is valid then. Today or an earlier day ends its sessions and tokens at once. Null undoes
+it, which restores none of them.`,
+        examples: ['2026-12-31'],
+      }),
+    ),
+  ),
 })
 
 export const ChangeOwnAccountBody = Type.Object({

@@ -22,8 +22,11 @@ const MISSING_LOGIN = 'Benutzername und Passwort erforderlich'
 const MISSING_PASSWORD = 'Passwort erforderlich'
 const MISSING_PASSWORDS = 'Aktuelles und neues Passwort erforderlich'
 
-const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = async (app, options) => {
-  const { relyingParty, basePath } = options
+const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today: () => string }> = async (
+  app,
+  options,
+) => {
+  const { relyingParty, basePath, today } = options
   app.setNotFoundHandler(() => {
     throw unknownEndpoint('Unbekannter Auth-Endpunkt')
   })
@@ -66,7 +69,7 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string }> = a
       const login = await logIn(
         app.db,
         { username, password, address: request.ip },
-        { passwordLogin: app.offeredWays.password },
+        { passwordLogin: app.offeredWays.password, today: today() },
       )
       await startSession(request, login)
       await request.noteSeen(login.user)
@@ -175,8 +178,8 @@ rights. A new session replaces the current one and counts as recent for ten minu
 
   await app.register(tokenRoutes, { prefix: '/tokens' })
   await app.register(passkeyRoutes, { prefix: '/passkeys', relyingParty })
-  await app.register(passkeyLogin, { prefix: '/passkeys', relyingParty })
-  await app.register(oidcRoutes, { prefix: '/oidc', basePath })
+  await app.register(passkeyLogin, { prefix: '/passkeys', relyingParty, today })
+  await app.register(oidcRoutes, { prefix: '/oidc', basePath, today })
 }
 
 export default auth

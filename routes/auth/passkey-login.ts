@@ -11,7 +11,10 @@ import type { PasskeyOptions } from './passkeys.js'
 import { LoggedIn } from './schemas.js'
 
 /** Login with a passkey; in a session of the same user it renews the proof of identity. */
-const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { relyingParty }) => {
+const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions & { today: () => string }> = async (
+  app,
+  { relyingParty, today },
+) => {
   app.post(
     '/login-options',
     {
@@ -43,7 +46,8 @@ const passkeyLogin: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { re
       const onRefused = (reason: string, details?: object) =>
         request.log.warn({ reason, ...details }, 'a login by passkey was refused')
       const { credential } = request.body
-      const login = await logInByPasskey(app.db, offered(), { credential, address: request.ip, onRefused })
+      const attempt = { credential, address: request.ip, today: today(), onRefused }
+      const login = await logInByPasskey(app.db, offered(), attempt)
       await replaceSession(request, login)
       await request.noteSeen(login.user)
       const roles = await findRoles(app.db, login.user)

@@ -6,11 +6,12 @@ import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { findCredentials, listUsersWithState } from '../../db/queries/accounts/users.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
-import { parseNewUser } from '../domain/accounts/accounts.js'
+import { type AccountChange, parseAccountChange, parseNewUser } from '../domain/accounts/accounts.js'
 import { isCommonPassword } from '../domain/accounts/common-passwords.js'
 import { checkPasswordLength } from '../domain/accounts/passwords.js'
 import { parseRowId } from '../domain/text/parameters.js'
 import { toField } from '../domain/text/printable.js'
+import { calendarIn } from '../domain/time/calendar.js'
 import { changeAccount, createAccount, removeAccount, setEmergency } from '../services/accounts/change-account.js'
 import { endSessions, endTokens } from '../services/accounts/revoke.js'
 import { commandLineActor } from './actor.js'
@@ -46,9 +47,10 @@ export async function addUser(
 export async function printUsers(config: Config, options: Output, print: Print): Promise<void> {
   const users = await withDatabase(config, 'GET /api/accounts', listUsersWithState)
   if (options.json) return print(JSON.stringify({ users }))
-  for (const { id, username, display_name, is_admin, is_author } of users) {
+  for (const { id, username, display_name, is_admin, is_author, disabled_on } of users) {
     const role = is_admin ? 'Administrator' : is_author ? 'Autor' : 'Benutzer'
-    print([id, toField(username), toField(display_name), role].join('\t'))
+    const end = disabled_on === null ? [] : [`deaktiviert ab ${disabled_on}`]
+    print([id, toField(username), toField(display_name), role, ...end].join('\t'))
   }
 }
 
@@ -71,12 +73,7 @@ export async function changePassword(
 ): Promise<void> {
   const password = await readPassword()
   checkPasswordLength(password, 'password')
-  const id = await withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
-    const found = await findId(db, username)
-    const change = { password, ...(options.mustChange && { must_change_password: true }) }
-    await changeAccount(db, commandLineActor(), found, change, { password: config.passwordLogin })
-    return found
-  })
+  const id = await change(config, username, { password, ...(options.mustChange && { must_change_password: true }) })
   await warnOfCommonPassword(password)
   print(options.json ? JSON.stringify({ id }) : `Passwort geändert: ${toField(username)}`)
 }
@@ -89,13 +86,36 @@ export async function markAuthor(
   print: Print,
 ): Promise<void> {
   const is_author = options.off !== true
-  const id = await withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
-    const found = await findId(db, username)
-    await changeAccount(db, commandLineActor(), found, { is_author }, { password: config.passwordLogin })
-    return found
-  })
+  const id = await change(config, username, { is_author })
   if (options.json) return print(JSON.stringify({ id, is_author }))
   print(`${is_author ? 'Darf Inhalte schreiben' : 'Darf keine Inhalte mehr schreiben'}: ${toField(username)}`)
+}
+
+/**
+ * Disables an account from a day on, default today, or undoes it.
+ * @throws InvalidInput if no administrator would remain, or the day is none
+ */
+export async function disableUser(
+  config: Config,
+  username: string,
+  options: Output & { from?: string; off?: boolean },
+  print: Print,
+): Promise<void> {
+  const day = options.from ?? calendarIn(config.timeZone)(new Date())
+  const disabled_on = options.off === true ? null : day
+  const id = await change(config, username, parseAccountChange({ disabled_on }))
+  if (options.json) return print(JSON.stringify({ id, disabled_on }))
+  print(`${disabled_on === null ? 'Nicht mehr deaktiviert' : `Deaktiviert ab ${disabled_on}`}: ${toField(username)}`)
+}
+
+async function change(config: Config, username: string, values: AccountChange): Promise<number> {
+  return withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
+    const id = await findId(db, username)
+    const today = calendarIn(config.timeZone)(new Date())
+    const rules = { offered: { password: config.passwordLogin }, today }
+    await changeAccount(db, commandLineActor(), id, values, rules)
+    return id
+  })
 }
 
 /** Grants or revokes login by password while it is switched off. */

@@ -24,6 +24,7 @@ const COLUMNS: ColumnNames = {
     link_allowed_at: 'timestamp with time zone?',
     passkey_only: 'boolean',
     extra_time_percent: 'integer',
+    disabled_on: 'date?',
   },
   sessions: {
     id_hash: 'bytea',

@@ -75,9 +75,24 @@ t.test('headings and flags have several spellings', async (t) => {
       is_admin: true,
       is_author: false,
       must_change_password: true,
+      disabled_on: null,
       password: undefined,
     },
   })
+})
+
+t.test('reads days as spreadsheets write them', async (t) => {
+  const days = ['2026-12-31', '31.12.2026', ' 1.2.2027 ', '']
+  const { rows } = csv(`Benutzername;deaktiviert ab\n${days.map((day, i) => `u${i};${day}`).join('\n')}`)
+  t.strictSame(
+    judgeRows(rows).users.map(({ disabled_on }) => disabled_on),
+    ['2026-12-31', '2026-12-31', '2027-02-01', null],
+  )
+  const message = 'Das Feld „disabled_on“ muss ein Tag sein, etwa 2026-12-31'
+  t.strictSame(faultsOf('username;disabled_on\nu1;30.2.2027\nu2;1/2/27'), [
+    [2, 'disabled_on', message],
+    [3, 'disabled_on', message],
+  ])
 })
 
 t.test('reports every fault of a file with its line', async (t) => {
@@ -154,6 +169,7 @@ t.test('applies the same rules to JSON rows', async (t) => {
       is_admin: false,
       is_author: false,
       must_change_password: true,
+      disabled_on: null,
       password: undefined,
     },
   ])

@@ -132,6 +132,22 @@ t.test('grants and withdraws the right to write content', async (t) => {
   t.match(await print('user', 'author', 'niemand'), { code: 1, stderr: /keinen Benutzer niemand/ })
 })
 
+t.test('disables an account from a day on and frees it again', async (t) => {
+  t.match(await print('user', 'disable', 'anna', '--from', '2999-12-31'), {
+    code: 0,
+    stdout: 'Deaktiviert ab 2999-12-31: anna\n',
+  })
+  t.match((await print('user', 'list')).stdout, /\tanna\tanna\tBenutzer\tdeaktiviert ab 2999-12-31\n/)
+  t.match(await json('user', 'disable', 'anna'), { id: Number, disabled_on: /^\d{4}-\d\d-\d\d$/ })
+  t.match(await print('user', 'disable', 'anna', '--off'), { code: 0, stdout: 'Nicht mehr deaktiviert: anna\n' })
+  t.match((await json('user', 'list')).users.at(-1), { username: 'anna', disabled_on: null })
+  t.match(await print('user', 'disable', 'anna', '--from', '30.2.2027'), { code: 1, stderr: /muss ein Tag sein/ })
+  t.match(await print('user', 'disable', 'chef'), {
+    code: 1,
+    stderr: 'Den letzten Administrator kann man nicht deaktivieren\n',
+  })
+})
+
 t.test('sets a password for the first login only', async (t) => {
   const { id } = await json('user', 'add', 'neu', '--must-change')
   t.strictSame(await json('user', 'password', 'neu', '--must-change'), { id })
@@ -251,7 +267,7 @@ t.test('shows the audit trail', async (t) => {
     actions.filter((action) => action !== 'content.import'),
     [
       ...['user.delete', 'user.delete', 'user.create'],
-      ...['user.delete', 'user.create', 'user.password', 'user.create', 'user.update', 'user.update'],
+      ...['user.delete', 'user.create', 'user.password', 'user.create', ...Array(5).fill('user.update')],
       ...['user.password', 'user.password', 'user.create', 'user.create'],
     ],
   )

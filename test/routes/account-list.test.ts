@@ -34,6 +34,7 @@ t.test('administrators search, sort and page users', async (t) => {
   t.strictSame(Object.keys(all.users[0]).sort(), [
     ...[
       'created_at',
+      'disabled_on',
       'display_name',
       'extra_time_percent',
       'id',

@@ -28,6 +28,7 @@ t.test('an administrator reads and changes accounts', async (t) => {
       is_author: false,
       must_change_password: false,
       last_seen_on: null,
+      disabled_on: null,
       extra_time_percent: 0,
       sign_in: SIGN_IN,
     },
@@ -180,6 +181,7 @@ t.test('reports invalid changes', async (t) => {
       is_author: false,
       must_change_password: false,
       last_seen_on: null,
+      disabled_on: null,
       extra_time_percent: 0,
       sign_in: SIGN_IN,
     },
@@ -272,7 +274,7 @@ t.test('users download all their data', async (t) => {
   const { user: account, sessions, tokens, progress, results } = answer.body
   t.strictSame(account, {
     ...json(user),
-    ...{ is_author: false, must_change_password: false, last_seen_on: account.last_seen_on },
+    ...{ is_author: false, must_change_password: false, last_seen_on: account.last_seen_on, disabled_on: null },
     ...{ has_password: true, passkey_only: false, emergency: false, link_next_login: false, extra_time_percent: 0 },
   })
   t.match(account.last_seen_on, /^\d{4}-\d\d-\d\d$/)

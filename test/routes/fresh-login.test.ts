@@ -37,6 +37,8 @@ t.test('asks for a new proof after ten minutes, before validating the input', as
     await admin.patch('/api/accounts/999999', { is_admin: true }),
     await admin.patch(`/api/accounts/${other.id}`, { link_next_login: true }),
     await admin.patch(`/api/accounts/${other.id}`, { password: 'ein-neues-wort' }),
+    await admin.patch(`/api/accounts/${other.id}`, { disabled_on: '2999-12-31' }),
+    await admin.patch(`/api/accounts/${other.id}`, { disabled_on: null }),
     await admin.patch(`/api/accounts/${other.id}`, { password: 5 }),
     await admin.post('/api/accounts/bulk', { users: [{ username: 'neu' }, { username: 'chef', is_admin: true }] }),
     await admin.post('/api/accounts/bulk', 'benutzername;administrator\nchef;ja\n', {
@@ -53,6 +55,15 @@ t.test('asks for a new proof after ten minutes, before validating the input', as
     .executeTakeFirstOrThrow()
   t.strictSame(row, { is_admin: false, password_hash: await hashOfPassword() })
   t.equal(await db.selectFrom('users').where('username', '=', 'chef').select('id').executeTakeFirst(), undefined)
+})
+
+t.test('disables an account without a new proof, and frees it only with one', async (t) => {
+  const admin = await service.admin()
+  const other = await createUser(db)
+  await ageLogins(admin.id, 11)
+  t.equal((await admin.patch(`/api/accounts/${other.id}`, { disabled_on: '2020-01-01' })).status, 200)
+  t.strictSame((await admin.patch(`/api/accounts/${other.id}`, { disabled_on: null })).body, REFUSED)
+  t.equal((await admin.get(`/api/accounts/${other.id}`)).body.user.disabled_on, '2020-01-01')
 })
 
 t.test('a stale session cannot change the password of an emergency administrator and log in with it', async (t) => {

@@ -24,6 +24,21 @@ t.test('the last administrator keeps the right', async (t) => {
   t.strictSame(await admins(), [{ id: other.id }])
 })
 
+t.test('the last administrator who stays cannot be disabled; one who leaves later does not count', async (t) => {
+  const [admin, leaver] = await onlyAdmins(2)
+  if (admin === undefined || leaver === undefined) throw new Error('no administrators')
+  const disable = (id: number, disabled_on: string | null) => admin.patch(`/api/accounts/${id}`, { disabled_on })
+  t.equal((await disable(leaver.id, '2999-12-31')).status, 200, 'a planned leaving')
+  const refused = errorBody(400, 'Den letzten Administrator kann man nicht deaktivieren')
+  for (const day of ['2999-12-31', '2020-01-01']) t.strictSame((await disable(admin.id, day)).body, refused, day)
+  t.strictSame((await leaver.patch(`/api/accounts/${admin.id}`, { is_admin: false })).body, last)
+  t.equal((await leaver.delete(`/api/admin/users/${admin.id}`)).status, 400)
+  t.equal((await disable(leaver.id, '2999-12-30')).status, 200, 'the day of a leaver can be moved')
+  t.equal((await disable(leaver.id, null)).status, 200)
+  t.equal((await disable(admin.id, '2020-01-01')).status, 200, 'now another one stays')
+  t.equal((await leaver.patch(`/api/accounts/${admin.id}`, { is_admin: false })).status, 200)
+})
+
 t.test('of two who demote each other at once, one remains', async (t) => {
   for (let round = 0; round < 10; round++) {
     const [one, two] = await onlyAdmins(2)
@@ -49,5 +64,24 @@ t.test('of two who delete or demote each other at once, one remains', async (t) 
     t.equal((await admins()).length, 1)
     t.equal(answers.filter((answer) => answer.status === 200).length, 1)
     t.notOk(answers.some((answer) => answer.status >= 500))
+  }
+})
+
+t.test('of two who disable each other at once, one remains', async (t) => {
+  for (let round = 0; round < 10; round++) {
+    const [one, two] = await onlyAdmins(2)
+    if (one === undefined || two === undefined) throw new Error('no administrators')
+    const answers = await Promise.all([
+      one.patch(`/api/accounts/${two.id}`, { disabled_on: '2020-01-01' }),
+      two.patch(`/api/accounts/${one.id}`, { disabled_on: '2020-01-01' }),
+    ])
+    t.equal(answers.filter((answer) => answer.status === 200).length, 1)
+    const disabled = await db
+      .selectFrom('users')
+      .select('id')
+      .where('id', 'in', [one.id, two.id])
+      .where('disabled_on', 'is not', null)
+      .execute()
+    t.equal(disabled.length, 1)
   }
 })

@@ -30,7 +30,7 @@ export async function findIdentifiedUser(
     .select([
       'identities.id as identity_id',
       ...(['users.id', 'username', 'display_name', 'is_admin', 'users.created_at'] as const),
-      ...(['is_author', 'must_change_password', 'last_seen_on'] as const),
+      ...(['is_author', 'must_change_password', 'last_seen_on', 'disabled_on'] as const),
     ])
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)

@@ -30,7 +30,7 @@ export async function findSession(
   const { rows } = await sql<SessionRow>`
     select sessions.id as session_id, users.id, username, display_name, is_admin, is_author, users.created_at,
       must_change_password and authenticated_by = 'password' as must_change_password,
-      last_seen_on, expires_at, sessions.created_at as begun_at, authenticated_at,
+      last_seen_on, disabled_on, expires_at, sessions.created_at as begun_at, authenticated_at,
       authenticated_at > now() - interval '10 minutes' as is_fresh, provider_session,
       authenticated_by = 'oidc' or provider_session is not null as is_of_provider
     from sessions join users on users.id = sessions.user_id
@@ -61,13 +61,15 @@ export type Proof =
 
 /**
  * Stores the session of a login; returns false if the credential (password, identity, passkey) has been replaced or
- * removed in the meantime, or the user deleted. The lock lets a concurrent reset finish first, which ends existing
- * sessions.
+ * removed in the meantime, or the user deleted or disabled. All logins come by here, so that none of them can admit a
+ * disabled account. The lock lets a concurrent reset or deactivation finish first, which ends existing sessions.
+ * @param today the current calendar day as `YYYY-MM-DD`
  */
 export async function insertSession(
   db: Kysely<Database>,
   session: Insertable<SessionsTable>,
   proof: Proof,
+  today: string,
 ): Promise<boolean> {
   const { id_hash, user_id, expires_at, address, user_agent, provider_session = null } = session
   const { numAffectedRows } = await sql`
@@ -75,7 +77,8 @@ export async function insertSession(
       id_hash, user_id, expires_at, address, user_agent, authenticated_by, authenticated_at, provider_session)
     select ${id_hash}::bytea, id, ${expires_at}::timestamptz, ${address}::text, ${user_agent}::text,
       ${methodOf(proof)}::text, ${timeOf(proof)}, ${provider_session}::text
-    from users where id = ${user_id} and ${isOfUser(proof)} for share of users`.execute(db)
+    from users where id = ${user_id} and (disabled_on is null or disabled_on > ${today}::date) and ${isOfUser(proof)}
+    for share of users`.execute(db)
   return numAffectedRows === 1n
 }
 

@@ -8,7 +8,7 @@ export const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_a
 /** A user as the API shows it. */
 export type Account = Pick<Selectable<UsersTable>, (typeof ACCOUNT)[number]>
 
-export const STATE = ['is_author', 'must_change_password', 'last_seen_on'] as const
+export const STATE = ['is_author', 'must_change_password', 'last_seen_on', 'disabled_on'] as const
 
 /** A user with the additional state of the account. */
 export type AccountWithState = Account & Pick<Selectable<UsersTable>, (typeof STATE)[number]>
@@ -113,20 +113,23 @@ export async function insertUsers(
   users: Required<
     Pick<
       Insertable<UsersTable>,
-      'username' | 'display_name' | 'password_hash' | 'is_admin' | 'is_author' | 'must_change_password'
+      'username' | 'display_name' | 'password_hash' | 'is_admin' | 'is_author' | 'must_change_password' | 'disabled_on'
     >
   >[],
 ): Promise<Map<string, number>> {
   await sql`select pg_advisory_xact_lock(hashtext('svc-training users'))`.execute(transaction)
   const column = <K extends keyof (typeof users)[number]>(name: K) => users.map((user) => user[name])
   const { rows } = await sql<{ id: number; username: string }>`
-    insert into users (username, display_name, password_hash, is_admin, is_author, must_change_password)
-    select username, display_name, password_hash, is_admin, is_author, must_change_password
+    insert into users (
+      username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on
+    )
+    select username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on
     from unnest(
       ${column('username')}::text[], ${column('display_name')}::text[], ${column('password_hash')}::text[],
-      ${column('is_admin')}::boolean[], ${column('is_author')}::boolean[], ${column('must_change_password')}::boolean[]
+      ${column('is_admin')}::boolean[], ${column('is_author')}::boolean[], ${column('must_change_password')}::boolean[],
+      ${column('disabled_on')}::date[]
     ) with ordinality as given (
-      username, display_name, password_hash, is_admin, is_author, must_change_password, position
+      username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, position
     )
     order by position
     on conflict do nothing
@@ -172,6 +175,7 @@ export async function updateUser(
     | 'link_next_login'
     | 'emergency'
     | 'extra_time_percent'
+    | 'disabled_on'
   >,
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)
@@ -182,6 +186,14 @@ export async function updateUser(
     .where('id', '=', id)
     .returning(ACCOUNT)
     .executeTakeFirst()
+}
+
+/** Returns the day from which the user is disabled and locks the user's row; undefined if the user does not exist. */
+export async function lockDeactivation(
+  transaction: Transaction<Database>,
+  id: number,
+): Promise<Pick<Selectable<UsersTable>, 'disabled_on'> | undefined> {
+  return transaction.selectFrom('users').select('disabled_on').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 }
 
 /** Ends the permission to link the account at the next provider login. */
@@ -213,12 +225,16 @@ export async function noteSeen(db: Kysely<Database>, id: number, day: string): P
     .execute()
 }
 
-/** Returns all administrators and locks them until the transaction ends, so that concurrent changes see each other. */
+/**
+ * Returns the administrators who stay and locks them until the transaction ends, so that concurrent changes see each
+ * other. An account that is disabled, or will be on a later day, does not count.
+ */
 export async function lockAdmins(transaction: Transaction<Database>): Promise<Admin[]> {
   return transaction
     .selectFrom('users')
     .select(['id', sql<boolean>`emergency and not passkey_only and password_hash is not null`.as('is_emergency')])
     .where('is_admin', '=', true)
+    .where('disabled_on', 'is', null)
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()

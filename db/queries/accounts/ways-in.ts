@@ -21,7 +21,7 @@ export async function findSignIn(
   return { ...ways, identities: countIdentities(issuers, issuer) }
 }
 
-/** Returns whether an emergency administrator exists. */
+/** Returns whether an emergency administrator exists who stays: disabled or leaving ones do not count. */
 export async function hasEmergencyAdmin(db: Kysely<Database>): Promise<boolean> {
   const found = await db
     .selectFrom('users')
@@ -30,6 +30,7 @@ export async function hasEmergencyAdmin(db: Kysely<Database>): Promise<boolean> 
     .where('is_admin', '=', true)
     .where('passkey_only', '=', false)
     .where('password_hash', 'is not', null)
+    .where('disabled_on', 'is', null)
     .limit(1)
     .executeTakeFirst()
   return found !== undefined

@@ -5,8 +5,8 @@ import logout from './logout.js'
 import signIn from './sign-in.js'
 
 /** Sign-in through an OpenID Connect provider. */
-const oidc: FastifyPluginAsync<{ basePath: string }> = async (app, { basePath }) => {
-  await app.register(signIn, { basePath })
+const oidc: FastifyPluginAsync<{ basePath: string; today: () => string }> = async (app, { basePath, today }) => {
+  await app.register(signIn, { basePath, today })
   await app.register(logout)
   await app.register(link)
   await app.register(identities, { prefix: '/identities' })

@@ -32,7 +32,10 @@ const LINK_PAGE = '/konto?verknuepfen=ja'
 const OWN_PAGES = new Set<unknown>([undefined, 'same-origin', 'none'])
 
 /** Redirects to the provider and back. A browser follows these routes, so every response leads to a page. */
-const signIn: FastifyPluginAsyncTypebox<{ basePath: string }> = async (app, { basePath }) => {
+const signIn: FastifyPluginAsyncTypebox<{ basePath: string; today: () => string }> = async (
+  app,
+  { basePath, today },
+) => {
   app.decorateRequest('signInTarget', '/')
 
   // Browsers follow links to these routes, so every error must lead to a page.
@@ -108,13 +111,11 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
     person: ProvenPerson,
   ): Promise<string> {
     if (mode === 'login') {
-      const { keptLastAdmin, ...login } = await logInByProvider(
-        app.db,
-        provider.settings,
-        person,
-        request.ip,
-        app.offeredWays,
-      )
+      const { keptLastAdmin, ...login } = await logInByProvider(app.db, provider.settings, person, {
+        address: request.ip,
+        offered: app.offeredWays,
+        today: today(),
+      })
       if (keptLastAdmin) {
         request.log.warn({ userId: login.user.id }, 'the last administrator keeps the right that the provider denies')
       }

@@ -1,6 +1,7 @@
 import { InvalidInput } from '../refusal.js'
 import { checkStorable, parseRowId } from '../text/parameters.js'
 import { countCharacters } from '../text/text.js'
+import { parseDisabledOn } from './deactivation.js'
 import { checkPasswordLength } from './passwords.js'
 
 export const MAX_NAME_LENGTH = 200
@@ -45,6 +46,8 @@ export interface AccountChange {
   link_next_login?: boolean | undefined
   /** 0 to 300 */
   extra_time_percent?: number | undefined
+  /** First day on which the account is disabled; null undoes it */
+  disabled_on?: string | null | undefined
 }
 
 /**
@@ -54,7 +57,7 @@ export interface AccountChange {
  */
 export function parseAccountChange(input: AccountChange): AccountChange {
   const { display_name: name, is_admin, is_author, password, must_change_password, link_next_login } = input
-  const { extra_time_percent } = input
+  const { extra_time_percent, disabled_on } = input
   const display_name = name?.trim()
   if (display_name !== undefined) checkText('display_name', display_name)
   if (password !== undefined) checkPasswordLength(password, 'password')
@@ -66,6 +69,7 @@ export function parseAccountChange(input: AccountChange): AccountChange {
     ...(must_change_password !== undefined && { must_change_password }),
     ...(link_next_login !== undefined && { link_next_login }),
     ...(extra_time_percent !== undefined && { extra_time_percent }),
+    ...(disabled_on !== undefined && { disabled_on: disabled_on === null ? null : parseDisabledOn(disabled_on) }),
   }
 }
 

@@ -4,7 +4,7 @@ import { countLines } from '../text/text.js'
 import type { RowFault } from './types.js'
 import { MAX_USERS, type UserRow } from './user-list.js'
 
-type Column = 'username' | 'display_name' | 'is_admin' | 'is_author' | 'password'
+type Column = 'username' | 'display_name' | 'is_admin' | 'is_author' | 'password' | 'disabled_on'
 
 /** Column headings in lower case */
 const COLUMNS: Readonly<Record<string, Column>> = {
@@ -19,6 +19,8 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   autor: 'is_author',
   password: 'password',
   passwort: 'password',
+  disabled_on: 'disabled_on',
+  'deaktiviert ab': 'disabled_on',
 }
 
 /** Boolean values as spreadsheets and people write them */
@@ -74,15 +76,22 @@ export function readCsvRows(bytes: Uint8Array): { rows: UserRow[]; faults: RowFa
     const row: UserRow = { line }
     for (const [index, column] of columns.entries()) {
       const field = fields[index] ?? ''
-      row[column] = isFlag(column) ? (FLAGS[field.trim().toLowerCase()] ?? field) : field
+      row[column] = readCell(column, field)
     }
     rows.push(row)
   }
   return { rows, faults }
 }
 
-function isFlag(column: Column): boolean {
-  return column === 'is_admin' || column === 'is_author'
+function readCell(column: Column, field: string): string | boolean {
+  if (column === 'is_admin' || column === 'is_author') return FLAGS[field.trim().toLowerCase()] ?? field
+  return column === 'disabled_on' ? readGermanDay(field.trim()) : field
+}
+
+/** Converts a day as German spreadsheets write it, such as `31.12.2026`; returns other text unchanged. */
+function readGermanDay(text: string): string {
+  const [, day = '', month = '', year = ''] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? []
+  return year === '' ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
 }
 
 /**

@@ -1,5 +1,6 @@
 import { InvalidInput } from '../refusal.js'
 import { checkName } from './accounts.js'
+import { parseDisabledOn } from './deactivation.js'
 import { checkPasswordLength } from './passwords.js'
 import type { RowFault, RowHint } from './types.js'
 
@@ -14,6 +15,7 @@ export interface UserRow {
   is_author?: unknown
   password?: unknown
   must_change_password?: unknown
+  disabled_on?: unknown
 }
 
 export interface ListedUser {
@@ -23,6 +25,8 @@ export interface ListedUser {
   is_admin: boolean
   is_author: boolean
   must_change_password: boolean
+  /** First day on which the account is disabled */
+  disabled_on: string | null
   /** Undefined if a password is to be generated */
   password: string | undefined
 }
@@ -116,7 +120,7 @@ function judgeRow(row: UserRow): { user: ListedUser | undefined; faults: RowFaul
       complain(field, error.message)
     }
   }
-  const readText = (field: 'username' | 'display_name' | 'password') => {
+  const readText = (field: 'username' | 'display_name' | 'password' | 'disabled_on') => {
     const value = row[field] ?? ''
     if (typeof value === 'string') return value
     complain(field, `Das Feld „${field}“ muss ein Text sein`)
@@ -139,10 +143,11 @@ function judgeRow(row: UserRow): { user: ListedUser | undefined; faults: RowFaul
   const password = readText('password') || undefined
   if (password !== undefined) judge('password', () => checkPasswordLength(password, 'password'))
   const must_change_password = readFlag('must_change_password', true)
+  const disabled_on = readText('disabled_on')?.trim() || null
+  if (disabled_on !== null) judge('disabled_on', () => parseDisabledOn(disabled_on))
 
   const hasName = username !== undefined && username !== '' && faults.every(({ field }) => field !== 'username')
-  const user = hasName
-    ? { line, username, display_name: display_name || username, is_admin, is_author, must_change_password, password }
-    : undefined
-  return { user, faults }
+  if (!hasName) return { user: undefined, faults }
+  const rights = { is_admin, is_author, must_change_password, disabled_on }
+  return { user: { line, username, display_name: display_name || username, ...rights, password }, faults }
 }

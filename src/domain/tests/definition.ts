@@ -1,7 +1,7 @@
 import type { MultipleRule } from '../questions/judge.js'
 import { isLabelTooLong, MAX_LABEL_LENGTH, MAX_SIDE_LENGTH } from '../text/limits.js'
 import { hasControls, isStorable } from '../text/text.js'
-import { addDays } from '../time/calendar.js'
+import { isDay } from '../time/calendar.js'
 
 /** Questions of a deck: those of a level, or the listed cards; `draw` of them are drawn per attempt. */
 export interface TestSection {
@@ -194,12 +194,6 @@ function readDay(value: unknown, key: string, report: ReportDefinition): string 
   if (typeof value === 'string' && isDay(value)) return value
   report(key, `„${key}“ muss ein Tag sein, etwa 2026-12-31`)
   return null
-}
-
-function isDay(text: string): boolean {
-  if (!/^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/.test(text)) return false
-  // The calendar moves a day that its month does not have.
-  return addDays(text, 0) === text
 }
 
 function readSections(value: unknown, report: ReportDefinition): TestSection[] {

@@ -52,6 +52,16 @@ export function parseInstant(text: string): Date | undefined {
   return Number.isNaN(instant.getTime()) ? undefined : instant
 }
 
+/**
+ * Returns whether the text is a calendar day of the years 1000 to 2999 as `YYYY-MM-DD`.
+ * @example isDay('2026-02-29') // false
+ */
+export function isDay(text: string): boolean {
+  if (!/^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/.test(text)) return false
+  // The calendar moves a day that its month does not have.
+  return addDays(text, 0) === text
+}
+
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Returns noon UTC of a calendar day, which is the same distance from its neighbours on every day of the year. */

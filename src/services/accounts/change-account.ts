@@ -9,10 +9,12 @@ import {
   hasAdmins,
   insertUser,
   lockAdmins,
+  lockDeactivation,
   updateUser,
 } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
+import { isDisabled } from '../../domain/accounts/deactivation.js'
 import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import { InvalidInput } from '../../domain/refusal.js'
 import { isLastForEmergencies, lostWith } from '../../domain/sign-in/last-admin.js'
@@ -42,7 +44,9 @@ export async function createAccount(
 
 /**
  * Changes an account with an audit entry. A new password ends the user's sessions and API tokens and lifts the
- * restriction to passkeys.
+ * restriction to passkeys. A deactivation ends them, too, and so does its undo: those of a planned day still exist, and
+ * an undo restores none.
+ * @param rules today: the current calendar day
  * @returns the changed account; undefined if it does not exist
  * @throws InvalidInput if no administrator would remain, or, while password login is off, no emergency account
  */
@@ -51,14 +55,16 @@ export async function changeAccount(
   actor: Actor,
   id: number,
   change: AccountChange,
-  offered: Pick<OfferedWays, 'password'>,
+  { offered, today }: { offered: Pick<OfferedWays, 'password'>; today: string },
 ): Promise<Account | undefined> {
   const { password, ...values } = change
   const password_hash = password === undefined ? undefined : await hashPassword(password, accountShare(actor.actor_id))
   return db.transaction().execute(async (transaction) => {
-    if (change.is_admin === false) {
-      await keepLastAdmin(transaction, id, offered, KEEP_RIGHT)
+    const isLeaving = typeof change.disabled_on === 'string'
+    if (change.is_admin === false || isLeaving) {
+      await keepLastAdmin(transaction, id, offered, isLeaving ? KEEP_ENABLED : KEEP_RIGHT)
     }
+    const endsAccess = password_hash !== undefined || (await isDisabledAround(transaction, id, change, today))
     // A new password must be usable, for a user who has lost all passkeys.
     const isLifted = password_hash !== undefined && (await lockWaysIn(transaction, id))?.passkey_only === true
     const user = await updateUser(transaction, id, {
@@ -66,7 +72,7 @@ export async function changeAccount(
       ...(password_hash && { password_hash, passkey_only: false }),
     })
     if (user === undefined) return undefined
-    if (password_hash !== undefined) {
+    if (endsAccess) {
       await deleteSessions(transaction, id)
       await deleteTokens(transaction, id)
     }
@@ -77,6 +83,7 @@ export async function changeAccount(
         ...(change.is_admin !== undefined && { is_admin: change.is_admin }),
         ...(change.is_author !== undefined && { is_author: change.is_author }),
         ...(change.extra_time_percent !== undefined && { extra_time_percent: change.extra_time_percent }),
+        ...(change.disabled_on !== undefined && { disabled_on: change.disabled_on }),
         ...(isLifted && { passkey_only: false }),
       }
       const action = password === undefined ? 'user.update' : 'user.password'
@@ -136,6 +143,10 @@ const KEEP_RIGHT: Refusals = {
   admin: 'Dem letzten Administrator kann man die Rechte nicht nehmen',
   emergency: 'Dem letzten Administrator mit Notfallzugang kann man die Rechte nicht nehmen',
 }
+const KEEP_ENABLED: Refusals = {
+  admin: 'Den letzten Administrator kann man nicht deaktivieren',
+  emergency: 'Den letzten Administrator mit Notfallzugang kann man nicht deaktivieren',
+}
 const KEEP_ACCOUNT: Refusals = {
   admin: 'Den letzten Administrator kann man nicht löschen',
   emergency: 'Den letzten Administrator mit Notfallzugang kann man nicht löschen',
@@ -143,6 +154,18 @@ const KEEP_ACCOUNT: Refusals = {
 
 const KEEP_MARK =
   'Solange Passwörter abgeschaltet sind, behält der letzte Administrator mit Notfallzugang ihn. Zuerst einem anderen geben: svc-training user emergency <Benutzername>'
+
+/** Returns whether a change of the day disables the account today, or ends that it is disabled. */
+async function isDisabledAround(
+  transaction: Transaction<Database>,
+  id: number,
+  { disabled_on }: AccountChange,
+  today: string,
+): Promise<boolean> {
+  if (disabled_on === undefined) return false
+  const before = await lockDeactivation(transaction, id)
+  return isDisabled({ disabled_on }, today) || (before !== undefined && isDisabled(before, today))
+}
 
 async function keepLastAdmin(
   transaction: Transaction<Database>,

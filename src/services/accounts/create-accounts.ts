@@ -51,11 +51,12 @@ export async function createAccounts(
     const created = await insertUsers(transaction, users)
     // A concurrent request created one of the names.
     refuse(users.filter(({ username }) => !created.has(username)).map(({ line }) => nameTaken(line)))
-    const deeds = users.map(({ username, is_admin, is_author, must_change_password }): AuditedDeed => {
+    const deeds = users.map(({ username, is_admin, is_author, must_change_password, disabled_on }): AuditedDeed => {
       const details = {
         is_admin,
         ...(is_author && { is_author }),
         ...(must_change_password && { must_change_password }),
+        ...(disabled_on !== null && { disabled_on }),
       }
       return { action: 'user.create', target_id: created.get(username) as number, target: username, details }
     })

@@ -3,6 +3,7 @@ import { insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import type { Proof } from '../../../db/queries/accounts/sessions.js'
 import { type AccountWithState, findCredentials } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
+import { isDisabled } from '../../domain/accounts/deactivation.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
 import { PASSWORD_LOGIN_OFF, WRONG_LOGIN } from '../../domain/accounts/refusals.js'
 import { limitGuesses } from './limit-guesses.js'
@@ -18,23 +19,24 @@ export interface Login {
 
 /**
  * Returns the user of this name and password. A login while password login is off gets an audit entry.
- * @param options passwordLogin: false admits emergency accounts only
- * @throws WRONG_LOGIN if the user is unknown, the password is wrong or missing, or the account is limited to passkeys;
- * takes the same time in each case
+ * @param options passwordLogin: false admits emergency accounts only; today: the current calendar day
+ * @throws WRONG_LOGIN if the user is unknown, the password is wrong or missing, or the account is disabled or limited to
+ * passkeys; takes the same time in each case
  * @throws PASSWORD_LOGIN_OFF instead, also for the right password of other accounts, if password login is off
  * @throws TooManyAttempts while a limit applies
  */
 export async function logIn(
   db: Kysely<Database>,
   login: { username: string; password: string; address: string },
-  { passwordLogin }: { passwordLogin: boolean },
+  { passwordLogin, today }: { passwordLogin: boolean; today: string },
 ): Promise<Login> {
   const attempt = loginAttempt(login.address, login.username)
   const found = await limitGuesses(db, attempt, async () => {
     const candidate = await findCredentials(db, login.username)
     const matches = await verifyPassword(candidate?.password_hash, login.password, loginShare(attempt))
-    const mayLogIn = !candidate?.passkey_only && (passwordLogin || candidate?.emergency)
-    return matches && mayLogIn ? candidate : undefined
+    if (!matches || candidate === undefined || isDisabled(candidate, today)) return undefined
+    const mayLogIn = !candidate.passkey_only && (passwordLogin || candidate.emergency)
+    return mayLogIn ? candidate : undefined
   })
   if (found === undefined) throw passwordLogin ? WRONG_LOGIN : PASSWORD_LOGIN_OFF
   const { password_hash, passkey_only, emergency, link_next_login, ...user } = found

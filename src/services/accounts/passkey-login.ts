@@ -8,6 +8,7 @@ import {
   type UsedPasskey,
 } from '../../../db/queries/accounts/passkeys.js'
 import type { Database } from '../../../db/types.js'
+import { isDisabled } from '../../domain/accounts/deactivation.js'
 import { loginAttempt } from '../../domain/accounts/login-limits.js'
 import {
   CHALLENGE_MINUTES,
@@ -47,22 +48,24 @@ export async function beginPasskeyLogin(
 export interface PasskeyAttempt {
   credential: AuthenticationResponseJSON
   address: string
+  /** The current calendar day as `YYYY-MM-DD` */
+  today: string
   onRefused: OnRefused
 }
 
 /**
  * Verifies a passkey login. Failures count as failed logins of the credential and of the address.
- * @throws PASSKEY_REFUSED for any fault
+ * @throws PASSKEY_REFUSED for any fault, also for a disabled account
  * @throws TooManyAttempts while a limit applies
  */
 export async function logInByPasskey(
   db: Kysely<Database>,
   party: RelyingParty,
-  { credential, address, onRefused }: PasskeyAttempt,
+  { credential, address, today, onRefused }: PasskeyAttempt,
 ): Promise<Login> {
   // User names cannot contain NUL, so no password login shares this counter.
   const attempt = loginAttempt(address, `\0${credential.id}`)
-  const passkey = await limitGuesses(db, attempt, () => verify(db, party, credential, onRefused))
+  const passkey = await limitGuesses(db, attempt, () => verify(db, party, { credential, today, onRefused }))
   if (passkey === undefined) throw PASSKEY_REFUSED
   // A forced change concerns passwords only.
   return { user: { ...passkey.user, must_change_password: false }, proof: { passkeyId: passkey.id } }
@@ -71,8 +74,7 @@ export async function logInByPasskey(
 async function verify(
   db: Kysely<Database>,
   party: RelyingParty,
-  credential: AuthenticationResponseJSON,
-  onRefused: OnRefused,
+  { credential, today, onRefused }: Omit<PasskeyAttempt, 'address'>,
 ): Promise<UsedPasskey | undefined> {
   // Deleted before anything is checked, so that a challenge is valid once.
   const { challenge, isFramed } = readClientData(credential.response.clientDataJSON) ?? {}
@@ -97,6 +99,7 @@ async function verify(
   }).catch((error: Error) => refuse(error.message, whose))
   if (outcome === undefined) return undefined
   if (!outcome.verified) return refuse('wrong signature', whose)
+  if (isDisabled(passkey.user, today)) return refuse('the account is disabled', whose)
   const { newCounter: counter, credentialBackedUp: backed_up } = outcome.authenticationInfo
   const counters = { ...whose, counter, stored_counter: passkey.counter }
   if (isCloned(passkey.counter, counter)) return refuse('the counter went back: it may have been copied', counters)

@@ -19,6 +19,7 @@ import {
   updateUser,
 } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
+import { type Deactivation, isDisabled } from '../../domain/accounts/deactivation.js'
 import { type Profile, readProfile } from '../../domain/sign-in/claims.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
 import { lostWith } from '../../domain/sign-in/last-admin.js'
@@ -36,20 +37,20 @@ export interface ProviderLogin extends Login {
 /**
  * Returns the account of an identity: the linked one, one that may be linked now, or a new one. Display name and
  * rights follow the provider. Changes get audit entries with the person as actor.
- * @throws SignInFault if the person has no account and gets none
+ * @throws SignInFault if the person has no account and gets none, or a disabled one
  */
 export async function logInByProvider(
   db: Kysely<Database>,
   settings: OidcSettings,
   person: ProvenPerson,
-  address: string,
-  offered: Pick<OfferedWays, 'password'>,
+  { address, offered, today }: { address: string; offered: Pick<OfferedWays, 'password'>; today: string },
 ): Promise<ProviderLogin> {
   const profile = readProfile(person.claims, settings.claims)
   return db.transaction().execute(async (transaction) => {
     await lockSubject(transaction, person)
     const known = await findIdentifiedUser(transaction, person)
-    const found = known ?? (await admit(transaction, settings, person, profile, address))
+    const found = known ?? (await admit(transaction, settings, person, profile, { address, today }))
+    refuseDisabled(found, today)
     const keptLastAdmin = await follow(transaction, found, profile, { address, offered })
     // After `follow`, which locks administrators before the user's own row
     await endLinkNextLogin(transaction, found.id)
@@ -72,14 +73,18 @@ async function admit(
   settings: OidcSettings,
   person: ProvenPerson,
   profile: Profile,
-  address: string,
+  { address, today }: { address: string; today: string },
 ): Promise<IdentifiedUser> {
   const { username, displayName } = profile
   if (username === undefined) {
     throw new SignInFault('kein_name', `the provider gives no ${settings.claims.usernameClaim}`)
   }
   const taken = await findCredentials(transaction, username)
-  if (taken !== undefined) return adopt(transaction, settings, person, profile, taken, address)
+  if (taken !== undefined) {
+    // Before `adopt`, which would link the identity and spend the permission to do so.
+    refuseDisabled(taken, today)
+    return adopt(transaction, settings, person, profile, taken, address)
+  }
   if (!settings.createUsers) throw new SignInFault('nicht_angelegt')
   const is_admin = profile.isAdmin ?? false
   const is_author = profile.isAuthor ?? false
@@ -95,6 +100,11 @@ async function admit(
     details: { is_admin, ...(is_author && { is_author }) },
   })
   return (await findIdentifiedUser(transaction, person)) as IdentifiedUser
+}
+
+/** Sends a person with a disabled account to the page of persons without one. @throws SignInFault */
+function refuseDisabled(account: Deactivation, today: string): void {
+  if (isDisabled(account, today)) throw new SignInFault('nicht_angelegt', 'the account is disabled')
 }
 
 /**
