@@ -23,6 +23,14 @@ t.test('describes the actions of administrators', async (t) => {
     detailsOf(deed('user.update', { fields: ['is_author'], is_author: true })),
     'Autorenrecht · darf Inhalte schreiben',
   )
+  t.match(
+    detailsOf(deed('user.update', { fields: ['disabled_on'], disabled_on: '2026-12-31' })),
+    /^Deaktivierung · deaktiviert ab .*2026-12-31/,
+  )
+  t.equal(
+    detailsOf(deed('user.update', { fields: ['disabled_on'], disabled_on: null })),
+    'Deaktivierung · nicht mehr deaktiviert',
+  )
   t.equal(sentenceOf(deed('editor.add', null, 'Netz')), 'Redaktion der Quelle „Netz“ erweitert')
   t.match(detailsOf(deed('editor.add', { username: 'anna' })), 'anna')
   t.equal(detailsOf(deed('user.sessions', { ended: 3 })), '3 auf einmal')

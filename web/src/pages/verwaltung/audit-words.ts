@@ -70,6 +70,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   passkey_only: 'Anmeldung',
   link_next_login: 'Verknüpfung',
   emergency: 'Notfallzugang',
+  extra_time_percent: 'Zeitzuschlag',
+  disabled_on: 'Deaktivierung',
 }
 
 /** Describes an entry: „Benutzer „erika“ angelegt“. An unknown action keeps its code. */
@@ -92,6 +94,8 @@ export function detailsOf({ action, details }: AuditedDeed): string {
     ...(known.is_admin === false && action !== 'user.create' ? ['ist kein Administrator mehr'] : []),
     ...(known.is_author === true ? ['darf Inhalte schreiben'] : []),
     ...(known.is_author === false ? ['darf keine Inhalte mehr schreiben'] : []),
+    ...(typeof known.disabled_on === 'string' ? [`deaktiviert ab ${isolate(known.disabled_on)}`] : []),
+    ...(known.disabled_on === null ? ['nicht mehr deaktiviert'] : []),
     ...(typeof known.username === 'string' ? [isolate(known.username)] : []),
     ...(typeof known.from === 'string' ? [`bisher „${isolate(known.from)}“`] : []),
     ...(typeof known.deck === 'string' ? [`Deck ${isolate(known.deck)}`] : []),

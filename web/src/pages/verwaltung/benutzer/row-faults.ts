@@ -17,6 +17,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   display_name: 'Anzeigename',
   is_admin: 'Administrator',
   is_author: 'Autor',
+  disabled_on: 'deaktiviert ab',
   password: 'Passwort',
 }
 
