@@ -187,10 +187,12 @@ async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, pr
       onProgress: reportProgress('Erster Import', print),
     })
     if (stats === undefined) return
-    const { decks, cards, cheatsheets, warnings } = stats
+    const { decks, cards, cheatsheets, tests, warnings } = stats
     if (warnings.length > 0) log.warn({ warnings }, 'first import left files out')
     for (const warning of warnings) print(formatWarning(warning))
-    print(`Inhalte importiert: ${decks.created} Decks, ${cards.created} Karten, ${cheatsheets.created} Cheat Sheets`)
+    const created = [`${decks.created} Decks`, `${cards.created} Karten`, `${cheatsheets.created} Cheat Sheets`]
+    if (tests !== undefined) created.push(`${tests.created} Tests`)
+    print(`Inhalte importiert: ${created.join(', ')}`)
   } catch (error) {
     if (!(error instanceof FaultyContent)) throw error
     log.error({ faults: error.faults }, 'first import refused')

@@ -19,7 +19,7 @@ const small = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ i
 t.test('the first start prepares everything, and the next one reuses it', async (t) => {
   const variables = await createStoreVariables(t, 'none')
   const first = await startProcess(t, variables)
-  t.match(first.output(), /Inhalte importiert: \d+ Decks, \d+ Karten, \d+ Cheat Sheets/)
+  t.match(first.output(), /Inhalte importiert: \d+ Decks, \d+ Karten, \d+ Cheat Sheets, 3 Tests$/m)
   const login = firstLogin(first, variables)
   const send = await loginOver(first.url, login)
   const { decks } = (await (await send('/api/decks')).json()) as { decks: unknown[] }
@@ -71,7 +71,7 @@ t.test('the first import reports ignored files', async (t) => {
   })
   const service = await startProcess(t, { ...(await createStoreVariables(t)), CONTENT_DIR: folder })
   t.match(service.output(), /^decks\/mehr\/git\.md:1: Warnung: Nicht eingelesen: \S/m)
-  t.match(service.output(), /^Inhalte importiert: 1 Decks/m)
+  t.match(service.output(), /^Inhalte importiert: 1 Decks, 1 Karten, 0 Cheat Sheets$/m)
   await service.stop()
 })
 
