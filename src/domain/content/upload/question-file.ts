@@ -7,6 +7,8 @@ const AIKEN = /^[A-Z][).][^\n]+\n+[A-Z][).][^\n]+\n(?:[^\n]*\n)*?[ \t]*ANSWER:[ 
 /** A category, a title, or answers in braces; a table about braces has no answers of these forms. */
 const GIFT_START = /^\s*(?:\$CATEGORY:|::[^\n]*?::)/
 const GIFT_ANSWERS = /(?<!\\)\{\s*(?:[=~]|#\s*[=.\d+-]|(?:T|TRUE|F|FALSE)\s*[#}])/
+/** A tab between cells; others indent answers. */
+const CELLS = /\S.*\t/
 const MAX_LINES = 50
 
 /**
@@ -22,7 +24,7 @@ export function findQuestionFormat(head: Uint8Array): QuestionFormat | undefined
   if (MOODLE.test(text.trimStart())) return 'moodle'
   if (AIKEN.test(text.split('\n', MAX_LINES).join('\n'))) return 'aiken'
   const first = firstBlock(text)
-  return GIFT_START.test(first) || (!first.includes('\t') && GIFT_ANSWERS.test(first)) ? 'gift' : undefined
+  return GIFT_START.test(first) || (!CELLS.test(first) && GIFT_ANSWERS.test(first)) ? 'gift' : undefined
 }
 
 /** Returns the lines up to the first blank one, without the comments of GIFT. */

@@ -28,6 +28,7 @@ t.test('recognises questions by their beginning', async (t) => {
   t.equal(format('// Kommentar\n\n// noch einer\nWer?{~a =b}'), 'gift')
   t.equal(format('$CATEGORY: a/b\n\nText'), 'gift')
   t.equal(format('::Titel:: Frage {}'), 'gift')
+  t.equal(format('Der größte Kontinent?{\n\t=%100%Asien#\n\t~Afrika\n}'), 'gift')
   t.equal(format('Frage\r\nA) a\r\nB) b\r\nANSWER: A'), 'aiken')
   for (const other of [
     'Frage;Antwort\nWas ist {}?;Ein Objekt',
