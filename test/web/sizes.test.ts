@@ -89,7 +89,7 @@ t.test('taking a test needs at most 24 kB beyond what a session loads', async (t
   )
 })
 
-t.test('all JavaScript and CSS of learners and administrators is at most 207 kB, CSS 14 kB', async (t) => {
+t.test('all JavaScript and CSS of learners and administrators is at most 208 kB, CSS 14 kB', async (t) => {
   const counted = files.filter((file) => !AUTHORS.test(file) && !TESTS.test(file))
   const styles = counted.filter((file) => file.endsWith('.css'))
   const scripts = [THEME, WORKER, ...counted.filter((file) => file.endsWith('.js'))]
@@ -98,5 +98,5 @@ t.test('all JavaScript and CSS of learners and administrators is at most 207 kB,
   t.comment(`${all} kB, CSS ${css} kB`)
   t.ok(styles.length > 0)
   t.ok(css <= 14, `${css} kB of CSS`)
-  t.ok(all <= 207, `${all} kB`)
+  t.ok(all <= 208, `${all} kB`)
 })
