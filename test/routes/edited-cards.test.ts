@@ -388,11 +388,20 @@ t.test('a deck has a language and a default retention for its learners', async (
 })
 
 t.test('a pool is made at creation and stays hidden', async (t) => {
+  const numbers = async () => {
+    const { sources } = (await editor.get('/api/content/sources')).body
+    const { decks, cards } = sources.find(({ id }: { id: number }) => id === source)
+    const { archived_decks } = (await admin.get('/api/content/state')).body
+    return { decks, cards, archived: archived_decks.map(({ slug }: { slug: string }) => slug).includes(pool) }
+  }
   const pool = await writeDeck(editor, source, { tests_only: true })
+  const { decks, cards } = await numbers()
   await writeCard(editor, pool)
+  t.strictSame(await numbers(), { decks, cards: cards + 1, archived: false }, 'its editors count it')
   const edit = async (body: object) => (await editor.patch(`/api/content/decks/${pool}`, body)).body.deck
   const member = await service.member()
   t.match(await edit({ archived: true }), { tests_only: true, archived_at: String, cards: 1 })
+  t.strictSame(await numbers(), { decks: decks - 1, cards, archived: true })
   t.match(await edit({ archived: false, tests_only: false }), { tests_only: true, archived_at: null })
   t.equal((await member.get(`/api/decks/${pool}`)).status, 404)
 })

@@ -7,6 +7,7 @@ import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { CheatsheetsTable, Database } from '../../types.js'
 import { readInTurn } from '../read-in-turn.js'
 import { deckOrder } from './decks.js'
+import { IS_KEPT_DECK } from './visibility.js'
 
 /** A deck with the ids of its cards, in order. */
 export interface ListedDeck {
@@ -31,8 +32,6 @@ export interface ExportScope {
 }
 
 const IS_LIVE_DECK = sql`decks.archived_at is null`
-/** A pool is archived for learners. */
-const IS_KEPT_DECK = sql`case when tests_only then not pool_archived else decks.archived_at is null end`
 const IS_LIVE = sql`archived_at is null`
 const IS_KEPT = sql`(archived_at is null or (draft and not draft_archived))`
 

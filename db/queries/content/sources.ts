@@ -3,6 +3,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { ContentSourcesTable, Database } from '../../types.js'
+import { IS_KEPT_DECK } from './visibility.js'
 
 /** Identification of a source. */
 export interface Source {
@@ -11,7 +12,7 @@ export interface Source {
   name: string
 }
 
-/** A source as shown to its editors, with its live decks and cards. */
+/** A source as shown to its editors, with its decks and cards that are not archived, pools included. */
 export interface ListedSource extends Source {
   file_name: string | null
   decks: number
@@ -29,7 +30,7 @@ export async function listSources(db: Kysely<Database>, editable: Editable): Pro
   return db
     .selectFrom('content_sources')
     .leftJoin('imported_decks', 'source_id', 'content_sources.id')
-    .leftJoin('decks', (join) => join.onRef('decks.id', '=', 'deck_id').on('decks.archived_at', 'is', null))
+    .leftJoin('decks', (join) => join.onRef('decks.id', '=', 'deck_id').on(IS_KEPT_DECK))
     .select([
       ...(['content_sources.id', 'kind', 'content_sources.name', 'file_name', 'size_bytes'] as const),
       ...(['content_sources.created_at', 'created_by', 'content_sources.updated_at', 'updated_by'] as const),

@@ -3,6 +3,7 @@ import type { ImportStats } from '../../../src/domain/content/plan/types.js'
 import type { Fault } from '../../../src/domain/content/types.js'
 import { toStorable } from '../../../src/domain/text/text.js'
 import type { Database, LastImportTable } from '../../types.js'
+import { IS_KEPT_DECK } from './visibility.js'
 
 /** Outcome of an import. */
 export interface ImportOutcome extends Pick<Selectable<LastImportTable>, 'actor' | 'via' | 'outcome' | 'error'> {
@@ -60,14 +61,16 @@ export async function countContent(db: Kysely<Database>): Promise<ContentNumbers
   return rows[0] as ContentNumbers
 }
 
-/** Latest first. */
+/** Latest first; a pool that is in use is not archived. */
 export async function listArchivedDecks(db: Kysely<Database>): Promise<ArchivedDeck[]> {
   return db
     .selectFrom('decks')
+    .leftJoin('imported_decks', 'deck_id', 'decks.id')
     .select(['slug', 'name', 'archived_at'])
     .where('archived_at', 'is not', null)
+    .where((eb) => eb.not(IS_KEPT_DECK))
     .$narrowType<{ archived_at: Date }>()
     .orderBy('archived_at', 'desc')
-    .orderBy('id')
+    .orderBy('decks.id')
     .execute()
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../../src/domain/content/plan/types.js'
 import type { Database } from '../../types.js'
 import { readInChunks } from '../read-in-chunks.js'
+import { IS_KEPT_DECK } from './visibility.js'
 
 /** Rows per statement */
 const CARDS_AT_ONCE = 5_000
@@ -46,7 +47,7 @@ export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]
       eb.fn.coalesce('options_off', eb.lit(false)).as('options_off'),
       eb.fn.coalesce('lang', eb.val(DEFAULT_LANGUAGE)).as('lang'),
       // A pool is always archived for learners.
-      sql<boolean>`case when tests_only then not pool_archived else decks.archived_at is null end`.as('is_live'),
+      IS_KEPT_DECK.as('is_live'),
       eb('imported_decks.deck_id', 'is not', null).and('source_id', 'is', null).$castTo<boolean>().as('is_imported'),
       eb('content_sources.archived_at', 'is', null).$castTo<boolean>().as('owner_is_live'),
     ])

@@ -5,6 +5,7 @@ import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { SectionCard, SectionDeck } from '../../../src/domain/tests/sections.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
+import { IS_KEPT_DECK } from '../content/visibility.js'
 
 /** A deck that a test names, with its owner. */
 export interface NamedDeck extends SectionDeck {
@@ -31,8 +32,7 @@ export async function findNamedDecks(
     .select(['decks.id', 'slug', 'decks.name', 'source_id'])
     .select(({ fn, val }) => [
       fn.coalesce('tests_only', val(false)).as('tests_only'),
-      sql<boolean>`content_sources.archived_at is null and
-        case when tests_only then not pool_archived else decks.archived_at is null end`.as('is_live'),
+      sql<boolean>`content_sources.archived_at is null and ${IS_KEPT_DECK}`.as('is_live'),
     ])
     .where('slug', '=', ({ fn, val }) => fn.any(val(slugs.filter(isStorable))))
     .execute()
