@@ -46,7 +46,7 @@ import {
 import { NOT_EDITABLE } from './decks.js'
 
 /** Card texts in JSON, with every character escaped */
-export const CARD_BODY_LIMIT = 256 * 1024
+const CARD_BODY_LIMIT = 256 * 1024
 /** Equals the limit of `/api/search`. */
 const MAX_TEXT_LENGTH = 200
 /** Beginning of a question that is compared with others */

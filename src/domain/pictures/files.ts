@@ -15,7 +15,7 @@ export const PICTURE_TYPES: Readonly<Record<PictureExtension, string>> = {
 }
 
 /** Number of bytes needed to recognise the type */
-export const PICTURE_HEAD_BYTES = 64
+const PICTURE_HEAD_BYTES = 64
 
 const MEDIA = /^media\/(?<sha>[0-9a-f]{64})\.(?<extension>png|jpg|gif|webp|avif)$/
 

@@ -41,9 +41,9 @@ export interface ExerciseInput {
 export type ReportExercise = (message: string, option?: number) => void
 
 export const MAX_OPTIONS = 30
-export const MAX_UNIT_LENGTH = 40
+const MAX_UNIT_LENGTH = 40
 /** A wrong answer stands beside the answer of the card, so that must look like one. */
-export const MAX_SHORT_ANSWER = 300
+const MAX_SHORT_ANSWER = 300
 /** Within these limits a number is written without an exponent, in JavaScript as in PostgreSQL. */
 const MIN_TOLERANCE = 0.000001
 const MAX_TOLERANCE = 1e15
@@ -170,7 +170,7 @@ function checkChoice(options: readonly ExerciseOption[], answer: string, report:
 }
 
 /** Whether the answer is one paragraph that is short enough to stand beside wrong answers. */
-export function isShortAnswer(answer: string): boolean {
+function isShortAnswer(answer: string): boolean {
   // The address of a picture differs between store and files.
   if (answer.replaceAll(/\]\([^()\s]*\)/g, ']()').length > MAX_SHORT_ANSWER) return false
   const blocks = findBlocks(answer)

@@ -29,7 +29,7 @@ export type Answer =
 export type MultipleRule = 'partial' | 'all'
 
 /** Maximum length of a typed text in UTF-16 code units */
-export const MAX_TYPED_LENGTH = 1_000
+const MAX_TYPED_LENGTH = 1_000
 
 /**
  * Checks that a question can be given this answer, before it is stored.

@@ -1,7 +1,7 @@
 /** Moodle calls this the discrimination index; it says little below this number of persons. */
 export const MIN_PERSONS_OF_CORRELATION = 30
 /** Too few wrong answers show nothing about a distractor. */
-export const MIN_WRONG_OF_FLAGS = 20
+const MIN_WRONG_OF_FLAGS = 20
 /** Median time below which a question can hardly have been read */
 const HASTY_SECONDS = 3
 

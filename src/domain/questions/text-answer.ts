@@ -33,7 +33,7 @@ export function matchesText(typed: string, accepted: string): boolean {
 }
 
 /** @example partsOf('Größe XL.').map(({ folded }) => folded) // ['groesse', ' ', 'xl'] */
-export function partsOf(text: string): TextPart[] {
+function partsOf(text: string): TextPart[] {
   const plain = text
     .normalize('NFC')
     .toLowerCase()

@@ -2,7 +2,7 @@ import { MemoryModel } from './memory.js'
 import { firstRating, type Random, recallRating, retryRating } from './simulated-ratings.js'
 
 /** Desired retentions whose costs are shown */
-export const COST_RETENTIONS = [0.8, 0.85, 0.9, 0.93, 0.95, 0.97] as const
+const COST_RETENTIONS = [0.8, 0.85, 0.9, 0.93, 0.95, 0.97] as const
 
 /** Cards that are simulated for each retention; takes about 0.2 s in total. */
 const CARDS = 400

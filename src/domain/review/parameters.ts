@@ -1,7 +1,7 @@
 import { clipParameters, default_w } from 'ts-fsrs'
 
 /** Number of weights of FSRS-6 */
-export const WEIGHTS = 21
+const WEIGHTS = 21
 /** Weights of FSRS-6 that apply to every learner without fitted ones. */
 export const DEFAULT_WEIGHTS: readonly number[] = default_w
 

@@ -30,7 +30,7 @@ export function countIdentities(issuers: string[], configured: string | undefine
 }
 
 /** Returns whether both issuers are the same; discovery ignores a trailing slash. */
-export function isSameIssuer(issuer: string, configured: string): boolean {
+function isSameIssuer(issuer: string, configured: string): boolean {
   return plain(issuer) === plain(configured)
 }
 

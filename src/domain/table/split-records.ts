@@ -1,8 +1,8 @@
 /** A record, which spans several lines if a field has line breaks, or its fault */
 export type TableRecord = { line: number; fields: string[] } | { line: number; fault: string }
 
-export const UNCLOSED = 'Anführungszeichen nicht geschlossen'
-export const TRAILING = 'hinter dem schließenden Anführungszeichen steht noch Text'
+const UNCLOSED = 'Anführungszeichen nicht geschlossen'
+const TRAILING = 'hinter dem schließenden Anführungszeichen steht noch Text'
 
 /**
  * Splits CSV text into records (RFC 4180). A quote inside of an unquoted field is literal, as spreadsheets read it.

@@ -55,11 +55,6 @@ export function planFolderTests(tests: readonly TestSource[], stored: readonly S
   return { items, archived: ours.filter((row) => !described.has(row)).map(({ id }) => id) }
 }
 
-/** Names of sources by the slugs of their tests. */
-export function ownersOfTests(stored: readonly StoredTest[]): Map<string, string> {
-  return new Map(stored.flatMap(({ slug, owner }) => (owner === null ? [] : [[slug, owner] as const])))
-}
-
 /** @param deckSlugs slugs that the decks of the upload get, by the slugs in its files */
 export function planUploadTests(
   tests: readonly TestSource[],

@@ -12,7 +12,7 @@ export function noteAnswer(): void {
 }
 
 /** Resolves when a request that starts now counts as late; at once if nothing has arrived since the last late one. */
-export async function whenLate(): Promise<void> {
+async function whenLate(): Promise<void> {
   if (isSlow) return
   const before = answers
   await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))

@@ -5,7 +5,7 @@ export type TemplateNode =
   | { type: 'section'; field: string; isInverted: boolean; children: TemplateNode[] }
 
 /** A malformed template; the message is German. */
-export class BrokenTemplate extends Error {}
+class BrokenTemplate extends Error {}
 
 const MAX_DEPTH = 100
 

@@ -34,7 +34,7 @@ interface Env extends Pictures {
 }
 
 /** Returns the file name of a picture in a package and in Anki's media folder. */
-export function pictureName({ sha, extension }: { sha: string; extension: string }): string {
+function pictureName({ sha, extension }: { sha: string; extension: string }): string {
   return `${sha}.${extension}`
 }
 

@@ -5,7 +5,7 @@ import { hasControls } from '../../text/text.js'
 import { isLanguage } from '../format/parse-deck.js'
 
 /** Maximum length of a sheet's text in UTF-16 code units */
-export const MAX_SHEET_LENGTH = 2 * 2 ** 20
+const MAX_SHEET_LENGTH = 2 * 2 ** 20
 
 /**
  * Parses a question or an answer: NFC, `\n` line ends, trimmed as the file format does.

@@ -58,7 +58,7 @@ export function parseUploadQuery(query: Query): UploadWishes {
  * @param isOptional whether the name may be missing, because the upload has a source
  * @example parseUploadName('Netz.csv', false) // { name: 'Netz', fileName: 'Netz.csv' }
  */
-export function parseUploadName(text: string | undefined, isOptional: boolean): UploadName {
+function parseUploadName(text: string | undefined, isOptional: boolean): UploadName {
   const whole = text?.trim() ?? ''
   // Only a file name has folders; „TCP/IP“ is a name.
   const given = parseText(EXTENSION.test(whole) ? whole.split(/[/\\]/).at(-1) : whole, 'name') ?? ''

@@ -32,7 +32,7 @@ function daysText(opens: string | null, closes: string | null): string {
 }
 
 /** @example sectionText({ deck: 'git', level: 'pflicht', cards: null, draw: 8 }) // 'git, Level pflicht, 8 je Versuch' */
-export function sectionText({ deck, level, cards, draw }: Section): string {
+function sectionText({ deck, level, cards, draw }: Section): string {
   return [
     deck,
     level !== null && `Level ${level}`,
