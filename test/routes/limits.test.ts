@@ -59,6 +59,7 @@ await app.listen({ host: '127.0.0.1', port: 0 })
 const { port } = app.server.address() as AddressInfo
 
 t.test('the limit can be switched off', async (t) => {
+  const { anonymous } = await startService(t)
   for (let i = 0; i < 100; i++) t.equal((await anonymous.get('/api/decks')).status, 401)
 })
 
