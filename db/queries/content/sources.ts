@@ -209,6 +209,11 @@ export async function deleteItems(
   transaction: Transaction<Database>,
   { decks, cheatsheets, tests }: Omit<SourceContent, 'cards'>,
 ): Promise<void> {
+  // Attempts before their version, in the order in which a submit locks them.
+  await transaction
+    .deleteFrom('attempts')
+    .where('test_id', '=', ({ fn, val }) => fn.any(val(tests)))
+    .execute()
   await transaction
     .deleteFrom('tests')
     .where('id', '=', ({ fn, val }) => fn.any(val(tests)))

@@ -263,6 +263,7 @@ export interface EndedAttempt {
  * test archived before the instant has none left.
  * @param after the last attempt of the previous batch
  * @param limit maximum number of attempts
+ * @returns the attempts; an attempt that another transaction has locked keeps its answers until the next run
  */
 export async function deleteAnswersBefore(
   db: Kysely<Database>,
@@ -310,10 +311,13 @@ export async function deleteAnswersBefore(
             where made.user_id = ended.user_id and made.test_id = ended.test_id
           ))
       order by ended_at, id limit ${limit}
+    ), taken as (
+      -- Before its questions, and without waiting: a deletion of the account locks in the same order.
+      select attempts.id from attempts join old on old.id = attempts.id for update of attempts skip locked
     ), emptied as (
-      update attempt_questions set answer = null from old where attempt_id = old.id
+      update attempt_questions set answer = null from taken where attempt_id = taken.id
     ), marked as (
-      update attempts set answers_deleted_at = ${at}::timestamptz from old where attempts.id = old.id
+      update attempts set answers_deleted_at = ${at}::timestamptz from taken where attempts.id = taken.id
     )
     select id, ended_at from old order by ended_at, id`.execute(db)
   return rows

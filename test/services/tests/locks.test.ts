@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import t from 'tap'
+import { deleteAnswersBefore, insertAttempt, lockAttempt } from '../../../db/queries/tests/attempts.js'
+import { lockSums } from '../../../db/queries/tests/statistics.js'
+import type { Database } from '../../../db/types.js'
+import { commandLineActor } from '../../../src/commands/actor.js'
+import { purgeSource } from '../../../src/services/content/sources.js'
+import { createMigratedDatabase, TEST_DATABASE_URL } from '../../support/database.js'
+import { createSource } from '../../support/editing.js'
+import { createUser, unique } from '../../support/factories.js'
+import { CARDS, publishTest } from '../../support/taken-tests.js'
+
+// The embedded database has one connection, so that nothing waits.
+const skip = TEST_DATABASE_URL === undefined && 'needs a server'
+t.setTimeout(120_000)
+const { db, close } = await createMigratedDatabase()
+t.teardown(close)
+
+async function begin() {
+  const source = await createSource(db)
+  const test = await publishTest(db, { review_when: 'now' }, { cards: [CARDS.text], sourceId: source })
+  const user = await createUser(db)
+  const at = { started_at: new Date('2026-01-01'), deadline_at: null }
+  const attempt = {
+    test_id: test.id,
+    version: 1,
+    user_id: user.id,
+    client_id: unique('client'),
+    number: 1,
+    counted: true,
+  }
+  const id = await insertAttempt(db, { ...attempt, ...at }, [{ question_id: test.questions[0]?.id ?? 0, places: [] }])
+  return { source, test, id: id ?? 0 }
+}
+
+const touchQuestions = (transaction: Kysely<Database>, id: number) =>
+  transaction.updateTable('attempt_questions').set({ points: 1 }).where('attempt_id', '=', id).execute()
+
+async function waitForLock(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+    if (rows.length > 0) return
+    await sleep(20)
+  }
+}
+
+t.test('a purge waits for a submit before it touches the version of the attempt', { skip }, async (t) => {
+  const { source, test, id } = await begin()
+  let purged: Promise<void> | undefined
+  await db.transaction().execute(async (transaction) => {
+    await lockAttempt(transaction, id)
+    purged = purgeSource(db, commandLineActor(), source)
+    await waitForLock()
+    await lockSums(transaction, test.id, test.version)
+  })
+  await purged
+  t.strictSame(await db.selectFrom('attempts').select('id').where('id', '=', id).execute(), [])
+})
+
+t.test('the job passes over an attempt that another transaction has locked', { skip }, async (t) => {
+  const { id } = await begin()
+  const ended = { ended_at: new Date('2026-01-02'), ended_by: 'person', passed: true, score_percent: 100 } as const
+  await db.updateTable('attempts').set(ended).where('id', '=', id).execute()
+  const before = { instant: new Date('2026-06-01'), day: '2026-06-01' }
+  const run = () => deleteAnswersBefore(db, before, { at: new Date(), userId: undefined, after: undefined, limit: 9 })
+  const stateOf = () => db.selectFrom('attempts').select('answers_deleted_at').where('id', '=', id).executeTakeFirst()
+  await db.transaction().execute(async (transaction) => {
+    await lockAttempt(transaction, id)
+    t.match(await run(), [{ id }])
+    await touchQuestions(transaction, id)
+  })
+  t.strictSame(await stateOf(), { answers_deleted_at: null })
+  t.match(await run(), [{ id }])
+  t.match(await stateOf(), { answers_deleted_at: Date })
+})
