@@ -112,6 +112,31 @@ export const DefinitionBody = Type.Object({
 
 export const ArchiveTestBody = Type.Object({ archived: Type.Boolean({ examples: [true] }) })
 
+export const TestVersionsQuery = Type.Object({
+  before: optional('`next_before` of the previous page.', '17'),
+  limit: optional('1 to 100, 50 if absent; other numbers are clamped.', '50'),
+})
+
+export const TestVersions = Type.Object({
+  versions: Type.Array(
+    Type.Object(
+      {
+        version: Type.Integer({ examples: [2] }),
+        published_at: Timestamp,
+        published_by: SUMMARY.published_by,
+        name: Type.String({ description: 'Of the test in this version.', examples: ['Datenschutz, Grundlagen'] }),
+        open_questions: Type.Boolean({ description: 'Whether learners could look up at least one question.' }),
+        questions: Type.Integer({ examples: [40] }),
+        attempts: Type.Integer({ description: 'Attempts of all persons, without those of editors.', examples: [120] }),
+        open_attempts: Type.Integer({ description: 'Those of them that have not ended.', examples: [3] }),
+      },
+      { title: 'PublishedTestVersion' },
+    ),
+    { description: 'The newest first.' },
+  ),
+  next_before: nullable(Type.Integer({ description: 'Null on the last page.' })),
+})
+
 export const PublishQuery = Type.Object({ check: optional('`true` only computes the answer.', 'true') })
 
 export const Publication = Type.Object({

@@ -1,5 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type EditedTest, findEditedTest, listEditedTests } from '../../db/queries/tests/definitions.js'
+import {
+  type EditedTest,
+  findEditedTest,
+  listEditedTests,
+  listPublishedVersions,
+} from '../../db/queries/tests/definitions.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
 import {
@@ -18,7 +23,14 @@ import {
   TEST_VERSION_MISSING,
 } from '../../src/domain/tests/editing-refusals.js'
 import { parseTestSlug, toTestSlug } from '../../src/domain/tests/slug.js'
-import { parseFlag, parseRowId } from '../../src/domain/text/parameters.js'
+import {
+  invalidCursor,
+  isInteger,
+  parseCursor,
+  parseFlag,
+  parseNumber,
+  parseRowId,
+} from '../../src/domain/text/parameters.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { previewTest, publishTest } from '../../src/services/tests/publish.js'
@@ -33,6 +45,8 @@ import {
   Publication,
   PublishQuery,
   TestPreview,
+  TestVersions,
+  TestVersionsQuery,
 } from './test-schemas.js'
 
 const BODY_BYTES = 2 ** 18
@@ -153,6 +167,30 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
       const isCheck = parseFlag(query.check, 'check')
       const { draws, drawn, ...rest } = await publishTest(app.db, user.username, toTestSlug(params.slug), isCheck)
       return { ...rest, draws: String(draws), question_count: drawn }
+    },
+  )
+
+  app.get(
+    '/:slug/versions',
+    {
+      onRequest: app.requireEditor('test'),
+      schema: {
+        operationId: 'listTestVersions',
+        summary: 'The published versions of a test, with the number of attempts at each',
+        description: 'A published version is kept, also if no attempt has used it.',
+        tags: ['content'],
+        params: EditedTestParams,
+        querystring: TestVersionsQuery,
+        response: answers(TestVersions, READING),
+      },
+    },
+    async ({ params, query }) => {
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
+      const before = parseCursor(query.before, 'before')
+      if (!isInteger(before ?? 0)) throw invalidCursor('before')
+      const versions = await listPublishedVersions(app.db, toTestSlug(params.slug), { before, limit })
+      const last = versions.at(-1)?.version ?? 1
+      return { versions, next_before: last > 1 ? last : null }
     },
   )
 

@@ -356,3 +356,27 @@ t.test('exports the questions of a source, and cells are no formulas', async (t)
   t.match(questions, [{ category: 'Netze/Ports', question: '=1+1' }])
   t.equal(questions.length, 1)
 })
+
+t.test('lists the published versions with their attempts, the newest first', async (t) => {
+  const { slug, deck } = await writeTest(editor, source, { name: 'Erster Name' })
+  const versionsOf = async (query = '') => (await editor.get(`${URL}/${slug}/versions${query}`)).body
+  const learner = await service.member()
+  for (const taker of [learner, editor]) {
+    await taker.post(`/api/tests/${slug}/attempts`, { client_id: `versions-${taker.id}` })
+  }
+  const { version } = (await editor.get(`${URL}/${slug}`)).body.test
+  await put(slug, { version, name: 'Zweiter Name', sections: [{ deck }] })
+  await editor.post(`${URL}/${slug}/publish`)
+  const published = { published_at: String, published_by: String, open_questions: false, questions: 3 }
+  t.match(await versionsOf(), {
+    versions: [
+      { version: 2, name: 'Zweiter Name', attempts: 0, open_attempts: 0, ...published },
+      { version: 1, name: 'Erster Name', attempts: 1, open_attempts: 1, ...published },
+    ],
+    next_before: null,
+  })
+  t.match(await versionsOf('?limit=1'), { versions: [{ version: 2 }], next_before: 2 })
+  t.match(await versionsOf('?before=2'), { versions: [{ version: 1 }], next_before: null })
+  t.equal((await editor.get(`${URL}/${slug}/versions?before=x`)).status, 400)
+  t.equal((await stranger.get(`${URL}/${slug}/versions`)).status, 403)
+})

@@ -201,3 +201,57 @@ export async function updateImportedTest(
     .where('id', '=', id)
     .execute()
 }
+
+/** A published version of a test. */
+export interface PublishedVersion {
+  version: number
+  published_at: Date
+  /** Null for an import */
+  published_by: string | null
+  name: string
+  open_questions: boolean
+  questions: number
+  /** Attempts of all persons, without those of editors */
+  attempts: number
+  open_attempts: number
+}
+
+/** Returns published versions of a test, the newest first. @param before only those with a smaller number */
+export async function listPublishedVersions(
+  db: Kysely<Database>,
+  slug: string,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<PublishedVersion[]> {
+  return db
+    .selectFrom('test_versions')
+    .innerJoin('tests', 'tests.id', 'test_id')
+    .select(['version', 'published_at', 'published_by', 'open_questions'])
+    .select((eb) => [
+      sql<string>`test_versions.definition ->> 'name'`.as('name'),
+      eb
+        .selectFrom('test_questions')
+        .whereRef('test_questions.test_id', '=', 'test_versions.test_id')
+        .whereRef('test_questions.version', '=', 'test_versions.version')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .$asScalar()
+        .$notNull()
+        .as('questions'),
+      ...(['attempts', 'open_attempts'] as const).map((name) =>
+        eb
+          .selectFrom('attempts')
+          .whereRef('attempts.test_id', '=', 'test_versions.test_id')
+          .whereRef('attempts.version', '=', 'test_versions.version')
+          .where('counted', '=', true)
+          .$if(name === 'open_attempts', (open) => open.where('ended_at', 'is', null))
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .$asScalar()
+          .$notNull()
+          .as(name),
+      ),
+    ])
+    .where('slug', '=', slug)
+    .$if(before !== undefined, (query) => query.where('version', '<', before ?? 0))
+    .orderBy('version', 'desc')
+    .limit(limit)
+    .execute()
+}
