@@ -207,6 +207,23 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
     await page.getByRole('heading', { name: 'Prüfen und veröffentlichen' }).waitFor()
   })
 
+  await t.test('offers only pools of the own source', async (t) => {
+    for (const name of ['Netze', 'Server']) {
+      const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name })
+      await post(app, '/api/content/decks', { source_id: source.id, name: `Pool ${name}`, tests_only: true })
+    }
+    await page.goto(`${app.url}/inhalte/tests/neu`)
+    const offered = (name: string) => field(page, 'Deck').locator('option', { hasText: `Pool ${name}` })
+    for (const [own, other] of [
+      ['Netze', 'Server'],
+      ['Server', 'Netze'],
+    ] as const) {
+      await field(page, 'Quelle').selectOption({ label: own })
+      await offered(own).waitFor({ state: 'attached' })
+      t.equal(await offered(other).count(), 0)
+    }
+  })
+
   await t.test('fits a window of 320 pixels', async (t) => {
     await page.setViewportSize({ width: 320, height: 640 })
     for (const [path, ready] of [
