@@ -142,7 +142,19 @@ export const shownQuestion = {
   question: Question,
   options: Type.Optional(Type.Array(Part('ShownOption'))),
   items: Type.Optional(Type.Array(Part('ShownItem'))),
-  gaps: Type.Optional(Type.Array(Type.Object({ id: Type.String({ examples: ['k3Jd_9aQ'] }) }))),
+  gaps: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          id: Type.String({ examples: ['k3Jd_9aQ'] }),
+          choices: Type.Optional(
+            Type.Array(Type.String(), { description: 'Absent if the gap is typed.', examples: [['24', '48', '72']] }),
+          ),
+        },
+        { title: 'ShownGap' },
+      ),
+    ),
+  ),
   text: TextWithGaps,
   unit: Unit,
   points: Type.Number({ examples: [1] }),

@@ -50,6 +50,11 @@ function poolOf(world: 0 | 1): object[] {
       answer: swap('Es sind {{achtzigfach}}', 'Es sind {{neunzigfach}}'),
       form: 'gaps',
     },
+    {
+      question: 'Vorratsfrage Auswahl',
+      answer: swap('Es ist {{Rot|[ ] Blau}}', 'Es ist {{Blau|[ ] Rot}}'),
+      form: 'gaps',
+    },
   ]
 }
 
@@ -196,7 +201,7 @@ function answersTo({ options = [], items = [], gaps = [] }: ApiQuestion): object
     { item_ids: order },
     { item_ids: [...order].reverse() },
     ...['Romulus', '4711', '4812 MB', '1.000'].map((text) => ({ text: text.slice(0, 4) })),
-    { gaps: Object.fromEntries(gaps.map(({ id }) => [id, 'achtzig'])) },
+    { gaps: Object.fromEntries(gaps.map(({ id, choices = ['achtzig'] }) => [id, choices[0]])) },
   ]
 }
 

@@ -140,7 +140,7 @@ export interface ApiQuestion {
   question: string
   options?: { id: string; text: string }[]
   items?: { id: string; text: string }[]
-  gaps?: { id: string }[]
+  gaps?: { id: string; choices?: string[] }[]
   seq: number
   answer: Answer | null
 }

@@ -11,6 +11,7 @@ import {
   takeByKeyboard,
   untilAttempt,
 } from './support/published-tests.js'
+import { post } from './support/written.js'
 
 const NAME = 'Datenschutz, Grundlagen'
 const NARROW = { width: 320, height: 640 }
@@ -80,6 +81,39 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.goto(`${app.url}/tests`)
     await page.locator('li', { hasText: NAME }).getByText('bestanden', { exact: true }).waitFor()
     t.strictSame(complaints, [])
+  })
+
+  await t.test('ask gaps to choose from, and store the choice at once', async (t) => {
+    const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name: 'Netze' })
+    const pool = { source_id: source.id, name: 'Netzfragen', tests_only: true }
+    const { deck } = await post<{ deck: { slug: string } }>(app, '/api/content/decks', pool)
+    const answer = 'SSH hört auf Port {{22|[ ] 80|[ ] 443}}.'
+    const card = { deck: deck.slug, question: 'Welcher Port?', answer, form: 'gaps', client_id: 'port' }
+    await post(app, '/api/content/cards', card)
+    const definition = { source_id: source.id, name: 'Ports', review_when: 'now', sections: [{ deck: deck.slug }] }
+    await post(app, '/api/content/tests/ports', definition, 'PUT')
+    await post(app, '/api/content/tests/ports/publish', {})
+    const { page } = await app.newPerson()
+    await page.goto(`${app.url}/tests/ports`)
+    await page.getByRole('button', { name: /beginnen$/ }).click()
+    const gap = page.getByRole('combobox', { name: 'Lücke 1 von 1' })
+    await gap.waitFor()
+    t.strictSame(await gap.locator('option').allTextContents(), ['…', '22', '80', '443'])
+    t.strictSame(await findBarriers(page), [])
+    // Without a rest, as after typing: the next frame shows that the answer is stored.
+    const state = await page.evaluate(`(async () => {
+      const gap = document.querySelector('main select')
+      gap.value = '22'
+      gap.dispatchEvent(new Event('input', { bubbles: true }))
+      await new Promise(requestAnimationFrame)
+      return document.querySelector('main [data-state]').dataset.state
+    })()`)
+    t.match(state, /^(waiting|saved)$/)
+    await page.locator('[data-state=saved]').waitFor()
+    await submit(page)
+    await page.getByRole('heading', { name: 'Bestanden' }).waitFor()
+    await page.locator('main summary').first().click()
+    await page.getByText('deine Antwort: 22; richtig: „22“').waitFor()
   })
 
   await t.test('are read by a screen reader, question by question', async (t) => {

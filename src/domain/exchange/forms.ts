@@ -4,6 +4,7 @@ import {
   NotAskable,
   type RawAnswer,
   type RawCommon,
+  type RawGap,
   type RawQuestion,
   type ReadOption,
   type ReadQuestion,
@@ -157,12 +158,18 @@ export function gapsOf(raw: Raw<'gaps'>, texts: Texts): Content {
   return { question: raw.own ? raw.name : question, answer, exercise: exercise({ form: 'gaps', options: [] }) }
 }
 
-function checkGap(accepted: readonly string[]): string[] {
-  const texts = accepted.map((text) => text.replaceAll(/\s+/g, ' ').trim()).filter((text) => text !== '')
-  if (texts.length === 0) throw new NotAskable('Zu einer Lücke gibt es keine ganz richtige Antwort')
-  const wrong = texts.find((text) => /[{}|]/.test(text))
-  if (wrong !== undefined) throw new NotAskable(`„${wrong}“ kann nicht in einer Lücke stehen`)
+/** Returns the texts of a gap as the answer of a card holds them. */
+function checkGap(gap: RawGap): string[] {
+  const texts = gap
+    .map(({ text, isRight }) => ({ text: text.replaceAll(/\s+/g, ' ').trim(), isRight }))
+    .filter(({ text }) => text !== '')
+  const rights = texts.filter(({ isRight }) => isRight).map(({ text }) => text)
+  if (rights.length === 0) throw new NotAskable('Zu einer Lücke gibt es keine ganz richtige Antwort')
+  const unwritable = texts.find(({ text }) => /[{}|]|^\[[ xX]\]/.test(text))
+  if (unwritable !== undefined) throw new NotAskable(`„${unwritable.text}“ kann nicht in einer Lücke stehen`)
   return texts
+    .filter(({ text, isRight }) => isRight || !rights.includes(text))
+    .map(({ text, isRight }) => (isRight ? text : `[ ] ${text}`))
 }
 
 /** Turns pairs to match into gaps behind the left sides. */
@@ -170,7 +177,7 @@ export function pairsOf(raw: Raw<'pairs'>, texts: Texts): Content {
   texts.changes.add('Die Zuordnung wird zu Lücken, in die man schreibt')
   const lines = raw.pairs.flatMap(({ left, right }) => {
     const text = texts.toMarkdown(left)
-    return text === '' ? [] : [`- ${indent(text, 2)}: {{${checkGap([right])[0]}}}`]
+    return text === '' ? [] : [`- ${indent(text, 2)}: {{${checkGap([{ text: right, isRight: true }])[0]}}}`]
   })
   if (lines.length === 0) throw new NotAskable('Es gibt nichts zuzuordnen')
   const answer = joined(lines.join('\n'), texts.toMarkdown(raw.explanation))

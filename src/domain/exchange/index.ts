@@ -8,6 +8,7 @@ export {
   NotAskable,
   type RawAnswer,
   type RawCommon,
+  type RawGap,
   type RawQuestion,
   type RawText,
   type ReadOption,

@@ -30,6 +30,9 @@ export interface RawAnswer extends RawText {
   tolerance?: string
 }
 
+/** Texts of a gap in the order of the file; with wrong ones, learners choose. */
+export type RawGap = { text: string; isRight: boolean }[]
+
 /** What all kinds of questions have. */
 export interface RawCommon {
   /** From 1 */
@@ -56,7 +59,7 @@ export type RawQuestion = RawCommon &
     | { kind: 'number'; unit: string | null; answers: RawAnswer[] }
     | { kind: 'order'; items: RawText[] }
     /** Numbered marks of `markGap` in the question stand for the gaps. */
-    | { kind: 'gaps'; gaps: string[][] }
+    | { kind: 'gaps'; gaps: RawGap[] }
     | { kind: 'pairs'; pairs: { left: RawText; right: string }[] }
     | { kind: 'plain' }
   )

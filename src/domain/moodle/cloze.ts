@@ -1,10 +1,10 @@
-import { markGap, NotAskable } from '../exchange/index.js'
+import { markGap, NotAskable, type RawGap } from '../exchange/index.js'
 
 /** Result of reading embedded answers. */
 export interface Cloze {
   /** Text with marks for the gaps */
   text: string
-  gaps: string[][]
+  gaps: RawGap[]
   changes: string[]
 }
 
@@ -18,10 +18,10 @@ const LITERAL_START = 0xfde0
 /**
  * Reads Moodle's embedded answers, such as `{1:SHORTANSWER:=72~=zweiundsiebzig#Genau}`.
  * @throws NotAskable if a gap cannot be read
- * @example readCloze('{1:SA:=a}', (text) => text).gaps // [['a']]
+ * @example readCloze('{1:SA:=a}', (text) => text).gaps // [[{ text: 'a', isRight: true }]]
  */
 export function readCloze(text: string, toPlain: (text: string) => string): Cloze {
-  const gaps: string[][] = []
+  const gaps: RawGap[] = []
   const changes = new Set<string>()
   let written = ''
   let done = 0
@@ -33,7 +33,7 @@ export function readCloze(text: string, toPlain: (text: string) => string): Cloz
       throw new NotAskable(`Eine Lücke hat keine schließende Klammer: ${text.slice(start.index, start.index + 40)}`)
     const gap = readGap(start[1] ?? '', text.slice(from, end), changes)
     written += text.slice(done, start.index) + markGap(gaps.length)
-    gaps.push(gap.map(toPlain))
+    gaps.push(gap.map(({ text, isRight }) => ({ text: toPlain(text), isRight })))
     done = end + 1
   }
   return { text: written + text.slice(done), gaps, changes: [...changes] }
@@ -47,10 +47,10 @@ function findEnd(text: string, from: number): number | undefined {
   return undefined
 }
 
-function readGap(type: string, answers: string, changes: Set<string>): string[] {
+function readGap(type: string, answers: string, changes: Set<string>): RawGap {
   const isNumber = NUMBERS.has(type)
-  if (CHOICES.test(type)) changes.add('Lücken zum Auswählen werden Lücken, in die man schreibt')
-  else if (!isNumber && !TEXTS.has(type)) throw new NotAskable(`Lücken der Art „${type}“ gibt es hier nicht`)
+  const isChoice = CHOICES.test(type)
+  if (!isChoice && !isNumber && !TEXTS.has(type)) throw new NotAskable(`Lücken der Art „${type}“ gibt es hier nicht`)
   const literals: string[] = []
   const marked = answers.replaceAll(/\\(.)/gs, (_, character: string) => {
     literals.push(character)
@@ -60,7 +60,7 @@ function readGap(type: string, answers: string, changes: Set<string>): string[] 
     const all = [...part].map((character) => (character.charCodeAt(0) === LITERAL_START ? literals.shift() : character))
     return all.join('')
   }
-  const accepted: string[] = []
+  const gap: RawGap = []
   for (const [index, part] of marked.split('~').entries()) {
     const [, full, weight, body = ''] = /^\s*(?:(=)|%(-?\d+(?:\.\d*)?)%)?(.*)$/s.exec(part) ?? []
     const isRight = full !== undefined || Number(weight ?? 0) > 99.99
@@ -68,11 +68,14 @@ function readGap(type: string, answers: string, changes: Set<string>): string[] 
     const text = restore(answer)
     if (feedback.length > 0) restore(feedback.join('#'))
     if (feedback.join('').trim() !== '') changes.add('Rückmeldungen zu einzelnen Antworten entfallen')
-    if (isRight && text.trim() !== '*') accepted.push(isNumber ? readNumber(text, changes) : text)
-    else if (!isRight && Number(weight ?? 0) > 0) changes.add('Antworten mit Teilpunkten entfallen')
+    const hasPart = !isRight && Number(weight ?? 0) > 0
+    if (isChoice) gap.push({ text, isRight })
+    else if (isRight && text.trim() !== '*') gap.push({ text: isNumber ? readNumber(text, changes) : text, isRight })
+    if (hasPart)
+      changes.add(isChoice ? 'Teilpunkte einzelner Antworten entfallen' : 'Antworten mit Teilpunkten entfallen')
     if (index > 100) throw new NotAskable('Eine Lücke hat mehr als 100 Antworten')
   }
-  return accepted
+  return gap
 }
 
 function readNumber(written: string, changes: Set<string>): string {

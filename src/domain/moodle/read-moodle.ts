@@ -7,6 +7,7 @@ import {
   QuestionCollector,
   type RawAnswer,
   type RawCommon,
+  type RawGap,
   type RawQuestion,
   type RawText,
   type ReadQuestions,
@@ -200,14 +201,15 @@ function fromHtml(text: string): string {
 function readSelections(element: Element, common: RawCommon): RawQuestion {
   const choices = element.children
     .filter(({ name }) => name === 'selectoption' || name === 'dragbox')
-    .map((choice) => fromHtml(textIn(choice, 'text')))
-  const gaps: string[][] = []
+    .map((choice) => ({ text: fromHtml(textIn(choice, 'text')), group: textIn(choice, 'group') }))
+  const gaps: RawGap[] = []
   const text = common.question.text.replaceAll(/\[\[(\d{1,4})\]\]/g, (_, number: string) => {
     const choice = choices[Number(number) - 1]
     if (choice === undefined) throw new NotAskable(`Die Auswahl [[${number}]] gibt es nicht`)
-    gaps.push([choice])
+    gaps.push(
+      choices.filter(({ group }) => group === choice.group).map((one) => ({ text: one.text, isRight: one === choice })),
+    )
     return markGap(gaps.length - 1)
   })
-  const changes = [...common.changes, 'Lücken zum Auswählen werden Lücken, in die man schreibt']
-  return { ...common, kind: 'gaps', question: { ...common.question, text }, gaps, changes }
+  return { ...common, kind: 'gaps', question: { ...common.question, text }, gaps }
 }

@@ -1,3 +1,4 @@
+import type { RawGap } from '../exchange/index.js'
 import { ownMark } from './own-mark.js'
 
 /** An answer or option to write. */
@@ -22,6 +23,8 @@ export interface ExportQuestion {
   hasOwnAnswer: boolean
   /** Markdown; only of an order */
   items: readonly string[]
+  /** Texts of each `{{…}}` of the answer */
+  gaps: readonly RawGap[]
   tolerance: number | null
   unit: string | null
 }
@@ -65,7 +68,7 @@ function writeQuestion(question: ExportQuestion): string {
     ownMark(hasOwnAnswer ? 1 : 0),
     // The text of a question with gaps is its answer.
     tag('name', text(isGaps ? question.question : nameOf(question.question))),
-    markdown('questiontext', isGaps ? embed(answer) : question.question),
+    markdown('questiontext', isGaps ? embed(question) : question.question),
     markdown('generalfeedback', isGaps ? '' : answer),
     tag('defaultgrade', '1'),
     tag('idnumber', escapeXml(id)),
@@ -121,16 +124,19 @@ function percentOf(rights: number): string {
   return String(Number((100 / rights).toFixed(5)))
 }
 
-const GAP = /\{\{([^{}\n]+)\}\}/g
+const GAP = /\{\{[^{}\n]+\}\}/g
 
-function embed(answer: string): string {
-  return answer.replaceAll(GAP, (whole, inside: string) => {
-    const accepted = inside
-      .split('|')
-      .map((one) => one.trim())
-      .filter((one) => one !== '')
-    if (accepted.length === 0) return whole
-    return `{1:SHORTANSWER:${accepted.map((one) => `=${one.replaceAll(/[\\~#}"/*]/g, '\\$&')}`).join('~')}}`
+/** Writes the gaps of an answer as Moodle's embedded answers. */
+function embed({ answer, gaps }: ExportQuestion): string {
+  let index = 0
+  return answer.replaceAll(GAP, (whole) => {
+    const texts = gaps[index++] ?? []
+    if (!texts.some(({ isRight }) => isRight)) return whole
+    const type = texts.every(({ isRight }) => isRight) ? 'SHORTANSWER' : 'MULTICHOICE'
+    const answers = texts.map(({ text, isRight }) => {
+      return `${isRight ? '=' : '%0%'}${text.replaceAll(/[\\~#}"/*]/g, '\\$&')}`
+    })
+    return `{1:${type}:${answers.join('~')}}`
   })
 }
 

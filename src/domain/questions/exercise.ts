@@ -150,8 +150,16 @@ function checkForm({ form, options }: Exercise, answer: string, report: ReportEx
   if (form === 'order' && findItems(answer) === undefined) {
     report('Mit „form: order“ enthält die Antwort genau eine nummerierte Liste mit mindestens zwei Punkten')
   }
-  if (form === 'gaps' && findGaps(answer).length === 0) {
+  if (form === 'gaps') checkGaps(findGaps(answer), report)
+}
+
+function checkGaps(gaps: readonly Gap[], report: ReportExercise): void {
+  if (gaps.length === 0)
     report('Mit „form: gaps“ enthält die Antwort mindestens eine Lücke, etwa {{72|zweiundsiebzig}}')
+  for (const { accepted, wrong } of gaps) {
+    const both = wrong.find((text) => accepted.includes(text))
+    if (accepted.length === 0) report(`In der Lücke mit „${wrong[0]}“ fehlt eine richtige Antwort, ohne [ ] davor`)
+    else if (both !== undefined) report(`In einer Lücke steht „${both}“ als richtige und als falsche Antwort`)
   }
 }
 
@@ -221,13 +229,27 @@ export function findItems(answer: string): { line: number; end: number } | undef
 
 /** A gap of an answer */
 export const GAP = /\{\{([^{}\n]+)\}\}/g
+/** Marks a wrong text of a gap, as in a task list */
+const WRONG = '[ ]'
+const MARK = /^\[[ xX]\]/
+
+/** Texts of a gap: with wrong ones the learner chooses, otherwise types. */
+export interface Gap {
+  accepted: string[]
+  wrong: string[]
+}
+
+export interface GapText {
+  text: string
+  isRight: boolean
+}
 
 /**
- * Returns the accepted texts of each gap of an answer.
- * @example findGaps('In {{72|zweiundsiebzig}} Stunden') // [['72', 'zweiundsiebzig']]
+ * Returns the gaps of an answer.
+ * @example findGaps('In {{72|zweiundsiebzig}} Stunden') // [{ accepted: ['72', 'zweiundsiebzig'], wrong: [] }]
  */
-export function findGaps(answer: string): string[][] {
-  return [...answer.matchAll(GAP)].map(([, inside = '']) => textsOfGap(inside)).filter((texts) => texts.length > 0)
+export function findGaps(answer: string): Gap[] {
+  return [...answer.matchAll(GAP)].map(([, inside = '']) => readGap(inside)).filter((gap) => !isEmpty(gap))
 }
 
 /**
@@ -237,15 +259,32 @@ export function findGaps(answer: string): string[][] {
  */
 export function showGaps(answer: string, form: string | null | undefined): string {
   if (form !== 'gaps') return answer
-  return answer.replaceAll(GAP, (whole, inside: string) => textsOfGap(inside)[0] ?? whole)
+  return answer.replaceAll(GAP, (whole, inside: string) => readGap(inside).accepted[0] ?? whole)
 }
 
-/** @example textsOfGap('72|zweiundsiebzig') // ['72', 'zweiundsiebzig'] */
-export function textsOfGap(inside: string): string[] {
+/**
+ * Reads the inside of a gap.
+ * @example readGap('72|[ ] 24|[ ] 48') // { accepted: ['72'], wrong: ['24', '48'] }
+ */
+export function readGap(inside: string): Gap {
+  const texts = textsOfGap(inside)
+  return {
+    accepted: texts.filter(({ isRight }) => isRight).map(({ text }) => text),
+    wrong: texts.filter(({ isRight }) => !isRight).map(({ text }) => text),
+  }
+}
+
+/** Returns the texts of a gap in their order. */
+export function textsOfGap(inside: string): GapText[] {
   return inside
     .split('|')
-    .map((text) => text.trim())
-    .filter((text) => text !== '')
+    .map((part) => part.trim())
+    .map((part) => ({ text: part.replace(MARK, '').trim(), isRight: !part.startsWith(WRONG) }))
+    .filter(({ text }) => text !== '')
+}
+
+function isEmpty({ accepted, wrong }: Gap): boolean {
+  return accepted.length === 0 && wrong.length === 0
 }
 
 /** Returns the length of all texts in UTF-16 code units. */

@@ -1,6 +1,6 @@
 import { findListItems } from '../content/format/blocks.js'
 import { toPlainText } from '../search/plain-text.js'
-import { type Exercise, type ExerciseOption, findItems, GAP, showGaps, textsOfGap } from './exercise.js'
+import { type Exercise, type ExerciseOption, findItems, GAP, readGap, showGaps } from './exercise.js'
 import { readNumber, withoutUnit } from './number.js'
 
 /** An option with an id that is random per attempt */
@@ -19,6 +19,8 @@ export interface FrozenGap {
   id: string
   /** Plain texts */
   accepted: string[]
+  /** Plain texts to choose from, in an order that does not depend on which are accepted; absent if the gap is typed */
+  choices?: string[]
 }
 
 /** What a question asks and accepts, as a published version stores it. Plain JSON. */
@@ -98,11 +100,18 @@ function itemsOf(answer: string): string[] {
 function freezeGaps(answer: string, newId: () => string): FrozenForm {
   const gaps: FrozenGap[] = []
   const text = answer.replaceAll(GAP, (whole, inside: string) => {
-    const accepted = textsOfGap(inside)
+    const { accepted, wrong } = readGap(inside)
     if (accepted.length === 0) return whole
-    const gap = { id: newId(), accepted }
+    const choices = wrong.length === 0 ? {} : { choices: sortChoices([...accepted, ...wrong]) }
+    const gap = { id: newId(), accepted, ...choices }
     gaps.push(gap)
     return `{{${gap.id}}}`
   })
   return { form: 'gaps', text, gaps }
+}
+
+const COLLATOR = new Intl.Collator('de', { numeric: true })
+
+function sortChoices(texts: readonly string[]): string[] {
+  return [...new Set(texts)].sort((one, other) => COLLATOR.compare(one, other) || (one < other ? -1 : 1))
 }

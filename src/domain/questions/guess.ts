@@ -1,4 +1,4 @@
-import type { FrozenForm } from './frozen.js'
+import type { FrozenForm, FrozenGap } from './frozen.js'
 import type { MultipleRule } from './judge.js'
 
 /** A section of a test: a number of questions drawn from a pool. */
@@ -30,7 +30,7 @@ const MAX_WORK = 200_000_000
 
 /**
  * Returns the chance from 0 to 1 to pass a test in any of the attempts by choosing at random. A learner guesses one
- * option of a single choice, at least one box of a multiple choice and any order; typed answers are never guessed.
+ * option of a single choice or gap, at least one box of a multiple choice and any order; typed answers are never guessed.
  * Every question is worth the same. Rounding only raises the chance; for very large tests the result is an upper bound.
  * @example chanceOfPassing([{ questions: Array(10).fill(trueOrFalse), draw: 10 }], { passPercent: 60, multiple: 'all', attempts: 1 }) // 0.377
  */
@@ -118,9 +118,23 @@ function guess(question: FrozenForm, rule: MultipleRule): Outcome {
     }
     case 'order':
       return guessOrder(question.items.length)
+    case 'gaps':
+      return guessGaps(question.gaps)
     default:
       return { of: 1, chances: [1] }
   }
+}
+
+/** Typed gaps are never guessed. */
+function guessGaps(gaps: readonly FrozenGap[]): Outcome {
+  let chances = [1]
+  for (const { accepted, choices } of gaps) {
+    const right = choices === undefined ? 0 : new Set(accepted).size / choices.length
+    chances = [...chances, 0].map((chance, part) => chance * (1 - right) + (chances[part - 1] ?? 0) * right)
+  }
+  return chances.every((chance, part) => chance === 0 || part === 0)
+    ? { of: 1, chances: [1] }
+    : { of: gaps.length, chances }
 }
 
 function guessBoxes(boxes: number, rights: number, rule: MultipleRule): Outcome {

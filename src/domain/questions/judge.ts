@@ -2,7 +2,7 @@ import { isStorable } from '../text/text.js'
 import { isWithin } from './decimal.js'
 import { ambiguous } from './exercise.js'
 import { ALL, type Fraction, NONE } from './fraction.js'
-import type { FrozenForm, FrozenOption } from './frozen.js'
+import type { FrozenForm, FrozenGap, FrozenOption } from './frozen.js'
 import { readNumber, withoutUnit } from './number.js'
 import {
   AmbiguousNumber,
@@ -22,7 +22,7 @@ export type Answer =
   | { text: string }
   /** All items in the order of the learner */
   | { item_ids: string[] }
-  /** Text by id of the gap; gaps may be absent. */
+  /** Typed or chosen text by id of the gap; gaps may be absent. */
   | { gaps: Record<string, string> }
 
 /** How a choice with several right options is judged: by the share of boxes set right, or only as a whole. */
@@ -52,10 +52,7 @@ export function checkAnswer(question: FrozenForm, answer: Answer): void {
       )
       break
     case 'gaps':
-      checkGaps(
-        question.gaps.map(({ id }) => id),
-        answer,
-      )
+      checkGaps(question.gaps, answer)
   }
 }
 
@@ -87,11 +84,13 @@ function checkOrder(ids: readonly string[], answer: Answer): void {
   if (!isComplete || !ids.every((id) => given.has(id))) throw INCOMPLETE_ORDER
 }
 
-function checkGaps(ids: readonly string[], answer: Answer): void {
+function checkGaps(gaps: readonly FrozenGap[], answer: Answer): void {
   if (!('gaps' in answer)) throw OTHER_FORM
   for (const [id, text] of Object.entries(answer.gaps)) {
-    if (!ids.includes(id)) throw UNKNOWN_GAP
+    const gap = gaps.find((one) => one.id === id)
+    if (gap === undefined) throw UNKNOWN_GAP
     checkTyped(text)
+    if (text !== '' && gap.choices?.includes(text) === false) throw UNKNOWN_OPTION
   }
 }
 
@@ -136,10 +135,11 @@ function judgeNumber({ accepted, tolerance, unit }: FrozenForm & { form: 'number
   return accepted.some((expected) => isWithin(number, expected, tolerance)) ? ALL : NONE
 }
 
-function judgeGaps(gaps: (FrozenForm & { form: 'gaps' })['gaps'], typed: Readonly<Record<string, string>>): Fraction {
-  return shareOf(gaps, ({ id, accepted }) => {
-    const text = Object.hasOwn(typed, id) ? (typed[id] ?? '') : ''
-    return accepted.some((one) => matchesText(text, one))
+function judgeGaps(gaps: readonly FrozenGap[], given: Readonly<Record<string, string>>): Fraction {
+  return shareOf(gaps, ({ id, accepted, choices }) => {
+    const text = Object.hasOwn(given, id) ? (given[id] ?? '') : ''
+    // A wrong choice may differ from the right one by a letter, which is forgiven only where one types.
+    return accepted.some((one) => (choices === undefined ? matchesText(text, one) : text === one))
   })
 }
 

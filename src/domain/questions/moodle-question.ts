@@ -1,5 +1,5 @@
 import type { ExportQuestion } from '../moodle/index.js'
-import type { Exercise } from './exercise.js'
+import { type Exercise, GAP, textsOfGap } from './exercise.js'
 import { type FrozenForm, freezeQuestion } from './frozen.js'
 
 /** A card as the export knows it. */
@@ -14,7 +14,7 @@ interface ExportCard {
 /** Returns a card as a question for Moodle; the level becomes a tag. */
 export function toMoodleQuestion({ key, level, question, answer, exercise }: ExportCard): ExportQuestion {
   const common = { id: key, tags: level === '' ? [] : [level], question, answer }
-  const none = { answers: [], hasOwnAnswer: false, items: [], tolerance: null, unit: null }
+  const none = { answers: [], hasOwnAnswer: false, items: [], gaps: [], tolerance: null, unit: null }
   if (exercise === null) return { ...common, ...none, form: 'plain' }
   const frozen = freezeQuestion({ question, answer, exercise }, () => '')
   return {
@@ -24,6 +24,7 @@ export function toMoodleQuestion({ key, level, question, answer, exercise }: Exp
     answers: answersOf(frozen),
     hasOwnAnswer: hasOwnAnswer(frozen, exercise),
     items: frozen.form === 'order' ? frozen.items.map(({ text }) => text) : [],
+    gaps: frozen.form === 'gaps' ? [...answer.matchAll(GAP)].map(([, inside = '']) => textsOfGap(inside)) : [],
     tolerance: exercise.tolerance,
     unit: exercise.unit,
   }

@@ -1,4 +1,4 @@
-import type { FrozenForm, FrozenQuestion } from '../questions/frozen.js'
+import type { FrozenForm, FrozenGap, FrozenQuestion } from '../questions/frozen.js'
 import type { Answer } from '../questions/judge.js'
 import type { Place } from './attempt.js'
 
@@ -9,7 +9,7 @@ export interface ShownQuestion {
   question: string
   options?: { id: string; text: string }[]
   items?: { id: string; text: string }[]
-  gaps?: { id: string }[]
+  gaps?: { id: string; choices?: string[] }[]
   /** Markdown in which `{{id}}` stands for a gap */
   text?: string
   /** Of a number, such as `MB`; null if the number stands alone */
@@ -31,12 +31,19 @@ export function showQuestion(frozen: FrozenQuestion, places: readonly Place[]): 
     case 'order':
       return { ...shown, items: inOrder(frozen.items, places) }
     case 'gaps':
-      return { ...shown, gaps: places.map(({ id }) => ({ id })), text: textWith(frozen.text, places) }
+      return { ...shown, gaps: gapsWith(frozen.gaps, places), text: textWith(frozen.text, places) }
   }
 }
 
 function inOrder(parts: readonly { id: string; text: string }[], places: readonly Place[]) {
   return places.map(({ id, of }) => ({ id, text: parts.find((part) => part.id === of)?.text ?? '' }))
+}
+
+function gapsWith(gaps: readonly FrozenGap[], places: readonly Place[]) {
+  return places.map(({ id, of }) => {
+    const choices = gaps.find((gap) => gap.id === of)?.choices
+    return choices === undefined ? { id } : { id, choices }
+  })
 }
 
 /** Returns the Markdown of a text with gaps, named by the ids of the attempt. */

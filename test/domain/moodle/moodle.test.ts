@@ -82,7 +82,7 @@ t.test('reads every form', async (t) => {
     ).replace('zwei\\}und', 'zweiundsiebzig'),
     question(
       'gapselect',
-      `<selectoption>${text('Katze')}</selectoption><selectoption>${text('Hund')}</selectoption>`,
+      `<selectoption>${text('Katze')}<group>1</group></selectoption><selectoption>${text('Hund')}<group>1</group></selectoption><selectoption>${text('Baum')}<group>2</group></selectoption>`,
       text('Die [[1]] und der [[2]]'),
     ),
     question('essay', `<generalfeedback>${text('Muster')}</generalfeedback>`),
@@ -97,10 +97,10 @@ t.test('reads every form', async (t) => {
     { answer: '- Frosch: {{Lurch}}', exercise: { form: 'gaps' } },
     {
       question: 'Name',
-      answer: 'In {{72|zweiundsiebzig}} Stunden, {{3,5}} oder {{immer}}',
-      changes: [/Rückmeldungen/, /Teilpunkten/, /Toleranz/, /Auswählen/],
+      answer: 'In {{72|zweiundsiebzig}} Stunden, {{3,5}} oder {{[ ] nie|immer}}',
+      changes: [/Rückmeldungen/, /Teilpunkten/, /Toleranz/],
     },
-    { question: 'Name', answer: 'Die {{Katze}} und der {{Hund}}' },
+    { question: 'Name', answer: 'Die {{Katze|[ ] Hund}} und der {{[ ] Katze|Hund}}', changes: [] },
     { answer: 'Muster', exercise: null },
   ])
 })
@@ -264,7 +264,8 @@ t.test('property: cards come back equal', async (t) => {
       }
     }),
     fc.array(plain, { minLength: 1, maxLength: 3 }).map((gaps) => {
-      return { answer: gaps.map((gap) => `*In* {{${gap}|~=#/"\\*}} oder`).join('\n'), input: { form: 'gaps' } }
+      const lines = gaps.map((gap) => `*In* {{${gap}|~=#/"\\*}} oder {{[ ] =${gap}|${gap}|[ ] %50%}}`)
+      return { answer: lines.join('\n'), input: { form: 'gaps' } }
     }),
     line.map((answer) => ({ answer, input: null })),
   )

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type ExerciseInput, findGaps, parseExercise } from '../../../src/domain/questions/exercise.js'
+import { type ExerciseInput, findGaps, parseExercise, showGaps } from '../../../src/domain/questions/exercise.js'
 
 function parse(input: ExerciseInput, answer = 'Ein Absatz') {
   const faults: [string, number | undefined][] = []
@@ -68,5 +68,12 @@ t.test('order and gaps live in the answer', async (t) => {
   t.strictSame(parse({ form: 'gaps' }, 'In {{72|zweiundsiebzig}} h').faults, [])
   t.match(parse({ form: 'gaps' }, 'In {{ | }} h').faults, [/mindestens eine Lücke/])
   t.match(parse({ form: 'gaps', options: [wrong('a')] }, '{{a}}').faults, [/keine Liste/])
-  t.strictSame(findGaps('{{a| b }} und {{c}}'), [['a', 'b'], ['c']])
+  t.strictSame(findGaps('{{a| b }} und {{c}} und {{[ ] d|[x] e|[ ]}}'), [
+    { accepted: ['a', 'b'], wrong: [] },
+    { accepted: ['c'], wrong: [] },
+    { accepted: ['e'], wrong: ['d'] },
+  ])
+  t.equal(showGaps('In {{[ ] 24|72}} h', 'gaps'), 'In 72 h')
+  t.match(parse({ form: 'gaps' }, 'In {{[ ] 24}} h').faults, [/„24“ fehlt eine richtige/])
+  t.match(parse({ form: 'gaps' }, 'In {{72|[ ] 72}} h').faults, [/„72“ als richtige und als falsche/])
 })

@@ -33,6 +33,19 @@ t.test('known chances', async (t) => {
   t.equal(percent(chanceOfPassing([times(10, choice(2))], { ...once, passPercent: 80, attempts: 3 })), 15.53)
 })
 
+t.test('gaps are guessed where one chooses', async (t) => {
+  const gap = (id: string, choices?: string[]) => ({ id, accepted: ['a'], ...(choices && { choices }) })
+  const gaps: FrozenForm = {
+    form: 'gaps',
+    text: '',
+    gaps: [gap('1', ['a', 'b']), gap('2', ['a', 'b', 'c', 'd']), gap('3')],
+  }
+  const chance = (passPercent: number) => chanceOfPassing([times(1, gaps)], { ...once, passPercent })
+  t.equal(chance(100), 0)
+  t.equal(percent(chance(60)), 12.5)
+  t.equal(percent(chance(30)), 62.5)
+})
+
 t.test('limits', async (t) => {
   t.equal(chanceOfPassing([], once), 0)
   t.equal(chanceOfPassing([times(5, text)], { ...once, attempts: null }), 0)

@@ -139,6 +139,25 @@ t.test('property: the tolerance is exact', async () => {
   )
 })
 
+t.test('gaps to choose from take one of their texts, letter by letter', async (t) => {
+  const freeze = (answer: string) => {
+    const exercise = { form: 'gaps' as const, options: [], tolerance: null, unit: null }
+    return freezeQuestion({ question: 'F?', answer, exercise }, counter())
+  }
+  const gaps = freeze('Die {{Rahmen|[ ] Rähmen|[ ] 10|[ ] 9}} und {{frei}}')
+  t.match(gaps, { gaps: [{ accepted: ['Rahmen'], choices: ['9', '10', 'Rahmen', 'Rähmen'] }, { accepted: ['frei'] }] })
+  if (gaps.form !== 'gaps') return t.fail('another form')
+  t.notOk('choices' in (gaps.gaps[1] ?? {}))
+  const [id = '', typed = ''] = gaps.gaps.map((gap) => gap.id)
+  t.doesNotThrow(() => checkAnswer(gaps, { gaps: { [id]: '', [typed]: 'egal' } }))
+  t.throws(() => checkAnswer(gaps, { gaps: { [id]: 'rahmen' } }), { code: 'unknown_option' })
+  t.equal(ratio(judge(gaps, { gaps: { [id]: 'Rahmen' } }, 'all')), 1 / 2)
+  t.equal(ratio(judge(gaps, { gaps: { [id]: 'Rähmen' } }, 'all')), 0)
+  // Which text is right does not show in their order.
+  const swapped = freeze('Die {{10|[ ] Rahmen|[ ] 9|[ ] Rähmen}}')
+  t.match(swapped, { gaps: [{ choices: ['9', '10', 'Rahmen', 'Rähmen'] }] })
+})
+
 t.test('order and gaps: the share of right places', async (t) => {
   const order: FrozenForm = { form: 'order', items: ['a', 'b', 'c'].map((id) => ({ id, text: id })) }
   t.equal(ratio(judge(order, { item_ids: ['a', 'b', 'c'] }, 'all')), 1)

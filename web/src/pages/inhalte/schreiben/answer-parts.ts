@@ -1,5 +1,5 @@
 import { countOf } from '../../../words/numbers.js'
-import { firstTexts } from './without-gaps.js'
+import { countChoices, firstTexts } from './without-gaps.js'
 
 const ITEM = /^ {0,3}\d{1,9}[.)][ \t]+\S/
 
@@ -21,5 +21,7 @@ export function orderWords(answer: string): Found {
 export function gapWords(answer: string): Found {
   const gaps = firstTexts(answer)
   if (gaps.length === 0) return { text: 'In der Antwort ist noch keine Lücke.', isRight: false }
-  return { text: `${countOf(gaps.length, 'Lücke', 'Lücken')} gefunden: ${gaps.join(', ')}.`, isRight: true }
+  const choices = countChoices(answer)
+  const chosen = choices === 0 ? '' : ` ${choices === gaps.length ? 'Alle' : choices} zum Auswählen.`
+  return { text: `${countOf(gaps.length, 'Lücke', 'Lücken')} gefunden: ${gaps.join(', ')}.${chosen}`, isRight: true }
 }

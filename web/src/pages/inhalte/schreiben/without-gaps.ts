@@ -1,9 +1,19 @@
 /** A gap of an answer, as the service reads it */
 const GAP = /\{\{([^{}\n]+)\}\}/g
 
+/** Marks a wrong text to choose from */
+const WRONG = '[ ]'
+
+/** Returns the first right text. */
 function firstOf(inside: string): string | undefined {
-  const texts = inside.split('|').map((text) => text.trim())
-  return texts.find((text) => text !== '')
+  const rights = inside.split('|').filter((text) => !text.trim().startsWith(WRONG))
+  return rights.map((text) => text.trim().replace(/^\[[xX]\]\s*/, '')).find((text) => text !== '')
+}
+
+/** Returns the number of gaps in which learners choose. */
+export function countChoices(answer: string): number {
+  const gaps = [...answer.matchAll(GAP)].map(([, inside = '']) => inside.split('|'))
+  return gaps.filter((texts) => texts.some((text) => text.trim().startsWith(WRONG))).length
 }
 
 /** Returns the first text of each gap. */

@@ -26,12 +26,12 @@ export function numberGaps(source: string, gaps: readonly Gap[]): string {
 export function putFields(
   element: HTMLElement,
   gaps: readonly Gap[],
-  onchange: (id: string, text: string) => void,
+  onchange: (id: string, text: string, options: { isTyped: boolean }) => void,
 ): Map<string, GapField> {
   const fields = new Map<string, GapField>()
   const make = (gap: Gap) => {
     const field = createField(gap, `Lücke ${gaps.indexOf(gap) + 1} von ${gaps.length}`)
-    field.addEventListener('input', () => onchange(gap.id, field.value))
+    field.addEventListener('input', () => onchange(gap.id, field.value, { isTyped: gap.choices === undefined }))
     fields.set(gap.id, field)
     return field
   }
