@@ -15,8 +15,8 @@ import { post } from './support/written.js'
 
 const NAME = 'Datenschutz, Grundlagen'
 const NARROW = { width: 320, height: 640 }
-/** A request that failed because the test took the network away */
-const OFFLINE = /ERR_INTERNET_DISCONNECTED|ERR_FAILED/
+/** A request that failed because the test took the network away, also that of the service worker's script */
+const OFFLINE = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|unknown error occurred when fetching the script/
 
 /** Expression that is true once the browser has neither a copy nor marks of an attempt */
 const hasNothingOf = (id: number) => `(async () => {
