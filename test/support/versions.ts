@@ -114,6 +114,8 @@ export async function recordVersion(serverUrl: string, folder: string): Promise<
       sessionSecrets: [SECRET],
       database,
       logger: false,
+      // A busy machine must not be refused as overloaded.
+      maxDelayMs: 60_000,
     })
     await app.ready()
     await createUser(database.db, { username: 'chef', is_admin: true })
@@ -318,6 +320,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   const test = await publishTest(app.db, {}, { cardIds })
   await takeTest(learner, test)
   await admin('GET', `/api/content/tests/${test.slug}/statistics`)
+  await admin('GET', `/api/content/tests/${test.slug}/versions`)
 
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
   await get('auth/tokens')

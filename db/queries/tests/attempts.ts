@@ -87,7 +87,7 @@ export async function sumUpAttempts(
   of?: { testId: number },
 ): Promise<AttemptSums[]> {
   const { rows } = await sql<AttemptSums>`
-    select mine.*,
+    select test_id, attempts, ended, has_passed, last_number, last_ended_at, open_id, open_until,
       json_build_object('review', definition -> 'review', 'review_when', definition -> 'review_when',
         'closes', definition -> 'closes') as rules
     from (
