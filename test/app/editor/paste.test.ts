@@ -68,6 +68,11 @@ t.test('chooses cells before markup before a picture', async (t) => {
   t.equal(kindOf({ text: 'if x:\n\tprint(1)\n\t\tprint(2)' }), 'text', 'indented code')
   t.equal(kindOf({ text: 'a\tb', html: '<div><span style="color:red">a</span></div>' }), 'text', 'code editor')
   t.equal(kindOf({ text: 'fett', html: '<p><b>fett</b></p>', files: [image] }), 'html', 'Word')
+  const paragraphs = '<p class=MsoNormal><b>a</b></p><p class=MsoNormal>c</p>'
+  t.equal(kindOf({ text: 'a\tb\r\nc\td', html: paragraphs }), 'cells', 'paragraphs of Word with tabs')
+  t.equal(kindOf({ text: 'a\tb\r\nc', html: paragraphs }), 'html', 'only some with a tab')
+  t.equal(kindOf({ text: '·\ta\r\n·\tc', html: paragraphs }), 'html', 'bullets of Word')
+  t.equal(kindOf({ text: '1.\ta\r\n10.\tc', html: paragraphs }), 'html', 'numbers of Word')
   t.equal(kindOf({ text: 'x', html: '<b style="font-weight:normal;"><span>x</span></b>' }), 'text', 'Google Docs')
   t.equal(kindOf({ text: 'x', html: "<meta charset='utf-8'><span>x</span>" }), 'text', 'plain text of a browser')
   t.equal(kindOf({ files: [image] }), 'pictures', 'screenshot')

@@ -19,13 +19,18 @@ const MEANING = /<(?:a|b|blockquote|code|em|h[1-6]|i|img|li|pre|strong|table)[\s
 /** Google Docs wraps everything in an element `b` without meaning. */
 const WRAPPER = /<b style="font-weight:\s*normal/i
 
+/** Marker of a list that Word copies as a cell of its own, such as `1.` or `·` */
+const MARKER = /^(?:[·•◦▪§o*–-]|\w{1,4}[.)])$/
+
 /**
  * Chooses what to insert. A spreadsheet offers cells, markup and a picture of the same selection, so cells come first
- * and the picture last. Code with tabs stays text.
+ * and the picture last. So do paragraphs of Word whose parts are set apart by tabs. Code with tabs stays text.
  */
 export function choosePasted({ text, html, files }: Offer): Pasted {
   const rows = parseCells(text)
-  if (rows !== undefined && (/<table[\s>]/i.test(html) || (html === '' && isGrid(rows)))) return { kind: 'cells', rows }
+  if (rows !== undefined && (/<table[\s>]/i.test(html) || (html === '' && isGrid(rows)) || isParagraphs(rows, html))) {
+    return { kind: 'cells', rows }
+  }
   if (MEANING.test(html.replace(WRAPPER, '<span'))) return { kind: 'html', html }
   const pictures = files.filter(({ type }) => type.startsWith('image/'))
   return text === '' && pictures.length > 0 ? { kind: 'pictures', files: pictures } : { kind: 'text' }
@@ -35,4 +40,9 @@ export function choosePasted({ text, html, files }: Offer): Pasted {
 function isGrid(rows: string[][]): boolean {
   const [width = 0] = rows.map((row) => row.length)
   return width > 1 && rows.every((row) => row.length === width && row[0] !== '')
+}
+
+function isParagraphs(rows: string[][], html: string): boolean {
+  const isList = rows.every(([first = '']) => MARKER.test(first.trim()))
+  return rows.length > 1 && /<p[\s>]/i.test(html) && isGrid(rows) && !isList
 }
