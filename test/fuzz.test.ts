@@ -109,6 +109,7 @@ for (const [publicUrl, requests] of [
         'adoptContent',
         // Need an open or ended attempt of the caller, sections, or a deck with questions.
         ...['saveAnswer', 'saveTest', 'getAttemptReview', 'reportQuestion', 'publishTest', 'previewTest', 'exportTest'],
+        'exportQuestions',
       ]
       let unmet: string[] | undefined
       for (const seed of requests < REQUESTS ? SEEDS.slice(0, 1) : SEEDS) {
