@@ -222,6 +222,9 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
       await offered(own).waitFor({ state: 'attached' })
       t.equal(await offered(other).count(), 0)
     }
+    await page.reload()
+    await offered('Server').waitFor({ state: 'attached' })
+    t.equal(await field(page, 'Quelle').locator('option:checked').textContent(), 'Server', 'a reload keeps the source')
   })
 
   await t.test('fits a window of 320 pixels', async (t) => {
