@@ -28,8 +28,10 @@ async function runBatch(files: string[]): Promise<void> {
   keepStores()
   // tap listens to signals from its first assertion on.
   t.ok(files.length > 0, 'there are files')
-  for (const file of files) {
-    const url = pathToFileURL(path.resolve(file)).href
+  // A file may change the working directory.
+  const urls = files.map((file) => pathToFileURL(path.resolve(file)).href)
+  for (const [index, file] of files.entries()) {
+    const url = urls[index] as string
     const before = readState(scratch)
     await t.test(file, { timeout: FILE_TIMEOUT_MS }, async (t) => {
       tests.set(url, t)
