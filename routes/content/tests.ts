@@ -23,14 +23,7 @@ import {
   TEST_VERSION_MISSING,
 } from '../../src/domain/tests/editing-refusals.js'
 import { parseTestSlug, toTestSlug } from '../../src/domain/tests/slug.js'
-import {
-  invalidCursor,
-  isInteger,
-  parseCursor,
-  parseFlag,
-  parseNumber,
-  parseRowId,
-} from '../../src/domain/text/parameters.js'
+import { parseFlag, parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { TOO_LARGE } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { previewTest, publishTest } from '../../src/services/tests/publish.js'
@@ -186,8 +179,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ params, query }) => {
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
-      const before = parseCursor(query.before, 'before')
-      if (!isInteger(before ?? 0)) throw invalidCursor('before')
+      const before = parseIntegerCursor(query.before, 'before')
       const versions = await listPublishedVersions(app.db, toTestSlug(params.slug), { before, limit })
       const last = versions.at(-1)?.version ?? 1
       return { versions, next_before: last > 1 ? last : null }

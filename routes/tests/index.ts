@@ -17,14 +17,7 @@ import {
   SLOT_NOT_FOUND,
   WaitForNext,
 } from '../../src/domain/tests/refusals.js'
-import {
-  checkStorable,
-  invalidCursor,
-  isInteger,
-  parseCursor,
-  parseNumber,
-  parseRowId,
-} from '../../src/domain/text/parameters.js'
+import { checkStorable, parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { findCurrentAttempt } from '../../src/services/tests/end-attempt.js'
@@ -106,8 +99,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
     },
     async ({ params, query, user }) => {
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
-      const before = parseCursor(query.before, 'before')
-      if (!isInteger(before ?? 0)) throw invalidCursor('before')
+      const before = parseIntegerCursor(query.before, 'before')
       return findTest(app.db, user.id, params.slug, moment(), { before, limit })
     },
   )

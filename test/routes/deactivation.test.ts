@@ -47,8 +47,8 @@ async function isAdmittedByProvider(person: { sub: string; preferred_username: s
 }
 
 /**
- * What each public operation does for a person: whether it admits the person, or null if it admits nobody. A new public
- * operation needs an entry here.
+ * By public operation: tries to log a person in and returns whether that worked; null if the operation logs nobody in. A
+ * new public operation needs an entry here.
  */
 const WAYS_IN: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   ...{ getOpenapi: null, getHealth: null, getReadiness: null, listLoginMethods: null },

@@ -31,6 +31,16 @@ export function parseCursor(text: string | undefined, name: string): number | un
   return id
 }
 
+/**
+ * Parses the cursor of a page that is ordered by an integer column; returns undefined if absent or empty.
+ * @throws InvalidInput if it is no integer of the database
+ */
+export function parseIntegerCursor(text: string | undefined, name: string): number | undefined {
+  const cursor = parseCursor(text, name)
+  if (cursor !== undefined && !isInteger(cursor)) throw invalidCursor(name)
+  return cursor
+}
+
 export function invalidCursor(name: string): InvalidInput {
   return new InvalidInput(`Der Parameter „${name}“ ist ungültig`)
 }
