@@ -634,12 +634,12 @@ export interface AttemptsTable {
   deadline_at: ColumnType<Date | null, Date | null, never>
   /** Last saved answer, or the start */
   last_saved_at: ColumnType<Date, Date, Date>
-  /** Null while the attempt is open, as the next three */
+  /** Null while the attempt is open, as the next two */
   ended_at: ColumnType<Date | null, never, Date>
   ended_by: ColumnType<'person' | 'time' | null, never, 'person' | 'time'>
   passed: ColumnType<boolean | null, never, boolean>
-  /** From 0 to 100, rounded down */
-  score_percent: ColumnType<number | null, never, number>
+  /** From 0 to 100, rounded down; null again once it has been deleted (`RESULTS_KEEP`) */
+  score_percent: ColumnType<number | null, never, number | null>
   answers_deleted_at: ColumnType<Date | null, never, Date>
 }
 

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import type { Moment } from '../src/domain/time/calendar.js'
+import type { ResultsKeep } from '../src/services/jobs/job.js'
 import { JOBS } from '../src/services/jobs/jobs.js'
 import { runJob } from '../src/services/jobs/run-job.js'
 import { canFit } from '../src/services/review/fit/binding.js'
@@ -16,12 +17,13 @@ interface JobOptions {
   moment: (at?: Date) => Moment
   /** Days after the review of a test for which answers are kept */
   answersKeepDays: number
+  resultsKeep: ResultsKeep
   intervalMs: number
 }
 
 /** Runs each job once a night. Every instance tries; a lease lets one run at a time. */
 export default fp<JobOptions>(
-  async (app, { moment, answersKeepDays, intervalMs }) => {
+  async (app, { moment, answersKeepDays, resultsKeep, intervalMs }) => {
     const stopping = new AbortController()
     let running: Promise<void> | undefined
     const runAll = async () => {
@@ -32,6 +34,7 @@ export default fp<JobOptions>(
             night,
             moment,
             answersKeepDays,
+            resultsKeep,
             signal: stopping.signal,
             onError: (err, facts) => app.log.warn({ err, job: job.name, ...facts }, 'part of a job failed'),
           })

@@ -80,6 +80,7 @@ export interface AppOptions {
     | 'sessionMaxDays'
     | 'statisticsMinPersons'
     | 'answersKeepDays'
+    | 'resultsKeep'
     | 'timeZone'
     | 'tmpDir'
     | 'trustProxy'
@@ -199,6 +200,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(jobs, {
     moment,
     answersKeepDays: config.answersKeepDays,
+    resultsKeep: config.resultsKeep,
     intervalMs: options.jobIntervalMs ?? JOB_INTERVAL_MS,
   })
   await app.register(overdueAttempts, { moment, intervalMs: options.overdueIntervalMs ?? OVERDUE_INTERVAL_MS })

@@ -6,6 +6,7 @@ import { parseNewUser } from './domain/accounts/accounts.js'
 import { checkPasswordLength } from './domain/accounts/passwords.js'
 import { type OidcSettings, readOidcSettings } from './domain/sign-in/settings.js'
 import { describeSchemaError, type SchemaError } from './http/schema-errors.js'
+import type { ResultsKeep } from './services/jobs/job.js'
 import { asBasePath, type Environment, listOf, listSettings } from './settings.js'
 
 const MEGABYTE = 2 ** 20
@@ -35,6 +36,8 @@ export interface Config {
   statisticsMinPersons: number
   /** Days after the review of a test for which answers are kept */
   answersKeepDays: number
+  /** Whether the score of a test stays when its answers are deleted */
+  resultsKeep: ResultsKeep
   firstAdmin: { username: string; password: string } | undefined
   host: string
   port: number
@@ -84,6 +87,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     sessionMaxDays: env.SESSION_MAX_DAYS,
     statisticsMinPersons: env.STATISTICS_MIN_PERSONS,
     answersKeepDays: env.ANSWERS_KEEP_DAYS,
+    resultsKeep: env.RESULTS_KEEP === 'passed' ? 'passed' : 'all',
     firstAdmin: firstAdmin(env.ADMIN_USERNAME, env.ADMIN_PASSWORD),
     host: env.HOST,
     port: env.PORT,

@@ -116,6 +116,13 @@ export const SETTINGS = {
     german: { text: 'Tage, nach denen die einzelnen Antworten eines beendeten Tests gelöscht werden' },
     english: { text: 'days after which the answers of ended tests are deleted; results stay' },
   },
+  RESULTS_KEEP: {
+    schema: { type: 'string', enum: ['all', 'passed'], default: 'all' },
+    german: { text: 'was mit den Antworten nicht gelöscht wird: alles Übrige, oder nur „bestanden“, Zeit und Version' },
+    english: {
+      text: 'what stays of an attempt when its answers are deleted: `all` the rest, or only whether it was `passed`, its times and version',
+    },
+  },
   ADMIN_USERNAME: {
     schema: { type: 'string' },
     german: { text: 'der erste Administrator, angelegt, solange es keinen Benutzer gibt' },

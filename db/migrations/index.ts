@@ -9,6 +9,7 @@ import * as writing from './0007_writing.js'
 import * as learningFit from './0008_learning_fit.js'
 import * as tests from './0009_tests.js'
 import * as deactivation from './0010_deactivation.js'
+import * as resultsKeep from './0011_results_keep.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0008_learning_fit': learningFit,
   '0009_tests': tests,
   '0010_deactivation': deactivation,
+  '0011_results_keep': resultsKeep,
 }

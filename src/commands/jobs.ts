@@ -28,6 +28,7 @@ export async function runJobNow(
       return runJob(db, JOBS[job], {
         moment: (at = new Date()) => ({ at, today: dayOf(at) }),
         answersKeepDays: config.answersKeepDays,
+        resultsKeep: config.resultsKeep,
         signal: stopping.signal,
         userId: user?.id,
         onError: (error, facts) => complain(`${JSON.stringify(facts)}: ${String(error)}`),

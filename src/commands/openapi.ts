@@ -22,6 +22,7 @@ export async function printOpenapi(print: (line: string) => void): Promise<void>
       sessionMaxDays: 30,
       statisticsMinPersons: 5,
       answersKeepDays: 90,
+      resultsKeep: 'all',
       timeZone: 'UTC',
       tmpDir: '',
       importMaxBytes: 0,

@@ -23,7 +23,7 @@ import { purgeExpired } from '../../db/queries/housekeeping.js'
 import { extendLease, takeLease } from '../../db/queries/jobs.js'
 import { listFitCandidates, readHistory, storeStates } from '../../db/queries/review/parameters.js'
 import { findHistoryOf } from '../../db/queries/review/undo.js'
-import { deleteAnswersBefore } from '../../db/queries/tests/attempts.js'
+import { deleteAnswersBefore, deleteScores } from '../../db/queries/tests/attempts.js'
 import type { Database } from '../../db/types.js'
 import { createDatabase, onServer, TEST_DATABASE_URL } from '../support/database.js'
 import { SCRATCH } from '../support/scratch.js'
@@ -134,6 +134,7 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
     { instant: new Date(), day: '2026-11-25' },
     { at: new Date(), userId: undefined, after: undefined, limit: 9 },
   )
+  await deleteScores(db, { userId: undefined, after: undefined, limit: 9 })
   await findSentToken(db, Buffer.alloc(32))
   await sumPictures(db)
   await isContentEmpty(db)

@@ -4,6 +4,7 @@ import { deleteAnswersBefore, type EndedAttempt } from '../../db/queries/tests/a
 import { writeSums } from '../../db/queries/tests/statistics.js'
 import { addResult, NO_QUESTION_SUMS } from '../../src/domain/tests/statistics.js'
 import { deleteOldAnswers } from '../../src/services/jobs/delete-answers.js'
+import type { ResultsKeep } from '../../src/services/jobs/job.js'
 import { createEditor, createSource } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { type Caller, startService } from '../support/service.js'
@@ -145,9 +146,15 @@ t.test('a report over 1,000 attempts of 40 questions is computed quickly', async
   t.ok(Math.min(...times) < 1_000)
 })
 
-function deleteAnswersOf(userId: number, day: string) {
+interface ShownAttempt {
+  id: number
+  passed: boolean | null
+  score_percent: number | null
+}
+
+function deleteAnswersOf(userId: number, day: string, resultsKeep: ResultsKeep = 'all') {
   const moment = () => ({ at: new Date(`${day}T12:00:00Z`), today: day })
-  const rest = { answersKeepDays: 90, signal: new AbortController().signal, userId }
+  const rest = { answersKeepDays: 90, resultsKeep, signal: new AbortController().signal, userId }
   return deleteOldAnswers({ db, moment, ...rest, goOn: async () => {}, onError: () => {} })
 }
 
@@ -176,6 +183,38 @@ t.test('answers are deleted after their time, and the result and the report stay
   t.match(review, { passed: true, score_percent: 100, answers_deleted: true, questions: [{ answer: null, points: 1 }] })
 })
 
+t.test('only whether the test was passed stays with RESULTS_KEEP=passed, also of earlier deletions', async (t) => {
+  const learner = await service.member()
+  const test = await publishTest(db, { review_when: 'now', attempts: 3 }, { cards: [CARDS.single], sourceId: source })
+  const [earlier, later] = [await take(learner, test.slug, wrong), await take(learner, test.slug, rightAnswerTo)]
+  const report = await statisticsOf(test.slug)
+  t.strictSame(await deleteAnswersOf(learner.id, '2027-05-01'), { attempts: 2, scores: 0 })
+  const third = await take(learner, test.slug, rightAnswerTo)
+  t.strictSame(await deleteAnswersOf(learner.id, '2027-02-01', 'passed'), { attempts: 0, scores: 2 })
+  t.strictSame(await deleteAnswersOf(learner.id, '2027-02-01', 'passed'), { attempts: 0, scores: 0 })
+
+  const left = await db
+    .selectFrom('attempt_questions')
+    .select('attempt_id')
+    .where('attempt_id', 'in', [earlier, later, third])
+    .execute()
+  t.strictSame([...new Set(left.map(({ attempt_id }) => attempt_id))], [third])
+  const { my_attempts } = (await learner.get(`/api/tests/${test.slug}`)).body.test
+  t.strictSame(
+    new Map(my_attempts.map((one: ShownAttempt) => [one.id, [one.passed, one.score_percent]])),
+    new Map([
+      [earlier, [false, null]],
+      [later, [true, null]],
+      [third, [true, 100]],
+    ]),
+  )
+  const { status, body } = await learner.get(`/api/tests/attempts/${later}/review`)
+  t.equal(status, 200)
+  t.match(body.review, { passed: true, score_percent: null, answers_deleted: true })
+  t.strictSame(body.review.questions, [])
+  t.strictSame(await statisticsOf(test.slug), report, 'the statistics stay')
+})
+
 t.test('a later attempt keeps the answers of an earlier one, whose review it may open', async (t) => {
   const learner = await service.member()
   const test = await publishTest(db, { review_when: 'passed_or_last' }, { cards: [CARDS.single], sourceId: source })
@@ -187,8 +226,8 @@ t.test('a later attempt keeps the answers of an earlier one, whose review it may
     .where('id', '=', last)
     .execute()
   const run = (day: string) => deleteAnswersOf(learner.id, day)
-  t.strictSame(await run('2027-04-30'), { attempts: 0 })
-  t.strictSame(await run('2027-05-03'), { attempts: 2 })
+  t.match(await run('2027-04-30'), { attempts: 0 })
+  t.match(await run('2027-05-03'), { attempts: 2 })
 })
 
 t.test('answers stay while a further attempt may open their review', async (t) => {
@@ -196,27 +235,27 @@ t.test('answers stay while a further attempt may open their review', async (t) =
   const options = { cards: [CARDS.single], sourceId: source }
   const test = await publishTest(db, { review_when: 'passed_or_last', attempts: 2 }, options)
   const id = await take(learner, test.slug, wrong)
-  t.strictSame(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 }, 'an attempt is left')
+  t.match(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 }, 'an attempt is left')
 
   const unlimited = await publishTest(db, { review_when: 'passed_or_last', attempts: null }, { ...options, of: test })
-  t.strictSame(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 }, 'attempts are unlimited')
+  t.match(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 }, 'attempts are unlimited')
   const closing = { review_when: 'passed_or_last', attempts: null, closes: '2027-01-31' } as const
   const closed = await publishTest(db, closing, { ...options, of: unlimited })
-  t.strictSame(await deleteAnswersOf(learner.id, '2027-05-01'), { attempts: 0 }, 'not yet 90 days after closing')
+  t.match(await deleteAnswersOf(learner.id, '2027-05-01'), { attempts: 0 }, 'not yet 90 days after closing')
   const single = await publishTest(db, { review_when: 'passed_or_last', attempts: 1 }, { ...options, of: closed })
-  t.strictSame(await deleteAnswersOf(learner.id, '2027-05-01'), { attempts: 1 }, 'no attempt is left')
+  t.match(await deleteAnswersOf(learner.id, '2027-05-01'), { attempts: 1 }, 'no attempt is left')
   t.match(await db.selectFrom('attempts').selectAll().where('id', '=', id).executeTakeFirst(), { passed: false })
 
   await publishTest(db, { review_when: 'passed_or_last', attempts: 3 }, { ...options, of: single })
   await take(learner, test.slug, wrong)
-  t.strictSame(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 })
+  t.match(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 })
   await db
     .updateTable('tests')
     .set({ archived_at: new Date('2028-12-01') })
     .where('id', '=', test.id)
     .execute()
-  t.strictSame(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 }, 'archived a month ago')
-  t.strictSame(await deleteAnswersOf(learner.id, '2029-04-01'), { attempts: 1 }, 'archived long ago')
+  t.match(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 }, 'archived a month ago')
+  t.match(await deleteAnswersOf(learner.id, '2029-04-01'), { attempts: 1 }, 'archived long ago')
 })
 
 t.test('answers of a version stay until the published version, which closes later, is reviewed', async (t) => {
@@ -225,9 +264,9 @@ t.test('answers of a version stay until the published version, which closes late
   const test = await publishTest(db, { review_when: 'closed', closes: '2027-01-31' }, options)
   const id = await take(learner, test.slug, rightAnswerTo)
   await publishTest(db, { review_when: 'closed', closes: '2027-12-31' }, { ...options, of: test })
-  t.strictSame(await deleteAnswersOf(learner.id, '2027-12-01'), { attempts: 0 })
+  t.match(await deleteAnswersOf(learner.id, '2027-12-01'), { attempts: 0 })
   t.equal((await learner.get(`/api/tests/attempts/${id}/review`)).status, 403)
-  t.strictSame(await deleteAnswersOf(learner.id, '2028-04-01'), { attempts: 1 })
+  t.match(await deleteAnswersOf(learner.id, '2028-04-01'), { attempts: 1 })
 })
 
 t.test('batches go on behind attempts whose answers stay', async (t) => {

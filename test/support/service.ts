@@ -31,6 +31,7 @@ export const CONFIG: AppOptions['config'] = {
   sessionMaxDays: 30,
   statisticsMinPersons: 5,
   answersKeepDays: 90,
+  resultsKeep: 'all',
   timeZone: 'Europe/Berlin',
   tmpDir: SCRATCH,
   trustProxy: [],

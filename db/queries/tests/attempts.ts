@@ -322,3 +322,28 @@ export async function deleteAnswersBefore(
     select id, ended_at from old order by ended_at, id`.execute(db)
   return rows
 }
+
+/**
+ * Deletes the score and the questions of attempts whose answers have been deleted, in the order of their ids.
+ * @param after the last id of the previous batch
+ * @param limit maximum number of attempts
+ * @returns the ids
+ */
+export async function deleteScores(
+  db: Kysely<Database>,
+  { userId, after, limit }: { userId: number | undefined; after: number | undefined; limit: number },
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    with emptied as (
+      select id from attempts
+      where answers_deleted_at is not null and score_percent is not null and id > ${after ?? 0}::integer
+        and (${userId ?? null}::integer is null or user_id = ${userId ?? null}::integer)
+      order by id limit ${limit} for update
+    ), deleted as (
+      delete from attempt_questions using emptied where attempt_id = emptied.id
+    ), marked as (
+      update attempts set score_percent = null from emptied where attempts.id = emptied.id
+    )
+    select id from emptied order by id`.execute(db)
+  return rows.map(({ id }) => id)
+}

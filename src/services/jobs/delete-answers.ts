@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { deleteAnswersBefore, type EndedAttempt } from '../../../db/queries/tests/attempts.js'
+import { deleteAnswersBefore, deleteScores, type EndedAttempt } from '../../../db/queries/tests/attempts.js'
 import { addDays } from '../../domain/time/calendar.js'
 import type { JobContext, JobSummary } from './job.js'
 
@@ -9,14 +9,14 @@ const PAUSE_MS = 20
 const DAY_MS = 86_400_000
 
 /**
- * Deletes the answers of attempts whose review has been possible for `ANSWERS_KEEP_DAYS`. Points, results and the sums of
- * the statistics stay.
+ * Deletes the answers of attempts whose review has been possible for `ANSWERS_KEEP_DAYS`, and with `RESULTS_KEEP=passed`
+ * their questions, points and score. The rest and the sums of the statistics stay.
  */
 export async function deleteOldAnswers(context: JobContext): Promise<JobSummary> {
-  const { db, moment, answersKeepDays, signal, userId, goOn } = context
+  const { db, moment, answersKeepDays, resultsKeep, signal, userId, goOn } = context
   const { at, today } = moment()
   const before = { instant: new Date(at.getTime() - answersKeepDays * DAY_MS), day: addDays(today, -answersKeepDays) }
-  const summary = { attempts: 0 }
+  const summary = { attempts: 0, scores: 0 }
   let deleted: EndedAttempt[] = []
   do {
     signal.throwIfAborted()
@@ -26,5 +26,15 @@ export async function deleteOldAnswers(context: JobContext): Promise<JobSummary>
     summary.attempts += deleted.length
     await sleep(PAUSE_MS)
   } while (deleted.length === ATTEMPTS_AT_ONCE)
+  if (resultsKeep === 'all') return summary
+  // Also of attempts whose answers were deleted while the setting was `all`.
+  let ids: number[] = []
+  do {
+    signal.throwIfAborted()
+    await goOn()
+    ids = await deleteScores(db, { userId, after: ids.at(-1), limit: ATTEMPTS_AT_ONCE })
+    summary.scores += ids.length
+    await sleep(PAUSE_MS)
+  } while (ids.length === ATTEMPTS_AT_ONCE)
   return summary
 }

@@ -2,12 +2,17 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../../../db/types.js'
 import type { Moment } from '../../domain/time/calendar.js'
 
+/** `passed`: only whether an attempt was passed, its times and version */
+export type ResultsKeep = 'all' | 'passed'
+
 export interface JobContext {
   db: Kysely<Database>
   /** Returns the current moment. */
   moment: () => Moment
   /** Days after the review of a test for which answers are kept */
   answersKeepDays: number
+  /** Whether the score stays when the answers are deleted */
+  resultsKeep: ResultsKeep
   /** Ends the job; its work must then be undone or complete */
   signal: AbortSignal
   /** Only this user, for a run by hand */

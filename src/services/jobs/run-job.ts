@@ -3,7 +3,8 @@ import { extendLease, finishRun, releaseLease, takeLease } from '../../../db/que
 import type { Database } from '../../../db/types.js'
 import type { Job, JobContext, JobSummary } from './job.js'
 
-export interface RunOptions extends Pick<JobContext, 'moment' | 'answersKeepDays' | 'signal' | 'userId' | 'onError'> {
+export interface RunOptions
+  extends Pick<JobContext, 'moment' | 'answersKeepDays' | 'resultsKeep' | 'signal' | 'userId' | 'onError'> {
   /** Day of a nightly run, which happens once; undefined for a run by hand */
   night?: string
 }

@@ -184,6 +184,7 @@ t.test('the nightly job fits once, and again after 30 days and half as many reca
   const run = (night?: string) =>
     runJob(db, JOBS.fit, {
       answersKeepDays: 90,
+      resultsKeep: 'all',
       ...(night !== undefined && { night }),
       moment,
       signal: new AbortController().signal,
@@ -222,7 +223,8 @@ t.test('a job runs in one instance at a time, and its lease passes on after an a
       return {}
     },
   }
-  const options = { answersKeepDays: 90, moment, signal: new AbortController().signal, onError: () => {} }
+  const keep = { answersKeepDays: 90, resultsKeep: 'all' } as const
+  const options = { ...keep, moment, signal: new AbortController().signal, onError: () => {} }
   const results = await Promise.all(
     Array.from({ length: 5 }, () => runJob(db, job, { ...options, night: '2026-08-01' })),
   )
