@@ -43,6 +43,10 @@ export interface UsersTable {
   extra_time_percent: Generated<number>
   /** Disabled from this day on; null if the account is not to be disabled. A later day is a planned leaving. */
   disabled_on: ColumnType<string | null, string | null | undefined, string | null>
+  /** Where mail goes to; several accounts may share an address */
+  email: ColumnType<string | null, string | null | undefined, string | null>
+  /** Time at which the user confirmed the address; null if an administrator or the provider set it */
+  email_confirmed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
 /** Method of a proof of identity */

@@ -224,6 +224,15 @@ user
   )
 
 user
+  .command('email <Benutzername> [Adresse]')
+  .description('die E-Mail-Adresse eines Kontos setzen; mehrere Konten dürfen dieselbe haben')
+  .option('--off', 'die Adresse entfernen')
+  .option(...AS_JSON)
+  .action(async (username: string, address: string | undefined, options: { off?: boolean; json?: boolean }) =>
+    (await users()).setEmail(await config(), username, address, options, print),
+  )
+
+user
   .command('sessions <Benutzername>')
   .description('die Sitzungen eines Benutzers zeigen oder beenden')
   .option('--end [ID]', 'die Sitzung mit dieser ID beenden, ohne ID alle')

@@ -10,6 +10,7 @@ import * as learningFit from './0008_learning_fit.js'
 import * as tests from './0009_tests.js'
 import * as deactivation from './0010_deactivation.js'
 import * as resultsKeep from './0011_results_keep.js'
+import * as email from './0012_email.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -24,4 +25,5 @@ export const migrations: Record<string, Migration> = {
   '0009_tests': tests,
   '0010_deactivation': deactivation,
   '0011_results_keep': resultsKeep,
+  '0012_email': email,
 }

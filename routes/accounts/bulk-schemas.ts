@@ -27,6 +27,9 @@ export const JSON_BODY = Type.Object({
       disabled_on: Type.Optional(
         nullable(Type.String({ description: 'First day on which the account is disabled.', examples: ['2026-12-31'] })),
       ),
+      email: Type.Optional(
+        nullable(Type.String({ description: 'Several users may share an address.', examples: ['erika@example.org'] })),
+      ),
     }),
     { minItems: 1, maxItems: MAX_USERS },
   ),
@@ -35,8 +38,8 @@ export const JSON_BODY = Type.Object({
 export const CSV_BODY = Type.String({
   description: `UTF-8 (or Windows-1252, as Excel writes it), separated by semicolons, commas or tabs. Headings:
 \`username\` (\`benutzername\`), \`display_name\` (\`name\`, \`anzeigename\`), \`is_admin\` (\`administrator\`) and
-\`is_author\` (\`autor\`): ja, nein, true, false, 1, 0 or nothing, \`password\` (\`passwort\`), \`disabled_on\` (\`deaktiviert ab\`): a day such as 2026-12-31 or 31.12.2026; only the
-first is required.`,
+\`is_author\` (\`autor\`): ja, nein, true, false, 1, 0 or nothing, \`password\` (\`passwort\`), \`disabled_on\`
+(\`deaktiviert ab\`): a day such as 2026-12-31 or 31.12.2026, \`email\` (\`e-mail\`); only the first is required.`,
   examples: ['benutzername;name;administrator\nerika;Erika Muster;nein\n'],
 })
 
@@ -64,6 +67,7 @@ export const BulkAnswer = Type.Object({
       is_author: Type.Boolean(),
       must_change_password: Type.Boolean(),
       disabled_on: nullable(Type.String({ format: 'date' })),
+      email: nullable(Type.String({ examples: ['erika@example.org'] })),
       password: nullable(
         Type.String({
           description: 'Generated password, returned only once; null if none was generated, and with `check`.',

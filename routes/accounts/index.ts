@@ -91,7 +91,8 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     {
       schema: {
         operationId: 'changeAccount',
-        summary: 'Change the name, rights or password of a user, require a new password, or disable the account',
+        summary:
+          'Change the name, address, rights or password of a user, require a new password, or disable the account',
         description: `\`password\`, \`is_admin: true\`, \`is_author: true\`, \`link_next_login: true\` and a
 \`disabled_on\` of null or a later day require a login within the last ten minutes. A token of the scope \`admin\` needs none.`,
         tags: ['accounts'],

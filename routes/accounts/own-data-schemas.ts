@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { nullable, Timestamp, User } from '../../src/http/schemas.js'
-import { ExtraTime, Session, state } from './schemas.js'
+import { address, ExtraTime, Session, state } from './schemas.js'
 
 const Fitted = nullable(
   Type.Object({
@@ -17,6 +17,7 @@ export const OwnDataAnswer = Type.Object({
   user: Type.Object({
     ...User.properties,
     ...state,
+    ...address,
     has_password: Type.Boolean(),
     passkey_only: Type.Boolean(),
     emergency: Type.Boolean(),

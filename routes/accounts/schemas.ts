@@ -24,6 +24,15 @@ export const state = {
   ),
 }
 
+/** The address of an account */
+export const address = {
+  email: nullable(Type.String({ examples: ['erika@example.org'] })),
+  email_confirmed_at: nullable({
+    ...Timestamp,
+    description: 'Time at which the user confirmed the address; null if an administrator or the provider set it.',
+  }),
+}
+
 /** Extra time of a user for tests with a time limit */
 export const ExtraTime = Type.Integer({
   minimum: 0,
@@ -37,6 +46,7 @@ const AccountWithState = Type.Object(
     ...User.properties,
     ...state,
     extra_time_percent: ExtraTime,
+    ...address,
     sign_in: Type.Object({
       password: Type.Boolean({ description: 'Whether there is one.' }),
       passkeys: Type.Integer(),
@@ -86,6 +96,14 @@ resets to \`false\` afterwards.`,
 login, session or token of it is valid then. Today or an earlier day ends its sessions and tokens at once. Null undoes
 it, which restores none of them.`,
         examples: ['2026-12-31'],
+      }),
+    ),
+  ),
+  email: Type.Optional(
+    nullable(
+      Type.String({
+        description: 'At most 254 characters; several users may share an address. Null removes it.',
+        examples: ['erika@example.org'],
       }),
     ),
   ),

@@ -47,10 +47,11 @@ export async function addUser(
 export async function printUsers(config: Config, options: Output, print: Print): Promise<void> {
   const users = await withDatabase(config, 'GET /api/accounts', listUsersWithState)
   if (options.json) return print(JSON.stringify({ users }))
-  for (const { id, username, display_name, is_admin, is_author, disabled_on } of users) {
+  for (const { id, username, display_name, is_admin, is_author, disabled_on, email } of users) {
     const role = is_admin ? 'Administrator' : is_author ? 'Autor' : 'Benutzer'
     const end = disabled_on === null ? [] : [`deaktiviert ab ${disabled_on}`]
-    print([id, toField(username), toField(display_name), role, ...end].join('\t'))
+    const address = email === null ? [] : [toField(email)]
+    print([id, toField(username), toField(display_name), role, ...address, ...end].join('\t'))
   }
 }
 
@@ -106,6 +107,23 @@ export async function disableUser(
   const id = await change(config, username, parseAccountChange({ disabled_on }))
   if (options.json) return print(JSON.stringify({ id, disabled_on }))
   print(`${disabled_on === null ? 'Nicht mehr deaktiviert' : `Deaktiviert ab ${disabled_on}`}: ${toField(username)}`)
+}
+
+/** Sets the e-mail address of an account, or removes it. @throws InvalidInput if it is none */
+export async function setEmail(
+  config: Config,
+  username: string,
+  address: string | undefined,
+  options: Output & { off?: boolean },
+  print: Print,
+): Promise<void> {
+  if ((address === undefined) !== (options.off === true)) {
+    throw new RefusedError('Erwartet wird eine Adresse oder --off.')
+  }
+  const { email = null } = parseAccountChange({ email: address ?? null })
+  const id = await change(config, username, { email })
+  if (options.json) return print(JSON.stringify({ id, email }))
+  print(`${email === null ? 'Keine E-Mail-Adresse mehr' : `E-Mail-Adresse ${toField(email)}`}: ${toField(username)}`)
 }
 
 async function change(config: Config, username: string, values: AccountChange): Promise<number> {

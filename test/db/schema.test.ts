@@ -25,6 +25,8 @@ const COLUMNS: ColumnNames = {
     passkey_only: 'boolean',
     extra_time_percent: 'integer',
     disabled_on: 'date?',
+    email: 'text?',
+    email_confirmed_at: 'timestamp with time zone?',
   },
   sessions: {
     id_hash: 'bytea',

@@ -76,6 +76,7 @@ t.test('headings and flags have several spellings', async (t) => {
       is_author: false,
       must_change_password: true,
       disabled_on: null,
+      email: null,
       password: undefined,
     },
   })
@@ -93,6 +94,17 @@ t.test('reads days as spreadsheets write them', async (t) => {
     [2, 'disabled_on', message],
     [3, 'disabled_on', message],
   ])
+})
+
+t.test('reads addresses, which two users may share', async (t) => {
+  const { rows } = csv('Benutzername;E-Mail\nu1; werkstatt@example.org \nu2;werkstatt@example.org\nu3;')
+  const list = judgeRows(rows)
+  t.strictSame(
+    list.users.map(({ email }) => email),
+    ['werkstatt@example.org', 'werkstatt@example.org', null],
+  )
+  const message = 'Das Feld „email“ muss eine E-Mail-Adresse sein, etwa erika@example.org'
+  t.strictSame(faultsOf('username;email\nu1;erika'), [[2, 'email', message]])
 })
 
 t.test('reports every fault of a file with its line', async (t) => {
@@ -170,6 +182,7 @@ t.test('applies the same rules to JSON rows', async (t) => {
       is_author: false,
       must_change_password: true,
       disabled_on: null,
+      email: null,
       password: undefined,
     },
   ])

@@ -171,7 +171,11 @@ async function fillSource(db: Kysely<Database>): Promise<void> {
 
 /** Changes a card and a sheet by an editor of the source. */
 async function fillChanges(db: Kysely<Database>, sourceId: number, cardId: number, picture: string): Promise<void> {
-  const editor = await createUser(db, { disabled_on: '2026-12-31' })
+  const editor = await createUser(db, {
+    disabled_on: '2026-12-31',
+    email: 'erika@example.org',
+    email_confirmed_at: new Date(),
+  })
   await db.insertInto('source_editors').values({ source_id: sourceId, user_id: editor.id }).execute()
   const { id: sheetId } = await createCheatsheet(db)
   const change = await db

@@ -141,6 +141,14 @@ t.test('disables an account from a day on and frees it again', async (t) => {
   t.match(await json('user', 'disable', 'anna'), { id: Number, disabled_on: /^\d{4}-\d\d-\d\d$/ })
   t.match(await print('user', 'disable', 'anna', '--off'), { code: 0, stdout: 'Nicht mehr deaktiviert: anna\n' })
   t.match((await json('user', 'list')).users.at(-1), { username: 'anna', disabled_on: null })
+  t.match(await print('user', 'email', 'anna', 'anna@example.org'), {
+    code: 0,
+    stdout: 'E-Mail-Adresse anna@example.org: anna\n',
+  })
+  t.match((await print('user', 'list')).stdout, /\tanna\tanna\tBenutzer\tanna@example\.org\n/)
+  t.match(await print('user', 'email', 'anna', 'anna'), { code: 1, stderr: /muss eine E-Mail-Adresse sein/ })
+  t.match(await print('user', 'email', 'anna'), { code: 1, stderr: 'Erwartet wird eine Adresse oder --off.\n' })
+  t.match(await json('user', 'email', 'anna', '--off'), { id: Number, email: null })
   t.match(await print('user', 'disable', 'anna', '--from', '30.2.2027'), { code: 1, stderr: /muss ein Tag sein/ })
   t.match(await print('user', 'disable', 'chef'), {
     code: 1,
@@ -267,7 +275,7 @@ t.test('shows the audit trail', async (t) => {
     actions.filter((action) => action !== 'content.import'),
     [
       ...['user.delete', 'user.delete', 'user.create'],
-      ...['user.delete', 'user.create', 'user.password', 'user.create', ...Array(5).fill('user.update')],
+      ...['user.delete', 'user.create', 'user.password', 'user.create', ...Array(7).fill('user.update')],
       ...['user.password', 'user.password', 'user.create', 'user.create'],
     ],
   )

@@ -36,6 +36,8 @@ t.test('administrators search, sort and page users', async (t) => {
       'created_at',
       'disabled_on',
       'display_name',
+      'email',
+      'email_confirmed_at',
       'extra_time_percent',
       'id',
       'is_admin',

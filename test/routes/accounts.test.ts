@@ -29,6 +29,7 @@ t.test('an administrator reads and changes accounts', async (t) => {
       must_change_password: false,
       last_seen_on: null,
       disabled_on: null,
+      ...{ email: null, email_confirmed_at: null },
       extra_time_percent: 0,
       sign_in: SIGN_IN,
     },
@@ -160,6 +161,32 @@ t.test('logging out everywhere ends all own sessions including this one, but no 
   t.equal((await member.get('/api/auth/me')).status, 200)
 })
 
+t.test('an administrator sets and removes an address, which accounts may share', async (t) => {
+  const [first, second] = [await createUser(db), await createUser(db)]
+  for (const { id } of [first, second]) {
+    t.equal((await admin.patch(`/api/accounts/${id}`, { email: ' werkstatt@example.org ' })).status, 200)
+    const { user } = (await admin.get(`/api/accounts/${id}`)).body
+    t.match(user, { email: 'werkstatt@example.org', email_confirmed_at: null })
+  }
+  const url = `/api/accounts/${first.id}`
+  for (const email of ['', 'erika', '@example.org', 'a b@example.org', 'e@-example.org', `${'a'.repeat(250)}@b.de`]) {
+    t.strictSame(
+      (await admin.patch(url, { email })).body,
+      errorBody(400, 'Das Feld „email“ muss eine E-Mail-Adresse sein, etwa erika@example.org'),
+    )
+  }
+  for (const email of ['erika@intranet', "o'hara+x@sub.example.org", 'erika@müller.example']) {
+    t.equal((await admin.patch(url, { email })).status, 200, email)
+  }
+  await db.updateTable('users').set({ email_confirmed_at: new Date() }).where('id', '=', first.id).execute()
+  await admin.patch(url, { display_name: 'Erika' })
+  t.type((await admin.get(url)).body.user.email_confirmed_at, 'string', 'another change leaves it')
+  await admin.patch(url, { email: 'neu@example.org' })
+  t.equal((await admin.get(url)).body.user.email_confirmed_at, null, 'the new address is not confirmed')
+  await admin.patch(url, { email: null })
+  t.equal((await admin.get(url)).body.user.email, null)
+})
+
 t.test('reports invalid changes', async (t) => {
   const user = await createUser(db)
   for (const [body, message] of [
@@ -182,6 +209,7 @@ t.test('reports invalid changes', async (t) => {
       must_change_password: false,
       last_seen_on: null,
       disabled_on: null,
+      ...{ email: null, email_confirmed_at: null },
       extra_time_percent: 0,
       sign_in: SIGN_IN,
     },
@@ -276,6 +304,7 @@ t.test('users download all their data', async (t) => {
     ...json(user),
     ...{ is_author: false, must_change_password: false, last_seen_on: account.last_seen_on, disabled_on: null },
     ...{ has_password: true, passkey_only: false, emergency: false, link_next_login: false, extra_time_percent: 0 },
+    ...{ email: null, email_confirmed_at: null },
   })
   t.match(account.last_seen_on, /^\d{4}-\d\d-\d\d$/)
   t.strictSame(progress, [

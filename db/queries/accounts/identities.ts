@@ -11,7 +11,7 @@ const IDENTITY = ['id', 'issuer', 'subject', 'created_at', 'last_used_at'] as co
 export type OwnIdentity = Pick<Selectable<IdentitiesTable>, (typeof IDENTITY)[number]>
 
 /** A user with the id of the identity that was used. */
-export type IdentifiedUser = AccountWithState & { identity_id: number }
+export type IdentifiedUser = AccountWithState & { identity_id: number; email: string | null }
 
 /** Locks the identity until the transaction ends, so that a first login happens once. */
 export async function lockSubject(transaction: Transaction<Database>, { issuer, subject }: Subject): Promise<void> {
@@ -30,7 +30,7 @@ export async function findIdentifiedUser(
     .select([
       'identities.id as identity_id',
       ...(['users.id', 'username', 'display_name', 'is_admin', 'users.created_at'] as const),
-      ...(['is_author', 'must_change_password', 'last_seen_on', 'disabled_on'] as const),
+      ...(['is_author', 'must_change_password', 'last_seen_on', 'disabled_on', 'email'] as const),
     ])
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)

@@ -27,6 +27,8 @@ export interface AccountSearch {
 /** An account with its login methods. */
 export interface ListedAccount extends AccountWithState {
   extra_time_percent: number
+  email: string | null
+  email_confirmed_at: Date | null
   sign_in: {
     password: boolean
     passkeys: number
@@ -51,12 +53,13 @@ export async function listAccounts(
   const { rows } = await sql<Row>`
     with found as (
       select id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
-        disabled_on, extra_time_percent, password_hash is not null as password, passkey_only, emergency, ${MAY_LINK} as link_next_login
+        disabled_on, extra_time_percent, email, email_confirmed_at, password_hash is not null as password, passkey_only,
+        emergency, ${MAY_LINK} as link_next_login
       from users where ${isFound}
     ),
     page as (select * from found order by ${inOrder} limit ${limit} offset ${offset})
     select totals.total, id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
-      disabled_on, extra_time_percent, json_build_object(
+      disabled_on, extra_time_percent, email, email_confirmed_at, json_build_object(
         'password', password, 'passkey_only', passkey_only, 'emergency', emergency, 'link_next_login', link_next_login,
         'passkeys', (select count(*) from passkeys where user_id = page.id),
         'oidc', exists (select from identities where user_id = page.id)
@@ -71,7 +74,7 @@ export async function listAccounts(
 export async function findListedAccount(db: Kysely<Database>, id: number): Promise<ListedAccount | undefined> {
   const { rows } = await sql<ListedAccount>`
     select id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,
-      disabled_on, extra_time_percent, json_build_object(
+      disabled_on, extra_time_percent, email, email_confirmed_at, json_build_object(
         'password', password_hash is not null, 'passkey_only', passkey_only, 'emergency', emergency,
         'link_next_login', ${MAY_LINK}, 'passkeys', (select count(*) from passkeys where user_id = users.id),
         'oidc', exists (select from identities where user_id = users.id)

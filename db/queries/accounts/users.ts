@@ -27,11 +27,13 @@ export async function listUsers(db: Kysely<Database>): Promise<Account[]> {
   return db.selectFrom('users').select(ACCOUNT).orderBy('id').execute()
 }
 
-/** Returns all users by id, with the state of the accounts. */
-export async function listUsersWithState(db: Kysely<Database>): Promise<AccountWithState[]> {
+/** Returns all users by id, with the state of the accounts and their addresses. */
+export async function listUsersWithState(
+  db: Kysely<Database>,
+): Promise<(AccountWithState & Pick<Selectable<UsersTable>, 'email'>)[]> {
   return db
     .selectFrom('users')
-    .select([...ACCOUNT, ...STATE])
+    .select([...ACCOUNT, ...STATE, 'email'])
     .orderBy('id')
     .execute()
 }
@@ -113,7 +115,14 @@ export async function insertUsers(
   users: Required<
     Pick<
       Insertable<UsersTable>,
-      'username' | 'display_name' | 'password_hash' | 'is_admin' | 'is_author' | 'must_change_password' | 'disabled_on'
+      | 'username'
+      | 'display_name'
+      | 'password_hash'
+      | 'is_admin'
+      | 'is_author'
+      | 'must_change_password'
+      | 'disabled_on'
+      | 'email'
     >
   >[],
 ): Promise<Map<string, number>> {
@@ -121,15 +130,15 @@ export async function insertUsers(
   const column = <K extends keyof (typeof users)[number]>(name: K) => users.map((user) => user[name])
   const { rows } = await sql<{ id: number; username: string }>`
     insert into users (
-      username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on
+      username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, email
     )
-    select username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on
+    select username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, email
     from unnest(
       ${column('username')}::text[], ${column('display_name')}::text[], ${column('password_hash')}::text[],
       ${column('is_admin')}::boolean[], ${column('is_author')}::boolean[], ${column('must_change_password')}::boolean[],
-      ${column('disabled_on')}::date[]
+      ${column('disabled_on')}::date[], ${column('email')}::text[]
     ) with ordinality as given (
-      username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, position
+      username, display_name, password_hash, is_admin, is_author, must_change_password, disabled_on, email, position
     )
     order by position
     on conflict do nothing
@@ -160,7 +169,10 @@ export async function findAccount(db: Kysely<Database>, id: number): Promise<Acc
   return db.selectFrom('users').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
 }
 
-/** Returns the changed user; undefined if there is none. Undefined values stay unchanged. */
+/**
+ * Returns the changed user; undefined if there is none. Undefined values stay unchanged. A new address counts as
+ * unconfirmed unless the values say when it was.
+ */
 export async function updateUser(
   db: Kysely<Database>,
   id: number,
@@ -176,13 +188,16 @@ export async function updateUser(
     | 'emergency'
     | 'extra_time_percent'
     | 'disabled_on'
+    | 'email'
+    | 'email_confirmed_at'
   >,
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)
   const allowed = values.link_next_login === true ? { link_allowed_at: sql<Date>`now()` } : {}
+  const unconfirmed = values.email === undefined ? {} : { email_confirmed_at: null }
   return db
     .updateTable('users')
-    .set({ ...values, ...allowed })
+    .set({ ...unconfirmed, ...values, ...allowed })
     .where('id', '=', id)
     .returning(ACCOUNT)
     .executeTakeFirst()

@@ -1,3 +1,4 @@
+import { parseMailAddress } from '../mail/address.js'
 import { InvalidInput } from '../refusal.js'
 import { checkStorable, parseRowId } from '../text/parameters.js'
 import { countCharacters } from '../text/text.js'
@@ -48,6 +49,8 @@ export interface AccountChange {
   extra_time_percent?: number | undefined
   /** First day on which the account is disabled; null undoes it */
   disabled_on?: string | null | undefined
+  /** Null removes the address */
+  email?: string | null | undefined
 }
 
 /**
@@ -57,7 +60,7 @@ export interface AccountChange {
  */
 export function parseAccountChange(input: AccountChange): AccountChange {
   const { display_name: name, is_admin, is_author, password, must_change_password, link_next_login } = input
-  const { extra_time_percent, disabled_on } = input
+  const { extra_time_percent, disabled_on, email } = input
   const display_name = name?.trim()
   if (display_name !== undefined) checkText('display_name', display_name)
   if (password !== undefined) checkPasswordLength(password, 'password')
@@ -70,6 +73,7 @@ export function parseAccountChange(input: AccountChange): AccountChange {
     ...(link_next_login !== undefined && { link_next_login }),
     ...(extra_time_percent !== undefined && { extra_time_percent }),
     ...(disabled_on !== undefined && { disabled_on: disabled_on === null ? null : parseDisabledOn(disabled_on) }),
+    ...(email !== undefined && { email: email === null ? null : parseMailAddress(email) }),
   }
 }
 

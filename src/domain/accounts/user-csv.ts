@@ -4,7 +4,7 @@ import { countLines } from '../text/text.js'
 import type { RowFault } from './types.js'
 import { MAX_USERS, type UserRow } from './user-list.js'
 
-type Column = 'username' | 'display_name' | 'is_admin' | 'is_author' | 'password' | 'disabled_on'
+type Column = 'username' | 'display_name' | 'is_admin' | 'is_author' | 'password' | 'disabled_on' | 'email'
 
 /** Column headings in lower case */
 const COLUMNS: Readonly<Record<string, Column>> = {
@@ -21,6 +21,8 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   passwort: 'password',
   disabled_on: 'disabled_on',
   'deaktiviert ab': 'disabled_on',
+  email: 'email',
+  'e-mail': 'email',
 }
 
 /** Boolean values as spreadsheets and people write them */

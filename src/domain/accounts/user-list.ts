@@ -1,3 +1,4 @@
+import { parseMailAddress } from '../mail/address.js'
 import { InvalidInput } from '../refusal.js'
 import { checkName } from './accounts.js'
 import { parseDisabledOn } from './deactivation.js'
@@ -16,6 +17,7 @@ export interface UserRow {
   password?: unknown
   must_change_password?: unknown
   disabled_on?: unknown
+  email?: unknown
 }
 
 export interface ListedUser {
@@ -27,6 +29,7 @@ export interface ListedUser {
   must_change_password: boolean
   /** First day on which the account is disabled */
   disabled_on: string | null
+  email: string | null
   /** Undefined if a password is to be generated */
   password: string | undefined
 }
@@ -120,7 +123,7 @@ function judgeRow(row: UserRow): { user: ListedUser | undefined; faults: RowFaul
       complain(field, error.message)
     }
   }
-  const readText = (field: 'username' | 'display_name' | 'password' | 'disabled_on') => {
+  const readText = (field: 'username' | 'display_name' | 'password' | 'disabled_on' | 'email') => {
     const value = row[field] ?? ''
     if (typeof value === 'string') return value
     complain(field, `Das Feld „${field}“ muss ein Text sein`)
@@ -145,9 +148,11 @@ function judgeRow(row: UserRow): { user: ListedUser | undefined; faults: RowFaul
   const must_change_password = readFlag('must_change_password', true)
   const disabled_on = readText('disabled_on')?.trim() || null
   if (disabled_on !== null) judge('disabled_on', () => parseDisabledOn(disabled_on))
+  const email = readText('email')?.trim() || null
+  if (email !== null) judge('email', () => parseMailAddress(email))
 
   const hasName = username !== undefined && username !== '' && faults.every(({ field }) => field !== 'username')
   if (!hasName) return { user: undefined, faults }
-  const rights = { is_admin, is_author, must_change_password, disabled_on }
-  return { user: { line, username, display_name: display_name || username, ...rights, password }, faults }
+  const state = { is_admin, is_author, must_change_password, disabled_on, email }
+  return { user: { line, username, display_name: display_name || username, ...state, password }, faults }
 }

@@ -1,4 +1,5 @@
 import { MAX_NAME_LENGTH } from '../accounts/accounts.js'
+import { isMailAddress } from '../mail/address.js'
 import { countCharacters, isStorable } from '../text/text.js'
 import { SignInFault } from './faults.js'
 import { SKEW_SECONDS } from './skew.js'
@@ -32,6 +33,8 @@ export interface Profile {
   isAdmin: boolean | undefined
   /** Undefined if the provider does not decide */
   isAuthor: boolean | undefined
+  /** Undefined if the provider sends no address, or one that it has not verified */
+  email: string | undefined
 }
 
 /**
@@ -44,6 +47,7 @@ export function readProfile(claims: Claims, rules: ClaimRules): Profile {
     displayName: readDisplayName(claimOf(claims, rules.nameClaim)),
     isAdmin: rules.admin && readRight(claims, rules.admin),
     isAuthor: rules.author && readRight(claims, rules.author),
+    email: readEmail(claims),
   }
 }
 
@@ -89,6 +93,12 @@ function readDisplayName(claim: unknown): string | undefined {
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .trim()
   return [...line].slice(0, MAX_NAME_LENGTH).join('').trim() || undefined
+}
+
+/** Providers that verify all addresses omit `email_verified`; some send it as a text. */
+function readEmail({ email, email_verified }: Claims): string | undefined {
+  const isRefuted = email_verified === false || email_verified === 'false'
+  return typeof email === 'string' && !isRefuted && isMailAddress(email) ? email : undefined
 }
 
 function readRight(claims: Claims, { claim: name, value }: RightRule): boolean | undefined {

@@ -11,7 +11,6 @@ import {
 import { lockWaysIn } from '../../../db/queries/accounts/passkeys.js'
 import {
   type Account,
-  type AccountWithState,
   endLinkNextLogin,
   findCredentials,
   insertUser,
@@ -35,8 +34,8 @@ export interface ProviderLogin extends Login {
 }
 
 /**
- * Returns the account of an identity: the linked one, one that may be linked now, or a new one. Display name and
- * rights follow the provider. Changes get audit entries with the person as actor.
+ * Returns the account of an identity: the linked one, one that may be linked now, or a new one. Display name, rights
+ * and e-mail address follow the provider. Changes get audit entries with the person as actor.
  * @throws SignInFault if the person has no account and gets none, or a disabled one
  */
 export async function logInByProvider(
@@ -56,7 +55,7 @@ export async function logInByProvider(
     await endLinkNextLogin(transaction, found.id)
     await noteIdentityUse(transaction, found.identity_id)
     const current = (await findIdentifiedUser(transaction, person)) as IdentifiedUser
-    const { identity_id: identityId, ...account } = current
+    const { identity_id: identityId, email: _, ...account } = current
     return {
       // A forced change concerns passwords only.
       user: { ...account, must_change_password: false },
@@ -75,7 +74,7 @@ async function admit(
   profile: Profile,
   { address, today }: { address: string; today: string },
 ): Promise<IdentifiedUser> {
-  const { username, displayName } = profile
+  const { username, displayName, email = null } = profile
   if (username === undefined) {
     throw new SignInFault('kein_name', `the provider gives no ${settings.claims.usernameClaim}`)
   }
@@ -89,7 +88,7 @@ async function admit(
   const is_admin = profile.isAdmin ?? false
   const is_author = profile.isAuthor ?? false
   const display_name = displayName ?? username
-  const id = await insertUser(transaction, { username, display_name, is_admin, is_author, password_hash: null })
+  const id = await insertUser(transaction, { username, display_name, is_admin, is_author, email, password_hash: null })
   if (id === undefined) throw new SignInFault('name_vergeben')
   await insertIdentity(transaction, id, person)
   const actor = actorOf({ id, username }, address)
@@ -145,13 +144,13 @@ async function adopt(
 }
 
 /**
- * Updates display name and rights. Returns whether the last administrator keeps a right that the provider
+ * Updates display name, rights and address. Returns whether the last administrator keeps a right that the provider
  * does not grant.
  */
 async function follow(
   transaction: Transaction<Database>,
-  user: AccountWithState,
-  { displayName, isAdmin, isAuthor }: Profile,
+  user: IdentifiedUser,
+  { displayName, isAdmin, isAuthor, email }: Profile,
   { address, offered }: { address: string; offered: Pick<OfferedWays, 'password'> },
 ): Promise<boolean> {
   const losesRight = isAdmin === false && user.is_admin
@@ -162,10 +161,11 @@ async function follow(
     ...(displayName !== undefined && displayName !== user.display_name && { display_name: displayName }),
     ...(isAdmin !== undefined && isAdmin !== user.is_admin && !isLast && { is_admin: isAdmin }),
     ...(isAuthor !== undefined && isAuthor !== user.is_author && { is_author: isAuthor }),
+    ...(email !== undefined && email !== user.email && { email }),
   }
   if (Object.keys(change).length > 0) {
     await updateUser(transaction, user.id, change)
-    const { display_name: _, ...rights } = change
+    const { display_name: _, email: _email, ...rights } = change
     const details = { fields: Object.keys(change), ...rights }
     const deed = { action: 'user.update', target_id: user.id, target: user.username, details } as const
     await insertAuditEntry(transaction, actorOf(user, address), deed)

@@ -66,6 +66,22 @@ t.test('the claim decides about authors independently of administrators', async 
   t.equal(isComplete({ preferred_username: 'a', name: 'b', groups: [] }, rules), false, 'the claim is requested')
 })
 
+t.test('takes an address unless the provider says that it is not verified', async (t) => {
+  const email = 'erika@example.org'
+  for (const [claims, expected] of [
+    [{ email }, email],
+    [{ email, email_verified: true }, email],
+    [{ email, email_verified: 'true' }, email],
+    [{ email, email_verified: false }, undefined],
+    [{ email, email_verified: 'false' }, undefined],
+    [{ email: 'erika' }, undefined],
+    [{ email: [email] }, undefined],
+    [{}, undefined],
+  ] as const) {
+    t.equal(readProfile(claims, RULES).email, expected, JSON.stringify(claims))
+  }
+})
+
 t.test('missing claims are requested', async (t) => {
   t.equal(isComplete({ preferred_username: 'a', name: 'b' }, RULES), true)
   t.equal(isComplete({ preferred_username: 'a' }, RULES), false)

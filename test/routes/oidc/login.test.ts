@@ -78,6 +78,25 @@ t.test('name and right follow the provider, with audit entries', async (t) => {
   )
 })
 
+t.test('the address follows the provider, unless it is not verified or absent', async (t) => {
+  const wanda = browser()
+  const person = { sub: 'u-10', preferred_username: 'wanda', name: 'Wanda' }
+  const emailAfter = async (claims: object) => {
+    await wanda.signIn({ ...person, ...claims })
+    return (await db.selectFrom('users').select('email').where('username', '=', 'wanda').executeTakeFirstOrThrow())
+      .email
+  }
+  t.equal(
+    await emailAfter({ email: 'wanda@example.org', email_verified: true }),
+    'wanda@example.org',
+    'at the first login',
+  )
+  t.equal(await emailAfter({ email: 'neu@example.org' }), 'neu@example.org')
+  t.equal(await emailAfter({ email: 'fremd@example.org', email_verified: false }), 'neu@example.org')
+  t.equal(await emailAfter({}), 'neu@example.org')
+  t.match((await auditOf('wanda')).at(-1), { action: 'user.update', details: { fields: ['email'] } })
+})
+
 t.test('the right to write follows the provider, from the first login on', async (t) => {
   const nora = browser()
   const person = { sub: 'u-9', preferred_username: 'nora', name: 'Nora' }

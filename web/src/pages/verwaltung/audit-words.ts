@@ -72,6 +72,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   emergency: 'Notfallzugang',
   extra_time_percent: 'Zeitzuschlag',
   disabled_on: 'Deaktivierung',
+  email: 'E-Mail-Adresse',
 }
 
 /** Describes an entry: „Benutzer „erika“ angelegt“. An unknown action keeps its code. */

@@ -18,6 +18,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   is_admin: 'Administrator',
   is_author: 'Autor',
   disabled_on: 'deaktiviert ab',
+  email: 'E-Mail-Adresse',
   password: 'Passwort',
 }
 
