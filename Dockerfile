@@ -9,7 +9,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY web web
 # Shown by the app
-COPY docs/fragen.md docs/fragen.md
+COPY docs/fragen.md docs/datenschutz.md docs/
 COPY src src
 COPY plugins plugins
 COPY routes routes

@@ -20,7 +20,7 @@ const STEPS = {
   // The tests include the parts of the app that need no browser.
   tests: { inputs: [...PROGRAM, 'test', 'web/src'], output: COMPILED, run: () => compile('tsconfig.json') },
   page: {
-    inputs: ['web', 'docs/fragen.md', 'scripts/compress-web.mjs', 'package-lock.json'],
+    inputs: ['web', 'docs/fragen.md', 'docs/datenschutz.md', 'scripts/compress-web.mjs', 'package-lock.json'],
     output: 'dist/app/index.html',
     run: buildPage,
   },

@@ -164,6 +164,15 @@ export const ServiceState = Type.Object({
   users: Type.Integer({ examples: [30] }),
   learners: Type.Integer({ description: 'Users with at least one review.', examples: [28] }),
   time_zone: Type.String({ description: 'Time zone of calendar days.', examples: ['Europe/Berlin'] }),
+  privacy: Type.Object(
+    {
+      session_max_days: Type.Integer({ examples: [30] }),
+      statistics_min_persons: Type.Integer({ examples: [5] }),
+      answers_keep_days: Type.Integer({ examples: [90] }),
+      results_keep: Type.Unsafe<'all' | 'passed'>({ type: 'string', enum: ['all', 'passed'] }),
+    },
+    { description: 'Settings that decide how long personal data stay and what others see.' },
+  ),
   can_fit: Type.Boolean({
     description: 'Whether this platform can fit intervals to learners; otherwise the defaults apply to new learners.',
   }),

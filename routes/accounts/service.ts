@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findStoreNumbers } from '../../db/queries/accounts/service.js'
 import { listJobRuns } from '../../db/queries/jobs.js'
+import type { Config } from '../../src/config.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { answers } from '../../src/http/schemas.js'
 import { canFit } from '../../src/services/review/fit/binding.js'
@@ -12,10 +13,11 @@ export interface About {
   startedAt: Date
   timeZone: string
   embedded: boolean
+  privacy: Pick<Config, 'sessionMaxDays' | 'statisticsMinPersons' | 'answersKeepDays' | 'resultsKeep'>
 }
 
 const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about }) => {
-  const { version, startedAt, timeZone, embedded } = about
+  const { version, startedAt, timeZone, embedded, privacy } = about
 
   app.get(
     '/service',
@@ -38,6 +40,12 @@ const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about
         users,
         learners,
         time_zone: timeZone,
+        privacy: {
+          session_max_days: privacy.sessionMaxDays,
+          statistics_min_persons: privacy.statisticsMinPersons,
+          answers_keep_days: privacy.answersKeepDays,
+          results_keep: privacy.resultsKeep,
+        },
         can_fit: await canFit(),
         jobs: await listJobRuns(app.db),
       }

@@ -273,9 +273,19 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     t.strictSame(complaints, [])
   })
 
+  await t.test('shows what is stored about persons, and the settings that decide about it', async (t) => {
+    const { page, complaints } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/verwaltung`)
+    await page.getByRole('navigation', { name: 'Verwaltung' }).getByRole('link', { name: 'Datenschutz' }).click()
+    await page.getByText('90 Tage nach der Auswertung gelöscht').waitFor()
+    await page.getByRole('heading', { name: 'Wer was sieht' }).waitFor()
+    await page.getByRole('cell', { name: 'users: last_seen_on' }).waitFor()
+    t.strictSame(complaints, [])
+  })
+
   await t.test('shows its navigation in one line on a small phone with the focus visible', async (t) => {
     const { page } = await app.newPerson({ isAdmin: true, viewport: { width: 320, height: 700 } })
-    await page.goto(`${app.url}/verwaltung/protokoll`)
+    await page.goto(`${app.url}/verwaltung/datenschutz`)
     const parts = page.getByRole('navigation', { name: 'Verwaltung' }).getByRole('link')
     await parts.last().waitFor()
     const places = () =>
@@ -285,7 +295,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
           return { top, isSeen: left >= 0 && right <= innerWidth, isHere: link === document.activeElement }
         })`)
     const found = await places()
-    t.equal(found.length, 3)
+    t.equal(found.length, 4)
     t.equal(new Set(found.map(({ top }) => top)).size, 1, 'one line')
     t.equal(found.at(-1)?.isSeen, true, 'with the part that is shown')
     await parts.first().focus()

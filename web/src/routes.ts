@@ -62,6 +62,11 @@ export const ROUTES: Route[] = [
   { pattern: '/verwaltung/benutzer', isAdmin: true, load: async () => (await verwaltung()).Benutzer },
   { pattern: '/verwaltung/benutzer/import', isAdmin: true, load: async () => (await verwaltung()).Import },
   { pattern: '/verwaltung/benutzer/:id', isAdmin: true, load: async () => (await verwaltung()).KontoVon },
+  {
+    pattern: '/verwaltung/datenschutz',
+    isAdmin: true,
+    load: async () => (await import('./pages/verwaltung/datenschutz.svelte')).default,
+  },
   { pattern: '/verwaltung/protokoll', isAdmin: true, load: async () => (await verwaltung()).Protokoll },
   ...(import.meta.env.DEV
     ? [{ pattern: '/teile', load: async () => (await import('./pages/teile/teile.svelte')).default }]
