@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { ROOT, startService } from '../support/service.js'
 
+const { db } = await startService(t)
 const text = readFileSync(`${ROOT}docs/datenschutz.md`, 'utf8')
 const names = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
 
@@ -17,7 +18,6 @@ const [, last = ''] = text.split('## Tabellen ohne Bezug zu einer Person')
 const WITHOUT = names(last)
 
 t.test('docs/datenschutz.md names each column of each table with personal data', async (t) => {
-  const { db } = await startService(t)
   const { rows } = await sql<{ table: string; columns: string[] }>`
     select table_name as "table", array_agg(column_name::text) as columns
     from information_schema.columns
@@ -37,7 +37,6 @@ t.test('docs/datenschutz.md names each column of each table with personal data',
 })
 
 t.test('a table that refers to a user is not listed as one without personal data', async (t) => {
-  const { db } = await startService(t)
   const { rows } = await sql<{ table: string; column: string }>`
     select table_name as "table", column_name as "column" from information_schema.columns
     where table_schema = 'public'
