@@ -64,6 +64,7 @@ export const USER_KEYS = new Set([
   'sessions_user_id_fkey',
   'source_editors_user_id_fkey',
   'suspended_cards_user_id_fkey',
+  'team_members_user_id_fkey',
 ])
 
 /** Returns whether a row was stored for a user who has been deleted in the meantime. */

@@ -5,6 +5,7 @@ import type { FrozenQuestion } from '../src/domain/questions/frozen.js'
 import type { Answer } from '../src/domain/questions/judge.js'
 import type { FittedParameters } from '../src/domain/review/parameters.js'
 import type { CardState, Rating, ReviewPhase } from '../src/domain/review/review.js'
+import type { MemberOrigin, TeamRole } from '../src/domain/teams/teams.js'
 import type { Place } from '../src/domain/tests/attempt.js'
 import type { TestDefinition } from '../src/domain/tests/definition.js'
 
@@ -688,7 +689,28 @@ export interface LastImportTable {
   errors: ColumnType<unknown, string, string>
 }
 
+export interface TeamsTable {
+  id: Generated<number>
+  name: string
+  /** Group of the sign-in provider whose persons are members */
+  external_group: string | null
+  created_at: Timestamp
+}
+
+export interface TeamMembersTable {
+  id: Generated<number>
+  team_id: number
+  user_id: number
+  role: TeamRole
+  origin: MemberOrigin
+  from_on: Day
+  /** Null while the membership is current */
+  until_on: ColumnType<string | null, string | null | undefined, string | null>
+}
+
 export interface Database {
+  teams: TeamsTable
+  team_members: TeamMembersTable
   users: UsersTable
   sessions: SessionsTable
   identities: IdentitiesTable

@@ -2,10 +2,13 @@ import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Kysely } from 'kysely'
 import { findSourceOf, findSourcesOfCards, listEditedSources } from '../db/queries/content/rights.js'
+import { listLedTeams } from '../db/queries/teams/members.js'
 import type { Database } from '../db/types.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../src/domain/accounts/refusals.js'
 import { type Editable, type ItemKind, mayEdit } from '../src/domain/content/editing/rights.js'
 import { CARD_NOT_FOUND, INVALID_ID_BY_KIND, NOT_FOUND_BY_KIND } from '../src/domain/content/refusals.js'
+import { NOT_A_LEAD } from '../src/domain/teams/refusals.js'
+import { maySeeTeam, type ViewableTeams } from '../src/domain/teams/teams.js'
 import { isInteger, parseRowId } from '../src/domain/text/parameters.js'
 import { requireOwnPassword, requireScope } from './auth.js'
 
@@ -27,10 +30,17 @@ declare module 'fastify' {
     requireEditorOf(kind: ItemKind, keyOf: KeyOf): onRequestAsyncHookHandler
     /** Requires an editor of all cards that the body lists, as a preHandler after `requireAuthor`. */
     requireEditorOfCards(idsOf: KeyOf): onRequestAsyncHookHandler
+    /**
+     * Requires an administrator or a lead, of the team that the path names if it names one, and loads
+     * `request.viewableTeams`.
+     */
+    requireLead: onRequestAsyncHookHandler
   }
   interface FastifyRequest {
     /** Sources that the caller may edit; set by `requireAuthor` and `requireEditor`. */
     editable: Editable
+    /** Teams that the caller may see; set by `requireLead`. */
+    viewableTeams: ViewableTeams
   }
 }
 
@@ -40,13 +50,14 @@ export const MAX_IDS = 1_000
 type KeyOf = (body: never, request: FastifyRequest) => unknown
 
 /**
- * Decides who may edit content. Editors need the author flag and a row in `source_editors`; administrators may edit
+ * Decides who may edit content and see teams. Editors need the author flag and a row in `source_editors`; administrators may edit
  * every source. Each hook refuses callers without a login, tokens without the scope, and users who must change the
  * password first, in this order.
  */
 export default fp(
   async (app) => {
     app.decorateRequest('editable')
+    app.decorateRequest('viewableTeams')
 
     async function requireAuthor(request: FastifyRequest): Promise<void> {
       // The hook of a scope has decided already; that of the route asks for more.
@@ -64,6 +75,18 @@ export default fp(
       if (!mayEdit(editable, sourceId)) throw NOT_AN_EDITOR
     }
 
+    app.decorate('requireLead', async (request: FastifyRequest) => {
+      await requireCaller(request)
+      const { id, is_admin } = request.user
+      const viewable: ViewableTeams = is_admin ? 'all' : new Set(await listLedTeams(app.db, id))
+      if (viewable !== 'all' && viewable.size === 0) throw NOT_A_LEAD
+      const named = (request.params as { id?: string }).id
+      if (named !== undefined) {
+        const teamId = parseRowId(named, 'Ungültige Team-ID')
+        if (!maySeeTeam(viewable, teamId ?? 0)) throw NOT_A_LEAD
+      }
+      request.viewableTeams = viewable
+    })
     app.decorate('requireAuthor', requireAuthor)
     app.decorate('requireEditor', (kind: ItemKind) => async (request: FastifyRequest) => {
       await requireAuthor(request)

@@ -23,6 +23,7 @@ import deckRoutes from './decks/index.js'
 import quizRoutes from './quiz/index.js'
 import reviewRoutes from './review/index.js'
 import searchRoutes from './search/index.js'
+import teamRoutes from './teams/index.js'
 import testRoutes from './tests/index.js'
 
 export interface ApiOptions {
@@ -94,6 +95,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
       poolState: options.poolState,
     })
     await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty, today })
+    await members.register(teamRoutes, { prefix: '/teams', today })
     await members.register(contentRoutes, {
       prefix: '/content',
       contentDir,

@@ -28,6 +28,7 @@ const content = () => import('./commands/content.js')
 const uploads = () => import('./commands/uploads.js')
 const backups = () => import('./commands/backup.js')
 const users = () => import('./commands/users.js')
+const teams = () => import('./commands/teams.js')
 
 const program = new Command('svc-training')
   .description('Trainingsdienst: Karteikarten, Quiz und Cheat Sheets')
@@ -248,6 +249,43 @@ user
   .option(...AS_JSON)
   .action(async (username: string, options: { end?: string | true; json?: boolean }) =>
     (await users()).showTokens(await config(), username, options, print),
+  )
+
+const team = program.command('team').description('Teams verwalten')
+
+team
+  .command('list [Team]')
+  .description('alle Teams zeigen, oder die Mitglieder eines Teams')
+  .option(...AS_JSON)
+  .action(async (name: string | undefined, options: { json?: boolean }) =>
+    (await teams()).printTeams(await config(), name, options, print),
+  )
+
+team
+  .command('add <Team>')
+  .description('ein Team anlegen')
+  .option('--group <Gruppe>', 'Gruppe beim Anbieter der Anmeldung, deren Personen Mitglieder sind')
+  .option(...AS_JSON)
+  .action(async (name: string, options: { group?: string; json?: boolean }) =>
+    (await teams()).addTeam(await config(), name, options, print),
+  )
+
+team
+  .command('delete <Team>')
+  .description('ein Team löschen')
+  .option(...AS_JSON)
+  .action(async (name: string, options: { json?: boolean }) =>
+    (await teams()).deleteTeam(await config(), name, options, print),
+  )
+
+team
+  .command('member <Team> <Benutzername>')
+  .description('einen Benutzer in ein Team aufnehmen')
+  .option('--lead', 'als Leitung')
+  .option('--off', 'die Mitgliedschaft beenden')
+  .option(...AS_JSON)
+  .action(async (name: string, username: string, options: { lead?: boolean; off?: boolean; json?: boolean }) =>
+    (await teams()).setTeamMember(await config(), name, username, options, print),
   )
 
 for (const command of program.commands) speakGermanToo(command)

@@ -263,6 +263,17 @@ export const SETTINGS = {
     german: { text: 'ihr Wert, oder einer davon, für Autoren' },
     english: { text: 'value of that claim, or one of its values, for authors' },
   },
+  OIDC_GROUPS_CLAIM: {
+    schema: { type: 'string' },
+    german: {
+      text: 'Angabe des Anbieters mit den Gruppen, nach denen sich Teams richten',
+      default: 'keine',
+    },
+    english: {
+      text: 'claim with the groups that teams follow at each login (`external_group` of a team)',
+      default: '– (teams are managed by hand)',
+    },
+  },
   OIDC_CREATE_USERS: {
     schema: { type: 'boolean', default: true },
     german: { text: 'false: wer noch keinen Zugang hat, bekommt keinen' },

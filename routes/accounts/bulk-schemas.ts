@@ -30,6 +30,11 @@ export const JSON_BODY = Type.Object({
       email: Type.Optional(
         nullable(Type.String({ description: 'Several users may share an address.', examples: ['erika@example.org'] })),
       ),
+      team: Type.Optional(
+        nullable(
+          Type.String({ description: 'Name of an existing team that the user joins.', examples: ['Werkstatt'] }),
+        ),
+      ),
     }),
     { minItems: 1, maxItems: MAX_USERS },
   ),
@@ -39,7 +44,8 @@ export const CSV_BODY = Type.String({
   description: `UTF-8 (or Windows-1252, as Excel writes it), separated by semicolons, commas or tabs. Headings:
 \`username\` (\`benutzername\`), \`display_name\` (\`name\`, \`anzeigename\`), \`is_admin\` (\`administrator\`) and
 \`is_author\` (\`autor\`): ja, nein, true, false, 1, 0 or nothing, \`password\` (\`passwort\`), \`disabled_on\`
-(\`deaktiviert ab\`): a day such as 2026-12-31 or 31.12.2026, \`email\` (\`e-mail\`); only the first is required.`,
+(\`deaktiviert ab\`): a day such as 2026-12-31 or 31.12.2026, \`email\` (\`e-mail\`),
+\`team\`: the name of an existing team; only the first is required.`,
   examples: ['benutzername;name;administrator\nerika;Erika Muster;nein\n'],
 })
 
@@ -68,6 +74,7 @@ export const BulkAnswer = Type.Object({
       must_change_password: Type.Boolean(),
       disabled_on: nullable(Type.String({ format: 'date' })),
       email: nullable(Type.String({ examples: ['erika@example.org'] })),
+      team: nullable(Type.String({ examples: ['Werkstatt'] })),
       password: nullable(
         Type.String({
           description: 'Generated password, returned only once; null if none was generated, and with `check`.',

@@ -14,7 +14,7 @@ import { BulkAnswer, BulkQuery, BulkRefused, CSV_BODY, JSON_BODY } from './bulk-
 const BODY_LIMIT = 1024 * 1024
 
 /** Creates many users in one request. */
-const bulk: FastifyPluginAsyncTypebox = async (app) => {
+const bulk: FastifyPluginAsyncTypebox<{ today: () => string }> = async (app, { today }) => {
   acceptCsv(app)
 
   app.post(
@@ -47,7 +47,7 @@ is hashed. A list with an administrator or author requires a login within the la
         ? await checkAccounts(app.db, list).then(() =>
             list.users.map((user) => ({ ...user, id: null, password: null })),
           )
-        : await createAccounts(app.db, actorOf(request), list, untilGone(reply))
+        : await createAccounts(app.db, actorOf(request), list, { signal: untilGone(reply), today: today() })
       await warnOfCommonPasswords(
         reply,
         list.users.flatMap(({ password }) => password ?? []),

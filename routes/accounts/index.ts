@@ -41,7 +41,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
   await app.register(ownAccount, { prefix: '/me', relyingParty })
   await app.register(access, { prefix: '/:id' })
   await app.register(list)
-  await app.register(bulk)
+  await app.register(bulk, { today })
   await app.register(service, { about })
 
   app.get(

@@ -112,6 +112,16 @@ export const OwnDataAnswer = Type.Object({
   edited_sources: Type.Array(Type.Object({ source_id: Type.Integer(), name: Type.String(), added_at: Timestamp }), {
     description: 'Sources whose editor the user is.',
   }),
+  teams: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      role: Type.String({ description: '`member` or `lead`.' }),
+      origin: Type.String({ description: '`hand`, or `claim` if it came from the groups of the sign-in provider.' }),
+      from_on: Type.String({ format: 'date' }),
+      until_on: nullable(Type.String({ format: 'date', description: 'Null while the membership is current.' })),
+    }),
+    { description: 'Memberships of teams, also former ones.' },
+  ),
   changes: Type.Array(
     Type.Object({
       id: Type.Integer(),

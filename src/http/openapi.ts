@@ -41,6 +41,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
           'For authors: sources, decks, cards, sheets, reports; for administrators: the content folder, its import',
       },
       { name: 'accounts', description: "The caller's account; for administrators all accounts and the audit trail" },
+      { name: 'teams', description: 'For administrators: teams and members; for leads their own teams' },
       { name: 'admin', description: 'For administrators: users and import' },
       { name: 'health', description: 'For proxies and orchestrators' },
     ],

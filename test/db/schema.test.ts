@@ -28,6 +28,16 @@ const COLUMNS: ColumnNames = {
     email: 'text?',
     email_confirmed_at: 'timestamp with time zone?',
   },
+  teams: { id: 'integer', name: 'text', external_group: 'text?', created_at: 'timestamp with time zone' },
+  team_members: {
+    id: 'integer',
+    team_id: 'integer',
+    user_id: 'integer',
+    role: 'text',
+    origin: 'text',
+    from_on: 'date',
+    until_on: 'date?',
+  },
   sessions: {
     id_hash: 'bytea',
     user_id: 'integer',

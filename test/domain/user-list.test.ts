@@ -77,6 +77,7 @@ t.test('headings and flags have several spellings', async (t) => {
       must_change_password: true,
       disabled_on: null,
       email: null,
+      team: null,
       password: undefined,
     },
   })
@@ -183,6 +184,7 @@ t.test('applies the same rules to JSON rows', async (t) => {
       must_change_password: true,
       disabled_on: null,
       email: null,
+      team: null,
       password: undefined,
     },
   ])

@@ -114,8 +114,26 @@ async function fill(db: Kysely<Database>): Promise<void> {
   await db.insertInto('job_runs').values({ name: 'fit', finished_on: '2026-11-21', summary: '{"tried":1}' }).execute()
   await fillSource(db)
   await fillTest(db, user.id)
+  await fillTeam(db, user.id)
   const removed = await createUser(db)
   await db.deleteFrom('users').where('id', '=', removed.id).execute()
+}
+
+/** Creates a team with a current and a former membership. */
+async function fillTeam(db: Kysely<Database>, userId: number): Promise<void> {
+  const team = await db
+    .insertInto('teams')
+    .values({ name: 'Werkstatt „Süd“', external_group: 'CN=süd,OU=ä' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const member = { team_id: team.id, user_id: userId, from_on: '2026-01-01' }
+  await db
+    .insertInto('team_members')
+    .values([
+      { ...member, role: 'lead', origin: 'hand' },
+      { ...member, role: 'member', origin: 'claim', until_on: '2026-06-30' },
+    ])
+    .execute()
 }
 
 /** Creates a published test with an open attempt and the sums of its question. */

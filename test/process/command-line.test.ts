@@ -156,6 +156,21 @@ t.test('disables an account from a day on and frees it again', async (t) => {
   })
 })
 
+t.test('manages teams and their members', async (t) => {
+  t.match(await print('team', 'add', 'Werkstatt', '--group', 'g-1'), { stdout: /^Team angelegt: Werkstatt \(\d+\)\n$/ })
+  t.match(await print('team', 'add', ' Werkstatt'), { code: 1, stderr: /gibt es schon/ })
+  t.match(await print('team', 'member', 'Werkstatt', 'anna', '--lead'), {
+    code: 0,
+    stdout: 'Leitet jetzt das Team Werkstatt: anna\n',
+  })
+  t.match((await print('team', 'list')).stdout, /^\d+\tWerkstatt\t1\tg-1\n$/)
+  t.match((await print('team', 'list', 'Werkstatt')).stdout, /^\d+\tanna\tanna\tLeitung\n$/)
+  t.match(await json('team', 'member', 'Werkstatt', 'anna', '--off'), { role: null })
+  t.strictSame(await json('team', 'list', 'Werkstatt'), { members: [] })
+  t.match(await print('team', 'delete', 'Werkstatt'), { code: 0, stdout: 'Team gelöscht: Werkstatt\n' })
+  t.match(await print('team', 'delete', 'Werkstatt'), { code: 1, stderr: 'Es gibt kein Team Werkstatt.\n' })
+})
+
 t.test('sets a password for the first login only', async (t) => {
   const { id } = await json('user', 'add', 'neu', '--must-change')
   t.strictSame(await json('user', 'password', 'neu', '--must-change'), { id })
@@ -275,7 +290,8 @@ t.test('shows the audit trail', async (t) => {
     actions.filter((action) => action !== 'content.import'),
     [
       ...['user.delete', 'user.delete', 'user.create'],
-      ...['user.delete', 'user.create', 'user.password', 'user.create', ...Array(7).fill('user.update')],
+      ...['user.delete', 'user.create', 'user.password', 'user.create'],
+      ...['team.delete', 'team.leave', 'team.join', 'team.create', ...Array(7).fill('user.update')],
       ...['user.password', 'user.password', 'user.create', 'user.create'],
     ],
   )

@@ -158,6 +158,8 @@ t.test('audit, own data and cleanup', async (t) => {
   const left = await follow('Disable the account of a person who leaves')
   t.match({ ...left, stdout: JSON.parse(left.stdout) }, { status: 0, stdout: { user: { username: 'erika' } } })
   t.equal(await login('erika', 'ganz "neu"'), 401)
+  writeFileSync(`${folder}/teams.csv`, 'Werkstatt;lena;lead\nWerkstatt;erika;member\n')
+  t.match(await follow('Keep teams as in a directory'), { status: 0, stdout: '{"ok":true}{"ok":true}', stderr: '' })
   t.match(await follow('Delete a token'), { status: 0, stdout: '{"ok":true}' })
   t.strictSame([...recipes.keys()], [], 'every recipe has been followed')
 })

@@ -61,6 +61,7 @@ export function oidcSettings(provider: IdentityProvider, publicUrl: string, give
       OIDC_ADMIN_VALUE: undefined,
       OIDC_AUTHOR_CLAIM: undefined,
       OIDC_AUTHOR_VALUE: undefined,
+      OIDC_GROUPS_CLAIM: undefined,
       OIDC_CREATE_USERS: true,
       OIDC_LINK_BY_USERNAME: false,
       OIDC_LABEL: 'Firmenkonto',

@@ -40,6 +40,11 @@ export type AuditAction =
   | 'editor.remove'
   | 'report.settle'
   | 'report.reopen'
+  | 'team.create'
+  | 'team.update'
+  | 'team.delete'
+  | 'team.join'
+  | 'team.leave'
 
 export interface AuditEntry extends Actor {
   id: number

@@ -121,6 +121,17 @@ const EDITED_SOURCES: Rows = {
     where user_id = ${userId} and ${after}`,
 }
 
+const TEAMS: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`name, role, origin, from_on, until_on`)}
+    from (
+      select team_members.id, name, role, origin, from_on, until_on
+      from team_members join teams on teams.id = team_id where user_id = ${userId}
+    ) as membership
+    where ${after}`,
+}
+
 const CHANGES: Rows = {
   key: BY_ID,
   from: (userId, after) => sql`
@@ -223,6 +234,8 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(REPORTS)
   yield ',"edited_sources":'
   yield* list(EDITED_SOURCES)
+  yield ',"teams":'
+  yield* list(TEAMS)
   yield ',"changes":'
   yield* list(CHANGES)
   yield ',"attempts":'

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../types.js'
+import { listLedTeams } from '../teams/members.js'
 import type { AccountWithState } from './users.js'
 
 /** What the pages of the web app offer to a user; each request is authorized by itself. */
@@ -14,7 +15,7 @@ export interface Roles {
   responsible: boolean
 }
 
-/** Returns the roles of a user. Administrators write everywhere, and most users are no authors: both need no query. */
+/** Returns the roles of a user. Administrators write everywhere, and most users are no authors: both need no query for it. */
 export async function findRoles(
   db: Kysely<Database>,
   user: Pick<AccountWithState, 'id' | 'is_admin' | 'is_author'>,
@@ -22,7 +23,7 @@ export async function findRoles(
   return {
     author: user.is_admin || user.is_author,
     editor: user.is_admin || (user.is_author && (await editsSources(db, user.id))),
-    lead: false,
+    lead: (await listLedTeams(db, user.id)).length > 0,
     responsible: false,
   }
 }

@@ -169,6 +169,11 @@ export async function findAccount(db: Kysely<Database>, id: number): Promise<Acc
   return db.selectFrom('users').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
 }
 
+/** Returns the user and prevents its deletion until the transaction ends; undefined if the user does not exist. */
+export async function keepAccount(transaction: Transaction<Database>, id: number): Promise<Account | undefined> {
+  return transaction.selectFrom('users').select(ACCOUNT).where('id', '=', id).forKeyShare().executeTakeFirst()
+}
+
 /**
  * Returns the changed user; undefined if there is none. Undefined values stay unchanged. A new address counts as
  * unconfirmed unless the values say when it was.

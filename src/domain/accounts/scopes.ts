@@ -32,6 +32,7 @@ const RULES: Rule[] = [
   rule('/api/admin/import', 'content'),
   rule('/api/admin', 'admin'),
   rule('/api/accounts', 'admin'),
+  rule('/api/teams', 'admin'),
   // The owner's personal data is in no single scope.
   rule('/api/accounts/me', 'all'),
   // A token must not end sessions of its owner.

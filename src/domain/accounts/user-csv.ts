@@ -4,7 +4,7 @@ import { countLines } from '../text/text.js'
 import type { RowFault } from './types.js'
 import { MAX_USERS, type UserRow } from './user-list.js'
 
-type Column = 'username' | 'display_name' | 'is_admin' | 'is_author' | 'password' | 'disabled_on' | 'email'
+type Column = 'username' | 'display_name' | 'is_admin' | 'is_author' | 'password' | 'disabled_on' | 'email' | 'team'
 
 /** Column headings in lower case */
 const COLUMNS: Readonly<Record<string, Column>> = {
@@ -23,6 +23,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   'deaktiviert ab': 'disabled_on',
   email: 'email',
   'e-mail': 'email',
+  team: 'team',
 }
 
 /** Boolean values as spreadsheets and people write them */

@@ -18,6 +18,7 @@ export interface UserRow {
   must_change_password?: unknown
   disabled_on?: unknown
   email?: unknown
+  team?: unknown
 }
 
 export interface ListedUser {
@@ -30,6 +31,8 @@ export interface ListedUser {
   /** First day on which the account is disabled */
   disabled_on: string | null
   email: string | null
+  /** Name of the team that the user joins */
+  team: string | null
   /** Undefined if a password is to be generated */
   password: string | undefined
 }
@@ -88,6 +91,11 @@ export function nameKey(username: string): string {
   return username.normalize('NFC')
 }
 
+/** Returns the fault of a row whose team does not exist. */
+export function teamUnknown(line: number, team: string): RowFault {
+  return { line, field: 'team', message: `Das Team „${team}“ gibt es nicht` }
+}
+
 export function nameTaken(line: number): RowFault {
   return { line, field: 'username', message: 'Benutzername existiert bereits' }
 }
@@ -123,7 +131,7 @@ function judgeRow(row: UserRow): { user: ListedUser | undefined; faults: RowFaul
       complain(field, error.message)
     }
   }
-  const readText = (field: 'username' | 'display_name' | 'password' | 'disabled_on' | 'email') => {
+  const readText = (field: 'username' | 'display_name' | 'password' | 'disabled_on' | 'email' | 'team') => {
     const value = row[field] ?? ''
     if (typeof value === 'string') return value
     complain(field, `Das Feld „${field}“ muss ein Text sein`)
@@ -150,9 +158,11 @@ function judgeRow(row: UserRow): { user: ListedUser | undefined; faults: RowFaul
   if (disabled_on !== null) judge('disabled_on', () => parseDisabledOn(disabled_on))
   const email = readText('email')?.trim() || null
   if (email !== null) judge('email', () => parseMailAddress(email))
+  const team = readText('team')?.normalize('NFC').trim() || null
+  if (team !== null) judge('team', () => checkName('team', team))
 
   const hasName = username !== undefined && username !== '' && faults.every(({ field }) => field !== 'username')
   if (!hasName) return { user: undefined, faults }
-  const state = { is_admin, is_author, must_change_password, disabled_on, email }
+  const state = { is_admin, is_author, must_change_password, disabled_on, email, team }
   return { user: { line, username, display_name: display_name || username, ...state, password }, faults }
 }

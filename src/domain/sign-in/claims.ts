@@ -20,6 +20,8 @@ export interface ClaimRules {
   admin: RightRule | undefined
   /** Undefined if the provider does not decide who is an author */
   author: RightRule | undefined
+  /** Claim with the person's groups; undefined if teams are managed by hand only */
+  groupsClaim: string | undefined
 }
 
 export type Claims = Readonly<Record<string, unknown>>
@@ -35,6 +37,8 @@ export interface Profile {
   isAuthor: boolean | undefined
   /** Undefined if the provider sends no address, or one that it has not verified */
   email: string | undefined
+  /** Undefined if the provider does not name them */
+  groups: string[] | undefined
 }
 
 /**
@@ -48,6 +52,7 @@ export function readProfile(claims: Claims, rules: ClaimRules): Profile {
     isAdmin: rules.admin && readRight(claims, rules.admin),
     isAuthor: rules.author && readRight(claims, rules.author),
     email: readEmail(claims),
+    groups: rules.groupsClaim === undefined ? undefined : readGroups(claims, rules.groupsClaim),
   }
 }
 
@@ -58,8 +63,16 @@ export function readIdentityName(claims: Claims, { usernameClaim, nameClaim }: C
 }
 
 /** Returns whether all claims that the rules need are present. */
-export function isComplete(claims: Claims, { usernameClaim, nameClaim, admin, author }: ClaimRules): boolean {
-  const names = [usernameClaim, nameClaim, ...[admin, author].flatMap((rule) => rule?.claim ?? [])]
+export function isComplete(
+  claims: Claims,
+  { usernameClaim, nameClaim, admin, author, groupsClaim }: ClaimRules,
+): boolean {
+  const names = [
+    usernameClaim,
+    nameClaim,
+    ...[admin, author].flatMap((rule) => rule?.claim ?? []),
+    groupsClaim ?? [],
+  ].flat()
   return names.every((name) => claimOf(claims, name) !== undefined)
 }
 
@@ -106,6 +119,14 @@ function readRight(claims: Claims, { claim: name, value }: RightRule): boolean |
   // Entra omits a list that is too long for a token and says so: the right is then unknown.
   if (claim === undefined && claimOf(claims, `_claim_names.${name}`) !== undefined) return undefined
   return [claim].flat().some((one) => typeof one !== 'object' && String(one) === value)
+}
+
+/** Returns the groups; undefined if the claim is missing, as when Entra omits a list that is too long for a token. */
+function readGroups(claims: Claims, name: string): string[] | undefined {
+  const claim = claimOf(claims, name)
+  if (claim === undefined || claim === null) return undefined
+  const texts = [claim].flat().filter((group) => typeof group === 'string' && isStorable(group)) as string[]
+  return [...new Set(texts)]
 }
 
 /**

@@ -27,6 +27,7 @@ export interface GivenOidc {
   OIDC_ADMIN_VALUE: string | undefined
   OIDC_AUTHOR_CLAIM: string | undefined
   OIDC_AUTHOR_VALUE: string | undefined
+  OIDC_GROUPS_CLAIM: string | undefined
   OIDC_CREATE_USERS: boolean
   OIDC_LINK_BY_USERNAME: boolean
   OIDC_LABEL: string
@@ -55,7 +56,7 @@ export function readOidcSettings(
   fail: (variable: string, problem: string) => never,
 ): OidcSettings | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = given
-  const first = [...NEEDED, ...RIGHTS.flat()].find((name) => given[name] !== undefined)
+  const first = [...NEEDED, ...RIGHTS.flat(), 'OIDC_GROUPS_CLAIM' as const].find((name) => given[name] !== undefined)
   if (first === undefined) return undefined
   for (const name of NEEDED) if (given[name] === undefined) fail(name, `fehlt, obwohl ${first} gesetzt ist`)
   if (publicUrl === undefined) fail('PUBLIC_URL', 'ist mit OIDC_ISSUER erforderlich')
@@ -77,6 +78,7 @@ export function readOidcSettings(
       nameClaim: given.OIDC_NAME_CLAIM,
       admin,
       author,
+      groupsClaim: given.OIDC_GROUPS_CLAIM,
     },
     createUsers: given.OIDC_CREATE_USERS,
     linkByUsername: given.OIDC_LINK_BY_USERNAME,

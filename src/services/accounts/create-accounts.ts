@@ -1,10 +1,19 @@
 import type { Kysely } from 'kysely'
 import { type Actor, type AuditedDeed, insertAuditEntries } from '../../../db/queries/accounts/audit.js'
 import { findTakenNames, insertUsers } from '../../../db/queries/accounts/users.js'
+import { insertMembers } from '../../../db/queries/teams/members.js'
+import { findTeamsByName } from '../../../db/queries/teams/teams.js'
 import type { Database } from '../../../db/types.js'
 import { makeUpPassword } from '../../domain/accounts/passwords.js'
 import { FaultyUsers } from '../../domain/accounts/refusals.js'
-import { type ListedUser, nameKey, nameTaken, sortFaults, type UserList } from '../../domain/accounts/user-list.js'
+import {
+  type ListedUser,
+  nameKey,
+  nameTaken,
+  sortFaults,
+  teamUnknown,
+  type UserList,
+} from '../../domain/accounts/user-list.js'
 import { CALLER_GONE } from '../../domain/refusal.js'
 import { accountShare } from '../fair-turns.js'
 import { hashPassword } from './passwords.js'
@@ -23,13 +32,15 @@ export async function checkAccounts(db: Kysely<Database>, { users, faults }: Use
     db,
     users.map(({ username }) => username),
   )
-  refuse([...faults, ...faultsOf(users, taken)])
+  const teams = await findTeamIds(db, users)
+  refuse([...faults, ...faultsOf(users, taken), ...missingTeams(users, teams)])
 }
 
 /**
  * Creates all users of the list or none, each with an audit entry. Passwords are hashed first, one at a time, so that
  * neither logins nor the database wait.
- * @param signal aborted when the caller disconnects, who alone would learn the generated passwords
+ * @param options signal: aborted when the caller disconnects, who alone would learn the generated passwords; today: the
+ * first day of the memberships of teams
  * @throws FaultyUsers with every fault
  * @throws CALLER_GONE if the signal aborts before the rows are written
  */
@@ -37,7 +48,7 @@ export async function createAccounts(
   db: Kysely<Database>,
   actor: Actor,
   list: UserList,
-  signal: AbortSignal,
+  { signal, today }: { signal: AbortSignal; today: string },
 ): Promise<CreatedUser[]> {
   await checkAccounts(db, list)
   const share = accountShare(actor.actor_id)
@@ -51,15 +62,25 @@ export async function createAccounts(
     const created = await insertUsers(transaction, users)
     // A concurrent request created one of the names.
     refuse(users.filter(({ username }) => !created.has(username)).map(({ line }) => nameTaken(line)))
-    const deeds = users.map(({ username, is_admin, is_author, must_change_password, disabled_on }): AuditedDeed => {
-      const details = {
-        is_admin,
-        ...(is_author && { is_author }),
-        ...(must_change_password && { must_change_password }),
-        ...(disabled_on !== null && { disabled_on }),
-      }
-      return { action: 'user.create', target_id: created.get(username) as number, target: username, details }
-    })
+    const teams = await findTeamIds(transaction, users)
+    // A concurrent request deleted or renamed one of the teams.
+    refuse(missingTeams(users, teams))
+    const joined = users.flatMap(({ username, team }) =>
+      team === null ? [] : [{ team_id: teams.get(team) as number, user_id: created.get(username) as number }],
+    )
+    await insertMembers(transaction, joined, today)
+    const deeds = users.map(
+      ({ username, is_admin, is_author, must_change_password, disabled_on, team }): AuditedDeed => {
+        const details = {
+          is_admin,
+          ...(is_author && { is_author }),
+          ...(must_change_password && { must_change_password }),
+          ...(disabled_on !== null && { disabled_on }),
+          ...(team !== null && { team }),
+        }
+        return { action: 'user.create', target_id: created.get(username) as number, target: username, details }
+      },
+    )
     await insertAuditEntries(transaction, actor, deeds)
     if (signal.aborted) throw CALLER_GONE
     return created
@@ -70,6 +91,18 @@ export async function createAccounts(
 function faultsOf(users: ListedUser[], taken: string[]) {
   const keys = new Set(taken.map(nameKey))
   return users.filter(({ username }) => keys.has(nameKey(username))).map(({ line }) => nameTaken(line))
+}
+
+type WithTeam = Pick<ListedUser, 'line' | 'team'>
+
+async function findTeamIds(db: Kysely<Database>, users: WithTeam[]): Promise<Map<string, number>> {
+  const names = new Set(users.flatMap(({ team }) => team ?? []))
+  const teams = await findTeamsByName(db, [...names])
+  return new Map(teams.map(({ id, name }) => [name, id]))
+}
+
+function missingTeams(users: WithTeam[], teams: Map<string, number>): UserList['faults'] {
+  return users.flatMap(({ line, team }) => (team === null || teams.has(team) ? [] : [teamUnknown(line, team)]))
 }
 
 function refuse(faults: UserList['faults']): void {

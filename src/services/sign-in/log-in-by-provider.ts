@@ -25,6 +25,7 @@ import { lostWith } from '../../domain/sign-in/last-admin.js'
 import type { OidcSettings } from '../../domain/sign-in/settings.js'
 import type { OfferedWays } from '../../domain/sign-in/ways-in.js'
 import type { Login } from '../accounts/log-in.js'
+import { followProviderGroups } from '../teams/follow-groups.js'
 import type { ProvenPerson } from './provider.js'
 
 /** A login through the provider, with details for the log. */
@@ -51,6 +52,7 @@ export async function logInByProvider(
     const found = known ?? (await admit(transaction, settings, person, profile, { address, today }))
     refuseDisabled(found, today)
     const keptLastAdmin = await follow(transaction, found, profile, { address, offered })
+    await followProviderGroups(transaction, found.id, profile.groups, today)
     // After `follow`, which locks administrators before the user's own row
     await endLinkNextLogin(transaction, found.id)
     await noteIdentityUse(transaction, found.identity_id)

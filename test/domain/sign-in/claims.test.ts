@@ -9,6 +9,7 @@ const RULES: ClaimRules = {
   nameClaim: 'name',
   admin: undefined,
   author: undefined,
+  groupsClaim: undefined,
 }
 const withAdmin = (claim: string): ClaimRules => ({ ...RULES, admin: { claim, value: 'admins' } })
 

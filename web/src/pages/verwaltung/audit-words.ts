@@ -54,6 +54,11 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'card.purge': { label: 'Karte entfernt', sentence: (deck) => `Karte im Deck „${deck}“ endgültig entfernt` },
   'editor.add': { label: 'Redaktion erweitert', sentence: (name) => `Redaktion der Quelle „${name}“ erweitert` },
   'editor.remove': { label: 'Redaktion verkleinert', sentence: (name) => `Redaktion der Quelle „${name}“ verkleinert` },
+  'team.create': { label: 'Team angelegt', sentence: (name) => `Team „${name}“ angelegt` },
+  'team.update': { label: 'Team geändert', sentence: (name) => `Team „${name}“ geändert` },
+  'team.delete': { label: 'Team gelöscht', sentence: (name) => `Team „${name}“ gelöscht` },
+  'team.join': { label: 'In ein Team aufgenommen', sentence: (name) => `In das Team „${name}“ aufgenommen` },
+  'team.leave': { label: 'Aus einem Team genommen', sentence: (name) => `Aus dem Team „${name}“ genommen` },
   'report.settle': { label: 'Meldung erledigt', sentence: (deck) => `Meldung im Deck „${deck}“ erledigt` },
   'report.reopen': {
     label: 'Meldung wieder geöffnet',

@@ -1,0 +1,146 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { ClaimedMembership } from '../../../src/domain/teams/follow-groups.js'
+import type { MemberOrigin, TeamRole } from '../../../src/domain/teams/teams.js'
+import type { Database } from '../../types.js'
+
+/** A current member of a team. A person in a team by hand and by group is one member with the higher role. */
+export interface TeamMember {
+  id: number
+  username: string
+  display_name: string
+  role: TeamRole
+  /** Whether the provider's groups make the person a member */
+  by_group: boolean
+}
+
+/** Returns the current members of a team, leads first, then by name. */
+export async function listMembers(db: Kysely<Database>, teamId: number): Promise<TeamMember[]> {
+  const { rows } = await sql<TeamMember>`
+    select users.id, username, display_name,
+      case when bool_or(role = 'lead') then 'lead' else 'member' end as role, bool_or(origin = 'claim') as by_group
+    from team_members join users on users.id = user_id
+    where team_id = ${teamId} and until_on is null
+    group by users.id
+    order by bool_or(role = 'lead') desc, display_name collate "und-x-icu", users.id`.execute(db)
+  return rows
+}
+
+/** Returns the ids of the teams that the user leads. */
+export async function listLedTeams(db: Kysely<Database>, userId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('team_members')
+    .select('team_id')
+    .distinct()
+    .where('user_id', '=', userId)
+    .where('role', '=', 'lead')
+    .where('until_on', 'is', null)
+    .execute()
+  return rows.map(({ team_id }) => team_id)
+}
+
+/** Makes the user a member by hand, or changes the role. Returns false if nothing changes. */
+export async function setMember(
+  transaction: Transaction<Database>,
+  { teamId, userId, role, today }: { teamId: number; userId: number; role: TeamRole; today: string },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into team_members (team_id, user_id, role, origin, from_on)
+    values (${teamId}, ${userId}, ${role}, 'hand', ${today})
+    on conflict (team_id, user_id, origin) where until_on is null
+      do update set role = excluded.role where team_members.role <> excluded.role`.execute(transaction)
+  return numAffectedRows === 1n
+}
+
+/** Makes users members by hand of one team each. */
+export async function insertMembers(
+  transaction: Transaction<Database>,
+  members: { team_id: number; user_id: number }[],
+  today: string,
+): Promise<void> {
+  if (members.length === 0) return
+  await sql`
+    insert into team_members (team_id, user_id, role, origin, from_on)
+    select team_id, user_id, 'member', 'hand', ${today}::date
+    from unnest(
+      ${members.map(({ team_id }) => team_id)}::integer[], ${members.map(({ user_id }) => user_id)}::integer[]
+    ) as given (team_id, user_id)`.execute(transaction)
+}
+
+/** Ends the membership of this origin. Returns false if there is none. */
+export async function endMembership(
+  transaction: Transaction<Database>,
+  { teamId, userId, today }: { teamId: number; userId: number; today: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('team_members')
+    .set({ until_on: today })
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .where('origin', '=', 'hand')
+    .where('until_on', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Returns whether the user is a current member of the team in this way. */
+export async function isMember(
+  db: Kysely<Database>,
+  teamId: number,
+  userId: number,
+  origin: MemberOrigin,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('team_members')
+    .select('id')
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .where('origin', '=', origin)
+    .where('until_on', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Returns the current memberships of a user that came from the provider's groups. */
+export async function listClaimedMemberships(db: Kysely<Database>, userId: number): Promise<ClaimedMembership[]> {
+  return db
+    .selectFrom('team_members')
+    .select(['id', 'team_id'])
+    .where('user_id', '=', userId)
+    .where('origin', '=', 'claim')
+    .where('until_on', 'is', null)
+    .execute()
+}
+
+/** Opens memberships from the provider's groups and ends others. */
+export async function moveClaimedMemberships(
+  transaction: Transaction<Database>,
+  userId: number,
+  { join, end }: { join: number[]; end: number[] },
+  today: string,
+): Promise<void> {
+  if (end.length > 0) {
+    await sql`update team_members set until_on = ${today} where id = any(${end}::integer[])`.execute(transaction)
+  }
+  if (join.length > 0) {
+    // A team that a concurrent request has deleted is missing.
+    await sql`
+      insert into team_members (team_id, user_id, role, origin, from_on)
+      select id, ${userId}, 'member', 'claim', ${today} from teams where id = any(${join}::integer[]) order by id for key share
+      on conflict (team_id, user_id, origin) where until_on is null do nothing`.execute(transaction)
+  }
+}
+
+/** Ends all memberships of a team that came from the provider's groups. */
+export async function endClaimedMembers(
+  transaction: Transaction<Database>,
+  teamId: number,
+  today: string,
+): Promise<void> {
+  await transaction
+    .updateTable('team_members')
+    .set({ until_on: today })
+    .where('team_id', '=', teamId)
+    .where('origin', '=', 'claim')
+    .where('until_on', 'is', null)
+    .execute()
+}

@@ -1,0 +1,115 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { ViewableTeams } from '../../../src/domain/teams/teams.js'
+import type { Database, TeamsTable } from '../../types.js'
+
+const TEAM = ['id', 'name', 'external_group', 'created_at'] as const
+
+export type Team = Selectable<TeamsTable>
+
+/** A team with the number of its current members, leads included. */
+export type ListedTeam = Team & { members: number }
+
+/** Returns the viewable teams by name. */
+export async function listTeams(db: Kysely<Database>, viewable: ViewableTeams): Promise<ListedTeam[]> {
+  return db
+    .selectFrom('teams')
+    .select((eb) => [
+      ...(['teams.id', 'teams.name', 'teams.external_group', 'teams.created_at'] as const),
+      eb
+        .selectFrom('team_members')
+        .select(sql<number>`count(distinct user_id)::integer`.as('members'))
+        .whereRef('team_id', '=', 'teams.id')
+        .where('until_on', 'is', null)
+        .$asScalar()
+        .$notNull()
+        .as('members'),
+    ])
+    .$if(viewable !== 'all', (query) =>
+      query.where('teams.id', '=', sql<number>`any(${[...(viewable as ReadonlySet<number>)]}::integer[])`),
+    )
+    .orderBy(sql`name collate "und-x-icu"`)
+    .orderBy('id')
+    .execute()
+}
+
+/** Returns undefined if the team does not exist. */
+export async function findTeam(db: Kysely<Database>, id: number): Promise<Team | undefined> {
+  return db.selectFrom('teams').select(TEAM).where('id', '=', id).executeTakeFirst()
+}
+
+/** Returns the team and locks it against deletion until the transaction ends. */
+export async function keepTeam(transaction: Transaction<Database>, id: number): Promise<Team | undefined> {
+  return transaction.selectFrom('teams').select(TEAM).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+}
+
+/** Returns the teams of these names; within a transaction none of them can be deleted until it ends. */
+export async function findTeamsByName(db: Kysely<Database>, names: string[]): Promise<Pick<Team, 'id' | 'name'>[]> {
+  if (names.length === 0) return []
+  return db
+    .selectFrom('teams')
+    .select(['id', 'name'])
+    .where('name', '=', sql<string>`any(${names}::text[])`)
+    .forKeyShare()
+    .execute()
+}
+
+/** Returns the ids of the teams of these groups of the provider. */
+export async function findTeamsOfGroups(db: Kysely<Database>, groups: string[]): Promise<number[]> {
+  if (groups.length === 0) return []
+  const rows = await db
+    .selectFrom('teams')
+    .select('id')
+    .where('external_group', '=', sql<string>`any(${groups}::text[])`)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Stores a team; returns undefined if the name or the group is taken, also by a concurrent request. */
+export async function insertTeam(
+  db: Kysely<Database>,
+  team: { name: string; external_group: string | null },
+): Promise<Team | undefined> {
+  return db
+    .insertInto('teams')
+    .values(team)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(TEAM)
+    .executeTakeFirst()
+}
+
+/** Returns whether another team has the name or the group. */
+export async function isTeamTaken(
+  db: Kysely<Database>,
+  id: number,
+  { name, external_group = null }: { name?: string | undefined; external_group?: string | null | undefined },
+): Promise<boolean> {
+  const other = await db
+    .selectFrom('teams')
+    .select('id')
+    .where('id', '<>', id)
+    .where((eb) => eb.or([eb('name', '=', name ?? null), eb('external_group', '=', external_group)]))
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+/** Returns the changed team. */
+export async function updateTeam(
+  transaction: Transaction<Database>,
+  id: number,
+  change: { name?: string | undefined; external_group?: string | null | undefined },
+): Promise<Team> {
+  return transaction.updateTable('teams').set(change).where('id', '=', id).returning(TEAM).executeTakeFirstOrThrow()
+}
+
+/** Blocks other changes of teams until the transaction ends, so that names and groups stay unique. */
+export async function lockTeamNames(transaction: Transaction<Database>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('svc-training teams'))`.execute(transaction)
+}
+
+/** Deletes a team with its memberships. Returns the name; undefined if there was none. */
+export async function deleteTeam(transaction: Transaction<Database>, id: number): Promise<string | undefined> {
+  const row = await transaction.deleteFrom('teams').where('id', '=', id).returning('name').executeTakeFirst()
+  return row?.name
+}

@@ -1,0 +1,178 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { listMembers } from '../../db/queries/teams/members.js'
+import { findTeam, listTeams } from '../../db/queries/teams/teams.js'
+import { actorOf } from '../../plugins/auth.js'
+import { parseUserId } from '../../src/domain/accounts/accounts.js'
+import { ADMINS_ONLY, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
+import { MEMBER_BY_GROUP, NOT_A_LEAD, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../src/domain/teams/refusals.js'
+import { parseTeam } from '../../src/domain/teams/teams.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import { addMember, changeTeam, createTeam, removeMember, removeTeam } from '../../src/services/teams/teams.js'
+import {
+  ChangeTeamBody,
+  CreateTeamBody,
+  MemberBody,
+  MemberParams,
+  TeamAnswer,
+  TeamList,
+  TeamParams,
+  TeamWithMembers,
+} from './schemas.js'
+
+export interface TeamOptions {
+  /** Returns the current calendar day as `YYYY-MM-DD`. */
+  today: () => string
+}
+
+/** Teams: administrators manage them; leads see their own. */
+const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => {
+  app.setFallback(unknownEndpoint('Unbekannter Team-Endpunkt'))
+  const preHandler = app.requireAdmin
+
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'listTeams',
+        summary: 'All teams for administrators, the own ones for leads',
+        tags: ['teams'],
+        response: answers(TeamList, [NOT_A_LEAD]),
+      },
+      preHandler: app.requireLead,
+    },
+    async (request) => ({ teams: await listTeams(app.db, request.viewableTeams) }),
+  )
+
+  app.get(
+    '/:id',
+    {
+      schema: {
+        operationId: 'getTeam',
+        summary: 'A team with its current members',
+        tags: ['teams'],
+        params: TeamParams,
+        response: answers(TeamWithMembers, [NOT_A_LEAD, TEAM_NOT_FOUND]),
+      },
+      preHandler: app.requireLead,
+    },
+    async ({ params }) => {
+      const team = await findTeam(app.db, teamIdOf(params))
+      if (team === undefined) throw TEAM_NOT_FOUND
+      return { team, members: await listMembers(app.db, team.id) }
+    },
+  )
+
+  app.post(
+    '/',
+    {
+      schema: {
+        operationId: 'createTeam',
+        summary: 'Create a team',
+        tags: ['teams'],
+        body: CreateTeamBody,
+        response: answers(TeamAnswer, [ADMINS_ONLY, TEAM_TAKEN]),
+      },
+      preHandler,
+    },
+    async (request) => {
+      const { name = '', external_group = null } = parseTeam(request.body)
+      return { team: await createTeam(app.db, actorOf(request), { name, external_group }) }
+    },
+  )
+
+  app.patch(
+    '/:id',
+    {
+      schema: {
+        operationId: 'changeTeam',
+        summary: 'Change the name or the group of a team',
+        description: "With another group the memberships from the provider's former group end.",
+        tags: ['teams'],
+        params: TeamParams,
+        body: ChangeTeamBody,
+        response: answers(TeamAnswer, [ADMINS_ONLY, TEAM_NOT_FOUND, TEAM_TAKEN]),
+      },
+      preHandler,
+    },
+    async (request) => {
+      const change = { id: teamIdOf(request.params), change: parseTeam(request.body), today: today() }
+      return { team: await changeTeam(app.db, actorOf(request), change) }
+    },
+  )
+
+  app.delete(
+    '/:id',
+    {
+      schema: {
+        operationId: 'deleteTeam',
+        summary: 'Delete a team with its memberships',
+        tags: ['teams'],
+        params: TeamParams,
+        response: answers(Done, [ADMINS_ONLY]),
+      },
+      preHandler,
+    },
+    async (request) => {
+      const id = parseRowId(request.params.id, INVALID_TEAM)
+      if (id !== undefined) await removeTeam(app.db, actorOf(request), id)
+      return { ok: true as const }
+    },
+  )
+
+  app.put(
+    '/:id/members/:userId',
+    {
+      schema: {
+        operationId: 'setTeamMember',
+        summary: 'Make a user a member or lead of a team',
+        tags: ['teams'],
+        params: MemberParams,
+        body: MemberBody,
+        response: answers(Done, [ADMINS_ONLY, TEAM_NOT_FOUND, USER_NOT_FOUND]),
+      },
+      preHandler,
+    },
+    async (request) => {
+      const { role } = request.body
+      await addMember(app.db, actorOf(request), { ...memberOf(request.params), role, today: today() })
+      return { ok: true as const }
+    },
+  )
+
+  app.delete(
+    '/:id/members/:userId',
+    {
+      schema: {
+        operationId: 'removeTeamMember',
+        summary: 'End a membership that was made by hand',
+        tags: ['teams'],
+        params: MemberParams,
+        response: answers(Done, [ADMINS_ONLY, TEAM_NOT_FOUND, USER_NOT_FOUND, MEMBER_BY_GROUP]),
+      },
+      preHandler,
+    },
+    async (request) => {
+      await removeMember(app.db, actorOf(request), { ...memberOf(request.params), today: today() })
+      return { ok: true as const }
+    },
+  )
+}
+
+const INVALID_TEAM = 'Ungültige Team-ID'
+
+function teamIdOf({ id }: { id: string }): number {
+  const parsed = parseRowId(id, INVALID_TEAM)
+  if (parsed === undefined) throw TEAM_NOT_FOUND
+  return parsed
+}
+
+function memberOf({ id, userId }: { id: string; userId: string }): { teamId: number; userId: number } {
+  const teamId = teamIdOf({ id })
+  const user = parseUserId(userId)
+  if (user === undefined) throw USER_NOT_FOUND
+  return { teamId, userId: user }
+}
+
+export default teams

@@ -1,0 +1,55 @@
+import { Type } from '@sinclair/typebox'
+import { nullable, Timestamp } from '../../src/http/schemas.js'
+
+export const TeamParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
+
+export const MemberParams = Type.Object({
+  id: Type.String({ description: 'Id of the team, decimal digits.', examples: ['3'] }),
+  userId: Type.String({ description: 'Id of the user, decimal digits.', examples: ['7'] }),
+})
+
+const Name = Type.String({ description: '1 to 200 characters after trimming; unique.', examples: ['Werkstatt'] })
+
+const ExternalGroup = nullable(
+  Type.String({
+    description: 'Group of the sign-in provider (`OIDC_GROUPS_CLAIM`) whose persons are members; unique.',
+    examples: ['training-werkstatt'],
+  }),
+)
+
+export const CreateTeamBody = Type.Object({ name: Name, external_group: Type.Optional(ExternalGroup) })
+
+export const ChangeTeamBody = Type.Object({
+  name: Type.Optional(Name),
+  external_group: Type.Optional(ExternalGroup),
+})
+
+const Team = Type.Object(
+  { id: Type.Integer({ examples: [3] }), name: Name, external_group: ExternalGroup, created_at: Timestamp },
+  { title: 'Team' },
+)
+
+export const TeamAnswer = Type.Object({ team: Team })
+
+export const TeamList = Type.Object({
+  teams: Type.Array(
+    Type.Object({ ...Team.properties, members: Type.Integer({ description: 'Current members, leads included.' }) }),
+  ),
+})
+
+const Role = Type.Unsafe<'member' | 'lead'>({ type: 'string', enum: ['member', 'lead'], examples: ['member'] })
+
+export const TeamWithMembers = Type.Object({
+  team: Team,
+  members: Type.Array(
+    Type.Object({
+      id: Type.Integer({ examples: [7] }),
+      username: Type.String({ examples: ['erika'] }),
+      display_name: Type.String({ examples: ['Erika Muster'] }),
+      role: Role,
+      by_group: Type.Boolean({ description: "Whether the provider's groups make the person a member." }),
+    }),
+  ),
+})
+
+export const MemberBody = Type.Object({ role: Role })

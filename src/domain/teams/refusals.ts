@@ -1,0 +1,20 @@
+import { Refusal } from '../refusal.js'
+
+export const TEAM_NOT_FOUND = new Refusal('not_found', 'team_not_found', 'Dieses Team gibt es nicht')
+export const TEAM_TAKEN = new Refusal(
+  'conflict',
+  'team_taken',
+  'Ein Team mit diesem Namen oder dieser Gruppe gibt es schon',
+)
+/** The caller is neither an administrator nor a lead of the team. */
+export const NOT_A_LEAD = new Refusal(
+  'forbidden',
+  'not_a_lead',
+  'Das sehen nur die Leitung des Teams und Administratoren',
+)
+/** The provider's groups made the membership, so only they end it. */
+export const MEMBER_BY_GROUP = new Refusal(
+  'conflict',
+  'member_by_group',
+  'Diese Mitgliedschaft kommt vom Anbieter der Anmeldung und endet nur dort',
+)

@@ -1,0 +1,37 @@
+import { checkText } from '../accounts/accounts.js'
+
+export const TEAM_ROLES = ['member', 'lead'] as const
+
+export type TeamRole = (typeof TEAM_ROLES)[number]
+
+/** Where a membership comes from: an administrator, or the groups of the sign-in provider */
+export type MemberOrigin = 'hand' | 'claim'
+
+/** Teams that a user may see: all for administrators, otherwise those that the user leads */
+export type ViewableTeams = 'all' | ReadonlySet<number>
+
+/** Returns whether the team may be seen. */
+export function maySeeTeam(viewable: ViewableTeams, teamId: number): boolean {
+  return viewable === 'all' || viewable.has(teamId)
+}
+
+export interface TeamInput {
+  name?: string | undefined
+  external_group?: string | null | undefined
+}
+
+/**
+ * Parses the names of a team: trimmed and in NFC, so that equal names are equal texts. An empty group is none.
+ * Absent fields stay absent.
+ * @throws InvalidInput if a name is empty, too long or not storable
+ */
+export function parseTeam<T extends TeamInput>({ name, external_group: group }: T): TeamInput {
+  const trimmed = name?.normalize('NFC').trim()
+  if (trimmed !== undefined) checkText('name', trimmed)
+  const external_group = group === undefined ? undefined : group?.trim() || null
+  if (external_group) checkText('external_group', external_group)
+  return {
+    ...(trimmed !== undefined && { name: trimmed }),
+    ...(external_group !== undefined && { external_group }),
+  }
+}

@@ -1,0 +1,119 @@
+import type { Kysely } from 'kysely'
+import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { keepAccount } from '../../../db/queries/accounts/users.js'
+import { endClaimedMembers, endMembership, isMember, setMember } from '../../../db/queries/teams/members.js'
+import {
+  deleteTeam,
+  insertTeam,
+  isTeamTaken,
+  keepTeam,
+  lockTeamNames,
+  type Team,
+  updateTeam,
+} from '../../../db/queries/teams/teams.js'
+import type { Database } from '../../../db/types.js'
+import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
+import { MEMBER_BY_GROUP, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../domain/teams/refusals.js'
+import type { TeamInput, TeamRole } from '../../domain/teams/teams.js'
+
+/** Creates a team with an audit entry. @throws TEAM_TAKEN */
+export async function createTeam(
+  db: Kysely<Database>,
+  actor: Actor,
+  given: { name: string; external_group: string | null },
+): Promise<Team> {
+  return db.transaction().execute(async (transaction) => {
+    const team = await insertTeam(transaction, given)
+    if (team === undefined) throw TEAM_TAKEN
+    const { external_group } = given
+    const details = external_group === null ? {} : { details: { external_group } }
+    await insertAuditEntry(transaction, actor, {
+      action: 'team.create',
+      target_id: team.id,
+      target: team.name,
+      ...details,
+    })
+    return team
+  })
+}
+
+/**
+ * Changes a team with an audit entry. With another group of the provider the memberships from the former one end.
+ * @throws TEAM_NOT_FOUND, TEAM_TAKEN
+ */
+export async function changeTeam(
+  db: Kysely<Database>,
+  actor: Actor,
+  { id, change, today }: { id: number; change: TeamInput; today: string },
+): Promise<Team> {
+  return db.transaction().execute(async (transaction) => {
+    await lockTeamNames(transaction)
+    const before = await keepTeam(transaction, id)
+    if (before === undefined) throw TEAM_NOT_FOUND
+    const fields = (['name', 'external_group'] as const).filter(
+      (field) => change[field] !== undefined && change[field] !== before[field],
+    )
+    if (fields.length === 0) return before
+    if (await isTeamTaken(transaction, id, change)) throw TEAM_TAKEN
+    if (fields.includes('external_group')) await endClaimedMembers(transaction, id, today)
+    const team = await updateTeam(transaction, id, change)
+    const details = { fields, ...(fields.includes('external_group') && { external_group: team.external_group }) }
+    await insertAuditEntry(transaction, actor, { action: 'team.update', target_id: id, target: team.name, details })
+    return team
+  })
+}
+
+/** Deletes a team with its memberships, if it exists, with an audit entry. */
+export async function removeTeam(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const name = await deleteTeam(transaction, id)
+    if (name === undefined) return
+    await insertAuditEntry(transaction, actor, { action: 'team.delete', target_id: id, target: name })
+  })
+}
+
+/**
+ * Makes a user a member or lead of a team by hand, with an audit entry.
+ * @throws TEAM_NOT_FOUND, USER_NOT_FOUND
+ */
+export async function addMember(
+  db: Kysely<Database>,
+  actor: Actor,
+  member: { teamId: number; userId: number; role: TeamRole; today: string },
+): Promise<void> {
+  const { teamId, userId, role } = member
+  await db.transaction().execute(async (transaction) => {
+    const team = await keepTeam(transaction, teamId)
+    if (team === undefined) throw TEAM_NOT_FOUND
+    const user = await keepAccount(transaction, userId)
+    if (user === undefined) throw USER_NOT_FOUND
+    if (!(await setMember(transaction, member))) return
+    const details = { username: user.username, role }
+    await insertAuditEntry(transaction, actor, { action: 'team.join', target_id: teamId, target: team.name, details })
+  })
+}
+
+/**
+ * Ends a membership that was made by hand, if there is one, with an audit entry.
+ * @throws TEAM_NOT_FOUND, USER_NOT_FOUND
+ * @throws MEMBER_BY_GROUP if only the provider's groups make the user a member
+ */
+export async function removeMember(
+  db: Kysely<Database>,
+  actor: Actor,
+  member: { teamId: number; userId: number; today: string },
+): Promise<void> {
+  const { teamId, userId } = member
+  await db.transaction().execute(async (transaction) => {
+    const team = await keepTeam(transaction, teamId)
+    if (team === undefined) throw TEAM_NOT_FOUND
+    const user = await keepAccount(transaction, userId)
+    if (user === undefined) throw USER_NOT_FOUND
+    if (!(await endMembership(transaction, member))) {
+      if (await isMember(transaction, teamId, userId, 'claim')) throw MEMBER_BY_GROUP
+      return
+    }
+    const details = { username: user.username }
+    await insertAuditEntry(transaction, actor, { action: 'team.leave', target_id: teamId, target: team.name, details })
+  })
+}

@@ -1,0 +1,59 @@
+import t from 'tap'
+import { unique } from '../../support/factories.js'
+import { errorBody } from '../../support/service.js'
+import { startSignIn } from '../../support/sign-in.js'
+
+const service = await startSignIn(t, { OIDC_GROUPS_CLAIM: 'groups' })
+const { browser, db } = service
+const admin = await service.admin()
+
+async function createTeam(external_group: string): Promise<number> {
+  return (await admin.post('/api/teams', { name: unique('team'), external_group })).body.team.id
+}
+
+const [north, south] = [await createTeam('nord'), await createTeam('süd')]
+const sub = unique('erika')
+const signIn = (groups?: string[]) =>
+  browser().signIn({ sub, preferred_username: sub, ...(groups !== undefined && { groups }) })
+const userId = async () =>
+  (await db.selectFrom('users').select('id').where('username', '=', sub).executeTakeFirstOrThrow()).id
+const isIn = async (teamId: number): Promise<boolean> => {
+  const { members } = (await admin.get(`/api/teams/${teamId}`)).body
+  return members.some(({ username }: { username: string }) => username === sub)
+}
+const teams = async () => [await isIn(north), await isIn(south)]
+
+t.test('memberships follow the groups at each login', async (t) => {
+  t.equal(await signIn(['nord', 'unbekannt']), '/')
+  t.strictSame(await teams(), [true, false])
+  await signIn(['süd'])
+  t.strictSame(await teams(), [false, true])
+  await signIn(['nord', 'süd', 'nord'])
+  t.strictSame(await teams(), [true, true])
+  await signIn()
+  t.strictSame(await teams(), [true, true], 'a missing claim changes nothing')
+  await signIn([])
+  t.strictSame(await teams(), [false, false], 'an empty list ends all')
+})
+
+t.test('a membership made by hand stays, with its role', async (t) => {
+  await signIn(['nord'])
+  const url = `/api/teams/${north}/members/${await userId()}`
+  t.strictSame(
+    (await admin.delete(url)).body,
+    errorBody(409, 'Diese Mitgliedschaft kommt vom Anbieter der Anmeldung und endet nur dort'),
+  )
+  await admin.send({ method: 'PUT', url, payload: { role: 'lead' } })
+  const { members } = (await admin.get(`/api/teams/${north}`)).body
+  t.match(members, [{ username: sub, role: 'lead', by_group: true }], 'one member with the higher role')
+  await signIn([])
+  t.strictSame(await teams(), [true, false])
+  t.strictSame((await admin.delete(url)).body, { ok: true })
+  t.strictSame(await teams(), [false, false])
+})
+
+t.test('another group of a team ends the memberships from the former one', async (t) => {
+  await signIn(['nord', 'süd'])
+  await admin.patch(`/api/teams/${north}`, { external_group: 'nordwest' })
+  t.strictSame(await teams(), [false, true])
+})
