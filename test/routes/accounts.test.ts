@@ -367,6 +367,7 @@ t.test('the download includes every table with personal data', async (t) => {
       'sessions',
       'source_editors',
       'suspended_cards',
+      'team_members',
     ],
     'a new table must be added to db/queries/own-data.ts',
   )

@@ -161,7 +161,7 @@ t.test('requires a complete provider configuration', async (t) => {
     clientId: 'training',
     clientSecret: 'geheim',
     scopes: 'openid profile email',
-    claims: { usernameClaim: 'preferred_username', nameClaim: 'name', admin: undefined, author: undefined },
+    claims: { usernameClaim: 'preferred_username', nameClaim: 'name', admin: undefined, author: undefined, groupsClaim: undefined },
     createUsers: true,
     linkByUsername: false,
     label: 'Firmenkonto',
