@@ -8,7 +8,7 @@ import { importContent } from '../src/services/content/folder/import.js'
 import { deckFile, writeContentFolder } from './support/content.js'
 import { createCard, createCheatsheet, createDeck, createUser, PASSWORD } from './support/factories.js'
 import { fuzz } from './support/fuzz/index.js'
-import { KNOWN_AUTHOR, KNOWN_PICTURE } from './support/fuzz/requests.js'
+import { KNOWN_AUTHOR, KNOWN_ID, KNOWN_PICTURE } from './support/fuzz/requests.js'
 import { agent } from './support/fuzz/send.js'
 import { startIdentityProvider } from './support/identity-provider.js'
 import { startService } from './support/service.js'
@@ -16,8 +16,11 @@ import { oidcSettings } from './support/sign-in.js'
 import { CARDS, publishTest } from './support/taken-tests.js'
 
 const REQUESTS = 6_000
-/** Further seeds are drawn until each operation has succeeded once. */
-const SEEDS = [5, 6, 7, 8, 9]
+/**
+ * Further seeds are drawn until each operation has succeeded once. A round draws its requests from the sum of the seed and
+ * its number, so seeds are further apart than the number of rounds.
+ */
+const SEEDS = [5, 1_005, 2_005, 3_005, 4_005]
 /** With https, responses set and clear other cookies. */
 const REQUESTS_WITH_HTTPS = 2_000
 
@@ -65,6 +68,12 @@ async function createTests(db: Kysely<Database>): Promise<void> {
   }
 }
 
+/** Creates teams, of which the requests delete some. */
+async function createTeams(db: Kysely<Database>): Promise<void> {
+  const teams = Array.from({ length: 60 }, (_, index) => ({ name: `Team ${index}` }))
+  await db.insertInto('teams').values(teams).execute()
+}
+
 // With an address that supports passkeys, and a provider
 for (const [publicUrl, requests] of [
   ['http://localhost:3999/', REQUESTS],
@@ -90,8 +99,9 @@ for (const [publicUrl, requests] of [
       await importContent(db, commandLineActor(), contentDir)
       const { username } = await createUser(db, { is_admin: true })
       // The requests delete users with low ids.
-      await createUser(db, { id: 5_000, username: KNOWN_AUTHOR, is_author: true })
-      await createSources(db, 5_000)
+      await createUser(db, { id: KNOWN_ID, username: KNOWN_AUTHOR, is_author: true })
+      await createSources(db, KNOWN_ID)
+      await createTeams(db)
       await createTests(db)
       await app.listen({ host: '127.0.0.1', port: 0 })
       t.teardown(() => agent.destroy())

@@ -42,7 +42,9 @@ export function listOperations(document: Json): Operation[] {
       method: method.toUpperCase(),
       path,
       isPublic: operation.security?.length === 0,
-      isAdmin: /^\/api\/(admin\/|accounts(\/?$|\/(audit|bulk|service|\{id\}))|content\/(?!export|media\/))/.test(path),
+      isAdmin: /^\/api\/(admin\/|teams|accounts(\/?$|\/(audit|bulk|service|\{id\}))|content\/(?!export|media\/))/.test(
+        path,
+      ),
       needsSession: operation['x-token-scope'] === 'none',
       queryNames: (operation.parameters ?? []).filter((one: Json) => one.in === 'query').map((one: Json) => one.name),
       queryExamples: new Map(
@@ -102,6 +104,8 @@ const KNOWN_TEXTS = [
 export const KNOWN_PICTURE = gifOf('fuzz')
 /** A user who may become an editor of a source */
 export const KNOWN_AUTHOR = 'autorin'
+/** Id of that user */
+export const KNOWN_ID = 5_000
 /** Slugs that exist in a small content */
 const KNOWN_SLUGS = ['git', 'git-befehle']
 const KNOWN_NUMBERS = fc
@@ -151,6 +155,7 @@ function segment(name: string): Arbitrary<string> {
     slug: fc.constantFrom(...KNOWN_TEXTS, ...KNOWN_SLUGS, ...KNOWN_SLUGS, ...KNOWN_SLUGS, ...KNOWN_SLUGS),
     sha: fc.constantFrom(targetOf(KNOWN_PICTURE).slice('media/'.length), '0'.repeat(64)),
     username: fc.constant(KNOWN_AUTHOR),
+    userId: fc.constant(String(KNOWN_ID)),
     version: fc.constantFrom('1', '2'),
   }
   const likely = known[name] ?? KNOWN_NUMBERS
