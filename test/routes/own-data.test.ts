@@ -127,6 +127,11 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
   const wish = { active: false, desired_retention: 0.95 }
   await member.send({ method: 'PUT', url: `/api/review/decks/${deck.slug}`, payload: wish })
   await member.send({ method: 'PUT', url: `/api/review/cards/${last.id}/note`, payload: { text: 'Eselsbrücke' } })
+  const team = await db.insertInto('teams').values({ name: 'Süd' }).returning('id').executeTakeFirstOrThrow()
+  for (const user_id of [member.id, other.id]) {
+    const membership = { team_id: team.id, user_id, role: 'lead', origin: 'hand', from_on: '2026-01-01' } as const
+    await db.insertInto('team_members').values(membership).execute()
+  }
   await db
     .insertInto('fitted_parameters')
     .values({ user_id: member.id, tried_at: new Date(), tried_items: 500 })
@@ -163,6 +168,7 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
   t.equal(body.progress.length, rows + 1)
   t.match(body.pictures, [{ sha: hash('sha256', 'a'), extension: 'png', size_bytes: 1 }])
   t.equal(body.pictures.length, 1)
+  t.strictSame(body.teams, [{ name: 'Süd', role: 'lead', origin: 'hand', from_on: '2026-01-01', until_on: null }])
   t.match(body.edited_sources, [{ source_id: source, name: 'Werkstatt' }])
   t.match(body.changes, [
     { how: 'edit', source_id: source, accepted: null },

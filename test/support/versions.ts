@@ -110,7 +110,12 @@ export async function recordVersion(serverUrl: string, folder: string): Promise<
   try {
     await migrateToLatest(database.db)
     const app = await buildApp({
-      config: { ...CONFIG, contentDir, publicUrl: `${ORIGIN}/`, oidc: oidcSettings(provider, `${ORIGIN}/`) },
+      config: {
+        ...CONFIG,
+        contentDir,
+        publicUrl: `${ORIGIN}/`,
+        oidc: oidcSettings(provider, `${ORIGIN}/`, { OIDC_GROUPS_CLAIM: 'groups' }),
+      },
       sessionSecrets: [SECRET],
       database,
       logger: false,
@@ -170,13 +175,12 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
     const { headers } = await anonymous('POST', '/api/auth/login', { username, password: PASSWORD })
     return callerFor(String(headers['set-cookie']).split(';', 1)[0])
   }
-  const signIn = async (sub: string, begin: string, cookies = '') => {
-    provider.person = { sub, preferred_username: sub, name: `Person ${randomBytes(3).toString('hex')}` }
-    const start = await callerFor(cookies)('GET', `/api/auth/oidc/start${begin}`)
+  const signIn = async (sub: string, groups: string[]) => {
+    provider.person = { sub, preferred_username: sub, name: `Person ${randomBytes(3).toString('hex')}`, groups }
+    const start = await callerFor()('GET', '/api/auth/oidc/start')
     const pending = String(start.headers['set-cookie']).split(';', 1)[0]
     const back = await provider.follow(String(start.headers.location))
-    const answer = await callerFor(`${cookies}; ${pending}`)('GET', back.slice(ORIGIN.length))
-    return cookieOf(answer) ?? cookies
+    return cookieOf(await callerFor(pending)('GET', back.slice(ORIGIN.length)))
   }
   const link = async (sub: string, cookies: string) => {
     provider.person = { sub, preferred_username: sub }
@@ -322,6 +326,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await admin('GET', `/api/content/tests/${test.slug}/statistics`)
   await admin('GET', `/api/content/tests/${test.slug}/versions`)
 
+  const group = await callTeams(admin, learner)
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
   await get('auth/tokens')
   await learner('DELETE', `/api/auth/tokens/${token.id}`)
@@ -347,7 +352,8 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   const again = await logIn('erika')
   await again('DELETE', '/api/accounts/me/sessions')
 
-  const pia = await signIn('pia', '')
+  // The second login ends the membership of the first one.
+  const pia = await signIn('pia', [group])
   const login = await anonymous('POST', '/api/auth/login', { username: 'erika', password: PASSWORD })
   const linked = callerFor(await link('erika-1', cookieOf(login) ?? ''))
   const { identities } = (await linked('GET', '/api/auth/oidc/identities')).body
@@ -384,6 +390,25 @@ async function takeTest(learner: Send, { slug }: PublishedTest): Promise<void> {
   await learner('POST', `${path}/submit`)
   await learner('GET', `${path}/review`)
   await learner('POST', `${path}/reports`, { slot: 0, text: 'Die Frage ist veraltet.' })
+}
+
+/** Calls the operations of teams. Returns the provider's group of a team that stays. */
+async function callTeams(admin: Send, learner: Send): Promise<string> {
+  const name = `Team ${randomBytes(6).toString('hex')}`
+  const { team } = (await admin('POST', '/api/teams', { name, external_group: `${name} alt` })).body
+  const { user } = (await learner('GET', '/api/auth/me')).body
+  const [url, member] = [`/api/teams/${team.id}`, `/api/teams/${team.id}/members/${user.id}`]
+  await admin('PUT', member, { role: 'lead' })
+  for (const path of ['/api/teams', url]) await learner('GET', path)
+  await admin('DELETE', member)
+  await admin('DELETE', member)
+  await admin('PATCH', url, { external_group: name })
+  const users = [{ username: 'liste', team: name }]
+  const [listed] = (await admin('POST', '/api/accounts/bulk', { users })).body.users
+  await admin('DELETE', `/api/admin/users/${listed.id}`)
+  const other = (await admin('POST', '/api/teams', { name: `${name} b` })).body.team
+  await admin('DELETE', `/api/teams/${other.id}`)
+  return name
 }
 
 /** Calls the operations of editors. */
