@@ -108,11 +108,12 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
       config: { isOpenBeforePasswordChange: true },
     },
     async ({ user, session }) => {
-      const ways = await findSignIn(app.db, user.id, app.offeredWays.oidc)
-      if (ways === undefined) throw NOT_LOGGED_IN
+      const found = await findSignIn(app.db, user.id, app.offeredWays.oidc)
+      if (found === undefined) throw NOT_LOGGED_IN
+      const { is_lead, ...ways } = found
       const { authenticatedAt = null, isFresh = false } = session?.stored ?? {}
       const sign_in = { ...ways, authenticated_at: authenticatedAt, is_fresh: isFresh }
-      const roles = await findRoles(app.db, user)
+      const roles = await findRoles(app.db, { ...user, is_lead })
       return { user, roles, must_change_password: user.must_change_password, sign_in }
     },
   )

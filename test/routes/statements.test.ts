@@ -12,6 +12,13 @@ const deck = await createDeck(db)
 const card = await createCard(db, { deck_id: deck.id })
 await createProgress(db, { user_id: member.id, card_id: card.id, last_rating: 'easy', next_review: '2026-01-01' })
 const sheet = await createCheatsheet(db)
+const { body: created } = await admin.post('/api/teams', { name: 'Werkstatt' })
+const lead = await service.member()
+await admin.send({
+  method: 'PUT',
+  url: `/api/teams/${created.team.id}/members/${lead.id}`,
+  payload: { role: 'lead' },
+})
 
 const READS = [
   '/api/auth/me',
@@ -46,6 +53,18 @@ t.test('a read needs the session and one statement', async (t) => {
     t.strictSame(await statementsOf(() => member.get(path)), { status: 200, statements: 2 }, path)
   }
   t.strictSame(await statementsOf(() => admin.get('/api/admin/users')), { status: 200, statements: 2 })
+})
+
+t.test('whether the user leads a team needs no statement more', async (t) => {
+  t.strictSame(await statementsOf(() => lead.get('/api/auth/me')), { status: 200, statements: 2 })
+  t.equal((await lead.get('/api/auth/me')).body.roles.lead, true)
+})
+
+t.test('a lead’s page needs the session, the led teams and what it shows', async (t) => {
+  t.strictSame(await statementsOf(() => lead.get('/api/teams')), { status: 200, statements: 3 })
+  const url = `/api/teams/${created.team.id}`
+  t.strictSame(await statementsOf(() => lead.get(url)), { status: 200, statements: 4 })
+  t.strictSame(await statementsOf(() => admin.get('/api/teams')), { status: 200, statements: 2 })
 })
 
 t.test('the export needs one statement for the decks and one per deck or batch', async (t) => {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../types.js'
-import { listLedTeams } from '../teams/members.js'
+import { leadsTeam } from '../teams/members.js'
 import type { AccountWithState } from './users.js'
 
 /** What the pages of the web app offer to a user; each request is authorized by itself. */
@@ -15,15 +15,18 @@ export interface Roles {
   responsible: boolean
 }
 
-/** Returns the roles of a user. Administrators write everywhere, and most users are no authors: both need no query for it. */
+/**
+ * Returns the roles of a user. Whether administrators and users who are no authors edit a source needs no query.
+ * @param user is_lead: whether the user leads a team; queried if absent
+ */
 export async function findRoles(
   db: Kysely<Database>,
-  user: Pick<AccountWithState, 'id' | 'is_admin' | 'is_author'>,
+  user: Pick<AccountWithState, 'id' | 'is_admin' | 'is_author'> & { is_lead?: boolean },
 ): Promise<Roles> {
   return {
     author: user.is_admin || user.is_author,
     editor: user.is_admin || (user.is_author && (await editsSources(db, user.id))),
-    lead: (await listLedTeams(db, user.id)).length > 0,
+    lead: user.is_lead ?? (await leadsTeam(db, user.id)),
     responsible: false,
   }
 }

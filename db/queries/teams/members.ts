@@ -25,6 +25,16 @@ export async function listMembers(db: Kysely<Database>, teamId: number): Promise
   return rows
 }
 
+/** Whether the user of the row of `users` leads a team */
+export const LEADS_TEAM = sql<boolean>`
+  exists (select from team_members where user_id = users.id and role = 'lead' and until_on is null)`
+
+/** Returns whether the user leads a team. */
+export async function leadsTeam(db: Kysely<Database>, userId: number): Promise<boolean> {
+  const row = await db.selectFrom('users').select(LEADS_TEAM.as('is_lead')).where('id', '=', userId).executeTakeFirst()
+  return row?.is_lead ?? false
+}
+
 /** Returns the ids of the teams that the user leads. */
 export async function listLedTeams(db: Kysely<Database>, userId: number): Promise<number[]> {
   const rows = await db
@@ -66,7 +76,7 @@ export async function insertMembers(
     ) as given (team_id, user_id)`.execute(transaction)
 }
 
-/** Ends the membership of this origin. Returns false if there is none. */
+/** Ends the membership that was made by hand. Returns false if there is none. */
 export async function endMembership(
   transaction: Transaction<Database>,
   { teamId, userId, today }: { teamId: number; userId: number; today: string },
