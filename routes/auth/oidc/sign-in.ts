@@ -5,7 +5,12 @@ import { replaceSession, startSession } from '../../../plugins/session.js'
 import type { PendingSignIn } from '../../../plugins/sign-in-cookies.js'
 import { NOT_LOGGED_IN, WRONG_LOGIN } from '../../../src/domain/accounts/refusals.js'
 import { InvalidInput, TooManyAttempts } from '../../../src/domain/refusal.js'
-import { readIdentityName } from '../../../src/domain/sign-in/claims.js'
+import {
+  type ClaimRules,
+  type Claims,
+  explainMissingGroups,
+  readIdentityName,
+} from '../../../src/domain/sign-in/claims.js'
 import { SignInFault } from '../../../src/domain/sign-in/faults.js'
 import { faultAddress, pageAddress, parseTarget } from '../../../src/domain/sign-in/target.js'
 import { parseFlag } from '../../../src/domain/text/parameters.js'
@@ -37,6 +42,8 @@ const signIn: FastifyPluginAsyncTypebox<{ basePath: string; today: () => string 
   { basePath, today },
 ) => {
   app.decorateRequest('signInTarget', '/')
+  /** Reasons that the log has named */
+  const warned = new Set<string>()
 
   // Browsers follow links to these routes, so every error must lead to a page.
   app.setErrorHandler((error, request, reply) => {
@@ -119,6 +126,7 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
       if (keptLastAdmin) {
         request.log.warn({ userId: login.user.id }, 'the last administrator keeps the right that the provider denies')
       }
+      warnOfMissingGroups(request, provider.settings.claims, person.claims)
       await startSession(request, login)
       await request.noteSeen(login.user)
       return request.signInTarget
@@ -142,6 +150,14 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
     const name = readIdentityName(claims, provider.settings.claims, subject)
     app.signInCookies.rememberLink(reply, { issuer, subject, name, userId, startedAt: Date.now() })
     return LINK_PAGE
+  }
+
+  /** Warns once for each reason: otherwise each login would repeat it. */
+  function warnOfMissingGroups({ log }: FastifyRequest, rules: ClaimRules, claims: Claims): void {
+    const reason = explainMissingGroups(claims, rules)
+    if (reason === undefined || warned.has(reason)) return
+    warned.add(reason)
+    log.warn({ claim: rules.groupsClaim, reason }, 'teams do not follow the groups of the provider')
   }
 
   function requireProvider(): Provider {

@@ -121,12 +121,20 @@ function readRight(claims: Claims, { claim: name, value }: RightRule): boolean |
   return [claim].flat().some((one) => typeof one !== 'object' && String(one) === value)
 }
 
-/** Returns the groups; undefined if the claim is missing, as when Entra omits a list that is too long for a token. */
+/** Returns the groups; undefined if the claim is missing. */
 function readGroups(claims: Claims, name: string): string[] | undefined {
   const claim = claimOf(claims, name)
   if (claim === undefined || claim === null) return undefined
-  const texts = [claim].flat().filter((group) => typeof group === 'string' && isStorable(group)) as string[]
-  return [...new Set(texts)]
+  const groups = [claim].flat().filter((group) => ['string', 'number'].includes(typeof group))
+  return [...new Set(groups.map(String).filter(isStorable))]
+}
+
+/** Returns why the provider's groups are unknown; undefined if they are known or not asked for. */
+export function explainMissingGroups(claims: Claims, { groupsClaim: name }: ClaimRules): string | undefined {
+  if (name === undefined || readGroups(claims, name) !== undefined) return undefined
+  // Entra omits a list that is too long for a token and says so.
+  const isOmitted = claimOf(claims, `_claim_names.${name}`) !== undefined
+  return isOmitted ? 'the provider omits the list because it is too long' : 'the provider does not send the claim'
 }
 
 /**

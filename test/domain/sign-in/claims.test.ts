@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { type ClaimRules, isComplete, readProfile } from '../../../src/domain/sign-in/claims.js'
+import { type ClaimRules, explainMissingGroups, isComplete, readProfile } from '../../../src/domain/sign-in/claims.js'
 import { countIdentities, countWaysIn } from '../../../src/domain/sign-in/ways-in.js'
 import { anyCharacter } from '../../support/arbitraries.js'
 
@@ -11,6 +11,7 @@ const RULES: ClaimRules = {
   author: undefined,
   groupsClaim: undefined,
 }
+const WITH_GROUPS: ClaimRules = { ...RULES, groupsClaim: 'groups' }
 const withAdmin = (claim: string): ClaimRules => ({ ...RULES, admin: { claim, value: 'admins' } })
 
 t.test('a parsed name is valid for an account', async () => {
@@ -106,4 +107,22 @@ t.test('only identities of the configured issuer count, with or without a traili
   t.equal(countIdentities(issuers, 'https://A.example/.well-known/openid-configuration'), 2)
   t.equal(countIdentities(issuers, 'https://a.example/realms/x'), 1)
   t.equal(countIdentities(issuers, undefined), 0)
+})
+
+t.test('groups are texts or numbers, each once; a missing claim is not an empty list', async (t) => {
+  const groupsOf = (claims: Record<string, unknown>) => readProfile(claims, WITH_GROUPS).groups
+  t.strictSame(groupsOf({ groups: ['a', 7, 'a', null, { id: 'b' }, 'x\0'] }), ['a', '7'])
+  t.strictSame(groupsOf({ groups: 'a' }), ['a'])
+  t.strictSame(groupsOf({ groups: [] }), [])
+  t.equal(groupsOf({}), undefined)
+  t.equal(groupsOf({ groups: null }), undefined)
+  t.equal(readProfile({ groups: ['a'] }, RULES).groups, undefined)
+})
+
+t.test('says why the groups are unknown', async (t) => {
+  const cut = { _claim_names: { groups: 'src1' }, _claim_sources: { src1: {} } }
+  t.match(explainMissingGroups(cut, WITH_GROUPS), /too long/)
+  t.match(explainMissingGroups({}, WITH_GROUPS), /does not send/)
+  t.equal(explainMissingGroups({ groups: [] }, WITH_GROUPS), undefined)
+  t.equal(explainMissingGroups({}, RULES), undefined)
 })

@@ -4,7 +4,7 @@ import { errorBody } from '../../support/service.js'
 import { startSignIn } from '../../support/sign-in.js'
 
 const service = await startSignIn(t, { OIDC_GROUPS_CLAIM: 'groups' })
-const { browser, db } = service
+const { browser, db, log } = service
 const admin = await service.admin()
 
 async function createTeam(external_group: string): Promise<number> {
@@ -56,4 +56,21 @@ t.test('another group of a team ends the memberships from the former one', async
   await signIn(['nord', 'süd'])
   await admin.patch(`/api/teams/${north}`, { external_group: 'nordwest' })
   t.strictSame(await teams(), [false, true])
+})
+
+t.test('the log says once why memberships do not follow', async (t) => {
+  const warnings = () =>
+    log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'teams do not follow the groups of the provider')
+  const before = warnings()
+  t.match(before, [{ claim: 'groups', reason: /does not send/ }], 'of the missing claim above')
+  const elsewhere = {
+    _claim_names: { groups: 'src1' },
+    _claim_sources: { src1: { endpoint: 'https://graph.example' } },
+  }
+  const cut = { sub, preferred_username: sub, ...elsewhere }
+  await signIn(['nordwest', 'süd'])
+  for (const person of [cut, cut]) t.equal(await browser().signIn(person), '/')
+  await signIn()
+  t.match(warnings().slice(1), [{ claim: 'groups', reason: /too long/ }])
+  t.strictSame(await teams(), [true, true], 'both change nothing')
 })
