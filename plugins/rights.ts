@@ -50,9 +50,9 @@ export const MAX_IDS = 1_000
 type KeyOf = (body: never, request: FastifyRequest) => unknown
 
 /**
- * Decides who may edit content and see teams. Editors need the author flag and a row in `source_editors`; administrators may edit
- * every source. Each hook refuses callers without a login, tokens without the scope, and users who must change the
- * password first, in this order.
+ * Decides who may edit content and see teams. Editors need the author flag and a row in `source_editors`, leads a current
+ * membership with that role; administrators may edit every source and see every team. Each hook refuses callers without
+ * a login, tokens without the scope, and users who must change the password first, in this order.
  */
 export default fp(
   async (app) => {

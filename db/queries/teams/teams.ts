@@ -65,7 +65,7 @@ export async function findTeamsOfGroups(db: Kysely<Database>, groups: string[]):
   return rows.map(({ id }) => id)
 }
 
-/** Stores a team; returns undefined if the name or the group is taken, also by a concurrent request. */
+/** Stores a team; returns undefined if the name or the group is taken. */
 export async function insertTeam(
   db: Kysely<Database>,
   team: { name: string; external_group: string | null },
@@ -103,7 +103,7 @@ export async function updateTeam(
   return transaction.updateTable('teams').set(change).where('id', '=', id).returning(TEAM).executeTakeFirstOrThrow()
 }
 
-/** Blocks other changes of teams until the transaction ends, so that names and groups stay unique. */
+/** Blocks other requests that name teams until the transaction ends, so that names and groups stay unique. */
 export async function lockTeamNames(transaction: Transaction<Database>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('svc-training teams'))`.execute(transaction)
 }

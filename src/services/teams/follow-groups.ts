@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely'
+import { keepAccount } from '../../../db/queries/accounts/users.js'
 import { listClaimedMemberships, moveClaimedMemberships } from '../../../db/queries/teams/members.js'
 import { findTeamsOfGroups } from '../../../db/queries/teams/teams.js'
 import type { Database } from '../../../db/types.js'
@@ -17,5 +18,9 @@ export async function followProviderGroups(
   if (groups === undefined) return
   const teamIds = await findTeamsOfGroups(transaction, groups)
   const current = await listClaimedMemberships(transaction, userId)
-  await moveClaimedMemberships(transaction, userId, followGroups(current, teamIds), today)
+  const moves = followGroups(current, teamIds)
+  if (moves.join.length === 0 && moves.end.length === 0) return
+  // Waits for a concurrent deletion of the user before any membership is locked, which would deadlock.
+  if ((await keepAccount(transaction, userId)) === undefined) return
+  await moveClaimedMemberships(transaction, userId, moves, today)
 }

@@ -23,6 +23,7 @@ export async function createTeam(
   given: { name: string; external_group: string | null },
 ): Promise<Team> {
   return db.transaction().execute(async (transaction) => {
+    await lockTeamNames(transaction)
     const team = await insertTeam(transaction, given)
     if (team === undefined) throw TEAM_TAKEN
     const { external_group } = given
@@ -94,7 +95,8 @@ export async function addMember(
 }
 
 /**
- * Ends a membership that was made by hand, if there is one, with an audit entry.
+ * Ends a membership that was made by hand, if there is one, with an audit entry. A membership from the provider's groups
+ * stays.
  * @throws TEAM_NOT_FOUND, USER_NOT_FOUND
  * @throws MEMBER_BY_GROUP if only the provider's groups make the user a member
  */
