@@ -6,6 +6,7 @@ import { parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
 import { MEMBER_BY_GROUP, NOT_A_LEAD, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../src/domain/teams/refusals.js'
 import { parseTeam } from '../../src/domain/teams/teams.js'
+import { viewListedTeam, viewMember, viewTeam } from '../../src/domain/teams/view.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -37,12 +38,16 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
       schema: {
         operationId: 'listTeams',
         summary: 'All teams for administrators, the own ones for leads',
+        description: LEADS_SEE,
         tags: ['teams'],
         response: answers(TeamList, [NOT_A_LEAD]),
       },
       preHandler: app.requireLead,
     },
-    async (request) => ({ teams: await listTeams(app.db, request.viewableTeams) }),
+    async ({ viewableTeams: viewable }) => {
+      const listed = await listTeams(app.db, viewable)
+      return { teams: listed.map((team) => viewListedTeam(viewable, team)) }
+    },
   )
 
   app.get(
@@ -51,16 +56,18 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
       schema: {
         operationId: 'getTeam',
         summary: 'A team with its current members',
+        description: LEADS_SEE,
         tags: ['teams'],
         params: TeamParams,
         response: answers(TeamWithMembers, [NOT_A_LEAD, TEAM_NOT_FOUND]),
       },
       preHandler: app.requireLead,
     },
-    async ({ params }) => {
+    async ({ params, viewableTeams: viewable }) => {
       const team = await findTeam(app.db, teamIdOf(params))
       if (team === undefined) throw TEAM_NOT_FOUND
-      return { team, members: await listMembers(app.db, team.id) }
+      const members = await listMembers(app.db, team.id)
+      return { team: viewTeam(viewable, team), members: members.map((member) => viewMember(viewable, member)) }
     },
   )
 
@@ -147,6 +154,7 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
       schema: {
         operationId: 'removeTeamMember',
         summary: 'End a membership that was made by hand',
+        description: "A membership that came from the provider's groups stays; without another one the answer is 409.",
         tags: ['teams'],
         params: MemberParams,
         response: answers(Done, [ADMINS_ONLY, TEAM_NOT_FOUND, USER_NOT_FOUND, MEMBER_BY_GROUP]),
@@ -159,6 +167,8 @@ const teams: FastifyPluginAsyncTypebox<TeamOptions> = async (app, { today }) => 
     },
   )
 }
+
+const LEADS_SEE = 'Leads see names and roles only; the other fields are missing.'
 
 const INVALID_TEAM = 'Ungültige Team-ID'
 

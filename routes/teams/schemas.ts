@@ -24,30 +24,32 @@ export const ChangeTeamBody = Type.Object({
   external_group: Type.Optional(ExternalGroup),
 })
 
-const Team = Type.Object(
-  { id: Type.Integer({ examples: [3] }), name: Name, external_group: ExternalGroup, created_at: Timestamp },
-  { title: 'Team' },
-)
+const TEAM = { id: Type.Integer({ examples: [3] }), name: Name }
+
+const Team = Type.Object({ ...TEAM, external_group: ExternalGroup, created_at: Timestamp }, { title: 'Team' })
+
+/** A team as administrators see it, or with its name only */
+const VIEWED_TEAM = { ...TEAM, external_group: Type.Optional(ExternalGroup), created_at: Type.Optional(Timestamp) }
 
 export const TeamAnswer = Type.Object({ team: Team })
 
 export const TeamList = Type.Object({
   teams: Type.Array(
-    Type.Object({ ...Team.properties, members: Type.Integer({ description: 'Current members, leads included.' }) }),
+    Type.Object({ ...VIEWED_TEAM, members: Type.Integer({ description: 'Current members, leads included.' }) }),
   ),
 })
 
 const Role = Type.Unsafe<'member' | 'lead'>({ type: 'string', enum: ['member', 'lead'], examples: ['member'] })
 
 export const TeamWithMembers = Type.Object({
-  team: Team,
+  team: Type.Object(VIEWED_TEAM),
   members: Type.Array(
     Type.Object({
       id: Type.Integer({ examples: [7] }),
-      username: Type.String({ examples: ['erika'] }),
+      username: Type.Optional(Type.String({ examples: ['erika'] })),
       display_name: Type.String({ examples: ['Erika Muster'] }),
       role: Role,
-      by_group: Type.Boolean({ description: "Whether the provider's groups make the person a member." }),
+      by_group: Type.Optional(Type.Boolean({ description: "Whether the provider's groups make the person a member." })),
     }),
   ),
 })

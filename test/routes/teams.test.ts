@@ -62,13 +62,18 @@ t.test('a lead sees the own teams and nothing else', async (t) => {
   await put(own.id, member.id, 'member')
   t.equal((await lead.get('/api/auth/me')).body.roles.lead, true)
   t.equal((await member.get('/api/auth/me')).body.roles.lead, false)
-  t.match((await lead.get('/api/teams')).body, { teams: [{ id: own.id, members: 2 }] })
   const { members } = (await lead.get(`/api/teams/${own.id}`)).body
   t.match(members, [
-    { id: lead.id, role: 'lead', by_group: false },
+    { id: lead.id, role: 'lead' },
     { id: member.id, role: 'member' },
   ])
-  t.strictSame(Object.keys(members[0]).sort(), ['by_group', 'display_name', 'id', 'role', 'username'])
+  t.strictSame(Object.keys(members[0]).sort(), ['display_name', 'id', 'role'])
+  t.strictSame(
+    (await lead.get('/api/teams')).body,
+    { teams: [{ id: own.id, name: own.name, members: 2 }] },
+    'names only, and not the group of the provider',
+  )
+  t.strictSame((await lead.get(`/api/teams/${own.id}`)).body.team, { id: own.id, name: own.name })
   t.strictSame((await lead.get(`/api/teams/${other.id}`)).body, NOT_A_LEAD)
   t.strictSame((await lead.get('/api/teams/999999')).body, NOT_A_LEAD, 'does not tell whether a team exists')
   t.strictSame((await lead.patch(`/api/teams/${own.id}`, { name: 'x' })).body, ADMINS_ONLY)
