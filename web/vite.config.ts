@@ -63,6 +63,8 @@ export default defineConfig({
     outDir: path.join(import.meta.dirname, '../dist/app'),
     emptyOutDir: true,
     target: 'es2023',
+    // The first with `light-dark()`, from 2024, like `AbortSignal.any` and `popover`, which the scripts need.
+    cssTarget: ['chrome123', 'edge123', 'firefox125', 'safari17.5'],
     // The policy of the page allows no inline data and no inline script.
     assetsInlineLimit: 0,
     modulePreload: {

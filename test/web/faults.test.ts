@@ -271,8 +271,8 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await offer.waitFor()
     await page.unrouteAll()
 
-    // The chunk of the end of a session is missing; the page must not stay empty.
-    await page.route('**/assets/end-*', gone)
+    // The chunk with the end of a session is missing; the page must not stay empty.
+    await page.route('**/assets/beside-card-*', gone)
     await page.goto(`${app.url}/lernen/geht`)
     for (const name of [/Antwort zeigen/, /Gut/]) {
       await page.getByRole('button', { name }).waitFor()

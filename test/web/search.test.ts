@@ -40,7 +40,7 @@ t.test('search, keys, statistics and log', { skip: !existsSync(CHROMIUM) && 'no 
   await t.test('keeps text typed before the dialog has loaded', async () => {
     const { page } = await app.newPerson()
     const gate = createGate()
-    await page.context().route('**/assets/search-dialog*', async (route) => {
+    await page.context().route('**/assets/dialogs-*', async (route) => {
       await gate.opened
       await route.continue()
     })

@@ -9,9 +9,9 @@ let dialog = $state.raw<KeysDialog | undefined>()
 
 async function open(): Promise<void> {
   // Without the network the help page explains what is missing.
-  const module = await import('./keys-dialog.svelte').catch(() => undefined)
+  const module = await import('./dialogs.js').catch(() => undefined)
   if (module === undefined) void go('hilfe')
-  else dialog = module.default
+  else dialog = module.KeysDialog
 }
 
 export const keysHelp = {

@@ -22,13 +22,13 @@ export const search = {
     isComing = true
     const keys = collectKeys()
     // Without a network the search page explains what is missing.
-    const module = await import('../search/search-dialog.svelte').catch(() => undefined)
+    const module = await import('./dialogs.js').catch(() => undefined)
     const text = keys.stop()
     isComing = false
     if (text === undefined) return
     typed = text
     if (module === undefined) void go(`suche${text === '' ? '' : `?q=${encodeURIComponent(text)}`}`)
-    else dialog = module.default
+    else dialog = module.SearchDialog
   },
   close(): void {
     dialog = undefined

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/svelte-query'
+import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from '@tanstack/svelte-query'
 import { type Answer, api } from '../../api/client.js'
 
 export type AccountList = Answer<'/api/accounts'>
@@ -52,9 +52,14 @@ export const adminQueries = {
 }
 
 /** Keys of all account lists and of the service state */
-export const ACCOUNT_KEYS = [
+const ACCOUNT_KEYS = [
   ['admin', 'accounts'],
   ['admin', 'account'],
   ['admin', 'service'],
   ['admin', 'audit'],
 ] as const
+
+/** Requests all lists again that tell of accounts. */
+export async function refreshAccounts(client: QueryClient): Promise<void> {
+  await Promise.all(ACCOUNT_KEYS.map((queryKey) => client.invalidateQueries({ queryKey })))
+}

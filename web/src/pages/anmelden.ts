@@ -1,0 +1,4 @@
+/** What asks for a password, in one chunk: the pages and the dialog */
+export { default as LoginDialog } from '../account/login-dialog.svelte'
+export { default as Anmelden, saySignInFault } from './anmelden/anmelden.svelte'
+export { default as NeuesPasswort } from './passwort/neues-passwort.svelte'

@@ -1,0 +1,3 @@
+/** Dialogs that open over every page, in one chunk */
+export { default as SearchDialog } from '../search/search-dialog.svelte'
+export { default as KeysDialog } from './keys-dialog.svelte'
