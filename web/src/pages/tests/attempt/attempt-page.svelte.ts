@@ -1,52 +1,30 @@
-import { api } from '../../../api/client.js'
-import { Fault, ForeignAnswer, isRefused, Unreachable } from '../../../api/faults.js'
+import { Fault, isRefused, Unreachable } from '../../../api/faults.js'
 import { queryClient } from '../../../api/query-client.js'
-import { startLane } from '../../../outbox/answers/answer-post.js'
-import type { AnswerLane, LaneEvent } from '../../../outbox/answers/lane.js'
-import type { Obstacle } from '../../../outbox/verdict.js'
-import { OWN, readStored, removeStored, writeStored } from '../../../platform/storage.js'
-import type { StoredAnswer } from '../../../storage/answer.js'
-import { findKept, forgetOne, keep } from '../../../storage/kept.js'
 import { attempts } from '../tests-api.js'
-import type { Attempt, GivenAnswer, Outcome, Question } from '../types.js'
+import type { Attempt, Outcome, Question } from '../types.js'
+import { Answers } from './answers.svelte.js'
 import { Countdown, spokenBetween } from './countdown.js'
-import { isComplete, openSlot, reconcile, type Slot } from './slots.js'
+import { readAttempt, readMarks, writeMarks } from './stored-attempt.js'
 
-/** Rest after the last key before a typed answer is stored */
-const REST_MS = 700
 const SECOND_MS = 1_000
 /** Delay before a submission is repeated after the time is over */
 const SUBMIT_AGAIN_MS = 3_000
 
 const isPassing = (error: unknown) => error instanceof Fault && error.isPassing
 const times = () => ({ elapsed: performance.now(), wall: Date.now() })
-const nameOf = (id: number) => `attempt ${id}`
-const marksKeyOf = (user: number, id: number) => `${OWN}test-marks.${user}.${id}`
 
-/** Deletes the copy and the marks of an ended attempt on this device. */
-export async function forgetAttempt(user: number, id: number): Promise<void> {
-  removeStored(marksKeyOf(user, id))
-  await forgetOne(user, nameOf(id))
-}
-
-/** An open attempt on this page: its answers, its time and its submission. */
+/** An open attempt on this page: its time, its marks and its submission. */
 export class AttemptPage {
   readonly attempt: Attempt
+  readonly answers: Answers
   readonly #user: number
-  readonly #lane: AnswerLane
   readonly #onended: () => void
-  readonly #timers = new Map<number, ReturnType<typeof setTimeout>>()
   readonly #stops: (() => void)[] = []
   #countdown: Countdown | undefined
   #isAsking = false
   #isClosed = false
 
-  /** By number of the question */
-  slots = $state.raw<Readonly<Record<number, Slot>>>({})
   marked = $state.raw<readonly number[]>([])
-  obstacle = $state.raw<Obstacle | undefined>()
-  /** Answers that are lost when the page closes */
-  volatile = $state(0)
   secondsLeft = $state<number | null>(null)
   /** Read out by screen readers */
   spoken = $state('')
@@ -54,22 +32,12 @@ export class AttemptPage {
   isOver = $state(false)
   isSubmitting = $state(false)
 
-  private constructor(attempt: Attempt, user: number, kept: StoredAnswer[], onended: () => void) {
+  private constructor(attempt: Attempt, answers: Answers, user: number, onended: () => void) {
     this.attempt = attempt
+    this.answers = answers
     this.#user = user
     this.#onended = onended
-    this.#lane = startLane()
-    this.slots = Object.fromEntries(
-      attempt.questions.map((question) => [
-        question.slot,
-        openSlot(
-          question,
-          kept.find(({ slot }) => slot === question.slot),
-        ),
-      ]),
-    )
-    this.marked = readStored<number[]>(this.#marksKey) ?? []
-    this.obstacle = this.#lane.obstacle
+    this.marked = readMarks(user, attempt.id)
     this.#setSeconds(attempt.seconds_left)
   }
 
@@ -81,73 +49,18 @@ export class AttemptPage {
   static async open(id: number, user: number, onended: () => void): Promise<AttemptPage | undefined> {
     const attempt = await readAttempt(id, user)
     if (attempt.state === 'submitted') return undefined
-    const kept = await startLane().of(user, id)
-    const page = new AttemptPage(attempt, user, kept, onended)
-    // Answers that were refused under another login
-    for (const answer of kept) if (answer.refusal?.status === 404) void page.#store(answer.slot)
+    const page = new AttemptPage(attempt, await Answers.open(user, attempt), user, onended)
     page.#start()
     return page
-  }
-
-  get #marksKey(): string {
-    return marksKeyOf(this.#user, this.attempt.id)
-  }
-
-  #set(slot: number, state: Slot): void {
-    this.slots = { ...this.slots, [slot]: state }
   }
 
   get questions(): Question[] {
     return this.attempt.questions
   }
 
-  /** Whether the whole question is answered, by an answer that the service can take */
-  isDone({ slot, gaps = [] }: Question): boolean {
-    const state = this.slots[slot]
-    return state !== undefined && state.state !== 'refused' && isComplete({ gaps }, state.answer)
-  }
-
-  /** Sets an answer: stores and sends it at once, a typed one after a rest. */
-  answer(slot: number, answer: GivenAnswer, { isTyped = false } = {}): void {
-    const before = this.slots[slot]
-    if (before === undefined || this.isOver) return
-    const { message: _, ...rest } = before
-    this.#set(slot, { ...rest, answer, state: 'typed' })
-    clearTimeout(this.#timers.get(slot))
-    if (isTyped)
-      this.#timers.set(
-        slot,
-        setTimeout(() => void this.#store(slot), REST_MS),
-      )
-    else void this.#store(slot)
-  }
-
-  /** Answers again with the own answer that a newer one has displaced. */
-  takeMine(slot: number): void {
-    const before = this.slots[slot]
-    if (before?.mine === undefined) return
-    const { mine, ...rest } = before
-    this.#set(slot, rest)
-    this.answer(slot, mine)
-  }
-
-  /** Keeps the newer answer. */
-  dropMine(slot: number): void {
-    const before = this.slots[slot]
-    if (before === undefined) return
-    const { mine: _, ...rest } = before
-    this.#set(slot, { ...rest, state: rest.state === 'newer' ? 'saved' : rest.state })
-    void this.#forget(slot)
-  }
-
   mark(slot: number, isMarked: boolean): void {
     this.marked = [...this.marked.filter((one) => one !== slot), ...(isMarked ? [slot] : [])]
-    writeStored(this.#marksKey, this.marked)
-  }
-
-  /** Stores what was typed, as when the page is left. */
-  async storeNow(): Promise<void> {
-    await Promise.all(this.questions.map(({ slot }) => this.#store(slot)))
+    writeMarks(this.#user, this.attempt.id, this.marked)
   }
 
   /**
@@ -157,10 +70,8 @@ export class AttemptPage {
   async submit(): Promise<Outcome> {
     this.isSubmitting = true
     try {
-      await this.storeNow()
-      await this.#lane.wake()
-      const waiting = await this.#lane.of(this.#user, this.attempt.id)
-      if (!this.isOver && waiting.some(({ refusal }) => refusal === undefined)) throw new Unreachable()
+      const isSent = await this.answers.sendAll()
+      if (!this.isOver && !isSent) throw new Unreachable()
       const outcome = await attempts.submit(this.attempt.id)
       this.#end()
       return outcome
@@ -171,79 +82,26 @@ export class AttemptPage {
 
   close(): void {
     this.#isClosed = true
-    void this.storeNow()
+    void this.answers.storeNow()
     for (const stop of this.#stops) stop()
   }
 
   #start(): void {
-    const leave = () => void this.storeNow()
+    const leave = () => void this.answers.storeNow()
     const onVisible = () => (document.visibilityState === 'visible' ? void this.#ask() : leave())
     const timer = setInterval(() => this.#tick(), SECOND_MS)
     addEventListener('pagehide', leave)
     addEventListener('online', this.#ask)
     document.addEventListener('visibilitychange', onVisible)
     this.#stops.push(
-      this.#lane.listen((event) => this.#hear(event)),
-      this.#lane.watch((obstacle) => this.#meet(obstacle)),
+      this.answers.follow({ onsaved: (seconds) => this.#setSeconds(seconds), ondisplaced: () => void this.#ask() }),
       () => clearInterval(timer),
       () => removeEventListener('pagehide', leave),
       () => removeEventListener('online', this.#ask),
       () => document.removeEventListener('visibilitychange', onVisible),
     )
-    void this.#lane.wake()
     // The copy of this device may be old.
     if (this.secondsLeft === 0) this.#tick()
-  }
-
-  async #store(slot: number): Promise<void> {
-    clearTimeout(this.#timers.get(slot))
-    const typed = this.slots[slot]
-    if (typed?.answer == null || (typed.state !== 'typed' && typed.state !== 'waiting')) return
-    const isNew = typed.state === 'typed'
-    const seq = isNew ? typed.seq + 1 : typed.seq
-    if (isNew) this.#set(slot, { ...typed, seq, state: 'waiting' })
-    else if ((await this.#find(slot))?.refusal === undefined) return
-    const { answer } = typed
-    await this.#lane.put({ user: this.#user, attempt: this.attempt.id, slot, seq, answer, at: Date.now() })
-    this.volatile = this.#lane.volatile
-  }
-
-  async #find(slot: number): Promise<StoredAnswer | undefined> {
-    return (await this.#lane.of(this.#user, this.attempt.id)).find((one) => one.slot === slot)
-  }
-
-  async #forget(slot: number): Promise<void> {
-    const stored = await this.#find(slot)
-    if (stored?.refusal !== undefined) await this.#lane.remove(stored)
-  }
-
-  #hear({ answer, result }: LaneEvent): void {
-    const { slot, seq } = answer
-    const known = this.slots[slot]
-    if (answer.user !== this.#user || answer.attempt !== this.attempt.id || known === undefined) return
-    this.volatile = this.#lane.volatile
-    const isCurrent = known.seq === seq && known.state === 'waiting'
-    if (result === undefined) {
-      // The other tab has seen the answer whose number this one follows.
-      const isFollowing = seq > known.seq && known.state !== 'typed'
-      const next: Slot = isFollowing ? { answer: answer.answer, seq, state: 'saved' } : reconcile(known, answer)
-      this.#set(slot, next === known || next.state !== 'saved' ? next : { ...next, state: 'waiting' })
-    } else if (result.kind === 'saved') {
-      if (isCurrent) this.#set(slot, { ...known, state: 'saved' })
-      this.#setSeconds(result.secondsLeft)
-    } else if (result.kind === 'refused') {
-      if (isCurrent) this.#set(slot, { ...known, state: 'refused', message: result.message })
-    } else void this.#ask()
-  }
-
-  /** The login dialog belongs to requests of the page. */
-  #meet(obstacle: Obstacle | undefined): void {
-    this.obstacle = obstacle
-    if (obstacle !== 'login') return
-    api.get('/api/auth/me').then(
-      () => this.#lane.wake(),
-      () => undefined,
-    )
   }
 
   #setSeconds(seconds: number | null): void {
@@ -272,10 +130,7 @@ export class AttemptPage {
       const { state, seconds_left, questions } = await attempts.read(this.attempt.id)
       if (state === 'submitted') return this.#end()
       this.#setSeconds(seconds_left)
-      for (const question of questions) {
-        const known = this.slots[question.slot]
-        if (known !== undefined) this.#set(question.slot, reconcile(known, question))
-      }
+      this.answers.reconcile(questions)
     } catch (error) {
       // Offline: the page goes on, and the next answer or the network asks again.
       if (isRefused(error, 404)) this.#end()
@@ -286,7 +141,8 @@ export class AttemptPage {
 
   /** Submits until the service has ended the attempt; what reaches it in time counts. */
   async #runOut(): Promise<void> {
-    await this.storeNow()
+    await this.answers.storeNow()
+    this.answers.lock()
     this.isOver = true
     this.spoken = 'Die Zeit ist um.'
     while (!this.#isClosed) {
@@ -304,21 +160,5 @@ export class AttemptPage {
     if (this.#isClosed) return
     void queryClient.invalidateQueries({ queryKey: ['tests'] })
     this.#onended()
-  }
-}
-
-async function readAttempt(id: number, user: number): Promise<Attempt> {
-  const at = Date.now()
-  try {
-    const attempt = await attempts.read(id)
-    if (attempt.state === 'open') void keep(user, nameOf(id), attempt, at)
-    return attempt
-  } catch (error) {
-    if (!(error instanceof Unreachable || error instanceof ForeignAnswer)) throw error
-    const kept = await findKept<Attempt>(user, nameOf(id))
-    if (kept === undefined) throw error
-    const { seconds_left } = kept.content
-    const gone = Math.floor((at - kept.at) / SECOND_MS)
-    return { ...kept.content, seconds_left: seconds_left === null ? null : Math.max(0, seconds_left - gone) }
   }
 }
