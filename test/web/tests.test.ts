@@ -38,6 +38,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     seite: { name: 'Auf einer Seite', pages: 'all', attempts: 'unlimited' },
     kurz: { name: 'Kurz', time_limit_minutes: 1, attempts: 1 },
     geheim: { name: 'Ohne Ergebnis', review: 'none', attempts: 1 },
+    oft: { name: 'Immer wieder', review: 'none', attempts: 'unlimited' },
   })
   const answered = (page: Page, id: number, slot: number) =>
     untilAttempt(page, app, id, ({ questions }) => questions[slot]?.answer != null)
@@ -273,6 +274,36 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await untilAttempt(page, app, id, ({ questions }) => questions[2]?.answer?.text === 'von hier')
     t.equal(await page.getByLabel('Deine Antwort').inputValue(), 'von hier')
     await page.getByText('An anderer Stelle hast du').waitFor({ state: 'detached' })
+  })
+
+  await t.test('list earlier attempts on request, and show the result of an early one', async (t) => {
+    const { page } = await app.newPerson()
+    const ids: number[] = []
+    for (let number = 1; number <= 52; number++) {
+      const begun = await page.request.post(`${app.url}/api/tests/oft/attempts`, {
+        data: { client_id: `attempt-${number}` },
+      })
+      const { id } = (await begun.json()).attempt
+      const ended = await page.request.post(`${app.url}/api/tests/attempts/${id}/submit`, { data: {} })
+      t.equal(ended.status(), 200)
+      ids.push(id)
+    }
+    await page.goto(`${app.url}/tests/oft`)
+    await page.getByRole('link', { name: 'Versuch 52', exact: true }).waitFor()
+    const rows = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: /^Versuch / }) })
+    t.equal(await rows.count(), 50)
+    // The first request is lost and repeated.
+    await page.route('**/api/tests/oft?before=*', (route) => route.abort(), { times: 1 })
+    const earlier = page.getByRole('button', { name: 'Frühere Versuche' })
+    await earlier.click()
+    await page.getByRole('link', { name: 'Versuch 1', exact: true }).waitFor()
+    await earlier.waitFor({ state: 'detached' })
+    t.equal(await rows.count(), 52)
+    t.strictSame(await findBarriers(page), [])
+    await page.getByRole('link', { name: 'Versuch 1', exact: true }).click()
+    await page.waitForURL(`${app.url}/tests/versuche/${ids[0]}`)
+    await page.getByText(/^Versuch 1, abgegeben /).waitFor()
+    await page.getByText('Zu diesem Test wird kein Ergebnis gezeigt.').waitFor()
   })
 
   await t.test('say when an answer came after the end', async (t) => {

@@ -1,16 +1,18 @@
-import { queryOptions } from '@tanstack/svelte-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { send, urlOf } from '../../api/client.js'
 import { askOrRemember } from '../../api/offline.js'
-import type { Attempt, Outcome, Review, Test, TestSummary } from './types.js'
+import type { Attempt, Outcome, OwnTest, Review, TestSummary } from './types.js'
 
 const HEADERS = { accept: 'application/json' }
 const JSON_HEADERS = { ...HEADERS, 'content-type': 'application/json' }
 
-async function get<T>(path: string, params?: Record<string, string | number>): Promise<T> {
-  return (await send('GET', urlOf(path, params), { headers: HEADERS })) as T
+type Params = Record<string, string | number>
+
+async function get<T>(path: string, params?: Params, query?: Params): Promise<T> {
+  return (await send('GET', urlOf(path, params, query), { headers: HEADERS })) as T
 }
 
-async function post<T>(path: string, params: Record<string, string | number>, body: object = {}): Promise<T> {
+async function post<T>(path: string, params: Params, body: object = {}): Promise<T> {
   return (await send('POST', urlOf(path, params), { headers: JSON_HEADERS, body: JSON.stringify(body) })) as T
 }
 
@@ -23,8 +25,15 @@ export const testQueries = {
   test: (slug: string) =>
     queryOptions({
       queryKey: ['tests', slug],
-      queryFn: (asking) =>
-        askOrRemember(asking, `test ${slug}`, () => get<{ test: Test }>('/api/tests/{slug}', { slug })),
+      queryFn: (asking) => askOrRemember(asking, `test ${slug}`, () => get<OwnTest>('/api/tests/{slug}', { slug })),
+    }),
+  /** Pages of the own attempts before the one with this number, the newest first */
+  earlier: (slug: string, before: number | null) =>
+    infiniteQueryOptions({
+      queryKey: ['tests', slug, 'before', before],
+      queryFn: ({ pageParam }) => get<OwnTest>('/api/tests/{slug}', { slug }, { before: pageParam ?? '' }),
+      initialPageParam: before,
+      getNextPageParam: ({ next_before }) => next_before,
     }),
 }
 
@@ -33,6 +42,9 @@ export const attempts = {
   begin: async (slug: string, client_id: string) =>
     (await post<{ attempt: Attempt }>('/api/tests/{slug}/attempts', { slug }, { client_id })).attempt,
   read: async (id: number) => (await get<{ attempt: Attempt }>('/api/tests/attempts/{id}', { id })).attempt,
+  /** A test with the own attempt of this number as the only one */
+  withOne: async (slug: string, number: number) =>
+    (await get<OwnTest>('/api/tests/{slug}', { slug }, { before: number + 1, limit: 1 })).test,
   submit: async (id: number) => (await post<{ attempt: Outcome }>('/api/tests/attempts/{id}/submit', { id })).attempt,
   /** Reports a faulty question, from the review. */
   report: (id: number, slot: number, text: string) =>

@@ -47,6 +47,13 @@ export interface Test extends TestSummary {
   my_attempts: OwnAttempt[]
 }
 
+/** A test with a page of the own attempts, the newest first */
+export interface OwnTest {
+  test: Test
+  /** Number of the last attempt of the page; null on the last page */
+  next_before: number | null
+}
+
 interface Part {
   id: string
   /** Markdown */

@@ -1,7 +1,7 @@
-import { type QueryClient, queryOptions } from '@tanstack/svelte-query'
+import { queryOptions } from '@tanstack/svelte-query'
 import { isRefused } from '../../../api/faults.js'
 import { absoluteDay } from '../../../words/dates.js'
-import { attempts, testQueries } from '../tests-api.js'
+import { attempts } from '../tests-api.js'
 import type { Review, Test } from '../types.js'
 
 /** What a learner may see of an ended attempt. */
@@ -13,9 +13,9 @@ export interface ShownResult extends Omit<Review, 'pass_percent' | 'started_at'>
 
 /** The review of an attempt; where it is not open, the result as the test shows it */
 export const resultQuery = (id: number) =>
-  queryOptions({ queryKey: ['tests', 'result', id], queryFn: ({ client }) => findResult(client, id) })
+  queryOptions({ queryKey: ['tests', 'result', id], queryFn: () => findResult(id) })
 
-async function findResult(client: QueryClient, id: number): Promise<ShownResult> {
+async function findResult(id: number): Promise<ShownResult> {
   try {
     return await attempts.review(id)
   } catch (error) {
@@ -24,10 +24,7 @@ async function findResult(client: QueryClient, id: number): Promise<ShownResult>
   const { slug, name, number } = await attempts.read(id)
   const plain = { id, slug, name, number, answers_deleted: false, questions: null, ended_by: null }
   // The test may have been archived since.
-  const test = await client.fetchQuery({ ...testQueries.test(slug), staleTime: 0 }).then(
-    (answer) => answer.test,
-    () => undefined,
-  )
+  const test = await attempts.withOne(slug, number).catch(() => undefined)
   const own = test?.my_attempts.find((one) => one.id === id)
   return {
     ...plain,
