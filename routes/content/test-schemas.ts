@@ -77,10 +77,15 @@ export const EditedTestAnswer = Type.Object({
   test: Type.Object({ ...SUMMARY, ...DEFINITION }, { title: 'EditedTest' }),
 })
 
-export const EditedTests = Type.Object({ tests: Type.Array(Type.Object(SUMMARY, { title: 'EditedTestSummary' })) })
+export const EditedTests = Type.Object({
+  tests: Type.Array(Type.Object(SUMMARY, { title: 'EditedTestSummary' })),
+  next_after: nullable(Type.Integer({ description: 'Null on the last page.' })),
+})
 
 export const EditedTestsQuery = Type.Object({
   source: optional('Id of a source; absent or empty means all that the caller edits.', '3'),
+  after: optional('`next_after` of the previous page.', '17'),
+  limit: optional('1 to 1,000, 200 if absent; other numbers are clamped.', '50'),
 })
 
 export const EditedTestParams = Type.Object({ slug: Type.String({ examples: ['datenschutz'] }) })

@@ -63,12 +63,14 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ query, editable }) => {
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 1_000, fallback: 200 })
+      const after = parseIntegerCursor(query.after, 'after')
       const isFiltered = query.source !== undefined && query.source !== ''
       const sourceId = isFiltered ? parseRowId(query.source ?? '', 'Ungültige Quellen-ID') : undefined
-      if (isFiltered && sourceId === undefined) return { tests: [] }
-      const found = await listEditedTests(app.db, { editable, sourceId })
-      const byName = found.map(summarise).sort((a, b) => a.name.localeCompare(b.name, 'de'))
-      return { tests: byName }
+      if (isFiltered && sourceId === undefined) return { tests: [], next_after: null }
+      const found = await listEditedTests(app.db, { editable, sourceId }, after, limit + 1)
+      const page = found.slice(0, limit)
+      return { tests: page.map(summarise), next_after: found.length > limit ? (page.at(-1)?.id ?? null) : null }
     },
   )
 

@@ -45,6 +45,36 @@ t.test('a definition gets its defaults, and the answer can be sent back', async 
   t.match((await editor.get(`${URL}?source=${source}`)).body.tests, [{ slug, state: 'draft' }])
 })
 
+t.test('lists tests by name, page by page', async (t) => {
+  const source = await createSource(db)
+  const deck = await pool()
+  const names = ['Öl', 'Zoll', 'Abfall', 'abfall', 'Zoll']
+  const slugs: string[] = []
+  for (const name of names) {
+    const slug = unique('test')
+    await put(slug, { source_id: source, name, sections: [{ deck }] }, admin)
+    slugs.push(slug)
+  }
+  const list = async (query = '') => (await admin.get(`${URL}?source=${source}${query}`)).body
+  const all = await list()
+  t.strictSame(
+    all.tests.map(({ name }: { name: string }) => name),
+    ['abfall', 'Abfall', 'Öl', 'Zoll', 'Zoll'],
+  )
+  t.equal(all.next_after, null)
+  const seen: unknown[] = []
+  let after: number | null = null
+  do {
+    const page = await list(`&limit=2${after === null ? '' : `&after=${after}`}`)
+    t.ok(page.tests.length <= 2)
+    seen.push(...page.tests)
+    after = page.next_after
+  } while (after !== null)
+  t.strictSame(seen, all.tests)
+  t.strictSame(await list('&after=x'), errorBody(400, 'Der Parameter „after“ ist ungültig'))
+  t.strictSame(await list('&after=2147483647'), { tests: [], next_after: null })
+})
+
 t.test('two editors cannot overwrite each other', async (t) => {
   const { slug, deck } = await writeTest(editor, source)
   const body = (name: string, version?: number) => ({ name, sections: [{ deck }], ...(version && { version }) })
@@ -227,7 +257,7 @@ t.test('only editors see a test, also after their right was withdrawn', async (t
   const passing = await createEditor(service, own)
   const { slug } = await writeTest(passing, own)
   t.match((await passing.get(URL)).body, { tests: [{ slug }] })
-  t.strictSame((await stranger.get(URL)).body, { tests: [] })
+  t.strictSame((await stranger.get(URL)).body, { tests: [], next_after: null })
   await db.deleteFrom('source_editors').where('user_id', '=', passing.id).execute()
   for (const send of [
     () => passing.get(`${URL}/${slug}`),

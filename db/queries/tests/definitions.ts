@@ -66,15 +66,26 @@ function toTest({ source_id, source_kind, source_name, ...test }: TestRow): Edit
   return { ...test, source: source && { ...source, name: source_name ?? '' } }
 }
 
-/** Returns the tests of editable sources by slug, archived ones too. */
+/** The order of the list */
+const BY_NAME = sql`(tests.definition ->> 'name') collate "und-x-icu", tests.id`
+
+/**
+ * Returns a page of the tests of editable sources by name, archived ones too.
+ * @param after id of the last test of the previous page
+ */
 export async function listEditedTests(
   db: Kysely<Database>,
-  { editable, sourceId }: { editable: Editable; sourceId?: number | undefined },
+  { editable, sourceId }: { editable: Editable; sourceId: number | undefined },
+  after: number | undefined,
+  limit: number,
 ): Promise<EditedTest[]> {
   let tests = selectTests(db)
   if (editable !== 'all') tests = tests.where('source_id', '=', ({ fn, val }) => fn.any(val([...editable])))
   if (sourceId !== undefined) tests = tests.where('source_id', '=', sourceId)
-  return (await tests.orderBy('slug').execute()).map(toTest)
+  if (after !== undefined) {
+    tests = tests.where(sql<boolean>`(${BY_NAME}) > (select ${BY_NAME} from tests where tests.id = ${after})`)
+  }
+  return (await tests.orderBy(BY_NAME).limit(limit).execute()).map(toTest)
 }
 
 /** Returns a test, published or not. */

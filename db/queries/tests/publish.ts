@@ -78,6 +78,22 @@ export async function findDigest(db: Kysely<Database>, testId: number, version: 
   return row?.digest
 }
 
+/** Returns the digests of the published versions by id of the test. */
+export async function findPublishedDigests(
+  db: Kysely<Database>,
+  testIds: readonly number[],
+): Promise<Map<number, Buffer>> {
+  const rows = await db
+    .selectFrom('tests')
+    .innerJoin('test_versions', (join) =>
+      join.onRef('test_id', '=', 'tests.id').onRef('version', '=', 'published_version'),
+    )
+    .select(['tests.id', 'digest'])
+    .where('tests.id', '=', ({ fn, val }) => fn.any(val([...testIds])))
+    .execute()
+  return new Map(rows.map(({ id, digest }) => [id, digest]))
+}
+
 export interface NewVersion {
   test_id: number
   version: number

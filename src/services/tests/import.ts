@@ -6,7 +6,7 @@ import {
   setArchived,
   updateImportedTest,
 } from '../../../db/queries/tests/definitions.js'
-import { findDigest } from '../../../db/queries/tests/publish.js'
+import { findPublishedDigests } from '../../../db/queries/tests/publish.js'
 import type { Database } from '../../../db/types.js'
 import { comparePlaces } from '../../domain/content/findings.js'
 import { type Changes, isIdle, type Plan } from '../../domain/content/plan/types.js'
@@ -110,12 +110,15 @@ export async function checkTests(
   const decks = await findDecks(db, toPublish, origin)
   for (const deck of decks.values()) if (archivedDecks.includes(deck.id ?? 0)) deck.is_live = false
   for (const deck of planned) addPlanned(decks, deck, keepsRest)
+  const digests = await findPublishedDigests(
+    db,
+    toPublish.flatMap(({ row }) => (row === undefined ? [] : [row.id])),
+  )
   for (const item of toPublish) {
     const sections = resolve(item.test, decks, origin, findings)
     const { row, test } = item
     if (sections === undefined || row === undefined || row.published_version === null) continue
-    const latest = await findDigest(db, row.id, row.published_version)
-    if (!latest?.equals(digestVersion(test.definition, sections))) published.add(item)
+    if (!digests.get(row.id)?.equals(digestVersion(test.definition, sections))) published.add(item)
   }
   throwFaults(findings.faults)
   return { changes: countTests({ items, archived }, published), warnings: findings.warnings }

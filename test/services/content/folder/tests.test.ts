@@ -203,4 +203,12 @@ t.test('a check reads the decks of all tests at once', async (t) => {
     { slug: 'neu-b', question: 'Frage B?' },
     { slug: 'neu-c', question: 'Frage c?' },
   ])
+  // Published ones are compared with what is published, all by one statement.
+  const change = (text: string) => write('decks/pool.md', pool('a', 'b', 'c').replace('Weil a.', text))
+  await change('Darum.')
+  const some = await count()
+  for (const id of ['d', 'e']) await write(`tests/neu-${id}.md`, test('  - { deck: pool, cards: [a] }\n'))
+  await run()
+  await change('Deshalb.')
+  t.equal(await count(), some)
 })

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/svelte-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { type Answer, api } from '../../../api/client.js'
 import { Refused } from '../../../api/faults.js'
 import type { Question } from '../../tests/types.js'
@@ -63,7 +63,13 @@ const PAGE = 200
 const PAGES = 10
 
 export const testQueries = {
-  tests: () => queryOptions({ queryKey: [...TESTS_KEY, 'list'], queryFn: () => api.get('/api/content/tests') }),
+  tests: () =>
+    infiniteQueryOptions({
+      queryKey: [...TESTS_KEY, 'list'],
+      queryFn: ({ pageParam }) => api.get('/api/content/tests', { query: { after: pageParam } }),
+      initialPageParam: undefined as number | undefined,
+      getNextPageParam: ({ next_after }) => next_after ?? undefined,
+    }),
   test: (slug: string) =>
     queryOptions({
       queryKey: [...TESTS_KEY, slug],
