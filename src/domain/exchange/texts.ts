@@ -5,6 +5,12 @@ import { type EmbeddedFile, type KeepPicture, type KeptPicture, NotAskable, type
 
 /** Prefix with which Moodle refers to an embedded file */
 const EMBEDDED = '@@PLUGINFILE@@/'
+/** Start of an address that is a picture itself */
+const INLINE = /^data:image\/[\w.+-]{1,40};base64,/i
+/** Such addresses, which do not count for the length of a text */
+const INLINE_PICTURES = /data:image\/[\w.+-]{1,40};base64,[a-z0-9+/=]*/gi
+/** Name of such a picture, as `convertHtml` shows it */
+const INLINE_NAME = 'eingebettet'
 const NOT_KEPT = { problem: 'wird nicht übernommen' }
 const NOT_EMBEDDED = { problem: 'fehlt in der Datei' }
 
@@ -39,7 +45,7 @@ export class Texts {
   toMarkdown({ text, format, files = [] }: RawText): string {
     const storable = toStorable(text)
     // A conversion takes linear time, but not none.
-    if (storable.length > 4 * this.#maxLength) throw this.#tooLong()
+    if (storable.replaceAll(INLINE_PICTURES, '').length > 4 * this.#maxLength) throw this.#tooLong()
     const markdown =
       format === 'markdown' ? this.#fromMarkdown(storable, files) : this.#fromHtml(toHtml(storable, format), files)
     if (markdown.length > this.#maxLength) throw this.#tooLong()
@@ -60,7 +66,7 @@ export class Texts {
 
   #fromMarkdown(text: string, files: readonly EmbeddedFile[]): string {
     const placed = renamePictures(text, ({ target }) => this.#place(target, files))
-    return escapePictures(placed, ({ target }) => target.startsWith(EMBEDDED))
+    return escapePictures(placed, ({ target }) => target.startsWith(EMBEDDED) || INLINE.test(target))
   }
 
   #fromHtml(html: string, files: readonly EmbeddedFile[]): string {
@@ -68,6 +74,7 @@ export class Texts {
     const { markdown, isTooLong, missing, sounds, isPartial } = convertHtml(html, {
       picture: (src) => {
         if (src.startsWith(EMBEDDED)) embedded.add(src.slice(src.lastIndexOf('/') + 1))
+        if (INLINE.test(src)) embedded.add(INLINE_NAME)
         return this.#place(src, files)
       },
       maxLength: this.#maxLength,
@@ -81,12 +88,20 @@ export class Texts {
 
   /** Returns the stored target of an embedded picture; undefined, with a report, if it cannot be shown. */
   #place(src: string, files: readonly EmbeddedFile[]): string | undefined {
+    if (INLINE.test(src)) return this.#placeInline(src)
     if (!src.startsWith(EMBEDDED)) return undefined
     const name = resolvePicture('', src.slice(EMBEDDED.length)) ?? src.slice(EMBEDDED.length)
     const file = files.find((file) => file.name === name)
     const kept: KeptPicture = file === undefined ? NOT_EMBEDDED : this.#keep(file)
     if ('target' in kept) return kept.target
     this.#reportPicture(name, kept)
+    return undefined
+  }
+
+  #placeInline(src: string): string | undefined {
+    const kept = this.#keepPicture(Buffer.from(src.replace(INLINE, ''), 'base64'))
+    if ('target' in kept) return kept.target
+    this.#reportPicture(INLINE_NAME, kept)
     return undefined
   }
 

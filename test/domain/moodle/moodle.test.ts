@@ -143,6 +143,34 @@ t.test('keeps the embedded pictures of each text', async (t) => {
   t.ok(size > MAX_PICTURE_BYTES && size < 4_000_000, `${size} bytes`)
 })
 
+t.test('keeps pictures that an address contains, of any length', async (t) => {
+  const address = (content: string, type = 'png') =>
+    `data:image/${type};base64,${Buffer.from(content).toString('base64')}`
+  const keep = (bytes: Uint8Array) => {
+    const content = Buffer.from(bytes).toString()
+    return content.startsWith('gut') ? { target: `media/${content.length}.png` } : { problem: 'ist kein Bild' }
+  }
+  const long = `gut${'x'.repeat(5 * LIMITS.maxLength)}`
+  const asked = cdata(
+    `<img src="${address(long)}" alt="Plan"> <img src="${address('schlecht', 'svg+xml')}"> <code>data:image/png;base64,AAAA</code> Wo?`,
+  )
+  const markdown = `<question type="shortanswer"><questiontext format="markdown">${text(`![a](${address('gut')}) ![b](${address('schlecht')}) Was?`)}</questiontext>${answer('100', 'da')}</question>`
+  const { questions, refused } = readMoodle(
+    quiz(question('shortanswer', answer('100', 'hier'), asked), markdown),
+    LIMITS,
+    keep,
+  )
+  t.strictSame(refused, [])
+  const changes = ['Das Bild „eingebettet“ ist kein Bild; sein Name steht im Text']
+  t.match(questions, [
+    { question: `![Plan](media/${long.length}.png) [Bild: eingebettet] \`data:image/png;base64,AAAA\` Wo?`, changes },
+    { question: /^!\[a\]\(media\/3\.png\) !\\\[b\]/, changes },
+  ])
+  t.equal(questions[0]?.changes.length, 1)
+  const endless = `data:image/png;base64,${'A'.repeat(9)} ${'x'.repeat(5 * LIMITS.maxLength)}`
+  t.match(read(question('shortanswer', answer('100', 'x'), cdata(`<img src="a"> ${endless}`))).refused, [{}])
+})
+
 t.test('reports pictures, sounds and hints', async (t) => {
   const asked = `${cdata('<img src="@@PLUGINFILE@@/plan.png" alt="Plan"> <audio src="@@PLUGINFILE@@/ton.mp3"></audio>Wo?')}<file name="plan.png" encoding="base64">${'QUJD'.repeat(100_000)}</file>`
   const markdown = `<question type="shortanswer"><questiontext format="markdown">${text('![Plan](@@PLUGINFILE@@/b.png) Wo?')}</questiontext>${answer('100', 'da')}<hint>${text('Tipp')}</hint></question>`
