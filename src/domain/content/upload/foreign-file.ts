@@ -17,6 +17,18 @@ const WEB_PAGE =
   'Das ist eine Webseite (HTML), keine Tabelle. Kopiere die Tabelle aus dem Browser nach Excel und speichere sie als .xlsx.'
 const XML = `Das ist eine XML-Datei. ${AS_TABLE}.`
 
+const QUESTIONS = 'Fragen kommen aus Moodle-XML, GIFT, Aiken oder einer Tabelle (.xlsx oder CSV)'
+const WEBCT = `Das sind Fragen im Format WebCT. ${QUESTIONS}; Moodle kann sie lesen und als XML exportieren.`
+const CLOZE = `Das ist ein Lückentext von Moodle als bloßer Text. ${QUESTIONS}; in Moodle-XML sind auch Lückentexte möglich.`
+
+/** The type of a question of WebCT, on a line of its own */
+const WEBCT_TYPE = /^:TYPE:(?:MC|M|S|C|P)\b/m
+/** A gap of Moodle's cloze format with an answer */
+const CLOZE_GAP =
+  /\{\d{0,3}:(?:SHORTANSWER|SA|MW|NUMERICAL|NM|MULTICHOICE|MULTIRESPONSE|MC|MR)(?:_?[A-Z]{1,2})?:[^{}\n]{0,2000}\}/
+/** A separator of cells; in a sentence, a comma has a space behind it. */
+const CELLS = /[\t;|]|,\S/
+
 /** First bytes of documents of old Microsoft Office versions (MS-CFB) */
 export const COMPOUND_FILE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
 const COMPOUND_STREAMS: readonly [stream: string, message: string][] = [
@@ -52,7 +64,8 @@ const DOCUMENTS: readonly [name: RegExp, message: string][] = [
 export function describeForeignFile(head: Uint8Array): string | undefined {
   const text = Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1')
   const binary = BINARY.find(([beginning]) => text.startsWith(beginning))?.[1]
-  return binary ?? (findPictureType(head) === undefined ? describeMarkup(text) : PICTURE)
+  if (binary !== undefined) return binary
+  return findPictureType(head) === undefined ? (describeMarkup(text) ?? describeQuestions(text)) : PICTURE
 }
 
 /** A page or an XML file begins with two tags; a card about `<html>` does not. */
@@ -64,6 +77,12 @@ function describeMarkup(text: string): string | undefined {
   }
   const body = start.replace(/^(?:<!--(?:(?!-->)[\s\S]){0,2000}-->\s*)+/, '')
   return /^<(?:!doctype\s+html|html|head|body|table|meta)(?:\s[^>]{0,2000})?>\s*</i.test(body) ? WEB_PAGE : undefined
+}
+
+/** A table may ask about these formats, so a text with cells is none of them. */
+function describeQuestions(text: string): string | undefined {
+  if (WEBCT_TYPE.test(text) && /^:QUESTION:/m.test(text)) return WEBCT
+  return CLOZE_GAP.test(text) && !CELLS.test(text.replaceAll(/\{[^{}]*\}/g, '')) ? CLOZE : undefined
 }
 
 /**

@@ -51,12 +51,31 @@ t.test('names the type of a foreign file and the remedy', async (t) => {
     [Buffer.from('7z\xbc\xaf\x27\x1c\0\x04', 'latin1'), /Archiv im Format 7z/],
     [Buffer.from([0x1f, 0x8b, 8, 0]), /Archiv im Format gzip/],
     ['{\\rtf1 Frage', /^Das ist ein Textdokument \(\.rtf\)/],
+    [
+      ':TYPE:MC:1:0:C\r\n:TITLE:Ports\r\n:QUESTION:H\r\nSSH?\r\n:ANSWER1:100:H\r\n22\r\n',
+      /^Das sind Fragen im Format WebCT\./,
+    ],
+    [
+      'Paris liegt, wie man weiß, in {1:SHORTANSWER:=Frankreich#Ja;100%Gallien}.\n',
+      /^Das ist ein Lückentext von Moodle/,
+    ],
+    [
+      'Zeit: {2:MC:~gestern~=heute} oder {:NUMERICAL:=5:0.1}?',
+      /Fragen kommen aus Moodle-XML, GIFT, Aiken oder einer Tabelle/,
+    ],
     [await zipOf({ 'a.csv': 'a;b', 'b.tsv': 'a\tb' }), /mehrere Tabellen \(„a\.csv“, „b\.tsv“ …\)/],
     [await zipOf({ 'a/b.xlsx': await workbookOf({ sheets: [] }) }), /^Im Archiv liegt „a\/b\.xlsx“\. Packe es aus/],
   ]
   for (const [bytes, message] of files) t.match(await refusalOf(t, bytes), message)
   t.equal(await refusalOf(t, Buffer.alloc(100)), NOT_A_PACKAGE.message)
   t.equal(await refusalOf(t, await zipOf({ 'main.c': 'x', 'ARCHITECTURE.md': '# X' })), NOT_A_PACKAGE.message)
+  for (const table of [
+    'Was ist {1:SA:=x}?;Eine Lücke\n',
+    'Was ist {1:SA:=x}?\tEine Lücke\n',
+    'Frage,Antwort\n{1:SA:=x}?,Lücke\n',
+  ]) {
+    t.equal(await refusalOf(t, table), undefined)
+  }
 })
 
 t.test('refuses a web page, but not a card about one', async (t) => {
