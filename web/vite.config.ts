@@ -12,7 +12,8 @@ const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
 /** Modules that only the pages of tests load */
 const TESTS = /src\/(?:pages\/tests|outbox\/answers|storage\/answers)/
 /** Modules that only authors and administrators load */
-const AUTHORS = /src\/(?:editor|pages\/inhalte|pages\/verwaltung)\/|src\/storage\/drafts|node_modules\/diff\//
+const AUTHORS =
+  /src\/(?:editor|pages\/inhalte|pages\/teams|pages\/verwaltung)\/|src\/storage\/drafts|node_modules\/diff\//
 /** Icons that only the pages of authors and tests show */
 const ICONS =
   /lucide\/svelte\/dist\/icons\/(?:archive|archive-restore|arrow-down|arrow-up|bold|code|image|italic|link|list|pencil-line|plus|square-code|table|trash|trash-2)\./
@@ -43,7 +44,7 @@ const SHARED_CHUNKS = [
 
 /** Whether a module is a style of learners or administrators */
 function isStyleOfAll(id: string): boolean {
-  return /\.css$/.test(id) && !/src\/(?:editor|pages\/(?:inhalte|tests))\//.test(id)
+  return /\.css$/.test(id) && !/src\/(?:editor|pages\/(?:inhalte|teams|tests))\//.test(id)
 }
 
 export default defineConfig({
@@ -73,7 +74,8 @@ export default defineConfig({
       resolveDependencies: (file, needed) =>
         /\/(?:tests|attempt|answer-post)-/.test(file) ? needed.filter((one) => one.endsWith('.css')) : needed,
     },
-    // All styles are in one sheet, which is smaller than its parts and causes no layout shift, except those of authors and tests.
+    // All styles are in one sheet, which is smaller than its parts and causes no layout shift, except those of authors, teams
+    // and tests.
     cssCodeSplit: true,
     rolldownOptions: {
       // Suppresses timing output.

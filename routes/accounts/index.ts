@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { listAuditEntries } from '../../db/queries/accounts/audit.js'
 import { findListedAccount } from '../../db/queries/accounts/list.js'
+import { listTeamsOf } from '../../db/queries/teams/members.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseAccountChange, parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, PROOF_TOO_OLD, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
@@ -71,7 +72,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
     {
       schema: {
         operationId: 'getAccount',
-        summary: 'One user',
+        summary: 'One user with the current teams',
         tags: ['accounts'],
         params: AccountParams,
         response: answers(AccountWithStateAnswer, [ADMINS_ONLY, USER_NOT_FOUND]),
@@ -82,7 +83,7 @@ const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { about,
       const id = parseUserId(request.params.id)
       const user = id === undefined ? undefined : await findListedAccount(app.db, id)
       if (user === undefined) throw USER_NOT_FOUND
-      return { user }
+      return { user, teams: await listTeamsOf(app.db, user.id) }
     },
   )
 

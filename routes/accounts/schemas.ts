@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { ACCOUNT_KEYS } from '../../db/queries/accounts/list.js'
+import { TEAM_ROLES, type TeamRole } from '../../src/domain/teams/teams.js'
 import { nullable, optional, Timestamp, User } from '../../src/http/schemas.js'
 
 export const AccountParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
@@ -65,7 +66,17 @@ const AccountWithState = Type.Object(
 
 export const AccountAnswer = Type.Object({ user: User })
 
-export const AccountWithStateAnswer = Type.Object({ user: AccountWithState })
+export const AccountWithStateAnswer = Type.Object({
+  user: AccountWithState,
+  teams: Type.Array(
+    Type.Object({
+      id: Type.Integer({ examples: [3] }),
+      name: Type.String({ examples: ['Werkstatt'] }),
+      role: Type.Unsafe<TeamRole>({ type: 'string', enum: [...TEAM_ROLES] }),
+    }),
+    { description: 'Teams that the user is in now.' },
+  ),
+})
 
 const DisplayName = optional('1 to 200 characters after trimming.', 'Erika Muster')
 

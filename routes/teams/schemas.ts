@@ -50,6 +50,9 @@ export const TeamWithMembers = Type.Object({
       display_name: Type.String({ examples: ['Erika Muster'] }),
       role: Role,
       by_group: Type.Optional(Type.Boolean({ description: "Whether the provider's groups make the person a member." })),
+      by_hand: Type.Optional(
+        Type.Boolean({ description: 'Whether an administrator has made the person a member; both may be true.' }),
+      ),
     }),
   ),
 })

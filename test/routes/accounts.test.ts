@@ -33,6 +33,7 @@ t.test('an administrator reads and changes accounts', async (t) => {
       extra_time_percent: 0,
       sign_in: SIGN_IN,
     },
+    teams: [],
   })
   t.strictSame((await admin.patch(url, { display_name: '  Änne ' })).body, {
     user: { ...json(user), display_name: 'Änne' },
@@ -213,6 +214,7 @@ t.test('reports invalid changes', async (t) => {
       extra_time_percent: 0,
       sign_in: SIGN_IN,
     },
+    teams: [],
   })
   const unknown = errorBody(404, 'Benutzer nicht gefunden')
   for (const id of ['999999', '-1', '2147483648', '9'.repeat(40)]) {

@@ -90,10 +90,13 @@ t.test('a membership is made, changed and ended, and its days are kept', async (
   for (const role of ['member', 'member', 'lead']) t.equal((await put(team.id, user.id, role)).status, 200)
   t.match(await membersOf(team.id), [{ id: user.id, role: 'lead' }])
   t.match(await rowsOf(user.id), [{ role: 'lead', origin: 'hand', until_on: null }], 'one row')
+  const account = async () => (await admin.get(`/api/accounts/${user.id}`)).body
+  t.strictSame((await account()).teams, [{ id: team.id, name: team.name, role: 'lead' }])
   t.equal((await put(team.id, user.id, 'chef')).status, 400)
   t.strictSame((await admin.delete(url)).body, { ok: true })
   t.strictSame((await admin.delete(url)).body, { ok: true }, 'again')
   t.strictSame(await membersOf(team.id), [])
+  t.strictSame((await account()).teams, [])
   await put(team.id, user.id, 'member')
   t.match(await rowsOf(user.id), [{ until_on: String }, { until_on: null }])
   const { entries } = (await admin.get('/api/accounts/audit?limit=2')).body
@@ -126,5 +129,5 @@ t.test('new users of a list join their team; a missing team is a fault of its li
   const refused = await csv('Gibt es nicht')
   t.match(refused.body.errors, [{ line: 2, field: 'team', message: 'Das Team „Gibt es nicht“ gibt es nicht' }])
   t.match((await csv(team.name.normalize('NFD'))).body.users, [{ username, team: team.name }])
-  t.match(await membersOf(team.id), [{ username, role: 'member', by_group: false }])
+  t.match(await membersOf(team.id), [{ username, role: 'member', by_group: false, by_hand: true }])
 })

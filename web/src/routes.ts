@@ -12,6 +12,7 @@ const spickzettel = () => import('./pages/spickzettel.js')
 const statistik = () => import('./pages/statistik.js')
 const konto = () => import('./pages/konto.js')
 const inhalte = () => import('./pages/inhalte/inhalte.svelte')
+const teams = () => import('./pages/teams/teams.svelte')
 const verwaltung = () => import('./pages/verwaltung.js')
 
 function askForCards({ deck }: Record<string, string>): void {
@@ -58,6 +59,8 @@ export const ROUTES: Route[] = [
   { pattern: '/inhalte(?:/.+)?', load: async () => (await inhalte()).default },
   { pattern: '/meldungen', load: async () => (await konto()).Meldungen },
   { pattern: '/hilfe', load: async () => (await konto()).Hilfe },
+  // Also for leads: the service decides what each sees.
+  { pattern: '/teams(?:/:id)?', load: async () => (await teams()).default },
   { pattern: '/verwaltung', isAdmin: true, load: async () => (await verwaltung()).Uebersicht },
   { pattern: '/verwaltung/benutzer', isAdmin: true, load: async () => (await verwaltung()).Benutzer },
   { pattern: '/verwaltung/benutzer/import', isAdmin: true, load: async () => (await verwaltung()).Import },

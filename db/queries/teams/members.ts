@@ -11,13 +11,16 @@ export interface TeamMember {
   role: TeamRole
   /** Whether the provider's groups make the person a member */
   by_group: boolean
+  /** Whether an administrator has made the person a member; may be true beside `by_group` */
+  by_hand: boolean
 }
 
 /** Returns the current members of a team, leads first, then by name. */
 export async function listMembers(db: Kysely<Database>, teamId: number): Promise<TeamMember[]> {
   const { rows } = await sql<TeamMember>`
     select users.id, username, display_name,
-      case when bool_or(role = 'lead') then 'lead' else 'member' end as role, bool_or(origin = 'claim') as by_group
+      case when bool_or(role = 'lead') then 'lead' else 'member' end as role, bool_or(origin = 'claim') as by_group,
+      bool_or(origin = 'hand') as by_hand
     from team_members join users on users.id = user_id
     where team_id = ${teamId} and until_on is null
     group by users.id
@@ -33,6 +36,24 @@ export const LEADS_TEAM = sql<boolean>`
 export async function leadsTeam(db: Kysely<Database>, userId: number): Promise<boolean> {
   const row = await db.selectFrom('users').select(LEADS_TEAM.as('is_lead')).where('id', '=', userId).executeTakeFirst()
   return row?.is_lead ?? false
+}
+
+/** A team that a user is in, with the higher role. */
+export interface TeamOfUser {
+  id: number
+  name: string
+  role: TeamRole
+}
+
+/** Returns the teams that the user is in, by name. */
+export async function listTeamsOf(db: Kysely<Database>, userId: number): Promise<TeamOfUser[]> {
+  const { rows } = await sql<TeamOfUser>`
+    select teams.id, name, case when bool_or(role = 'lead') then 'lead' else 'member' end as role
+    from team_members join teams on teams.id = team_id
+    where user_id = ${userId} and until_on is null
+    group by teams.id
+    order by name collate "und-x-icu", teams.id`.execute(db)
+  return rows
 }
 
 /** Returns the ids of the teams that the user leads. */

@@ -39,13 +39,15 @@ t.test('memberships follow the groups at each login', async (t) => {
 t.test('a membership made by hand stays, with its role', async (t) => {
   await signIn(['nord'])
   const url = `/api/teams/${north}/members/${await userId()}`
+  const membersOf = async () => (await admin.get(`/api/teams/${north}`)).body.members
+  t.match(await membersOf(), [{ by_group: true, by_hand: false }])
   t.strictSame(
     (await admin.delete(url)).body,
     errorBody(409, 'Diese Mitgliedschaft kommt vom Anbieter der Anmeldung und endet nur dort'),
   )
   await admin.send({ method: 'PUT', url, payload: { role: 'lead' } })
-  const { members } = (await admin.get(`/api/teams/${north}`)).body
-  t.match(members, [{ username: sub, role: 'lead', by_group: true }], 'one member with the higher role')
+  const both = { username: sub, role: 'lead', by_group: true, by_hand: true }
+  t.match(await membersOf(), [both], 'one member with the higher role')
   await signIn([])
   t.strictSame(await teams(), [true, false])
   t.strictSame((await admin.delete(url)).body, { ok: true })

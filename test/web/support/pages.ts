@@ -26,6 +26,8 @@ export const PAGES: AppPage[] = [
   { path: 'konto', name: 'konto', ready: 'text=dieses Gerät' },
   { path: 'hilfe', name: 'hilfe' },
   { path: 'meldungen', name: 'meldungen', ready: 'h2' },
+  { path: 'teams', name: 'teams', ready: 'main td', isAdmin: true },
+  { path: 'teams/1', name: 'team', ready: 'main li', isAdmin: true },
   { path: 'verwaltung', name: 'verwaltung', ready: 'text=Datenbank', isAdmin: true },
   { path: 'verwaltung/benutzer', name: 'verwaltung-benutzer', ready: 'main table td', isAdmin: true },
   { path: 'verwaltung/benutzer/1', name: 'verwaltung-ein-benutzer', ready: 'text=Passwort', isAdmin: true },

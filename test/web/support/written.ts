@@ -45,6 +45,20 @@ export async function writeTest(app: App): Promise<void> {
   await post(app, '/api/content/tests/osi/publish', {})
 }
 
+/** Creates a team of the administrator, who leads it, and a person with a long name. */
+export async function writeTeam(app: App): Promise<void> {
+  const { team } = await post<{ team: { id: number } }>(app, '/api/teams', {
+    ...{ name: 'Werkstatt Süd und Außenlager', external_group: 'cn=training-werkstatt,ou=gruppen,dc=firma,dc=example' },
+  })
+  const display_name = 'Dr. Friederike Charlotte Schneider-Großmann'
+  const created = await post<{ id: number }>(app, '/api/admin/users', {
+    ...{ username: 'friederike.schneider-grossmann', display_name, password: 'vier-zufaellige-woerter' },
+  })
+  const members = `/api/teams/${team.id}/members`
+  await post(app, `${members}/1`, { role: 'lead' }, 'PUT')
+  await post(app, `${members}/${created.id}`, { role: 'member' }, 'PUT')
+}
+
 const wrong = (...texts: string[]) => texts.map((text) => ({ text, correct: false }))
 
 /** Sends a request as administrator. @throws for any other status than 200 */

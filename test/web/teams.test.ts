@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { CHROMIUM, openApp, type Person } from './support/app.js'
+import { post } from './support/written.js'
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const dialog = (page: Page) => page.locator('dialog[open]')
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+const member = (page: Page, name: string) => page.locator('main li').filter({ hasText: name })
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Person suchen' })
+
+/** Presses Tab until the element with this accessible name has the focus, then Enter. */
+async function enter(page: Page, role: 'button' | 'link', name: string): Promise<void> {
+  const target = page.getByRole(role, { name, exact: true }).first()
+  await target.waitFor()
+  for (let tabs = 0; tabs < 60; tabs++) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) {
+      await page.keyboard.press('Enter')
+      return
+    }
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`The keyboard does not reach „${name}“`)
+}
+
+t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const app = await openApp(t)
+  const idOf = async ({ login }: Person): Promise<number> => {
+    const { users } = (await (await app.asAdmin('GET', '/api/admin/users')).json()) as {
+      users: { id: number; username: string }[]
+    }
+    return users.find(({ username }) => username === login.username)?.id ?? 0
+  }
+  const createTeam = async (name: string): Promise<number> =>
+    (await post<{ team: { id: number } }>(app, '/api/teams', { name })).team.id
+  const setMember = (team: number, person: number, role: string) =>
+    post(app, `/api/teams/${team}/members/${person}`, { role }, 'PUT')
+
+  await t.test('an administrator manages a team with the keyboard alone', async (t) => {
+    await app.newPerson({ name: 'Aylin Demir' })
+    const { page, complaints } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/verwaltung`)
+    await enter(page, 'link', 'Teams')
+    await page.getByText('Noch kein Team').waitFor()
+    await enter(page, 'button', 'Team anlegen')
+    await dialog(page).getByLabel('Name').waitFor()
+    await page.keyboard.type('Werkstatt Süd')
+    await page.keyboard.press('Enter')
+    await heading(page, 'Werkstatt Süd')
+    await page.getByText('Noch niemand gehört zu diesem Team.').waitFor()
+
+    await search(page).focus()
+    await page.keyboard.type('demir')
+    await enter(page, 'button', 'Aylin Demir hinzufügen')
+    await member(page, 'Aylin Demir').first().waitFor()
+    await button(page, 'Aylin Demir entfernen').waitFor()
+    await page.waitForFunction(`document.activeElement?.type === 'search'`)
+    t.equal(await search(page).inputValue(), '', 'ready for the next name')
+    await enter(page, 'button', 'Aylin Demir zur Leitung machen')
+    await page.getByText('Leitung', { exact: true }).waitFor()
+
+    await enter(page, 'button', 'Ändern …')
+    await dialog(page).getByLabel('Name').fill('Werkstatt Nord')
+    await page.keyboard.press('Enter')
+    await heading(page, 'Werkstatt Nord')
+    await enter(page, 'button', 'Aylin Demir entfernen')
+    await page.getByText('Noch niemand gehört zu diesem Team.').waitFor()
+    await enter(page, 'button', 'Löschen …')
+    await dialog(page).getByText('Die Konten bleiben').waitFor()
+    await enter(page, 'button', 'Endgültig löschen')
+    await heading(page, 'Teams')
+    await page.getByText('Noch kein Team').waitFor()
+    t.strictSame(complaints, [])
+  })
+
+  await t.test('a taken name, no network and a withdrawn right leave the typed text', async (t) => {
+    await createTeam('Vertrieb')
+    const team = await createTeam('Lager')
+    const person = await app.newPerson({ isAdmin: true })
+    const { page } = person
+    await page.goto(`${app.url}/teams`)
+    await button(page, 'Team anlegen').click()
+    const name = dialog(page).getByLabel('Name')
+    await name.fill('Vertrieb')
+    await button(page, 'Anlegen').click()
+    await dialog(page).getByText('gibt es schon').waitFor()
+    t.equal(await name.inputValue(), 'Vertrieb')
+    await page.context().setOffline(true)
+    await name.fill('Versand')
+    await button(page, 'Anlegen').click()
+    await dialog(page).getByText('nicht erreichbar').waitFor()
+    t.equal(await name.inputValue(), 'Versand')
+    await page.context().setOffline(false)
+    await button(page, 'Anlegen').click()
+    await heading(page, 'Versand')
+
+    await page.goto(`${app.url}/teams/${team}`)
+    await button(page, 'Ändern …').click()
+    await name.fill('Lager und Versand')
+    await post(app, `/api/accounts/${await idOf(person)}`, { is_admin: false }, 'PATCH')
+    await button(page, 'Speichern').click()
+    await dialog(page).getByText('Administratorrechte erforderlich').waitFor()
+    t.equal(await name.inputValue(), 'Lager und Versand')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Nur für Leitungen' }).waitFor()
+  })
+
+  await t.test('says that another tab has deleted the team', async () => {
+    const team = await createTeam('Kurzlebig')
+    const guest = await app.newPerson({ name: 'Noah Berger' })
+    await setMember(team, await idOf(guest), 'member')
+    const { page } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/teams/${team}`)
+    await button(page, 'Noah Berger zur Leitung machen').waitFor()
+    await search(page).fill('Noah')
+    await page.getByText('schon im Team').waitFor()
+    await post(app, `/api/teams/${team}`, undefined, 'DELETE')
+    await button(page, 'Noah Berger zur Leitung machen').click()
+    await page.getByText('Dieses Team gibt es nicht').first().waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: 'Zu den Teams' }).click()
+    await heading(page, 'Teams')
+  })
+
+  await t.test('a lead finds the own team and sees names only; the account lists the team', async (t) => {
+    const team = await createTeam('Montage')
+    const lead = await app.newPerson({ name: 'Sofia Rossi' })
+    const other = await app.newPerson({ name: 'Tomasz Nowak' })
+    await setMember(team, await idOf(lead), 'lead')
+    await setMember(team, await idOf(other), 'member')
+    const { page } = lead
+    await page.reload()
+    await button(page, 'Menü von Sofia Rossi').click()
+    await page.getByRole('menuitem', { name: 'Teams' }).click()
+    await heading(page, 'Teams')
+    await page.getByRole('link', { name: 'Montage' }).click()
+    await heading(page, 'Montage')
+    await member(page, 'Tomasz Nowak').waitFor()
+    t.equal(await page.locator('main button').count(), 0, 'nothing to change')
+    t.equal(await page.getByText(other.login.username).count(), 0, 'no login names')
+
+    await other.page.goto(`${app.url}/teams/${team}`)
+    await other.page.getByRole('heading', { name: 'Nur für Leitungen' }).waitFor()
+
+    const admin = await app.newPerson({ isAdmin: true })
+    await admin.page.goto(`${app.url}/verwaltung/benutzer/${await idOf(lead)}`)
+    await admin.page.getByRole('link', { name: 'Montage' }).click()
+    await heading(admin.page, 'Montage')
+  })
+})

@@ -1,0 +1,14 @@
+import type { QueryClient } from '@tanstack/svelte-query'
+import { api } from '../../api/client.js'
+import { TEAM_KEYS } from './team-queries.js'
+
+/** Makes a person a member or lead of a team; null ends the membership that was made by hand. */
+export async function changeMember(
+  client: QueryClient,
+  { team, person, role }: { team: number; person: number; role: 'member' | 'lead' | null },
+): Promise<void> {
+  const path = { id: String(team), userId: String(person) }
+  if (role === null) await api.delete('/api/teams/{id}/members/{userId}', { path })
+  else await api.put('/api/teams/{id}/members/{userId}', { path, body: { role } })
+  await Promise.all(TEAM_KEYS.map((queryKey) => client.invalidateQueries({ queryKey })))
+}

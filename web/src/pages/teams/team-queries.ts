@@ -1,0 +1,24 @@
+import { keepPreviousData, queryOptions } from '@tanstack/svelte-query'
+import { type Answer, api } from '../../api/client.js'
+
+export type ListedTeam = Answer<'/api/teams'>['teams'][number]
+export type TeamOfPage = Answer<'/api/teams/{id}'>['team']
+export type Member = Answer<'/api/teams/{id}'>['members'][number]
+
+/** Number of persons that a search shows */
+export const FOUND = 8
+
+export const teamQueries = {
+  teams: () => queryOptions({ queryKey: ['teams'], queryFn: () => api.get('/api/teams') }),
+  team: (id: string) =>
+    queryOptions({ queryKey: ['teams', id], queryFn: () => api.get('/api/teams/{id}', { path: { id } }) }),
+  persons: (q: string) =>
+    queryOptions({
+      queryKey: ['admin', 'accounts', 'team', q],
+      queryFn: () => api.get('/api/accounts', { query: { q, sort: 'display_name', order: 'asc', limit: FOUND } }),
+      placeholderData: keepPreviousData,
+    }),
+}
+
+/** Keys that a change of a team makes outdated */
+export const TEAM_KEYS = [['teams'], ['admin', 'account'], ['admin', 'audit']] as const
