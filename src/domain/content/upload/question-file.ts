@@ -7,8 +7,12 @@ const AIKEN = /^[A-Z][).][^\n]+\n+[A-Z][).][^\n]+\n(?:[^\n]*\n)*?[ \t]*ANSWER:[ 
 /** A category, a title, or answers in braces; a table about braces has no answers of these forms. */
 const GIFT_START = /^\s*(?:\$CATEGORY:|::[^\n]*?::)/
 const GIFT_ANSWERS = /(?<!\\)\{\s*(?:[=~]|#\s*[=.\d+-]|(?:T|TRUE|F|FALSE)\s*[#}])/
+/** Braces for a text of any length, which a table may ask about */
+const GIFT_ESSAY = /(?<!\\)\{\s*\}/
 /** A tab between cells; others indent answers. */
 const CELLS = /\S.*\t/
+/** Any separator of cells; in a sentence, a comma has a space behind it. */
+const ANY_CELLS = /[\t;|]|,\S/
 const MAX_LINES = 50
 
 /**
@@ -24,7 +28,11 @@ export function findQuestionFormat(head: Uint8Array): QuestionFormat | undefined
   if (MOODLE.test(text.trimStart())) return 'moodle'
   if (AIKEN.test(text.split('\n', MAX_LINES).join('\n'))) return 'aiken'
   const first = firstBlock(text)
-  return GIFT_START.test(first) || (!CELLS.test(first) && GIFT_ANSWERS.test(first)) ? 'gift' : undefined
+  const isGift =
+    GIFT_START.test(first) ||
+    (GIFT_ANSWERS.test(first) && !CELLS.test(first)) ||
+    (GIFT_ESSAY.test(first) && !ANY_CELLS.test(first))
+  return isGift ? 'gift' : undefined
 }
 
 /** Returns the lines up to the first blank one, without the comments of GIFT. */

@@ -29,12 +29,16 @@ t.test('recognises questions by their beginning', async (t) => {
   t.equal(format('$CATEGORY: a/b\n\nText'), 'gift')
   t.equal(format('::Titel:: Frage {}'), 'gift')
   t.equal(format('Der größte Kontinent?{\n\t=%100%Asien#\n\t~Afrika\n}'), 'gift')
+  t.equal(format('Wer war Dag Hammarskjöld, und was tat er? {}'), 'gift')
   t.equal(format('Frage\r\nA) a\r\nB) b\r\nANSWER: A'), 'aiken')
   for (const other of [
     'Frage;Antwort\nWas ist {}?;Ein Objekt',
     'Was macht {#if} in Svelte?;Ein Block',
     'Was macht {{x}}?\tx',
     'x{=a}\ty',
+    'Was ist {} in Python?;dict',
+    'Was ist {} in Python?,dict',
+    'Was ist {}? | dict',
     'A) eins;A) zwei',
     '#separator:tab\nFrage\tAntwort',
     '<html><quiz>',
