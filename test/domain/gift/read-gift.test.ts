@@ -172,7 +172,8 @@ t.test('limits', async (t) => {
     `${'a{'.repeat(500_000)}\n\n${'~%'.repeat(500_000)}\n\n${'='.repeat(500_000)}\n\n// ${'[id:'.repeat(250_000)}\nF{=a}`,
     LIMITS,
   )
-  t.ok(performance.now() - start < 2_000, 'hostile files take linear time')
+  // Less than a second on an idle machine; quadratic time would be minutes.
+  t.ok(performance.now() - start < 20_000, 'hostile files take linear time')
 })
 
 t.test('property: whatever is read can be stored and judged', async (t) => {

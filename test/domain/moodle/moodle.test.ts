@@ -262,7 +262,8 @@ t.test('hostile files end with a fault, in linear time', async (t) => {
   readMoodle(`<quiz>${'<question>'.repeat(300_000)}`, LIMITS)
   readMoodle(quiz(question('cloze', '', text('{1:SA:'.repeat(10_000)))), LIMITS)
   readMoodle(quiz(question('cloze', '', text(`{1:SA:${'~'.repeat(200_000)}}`))), LIMITS)
-  t.ok(performance.now() - start < 2_000, `${performance.now() - start} ms`)
+  // Less than a second on an idle machine; quadratic time would be minutes.
+  t.ok(performance.now() - start < 20_000, `${performance.now() - start} ms`)
 })
 
 t.test('property: cards come back equal', async (t) => {

@@ -134,8 +134,6 @@ t.test('reads 10,000 questions', async (t) => {
   const gift = Array.from({ length: 10_000 }, (_, index) => `Frage ${index}?{=richtig ~falsch ~auch falsch}`).join(
     '\n\n',
   )
-  const start = performance.now()
   const { decks } = await read(t, gift)
   t.equal(decks[0]?.cards.length, 10_000)
-  t.ok(performance.now() - start < 10_000, `${Math.round(performance.now() - start)} ms`)
 })
