@@ -66,6 +66,7 @@ const SUMMARY = {
   created_at: Timestamp,
   updated_at: Timestamp,
   archived_at: nullable(Timestamp),
+  source_id: nullable(Type.Integer({ description: 'As in a save; null for the content folder.', examples: [3] })),
   source: Type.Unsafe<{ id: number; kind: string; name: string } | null>({
     ...OwnerSource,
     type: ['object', 'null'],

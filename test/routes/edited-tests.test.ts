@@ -36,10 +36,11 @@ t.test('a definition gets its defaults, and the answer can be sent back', async 
     ...{ review: 'explanations', review_when: 'passed_or_last', opens: null, closes: null },
     sections: [{ deck, level: null, cards: null, draw: null }],
     ...{ version: 1, state: 'draft', published_version: null, question_count: 0, open_questions: null },
+    source_id: source,
     source: { id: source, kind: 'written', name: 'Werkstatt' },
   })
   t.strictSame((await editor.get(`${URL}/${slug}`)).body, body)
-  const again = await put(slug, { ...body.test, source_id: source })
+  const again = await put(slug, body.test)
   t.strictSame(again.body, body, 'the same definition is no new version')
   t.match((await put(slug, { ...body.test, attempts: 'unlimited' })).body, body)
   t.match((await editor.get(`${URL}?source=${source}`)).body.tests, [{ slug, state: 'draft' }])
