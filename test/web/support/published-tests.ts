@@ -195,6 +195,46 @@ export async function takeByKeyboard(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Bestanden' }).waitFor()
 }
 
+/** Takes the test of `QUESTIONS` by touch alone, with every answer right, from its page to its result. */
+export async function takeByTouch(page: Page): Promise<void> {
+  const isSaved = () => page.locator('[data-state=saved]').waitFor()
+  const next = async (text: string) => {
+    await isSaved()
+    await page.getByRole('button', { name: 'Weiter', exact: true }).tap()
+    await page.getByText(text).waitFor()
+  }
+  await page.getByRole('button', { name: /beginnen$/ }).tap()
+  await page.getByText('Wann muss eine Datenpanne gemeldet werden?').waitFor()
+  await page.locator('label', { hasText: '72 Stunden' }).tap()
+  await next('Welche Rechte haben Betroffene?')
+  for (const option of ['Auskunft', 'Löschung']) await page.locator('label', { hasText: option }).tap()
+  await next('Wie heißt die oberste Behörde')
+  await page.getByLabel('Deine Antwort').tap()
+  await page.keyboard.insertText('BfDI')
+  await next('Wie groß darf ein Anhang sein?')
+  await page.getByLabel('Deine Antwort in MB').tap()
+  await page.keyboard.insertText('1500')
+  await next('In welcher Reihenfolge gehst du')
+  for (const [place, text] of ['Vorfall melden', 'Ursache abstellen', 'Betroffene informieren'].entries()) {
+    for (let at = await placeOf(page, text); at > place; at = await placeOf(page, text)) {
+      await page.getByRole('button', { name: `Nach oben: ${text}` }).tap()
+      await page.getByText(`${text}: jetzt Platz ${at} von 3`).waitFor({ state: 'attached' })
+    }
+  }
+  const isGivenOrder = page.getByRole('button', { name: 'Die Reihenfolge stimmt schon so' })
+  if (await isGivenOrder.isVisible()) await isGivenOrder.tap()
+  await next('Ergänze die Frist.')
+  for (const [gap, text] of ['72', 'Behörde'].entries()) {
+    await page.getByLabel(`Lücke ${gap + 1} von 2`).tap()
+    await page.keyboard.insertText(text)
+  }
+  await isSaved()
+  await page.getByRole('button', { name: 'Abgeben …' }).first().tap()
+  await page.getByText('Alle Fragen sind beantwortet.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Abgeben', exact: true }).tap()
+  await page.getByRole('heading', { name: 'Bestanden' }).waitFor()
+}
+
 /** Returns the index of an item in the order shown. */
 async function placeOf(page: Page, text: string): Promise<number> {
   const items = await page.locator('.items li').allTextContents()
