@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { openDatabase } from '../../db/client.js'
@@ -14,6 +15,9 @@ const ATTEMPTS = 100
 const LEARNERS = 4
 /** Acknowledged answers after which the service is killed, at the earliest */
 const MIN_ANSWERS = 10
+
+/** Rest before a request is repeated that an overloaded service has refused */
+const REST_MS = 500
 
 /** What the service has acknowledged of an attempt. */
 interface Acknowledged {
@@ -62,7 +66,7 @@ export async function killInAttempts(t: Owner, variables: Variables, rounds: num
       if (started() >= goal && state.answers >= MIN_ANSWERS + Math.floor(Math.random() * MIN_ANSWERS)) reach()
     }
     const learners = usernames.map(async (username) => {
-      const send = await loginOver(service.url, { username, password: PASSWORD })
+      const send = repeatIfOverloaded(await loginOver(service.url, { username, password: PASSWORD }))
       const attempts = known.get(username) as Map<number, Acknowledged>
       const onAnswer = () => {
         state.answers++
@@ -86,13 +90,25 @@ export async function killInAttempts(t: Owner, variables: Variables, rounds: num
   })
   const service = await startProcess(t, variables)
   for (const [username, attempts] of known) {
-    const send = await loginOver(service.url, { username, password: PASSWORD })
+    const send = repeatIfOverloaded(await loginOver(service.url, { username, password: PASSWORD }))
     for (const [id, acknowledged] of attempts) await compare(send, id, acknowledged, overdue.has(id), report)
   }
   report.outcomes.attempts = started()
   report.outcomes.overdue = overdue.size
   await service.stop()
   return report
+}
+
+/** Repeats each request until the service takes it: on a busy machine it refuses some with 503. */
+function repeatIfOverloaded(send: Send): Send {
+  return async (path, init) => {
+    for (;;) {
+      const response = await send(path, init)
+      if (response.status !== 503) return response
+      await response.arrayBuffer()
+      await sleep(REST_MS)
+    }
+  }
 }
 
 /**
