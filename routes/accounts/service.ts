@@ -1,11 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findStoreNumbers } from '../../db/queries/accounts/service.js'
 import { listJobRuns } from '../../db/queries/jobs.js'
-import type { Config } from '../../src/config.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { answers } from '../../src/http/schemas.js'
+import type { ResultsKeep } from '../../src/services/jobs/job.js'
 import { canFit } from '../../src/services/review/fit/binding.js'
 import { ServiceState } from './schemas.js'
+
+/** What the settings say about the storage of data about persons, as `src/config.ts` explains it. */
+interface PrivacySettings {
+  sessionMaxDays: number
+  statisticsMinPersons: number
+  answersKeepDays: number
+  resultsKeep: ResultsKeep
+}
 
 /** Facts about the running service. */
 export interface About {
@@ -13,7 +21,7 @@ export interface About {
   startedAt: Date
   timeZone: string
   embedded: boolean
-  privacy: Pick<Config, 'sessionMaxDays' | 'statisticsMinPersons' | 'answersKeepDays' | 'resultsKeep'>
+  privacy: PrivacySettings
 }
 
 const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about }) => {
