@@ -101,3 +101,22 @@ export function startOfDay(day: string, timeZone: string): { instant: Date; minu
   const minutesWest = isDayBefore ? 24 * 60 - local : -local
   return { instant: new Date(midnight.getTime() + minutesWest * 60_000), minutesWest }
 }
+
+/**
+ * Adds calendar months to a day. A day that the month does not have becomes its last.
+ * @param dayOfMonth the wanted day of the month, if an earlier addition has cut it off
+ * @example addMonths('2027-01-31', 1) // '2027-02-28'
+ */
+export function addMonths(day: string, months: number, dayOfMonth = Number(day.slice(8))): string {
+  const first = new Date(`${day.slice(0, 7)}-01T12:00:00Z`)
+  first.setUTCMonth(first.getUTCMonth() + months)
+  const month = first.toISOString().slice(0, 7)
+  first.setUTCMonth(first.getUTCMonth() + 1)
+  const last = new Date(first.getTime() - DAY_MS).getUTCDate()
+  return `${month}-${String(Math.min(dayOfMonth, last)).padStart(2, '0')}`
+}
+
+/** Returns the later one of two calendar days. */
+export function laterDay(one: string, other: string): string {
+  return one > other ? one : other
+}

@@ -1,0 +1,25 @@
+import { laterDay } from '../time/calendar.js'
+
+/** Days on which a person belongs to an audience in one way. */
+export interface Span {
+  from_on: string
+  /** First day outside; null while it is current */
+  until_on: string | null
+}
+
+/**
+ * Returns the first day of the current uninterrupted stay in an audience; undefined outside. A person who changes from
+ * one team of the audience to another on the same day stays.
+ */
+export function currentStay(spans: readonly Span[], today: string): string | undefined {
+  let stay: { from: string; until: string | null } | undefined
+  for (const { from_on, until_on } of spans.toSorted((a, b) => (a.from_on < b.from_on ? -1 : 1))) {
+    if (from_on > today || (until_on !== null && until_on <= from_on)) continue
+    if (stay === undefined || (stay.until !== null && from_on > stay.until)) {
+      stay = { from: from_on, until: until_on }
+    } else if (stay.until !== null) {
+      stay.until = until_on === null ? null : laterDay(stay.until, until_on)
+    }
+  }
+  return stay !== undefined && (stay.until === null || stay.until > today) ? stay.from : undefined
+}

@@ -1,0 +1,247 @@
+/**
+ * Three years with 1,000 people who join, leave, return, change teams, are disabled and enabled, finish early, late or
+ * never, while the job does not run for three months. The expected periods are counted from the diary of each person,
+ * day by day, without the code under test.
+ */
+import t, { type Test as Tap } from 'tap'
+import { createPlanner, isOpen, type Occurrence, type PlannedAssignment } from '../../../src/domain/assignments/plan.js'
+import { currentStay, type Span } from '../../../src/domain/assignments/stay.js'
+
+// 3,000,000 plans: seconds, or a minute on a busy machine
+t.setTimeout(300_000)
+
+const PEOPLE = 1_000
+const DAYS = Array.from({ length: 3 * 365 + 1 }, (_, index) =>
+  new Date(Date.UTC(2026, 10, 25 + index)).toISOString().slice(0, 10),
+)
+const OUTAGE = { from: '2028-01-20', until: '2028-04-20' }
+const BASE = { created_on: '2026-11-25', version: 1, renewed_on: null, planned_on: null }
+
+const ASSIGNMENTS = {
+  once: { ...BASE, starts: { joining: true as const }, due: { days_after_start: 30 }, recurrence: null },
+  fixed: {
+    ...BASE,
+    ...{ starts: '2026-12-01', due: '2026-12-31' },
+    recurrence: { every_months: 12, window_end: '03-31', opens_days_before: 30 },
+  },
+  completed: {
+    ...BASE,
+    ...{ starts: '2026-12-01', due: '2026-12-31' },
+    recurrence: { every_months: 12, opens_days_before: 30 },
+  },
+} satisfies Record<string, PlannedAssignment>
+type Name = keyof typeof ASSIGNMENTS
+const NAMES = Object.keys(ASSIGNMENTS) as Name[]
+
+interface Person {
+  spans: Span[]
+  team: 'A' | 'B' | undefined
+  isDisabled: boolean
+  histories: Record<Name, Occurrence[]>
+  /** Index of the day since which the person is in the audience, by day; undefined outside */
+  arrivals: (number | undefined)[]
+  completions: Record<Name, Map<string, string>>
+}
+
+const seed = Number(process.env.SIMULATION_SEED ?? 26)
+const random = mulberry32(seed)
+
+/** Lets the days pass. @returns the indexes of the days on which the job ran */
+function live(people: Person[]): number[] {
+  const jobDays: number[] = []
+  const planned: Record<Name, string | null> = { once: null, fixed: null, completed: null }
+  let id = 0
+  for (const [day, today] of DAYS.entries()) {
+    const isOut = today >= OUTAGE.from && today < OUTAGE.until
+    const planners = NAMES.map((name) => createPlanner({ ...ASSIGNMENTS[name], planned_on: planned[name] }, today))
+    for (const person of people) {
+      move(person, today, isOut)
+      const since = person.isDisabled ? undefined : currentStay(person.spans, today)
+      const isHere = !person.isDisabled && person.team !== undefined
+      person.arrivals.push(isHere ? (person.arrivals.at(-1) ?? day) : undefined)
+      for (const [index, name] of NAMES.entries()) {
+        const history = person.histories[name]
+        const plan = isOut ? undefined : planners[index]?.(since, history)
+        if (plan !== undefined) {
+          for (const row of plan.insert) {
+            history.push({
+              ...{ id: id++, ...row, extended_until: null, state: 'open', done_on: null },
+              ...{ covered_until: null, content_version: 1 },
+            })
+          }
+          for (const one of history) {
+            if (plan.close.includes(one.id)) one.state = 'left'
+            if (plan.reopen.some((reopened) => reopened.id === one.id)) one.state = 'open'
+          }
+        }
+        if (since !== undefined) complete(person, name, today)
+      }
+    }
+    if (isOut) continue
+    jobDays.push(day)
+    for (const name of NAMES) planned[name] = today
+  }
+  return jobDays
+}
+
+function newPerson(): Person {
+  const isMember = random() < 0.7
+  return {
+    spans: isMember ? [{ from_on: '2026-11-25', until_on: null }] : [],
+    team: isMember ? 'A' : undefined,
+    isDisabled: false,
+    histories: { once: [], fixed: [], completed: [] },
+    arrivals: [],
+    completions: { once: new Map(), fixed: new Map(), completed: new Map() },
+  }
+}
+
+/** The first day is that of the creation of the assignments. */
+function move(person: Person, today: string, isOut: boolean): void {
+  const chance = random()
+  if (today === DAYS[0]) return
+  if (person.isDisabled) {
+    if (chance < 0.01 && !isOut) person.isDisabled = false
+  } else if (chance < 0.0004) {
+    if (!isOut) person.isDisabled = true
+  } else if (person.team === undefined) {
+    if (chance < 0.004) join(person, today)
+  } else if (chance < 0.0015) leave(person, today)
+  else if (chance < 0.004) {
+    leave(person, today)
+    join(person, today)
+  }
+}
+
+function join(person: Person, today: string): void {
+  person.team = random() < 0.5 ? 'A' : 'B'
+  person.spans.push({ from_on: today, until_on: null })
+}
+
+function leave(person: Person, today: string): void {
+  person.team = undefined
+  const last = person.spans.at(-1)
+  if (last !== undefined) last.until_on = today
+}
+
+/** Completes the oldest open occurrence: some at once, most within weeks, a few never within the three years. */
+function complete({ histories, completions }: Person, name: Name, today: string): void {
+  const oldest = histories[name].find(isOpen)
+  if (oldest === undefined || random() > 0.02) return
+  oldest.state = 'done'
+  oldest.done_on = today
+  completions[name].set(oldest.period, today)
+}
+
+/** Days on which a period of `fixed` opens; 30 days before 31 March is 1 March. */
+const OPENINGS = ['2026-12-01', '2027-03-01', '2028-03-01', '2029-03-01', '2030-03-01']
+
+/** Index of the opening that is current, by day; beyond the last one before the first */
+const CURRENT_OPENING = DAYS.map((today) => {
+  const index = OPENINGS.findLastIndex((opening) => opening <= today)
+  return index < 0 ? OPENINGS.length : index
+})
+
+const EXPECT: Record<Name, (person: Person, jobDays: number[]) => string[]> = {
+  once: ({ arrivals }, jobDays) => {
+    const first = jobDays.find((day) => arrivals[day] !== undefined)
+    return first === undefined ? [] : [dayAt(arrivals[first] ?? 0)]
+  },
+
+  fixed: ({ arrivals }, jobDays) => {
+    const expected = new Set<string>()
+    let before = -1
+    for (const day of jobDays) {
+      const arrived = arrivals[day]
+      if (arrived !== undefined) {
+        for (let present = Math.max(arrived, before + 1); present <= day; present++) {
+          const [opening, next = ''] = OPENINGS.slice(CURRENT_OPENING[present])
+          // A person who comes less than 30 days before the next period waits for it.
+          const isShortBefore = arrived > 0 && dayAt(arrived) > (opening ?? '') && dayAt(arrived + 30) >= next
+          if (opening !== undefined && !isShortBefore) expected.add(opening)
+        }
+      }
+      before = day
+    }
+    return [...expected].sort()
+  },
+
+  completed: ({ arrivals, completions }, jobDays) => {
+    const expected: string[] = []
+    let opening = '2026-12-01'
+    let done: string | undefined
+    for (const day of jobDays) {
+      if (arrivals[day] === undefined) continue
+      const today = dayAt(day)
+      const current = expected.at(-1)
+      if (done === undefined && current !== undefined) {
+        done = completions.completed.get(current)
+        if (done !== undefined && done >= today) done = undefined
+        if (done !== undefined) opening = thirtyDaysBefore(aYearAfter(done))
+      }
+      if (opening > today || opening === current) continue
+      expected.push(opening)
+      done = undefined
+    }
+    return expected
+  },
+}
+
+function checkStates(t: Pick<Tap, 'fail'>, { arrivals, histories }: Person, name: Name): void {
+  const history = histories[name]
+  if (new Set(history.map(({ period }) => period)).size < history.length) t.fail('a period twice')
+  for (const { state, period, done_on } of history) {
+    if (done_on !== null && done_on < period) t.fail(`done before it opened: ${period}`)
+    if ((state === 'done') !== (done_on !== null)) t.fail(`${state} with ${done_on}`)
+  }
+  const days = history.flatMap(({ done_on }) => done_on ?? [])
+  if (days.join() !== [...days].sort().join()) t.fail('a period was done before an earlier one')
+  const isHere = arrivals.at(-1) !== undefined
+  if (!isHere && history.some(isOpen)) t.fail('open after leaving')
+  if (isHere && history.at(-1)?.state === 'left') t.fail('left, but here')
+}
+
+function dayAt(index: number): string {
+  return DAYS[index] ?? new Date(Date.UTC(2026, 10, 25 + index)).toISOString().slice(0, 10)
+}
+
+function aYearAfter(day: string): string {
+  return day.endsWith('02-29')
+    ? `${Number(day.slice(0, 4)) + 1}-02-28`
+    : `${Number(day.slice(0, 4)) + 1}${day.slice(4)}`
+}
+
+function thirtyDaysBefore(day: string): string {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  return new Date(Date.UTC(year, month - 1, date - 30)).toISOString().slice(0, 10)
+}
+
+/** A small generator with a seed, so that a failure can be repeated */
+function mulberry32(state: number): () => number {
+  let a = state
+  return () => {
+    a = (a + 0x6d2b79f5) | 0
+    let b = Math.imul(a ^ (a >>> 15), 1 | a)
+    b = (b + Math.imul(b ^ (b >>> 7), 61 | b)) ^ b
+    return ((b ^ (b >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+t.test(`exactly one occurrence per person and period (seed ${seed})`, async (t) => {
+  const people = Array.from({ length: PEOPLE }, newPerson)
+  const jobDays = live(people)
+  for (const [index, person] of people.entries()) {
+    for (const name of NAMES) {
+      const found = person.histories[name].map(({ period }) => period)
+      const expected = EXPECT[name](person, jobDays)
+      if (found.join() !== expected.join())
+        t.fail(`${name} of person ${index}`, { found, expected, spans: person.spans })
+      checkStates(t, person, name)
+    }
+  }
+  const all = people.flatMap(({ histories }) => NAMES.flatMap((name) => histories[name]))
+  const counts = new Map<string, number>()
+  for (const { state } of all) counts.set(state, (counts.get(state) ?? 0) + 1)
+  t.ok(all.length > 3_000, `${all.length} occurrences`)
+  for (const state of ['open', 'done', 'left']) t.ok((counts.get(state) ?? 0) > 100, `${state}: ${counts.get(state)}`)
+})
