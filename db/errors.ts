@@ -44,6 +44,9 @@ const FOREIGN_KEY_VIOLATION = '23503'
 /** Foreign keys of rows that belong to a user */
 export const USER_KEYS = new Set([
   'api_tokens_user_id_fkey',
+  'assignment_users_user_id_fkey',
+  'assignments_created_by_fkey',
+  'assignments_responsible_id_fkey',
   'attempts_user_id_fkey',
   'card_notes_user_id_fkey',
   'card_progress_user_id_fkey',
@@ -56,6 +59,7 @@ export const USER_KEYS = new Set([
   'identities_user_id_fkey',
   'inactive_decks_user_id_fkey',
   'media_created_by_fkey',
+  'occurrences_user_id_fkey',
   'passkey_challenges_user_id_fkey',
   'passkeys_user_id_fkey',
   'quiz_results_user_id_fkey',

@@ -1,5 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Scope } from '../src/domain/accounts/scopes.js'
+import type { PartKind } from '../src/domain/assignments/assignment.js'
+import type { OccurrenceState } from '../src/domain/assignments/plan.js'
 import type { IncomingPicture, StoredKind } from '../src/domain/content/upload/incoming.js'
 import type { FrozenQuestion } from '../src/domain/questions/frozen.js'
 import type { Answer } from '../src/domain/questions/judge.js'
@@ -708,7 +710,108 @@ export interface TeamMembersTable {
   until_on: ColumnType<string | null, string | null | undefined, string | null>
 }
 
+type NullableDay = ColumnType<string | null, string | null | undefined, string | null>
+type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date | null>
+
+/** Who must know what by when. */
+export interface AssignmentsTable {
+  id: Generated<number>
+  title: string
+  description: string
+  /** Null if each person starts by joining the audience */
+  starts_on: string | null
+  /** Either this or `due_days` is set */
+  due_on: string | null
+  due_days: number | null
+  /** Null without recurrence, as the next two */
+  every_months: number | null
+  /** `MM-DD`; null if periods follow the completion */
+  window_end: string | null
+  opens_days_before: number | null
+  /** Everybody belongs to the audience from this day on */
+  everybody_from: string | null
+  mandatory: boolean
+  retention_years: number
+  responsible_id: number | null
+  created_by: number | null
+  created_on: Day
+  created_at: Timestamp
+  /** Counts renewals */
+  version: Generated<number>
+  renewed_on: NullableDay
+  renewed_at: NullableTimestamp
+  /** Last day on which all persons were planned */
+  planned_on: NullableDay
+  archived_at: NullableTimestamp
+}
+
+/** What has to be done, in order. The content may be deleted later. */
+export interface AssignmentPartsTable {
+  assignment_id: number
+  position: number
+  kind: PartKind
+  title: string
+  cheatsheet_id: number | null
+  test_id: number | null
+  deck_id: number | null
+  /** Null if every card has to be seen */
+  share_percent: number | null
+}
+
+export interface AssignmentTeamsTable {
+  assignment_id: number
+  team_id: number
+  added_on: Day
+}
+
+export interface AssignmentUsersTable {
+  assignment_id: number
+  user_id: number
+  added_on: Day
+}
+
+/** An assignment for a person and period. */
+export interface OccurrencesTable {
+  id: Generated<number>
+  assignment_id: number
+  user_id: number
+  /** First day, which names the period */
+  period: Day
+  due_on: Day
+  extended_until: NullableDay
+  state: Generated<OccurrenceState>
+  reason: ColumnType<string | null, string | null | undefined, string | null>
+  /** End of an exemption or external proof */
+  covered_until: NullableDay
+  done_at: NullableTimestamp
+  /** Day of the completion, exemption or recognition */
+  done_on: NullableDay
+  content_version: number
+  /** Facts before this moment do not count. */
+  counts_from: ColumnType<Date, Date, Date>
+  /** Granted beyond those of the test */
+  extra_attempts: Generated<number>
+}
+
+/** A part that is done. */
+export interface OccurrencePartsTable {
+  occurrence_id: number
+  position: number
+  done_at: ColumnType<Date, Date, Date>
+  /** Day of a personal part; null for other kinds */
+  held_on: NullableDay
+  /** Name of the instructor at that time */
+  confirmed_by: ColumnType<string | null, string | null | undefined, string | null>
+  note: ColumnType<string | null, string | null | undefined, string | null>
+}
+
 export interface Database {
+  assignments: AssignmentsTable
+  assignment_parts: AssignmentPartsTable
+  assignment_teams: AssignmentTeamsTable
+  assignment_users: AssignmentUsersTable
+  occurrences: OccurrencesTable
+  occurrence_parts: OccurrencePartsTable
   teams: TeamsTable
   team_members: TeamMembersTable
   users: UsersTable

@@ -15,6 +15,8 @@ const NO_FIT =
 interface JobOptions {
   /** Returns an instant (default: now) together with its calendar day. */
   moment: (at?: Date) => Moment
+  /** IANA name */
+  timeZone: string
   /** Days after the review of a test for which answers are kept */
   answersKeepDays: number
   resultsKeep: ResultsKeep
@@ -23,7 +25,7 @@ interface JobOptions {
 
 /** Runs each job once a night. Every instance tries; a lease lets one run at a time. */
 export default fp<JobOptions>(
-  async (app, { moment, answersKeepDays, resultsKeep, intervalMs }) => {
+  async (app, { moment, timeZone, answersKeepDays, resultsKeep, intervalMs }) => {
     const stopping = new AbortController()
     let running: Promise<void> | undefined
     const runAll = async () => {
@@ -33,6 +35,7 @@ export default fp<JobOptions>(
           const summary = await runJob(app.db, job, {
             night,
             moment,
+            timeZone,
             answersKeepDays,
             resultsKeep,
             signal: stopping.signal,

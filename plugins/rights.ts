@@ -1,15 +1,25 @@
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler, preHandlerAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Kysely } from 'kysely'
+import { findOversight, isResponsible, type Reader } from '../db/queries/assignments/assignments.js'
+import { listOverseen } from '../db/queries/assignments/occurrences.js'
 import { findSourceOf, findSourcesOfCards, listEditedSources } from '../db/queries/content/rights.js'
 import { listLedTeams } from '../db/queries/teams/members.js'
 import type { Database } from '../db/types.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../src/domain/accounts/refusals.js'
+import {
+  MAY_NOT_ASSIGN,
+  NOT_AN_OVERSEER,
+  NOT_RESPONSIBLE,
+  NOT_YOUR_ASSIGNMENT,
+  NOT_YOUR_TEAM,
+} from '../src/domain/assignments/refusals.js'
 import { type Editable, type ItemKind, mayEdit } from '../src/domain/content/editing/rights.js'
 import { CARD_NOT_FOUND, INVALID_ID_BY_KIND, NOT_FOUND_BY_KIND } from '../src/domain/content/refusals.js'
 import { NOT_A_LEAD } from '../src/domain/teams/refusals.js'
 import { maySeeTeam, type ViewableTeams } from '../src/domain/teams/teams.js'
 import { isInteger, parseRowId } from '../src/domain/text/parameters.js'
+import type { Overseen } from '../src/services/assignments/oversee.js'
 import { requireOwnPassword, requireScope } from './auth.js'
 
 declare module 'fastify' {
@@ -35,12 +45,31 @@ declare module 'fastify' {
      * `request.viewableTeams`.
      */
     requireLead: onRequestAsyncHookHandler
+    /**
+     * Requires an administrator or author, and for an assignment that the path names an administrator or its creator, and
+     * loads `request.editable` and `request.viewableTeams`.
+     */
+    requireAssigner: onRequestAsyncHookHandler
+    /** Requires the rights to content and audience in the body, as a preHandler after `requireAssigner`. */
+    requireAssignable: preHandlerAsyncHookHandler
+    /** Requires a person who sees definitions of assignments, and loads `request.assignmentReader`. */
+    requireAssignmentReader: onRequestAsyncHookHandler
+    /** Requires the responsible person of the assignment or a lead of persons in it, and loads `request.overseen`. */
+    requireOverseer: onRequestAsyncHookHandler
+    /** Requires the responsible person of the occurrence that the path names. */
+    requireResponsible: onRequestAsyncHookHandler
+    /** Requires for all occurrences of the body their responsible person or a lead, as a preHandler. */
+    requireInstructor: preHandlerAsyncHookHandler
   }
   interface FastifyRequest {
     /** Sources that the caller may edit; set by `requireAuthor` and `requireEditor`. */
     editable: Editable
     /** Teams that the caller may see; set by `requireLead`. */
     viewableTeams: ViewableTeams
+    /** Set by `requireAssignmentReader` */
+    assignmentReader: Reader
+    /** Set by `requireOverseer` */
+    overseen: Overseen
   }
 }
 
@@ -50,14 +79,17 @@ export const MAX_IDS = 1_000
 type KeyOf = (body: never, request: FastifyRequest) => unknown
 
 /**
- * Decides who may edit content and see teams. Editors need the author flag and a row in `source_editors`, leads a current
- * membership with that role; administrators may edit every source and see every team. Each hook refuses callers without
- * a login, tokens without the scope, and users who must change the password first, in this order.
+ * Decides who may edit content, see teams, give assignments and see their state. Editors need the author flag and a row
+ * in `source_editors`, leads a current membership with that role; administrators may edit every source and see every team,
+ * but the state of persons only as their lead or responsible person. Each hook refuses callers without a login, tokens
+ * without the scope, and users who must change the password first, in this order.
  */
 export default fp(
   async (app) => {
     app.decorateRequest('editable')
     app.decorateRequest('viewableTeams')
+    app.decorateRequest('assignmentReader')
+    app.decorateRequest('overseen')
 
     async function requireAuthor(request: FastifyRequest): Promise<void> {
       // The hook of a scope has decided already; that of the route asks for more.
@@ -87,6 +119,7 @@ export default fp(
       }
       request.viewableTeams = viewable
     })
+    decorateAssignmentRights(app)
     app.decorate('requireAuthor', requireAuthor)
     app.decorate('requireEditor', (kind: ItemKind) => async (request: FastifyRequest) => {
       await requireAuthor(request)
@@ -116,6 +149,82 @@ export default fp(
   },
   { name: 'rights', dependencies: ['auth'] },
 )
+
+/** Decides who gives assignments, and who sees the state of whom. */
+function decorateAssignmentRights(app: FastifyInstance): void {
+  app.decorate('requireAssigner', async (request: FastifyRequest) => {
+    await requireCaller(request)
+    const { id, is_admin, is_author } = request.user
+    if (!is_admin && !is_author) throw MAY_NOT_ASSIGN
+    const named = (request.params as { id?: string }).id
+    if (named !== undefined && !is_admin) {
+      const assignmentId = parseRowId(named, INVALID_ASSIGNMENT)
+      const assignment = assignmentId === undefined ? undefined : await findOversight(app.db, assignmentId)
+      if (assignment?.created_by !== id) throw NOT_YOUR_ASSIGNMENT
+    }
+    request.editable = await findEditable(app.db, request.user)
+    request.viewableTeams = is_admin ? 'all' : new Set(await listLedTeams(app.db, id))
+  })
+  app.decorate('requireAssignable', async ({ body, editable, viewableTeams, validationError }: FastifyRequest) => {
+    // An invalid body is refused afterwards.
+    if (editable === 'all' || validationError !== undefined) return
+    const { parts, audience } = (body ?? {}) as AssignmentBody
+    for (const { kind, slug } of parts ?? []) {
+      if (kind === 'personal' || slug === undefined) continue
+      const sourceId = await findSourceOf(app.db, kind, slug)
+      if (sourceId === undefined) throw NOT_FOUND_BY_KIND[kind]
+      if (!mayEdit(editable, sourceId)) throw NOT_AN_EDITOR
+    }
+    if (audience === undefined) return
+    const { everybody = false, team_ids = [], user_ids = [] } = audience
+    const isOwn = !everybody && user_ids.length === 0 && team_ids.every((id) => maySeeTeam(viewableTeams, id))
+    if (!isOwn) throw NOT_YOUR_TEAM
+  })
+  app.decorate('requireAssignmentReader', async (request: FastifyRequest) => {
+    await requireCaller(request)
+    const { id, is_admin, is_author } = request.user
+    const led = new Set(await listLedTeams(app.db, id))
+    if (!is_admin && !is_author && led.size === 0 && !(await isResponsible(app.db, id))) throw NOT_AN_OVERSEER
+    request.assignmentReader = { id, manages: is_admin, led }
+  })
+  app.decorate('requireOverseer', async (request: FastifyRequest) => {
+    await requireCaller(request)
+    const assignmentId = parseRowId((request.params as { id: string }).id, INVALID_ASSIGNMENT)
+    const assignment = assignmentId === undefined ? undefined : await findOversight(app.db, assignmentId)
+    if (assignment === undefined) throw NOT_AN_OVERSEER
+    if (assignment.responsible_id === request.user.id) {
+      request.overseen = { assignment, watched: undefined }
+      return
+    }
+    const led = assignment.mandatory ? await listLedTeams(app.db, request.user.id) : []
+    if (led.length === 0) throw NOT_AN_OVERSEER
+    request.overseen = { assignment, watched: led }
+  })
+  app.decorate('requireResponsible', async (request: FastifyRequest) => {
+    await requireCaller(request)
+    const id = parseRowId((request.params as { id: string }).id, INVALID_ASSIGNMENT)
+    const [overseen] = id === undefined ? [] : await listOverseen(app.db, request.user.id, [], [id])
+    if (overseen?.is_responsible !== true) throw NOT_RESPONSIBLE
+  })
+  app.decorate('requireInstructor', async (request: FastifyRequest) => {
+    const { id } = request.user
+    const led = await listLedTeams(app.db, id)
+    if (request.validationError !== undefined) {
+      if (led.length === 0 && !(await isResponsible(app.db, id))) throw NOT_AN_OVERSEER
+      return
+    }
+    const { ids } = request.body as { ids: number[] }
+    const overseen = await listOverseen(app.db, id, led, ids)
+    if (overseen.length < new Set(ids).size) throw NOT_AN_OVERSEER
+  })
+}
+
+const INVALID_ASSIGNMENT = 'Ungültige Aufgaben-ID'
+
+interface AssignmentBody {
+  parts?: { kind: 'sheet' | 'test' | 'deck' | 'personal'; slug?: string }[]
+  audience?: { everybody?: boolean; team_ids?: number[]; user_ids?: number[] }
+}
 
 /** Returns the sources that the user may edit; none without the author flag. */
 export async function findEditable(

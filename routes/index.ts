@@ -16,6 +16,7 @@ import { NOT_FOUND } from '../src/http/refusals.js'
 import accountRoutes from './accounts/index.js'
 import type { About } from './accounts/service.js'
 import adminRoutes from './admin/index.js'
+import assignmentRoutes from './assignments/index.js'
 import authRoutes from './auth/index.js'
 import cheatsheetRoutes from './cheatsheets/index.js'
 import contentRoutes from './content/index.js'
@@ -96,6 +97,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     })
     await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty, today })
     await members.register(teamRoutes, { prefix: '/teams', today })
+    await members.register(assignmentRoutes, { prefix: '/assignments', moment, timeZone: options.about.timeZone })
     await members.register(contentRoutes, {
       prefix: '/content',
       contentDir,

@@ -199,6 +199,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const moment = (at = now()) => ({ at, today: dayOf(at) })
   await app.register(jobs, {
     moment,
+    timeZone: config.timeZone,
     answersKeepDays: config.answersKeepDays,
     resultsKeep: config.resultsKeep,
     intervalMs: options.jobIntervalMs ?? JOB_INTERVAL_MS,

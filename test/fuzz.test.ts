@@ -74,6 +74,53 @@ async function createTeams(db: Kysely<Database>): Promise<void> {
   await db.insertInto('teams').values(teams).execute()
 }
 
+/** Creates assignments, for which the caller is responsible and has to read and to pass something. */
+async function createAssignments(db: Kysely<Database>, userId: number): Promise<void> {
+  const { id: testId } = await db.selectFrom('tests').select('id').limit(1).executeTakeFirstOrThrow()
+  const none = { cheatsheet_id: null, test_id: null, deck_id: null, share_percent: null }
+  for (let index = 0; index < 60; index++) {
+    const { id } = await db
+      .insertInto('assignments')
+      .values({
+        ...{
+          title: `Aufgabe ${index}`,
+          description: '',
+          starts_on: '2026-01-01',
+          due_on: '2026-06-30',
+          due_days: null,
+        },
+        ...{ every_months: null, window_end: null, opens_days_before: null, everybody_from: null },
+        ...{
+          mandatory: true,
+          retention_years: 2,
+          responsible_id: userId,
+          created_by: userId,
+          created_on: '2026-01-01',
+        },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    // As many as the API allows, so that most indexes name a sheet
+    const sheets = Array.from({ length: 19 }, (_, position) => ({ position, kind: 'sheet' as const, title: 'Lesen' }))
+    await db
+      .insertInto('assignment_parts')
+      .values([
+        ...sheets.map((part) => ({ ...none, ...part, assignment_id: id })),
+        { ...none, assignment_id: id, position: 19, kind: 'test', title: 'Prüfen', test_id: testId },
+      ])
+      .execute()
+    await db
+      .insertInto('assignment_users')
+      .values({ assignment_id: id, user_id: userId, added_on: '2026-01-01' })
+      .execute()
+    const occurrence = { assignment_id: id, user_id: userId, content_version: 1, counts_from: new Date('2026-01-01') }
+    await db
+      .insertInto('occurrences')
+      .values({ ...occurrence, period: '2026-01-01', due_on: '2026-06-30' })
+      .execute()
+  }
+}
+
 // With an address that supports passkeys, and a provider
 for (const [publicUrl, requests] of [
   ['http://localhost:3999/', REQUESTS],
@@ -97,12 +144,13 @@ for (const [publicUrl, requests] of [
       }
       const { app, db } = await startService(t, { config })
       await importContent(db, commandLineActor(), contentDir)
-      const { username } = await createUser(db, { is_admin: true })
+      const { id: rootId, username } = await createUser(db, { is_admin: true })
       // The requests delete users with low ids.
       await createUser(db, { id: KNOWN_ID, username: KNOWN_AUTHOR, is_author: true })
       await createSources(db, KNOWN_ID)
       await createTeams(db)
       await createTests(db)
+      await createAssignments(db, rootId)
       await app.listen({ host: '127.0.0.1', port: 0 })
       t.teardown(() => agent.destroy())
       const { port } = app.server.address() as AddressInfo
@@ -120,6 +168,8 @@ for (const [publicUrl, requests] of [
         // Need an open or ended attempt of the caller, sections, or a deck with questions.
         ...['saveAnswer', 'saveTest', 'getAttemptReview', 'reportQuestion', 'publishTest', 'previewTest', 'exportTest'],
         'exportQuestions',
+        // Need content of the right kind, an occurrence with a personal part and a day of it, or a later day.
+        ...['createAssignment', 'confirmPersonal', 'extendOccurrence'],
       ]
       let unmet: string[] | undefined
       for (const seed of requests < REQUESTS ? SEEDS.slice(0, 1) : SEEDS) {

@@ -12,6 +12,7 @@ import * as deactivation from './0010_deactivation.js'
 import * as resultsKeep from './0011_results_keep.js'
 import * as email from './0012_email.js'
 import * as teams from './0013_teams.js'
+import * as assignments from './0014_assignments.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '0011_results_keep': resultsKeep,
   '0012_email': email,
   '0013_teams': teams,
+  '0014_assignments': assignments,
 }

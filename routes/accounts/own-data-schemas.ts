@@ -122,6 +122,40 @@ export const OwnDataAnswer = Type.Object({
     }),
     { description: 'Memberships of teams, also former ones.' },
   ),
+  occurrences: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      title: Type.String(),
+      period: Type.String({ format: 'date', description: 'First day.' }),
+      due_on: Type.String({ format: 'date' }),
+      extended_until: nullable(Type.String({ format: 'date' })),
+      state: Type.String(),
+      reason: nullable(Type.String({ description: 'Of an exemption, recognition, extension or granted attempt.' })),
+      covered_until: nullable(Type.String({ format: 'date' })),
+      done_at: nullable(Timestamp),
+      done_on: nullable(Type.String({ format: 'date' })),
+      extra_attempts: Type.Integer(),
+      done_parts: Type.Array(
+        Type.Object({
+          part: Type.Integer(),
+          held_on: nullable(Type.String({ format: 'date' })),
+          confirmed_by: nullable(Type.String()),
+          note: nullable(Type.String()),
+        }),
+      ),
+    }),
+    { description: 'Occurrences of assignments for the user, with the parts that are done.' },
+  ),
+  assignments: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      title: Type.String(),
+      created: nullable(Type.Boolean()),
+      responsible: nullable(Type.Boolean()),
+      named: Type.Boolean(),
+    }),
+    { description: 'Assignments that the user has created, is responsible for, or is named in.' },
+  ),
   changes: Type.Array(
     Type.Object({
       id: Type.Integer(),

@@ -27,6 +27,7 @@ export async function runJobNow(
       }
       return runJob(db, JOBS[job], {
         moment: (at = new Date()) => ({ at, today: dayOf(at) }),
+        timeZone: config.timeZone,
         answersKeepDays: config.answersKeepDays,
         resultsKeep: config.resultsKeep,
         signal: stopping.signal,

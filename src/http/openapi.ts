@@ -42,6 +42,10 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
       },
       { name: 'accounts', description: "The caller's account; for administrators all accounts and the audit trail" },
       { name: 'teams', description: 'For administrators: teams and members; for leads their own teams' },
+      {
+        name: 'assignments',
+        description: "The caller's assignments; for authors, leads and responsible persons those of others",
+      },
       { name: 'admin', description: 'For administrators: users and import' },
       { name: 'health', description: 'For proxies and orchestrators' },
     ],
@@ -88,7 +92,10 @@ export function finishDocument(document: Json): Json {
     // A HEAD operation of its own would need a second operationId.
     const { head: _, ...others } = operations
     for (const [method, operation] of Object.entries<Json>(others)) {
-      const need = operation.security?.length === 0 ? undefined : needOf(method.toUpperCase(), path)
+      const need =
+        operation.security?.length === 0
+          ? undefined
+          : needOf(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1'))
       if (need !== undefined) operation['x-token-scope'] = need
       const own = takeOwnRefusals(operation)
       const possible = [...own, ...sharedRefusals(path, method, operation)]

@@ -115,6 +115,7 @@ async function fill(db: Kysely<Database>): Promise<void> {
   await fillSource(db)
   await fillTest(db, user.id)
   await fillTeam(db, user.id)
+  await fillAssignment(db, user.id)
   const removed = await createUser(db)
   await db.deleteFrom('users').where('id', '=', removed.id).execute()
 }
@@ -133,6 +134,57 @@ async function fillTeam(db: Kysely<Database>, userId: number): Promise<void> {
       { ...member, role: 'lead', origin: 'hand' },
       { ...member, role: 'member', origin: 'claim', until_on: '2026-06-30' },
     ])
+    .execute()
+}
+
+/** Creates a renewed assignment with each kind of part, an audience and occurrences. */
+async function fillAssignment(db: Kysely<Database>, userId: number): Promise<void> {
+  const { id } = await db
+    .insertInto('assignments')
+    .values({
+      ...{ title: 'Brandschutz „Halle 3“', description: 'ä', starts_on: '2026-01-01', due_on: null, due_days: 30 },
+      ...{ every_months: 12, window_end: '03-31', opens_days_before: 30, everybody_from: '2026-01-01' },
+      ...{ mandatory: true, retention_years: 2, responsible_id: userId, created_by: userId, created_on: '2026-01-01' },
+      ...{ version: 2, renewed_on: '2026-02-01', renewed_at: new Date('2026-02-01T08:00:00.123Z') },
+      planned_on: '2026-02-02',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const { id: deck_id } = await db.selectFrom('decks').select('id').limit(1).executeTakeFirstOrThrow()
+  const { id: cheatsheet_id } = await db.selectFrom('cheatsheets').select('id').limit(1).executeTakeFirstOrThrow()
+  const { id: test_id } = await db.selectFrom('tests').select('id').limit(1).executeTakeFirstOrThrow()
+  const none = { assignment_id: id, cheatsheet_id: null, test_id: null, deck_id: null, share_percent: null }
+  await db
+    .insertInto('assignment_parts')
+    .values([
+      { ...none, position: 0, kind: 'sheet', title: 'Lesen', cheatsheet_id },
+      { ...none, position: 1, kind: 'test', title: 'Prüfen', test_id },
+      { ...none, position: 2, kind: 'deck', title: 'Lernen', deck_id, share_percent: 80 },
+      { ...none, position: 3, kind: 'personal', title: 'Rundgang' },
+    ])
+    .execute()
+  const { id: team_id } = await db.selectFrom('teams').select('id').limit(1).executeTakeFirstOrThrow()
+  await db.insertInto('assignment_teams').values({ assignment_id: id, team_id, added_on: '2026-01-01' }).execute()
+  await db
+    .insertInto('assignment_users')
+    .values({ assignment_id: id, user_id: userId, added_on: '2026-01-02' })
+    .execute()
+  const occurrence = { assignment_id: id, user_id: userId, content_version: 1, counts_from: new Date('2026-01-01') }
+  const [first] = await db
+    .insertInto('occurrences')
+    .values([
+      { ...occurrence, period: '2026-01-01', due_on: '2026-01-31', extended_until: '2026-02-28', extra_attempts: 1 },
+      {
+        ...{ ...occurrence, period: '2026-02-01', due_on: '2026-03-03', state: 'recognised', reason: 'Zeugnis „B“' },
+        ...{ covered_until: '2027-06-30', done_at: new Date('2026-02-03T10:00:00Z'), done_on: '2026-02-03' },
+      },
+    ])
+    .returning('id')
+    .execute()
+  const held = { held_on: '2026-01-05', confirmed_by: 'Erika', note: 'mit Löscher' }
+  await db
+    .insertInto('occurrence_parts')
+    .values({ occurrence_id: first?.id ?? 0, position: 3, done_at: new Date('2026-01-06T10:00:00Z'), ...held })
     .execute()
 }
 

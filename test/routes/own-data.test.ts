@@ -6,9 +6,10 @@ import type { TSchema } from '@sinclair/typebox'
 import { sql } from 'kysely'
 import t from 'tap'
 import { OwnDataAnswer } from '../../routes/accounts/own-data-schemas.js'
+import { ASSIGNMENT } from '../support/assignments.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createSource } from '../support/editing.js'
-import { createCard, createDeck, createProgress, createUser, unique } from '../support/factories.js'
+import { createCard, createCheatsheet, createDeck, createProgress, createUser, unique } from '../support/factories.js'
 import { untilQuiet } from '../support/quiet.js'
 import { errorBody, startService } from '../support/service.js'
 import { CARDS, publishTest, rightAnswerTo } from '../support/taken-tests.js'
@@ -132,6 +133,11 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
     const membership = { team_id: team.id, user_id, role: 'lead', origin: 'hand', from_on: '2026-01-01' } as const
     await db.insertInto('team_members').values(membership).execute()
   }
+  const { slug } = await createCheatsheet(db)
+  const assignment = { ...ASSIGNMENT, parts: [{ kind: 'sheet', slug }], audience: { user_ids: [member.id, other.id] } }
+  await (await service.admin()).post('/api/assignments', { ...assignment, starts: '2026-01-01', due: '2026-06-30' })
+  const [{ id: occurrence }] = (await member.get('/api/assignments/mine')).body.occurrences
+  await member.post(`/api/assignments/occurrences/${occurrence}/confirm`, { part: 0 })
   await db
     .insertInto('fitted_parameters')
     .values({ user_id: member.id, tried_at: new Date(), tried_items: 500 })

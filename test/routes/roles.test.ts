@@ -7,8 +7,8 @@ import { ROOT, startService } from '../support/service.js'
 /** Prints the table as the routes answer now, in the form of the file. */
 const isPrinting = process.argv.includes('--print')
 
-// About 2,000 requests
-t.setTimeout(120_000)
+// About 2,500 requests
+t.setTimeout(300_000)
 
 const table = parseTable(await readFile(`${ROOT}test/routes/roles.txt`, 'utf8'))
 const contentDir = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'stash' }]) })

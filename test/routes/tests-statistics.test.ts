@@ -154,7 +154,13 @@ interface ShownAttempt {
 
 function deleteAnswersOf(userId: number, day: string, resultsKeep: ResultsKeep = 'all') {
   const moment = () => ({ at: new Date(`${day}T12:00:00Z`), today: day })
-  const rest = { answersKeepDays: 90, resultsKeep, signal: new AbortController().signal, userId }
+  const rest = {
+    answersKeepDays: 90,
+    timeZone: 'Europe/Berlin',
+    resultsKeep,
+    signal: new AbortController().signal,
+    userId,
+  }
   return deleteOldAnswers({ db, moment, ...rest, goOn: async () => {}, onError: () => {} })
 }
 

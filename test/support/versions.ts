@@ -327,6 +327,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await admin('GET', `/api/content/tests/${test.slug}/versions`)
 
   const group = await callTeams(admin, learner)
+  await callAssignments(admin, learner, { test, deck: 'git', sheet: 'git' })
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
   await get('auth/tokens')
   await learner('DELETE', `/api/auth/tokens/${token.id}`)
@@ -409,6 +410,50 @@ async function callTeams(admin: Send, learner: Send): Promise<string> {
   const other = (await admin('POST', '/api/teams', { name: `${name} b` })).body.team
   await admin('DELETE', `/api/teams/${other.id}`)
   return name
+}
+
+/** Calls the operations of assignments. */
+async function callAssignments(
+  admin: Send,
+  learner: Send,
+  { test, deck, sheet }: { test: PublishedTest; deck: string; sheet: string },
+): Promise<void> {
+  const { user } = (await learner('GET', '/api/auth/me')).body
+  const { user: boss } = (await admin('GET', '/api/auth/me')).body
+  const parts = [
+    { kind: 'sheet', slug: sheet },
+    { kind: 'test', slug: test.slug },
+    { kind: 'deck', slug: deck, share_percent: 10 },
+    { kind: 'personal', title: 'Rundgang' },
+  ]
+  const { team } = (await admin('POST', '/api/teams', { name: `Team ${randomBytes(6).toString('hex')}` })).body
+  await admin('PUT', `/api/teams/${team.id}/members/${user.id}`, { role: 'lead' })
+  const values = { title: 'Brandschutz', parts, starts: '2026-01-01', due: '2026-06-30', recurrence: null }
+  const body = { ...values, audience: { user_ids: [user.id, boss.id], team_ids: [team.id] } }
+  const { assignment } = (await admin('POST', '/api/assignments', { ...body, mandatory: true, retention_years: 2 }))
+    .body
+  const url = `/api/assignments/${assignment.id}`
+  await admin('PATCH', url, { parts: [...parts, { kind: 'personal', title: 'Gespräch' }] })
+  await learner('GET', url)
+  for (const caller of [admin, learner]) {
+    await caller('GET', '/api/assignments')
+    await caller('GET', `${url}/occurrences`)
+  }
+  const own = async (caller: Send) => (await caller('GET', '/api/assignments/mine')).body.occurrences[0].id
+  const occurrences = '/api/assignments/occurrences'
+  const [mine, others] = [await own(admin), await own(learner)]
+  const until = '2099-01-01'
+  await learner('POST', `${occurrences}/${others}/confirm`, { part: 0 })
+  await admin('POST', `${occurrences}/${others}/extend`, { reason: 'Urlaub', until })
+  await admin('POST', `${occurrences}/${others}/grant-attempt`, { reason: 'Störung' })
+  await admin('POST', `${occurrences}/confirm-personal`, { ids: [others], held_on: '2026-01-01' })
+  await admin('POST', `${occurrences}/${mine}/exempt`, { reason: 'Elternzeit', until })
+  await admin('POST', `${url}/renew`)
+  await admin('POST', `${occurrences}/${await own(learner)}/recognise`, { reason: 'Zeugnis' })
+  await admin('PATCH', url, { audience: { team_ids: [team.id] } })
+  await admin('PATCH', url, { audience: { user_ids: [boss.id] } })
+  await admin('PATCH', url, { audience: { user_ids: [user.id] } })
+  await admin('DELETE', url)
 }
 
 /** Calls the operations of editors. */

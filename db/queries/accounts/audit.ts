@@ -45,6 +45,16 @@ export type AuditAction =
   | 'team.delete'
   | 'team.join'
   | 'team.leave'
+  | 'assignment.create'
+  | 'assignment.update'
+  | 'assignment.delete'
+  | 'assignment.renew'
+  | 'assignment.view'
+  | 'occurrence.confirm'
+  | 'occurrence.exempt'
+  | 'occurrence.extend'
+  | 'occurrence.recognise'
+  | 'occurrence.attempt'
 
 export interface AuditEntry extends Actor {
   id: number
@@ -70,6 +80,23 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
     .insertInto('audit_log')
     .values({ ...actor, ...rest, details: details === undefined ? null : JSON.stringify(details) })
     .execute()
+}
+
+/** Notes that the actor has looked at the names of an assignment, once a day. */
+export async function noteView(
+  db: Kysely<Database>,
+  { actor_id, actor, via, address }: Actor,
+  { id, title, day }: { id: number; title: string; day: string },
+): Promise<void> {
+  await sql`
+    insert into audit_log (actor_id, actor, via, address, action, target_id, target, details)
+    select ${actor_id}::integer, ${actor}::text, ${via}::text, ${address}::text, 'assignment.view', ${id}::integer,
+      ${title}::text, ${JSON.stringify({ day })}::jsonb
+    where not exists (
+      select from audit_log
+      where action = 'assignment.view' and actor_id = ${actor_id} and target_id = ${id} and details ->> 'day' = ${day})`.execute(
+    db,
+  )
 }
 
 /** Inserts several entries at once. */

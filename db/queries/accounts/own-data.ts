@@ -132,6 +132,35 @@ const TEAMS: Rows = {
     where ${after}`,
 }
 
+const OCCURRENCES: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`
+      id, title, period, due_on, extended_until, state, reason, covered_until, ${instant('done_at')}, done_on,
+      extra_attempts, (
+        select coalesce(json_agg(json_build_object('part', position, 'held_on', held_on, 'confirmed_by', confirmed_by,
+          'note', note) order by position), '[]')
+        from occurrence_parts where occurrence_id = occurrence.id
+      ) as done_parts`)}
+    from (
+      select occurrences.*, title from occurrences join assignments on assignments.id = assignment_id
+      where user_id = ${userId}
+    ) as occurrence
+    where ${after}`,
+}
+
+const RESPONSIBILITIES: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`
+      id, title, created_by = ${userId} as created, responsible_id = ${userId} as responsible, exists (
+        select from assignment_users where assignment_id = assignments.id and user_id = ${userId}) as named`)}
+    from assignments
+    where (created_by = ${userId} or responsible_id = ${userId}
+        or id in (select assignment_id from assignment_users where user_id = ${userId}))
+      and ${after}`,
+}
+
 const CHANGES: Rows = {
   key: BY_ID,
   from: (userId, after) => sql`
@@ -236,6 +265,10 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(EDITED_SOURCES)
   yield ',"teams":'
   yield* list(TEAMS)
+  yield ',"occurrences":'
+  yield* list(OCCURRENCES)
+  yield ',"assignments":'
+  yield* list(RESPONSIBILITIES)
   yield ',"changes":'
   yield* list(CHANGES)
   yield ',"attempts":'

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../types.js'
-import { leadsTeam } from '../teams/members.js'
 import type { AccountWithState } from './users.js'
 
 /** What the pages of the web app offer to a user; each request is authorized by itself. */
@@ -15,20 +14,37 @@ export interface Roles {
   responsible: boolean
 }
 
+/** Whom a user oversees */
+export interface OversightRoles {
+  is_lead: boolean
+  is_responsible: boolean
+}
+
+/** Columns of the oversight of the user of the row of `users` */
+export const OVERSIGHT = sql`
+  exists (select from team_members where user_id = users.id and role = 'lead' and until_on is null) as is_lead,
+  exists (select from assignments where responsible_id = users.id and archived_at is null) as is_responsible`
+
 /**
  * Returns the roles of a user. Whether administrators and users who are no authors edit a source needs no query.
- * @param user is_lead: whether the user leads a team; queried if absent
+ * @param user oversight: whom the user oversees; queried if absent
  */
 export async function findRoles(
   db: Kysely<Database>,
-  user: Pick<AccountWithState, 'id' | 'is_admin' | 'is_author'> & { is_lead?: boolean },
+  user: Pick<AccountWithState, 'id' | 'is_admin' | 'is_author'> & { oversight?: OversightRoles },
 ): Promise<Roles> {
+  const { is_lead, is_responsible } = user.oversight ?? (await findOversightRoles(db, user.id))
   return {
     author: user.is_admin || user.is_author,
     editor: user.is_admin || (user.is_author && (await editsSources(db, user.id))),
-    lead: user.is_lead ?? (await leadsTeam(db, user.id)),
-    responsible: false,
+    lead: is_lead,
+    responsible: is_responsible,
   }
+}
+
+async function findOversightRoles(db: Kysely<Database>, userId: number): Promise<OversightRoles> {
+  const { rows } = await sql<OversightRoles>`select ${OVERSIGHT} from users where id = ${userId}`.execute(db)
+  return rows[0] ?? { is_lead: false, is_responsible: false }
 }
 
 async function editsSources(db: Kysely<Database>, userId: number): Promise<boolean> {

@@ -1,25 +1,25 @@
 import { type Kysely, sql } from 'kysely'
 import { countIdentities, type WaysIn } from '../../../src/domain/sign-in/ways-in.js'
 import type { Database } from '../../types.js'
-import { LEADS_TEAM } from '../teams/members.js'
+import { OVERSIGHT, type OversightRoles } from './roles.js'
 
 /** Login methods of a user */
 export type SignIn = WaysIn
 
 /**
- * Returns the login methods, with identities of the given issuer, and whether the user leads a team; undefined if the
- * user does not exist.
+ * Returns the login methods, with identities of the given issuer, and whom the user oversees; undefined if the user does
+ * not exist.
  */
 export async function findSignIn(
   db: Kysely<Database>,
   userId: number,
   issuer: string | undefined,
-): Promise<(SignIn & { is_lead: boolean }) | undefined> {
-  const { rows } = await sql<Omit<SignIn, 'identities'> & { issuers: string[]; is_lead: boolean }>`
+): Promise<(SignIn & OversightRoles) | undefined> {
+  const { rows } = await sql<Omit<SignIn, 'identities'> & { issuers: string[] } & OversightRoles>`
     select password_hash is not null as password, passkey_only, emergency,
       (select count(*)::integer from passkeys where user_id = users.id) as passkeys,
       array(select issuer from identities where user_id = users.id) as issuers,
-      ${LEADS_TEAM} as is_lead
+      ${OVERSIGHT}
     from users where id = ${userId}`.execute(db)
   if (rows[0] === undefined) return undefined
   const { issuers, ...ways } = rows[0]

@@ -28,16 +28,6 @@ export async function listMembers(db: Kysely<Database>, teamId: number): Promise
   return rows
 }
 
-/** Whether the user of the row of `users` leads a team */
-export const LEADS_TEAM = sql<boolean>`
-  exists (select from team_members where user_id = users.id and role = 'lead' and until_on is null)`
-
-/** Returns whether the user leads a team. */
-export async function leadsTeam(db: Kysely<Database>, userId: number): Promise<boolean> {
-  const row = await db.selectFrom('users').select(LEADS_TEAM.as('is_lead')).where('id', '=', userId).executeTakeFirst()
-  return row?.is_lead ?? false
-}
-
 /** A team that a user is in, with the higher role. */
 export interface TeamOfUser {
   id: number

@@ -33,6 +33,11 @@ const RULES: Rule[] = [
   rule('/api/admin', 'admin'),
   rule('/api/accounts', 'admin'),
   rule('/api/teams', 'admin'),
+  rule('/api/assignments', 'admin'),
+  rule('/api/assignments/mine', 'read'),
+  rule('/api/assignments/occurrences/:id/confirm', 'admin', 'learn'),
+  // What an instructor confirms is evidence.
+  rule('/api/assignments/occurrences/confirm-personal', 'none'),
   // The owner's personal data is in no single scope.
   rule('/api/accounts/me', 'all'),
   // A token must not end sessions of its owner.

@@ -8,7 +8,9 @@ export type ResultsKeep = 'all' | 'passed'
 export interface JobContext {
   db: Kysely<Database>
   /** Returns the current moment. */
-  moment: () => Moment
+  moment: (at?: Date) => Moment
+  /** IANA name of the service's time zone */
+  timeZone: string
   /** Days after the review of a test for which answers are kept */
   answersKeepDays: number
   /** Whether the score stays when the answers are deleted */

@@ -1,12 +1,14 @@
 import { deleteOldAnswers } from './delete-answers.js'
 import { fitParameters } from './fit-parameters.js'
 import type { Job } from './job.js'
+import { planOccurrences } from './plan-occurrences.js'
 
-export const JOB_NAMES = ['fit', 'answers'] as const
+export const JOB_NAMES = ['plan-occurrences', 'fit', 'answers'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
 /** All recurring jobs. A new one needs a line here and a name above. */
 export const JOBS: Record<JobName, Job> = {
+  'plan-occurrences': { name: 'plan-occurrences', run: planOccurrences },
   fit: { name: 'fit', run: fitParameters },
   answers: { name: 'answers', run: deleteOldAnswers },
 }

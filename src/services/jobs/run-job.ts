@@ -4,7 +4,10 @@ import type { Database } from '../../../db/types.js'
 import type { Job, JobContext, JobSummary } from './job.js'
 
 export interface RunOptions
-  extends Pick<JobContext, 'moment' | 'answersKeepDays' | 'resultsKeep' | 'signal' | 'userId' | 'onError'> {
+  extends Pick<
+    JobContext,
+    'moment' | 'timeZone' | 'answersKeepDays' | 'resultsKeep' | 'signal' | 'userId' | 'onError'
+  > {
   /** Day of a nightly run, which happens once; undefined for a run by hand */
   night?: string
 }

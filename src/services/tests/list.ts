@@ -21,7 +21,7 @@ export async function listTests(db: Kysely<Database>, userId: number, moment: Mo
   const standings = await findStandings(db, userId, moment.at)
   return tests
     .map((test) => ({ test, mine: standings.get(test.id) ?? NO_ATTEMPTS }))
-    .filter(({ test, mine }) => test.definition.access === 'open' || mine.attempts > 0)
+    .filter(({ test, mine }) => test.definition.access === 'open' || mine.isAssigned || mine.lastNumber > 0)
     .map(({ test, mine }) => describe(test, mine, moment))
 }
 

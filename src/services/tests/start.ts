@@ -24,6 +24,7 @@ import {
   WaitForNext,
 } from '../../domain/tests/refusals.js'
 import type { Clock, Moment } from '../../domain/time/calendar.js'
+import { planPerson } from '../assignments/plan.js'
 import { endIfOver } from './end-attempt.js'
 import { nextAttemptAt } from './list.js'
 import { type ShownAttempt, showAttempt, shownAttempt } from './show-attempt.js'
@@ -67,7 +68,7 @@ async function startOnce(
   if (known !== undefined) return showAttempt(db, await endIfOver(db, known, now.at), now.at)
   const test = await findLiveTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
-  const mine = await findStanding(db, userId, test.id, now.at)
+  const mine = await findStandingToStart(db, userId, test, clock, now)
   const open = mine.openId === null ? undefined : await findAttempt(db, userId, mine.openId)
   if (open !== undefined) return showAttempt(db, open, now.at)
   checkMayStart(test, mine, now, clock.timeZone)
@@ -76,9 +77,23 @@ async function startOnce(
   return insert(db, test, { userId, clientId, number: mine.lastNumber + 1, taker }, clock, now)
 }
 
+/** Also plans the assignments of a person whose test is open only by one, because the daily job may not have run yet. */
+async function findStandingToStart(
+  db: Kysely<Database>,
+  userId: number,
+  { id, definition }: LiveTest,
+  clock: TestClock,
+  { at }: Moment,
+): Promise<Standing> {
+  const mine = await findStanding(db, userId, id, at)
+  if (definition.access !== 'assigned' || mine.isAssigned || mine.openId !== null) return mine
+  await planPerson(db, userId, clock)
+  return findStanding(db, userId, id, at)
+}
+
 function checkMayStart({ definition }: LiveTest, mine: Standing, { at, today }: Moment, timeZone: string): void {
   const { access, attempts, opens, closes } = definition
-  if (access === 'assigned') throw ASSIGNED_ONLY
+  if (access === 'assigned' && !mine.isAssigned) throw ASSIGNED_ONLY
   if (opens !== null && today < opens) throw NOT_OPEN_YET
   if (closes !== null && today > closes) throw NO_LONGER_OPEN
   if (attempts !== null && mine.attempts >= attempts) throw NO_ATTEMPT_LEFT

@@ -183,6 +183,7 @@ t.test('the nightly job fits once, and again after 30 days and half as many reca
   await createLearner({ newPerDay: 1, days: 70 })
   const run = (night?: string) =>
     runJob(db, JOBS.fit, {
+      timeZone: 'Europe/Berlin',
       answersKeepDays: 90,
       resultsKeep: 'all',
       ...(night !== undefined && { night }),
@@ -223,7 +224,7 @@ t.test('a job runs in one instance at a time, and its lease passes on after an a
       return {}
     },
   }
-  const keep = { answersKeepDays: 90, resultsKeep: 'all' } as const
+  const keep = { answersKeepDays: 90, timeZone: 'Europe/Berlin', resultsKeep: 'all' } as const
   const options = { ...keep, moment, signal: new AbortController().signal, onError: () => {} }
   const results = await Promise.all(
     Array.from({ length: 5 }, () => runJob(db, job, { ...options, night: '2026-08-01' })),

@@ -1,0 +1,288 @@
+import { type Kysely, type Selectable, sql, type Transaction, type Updateable } from 'kysely'
+import type { Audience, PartKind } from '../../../src/domain/assignments/assignment.js'
+import type { ViewableTeams } from '../../../src/domain/teams/teams.js'
+import type { AssignmentPartsTable, AssignmentsTable, Database } from '../../types.js'
+import { findLiveTest } from '../tests/live-tests.js'
+
+export type AssignmentRow = Selectable<AssignmentsTable>
+
+/** A part with the name and slug of its content. */
+export interface StoredPart {
+  kind: PartKind
+  /** Null for a personal part, or if the content was deleted */
+  slug: string | null
+  title: string
+  share_percent: number | null
+}
+
+/** An assignment with its parts and audience. */
+export interface StoredAssignment extends AssignmentRow {
+  parts: StoredPart[]
+  team_ids: number[]
+  user_ids: number[]
+}
+
+/** Parts of the assignments row `assignments` as JSON, in order; titles are the current ones of the content. */
+export const PARTS = sql<StoredPart[]>`(
+  select coalesce(json_agg(json_build_object(
+      'kind', kind, 'slug', coalesce(cheatsheets.slug, tests.slug, decks.slug),
+      'title', coalesce(cheatsheets.title, tests.definition ->> 'name', decks.name, part.title),
+      'share_percent', share_percent
+    ) order by position), '[]')
+  from assignment_parts as part
+    left join cheatsheets on cheatsheets.id = cheatsheet_id
+    left join tests on tests.id = test_id
+    left join decks on decks.id = deck_id
+  where part.assignment_id = assignments.id)`
+
+function select(db: Kysely<Database>) {
+  return db
+    .selectFrom('assignments')
+    .selectAll('assignments')
+    .select([
+      PARTS.as('parts'),
+      sql<number[]>`array(
+        select team_id from assignment_teams where assignment_id = assignments.id order by team_id)`.as('team_ids'),
+      sql<number[]>`array(
+        select user_id from assignment_users where assignment_id = assignments.id order by user_id)`.as('user_ids'),
+    ])
+}
+
+/** A reader of assignments. `manages`: administrators, who see all definitions */
+export interface Reader {
+  id: number
+  manages: boolean
+  led: ViewableTeams
+}
+
+/** Whether the reader sees the definition: as administrator, author of it, responsible person, or lead of somebody in it. */
+function isReadable({ id, manages, led }: Reader) {
+  if (manages) return sql<boolean>`true`
+  const teams = led === 'all' ? [] : [...led]
+  return sql<boolean>`(created_by = ${id} or responsible_id = ${id} or (
+    mandatory and exists (
+      select from occurrences join team_members using (user_id)
+      where occurrences.assignment_id = assignments.id and until_on is null and team_id = any(${teams}::integer[]))))`
+}
+
+/** Returns the assignments that the reader may see, the newest first. */
+export async function listAssignments(
+  db: Kysely<Database>,
+  reader: Reader,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<StoredAssignment[]> {
+  return select(db)
+    .where('archived_at', 'is', null)
+    .where(isReadable(reader))
+    .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** Returns an assignment that is not archived. @param reader only if this person may see it */
+export async function findAssignment(
+  db: Kysely<Database>,
+  id: number,
+  reader?: Reader,
+): Promise<StoredAssignment | undefined> {
+  return select(db)
+    .where('id', '=', id)
+    .where('archived_at', 'is', null)
+    .$if(reader !== undefined, (query) => query.where(isReadable(reader as Reader)))
+    .executeTakeFirst()
+}
+
+/** Who is responsible for an assignment, and who made it. */
+export type Oversight = Pick<
+  AssignmentRow,
+  'id' | 'title' | 'created_by' | 'responsible_id' | 'mandatory' | 'planned_on'
+>
+
+export async function findOversight(db: Kysely<Database>, id: number): Promise<Oversight | undefined> {
+  return db
+    .selectFrom('assignments')
+    .select(['id', 'title', 'created_by', 'responsible_id', 'mandatory', 'planned_on'])
+    .where('id', '=', id)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Locks an assignment that is not archived until the end of the transaction. */
+export async function lockAssignment(
+  transaction: Transaction<Database>,
+  id: number,
+): Promise<StoredAssignment | undefined> {
+  const locked = await transaction.selectFrom('assignments').select('id').where('id', '=', id).forUpdate().execute()
+  return locked.length === 0 ? undefined : findAssignment(transaction, id)
+}
+
+export type NewAssignment = Omit<
+  AssignmentRow,
+  'id' | 'created_at' | 'version' | 'renewed_on' | 'renewed_at' | 'planned_on' | 'archived_at'
+>
+
+export async function insertAssignment(transaction: Transaction<Database>, row: NewAssignment): Promise<number> {
+  const { id } = await transaction.insertInto('assignments').values(row).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateAssignment(
+  transaction: Transaction<Database>,
+  id: number,
+  change: Updateable<AssignmentsTable>,
+): Promise<void> {
+  if (Object.keys(change).length === 0) return
+  await transaction.updateTable('assignments').set(change).where('id', '=', id).execute()
+}
+
+/** Notes that all persons are planned for the day. */
+export async function notePlanned(db: Kysely<Database>, id: number, today: string): Promise<void> {
+  await db.updateTable('assignments').set({ planned_on: today }).where('id', '=', id).execute()
+}
+
+export type NewPart = Omit<Selectable<AssignmentPartsTable>, 'assignment_id' | 'position'>
+
+/** Replaces the parts of an assignment. */
+export async function writeParts(
+  transaction: Transaction<Database>,
+  assignmentId: number,
+  parts: readonly NewPart[],
+): Promise<void> {
+  await transaction.deleteFrom('assignment_parts').where('assignment_id', '=', assignmentId).execute()
+  await transaction
+    .insertInto('assignment_parts')
+    .values(parts.map((part, position) => ({ ...part, assignment_id: assignmentId, position })))
+    .execute()
+}
+
+/**
+ * Replaces the audience of an assignment. Teams and persons that stay keep their day.
+ * @returns what does not exist: one of the teams or users; undefined if all do
+ */
+export async function writeAudience(
+  transaction: Transaction<Database>,
+  assignmentId: number,
+  { team_ids, user_ids }: Pick<Audience, 'team_ids' | 'user_ids'>,
+  today: string,
+): Promise<'teams' | 'users' | undefined> {
+  for (const { table, column, of, ids } of [
+    { table: 'assignment_teams', column: 'team_id', of: 'teams', ids: team_ids },
+    { table: 'assignment_users', column: 'user_id', of: 'users', ids: user_ids },
+  ] as const) {
+    const [stored, owner] = [sql.table(table), sql.ref(column)]
+    await sql`
+      delete from ${stored} where assignment_id = ${assignmentId} and ${owner} <> all(${ids}::integer[])`.execute(
+      transaction,
+    )
+    await sql`
+      insert into ${stored} (assignment_id, ${owner}, added_on)
+      select ${assignmentId}, id, ${today}::date from ${sql.table(of)} where id = any(${ids}::integer[])
+      order by id for key share
+      on conflict do nothing`.execute(transaction)
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from ${stored} where assignment_id = ${assignmentId}`.execute(transaction)
+    if (rows[0]?.count !== ids.length) return of
+  }
+  return undefined
+}
+
+/** Content that a part may name. Drafts, pools and archived items are none. */
+export type PartContent = Pick<NewPart, 'cheatsheet_id' | 'test_id' | 'deck_id' | 'title'>
+
+/** Returns the content of a part that learners see; undefined if there is none with this slug. */
+export async function findPartContent(
+  db: Kysely<Database>,
+  kind: 'sheet' | 'test' | 'deck',
+  slug: string,
+): Promise<PartContent | undefined> {
+  const none = { cheatsheet_id: null, test_id: null, deck_id: null }
+  if (kind === 'test') {
+    const test = await findLiveTest(db, slug)
+    return test && { ...none, test_id: test.id, title: test.definition.name }
+  }
+  if (kind === 'deck') {
+    const deck = await db
+      .selectFrom('decks')
+      .select(['id', 'name'])
+      .where('slug', '=', slug.normalize('NFC'))
+      .where('archived_at', 'is', null)
+      .executeTakeFirst()
+    return deck && { ...none, deck_id: deck.id, title: deck.name }
+  }
+  const sheet = await db
+    .selectFrom('cheatsheets')
+    .select(['id', 'title'])
+    .where('slug', '=', slug.normalize('NFC'))
+    .where('archived_at', 'is', null)
+    .executeTakeFirst()
+  return sheet && { ...none, cheatsheet_id: sheet.id, title: sheet.title }
+}
+
+/** Whether a part of an occurrence of the assignment is done. */
+export async function hasDoneParts(db: Kysely<Database>, assignmentId: number): Promise<boolean> {
+  const first = await db
+    .selectFrom('occurrence_parts')
+    .innerJoin('occurrences', 'occurrences.id', 'occurrence_id')
+    .select('occurrence_id')
+    .where('assignment_id', '=', assignmentId)
+    .limit(1)
+    .executeTakeFirst()
+  return first !== undefined
+}
+
+/**
+ * Deletes an assignment with its occurrences. If a person has finished one, these stay and the assignment is archived.
+ */
+export async function deleteAssignment(transaction: Transaction<Database>, id: number, at: Date): Promise<void> {
+  await transaction
+    .deleteFrom('occurrences')
+    .where('assignment_id', '=', id)
+    .where('state', 'not in', ['done', 'exempt', 'recognised'])
+    .execute()
+  const { numDeletedRows } = await transaction
+    .deleteFrom('assignments')
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('occurrences').select('occurrences.id').where('assignment_id', '=', id))),
+    )
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) {
+    await transaction.updateTable('assignments').set({ archived_at: at }).where('id', '=', id).execute()
+  }
+}
+
+/** Starts the open occurrences of an assignment anew, and those of persons who have left. */
+export async function restartOccurrences(
+  transaction: Transaction<Database>,
+  id: number,
+  { version, at }: { version: number; at: Date },
+): Promise<void> {
+  await sql`
+    with restarted as (
+      update occurrences
+      set state = case when state = 'left' then state else 'open' end, content_version = ${version}::integer,
+        counts_from = greatest(counts_from, ${at}::timestamptz)
+      where assignment_id = ${id} and state in ('open', 'in_progress', 'left')
+      returning id
+    )
+    delete from occurrence_parts using restarted where occurrence_id = restarted.id`.execute(transaction)
+}
+
+/** Returns the ids of assignments that are planned. */
+export async function listPlannable(db: Kysely<Database>): Promise<number[]> {
+  const rows = await db.selectFrom('assignments').select('id').where('archived_at', 'is', null).orderBy('id').execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Whether the user is responsible for an assignment. */
+export async function isResponsible(db: Kysely<Database>, userId: number): Promise<boolean> {
+  const first = await db
+    .selectFrom('assignments')
+    .select('id')
+    .where('responsible_id', '=', userId)
+    .where('archived_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return first !== undefined
+}

@@ -1,0 +1,178 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { PartKind } from '../../../src/domain/assignments/assignment.js'
+import type { OccurrenceState } from '../../../src/domain/assignments/plan.js'
+import type { Database, OccurrencesTable } from '../../types.js'
+import { PARTS, type StoredPart } from './assignments.js'
+import { isWatched, type Watched } from './plan.js'
+
+/** An occurrence of the caller's. */
+export interface OwnOccurrence {
+  id: number
+  assignment_id: number
+  title: string
+  description: string
+  mandatory: boolean
+  period: string
+  due_on: string
+  extended_until: string | null
+  state: OccurrenceState
+  done_at: Date | null
+  parts: StoredPart[]
+  /** Positions of the parts that are done, with the moment */
+  done: { position: number; done_at: string }[]
+}
+
+/** Returns the occurrences of a person, without those that he or she has left, open ones first, then by due day. */
+export async function listOwnOccurrences(
+  db: Kysely<Database>,
+  userId: number,
+  { limit }: { limit: number },
+): Promise<OwnOccurrence[]> {
+  const { rows } = await sql<OwnOccurrence>`
+    select occurrences.id, assignment_id, title, description, mandatory, period, occurrences.due_on, extended_until, state,
+      done_at, ${PARTS} as parts, (
+        select coalesce(json_agg(json_build_object('position', position, 'done_at', done_at)), '[]')
+        from occurrence_parts where occurrence_id = occurrences.id
+      ) as done
+    from occurrences join assignments on assignments.id = assignment_id
+    where user_id = ${userId} and state <> 'left'
+      and (archived_at is null or state not in ('open', 'in_progress'))
+    order by state not in ('open', 'in_progress'),
+      case when state in ('open', 'in_progress') then coalesce(extended_until, occurrences.due_on) end,
+      period desc, occurrences.id desc
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+/** An occurrence as its responsible person and leads see it. There is no field for a result. */
+export interface ListedOccurrence {
+  id: number
+  user_id: number
+  display_name: string
+  period: string
+  due_on: string
+  extended_until: string | null
+  state: OccurrenceState
+  done_at: Date | null
+}
+
+export interface OccurrencePage {
+  /** Id of the last occurrence of the previous page */
+  after: number | undefined
+  limit: number
+  states: readonly OccurrenceState[]
+}
+
+/** Returns a page of the occurrences of watched persons, by id. */
+export async function listOccurrences(
+  db: Kysely<Database>,
+  assignmentId: number,
+  watched: Watched,
+  { after = 0, limit, states }: OccurrencePage,
+): Promise<ListedOccurrence[]> {
+  const { rows } = await sql<ListedOccurrence>`
+    select occurrences.id, user_id, display_name, period, due_on, extended_until, state, done_at
+    from occurrences join users on users.id = user_id
+    where assignment_id = ${assignmentId} and occurrences.id > ${after} and state = any(${states}::text[])
+      and ${isWatched(watched)}
+    order by occurrences.id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Whom an occurrence belongs to. */
+export type OccurrenceOwner = Pick<
+  Selectable<OccurrencesTable>,
+  'id' | 'assignment_id' | 'user_id' | 'state' | 'period' | 'due_on' | 'extended_until'
+> & { username: string; title: string }
+
+/** Locks occurrences of live assignments until the end of the transaction, by id. */
+export async function lockOccurrences(
+  transaction: Transaction<Database>,
+  ids: readonly number[],
+): Promise<OccurrenceOwner[]> {
+  return transaction
+    .selectFrom('occurrences')
+    .innerJoin('users', 'users.id', 'user_id')
+    .innerJoin('assignments', 'assignments.id', 'assignment_id')
+    .select(['occurrences.id', 'assignment_id', 'user_id', 'state', 'period', 'occurrences.due_on', 'extended_until'])
+    .select(['username', 'title'])
+    .where('occurrences.id', '=', ({ fn, val }) => fn.any(val([...ids])))
+    .where('archived_at', 'is', null)
+    .orderBy('occurrences.id')
+    .forUpdate('occurrences')
+    .execute()
+}
+
+/** Which of the occurrences a person oversees. */
+export interface Overseen {
+  id: number
+  /** As the responsible person; otherwise as a lead of the person, if the assignment is mandatory */
+  is_responsible: boolean
+}
+
+/** Returns those of the occurrences that the user is responsible for or sees as a lead. */
+export async function listOverseen(
+  db: Kysely<Database>,
+  userId: number,
+  ledTeams: readonly number[],
+  ids: readonly number[],
+): Promise<Overseen[]> {
+  const { rows } = await sql<Overseen>`
+    select occurrences.id, coalesce(responsible_id = ${userId}, false) as is_responsible
+    from occurrences
+      join assignments on assignments.id = assignment_id and archived_at is null
+      join users on users.id = user_id
+    where occurrences.id = any(${ids}::integer[])
+      and (responsible_id = ${userId} or (mandatory and ${isWatched(ledTeams)}))`.execute(db)
+  return rows
+}
+
+export async function listPartKinds(
+  db: Kysely<Database>,
+  assignmentId: number,
+): Promise<{ position: number; kind: PartKind }[]> {
+  return db
+    .selectFrom('assignment_parts')
+    .select(['position', 'kind'])
+    .where('assignment_id', '=', assignmentId)
+    .orderBy('position')
+    .execute()
+}
+
+/** Marks parts of locked occurrences as done. A part that is done stays as it is. */
+export async function insertDoneParts(
+  transaction: Transaction<Database>,
+  parts: readonly {
+    occurrence_id: number
+    position: number
+    done_at: Date
+    held_on?: string
+    confirmed_by?: string
+    note?: string | null
+  }[],
+): Promise<void> {
+  await transaction
+    .insertInto('occurrence_parts')
+    .values([...parts])
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Changes a locked occurrence. */
+export async function updateOccurrence(
+  transaction: Transaction<Database>,
+  id: number,
+  change: Partial<
+    Pick<Selectable<OccurrencesTable>, 'state' | 'reason' | 'covered_until' | 'done_at' | 'done_on' | 'extended_until'>
+  >,
+): Promise<void> {
+  await transaction.updateTable('occurrences').set(change).where('id', '=', id).execute()
+}
+
+export async function addAttempt(transaction: Transaction<Database>, id: number, reason: string): Promise<void> {
+  await transaction
+    .updateTable('occurrences')
+    .set(({ eb }) => ({ extra_attempts: eb('extra_attempts', '+', 1), reason }))
+    .where('id', '=', id)
+    .execute()
+}

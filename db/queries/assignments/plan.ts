@@ -1,0 +1,177 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Occurrence } from '../../../src/domain/assignments/plan.js'
+import type { Span } from '../../../src/domain/assignments/stay.js'
+import type { Database } from '../../types.js'
+import type { AssignmentRow } from './assignments.js'
+
+/** A person whom an assignment concerns: in its audience now, or with an open occurrence. */
+export interface ConcernedPerson {
+  assignment_id: number
+  user_id: number
+  created_at: Date
+  disabled_on: string | null
+  /** Memberships and namings; `everybody_from` of the assignment is not among them */
+  spans: Span[]
+  /** By period */
+  history: Occurrence[]
+}
+
+const IS_NAMED = sql`exists (
+  select from assignment_users where assignment_id = assignments.id and user_id = users.id)`
+
+const IS_MEMBER = sql`exists (
+  select from assignment_teams join team_members using (team_id)
+  where assignment_id = assignments.id and user_id = users.id and until_on is null)`
+
+const HAS_OPEN = sql`exists (
+  select from occurrences
+  where assignment_id = assignments.id and user_id = users.id and state in ('open', 'in_progress'))`
+
+const HAS_ANY = sql`exists (
+  select from occurrences where assignment_id = assignments.id and user_id = users.id)`
+
+const IS_IN_AUDIENCE = sql`(everybody_from is not null or ${IS_NAMED} or ${IS_MEMBER})`
+
+/** Former memberships count, too: a person who has changed teams has stayed. */
+const SPANS = sql`(
+  select coalesce(json_agg(json_build_object('from_on', from_on, 'until_on', until_on)), '[]')
+  from (
+    select added_on as from_on, null::date as until_on from assignment_users
+    where assignment_id = assignments.id and user_id = users.id
+    union all
+    select greatest(from_on, added_on), until_on from assignment_teams join team_members using (team_id)
+    where assignment_id = assignments.id and user_id = users.id
+  ) as span)`
+
+const HISTORY = sql`(
+  select coalesce(json_agg(json_build_object(
+      'id', id, 'period', period, 'due_on', due_on, 'extended_until', extended_until, 'state', state,
+      'done_on', done_on, 'covered_until', covered_until, 'content_version', content_version
+    ) order by period), '[]')
+  from occurrences where assignment_id = assignments.id and user_id = users.id)`
+
+function selectConcerned(db: Kysely<Database>, condition: RawBuilder<unknown>, limit: number | null) {
+  return sql<ConcernedPerson>`
+    select assignments.id as assignment_id, users.id as user_id, users.created_at, disabled_on, ${SPANS} as spans,
+      ${HISTORY} as history
+    from (
+      select assignments.id as concerned_assignment, users.id as concerned_user
+      from assignments cross join users
+      where archived_at is null and ${condition}
+      order by users.id, assignments.id limit ${limit}
+    ) as concerned
+    join assignments on assignments.id = concerned_assignment
+    join users on users.id = concerned_user
+    order by users.id, assignments.id`
+    .execute(db)
+    .then(({ rows }) => rows)
+}
+
+/** Returns persons whom the assignment concerns, by id. @param after the last one of the previous batch */
+export function listConcerned(
+  db: Kysely<Database>,
+  assignmentId: number,
+  { after, limit }: { after: number; limit: number },
+): Promise<ConcernedPerson[]> {
+  const condition = sql`assignments.id = ${assignmentId} and users.id > ${after} and (${IS_IN_AUDIENCE} or ${HAS_OPEN})`
+  return selectConcerned(db, condition, limit)
+}
+
+/** Returns the assignments that concern a person. */
+export function listConcerning(db: Kysely<Database>, userId: number): Promise<ConcernedPerson[]> {
+  return selectConcerned(db, sql`users.id = ${userId} and (${IS_IN_AUDIENCE} or ${HAS_OPEN})`, null)
+}
+
+/** Members of teams; undefined: all persons */
+export type Watched = readonly number[] | undefined
+
+/** Whether the person `users` is watched. */
+export function isWatched(teamIds: Watched) {
+  if (teamIds === undefined) return sql<boolean>`true`
+  return sql<boolean>`users.id in (
+    select user_id from team_members where team_id = any(${teamIds}::integer[]) and until_on is null)`
+}
+
+/** Returns those of the persons whom the assignment concerns. */
+export function listConcernedAmong(
+  db: Kysely<Database>,
+  assignmentId: number,
+  userIds: readonly number[],
+): Promise<ConcernedPerson[]> {
+  const condition = sql`assignments.id = ${assignmentId} and users.id = any(${userIds}::integer[])`
+  return selectConcerned(db, condition, null)
+}
+
+/** Returns watched persons in the audience who have no occurrence yet. */
+export function listUnplanned(
+  db: Kysely<Database>,
+  assignmentId: number,
+  watched: Watched,
+  limit: number,
+): Promise<ConcernedPerson[]> {
+  const condition = sql`
+    assignments.id = ${assignmentId} and ${isWatched(watched)} and not ${HAS_ANY} and ${IS_IN_AUDIENCE}`
+  return selectConcerned(db, condition, limit)
+}
+
+/** Returns assignments that are planned, by id. */
+export async function findPlannable(db: Kysely<Database>, ids: readonly number[]): Promise<Map<number, AssignmentRow>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('assignments')
+    .selectAll()
+    .where('id', '=', ({ fn, val }) => fn.any(val([...ids])))
+    .where('archived_at', 'is', null)
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export interface PlannedRow {
+  assignment_id: number
+  user_id: number
+  period: string
+  due_on: string
+  content_version: number
+  counts_from: Date
+}
+
+/**
+ * Inserts occurrences that do not exist yet. Assignments and users that a concurrent request has deleted are missing.
+ * @returns the number of new rows
+ */
+export async function insertOccurrences(db: Kysely<Database>, rows: readonly PlannedRow[]): Promise<number> {
+  if (rows.length === 0) return 0
+  const { numAffectedRows } = await sql`
+    insert into occurrences (assignment_id, user_id, period, due_on, content_version, counts_from)
+    select planned.assignment_id, planned.user_id, planned.period, planned.due_on, planned.content_version, planned.counts_from
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as planned (
+        assignment_id integer, user_id integer, period date, due_on date, content_version integer, counts_from timestamptz)
+      join assignments on assignments.id = planned.assignment_id
+      join users on users.id = planned.user_id
+    order by planned.user_id, planned.assignment_id
+    for key share of assignments, users
+    on conflict on constraint occurrences_period_key do nothing`.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
+/** Closes open occurrences of persons who have left. */
+export async function closeOccurrences(db: Kysely<Database>, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    update occurrences set state = 'left'
+    where id = any(${ids}::integer[]) and state in ('open', 'in_progress')`.execute(db)
+}
+
+/** Opens occurrences of persons who have returned. */
+export async function reopenOccurrences(
+  db: Kysely<Database>,
+  rows: readonly { id: number; extended_until: string }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    update occurrences set extended_until = reopened.extended_until,
+      state = case when exists (select from occurrence_parts where occurrence_id = occurrences.id)
+        then 'in_progress' else 'open' end
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as reopened (id integer, extended_until date)
+    where occurrences.id = reopened.id and state = 'left'`.execute(db)
+}

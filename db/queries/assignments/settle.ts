@@ -1,0 +1,125 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../types.js'
+
+/** Open occurrences to look at: of an assignment, of a person, or by id */
+export type Settled = { assignmentId: number } | { userId: number } | { ids: readonly number[] }
+
+function isAmong(which: Settled) {
+  if ('assignmentId' in which) return sql`occurrences.assignment_id = ${which.assignmentId}`
+  if ('userId' in which) return sql`occurrences.user_id = ${which.userId}`
+  return sql`occurrences.id = any(${which.ids}::integer[])`
+}
+
+/**
+ * Marks parts of open occurrences that tests and reviews have done. Of several open periods of an assignment only the
+ * oldest gets them, so that none counts twice.
+ */
+export async function markDoneParts(db: Kysely<Database>, which: Settled): Promise<void> {
+  await sql`
+    with pending as (
+      select occurrences.id, occurrences.assignment_id, user_id, counts_from, position, kind, test_id, deck_id, share_percent,
+        counts_from is distinct from renewed_at and not exists (
+          select from occurrences as earlier
+          where earlier.assignment_id = occurrences.assignment_id and earlier.user_id = occurrences.user_id
+            and earlier.period < occurrences.period
+        ) as is_first
+      from occurrences
+        join assignments on assignments.id = occurrences.assignment_id and archived_at is null
+        join assignment_parts on assignment_parts.assignment_id = occurrences.assignment_id
+      where state in ('open', 'in_progress') and ${isAmong(which)} and kind in ('test', 'deck')
+        and not exists (
+          select from occurrence_parts
+          where occurrence_id = occurrences.id and occurrence_parts.position = assignment_parts.position
+        )
+        and not exists (
+          select from occurrences as earlier
+          where earlier.assignment_id = occurrences.assignment_id and earlier.user_id = occurrences.user_id
+            and earlier.state in ('open', 'in_progress') and earlier.period < occurrences.period
+        )
+    ), found as (
+      select pending.id, position, min(ended_at) as done_at
+      from pending
+        join attempts on attempts.user_id = pending.user_id and attempts.test_id = pending.test_id
+          and passed and started_at >= counts_from
+      where kind = 'test'
+      group by pending.id, position
+      union all
+      select pending.id, position, learnt.done_at
+      from pending
+        join decks on decks.id = deck_id and decks.archived_at is null and card_count > 0
+        cross join lateral (
+          select count(distinct card_id) as cards, max(review_log.created_at) as done_at
+          from review_log join cards on cards.id = card_id and cards.archived_at is null
+          where review_log.user_id = pending.user_id and review_log.deck_id = pending.deck_id and kind = 'review'
+            and (share_percent is null or rating in ('medium', 'easy'))
+            -- Reviews before the first period count, too: who knows the deck need not learn it again.
+            and (is_first or review_log.created_at >= counts_from)
+            and not exists (select from review_log as undo where undo.undoes = review_log.id)
+        ) as learnt
+      where pending.kind = 'deck' and learnt.cards >= ceil(card_count * coalesce(share_percent, 100) / 100.0)
+    )
+    insert into occurrence_parts (occurrence_id, position, done_at)
+    select found.id, position, found.done_at from found join occurrences on occurrences.id = found.id
+    order by found.id, position for key share of occurrences
+    on conflict do nothing`.execute(db)
+}
+
+/**
+ * Brings the state of open occurrences up to date with their parts, and lets later periods count only what comes after.
+ * @param timeZone IANA name
+ */
+export async function updateStates(db: Kysely<Database>, which: Settled, timeZone: string): Promise<void> {
+  await sql`
+    with progress as (
+      select occurrences.id, max(done.done_at) as done_at,
+        max(coalesce(held_on, (done.done_at at time zone ${timeZone}::text)::date)) as done_on,
+        count(*) = (
+          select count(*) from assignment_parts where assignment_parts.assignment_id = occurrences.assignment_id
+        ) as is_done
+      from occurrences join occurrence_parts as done on occurrence_id = occurrences.id
+      where state in ('open', 'in_progress') and ${isAmong(which)}
+      group by occurrences.id
+    ), changed as (
+      update occurrences
+      set state = case when is_done then 'done' else 'in_progress' end,
+        done_at = case when is_done then progress.done_at end,
+        done_on = case when is_done then greatest(period, progress.done_on) end
+      from progress
+      where occurrences.id = progress.id and (is_done or state = 'open') and state in ('open', 'in_progress')
+      returning assignment_id, user_id, period, occurrences.done_at
+    )
+    update occurrences set counts_from = greatest(counts_from, changed.done_at + interval '1 millisecond')
+    from changed
+    where changed.done_at is not null and occurrences.assignment_id = changed.assignment_id
+      and occurrences.user_id = changed.user_id and occurrences.period > changed.period
+      and state in ('open', 'in_progress')`.execute(db)
+}
+
+/** Attempts at a test that do not count for a person, because of open occurrences. */
+export interface AttemptCredit {
+  test_id: number
+  /** Attempts before the period, and those granted */
+  credit: number
+}
+
+/** Returns the tests that open occurrences of a person ask for. @param testId only this test */
+export async function listAttemptCredits(
+  db: Kysely<Database>,
+  userId: number,
+  testId: number | undefined,
+): Promise<AttemptCredit[]> {
+  const { rows } = await sql<AttemptCredit>`
+    select test_id, max(extra_attempts + (
+        select count(*) from attempts
+        where attempts.user_id = occurrences.user_id and attempts.test_id = part.test_id and started_at < counts_from
+      ))::integer as credit
+    from occurrences
+      join assignments on assignments.id = assignment_id and archived_at is null
+      join assignment_parts as part using (assignment_id)
+    where user_id = ${userId} and state in ('open', 'in_progress') and test_id is not null
+      and (${testId ?? null}::integer is null or test_id = ${testId ?? null}::integer)
+      and not exists (
+        select from occurrence_parts as done where done.occurrence_id = occurrences.id and done.position = part.position)
+    group by test_id`.execute(db)
+  return rows
+}

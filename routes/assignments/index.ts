@@ -1,0 +1,241 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findAssignment, listAssignments, type StoredAssignment } from '../../db/queries/assignments/assignments.js'
+import { actorOf } from '../../plugins/auth.js'
+import { NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { type AssignmentInput, parseAssignment } from '../../src/domain/assignments/assignment.js'
+import { OCCURRENCE_STATES } from '../../src/domain/assignments/plan.js'
+import {
+  ASSIGNMENT_NOT_FOUND,
+  AUDIENCE_TEAM_NOT_FOUND,
+  MAY_NOT_ASSIGN,
+  NOT_AN_OVERSEER,
+  NOT_YOUR_ASSIGNMENT,
+  NOT_YOUR_TEAM,
+  PARTS_IN_USE,
+  PERSON_NOT_FOUND,
+} from '../../src/domain/assignments/refusals.js'
+import { CHEATSHEET_NOT_FOUND, DECK_NOT_FOUND, TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { parseChoice, parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import {
+  changeAssignment,
+  createAssignment,
+  dueOf,
+  removeAssignment,
+  renewAssignment,
+  startsOf,
+} from '../../src/services/assignments/assignments.js'
+import { listMine } from '../../src/services/assignments/mine.js'
+import { listOverseenOccurrences } from '../../src/services/assignments/oversee.js'
+import type { AssignmentClock } from '../../src/services/assignments/plan.js'
+import occurrences from './occurrences.js'
+import {
+  AssignmentAnswer,
+  AssignmentList,
+  AssignmentParams,
+  AssignmentsQuery,
+  ChangeAssignmentBody,
+  CreateAssignmentBody,
+  OccurrenceList,
+  OccurrencesQuery,
+  OwnOccurrences,
+} from './schemas.js'
+
+const ASSIGNING = [MAY_NOT_ASSIGN, NOT_AN_EDITOR, NOT_YOUR_TEAM]
+const CONTENT = [CHEATSHEET_NOT_FOUND, TEST_NOT_FOUND, DECK_NOT_FOUND]
+const AUDIENCE = [PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND]
+
+/** Assignments: who gives them, who does them, and who sees their state. */
+const assignments: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, clock) => {
+  app.setFallback(unknownEndpoint('Unbekannter Aufgaben-Endpunkt'))
+  await app.register(occurrences, { moment: clock.moment, timeZone: clock.timeZone, prefix: '/occurrences' })
+
+  app.get(
+    '/mine',
+    {
+      schema: {
+        operationId: 'listMyAssignments',
+        summary: "The caller's occurrences of assignments, open ones first",
+        tags: ['assignments'],
+        response: answers(OwnOccurrences),
+      },
+    },
+    async ({ user }) => ({ occurrences: await listMine(app.db, user.id, clock) }),
+  )
+
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'listAssignments',
+        summary: 'Assignments, the newest first',
+        description:
+          'All for administrators; for others those that they have made, are responsible for, or see as a lead.',
+        tags: ['assignments'],
+        querystring: AssignmentsQuery,
+        response: answers(AssignmentList, [NOT_AN_OVERSEER]),
+      },
+      onRequest: app.requireAssignmentReader,
+    },
+    async ({ query, assignmentReader }) => {
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
+      const before = parseIntegerCursor(query.before, 'before')
+      const found = await listAssignments(app.db, assignmentReader, { before, limit: limit + 1 })
+      const page = found.slice(0, limit)
+      return { assignments: page.map(view), next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+    },
+  )
+
+  app.get(
+    '/:id',
+    {
+      schema: {
+        operationId: 'getAssignment',
+        summary: 'An assignment',
+        tags: ['assignments'],
+        params: AssignmentParams,
+        response: answers(AssignmentAnswer, [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND]),
+      },
+      onRequest: app.requireAssignmentReader,
+    },
+    async ({ params, assignmentReader }) => {
+      const found = await findAssignment(app.db, assignmentIdOf(params), assignmentReader)
+      if (found === undefined) throw ASSIGNMENT_NOT_FOUND
+      return { assignment: view(found) }
+    },
+  )
+
+  app.post(
+    '/',
+    {
+      schema: {
+        operationId: 'createAssignment',
+        summary: 'Create an assignment',
+        description: 'Authors assign content of their sources to teams that they lead.',
+        tags: ['assignments'],
+        body: CreateAssignmentBody,
+        response: answers(AssignmentAnswer, [...ASSIGNING, ...CONTENT, ...AUDIENCE]),
+      },
+      onRequest: app.requireAssigner,
+      preHandler: app.requireAssignable,
+    },
+    async (request) => {
+      const { description = '', responsible_id = request.user.id } = request.body
+      const input = parseAssignment({ ...request.body, description, responsible_id }) as AssignmentInput
+      return { assignment: view(await createAssignment(app.db, actorOf(request), input, clock)) }
+    },
+  )
+
+  app.patch(
+    '/:id',
+    {
+      schema: {
+        operationId: 'changeAssignment',
+        summary: 'Change an assignment',
+        description:
+          'Dates apply to periods that begin from now on. Parts can be changed until a person has done one of them.',
+        tags: ['assignments'],
+        params: AssignmentParams,
+        body: ChangeAssignmentBody,
+        response: answers(AssignmentAnswer, [
+          ...[...ASSIGNING, NOT_YOUR_ASSIGNMENT, ASSIGNMENT_NOT_FOUND, PARTS_IN_USE, ...CONTENT, ...AUDIENCE],
+        ]),
+      },
+      onRequest: app.requireAssigner,
+      preHandler: app.requireAssignable,
+    },
+    async (request) => {
+      const change = { id: assignmentIdOf(request.params), change: parseAssignment(request.body) }
+      return { assignment: view(await changeAssignment(app.db, actorOf(request), change, clock)) }
+    },
+  )
+
+  app.delete(
+    '/:id',
+    {
+      schema: {
+        operationId: 'deleteAssignment',
+        summary: 'Delete an assignment; finished occurrences stay with the persons',
+        tags: ['assignments'],
+        params: AssignmentParams,
+        response: answers(Done, [MAY_NOT_ASSIGN, NOT_YOUR_ASSIGNMENT]),
+      },
+      onRequest: app.requireAssigner,
+    },
+    async (request) => {
+      const id = parseRowId(request.params.id, INVALID_ASSIGNMENT)
+      if (id !== undefined) await removeAssignment(app.db, actorOf(request), id, clock.moment().at)
+      return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/:id/renew',
+    {
+      schema: {
+        operationId: 'renewAssignment',
+        summary: 'Make an assignment due again, because its content has changed',
+        description: 'Open occurrences start anew; persons who have finished get another one.',
+        tags: ['assignments'],
+        params: AssignmentParams,
+        response: answers(AssignmentAnswer, [MAY_NOT_ASSIGN, NOT_YOUR_ASSIGNMENT, ASSIGNMENT_NOT_FOUND]),
+      },
+      onRequest: app.requireAssigner,
+    },
+    async (request) => {
+      const id = assignmentIdOf(request.params)
+      return { assignment: view(await renewAssignment(app.db, actorOf(request), id, clock)) }
+    },
+  )
+
+  app.get(
+    '/:id/occurrences',
+    {
+      schema: {
+        operationId: 'listOccurrences',
+        summary: 'The state of the persons of an assignment',
+        description: 'For its responsible person, and for leads the members of their teams if it is mandatory.',
+        tags: ['assignments'],
+        params: AssignmentParams,
+        querystring: OccurrencesQuery,
+        response: answers(OccurrenceList, [NOT_AN_OVERSEER]),
+      },
+      onRequest: app.requireOverseer,
+    },
+    async (request) => {
+      const { query, overseen } = request
+      const state = parseChoice(query.state, 'state', OCCURRENCE_STATES)
+      const page = {
+        after: parseIntegerCursor(query.after, 'after'),
+        limit: parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 100 }),
+        states: state === undefined ? OCCURRENCE_STATES : [state],
+      }
+      return listOverseenOccurrences(app.db, actorOf(request), overseen, page, clock)
+    },
+  )
+}
+
+const INVALID_ASSIGNMENT = 'Ungültige Aufgaben-ID'
+
+function assignmentIdOf({ id }: { id: string }): number {
+  const parsed = parseRowId(id, INVALID_ASSIGNMENT)
+  if (parsed === undefined) throw ASSIGNMENT_NOT_FOUND
+  return parsed
+}
+
+function view(stored: StoredAssignment) {
+  const { id, title, description, parts, mandatory, retention_years, responsible_id, created_at, version } = stored
+  const { every_months, window_end, opens_days_before, everybody_from, team_ids, user_ids } = stored
+  return {
+    ...{ id, title, description, parts, audience: { everybody: everybody_from !== null, team_ids, user_ids } },
+    ...{ starts: startsOf(stored), due: dueOf(stored) },
+    recurrence:
+      every_months === null
+        ? null
+        : { every_months, ...(window_end !== null && { window_end }), opens_days_before: opens_days_before ?? 0 },
+    ...{ mandatory, retention_years, responsible_id, created_at, version },
+  }
+}
+
+export default assignments

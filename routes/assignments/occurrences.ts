@@ -1,0 +1,169 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { actorOf } from '../../plugins/auth.js'
+import { PROOF_TOO_OLD } from '../../src/domain/accounts/refusals.js'
+import { checkDay, parseNote, parseReason } from '../../src/domain/assignments/assignment.js'
+import {
+  HELD_TOO_EARLY,
+  NO_SUCH_PART,
+  NOT_AN_OVERSEER,
+  NOT_RESPONSIBLE,
+  OCCURRENCE_CLOSED,
+  OCCURRENCE_NOT_FOUND,
+} from '../../src/domain/assignments/refusals.js'
+import { parseRowId } from '../../src/domain/text/parameters.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import {
+  confirmPersonal,
+  confirmSheet,
+  type Decision,
+  exempt,
+  extend,
+  grantAttempt,
+  recognise,
+} from '../../src/services/assignments/act.js'
+import type { AssignmentClock } from '../../src/services/assignments/plan.js'
+import { ConfirmBody, ConfirmPersonalBody, DecisionBody, OccurrenceParams } from './schemas.js'
+
+const DECISION = [NOT_RESPONSIBLE, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED]
+
+/** What persons and those who are responsible for them do with occurrences. */
+const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, clock) => {
+  app.post(
+    '/:id/confirm',
+    {
+      schema: {
+        operationId: 'confirmSheet',
+        summary: 'Confirm that the caller has read the sheet of a part',
+        tags: ['assignments'],
+        params: OccurrenceParams,
+        body: ConfirmBody,
+        response: answers(Done, [OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART]),
+      },
+    },
+    async ({ params, body, user }) => {
+      await confirmSheet(app.db, user.id, { id: occurrenceIdOf(params), part: body.part }, clock)
+      return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/confirm-personal',
+    {
+      schema: {
+        operationId: 'confirmPersonal',
+        summary: 'Confirm the personal parts of occurrences, all or none',
+        description: 'For the responsible person and leads of the persons, after a login within the last ten minutes.',
+        tags: ['assignments'],
+        body: ConfirmPersonalBody,
+        response: answers(Done, [
+          ...[PROOF_TOO_OLD, NOT_AN_OVERSEER, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART, HELD_TOO_EARLY],
+        ]),
+      },
+      preHandler: [app.requireFreshLogin, app.requireInstructor],
+    },
+    async (request) => {
+      const { ids, held_on, note } = request.body
+      checkDay('held_on', held_on)
+      const instruction = { ids, held_on, note: note === undefined ? null : parseNote('note', note) }
+      await confirmPersonal(app.db, actorOf(request), instruction, request.user.display_name, clock)
+      return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/:id/exempt',
+    {
+      schema: {
+        operationId: 'exemptOccurrence',
+        summary: 'Free a person from an occurrence',
+        description: 'With `until` the next one is due at the end of that day.',
+        tags: ['assignments'],
+        params: OccurrenceParams,
+        body: DecisionBody,
+        response: answers(Done, DECISION),
+      },
+      onRequest: app.requireResponsible,
+    },
+    async (request) => {
+      await exempt(app.db, actorOf(request), decisionOf(request), clock)
+      return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/:id/recognise',
+    {
+      schema: {
+        operationId: 'recogniseProof',
+        summary: 'Recognise an external proof',
+        description: 'With `until` the next one is due at the end of that day.',
+        tags: ['assignments'],
+        params: OccurrenceParams,
+        body: DecisionBody,
+        response: answers(Done, DECISION),
+      },
+      onRequest: app.requireResponsible,
+    },
+    async (request) => {
+      await recognise(app.db, actorOf(request), decisionOf(request), clock)
+      return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/:id/extend',
+    {
+      schema: {
+        operationId: 'extendOccurrence',
+        summary: 'Give a person until another day',
+        tags: ['assignments'],
+        params: OccurrenceParams,
+        body: DecisionBody,
+        response: answers(Done, DECISION),
+      },
+      onRequest: app.requireResponsible,
+    },
+    async (request) => {
+      await extend(app.db, actorOf(request), decisionOf(request))
+      return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/:id/grant-attempt',
+    {
+      schema: {
+        operationId: 'grantAttempt',
+        summary: 'Give a person one more attempt at the tests of an occurrence',
+        tags: ['assignments'],
+        params: OccurrenceParams,
+        body: DecisionBody,
+        response: answers(Done, [...DECISION, NO_SUCH_PART]),
+      },
+      onRequest: app.requireResponsible,
+    },
+    async (request) => {
+      await grantAttempt(app.db, actorOf(request), decisionOf(request))
+      return { ok: true as const }
+    },
+  )
+}
+
+function occurrenceIdOf({ id }: { id: string }): number {
+  const parsed = parseRowId(id, 'Ungültige Aufgaben-ID')
+  if (parsed === undefined) throw OCCURRENCE_NOT_FOUND
+  return parsed
+}
+
+type DecisionRequest = Pick<
+  FastifyRequest<{ Params: { id: string }; Body: { reason: string; until?: string } }>,
+  'params' | 'body'
+>
+
+function decisionOf({ params, body: { reason, until } }: DecisionRequest): Decision {
+  if (until !== undefined) checkDay('until', until)
+  return { id: occurrenceIdOf(params), reason: parseReason(reason), until }
+}
+
+export default occurrences

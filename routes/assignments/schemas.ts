@@ -1,0 +1,204 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { PART_KINDS, type PartKind } from '../../src/domain/assignments/assignment.js'
+import { OCCURRENCE_STATES, type OccurrenceState } from '../../src/domain/assignments/plan.js'
+import type { Due, Starts } from '../../src/domain/assignments/schedule.js'
+import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+
+/** Maximum number of parts, teams and persons of an assignment */
+const MAX_PARTS = 20
+const MAX_TEAMS = 1_000
+const MAX_USERS = 10_000
+/** Maximum number of persons of an instruction */
+const MAX_PERSONS = 1_000
+
+const Day = Type.String({ format: 'date', examples: ['2026-12-31'] })
+/** The service checks days itself, so that the message names the field. */
+const GivenDay = (description: string) => Type.String({ description, examples: ['2026-12-31'] })
+const Id = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, examples: [7] })
+
+export const AssignmentParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
+export const OccurrenceParams = AssignmentParams
+
+const Kind = Type.Unsafe<PartKind>({ type: 'string', enum: [...PART_KINDS], examples: ['sheet'] })
+
+const GivenPart = Type.Object({
+  kind: Kind,
+  slug: optional('Of the sheet, test or deck.', 'brandschutz'),
+  title: optional('Of a personal part.', 'Einweisung am Arbeitsplatz'),
+  share_percent: Type.Optional(
+    Type.Integer({
+      description: 'Share of the cards of a deck to rate good or easy once; absent: every card has to be seen.',
+      examples: [80],
+    }),
+  ),
+})
+
+const Everybody = Type.Boolean({ description: 'All accounts, also future ones.', examples: [false] })
+const TeamIds = Type.Array(Id, { maxItems: MAX_TEAMS })
+const UserIds = Type.Array(Id, { maxItems: MAX_USERS })
+
+const GivenAudience = Type.Object(
+  { everybody: Type.Optional(Everybody), team_ids: Type.Optional(TeamIds), user_ids: Type.Optional(UserIds) },
+  { description: 'At least one.' },
+)
+
+const GivenStarts = Type.Unsafe<Starts>(
+  Type.Union([
+    GivenDay('The same day for all.'),
+    Type.Object({ joining: Type.Literal(true) }, { description: 'The day on which a person joins the audience.' }),
+  ]),
+)
+
+const GivenDue = Type.Unsafe<Due>(
+  Type.Union([GivenDay('Last day.'), Type.Object({ days_after_start: Type.Integer({ examples: [30] }) })]),
+)
+
+const recurrence = {
+  every_months: Type.Integer({
+    description: 'Calendar months from the completion, or from one `window_end` to the next.',
+    examples: [12],
+  }),
+  window_end: Type.Optional(Type.String({ description: 'Fixed last day, `MM-DD`.', examples: ['03-31'] })),
+}
+
+const GivenRecurrence = nullable(
+  Type.Object({
+    ...recurrence,
+    opens_days_before: Type.Optional(
+      Type.Integer({ description: 'Days before the last day; default 30, or 14 for each month.', examples: [30] }),
+    ),
+  }),
+)
+
+const given = {
+  title: Type.String({ description: '1 to 200 characters after trimming.', examples: ['Brandschutz'] }),
+  description: Type.Optional(
+    Type.String({ description: 'Up to 2,000 characters.', examples: ['Bitte bis Ende des Jahres'] }),
+  ),
+  parts: Type.Array(GivenPart, { minItems: 1, maxItems: MAX_PARTS }),
+  audience: GivenAudience,
+  starts: GivenStarts,
+  due: GivenDue,
+  recurrence: GivenRecurrence,
+  mandatory: Type.Boolean({ description: 'Leads see the state of mandatory assignments.', examples: [true] }),
+  retention_years: Type.Integer({ description: '1 to 30.', examples: [2] }),
+  responsible_id: Type.Optional(nullable(Id)),
+}
+
+export const CreateAssignmentBody = Type.Object(given)
+
+export const ChangeAssignmentBody = Type.Partial(CreateAssignmentBody)
+
+const Assignment = Type.Object(
+  {
+    id: Id,
+    title: Type.String({ examples: ['Brandschutz'] }),
+    description: Type.String(),
+    parts: Type.Array(
+      Type.Object({
+        kind: Kind,
+        slug: nullable(Type.String({ description: 'Null for a personal part, or if the content was deleted.' })),
+        title: Type.String(),
+        share_percent: nullable(Type.Integer()),
+      }),
+    ),
+    audience: Type.Object({ everybody: Everybody, team_ids: TeamIds, user_ids: UserIds }),
+    starts: GivenStarts,
+    due: GivenDue,
+    recurrence: nullable(Type.Object({ ...recurrence, opens_days_before: Type.Integer() })),
+    mandatory: Type.Boolean(),
+    retention_years: Type.Integer(),
+    responsible_id: nullable(Id),
+    created_at: Timestamp,
+    version: Type.Integer({ description: 'Counts renewals from 1.' }),
+  },
+  { title: 'Assignment' },
+)
+
+export const AssignmentAnswer = Type.Object({ assignment: Assignment })
+
+const NextId = nullable(Type.Integer({ description: 'Cursor of the next page; null on the last one.' }))
+
+export const AssignmentsQuery = Type.Object({
+  before: optional('Id of the last assignment of the previous page.', '17'),
+  limit: optional('1 to 100; default 50.', '50'),
+})
+
+export const AssignmentList = Type.Object({ assignments: Type.Array(Assignment), next_before: NextId })
+
+const State = Type.Unsafe<OccurrenceState>({ type: 'string', enum: [...OCCURRENCE_STATES], examples: ['open'] })
+
+const occurrence = {
+  period: Type.String({ format: 'date', description: 'First day.', examples: ['2026-12-01'] }),
+  state: State,
+  due: Type.String({
+    format: 'date',
+    description: 'Last day in time, an extension included.',
+    examples: ['2026-12-31'],
+  }),
+  overdue: Type.Boolean(),
+  extended_until: nullable(Day as TSchema as typeof Day),
+  done_at: nullable(Timestamp),
+}
+
+export const OwnOccurrences = Type.Object({
+  occurrences: Type.Array(
+    Type.Object({
+      id: Id,
+      assignment: Type.Object({
+        id: Id,
+        title: Type.String(),
+        description: Type.String(),
+        mandatory: Type.Boolean(),
+      }),
+      ...occurrence,
+      parts: Type.Array(
+        Type.Object({
+          kind: Kind,
+          slug: nullable(Type.String()),
+          title: Type.String(),
+          share_percent: nullable(Type.Integer()),
+          state: Type.Unsafe<'open' | 'done' | 'closed'>({
+            type: 'string',
+            enum: ['open', 'done', 'closed'],
+            description: '`closed`: not done, but the occurrence is over.',
+          }),
+          done_at: nullable(Timestamp),
+        }),
+      ),
+      proof_code: Type.Null({ description: 'Reserved for proofs.' }),
+    }),
+  ),
+})
+
+export const OccurrencesQuery = Type.Object({
+  after: optional('Id of the last occurrence of the previous page.', '17'),
+  limit: optional('1 to 200; default 100.', '100'),
+  state: optional(`One of ${OCCURRENCE_STATES.join(', ')}; default all.`, 'open'),
+})
+
+export const OccurrenceList = Type.Object({
+  occurrences: Type.Array(
+    Type.Object({
+      id: Id,
+      user: Type.Object({ id: Id, display_name: Type.String({ examples: ['Erika Muster'] }) }),
+      ...occurrence,
+    }),
+  ),
+  next_after: NextId,
+})
+
+export const ConfirmBody = Type.Object({
+  part: Type.Integer({ description: 'Index of the part.', minimum: 0, maximum: MAX_PARTS - 1, examples: [0] }),
+})
+
+export const ConfirmPersonalBody = Type.Object({
+  ids: Type.Array(Id, { description: 'Occurrences.', minItems: 1, maxItems: MAX_PERSONS }),
+  held_on: GivenDay('Day of the personal part, not before the period and not in the future.'),
+  note: optional('Up to 2,000 characters.', 'Mit Rundgang'),
+})
+
+export const DecisionBody = Type.Object({
+  reason: Type.String({ description: '1 to 2,000 characters.', examples: ['Elternzeit'] }),
+  until: Type.Optional(GivenDay('End of the exemption, external proof or extension.')),
+})

@@ -1,0 +1,148 @@
+import { checkText } from '../accounts/accounts.js'
+import { InvalidInput } from '../refusal.js'
+import { checkStorable } from '../text/parameters.js'
+import { countCharacters } from '../text/text.js'
+import { isDay } from '../time/calendar.js'
+import { type Due, OPENS_DAYS_BEFORE, type Recurrence, type Starts } from './schedule.js'
+
+export const PART_KINDS = ['sheet', 'test', 'deck', 'personal'] as const
+export type PartKind = (typeof PART_KINDS)[number]
+
+/** A part as a request names it. */
+export type PartInput =
+  | { kind: 'sheet' | 'test'; slug: string }
+  | { kind: 'deck'; slug: string; share_percent?: number | undefined }
+  | { kind: 'personal'; title: string }
+
+export interface Audience {
+  everybody: boolean
+  team_ids: number[]
+  user_ids: number[]
+}
+
+/** An assignment as a request describes it; each field is optional in a change. */
+export interface AssignmentInput {
+  title: string
+  description: string
+  parts: PartInput[]
+  audience: Audience
+  starts: Starts
+  due: Due
+  recurrence: Recurrence | null
+  mandatory: boolean
+  retention_years: number
+  /** Null: no one, for example because the account was deleted */
+  responsible_id: number | null
+}
+
+const MAX_DESCRIPTION = 2_000
+const MAX_DAYS = 3_660
+/** Planning counts periods from the first one, so its year is limited. */
+const FIRST_YEAR = '2000'
+const LAST_YEAR = '2099'
+/** At least half of a period lies between its completion and the next. */
+const MAX_OPENS_DAYS_PER_MONTH = 14
+
+/**
+ * Returns the fields of a request, trimmed, with the default of `opens_days_before`.
+ * @throws InvalidInput naming the field
+ */
+export function parseAssignment<T extends Partial<GivenAssignment>>(given: T): Partial<AssignmentInput> {
+  const { title, description, parts, audience, starts, due, recurrence, retention_years } = given
+  const trimmed = title?.normalize('NFC').trim()
+  if (trimmed !== undefined) checkText('title', trimmed)
+  if (description !== undefined) checkLongText('description', description, MAX_DESCRIPTION)
+  if (typeof starts === 'string') checkDay('starts', starts)
+  if (typeof due === 'string') checkDay('due', due)
+  else if (due !== undefined) checkRange('due.days_after_start', due.days_after_start, 0, MAX_DAYS)
+  if (retention_years !== undefined) checkRange('retention_years', retention_years, 1, 30)
+  return {
+    ...given,
+    ...(trimmed !== undefined && { title: trimmed }),
+    ...(parts !== undefined && { parts: parts.map(parsePart) }),
+    ...(audience !== undefined && { audience: parseAudience(audience) }),
+    ...(recurrence !== undefined && { recurrence: recurrence === null ? null : parseRecurrence(recurrence) }),
+  } as Partial<AssignmentInput>
+}
+
+/** @throws InvalidInput if the assignment would be due before it starts */
+export function checkDates({ starts, due }: Pick<AssignmentInput, 'starts' | 'due'>): void {
+  if (typeof starts === 'string' && typeof due === 'string' && due < starts) {
+    throw new InvalidInput('Das Feld „due“ muss nach „starts“ liegen')
+  }
+}
+
+/** An assignment before it is parsed. */
+export interface GivenAssignment extends Omit<AssignmentInput, 'parts' | 'audience' | 'recurrence' | 'responsible_id'> {
+  parts: { kind: PartKind; slug?: string; title?: string; share_percent?: number }[]
+  audience: Partial<Audience>
+  recurrence: (Omit<Recurrence, 'opens_days_before'> & { opens_days_before?: number }) | null
+}
+
+function parsePart({ kind, slug, title, share_percent }: GivenAssignment['parts'][number], index: number): PartInput {
+  if (kind === 'personal') {
+    const trimmed = title?.normalize('NFC').trim() ?? ''
+    checkText(`parts[${index}].title`, trimmed)
+    return { kind, title: trimmed }
+  }
+  if (slug === undefined || slug === '') throw new InvalidInput(`Das Feld „parts[${index}].slug“ fehlt`)
+  if (kind !== 'deck') return { kind, slug }
+  if (share_percent !== undefined) checkRange(`parts[${index}].share_percent`, share_percent, 1, 100)
+  return { kind, slug, share_percent }
+}
+
+function parseAudience({ everybody = false, team_ids = [], user_ids = [] }: Partial<Audience>): Audience {
+  if (!everybody && team_ids.length + user_ids.length === 0) {
+    throw new InvalidInput('Das Feld „audience“ muss jemanden nennen')
+  }
+  return { everybody, team_ids: [...new Set(team_ids)], user_ids: [...new Set(user_ids)] }
+}
+
+function parseRecurrence({
+  every_months,
+  window_end,
+  opens_days_before,
+}: NonNullable<GivenAssignment['recurrence']>): Recurrence {
+  checkRange('recurrence.every_months', every_months, 1, 120)
+  // 2028 has a 29 February.
+  if (window_end !== undefined && (!/^\d\d-\d\d$/.test(window_end) || !isDay(`2028-${window_end}`))) {
+    throw new InvalidInput('Das Feld „recurrence.window_end“ muss ein Tag wie 03-31 sein')
+  }
+  if (window_end !== undefined && every_months % 12 !== 0 && 12 % every_months !== 0) {
+    throw new InvalidInput('Ein festes Ende im Jahr gibt es nur alle 1, 2, 3, 4, 6 oder 12 Monate oder mehrere Jahre')
+  }
+  const longest = every_months * MAX_OPENS_DAYS_PER_MONTH
+  if (opens_days_before !== undefined) checkRange('recurrence.opens_days_before', opens_days_before, 0, longest)
+  return { every_months, window_end, opens_days_before: opens_days_before ?? Math.min(OPENS_DAYS_BEFORE, longest) }
+}
+
+/** @throws InvalidInput if the text is no day of this century */
+export function checkDay(field: string, day: string): void {
+  if (!isDay(day) || day.slice(0, 4) < FIRST_YEAR || day.slice(0, 4) > LAST_YEAR) {
+    throw new InvalidInput(`Das Feld „${field}“ muss ein Tag sein, etwa 2026-12-31`)
+  }
+}
+
+function checkRange(field: string, value: number, least: number, most: number): void {
+  if (value < least || value > most) throw new InvalidInput(`Das Feld „${field}“ muss von ${least} bis ${most} sein`)
+}
+
+function checkLongText(field: string, text: string, longest: number): void {
+  if (countCharacters(text) > longest)
+    throw new InvalidInput(`Das Feld „${field}“ darf höchstens ${longest} Zeichen haben`)
+  checkStorable(field, text)
+}
+
+/** Returns a reason or note, trimmed. @throws InvalidInput if it is too long or not storable */
+export function parseNote(field: string, text: string): string {
+  const trimmed = text.trim()
+  checkLongText(field, trimmed, MAX_DESCRIPTION)
+  return trimmed
+}
+
+/** Returns the reason of a decision, trimmed. @throws InvalidInput if it is missing, too long or not storable */
+export function parseReason(text: string): string {
+  const reason = parseNote('reason', text)
+  if (reason === '') throw new InvalidInput('Das Feld „reason“ darf nicht leer sein')
+  return reason
+}

@@ -1,0 +1,45 @@
+import { InvalidInput, Refusal } from '../refusal.js'
+
+export const ASSIGNMENT_NOT_FOUND = new Refusal('not_found', 'assignment_not_found', 'Diese Aufgabe gibt es nicht')
+export const OCCURRENCE_NOT_FOUND = new Refusal('not_found', 'occurrence_not_found', 'Diese Aufgabe hast du nicht')
+/** The caller is neither an administrator nor an author. */
+export const MAY_NOT_ASSIGN = new Refusal(
+  'forbidden',
+  'may_not_assign',
+  'Aufgaben geben nur Administratoren und Autoren',
+)
+/** An author has not created the assignment. */
+export const NOT_YOUR_ASSIGNMENT = new Refusal(
+  'forbidden',
+  'not_your_assignment',
+  'Diese Aufgabe ändern nur Administratoren und wer sie angelegt hat',
+)
+/** An author assigns to others than the teams that he or she leads. */
+export const NOT_YOUR_TEAM = new Refusal(
+  'forbidden',
+  'not_your_team',
+  'Als Autor gibst du Aufgaben nur den Teams, die du leitest',
+)
+export const NOT_AN_OVERSEER = new Refusal(
+  'forbidden',
+  'not_an_overseer',
+  'Das sehen nur die verantwortliche Person und die Leitung des Teams',
+)
+export const NOT_RESPONSIBLE = new Refusal(
+  'forbidden',
+  'not_responsible',
+  'Das entscheidet nur die verantwortliche Person der Aufgabe',
+)
+export const PARTS_IN_USE = new Refusal(
+  'conflict',
+  'parts_in_use',
+  'Von dieser Aufgabe ist schon etwas erledigt, deshalb bleiben ihre Teile; lege eine neue an',
+)
+export const OCCURRENCE_CLOSED = new Refusal('conflict', 'occurrence_closed', 'Diese Aufgabe ist nicht mehr offen')
+export const NO_SUCH_PART = new InvalidInput('Diesen Teil hat die Aufgabe nicht', 'no_such_part')
+export const PERSON_NOT_FOUND = new InvalidInput('Eine der Personen gibt es nicht', 'person_not_found')
+export const AUDIENCE_TEAM_NOT_FOUND = new InvalidInput('Eines der Teams gibt es nicht', 'audience_team_not_found')
+export const HELD_TOO_EARLY = new InvalidInput(
+  'Das Feld „held_on“ muss zwischen dem Beginn der Aufgabe und heute liegen',
+  'held_too_early',
+)

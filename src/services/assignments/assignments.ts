@@ -1,0 +1,238 @@
+import type { Kysely, Transaction } from 'kysely'
+import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { keepAccount } from '../../../db/queries/accounts/users.js'
+import {
+  deleteAssignment,
+  findAssignment,
+  findPartContent,
+  hasDoneParts,
+  insertAssignment,
+  lockAssignment,
+  type NewPart,
+  restartOccurrences,
+  type StoredAssignment,
+  updateAssignment,
+  writeAudience,
+  writeParts,
+} from '../../../db/queries/assignments/assignments.js'
+import type { Database } from '../../../db/types.js'
+import { type AssignmentInput, checkDates, type PartInput } from '../../domain/assignments/assignment.js'
+import {
+  ASSIGNMENT_NOT_FOUND,
+  AUDIENCE_TEAM_NOT_FOUND,
+  PARTS_IN_USE,
+  PERSON_NOT_FOUND,
+} from '../../domain/assignments/refusals.js'
+import type { Due, Starts } from '../../domain/assignments/schedule.js'
+import { NOT_FOUND_BY_KIND } from '../../domain/content/refusals.js'
+import { isStorable } from '../../domain/text/text.js'
+import { type AssignmentClock, planAssignment } from './plan.js'
+
+/**
+ * Creates an assignment with an audit entry and plans it for its audience.
+ * @throws the refusals of its parts and audience
+ */
+export async function createAssignment(
+  db: Kysely<Database>,
+  actor: Actor,
+  input: AssignmentInput,
+  clock: AssignmentClock,
+): Promise<StoredAssignment> {
+  checkDates(input)
+  const { today } = clock.moment()
+  const id = await db.transaction().execute(async (transaction) => {
+    const { title, description, audience, mandatory, retention_years, responsible_id } = input
+    await keepResponsible(transaction, responsible_id)
+    const created = await insertAssignment(transaction, {
+      ...{
+        title,
+        description,
+        mandatory,
+        retention_years,
+        responsible_id,
+        created_by: actor.actor_id,
+        created_on: today,
+      },
+      ...scheduleOf(input),
+      everybody_from: audience.everybody ? today : null,
+    })
+    await writeParts(transaction, created, await findParts(transaction, input.parts))
+    await assignTo(transaction, created, audience, today)
+    const details = { audience, mandatory }
+    await insertAuditEntry(transaction, actor, {
+      action: 'assignment.create',
+      target_id: created,
+      target: title,
+      details,
+    })
+    return created
+  })
+  await planAssignment(db, id, clock)
+  return find(db, id)
+}
+
+/**
+ * Changes an assignment with an audit entry. Its dates apply to periods that are planned from now on.
+ * @throws ASSIGNMENT_NOT_FOUND, the refusals of its parts and audience
+ * @throws PARTS_IN_USE if other parts are given, but a person has done one
+ */
+export async function changeAssignment(
+  db: Kysely<Database>,
+  actor: Actor,
+  { id, change }: { id: number; change: Partial<AssignmentInput> },
+  clock: AssignmentClock,
+): Promise<StoredAssignment> {
+  const { today } = clock.moment()
+  await db.transaction().execute(async (transaction) => {
+    const before = await lockAssignment(transaction, id)
+    if (before === undefined) throw ASSIGNMENT_NOT_FOUND
+    const { parts, audience, starts, due, recurrence, ...rest } = change
+    checkDates({ starts: starts ?? startsOf(before), due: due ?? dueOf(before) })
+    await keepResponsible(transaction, change.responsible_id)
+    await updateAssignment(transaction, id, {
+      ...rest,
+      ...scheduleOf({ starts, due, recurrence }),
+      ...(audience && { everybody_from: audience.everybody ? (before.everybody_from ?? today) : null }),
+    })
+    if (parts !== undefined) await changeParts(transaction, before, parts)
+    if (audience !== undefined) await assignTo(transaction, id, audience, today)
+    const fields = Object.keys(change)
+    if (fields.length === 0) return
+    const details = { fields, ...(audience && { audience }) }
+    const target = change.title ?? before.title
+    await insertAuditEntry(transaction, actor, { action: 'assignment.update', target_id: id, target, details })
+  })
+  await planAssignment(db, id, clock)
+  return find(db, id)
+}
+
+/** Deletes an assignment, or archives it if a person has finished one of its occurrences, with an audit entry. */
+export async function removeAssignment(db: Kysely<Database>, actor: Actor, id: number, at: Date): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const before = await lockAssignment(transaction, id)
+    if (before === undefined) return
+    await deleteAssignment(transaction, id, at)
+    await insertAuditEntry(transaction, actor, { action: 'assignment.delete', target_id: id, target: before.title })
+  })
+}
+
+/**
+ * Makes an assignment due again, because its content has changed: open occurrences start anew, and persons who have
+ * finished get another one. With an audit entry.
+ * @throws ASSIGNMENT_NOT_FOUND
+ */
+export async function renewAssignment(
+  db: Kysely<Database>,
+  actor: Actor,
+  id: number,
+  clock: AssignmentClock,
+): Promise<StoredAssignment> {
+  // A completion before the renewal still counts.
+  await planAssignment(db, id, clock)
+  const { at, today } = clock.moment()
+  await db.transaction().execute(async (transaction) => {
+    const before = await lockAssignment(transaction, id)
+    if (before === undefined) throw ASSIGNMENT_NOT_FOUND
+    const version = before.version + 1
+    await updateAssignment(transaction, id, { version, renewed_on: today, renewed_at: at })
+    await restartOccurrences(transaction, id, { version, at })
+    const details = { version }
+    const target = before.title
+    await insertAuditEntry(transaction, actor, { action: 'assignment.renew', target_id: id, target, details })
+  })
+  await planAssignment(db, id, clock)
+  return find(db, id)
+}
+
+export function startsOf({ starts_on }: StoredAssignment): Starts {
+  return starts_on ?? { joining: true }
+}
+
+export function dueOf({ due_on, due_days }: StoredAssignment): Due {
+  return due_on ?? { days_after_start: due_days ?? 0 }
+}
+
+async function find(db: Kysely<Database>, id: number): Promise<StoredAssignment> {
+  const stored = await findAssignment(db, id)
+  // A concurrent request may have deleted it.
+  if (stored === undefined) throw ASSIGNMENT_NOT_FOUND
+  return stored
+}
+
+type Dates = Pick<AssignmentInput, 'starts' | 'due' | 'recurrence'>
+type DateColumns = Pick<
+  StoredAssignment,
+  'starts_on' | 'due_on' | 'due_days' | 'every_months' | 'window_end' | 'opens_days_before'
+>
+
+/** Returns the columns of the given dates. */
+function scheduleOf(dates: Dates): DateColumns
+function scheduleOf(dates: { [Name in keyof Dates]: Dates[Name] | undefined }): Partial<DateColumns>
+function scheduleOf({ starts, due, recurrence }: { [Name in keyof Dates]: Dates[Name] | undefined }) {
+  return {
+    ...(starts !== undefined && { starts_on: typeof starts === 'string' ? starts : null }),
+    ...(due !== undefined && {
+      due_on: typeof due === 'string' ? due : null,
+      due_days: typeof due === 'string' ? null : due.days_after_start,
+    }),
+    ...(recurrence !== undefined && {
+      every_months: recurrence?.every_months ?? null,
+      window_end: recurrence?.window_end ?? null,
+      opens_days_before: recurrence?.opens_days_before ?? null,
+    }),
+  }
+}
+
+async function keepResponsible(transaction: Transaction<Database>, id: number | null | undefined): Promise<void> {
+  if (id === undefined || id === null) return
+  if ((await keepAccount(transaction, id)) === undefined) throw PERSON_NOT_FOUND
+}
+
+async function assignTo(
+  transaction: Transaction<Database>,
+  id: number,
+  { team_ids, user_ids }: AssignmentInput['audience'],
+  today: string,
+): Promise<void> {
+  const missing = await writeAudience(transaction, id, { team_ids, user_ids }, today)
+  if (missing === 'teams') throw AUDIENCE_TEAM_NOT_FOUND
+  if (missing === 'users') throw PERSON_NOT_FOUND
+}
+
+async function changeParts(
+  transaction: Transaction<Database>,
+  before: StoredAssignment,
+  given: readonly PartInput[],
+): Promise<void> {
+  const parts = await findParts(transaction, given)
+  const isSame = parts.every((part, index) => isSamePart(given[index], before.parts[index], part))
+  if (isSame && parts.length === before.parts.length) return
+  if (await hasDoneParts(transaction, before.id)) throw PARTS_IN_USE
+  await writeParts(transaction, before.id, parts)
+}
+
+function isSamePart(
+  given: PartInput | undefined,
+  stored: StoredAssignment['parts'][number] | undefined,
+  part: NewPart,
+) {
+  if (given === undefined || stored === undefined || part.kind !== stored.kind) return false
+  return given.kind === 'personal'
+    ? given.title === stored.title
+    : given.slug.normalize('NFC') === stored.slug && part.share_percent === stored.share_percent
+}
+
+async function findParts(db: Kysely<Database>, parts: readonly PartInput[]): Promise<NewPart[]> {
+  const found: NewPart[] = []
+  for (const part of parts) {
+    if (part.kind === 'personal') {
+      found.push({ ...part, cheatsheet_id: null, test_id: null, deck_id: null, share_percent: null })
+      continue
+    }
+    const content = isStorable(part.slug) ? await findPartContent(db, part.kind, part.slug) : undefined
+    if (content === undefined) throw NOT_FOUND_BY_KIND[part.kind]
+    const share_percent = part.kind === 'deck' ? (part.share_percent ?? null) : null
+    found.push({ ...content, kind: part.kind, share_percent })
+  }
+  return found
+}

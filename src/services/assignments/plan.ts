@@ -1,0 +1,167 @@
+import type { Kysely } from 'kysely'
+import { type AssignmentRow, notePlanned } from '../../../db/queries/assignments/assignments.js'
+import {
+  type ConcernedPerson,
+  closeOccurrences,
+  findPlannable,
+  insertOccurrences,
+  listConcerned,
+  listConcernedAmong,
+  listConcerning,
+  listUnplanned,
+  type PlannedRow,
+  reopenOccurrences,
+  type Watched,
+} from '../../../db/queries/assignments/plan.js'
+import { markDoneParts, type Settled, updateStates } from '../../../db/queries/assignments/settle.js'
+import type { Database } from '../../../db/types.js'
+import { isDisabled } from '../../domain/accounts/deactivation.js'
+import { createPlanner, type PlannedAssignment, type Planner } from '../../domain/assignments/plan.js'
+import { currentStay } from '../../domain/assignments/stay.js'
+import { type Clock, startOfDay } from '../../domain/time/calendar.js'
+
+/** Access to time: the clock and the calendar of the service. */
+export interface AssignmentClock extends Clock {
+  /** IANA name */
+  timeZone: string
+}
+
+const PERSONS_AT_ONCE = 1_000
+
+/** Marks what persons have done and brings the states up to date. */
+export async function settle(db: Kysely<Database>, which: Settled, { timeZone }: AssignmentClock): Promise<void> {
+  await markDoneParts(db, which)
+  await updateStates(db, which, timeZone)
+}
+
+/**
+ * Plans an assignment for all persons, in batches. Running it twice, or again after it was killed, changes nothing.
+ * @param goOn called between batches; may throw to end the work
+ * @returns the number of new occurrences
+ */
+export async function planAssignment(
+  db: Kysely<Database>,
+  id: number,
+  clock: AssignmentClock,
+  goOn: () => Promise<void> = async () => {},
+): Promise<number> {
+  const { today } = clock.moment()
+  const assignment = (await findPlannable(db, [id])).get(id)
+  if (assignment === undefined) return 0
+  await settle(db, { assignmentId: id }, clock)
+  const plan = createPlanning(new Map([[id, assignment]]), clock)
+  let inserted = 0
+  let persons: ConcernedPerson[] = []
+  do {
+    await goOn()
+    persons = await listConcerned(db, id, { after: persons.at(-1)?.user_id ?? 0, limit: PERSONS_AT_ONCE })
+    inserted += await write(db, plan(persons))
+  } while (persons.length === PERSONS_AT_ONCE)
+  await notePlanned(db, id, today)
+  return inserted
+}
+
+/** Plans all assignments for a person. */
+export async function planPerson(db: Kysely<Database>, userId: number, clock: AssignmentClock): Promise<void> {
+  await settle(db, { userId }, clock)
+  const concerning = await listConcerning(db, userId)
+  await planConcerned(db, concerning, clock)
+}
+
+/** Plans an assignment for persons who may have left or returned. */
+export async function planPersons(
+  db: Kysely<Database>,
+  assignmentId: number,
+  userIds: readonly number[],
+  clock: AssignmentClock,
+): Promise<void> {
+  await planConcerned(db, await listConcernedAmong(db, assignmentId, userIds), clock)
+}
+
+/** Plans an assignment for watched persons who have joined since the last run of the job. */
+export async function planJoiners(
+  db: Kysely<Database>,
+  assignmentId: number,
+  watched: Watched,
+  clock: AssignmentClock,
+): Promise<void> {
+  await planConcerned(db, await listUnplanned(db, assignmentId, watched, PERSONS_AT_ONCE), clock)
+}
+
+async function planConcerned(db: Kysely<Database>, persons: ConcernedPerson[], clock: AssignmentClock): Promise<void> {
+  if (persons.length === 0) return
+  const assignments = await findPlannable(db, [...new Set(persons.map(({ assignment_id }) => assignment_id))])
+  await write(db, createPlanning(assignments, clock)(persons))
+}
+
+interface Changes {
+  insert: PlannedRow[]
+  close: number[]
+  reopen: { id: number; extended_until: string }[]
+}
+
+function createPlanning(assignments: ReadonlyMap<number, AssignmentRow>, { moment, timeZone }: AssignmentClock) {
+  const { today } = moment()
+  const planners = new Map<number, Planner>()
+  const starts = new Map<string, Date>()
+  const startOf = (day: string) => {
+    const start = starts.get(day) ?? startOfDay(day, timeZone).instant
+    starts.set(day, start)
+    return start
+  }
+  const plannerOf = (row: AssignmentRow) => {
+    const planner = planners.get(row.id) ?? createPlanner(toPlanned(row), today)
+    planners.set(row.id, planner)
+    return planner
+  }
+  return (persons: readonly ConcernedPerson[]): Changes => {
+    const changes: Changes = { insert: [], close: [], reopen: [] }
+    for (const person of persons) {
+      const assignment = assignments.get(person.assignment_id)
+      if (assignment === undefined) continue
+      const plan = plannerOf(assignment)(stayOf(assignment, person, moment), person.history)
+      for (const { period, due_on } of plan.insert) {
+        changes.insert.push({
+          ...{ assignment_id: assignment.id, user_id: person.user_id, period, due_on },
+          content_version: assignment.version,
+          counts_from: period === assignment.renewed_on ? (assignment.renewed_at ?? startOf(period)) : startOf(period),
+        })
+      }
+      changes.close.push(...plan.close)
+      changes.reopen.push(...plan.reopen)
+    }
+    return changes
+  }
+
+  function stayOf(
+    { everybody_from }: AssignmentRow,
+    { spans, created_at, disabled_on }: ConcernedPerson,
+    at: Clock['moment'],
+  ): string | undefined {
+    if (isDisabled({ disabled_on }, today)) return undefined
+    if (everybody_from === null) return currentStay(spans, today)
+    const created_on = at(created_at).today
+    const from_on = created_on > everybody_from ? created_on : everybody_from
+    return currentStay([...spans, { from_on, until_on: null }], today)
+  }
+}
+
+function toPlanned(row: AssignmentRow): PlannedAssignment {
+  const { starts_on, due_on, due_days, every_months, window_end, opens_days_before } = row
+  return {
+    ...row,
+    starts: starts_on ?? { joining: true },
+    due: due_on ?? { days_after_start: due_days ?? 0 },
+    recurrence:
+      every_months === null
+        ? null
+        : { every_months, window_end: window_end ?? undefined, opens_days_before: opens_days_before ?? 0 },
+  }
+}
+
+async function write(db: Kysely<Database>, { insert, close, reopen }: Changes): Promise<number> {
+  const inserted = await insertOccurrences(db, insert)
+  await closeOccurrences(db, close)
+  await reopenOccurrences(db, reopen)
+  return inserted
+}

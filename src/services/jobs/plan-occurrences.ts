@@ -1,0 +1,22 @@
+import { listPlannable } from '../../../db/queries/assignments/assignments.js'
+import { planAssignment, planPerson } from '../assignments/plan.js'
+import type { JobContext, JobSummary } from './job.js'
+
+/** Plans the occurrences of all assignments for the day, or those of one person. */
+export async function planOccurrences(context: JobContext): Promise<JobSummary> {
+  const { db, moment, timeZone, signal, userId, goOn } = context
+  const clock = { moment, timeZone }
+  if (userId !== undefined) {
+    await planPerson(db, userId, clock)
+    return { persons: 1 }
+  }
+  const summary = { assignments: 0, inserted: 0 }
+  for (const id of await listPlannable(db)) {
+    summary.inserted += await planAssignment(db, id, clock, async () => {
+      signal.throwIfAborted()
+      await goOn()
+    })
+    summary.assignments++
+  }
+  return summary
+}

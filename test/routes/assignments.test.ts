@@ -1,0 +1,419 @@
+import t from 'tap'
+import { ASSIGNMENT, assignedTest, createTeam, sheetPart, takeTest } from '../support/assignments.js'
+import { createEditor, createSource } from '../support/editing.js'
+import { createCard, createDeck } from '../support/factories.js'
+import { type Caller, errorBody, startService } from '../support/service.js'
+import { CARDS, publishTest } from '../support/taken-tests.js'
+
+t.setTimeout(300_000)
+
+let now = new Date('2026-12-01T10:00:00Z')
+const service = await startService(t, { now: () => now })
+const { db } = service
+const admin = await service.admin()
+
+/** A new session: those of earlier days are over. */
+async function onDay(day: string, username?: string): Promise<Caller> {
+  now = new Date(`${day}T10:00:00Z`)
+  return service.loginAs(username ?? (await nameOf(admin.id)))
+}
+const nameOf = async (id: number) =>
+  (await db.selectFrom('users').select('username').where('id', '=', id).executeTakeFirstOrThrow()).username
+t.beforeEach(() => {
+  now = new Date('2026-12-01T10:00:00Z')
+})
+
+async function assign(values: object, by: Caller = admin): Promise<number> {
+  const { status, body } = await by.post('/api/assignments', { ...ASSIGNMENT, ...values })
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body.assignment.id
+}
+const mine = async (caller: Caller, id: number) =>
+  (await caller.get('/api/assignments/mine')).body.occurrences.filter(
+    ({ assignment }: { assignment: { id: number } }) => assignment.id === id,
+  )
+const occurrencesOf = async (id: number, by: Caller = admin) =>
+  (await by.get(`/api/assignments/${id}/occurrences`)).body.occurrences
+const post = (caller: Caller, occurrence: number, action: string, body: object) =>
+  caller.post(`/api/assignments/occurrences/${occurrence}/${action}`, body)
+
+t.test('a learner does an assignment of all kinds of parts', async (t) => {
+  const learner = await service.member()
+  const test = await assignedTest(db)
+  const deck = await createDeck(db)
+  const cards = [await createCard(db, { deck_id: deck.id }), await createCard(db, { deck_id: deck.id })]
+  const sheet = await sheetPart(db)
+  t.match(await takeTest(learner, test.slug, true), { status: 403 }, 'not assigned yet')
+  const parts = [
+    sheet,
+    { kind: 'test', slug: test.slug },
+    { kind: 'deck', slug: deck.slug, share_percent: 50 },
+    { kind: 'personal', title: 'Rundgang' },
+  ]
+  const id = await assign({ parts, audience: { user_ids: [learner.id] } })
+  const [open] = await mine(learner, id)
+  t.match(open, {
+    assignment: { id, title: 'Brandschutz', mandatory: true },
+    ...{ period: '2026-12-01', state: 'open', due: '2026-12-31', overdue: false, done_at: null, proof_code: null },
+    parts: [
+      { kind: 'sheet', slug: sheet.slug, state: 'open' },
+      { kind: 'test', slug: test.slug, title: 'Datenschutz', state: 'open' },
+      { kind: 'deck', slug: deck.slug, share_percent: 50, state: 'open' },
+      { kind: 'personal', slug: null, title: 'Rundgang', state: 'open' },
+    ],
+  })
+  t.match(
+    (await learner.get('/api/tests')).body.tests.find(({ slug }: { slug: string }) => slug === test.slug),
+    {
+      attempts_left: 2,
+    },
+  )
+  t.strictSame(
+    (await post(learner, open.id, 'confirm', { part: 1 })).body,
+    errorBody(400, 'Diesen Teil hat die Aufgabe nicht'),
+  )
+  for (let tries = 0; tries < 2; tries++) {
+    t.strictSame((await post(learner, open.id, 'confirm', { part: 0 })).body, { ok: true })
+  }
+  t.match(await mine(learner, id), [{ state: 'in_progress', parts: [{ state: 'done', done_at: now.toISOString() }] }])
+  t.match(await takeTest(learner, test.slug, false), { status: 200, body: { attempt: { passed: false } } })
+  t.match(await takeTest(learner, test.slug, true), { status: 200, body: { attempt: { passed: true } } })
+  await learner.post('/api/review', { card_id: cards[0]?.id, rating: 'hard' })
+  t.match(await mine(learner, id), [{ parts: [{}, { state: 'done' }, { state: 'open' }] }], 'hard is not good')
+  await learner.post('/api/review', { card_id: cards[1]?.id, rating: 'medium' })
+  await createCard(db, { deck_id: deck.id })
+  await createCard(db, { deck_id: deck.id })
+  t.match(await mine(learner, id), [{ parts: [{}, {}, { state: 'open' }] }], 'cards were added before it was looked at')
+  await learner.post('/api/review', { card_id: cards[0]?.id, rating: 'easy' })
+  t.match(await mine(learner, id), [{ parts: [{}, {}, { state: 'done' }] }])
+  await createCard(db, { deck_id: deck.id })
+  t.match(
+    await mine(learner, id),
+    [{ state: 'in_progress', parts: [{}, {}, { state: 'done' }] }],
+    'reached stays reached',
+  )
+  const held = { ids: [open.id], held_on: '2026-12-01', note: 'mit Feuerlöscher' }
+  for (const held_on of ['2026-11-30', '2026-12-02', '2026-02-30']) {
+    t.equal((await admin.post('/api/assignments/occurrences/confirm-personal', { ...held, held_on })).status, 400)
+  }
+  t.strictSame((await admin.post('/api/assignments/occurrences/confirm-personal', held)).body, { ok: true })
+  t.match(await mine(learner, id), [{ state: 'done', done_at: now.toISOString(), overdue: false }])
+  t.match(await occurrencesOf(id), [{ id: open.id, state: 'done', user: { id: learner.id } }])
+  t.equal((await admin.post('/api/assignments/occurrences/confirm-personal', held)).status, 409, 'is no longer open')
+  t.strictSame((await post(learner, open.id, 'confirm', { part: 0 })).body, { ok: true }, 'a retry')
+  t.strictSame((await takeTest(learner, test.slug, true)).status, 403, 'the test is closed again')
+  const own = (await learner.get('/api/accounts/me/data')).body
+  t.match(own.occurrences, [
+    {
+      title: 'Brandschutz',
+      state: 'done',
+      done_parts: [{}, {}, {}, { held_on: '2026-12-01', note: 'mit Feuerlöscher' }],
+    },
+  ])
+})
+
+t.test('an occurrence of another person is not found', async (t) => {
+  const [learner, other] = [await service.member(), await service.member()]
+  const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids: [learner.id] } })
+  const [{ id: occurrence }] = await mine(learner, id)
+  const gone = errorBody(404, 'Diese Aufgabe hast du nicht')
+  t.strictSame((await post(other, occurrence, 'confirm', { part: 0 })).body, gone)
+  t.strictSame((await post(other, 999_999, 'confirm', { part: 0 })).body, gone)
+  t.strictSame(await mine(other, id), [])
+})
+
+t.test('the next period asks for everything again, with new attempts', async (t) => {
+  const learner = await service.member()
+  const name = await nameOf(learner.id)
+  const test = await assignedTest(db, null, 1)
+  const parts = [await sheetPart(db), { kind: 'test', slug: test.slug }]
+  const recurrence = { every_months: 12, opens_days_before: 30 }
+  const id = await assign({ parts, audience: { user_ids: [learner.id] }, recurrence })
+  const [first] = await mine(learner, id)
+  await post(learner, first.id, 'confirm', { part: 0 })
+  await takeTest(learner, test.slug, true)
+  t.match(await mine(learner, id), [{ state: 'done' }])
+  const early = await onDay('2027-10-31', name)
+  t.match(await mine(early, id), [{ period: '2026-12-01', state: 'done' }])
+  const later = await onDay('2027-11-01', name)
+  const [next, before] = await mine(later, id)
+  t.match(next, {
+    period: '2027-11-01',
+    due: '2027-12-01',
+    state: 'open',
+    parts: [{ state: 'open' }, { state: 'open' }],
+  })
+  t.match(before, { id: first.id, state: 'done' })
+  t.match(await takeTest(later, test.slug, false), { status: 200 }, 'the attempt of the last period does not count')
+  t.match(await takeTest(later, test.slug, true), { status: 409 }, 'none is left')
+  const boss = await onDay('2027-11-01')
+  t.strictSame((await post(boss, next.id, 'grant-attempt', { reason: 'Störung' })).body, { ok: true })
+  t.match(await takeTest(later, test.slug, true), { status: 200, body: { attempt: { passed: true } } })
+  t.match(await mine(later, id), [{ state: 'in_progress', parts: [{ state: 'open' }, { state: 'done' }] }, {}])
+  t.equal((await post(boss, first.id, 'grant-attempt', { reason: 'x' })).status, 409)
+})
+
+t.test('one attempt does the same test of two assignments, but not of two periods of one', async (t) => {
+  const learner = await service.member()
+  const name = await nameOf(learner.id)
+  const test = await assignedTest(db, null, null)
+  const parts = [{ kind: 'test', slug: test.slug }]
+  const recurrence = { every_months: 12, window_end: '03-31' }
+  const audience = { user_ids: [learner.id] }
+  const [one, two] = [await assign({ parts, audience }), await assign({ parts, audience, recurrence })]
+  t.match([await mine(learner, one), await mine(learner, two)], [[{ state: 'open' }], [{ state: 'open' }]])
+  const later = await onDay('2027-03-05', name)
+  t.match(await mine(later, two), [
+    { period: '2026-12-01', state: 'open', overdue: true },
+    { period: '2027-03-01', state: 'open', due: '2027-03-31', overdue: false },
+  ])
+  await takeTest(later, test.slug, true)
+  t.match(
+    [await mine(later, one), await mine(later, two)],
+    [
+      [{ state: 'done' }],
+      [
+        { period: '2027-03-01', state: 'open' },
+        { period: '2026-12-01', state: 'done' },
+      ],
+    ],
+  )
+  now = new Date(now.getTime() + 60_000)
+  await takeTest(later, test.slug, true)
+  t.match(await mine(later, two), [{ state: 'done' }, { state: 'done' }])
+})
+
+t.test('a responsible person exempts, recognises and extends, with a reason that is noted', async (t) => {
+  const learners = [await service.member(), await service.member(), await service.member()]
+  const boss = await service.member()
+  const id = await assign({
+    ...{ parts: [await sheetPart(db)], responsible_id: boss.id },
+    audience: { user_ids: learners.map((learner) => learner.id) },
+  })
+  t.equal((await boss.get('/api/auth/me')).body.roles.responsible, true)
+  t.equal((await learners[0]?.get('/api/auth/me'))?.body.roles.responsible, false)
+  const rows = await occurrencesOf(id, boss)
+  t.strictSame(
+    rows.map(({ user }: { user: { id: number } }) => user.id).sort(),
+    learners.map((learner) => learner.id).sort(),
+  )
+  const [first, second, third] = rows
+  const refused = errorBody(403, 'Das entscheidet nur die verantwortliche Person der Aufgabe')
+  t.strictSame((await post(admin, first.id, 'exempt', { reason: 'x' })).body, refused, 'not even administrators')
+  t.strictSame((await admin.get(`/api/assignments/${id}/occurrences`)).status, 403)
+  t.equal((await post(boss, first.id, 'exempt', { reason: ' ' })).status, 400)
+  t.equal((await post(boss, first.id, 'exempt', { reason: 'x', until: '2026-11-30' })).status, 400)
+  t.strictSame((await post(boss, first.id, 'exempt', { reason: 'Elternzeit' })).body, { ok: true })
+  t.strictSame((await post(boss, second.id, 'recognise', { reason: 'Zeugnis', until: '2027-06-30' })).body, {
+    ok: true,
+  })
+  t.equal((await post(boss, third.id, 'extend', { reason: 'Urlaub' })).status, 400)
+  t.equal((await post(boss, third.id, 'extend', { reason: 'Urlaub', until: '2026-12-31' })).status, 400)
+  t.strictSame((await post(boss, third.id, 'extend', { reason: 'Urlaub', until: '2027-01-15' })).body, { ok: true })
+  t.equal((await post(boss, third.id, 'grant-attempt', { reason: 'x' })).status, 400, 'it has no test')
+  t.equal((await post(boss, first.id, 'extend', { reason: 'x', until: '2028-01-01' })).status, 409)
+  t.match(await occurrencesOf(id, boss), [
+    { state: 'exempt', done_at: String },
+    { state: 'recognised' },
+    { state: 'open', due: '2027-01-15', extended_until: '2027-01-15' },
+  ])
+  t.match((await boss.get(`/api/assignments/${id}/occurrences?state=open`)).body.occurrences, [{ id: third.id }])
+  const { entries } = (await admin.get('/api/accounts/audit?limit=5')).body
+  t.match(entries, [
+    { action: 'occurrence.extend', details: { reason: 'Urlaub', until: '2027-01-15' } },
+    { action: 'occurrence.recognise' },
+    { action: 'occurrence.exempt', target: 'Brandschutz', details: { reason: 'Elternzeit', username: String } },
+    { action: 'assignment.view' },
+    { action: 'assignment.create', details: { mandatory: true } },
+  ])
+})
+
+t.test('a lead sees the members of the own team in mandatory assignments, without results', async (t) => {
+  const [lead, member, outsider] = [await service.member(), await service.member(), await service.member()]
+  const team = await createTeam(db, { members: [member.id], leads: [lead.id] })
+  const test = await publishTest(db, {}, { cards: [CARDS.single] })
+  const values = { parts: [{ kind: 'test', slug: test.slug }], audience: { team_ids: [team], user_ids: [outsider.id] } }
+  const id = await assign(values)
+  const optional = await assign({ ...values, mandatory: false })
+  await takeTest(member, test.slug, true)
+  const { status, body } = await lead.get(`/api/assignments/${id}/occurrences`)
+  t.equal(status, 200)
+  const names = body.occurrences.map(({ user, state }: { user: { id: number }; state: string }) => [user.id, state])
+  t.strictSame(
+    names.sort(),
+    [
+      [lead.id, 'open'],
+      [member.id, 'done'],
+    ].sort(),
+  )
+  t.strictSame(Object.keys(body.occurrences[0]).sort(), [
+    ...['done_at', 'due', 'extended_until', 'id', 'overdue', 'period', 'state', 'user'],
+  ])
+  const refused = errorBody(403, 'Das sehen nur die verantwortliche Person und die Leitung des Teams')
+  t.strictSame((await lead.get(`/api/assignments/${optional}/occurrences`)).body, refused)
+  t.strictSame((await member.get(`/api/assignments/${id}/occurrences`)).body, refused)
+  t.strictSame((await lead.get('/api/assignments/999999/occurrences')).body, refused)
+  const [other] = (await occurrencesOf(id)).filter(({ user }: { user: { id: number } }) => user.id === outsider.id)
+  const held = { held_on: '2026-12-01', ids: [other.id] }
+  t.strictSame(
+    (await lead.post('/api/assignments/occurrences/confirm-personal', held)).body,
+    refused,
+    'of another team',
+  )
+  t.match(
+    (await lead.get('/api/assignments')).body.assignments.map((one: { id: number }) => one.id),
+    [id],
+  )
+  t.equal((await lead.get(`/api/assignments/${id}`)).status, 200)
+  t.equal((await lead.get(`/api/assignments/${optional}`)).status, 404)
+  t.equal((await member.get('/api/assignments')).status, 403)
+})
+
+t.test('the list is paged', async (t) => {
+  const persons = [await service.member(), await service.member(), await service.member()]
+  const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids: persons.map((person) => person.id) } })
+  const seen: number[] = []
+  for (let after: number | '' | null = ''; after !== null; ) {
+    const { body } = await admin.get(`/api/assignments/${id}/occurrences?limit=2&after=${after}`)
+    seen.push(...body.occurrences.map(({ user }: { user: { id: number } }) => user.id))
+    after = body.next_after
+  }
+  t.strictSame(seen.sort(), persons.map((person) => person.id).sort())
+  await db
+    .updateTable('users')
+    .set({ disabled_on: '2026-12-01' })
+    .where('id', '=', persons[0]?.id ?? 0)
+    .execute()
+  t.match((await admin.get(`/api/assignments/${id}/occurrences?state=left`)).body.occurrences, [])
+  t.match(
+    (await occurrencesOf(id)).filter(({ state }: { state: string }) => state === 'left'),
+    [{ user: { id: persons[0]?.id } }],
+    'of a disabled account',
+  )
+})
+
+t.test('persons join, leave and return', async (t) => {
+  const [member, joiner] = [await service.member(), await service.member()]
+  const team = await createTeam(db, { members: [member.id] })
+  const id = await assign({ parts: [await sheetPart(db)], audience: { team_ids: [team] } })
+  t.match(await occurrencesOf(id), [{ user: { id: member.id }, due: '2026-12-31' }])
+  const later = await onDay('2026-12-20')
+  await later.send({ method: 'PUT', url: `/api/teams/${team}/members/${joiner.id}`, payload: { role: 'member' } })
+  t.match(await occurrencesOf(id, later), [{ user: { id: member.id } }, { user: { id: joiner.id }, due: '2027-01-19' }])
+  await later.delete(`/api/teams/${team}/members/${member.id}`)
+  t.match(await occurrencesOf(id, later), [{ state: 'left' }, { state: 'open' }])
+  const [left] = await occurrencesOf(id, later)
+  t.equal((await post(later, left.id, 'extend', { reason: 'x', until: '2027-05-01' })).status, 409)
+  const back = await onDay('2027-02-01')
+  await back.send({ method: 'PUT', url: `/api/teams/${team}/members/${member.id}`, payload: { role: 'member' } })
+  t.match(await occurrencesOf(id, back), [{ id: left.id, state: 'open', due: '2027-03-03' }, {}])
+})
+
+t.test('a renewal starts open occurrences anew and makes finished ones due again', async (t) => {
+  const [done, open] = [await service.member(), await service.member()]
+  const parts = [await sheetPart(db), await sheetPart(db)]
+  const id = await assign({ parts, audience: { user_ids: [done.id, open.id] } })
+  const [finished] = await mine(done, id)
+  for (const part of [0, 1]) await post(done, finished.id, 'confirm', { part })
+  const [started] = await mine(open, id)
+  await post(open, started.id, 'confirm', { part: 0 })
+  const [name, openName] = [await nameOf(done.id), await nameOf(open.id)]
+  const later = await onDay('2026-12-10')
+  t.match((await later.post(`/api/assignments/${id}/renew`)).body.assignment, { id, version: 2 })
+  t.match(await mine(await onDay('2026-12-10', name), id), [
+    { period: '2026-12-10', state: 'open', due: '2027-01-09' },
+    { id: finished.id, state: 'done' },
+  ])
+  t.match(await mine(await onDay('2026-12-10', openName), id), [
+    { id: started.id, state: 'open', parts: [{ state: 'open' }, { state: 'open' }] },
+  ])
+  t.equal((await later.post('/api/assignments/999999/renew')).status, 404)
+})
+
+t.test('authors assign content of their sources to teams that they lead', async (t) => {
+  const source = await createSource(db)
+  const author = await createEditor(service, source)
+  const member = await service.member()
+  const [team, other] = [await createTeam(db, { members: [member.id], leads: [author.id] }), await createTeam(db, {})]
+  const [test, foreign] = [await assignedTest(db, source), await assignedTest(db)]
+  const values = { ...ASSIGNMENT, parts: [{ kind: 'test', slug: test.slug }], audience: { team_ids: [team] } }
+  const tryTo = async (change: object, by: Caller = author) => {
+    const { status, body } = await by.post('/api/assignments', { ...values, ...change })
+    return [status, body.message]
+  }
+  const teamsOnly = [403, 'Als Autor gibst du Aufgaben nur den Teams, die du leitest']
+  t.strictSame(await tryTo({ audience: { team_ids: [team, other] } }), teamsOnly)
+  t.strictSame(await tryTo({ audience: { everybody: true } }), teamsOnly)
+  t.strictSame(await tryTo({ audience: { user_ids: [member.id] } }), teamsOnly)
+  t.match(await tryTo({ parts: [{ kind: 'test', slug: foreign.slug }] }), [403])
+  t.match(await tryTo({}, member), [403, 'Aufgaben geben nur Administratoren und Autoren'])
+  const id = await assign(values, author)
+  t.match(await mine(member, id), [{ state: 'open' }])
+  t.match((await author.get('/api/assignments')).body.assignments, [{ id, responsible_id: author.id }])
+  t.equal((await author.patch(`/api/assignments/${id}`, { title: 'Neu' })).body.assignment.title, 'Neu')
+  t.strictSame((await author.patch(`/api/assignments/${id}`, { audience: { everybody: true } })).status, 403)
+  const others = await assign({ ...values })
+  for (const [method, url] of [
+    ['PATCH', `/api/assignments/${others}`],
+    ['DELETE', `/api/assignments/${others}`],
+    ['POST', `/api/assignments/${others}/renew`],
+  ] as const) {
+    const refused = errorBody(403, 'Diese Aufgabe ändern nur Administratoren und wer sie angelegt hat')
+    t.strictSame((await author.send({ method, url, payload: {} })).body, refused, method)
+  }
+})
+
+t.test('refuses what cannot be planned', async (t) => {
+  const parts = [await sheetPart(db)]
+  const values = { ...ASSIGNMENT, parts, audience: { user_ids: [admin.id] } }
+  const statusOf = async (change: object) => (await admin.post('/api/assignments', { ...values, ...change })).status
+  for (const change of [
+    ...[
+      { title: ' ' },
+      { starts: '2026-02-30' },
+      { starts: '1999-01-01' },
+      { due: '2026-11-30' },
+      { due: { days_after_start: -1 } },
+    ],
+    ...[
+      { audience: {} },
+      { audience: { user_ids: [999_999] } },
+      { audience: { team_ids: [999_999] } },
+      { responsible_id: 999_999 },
+    ],
+    ...[{ parts: [] }, { parts: [{ kind: 'personal' }] }, { parts: [{ kind: 'sheet' }] }, { retention_years: 0 }],
+    ...[{ recurrence: { every_months: 0 } }, { recurrence: { every_months: 1, opens_days_before: 15 } }],
+    ...[
+      { recurrence: { every_months: 12, window_end: '02-30' } },
+      { recurrence: { every_months: 5, window_end: '03-31' } },
+    ],
+  ]) {
+    t.equal(await statusOf(change), 400, JSON.stringify(change))
+  }
+  for (const kind of ['sheet', 'test', 'deck']) {
+    t.equal(await statusOf({ parts: [{ kind, slug: 'gibt-es-nicht' }] }), 404, kind)
+  }
+  const id = await assign(values)
+  const [occurrence] = await mine(admin, id)
+  t.equal((await admin.patch(`/api/assignments/${id}`, { parts: [...parts, ...parts] })).status, 200)
+  t.equal((await admin.patch(`/api/assignments/${id}`, { parts })).status, 200)
+  await post(admin, occurrence.id, 'confirm', { part: 0 })
+  t.equal((await admin.patch(`/api/assignments/${id}`, { parts, mandatory: false })).status, 200, 'the same parts')
+  t.match((await admin.patch(`/api/assignments/${id}`, { parts: [...parts, ...parts] })).body, { statusCode: 409 })
+  t.equal((await admin.patch('/api/assignments/999999', {})).status, 404)
+})
+
+t.test('a deleted assignment is gone, but what persons have finished stays with them', async (t) => {
+  const [done, open] = [await service.member(), await service.member()]
+  const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids: [done.id, open.id] } })
+  const [finished] = await mine(done, id)
+  await post(done, finished.id, 'confirm', { part: 0 })
+  t.strictSame((await admin.delete(`/api/assignments/${id}`)).body, { ok: true })
+  t.strictSame((await admin.delete(`/api/assignments/${id}`)).body, { ok: true }, 'again')
+  t.match(await mine(done, id), [{ state: 'done' }])
+  t.strictSame(await mine(open, id), [])
+  t.equal((await admin.get(`/api/assignments/${id}`)).status, 404)
+  const unfinished = await assign({ parts: [await sheetPart(db)], audience: { user_ids: [open.id] } })
+  await admin.delete(`/api/assignments/${unfinished}`)
+  t.strictSame(await db.selectFrom('assignments').select('id').where('id', '=', unfinished).execute(), [])
+})

@@ -1,0 +1,61 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/types.js'
+import { createCheatsheet, unique } from './factories.js'
+import type { Caller } from './service.js'
+import { CARDS, publishTest, rightAnswerTo } from './taken-tests.js'
+
+/** Creates a sheet and returns it as a part. */
+export async function sheetPart(db: Kysely<Database>): Promise<{ kind: 'sheet'; slug: string }> {
+  const { slug } = await createCheatsheet(db)
+  return { kind: 'sheet', slug }
+}
+
+/** Creates a team with members and a lead. */
+export async function createTeam(
+  db: Kysely<Database>,
+  { members = [], leads = [] }: { members?: number[]; leads?: number[] },
+  from_on = '2020-01-01',
+): Promise<number> {
+  const { id } = await db
+    .insertInto('teams')
+    .values({ name: unique('Team'), external_group: null })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const rows = [
+    ...members.map((user_id) => ({ user_id, role: 'member' as const })),
+    ...leads.map((user_id) => ({ user_id, role: 'lead' as const })),
+  ]
+  for (const row of rows) {
+    await db
+      .insertInto('team_members')
+      .values({ ...row, team_id: id, origin: 'hand', from_on })
+      .execute()
+  }
+  return id
+}
+
+export const ASSIGNMENT = {
+  title: 'Brandschutz',
+  starts: '2026-12-01',
+  due: '2026-12-31' as string | object,
+  recurrence: null as object | null,
+  mandatory: true,
+  retention_years: 2,
+}
+
+/** Creates a test of one question that learners take only on assignment. */
+export async function assignedTest(db: Kysely<Database>, sourceId: number | null = null, attempts: number | null = 2) {
+  return publishTest(db, { access: 'assigned', attempts }, { cards: [CARDS.single], sourceId })
+}
+
+/** Takes a test. @returns the status of the start and the ended attempt */
+export async function takeTest(caller: Caller, slug: string, isRight: boolean) {
+  const { status, body } = await caller.post(`/api/tests/${slug}/attempts`, { client_id: unique('client') })
+  if (status !== 200) return { status, body }
+  const { id, questions } = body.attempt
+  if (isRight) {
+    const payload = { seq: 1, answer: rightAnswerTo(questions[0]) }
+    await caller.send({ method: 'PUT', url: `/api/tests/attempts/${id}/answers/0`, payload })
+  }
+  return { status, body: (await caller.post(`/api/tests/attempts/${id}/submit`)).body }
+}
