@@ -29,6 +29,7 @@ import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
 import type { Config } from './config.js'
 import { calendarIn } from './domain/time/calendar.js'
+import { clockFrom } from './domain/time/clock.js'
 import { lazyCompilers } from './http/lazy-compilers.js'
 import { isMalformed } from './http/malformed-request.js'
 import type { Metrics } from './http/metrics.js'
@@ -81,6 +82,7 @@ export interface AppOptions {
     | 'statisticsMinPersons'
     | 'answersKeepDays'
     | 'resultsKeep'
+    | 'simulatedDate'
     | 'timeZone'
     | 'tmpDir'
     | 'trustProxy'
@@ -119,7 +121,8 @@ export interface AppOptions {
 
 /** Builds the whole service, ready for `listen` or `inject`. Everything is registered here or in `routes/index.ts`. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { config, isClosing = () => false, stopping = new AbortController().signal, now = () => new Date() } = options
+  const { config, isClosing = () => false, stopping = new AbortController().signal } = options
+  const now = options.now ?? clockFrom(config.simulatedDate, config.timeZone)
   const app = fastify({
     ...(options.logger === false ? { logger: false } : { loggerInstance: options.logger }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -176,6 +179,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS).headers(SERVICE_HEADER)
     if (isClosing()) reply.header('connection', 'close')
+    // The app learns its time from the service. `Date` stays real: browsers compare it with the expiry of cookies.
+    if (config.simulatedDate !== undefined) reply.header('x-service-time', now().toUTCString())
     if (isMalformed(request.raw)) {
       // The next bytes on the connection cannot be trusted.
       reply.header('connection', 'close')
@@ -222,6 +227,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       version: VERSION,
       startedAt: now(),
       timeZone: config.timeZone,
+      simulatedDate: config.simulatedDate,
       embedded: options.database.embedded,
       privacy: config,
     },

@@ -42,6 +42,8 @@ export interface Config {
   host: string
   port: number
   timeZone: string
+  /** Day on which the clock stands at the start, to try things out; undefined is the current one */
+  simulatedDate: string | undefined
   /** Addresses and CIDR blocks of trusted proxies */
   trustProxy: string[]
   /** Same-site origins whose pages may use the API */
@@ -92,6 +94,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     host: env.HOST,
     port: env.PORT,
     timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    simulatedDate: env.SIMULATED_DATE,
     trustProxy: listOf(env.TRUST_PROXY),
     corsOrigins: listOf(env.CORS_ORIGIN),
     ...publicAddress(env.PUBLIC_URL, env.BASE_PATH),

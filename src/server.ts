@@ -89,6 +89,10 @@ export async function serve(config: Config, print: Print): Promise<void> {
     )
     closeGracefully(app, config, state)
     print(`Zeitzone: ${config.timeZone}; nach ihr beginnt jeder neue Tag (TIME_ZONE ändert sie).`)
+    if (config.simulatedDate !== undefined) {
+      log.warn({ simulatedDate: config.simulatedDate }, 'the service lives on another day, to try things out')
+      print(`Achtung: Der Dienst lebt zum Ausprobieren am ${config.simulatedDate} (SIMULATED_DATE).`)
+    }
     print(`svc-training läuft: ${address}`)
   } catch (error) {
     await app.close()

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checkIssuer, checkScopes, DEFAULT_SCOPES } from './domain/sign-in/settings.js'
-import { calendarIn } from './domain/time/calendar.js'
+import { calendarIn, isDay } from './domain/time/calendar.js'
 
 /**
  * Definition of one environment variable: the source of validation, the help and the README's table. Imports no
@@ -149,6 +149,15 @@ export const SETTINGS = {
     check: (zone) => (isTimeZone(zone) ? undefined : `"${zone}" ist keine bekannte Zeitzone (z. B. Europe/Berlin)`),
     german: { text: 'Zeitzone der Kalendertage', default: 'die des Systems' },
     english: { text: 'time zone that decides when a new day begins', default: 'that of the process' },
+  },
+  SIMULATED_DATE: {
+    schema: { type: 'string' },
+    check: (day) => (isDay(day) ? undefined : `"${day}" ist kein Tag wie 2027-01-01`),
+    german: { text: 'Tag, an dem der Dienst zum Ausprobieren lebt, z. B. 2027-01-01', default: 'heute' },
+    english: {
+      text: 'day on which service and commands live, to try things out on a separate store, such as `2027-01-01`',
+      default: '– (today)',
+    },
   },
   TRUST_PROXY: {
     schema: { type: 'string', default: '' },

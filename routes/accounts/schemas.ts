@@ -175,6 +175,9 @@ export const ServiceState = Type.Object({
   users: Type.Integer({ examples: [30] }),
   learners: Type.Integer({ description: 'Users with at least one review.', examples: [28] }),
   time_zone: Type.String({ description: 'Time zone of calendar days.', examples: ['Europe/Berlin'] }),
+  simulated_date: nullable(
+    Type.String({ format: 'date', description: 'Day on which the service began, to try things out; otherwise null.' }),
+  ),
   privacy: Type.Object(
     {
       session_max_days: Type.Integer({ examples: [30] }),

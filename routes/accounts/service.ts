@@ -20,12 +20,13 @@ export interface About {
   version: string
   startedAt: Date
   timeZone: string
+  simulatedDate: string | undefined
   embedded: boolean
   privacy: PrivacySettings
 }
 
 const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about }) => {
-  const { version, startedAt, timeZone, embedded, privacy } = about
+  const { version, startedAt, timeZone, simulatedDate, embedded, privacy } = about
 
   app.get(
     '/service',
@@ -48,6 +49,7 @@ const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about
         users,
         learners,
         time_zone: timeZone,
+        simulated_date: simulatedDate ?? null,
         privacy: {
           session_max_days: privacy.sessionMaxDays,
           statistics_min_persons: privacy.statisticsMinPersons,

@@ -11,6 +11,7 @@ import type { ExportFormat } from '../domain/content/export-formats.js'
 import { DECK_NOT_FOUND, SOURCE_NOT_FOUND } from '../domain/content/refusals.js'
 import { writeExport } from '../services/content/exports/write-export.js'
 import { RefusedError, withDatabase } from './store.js'
+import { momentOf } from './today.js'
 
 export interface ExportOptions {
   deck?: string
@@ -48,7 +49,7 @@ export async function exportToFile(
       const sourceId = await findSourceId(db, options.source)
       const hasHidden = sourceId !== undefined && format === 'markdown'
       const scope = { deckId, sourceId, hasHidden, hasTests: true }
-      const request = { format, ...scope, userId, timeZone: config.timeZone, now: new Date() }
+      const request = { format, ...scope, userId, timeZone: config.timeZone, now: momentOf(config).at }
       const written = await writeExport(db, request, folder)
       await flush(written)
       await rename(written, file)

@@ -1,6 +1,7 @@
 import { findCredentials } from '../../db/queries/accounts/users.js'
 import type { Config } from '../config.js'
 import { calendarIn } from '../domain/time/calendar.js'
+import { clockFrom } from '../domain/time/clock.js'
 import { JOB_NAMES, JOBS } from '../services/jobs/jobs.js'
 import { runJob } from '../services/jobs/run-job.js'
 import { complain } from './complain.js'
@@ -19,6 +20,7 @@ export async function runJobNow(
   const stop = () => stopping.abort(new RefusedError('Abgebrochen; nichts ist halb geschrieben.'))
   process.once('SIGINT', stop).once('SIGTERM', stop)
   const dayOf = calendarIn(config.timeZone)
+  const now = clockFrom(config.simulatedDate, config.timeZone)
   try {
     const summary = await withDatabase(config, null, async (db) => {
       const user = options.user === undefined ? undefined : await findCredentials(db, options.user)
@@ -26,7 +28,7 @@ export async function runJobNow(
         throw new RefusedError(`Es gibt keinen Benutzer ${options.user}.`)
       }
       return runJob(db, JOBS[job], {
-        moment: (at = new Date()) => ({ at, today: dayOf(at) }),
+        moment: (at = now()) => ({ at, today: dayOf(at) }),
         timeZone: config.timeZone,
         answersKeepDays: config.answersKeepDays,
         resultsKeep: config.resultsKeep,

@@ -24,6 +24,7 @@ export async function printOpenapi(print: (line: string) => void): Promise<void>
       answersKeepDays: 90,
       resultsKeep: 'all',
       timeZone: 'UTC',
+      simulatedDate: undefined,
       tmpDir: '',
       importMaxBytes: 0,
       mediaMaxBytes: 0,

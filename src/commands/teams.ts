@@ -6,10 +6,10 @@ import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
 import { parseTeam } from '../domain/teams/teams.js'
 import { toField } from '../domain/text/printable.js'
-import { calendarIn } from '../domain/time/calendar.js'
 import { addMember, createTeam, removeMember, removeTeam } from '../services/teams/teams.js'
 import { commandLineActor } from './actor.js'
 import { RefusedError, withDatabase } from './store.js'
+import { momentOf } from './today.js'
 
 type Print = (line: string) => void
 
@@ -73,7 +73,7 @@ export async function setTeamMember(
   options: Output & { lead?: boolean; off?: boolean },
   print: Print,
 ): Promise<void> {
-  const today = calendarIn(config.timeZone)(new Date())
+  const { today } = momentOf(config)
   const role = options.lead === true ? 'lead' : 'member'
   const member = await withDatabase(config, 'PUT /api/teams/{id}/members/{userId}', async (db) => {
     const teamId = await findTeamId(db, name)

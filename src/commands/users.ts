@@ -11,12 +11,12 @@ import { isCommonPassword } from '../domain/accounts/common-passwords.js'
 import { checkPasswordLength } from '../domain/accounts/passwords.js'
 import { parseRowId } from '../domain/text/parameters.js'
 import { toField } from '../domain/text/printable.js'
-import { calendarIn } from '../domain/time/calendar.js'
 import { changeAccount, createAccount, removeAccount, setEmergency } from '../services/accounts/change-account.js'
 import { endSessions, endTokens } from '../services/accounts/revoke.js'
 import { commandLineActor } from './actor.js'
 import { complain } from './complain.js'
 import { RefusedError, withDatabase } from './store.js'
+import { momentOf } from './today.js'
 
 type Print = (line: string) => void
 
@@ -102,7 +102,7 @@ export async function disableUser(
   options: Output & { from?: string; off?: boolean },
   print: Print,
 ): Promise<void> {
-  const day = options.from ?? calendarIn(config.timeZone)(new Date())
+  const day = options.from ?? momentOf(config).today
   const disabled_on = options.off === true ? null : day
   const id = await change(config, username, parseAccountChange({ disabled_on }))
   if (options.json) return print(JSON.stringify({ id, disabled_on }))
@@ -129,7 +129,7 @@ export async function setEmail(
 async function change(config: Config, username: string, values: AccountChange): Promise<number> {
   return withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
     const id = await findId(db, username)
-    const today = calendarIn(config.timeZone)(new Date())
+    const today = momentOf(config).today
     const rules = { offered: { password: config.passwordLogin }, today }
     await changeAccount(db, commandLineActor(), id, values, rules)
     return id

@@ -33,6 +33,7 @@ export const CONFIG: AppOptions['config'] = {
   answersKeepDays: 90,
   resultsKeep: 'all',
   timeZone: 'Europe/Berlin',
+  simulatedDate: undefined,
   tmpDir: SCRATCH,
   trustProxy: [],
   web: false,

@@ -81,7 +81,7 @@ export async function send(method: string, url: URL, init: Request = {}, mayAskL
     throw error.name === 'AbortError' ? error : new Unreachable()
   })
   noteAnswer()
-  noteDate(answer.headers.get('date'), askedAt, Date.now())
+  noteDate(answer.headers.get('x-service-time') ?? answer.headers.get('date'), askedAt, Date.now())
   if (!answer.headers.get('content-type')?.startsWith('application/json')) throw new ForeignAnswer(answer.status)
   const content = await answer.json().catch((error: Error) => {
     if (error.name === 'AbortError') throw error

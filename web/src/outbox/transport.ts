@@ -22,7 +22,7 @@ export function createSend(urlOf: (path: string) => URL | string, onDate: OnDate
         signal: AbortSignal.timeout(PATIENCE_MS),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
-      onDate(answer.headers.get('date'), askedAt, Date.now())
+      onDate(answer.headers.get('x-service-time') ?? answer.headers.get('date'), askedAt, Date.now())
       const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false
       const content: unknown = isJson ? await answer.json() : undefined
       const retryAfter = parseRetryAfter(answer.headers.get('retry-after'), Date.now())

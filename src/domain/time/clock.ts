@@ -1,0 +1,20 @@
+import { calendarIn, daysBetween } from './calendar.js'
+
+const HOUR_MS = 60 * 60 * 1000
+
+/**
+ * Returns a clock that stands on the given day now, at the current time of day, and runs on. Without a day it is the
+ * clock of the machine. The time of day is an hour off if only one of the two days has summer time.
+ * @param day `YYYY-MM-DD` in the time zone
+ */
+export function clockFrom(day: string | undefined, timeZone: string, real = () => new Date()): () => Date {
+  if (day === undefined) return real
+  const dayOf = calendarIn(timeZone)
+  const start = real()
+  const days = daysBetween(dayOf(start), day) * 24 * HOUR_MS
+  // Within an hour of midnight, summer time may lead to a neighbouring day.
+  const shift = [days, days - HOUR_MS, days + HOUR_MS].find(
+    (milliseconds) => dayOf(new Date(start.getTime() + milliseconds)) === day,
+  )
+  return () => new Date(real().getTime() + (shift ?? days))
+}
