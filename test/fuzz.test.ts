@@ -170,6 +170,8 @@ for (const [publicUrl, requests] of [
         'exportQuestions',
         // Need content of the right kind, an occurrence with a personal part and a day of it, or a later day.
         ...['createAssignment', 'confirmPersonal', 'extendOccurrence'],
+        // Only the person or the responsible person may.
+        ...['confirmSheet', 'exemptOccurrence', 'recogniseProof', 'grantAttempt', 'listOccurrences'],
       ]
       let unmet: string[] | undefined
       for (const seed of requests < REQUESTS ? SEEDS.slice(0, 1) : SEEDS) {
