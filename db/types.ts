@@ -678,6 +678,28 @@ export interface QuestionSumsTable {
   report_persons: Generated<number>
 }
 
+/** A proof of a completed occurrence, which outlives everything that it is about. */
+export interface ProofsTable {
+  id: Generated<number>
+  code: string
+  user_id: number
+  assignment_id: number
+  occurrence_id: number
+  /** Canonical JSON (src/domain/proofs/snapshot.ts) */
+  snapshot: string
+  completed_on: Day
+  valid_until: NullableDay
+  issued_at: ColumnType<Date, Date, never>
+  retention_years: number
+  /** Null until a later proof or the person's leaving begins the retention */
+  delete_after: NullableDay
+  revoked_at: NullableTimestamp
+  /** Reason */
+  revocation: ColumnType<string | null, string | null | undefined, string | null>
+  /** Code of the proof that replaces this one */
+  replaced_by: ColumnType<string | null, string | null | undefined, string | null>
+}
+
 /** At most one row: the last completed import. */
 export interface LastImportTable {
   id: Generated<boolean>
@@ -812,6 +834,7 @@ export interface Database {
   assignment_users: AssignmentUsersTable
   occurrences: OccurrencesTable
   occurrence_parts: OccurrencePartsTable
+  proofs: ProofsTable
   teams: TeamsTable
   team_members: TeamMembersTable
   users: UsersTable

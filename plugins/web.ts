@@ -63,7 +63,9 @@ export default fp<WebOptions>(
     const page = readPage(folder, basePath)
     const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
       if (page === undefined) throw WEB_NOT_BUILT
-      reply.headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache', etag: page.etag })
+      // Search engines must not list a proof whose address they have found.
+      reply.headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache', 'x-robots-tag': 'noindex' })
+      reply.header('etag', page.etag)
       if (knows(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
       return reply.type('text/html; charset=utf-8').send(page.html)
     }

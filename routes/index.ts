@@ -21,6 +21,8 @@ import authRoutes from './auth/index.js'
 import cheatsheetRoutes from './cheatsheets/index.js'
 import contentRoutes from './content/index.js'
 import deckRoutes from './decks/index.js'
+import proofRoutes from './proofs/index.js'
+import proofVerification from './proofs/verify.js'
 import quizRoutes from './quiz/index.js'
 import reviewRoutes from './review/index.js'
 import searchRoutes from './search/index.js'
@@ -83,6 +85,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
 
   const relyingParty = relyingPartyOf(options.publicUrl)
   await app.register(authRoutes, { prefix: '/auth', relyingParty, basePath, today })
+  await app.register(proofVerification, { prefix: '/proofs/verify' })
   await app.register(async (members) => {
     members.addHook('preHandler', members.requireUser)
     await members.register(quizRoutes, { prefix: '/quiz' })
@@ -97,6 +100,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     })
     await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty, today })
     await members.register(teamRoutes, { prefix: '/teams', today })
+    await members.register(proofRoutes, { prefix: '/proofs', moment, publicUrl: options.publicUrl, basePath })
     await members.register(assignmentRoutes, { prefix: '/assignments', moment, timeZone: options.about.timeZone })
     await members.register(contentRoutes, {
       prefix: '/content',

@@ -172,6 +172,8 @@ for (const [publicUrl, requests] of [
         ...['createAssignment', 'confirmPersonal', 'extendOccurrence'],
         // Only the person or the responsible person may.
         ...['confirmSheet', 'exemptOccurrence', 'recogniseProof', 'grantAttempt', 'listOccurrences'],
+        // Need the code of a proof.
+        ...['verifyProof', 'getProofPdf', 'revokeProof', 'correctProof'],
       ]
       let unmet: string[] | undefined
       for (const seed of requests < REQUESTS ? SEEDS.slice(0, 1) : SEEDS) {

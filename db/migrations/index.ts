@@ -13,6 +13,7 @@ import * as resultsKeep from './0011_results_keep.js'
 import * as email from './0012_email.js'
 import * as teams from './0013_teams.js'
 import * as assignments from './0014_assignments.js'
+import * as proofs from './0015_proofs.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -30,4 +31,5 @@ export const migrations: Record<string, Migration> = {
   '0012_email': email,
   '0013_teams': teams,
   '0014_assignments': assignments,
+  '0015_proofs': proofs,
 }

@@ -146,6 +146,23 @@ export const OwnDataAnswer = Type.Object({
     }),
     { description: 'Occurrences of assignments for the user, with the parts that are done.' },
   ),
+  proofs: Type.Array(
+    Type.Object({
+      code: Type.String(),
+      snapshot: Type.Unsafe<object>({
+        type: 'object',
+        additionalProperties: true,
+        description: 'What the proof says.',
+      }),
+      issued_at: Timestamp,
+      valid_until: nullable(Type.String({ format: 'date' })),
+      revoked_at: nullable(Timestamp),
+      revocation: nullable(Type.String({ description: 'Reason.' })),
+      replaced_by: nullable(Type.String()),
+      delete_after: nullable(Type.String({ format: 'date', description: 'Null while the retention has not begun.' })),
+    }),
+    { description: 'Proofs of completed assignments.' },
+  ),
   assignments: Type.Array(
     Type.Object({
       id: Type.Integer(),

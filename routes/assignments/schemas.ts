@@ -166,7 +166,7 @@ export const OwnOccurrences = Type.Object({
           done_at: nullable(Timestamp),
         }),
       ),
-      proof_code: Type.Null({ description: 'Reserved for proofs.' }),
+      proof_code: nullable(Type.String({ description: 'Once it is done.', examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] })),
     }),
   ),
 })

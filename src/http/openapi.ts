@@ -42,6 +42,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
       },
       { name: 'accounts', description: "The caller's account; for administrators all accounts and the audit trail" },
       { name: 'teams', description: 'For administrators: teams and members; for leads their own teams' },
+      { name: 'proofs', description: 'Proofs of completed assignments, and their public verification' },
       {
         name: 'assignments',
         description: "The caller's assignments; for authors, leads and responsible persons those of others",

@@ -21,6 +21,7 @@ import {
 } from '../../db/queries/content/stored.js'
 import { purgeExpired } from '../../db/queries/housekeeping.js'
 import { extendLease, takeLease } from '../../db/queries/jobs.js'
+import { deleteOldProofs, setDeletionDays } from '../../db/queries/proofs/proofs.js'
 import { listFitCandidates, readHistory, storeStates } from '../../db/queries/review/parameters.js'
 import { findHistoryOf } from '../../db/queries/review/undo.js'
 import { deleteAnswersBefore, deleteScores } from '../../db/queries/tests/attempts.js'
@@ -134,6 +135,8 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
     { instant: new Date(), day: '2026-11-25' },
     { at: new Date(), userId: undefined, after: undefined, limit: 9 },
   )
+  await setDeletionDays(db, { after: 0, limit: 9, today: '2026-11-25' })
+  await deleteOldProofs(db, '2026-11-25', 9)
   await deleteScores(db, { userId: undefined, after: undefined, limit: 9 })
   await findSentToken(db, Buffer.alloc(32))
   await sumPictures(db)

@@ -180,7 +180,14 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     t.equal(plain.status, 301, 'plain http is redirected')
     t.equal(plain.headers.get('location'), 'https://localhost/api/decks?a=1', 'to the same address')
 
+    const code = 'AB7K9QF2M4X8ZC6T3VN5HRWDJE'
+    t.equal((await clientAt('127.0.0.9').ask('GET', `/api/proofs/verify/${code}`)).status, 404)
+    await clientAt('127.0.0.9').ask('GET', `/nachweis/${code}`)
+
     const logged = await readFile(accessLog, 'utf8')
+    t.match(logged, '"GET /api/proofs/verify/*** HTTP/1.1" 404')
+    t.match(logged, '"GET /nachweis/*** HTTP/1.1"')
+    t.notMatch(logged, code, 'codes of proofs are not')
     t.match(logged, /"GET \/api\/decks HTTP\/1\.1" 200/, 'requests are logged')
     t.notMatch(logged, /healthz|readyz/, 'probes are not')
   })

@@ -186,6 +186,21 @@ async function fillAssignment(db: Kysely<Database>, userId: number): Promise<voi
     .insertInto('occurrence_parts')
     .values({ occurrence_id: first?.id ?? 0, position: 3, done_at: new Date('2026-01-06T10:00:00Z'), ...held })
     .execute()
+  const proof = { user_id: userId, assignment_id: id, snapshot: '{"name":"Ĝ"}', completed_on: '2026-01-06' }
+  const revoked = { revoked_at: new Date('2026-03-01'), revocation: 'Versehen', valid_until: '2027-01-06' }
+  await db
+    .insertInto('proofs')
+    .values([
+      {
+        ...{ ...proof, code: 'A'.repeat(26), occurrence_id: 1, issued_at: new Date('2026-01-06'), retention_years: 2 },
+        replaced_by: 'B'.repeat(26),
+      },
+      {
+        ...{ ...proof, code: 'B'.repeat(26), occurrence_id: 1, issued_at: new Date('2026-01-07'), retention_years: 2 },
+        ...{ ...revoked, delete_after: '2029-01-01' },
+      },
+    ])
+    .execute()
 }
 
 /** Creates a published test with an open attempt and the sums of its question. */

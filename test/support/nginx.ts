@@ -52,6 +52,7 @@ export async function startNginx(
       /location \/ \{(\s+)proxy_pass http:\/\/svc_training;/,
       `location ${prefix} {$1proxy_pass http://svc_training${prefix === '/' ? '' : '/'};`,
     )
+    .replaceAll('/var/log/nginx/access.log', accessLog)
     .replace('/etc/nginx/tls/fullchain.pem', certificate)
     .replace('/etc/nginx/tls/privkey.pem', key)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']

@@ -454,6 +454,24 @@ async function callAssignments(
   await admin('PATCH', url, { audience: { user_ids: [boss.id] } })
   await admin('PATCH', url, { audience: { user_ids: [user.id] } })
   await admin('DELETE', url)
+
+  const short = { ...body, parts: [parts[0]], audience: { user_ids: [user.id, boss.id] }, starts: '2026-02-01' }
+  const { assignment: read } = (
+    await admin('POST', '/api/assignments', { ...short, mandatory: false, retention_years: 3 })
+  ).body
+  for (const caller of [admin, learner]) {
+    const done = (await caller('GET', '/api/assignments/mine')).body.occurrences.find(
+      (one: { assignment: { id: number } }) => one.assignment.id === read.id,
+    )
+    await caller('POST', `${occurrences}/${done.id}/confirm`, { part: 0 })
+  }
+  const [{ code }] = (await learner('GET', '/api/proofs/mine?before=1000000')).body.proofs
+  await learner('GET', `/api/proofs/verify/${code}`)
+  await learner('GET', `/api/proofs/${code}.pdf`)
+  await admin('GET', '/api/proofs/export?purpose=Audit')
+  await admin('PATCH', `/api/accounts/${user.id}`, { display_name: 'Lena Groß' })
+  const { code: corrected } = (await admin('POST', `/api/proofs/${code}/correct-name`)).body
+  await admin('POST', `/api/proofs/${corrected}/revoke`, { reason: 'Versehen' })
 }
 
 /** Calls the operations of editors. */

@@ -132,6 +132,15 @@ const TEAMS: Rows = {
     where ${after}`,
 }
 
+const PROOFS: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`
+      code, snapshot::json as snapshot, ${instant('issued_at')}, valid_until, ${instant('revoked_at')}, revocation,
+      replaced_by, delete_after`)}
+    from proofs where user_id = ${userId} and ${after}`,
+}
+
 const OCCURRENCES: Rows = {
   key: BY_ID,
   from: (userId, after) => sql`
@@ -267,6 +276,8 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(TEAMS)
   yield ',"occurrences":'
   yield* list(OCCURRENCES)
+  yield ',"proofs":'
+  yield* list(PROOFS)
   yield ',"assignments":'
   yield* list(RESPONSIBILITIES)
   yield ',"changes":'

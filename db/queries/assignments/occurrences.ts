@@ -20,6 +20,7 @@ export interface OwnOccurrence {
   parts: StoredPart[]
   /** Positions of the parts that are done, with the moment */
   done: { position: number; done_at: string }[]
+  proof_code: string | null
 }
 
 /** Returns the occurrences of a person, without those that he or she has left, open ones first, then by due day. */
@@ -33,7 +34,8 @@ export async function listOwnOccurrences(
       done_at, ${PARTS} as parts, (
         select coalesce(json_agg(json_build_object('position', position, 'done_at', done_at)), '[]')
         from occurrence_parts where occurrence_id = occurrences.id
-      ) as done
+      ) as done,
+      (select code from proofs where occurrence_id = occurrences.id and replaced_by is null) as proof_code
     from occurrences join assignments on assignments.id = assignment_id
     where user_id = ${userId} and state <> 'left'
       and (archived_at is null or state not in ('open', 'in_progress'))

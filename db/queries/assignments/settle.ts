@@ -4,7 +4,8 @@ import type { Database } from '../../types.js'
 /** Open occurrences to look at: of an assignment, of a person, or by id */
 export type Settled = { assignmentId: number } | { userId: number } | { ids: readonly number[] }
 
-function isAmong(which: Settled) {
+/** Returns the condition for these occurrences. */
+export function isAmong(which: Settled) {
   if ('assignmentId' in which) return sql`occurrences.assignment_id = ${which.assignmentId}`
   if ('userId' in which) return sql`occurrences.user_id = ${which.userId}`
   return sql`occurrences.id = any(${which.ids}::integer[])`

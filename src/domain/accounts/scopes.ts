@@ -38,6 +38,8 @@ const RULES: Rule[] = [
   rule('/api/assignments/occurrences/:id/confirm', 'admin', 'learn'),
   // What an instructor confirms is evidence.
   rule('/api/assignments/occurrences/confirm-personal', 'none'),
+  rule('/api/proofs', 'read', 'admin'),
+  rule('/api/proofs/export', 'admin'),
   // The owner's personal data is in no single scope.
   rule('/api/accounts/me', 'all'),
   // A token must not end sessions of its owner.

@@ -74,3 +74,22 @@ export function nextWindow({ every_months, opens_days_before }: Recurrence, base
   const due_on = addMonths(base, every_months)
   return { opens_on: addDays(due_on, -opens_days_before), due_on }
 }
+
+/**
+ * Returns the last day for which a completion covers the duty: the due day of the next period. Null without recurrence.
+ * @param occurrence due_on: of the period, done_on: day of the completion
+ */
+export function validUntil(
+  recurrence: Recurrence | null,
+  { due_on, done_on }: { due_on: string; done_on: string },
+): string | null {
+  if (recurrence === null) return null
+  const { every_months, window_end, opens_days_before } = recurrence
+  if (window_end === undefined) return addMonths(done_on, every_months)
+  const dayOfMonth = Number(window_end.slice(3))
+  // The first period may end on any day; the others that last several years end on the same day of the year.
+  const isFixed = due_on === addMonths(`${due_on.slice(0, 5)}${window_end.slice(0, 2)}-01`, 0, dayOfMonth)
+  if (isFixed && every_months > 12) return addMonths(due_on, every_months, dayOfMonth)
+  const [next] = fixedWindows({ every_months, window_end, opens_days_before }, { opens_on: due_on, due_on }, due_on)
+  return next?.due_on ?? null
+}

@@ -19,6 +19,7 @@ import {
   OCCURRENCE_NOT_FOUND,
 } from '../../domain/assignments/refusals.js'
 import { InvalidInput } from '../../domain/refusal.js'
+import { issueProofs } from '../proofs/issue.js'
 import type { AssignmentClock } from './plan.js'
 
 /**
@@ -41,6 +42,7 @@ export async function confirmSheet(
     if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
     await insertDoneParts(transaction, [{ occurrence_id: id, position: part, done_at: clock.moment().at }])
     await updateStates(transaction, { ids: [id] }, clock.timeZone)
+    await issueProofs(transaction, { ids: [id] }, clock)
   })
 }
 
@@ -86,6 +88,7 @@ export async function confirmPersonal(
       ),
     )
     await updateStates(transaction, { ids: distinct }, clock.timeZone)
+    await issueProofs(transaction, { ids: distinct }, clock)
     await insertAuditEntries(
       transaction,
       actor,

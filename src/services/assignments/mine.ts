@@ -36,6 +36,6 @@ function describe(row: OwnOccurrence, today: string) {
       state: done.has(position) ? ('done' as const) : isOpen(row) ? ('open' as const) : ('closed' as const),
       done_at: done.get(position) ?? null,
     })),
-    proof_code: null,
+    proof_code: row.proof_code,
   }
 }

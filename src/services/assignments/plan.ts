@@ -19,6 +19,7 @@ import { isDisabled } from '../../domain/accounts/deactivation.js'
 import { createPlanner, type PlannedAssignment, type Planner } from '../../domain/assignments/plan.js'
 import { currentStay } from '../../domain/assignments/stay.js'
 import { type Clock, startOfDay } from '../../domain/time/calendar.js'
+import { issueProofs } from '../proofs/issue.js'
 
 /** Access to time: the clock and the calendar of the service. */
 export interface AssignmentClock extends Clock {
@@ -28,10 +29,11 @@ export interface AssignmentClock extends Clock {
 
 const PERSONS_AT_ONCE = 1_000
 
-/** Marks what persons have done and brings the states up to date. */
-export async function settle(db: Kysely<Database>, which: Settled, { timeZone }: AssignmentClock): Promise<void> {
+/** Marks what persons have done, brings the states up to date and issues the proofs. */
+export async function settle(db: Kysely<Database>, which: Settled, clock: AssignmentClock): Promise<void> {
   await markDoneParts(db, which)
-  await updateStates(db, which, timeZone)
+  await updateStates(db, which, clock.timeZone)
+  await issueProofs(db, which, clock)
 }
 
 /**

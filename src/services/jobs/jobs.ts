@@ -1,9 +1,10 @@
 import { deleteOldAnswers } from './delete-answers.js'
+import { deleteExpiredProofs } from './delete-proofs.js'
 import { fitParameters } from './fit-parameters.js'
 import type { Job } from './job.js'
 import { planOccurrences } from './plan-occurrences.js'
 
-export const JOB_NAMES = ['plan-occurrences', 'fit', 'answers'] as const
+export const JOB_NAMES = ['plan-occurrences', 'fit', 'answers', 'proofs'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
 /** All recurring jobs. A new one needs a line here and a name above. */
@@ -11,4 +12,5 @@ export const JOBS: Record<JobName, Job> = {
   'plan-occurrences': { name: 'plan-occurrences', run: planOccurrences },
   fit: { name: 'fit', run: fitParameters },
   answers: { name: 'answers', run: deleteOldAnswers },
+  proofs: { name: 'proofs', run: deleteExpiredProofs },
 }

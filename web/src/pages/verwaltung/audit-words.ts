@@ -71,6 +71,9 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'occurrence.exempt': { label: 'Freigestellt', sentence: (name) => `Von „${name}“ freigestellt` },
   'occurrence.extend': { label: 'Frist verlängert', sentence: (name) => `Frist von „${name}“ verlängert` },
   'occurrence.recognise': { label: 'Nachweis anerkannt', sentence: (name) => `Nachweis für „${name}“ anerkannt` },
+  'proof.revoke': { label: 'Nachweis widerrufen', sentence: (name) => `Einen Nachweis über „${name}“ widerrufen` },
+  'proof.replace': { label: 'Nachweis ersetzt', sentence: (name) => `Einen Nachweis über „${name}“ ersetzt` },
+  'proof.export': { label: 'Nachweise ausgegeben', sentence: () => 'Alle Nachweise ausgegeben' },
   'occurrence.attempt': { label: 'Versuch gewährt', sentence: (name) => `Einen Versuch für „${name}“ gewährt` },
   'report.settle': { label: 'Meldung erledigt', sentence: (deck) => `Meldung im Deck „${deck}“ erledigt` },
   'report.reopen': {

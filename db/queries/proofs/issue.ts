@@ -1,0 +1,118 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { PartKind } from '../../../src/domain/assignments/assignment.js'
+import type { Database } from '../../types.js'
+import { isAmong, type Settled } from '../assignments/settle.js'
+import { liveVersion } from '../content/editing/state.js'
+
+/** A completed occurrence without a proof, with what its proof will say. */
+export interface Completed {
+  occurrence_id: number
+  assignment_id: number
+  user_id: number
+  name: string
+  title: string
+  retention_years: number
+  every_months: number | null
+  window_end: string | null
+  opens_days_before: number | null
+  period: string
+  due_on: string
+  done_on: string
+  parts: CompletedPart[]
+}
+
+export interface CompletedPart {
+  kind: PartKind
+  title: string
+  share_percent: number | null
+  done_on: string
+  confirmed_by: string | null
+  note: string | null
+  /** Of the sheet at the confirmation, or of the test that was passed; null if it was deleted */
+  version: number | null
+  sha256: string | null
+  pass_percent: number | null
+}
+
+/**
+ * Returns completed occurrences without a proof, in the order of their ids. The text of a sheet is that of the time of
+ * its confirmation.
+ * @param timeZone IANA name
+ */
+export async function listCompleted(
+  db: Kysely<Database>,
+  which: Settled,
+  { timeZone, limit }: { timeZone: string; limit: number },
+): Promise<Completed[]> {
+  const { rows } = await sql<Completed>`
+    select occurrences.id as occurrence_id, assignment_id, user_id, display_name as name, assignments.title,
+      retention_years, every_months, window_end, opens_days_before, period, occurrences.due_on, done_on, (
+        select json_agg(json_build_object(
+            'kind', part.kind, 'title', coalesce(sheet.title, taken.title, decks.name, part.title),
+            'share_percent', share_percent,
+            'done_on', coalesce(held_on, (done.done_at at time zone ${timeZone}::text)::date),
+            'confirmed_by', confirmed_by, 'note', done.note,
+            'version', coalesce(sheet.version, taken.version), 'sha256', encode(coalesce(sheet.hash, taken.hash), 'hex'),
+            'pass_percent', taken.pass_percent
+          ) order by part.position)
+        from occurrence_parts as done
+          join assignment_parts as part on part.assignment_id = occurrences.assignment_id and part.position = done.position
+          left join decks on decks.id = deck_id
+          left join lateral (
+            select version, title, sha256(convert_to(title || E'\n' || content_md, 'UTF8')) as hash
+            from (
+              select version, title, content_md, superseded_at from sheet_versions
+              where sheet_versions.cheatsheet_id = part.cheatsheet_id
+              union all
+              select ${liveVersion('cheatsheets')}, title, content_md, 'infinity' from cheatsheets where id = part.cheatsheet_id
+            ) as texts
+            where superseded_at > done.done_at
+            order by superseded_at limit 1
+          ) as sheet on true
+          left join lateral (
+            select attempts.version, digest as hash, definition ->> 'name' as title,
+              (definition ->> 'pass_percent')::integer as pass_percent
+            from attempts join test_versions using (test_id, version)
+            where attempts.user_id = occurrences.user_id and attempts.test_id = part.test_id and passed
+              and ended_at = done.done_at
+            order by attempts.id limit 1
+          ) as taken on true
+        where done.occurrence_id = occurrences.id
+      ) as parts
+    from occurrences
+      join assignments on assignments.id = assignment_id
+      join users on users.id = user_id
+    where state = 'done' and ${isAmong(which)}
+      and not exists (select from proofs where proofs.occurrence_id = occurrences.id)
+    order by occurrences.id limit ${limit}`.execute(db)
+  return rows
+}
+
+export interface NewProof {
+  code: string
+  user_id: number
+  assignment_id: number
+  occurrence_id: number
+  snapshot: string
+  completed_on: string
+  valid_until: string | null
+  issued_at: Date
+  retention_years: number
+}
+
+/** Stores proofs. An occurrence that has got a proof meanwhile, from another request, keeps it. */
+export async function insertProofs(
+  db: Kysely<Database> | Transaction<Database>,
+  proofs: readonly NewProof[],
+): Promise<void> {
+  if (proofs.length === 0) return
+  await sql`
+    insert into proofs (code, user_id, assignment_id, occurrence_id, snapshot, completed_on, valid_until, issued_at,
+      retention_years)
+    select code, user_id, assignment_id, occurrence_id, snapshot, completed_on, valid_until, issued_at, retention_years
+    from jsonb_to_recordset(${JSON.stringify(proofs)}::jsonb) as given (
+      code text, user_id integer, assignment_id integer, occurrence_id integer, snapshot text, completed_on date,
+      valid_until date, issued_at timestamptz, retention_years integer)
+    order by occurrence_id
+    on conflict (occurrence_id) where replaced_by is null do nothing`.execute(db)
+}

@@ -1,0 +1,104 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { Database, ProofsTable } from '../../types.js'
+
+export type Proof = Selectable<ProofsTable>
+
+/** Returns proofs of a person, the newest first. @param before only with a lower id */
+export async function listOwnProofs(
+  db: Kysely<Database>,
+  userId: number,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<Proof[]> {
+  return db
+    .selectFrom('proofs')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .$if(before !== undefined, (query) => query.where('id', '<', before as number))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export async function findProof(db: Kysely<Database>, code: string): Promise<Proof | undefined> {
+  return db.selectFrom('proofs').selectAll().where('code', '=', code).executeTakeFirst()
+}
+
+/** Locks a proof until the end of the transaction. */
+export async function lockProof(transaction: Transaction<Database>, code: string): Promise<Proof | undefined> {
+  return transaction.selectFrom('proofs').selectAll().where('code', '=', code).forUpdate().executeTakeFirst()
+}
+
+export async function revokeProof(
+  transaction: Transaction<Database>,
+  id: number,
+  { at, reason }: { at: Date; reason: string },
+): Promise<void> {
+  await transaction.updateTable('proofs').set({ revoked_at: at, revocation: reason }).where('id', '=', id).execute()
+}
+
+/** Must precede the insertion of the new proof, because only one of an occurrence is in force. */
+export async function markReplaced(transaction: Transaction<Database>, id: number, by: string): Promise<void> {
+  await transaction.updateTable('proofs').set({ replaced_by: by }).where('id', '=', id).execute()
+}
+
+/** A row of the auditors' table */
+export type ExportedProof = Proof & { username: string | null }
+
+/** Returns proofs in the order of their ids. @param after only with a higher id */
+export async function listProofs(db: Kysely<Database>, after: number, limit: number): Promise<ExportedProof[]> {
+  return db
+    .selectFrom('proofs')
+    .leftJoin('users', 'users.id', 'user_id')
+    .selectAll('proofs')
+    .select('username')
+    .where('proofs.id', '>', after)
+    .orderBy('proofs.id')
+    .limit(limit)
+    .execute()
+}
+
+/**
+ * Sets the day after which proofs are deleted: the retention begins with the next proof of the same assignment, or when
+ * the person has left. A deactivation that is undone ends it again.
+ * @returns the last id of the batch; undefined after the last one
+ */
+export async function setDeletionDays(
+  db: Kysely<Database>,
+  { after, limit, today }: { after: number; limit: number; today: string },
+): Promise<number | undefined> {
+  const { rows } = await sql<{ last: number | null }>`
+    with batch as (
+      select id, delete_after, retention_years, (
+          select min(later.completed_on) from proofs as later
+          where later.user_id = proofs.user_id and later.assignment_id = proofs.assignment_id
+            and later.occurrence_id <> proofs.occurrence_id and later.completed_on > proofs.completed_on
+        ) as next_on,
+        (select disabled_on from users where users.id = user_id and disabled_on <= ${today}::date) as left_on,
+        not exists (select from users where users.id = user_id) as is_deleted
+      from proofs where id > ${after} order by id limit ${limit}
+    ), computed as (
+      select id, delete_after, (case
+          when least(next_on, left_on) is not null then least(next_on, left_on) + make_interval(years => retention_years)
+          -- The day of a deletion is not stored; the first run after it counts.
+          when is_deleted then coalesce(delete_after, ${today}::date + make_interval(years => retention_years))
+        end)::date as wanted
+      from batch
+    ), changed as (
+      update proofs set delete_after = wanted from computed
+      where proofs.id = computed.id and computed.delete_after is distinct from wanted
+    )
+    select max(id) as last from batch`.execute(db)
+  return rows[0]?.last ?? undefined
+}
+
+/** Deletes proofs whose retention is over. @returns their number, at most `limit` */
+export async function deleteOldProofs(db: Kysely<Database>, today: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with deleted as (
+      delete from proofs where id in (
+        select id from proofs where delete_after < ${today}::date order by id limit ${limit} for update skip locked
+      ) returning 1
+    )
+    select count(*) as count from deleted`.execute(db)
+  return rows[0]?.count ?? 0
+}

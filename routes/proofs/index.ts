@@ -1,0 +1,188 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findProof, listOwnProofs, type Proof } from '../../db/queries/proofs/proofs.js'
+import { actorOf } from '../../plugins/auth.js'
+import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { parseReason } from '../../src/domain/assignments/assignment.js'
+import { parseCode } from '../../src/domain/proofs/code.js'
+import {
+  ACCOUNT_DELETED,
+  NAME_UNCHANGED,
+  PROOF_NOT_FOUND,
+  PROOF_REPLACED,
+  PROOF_REVOKED,
+} from '../../src/domain/proofs/refusals.js'
+import { readSnapshot } from '../../src/domain/proofs/snapshot.js'
+import { InvalidInput } from '../../src/domain/refusal.js'
+import { parseIntegerCursor, parseNumber } from '../../src/domain/text/parameters.js'
+import type { Moment } from '../../src/domain/time/calendar.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import { correctName, revoke } from '../../src/services/proofs/change.js'
+import { exportProofs } from '../../src/services/proofs/export.js'
+import { printProof } from '../../src/services/proofs/pdf.js'
+import {
+  ExportQuery,
+  OwnProofs,
+  OwnProofsQuery,
+  ProofFile,
+  ProofParams,
+  ProofTable,
+  Replaced,
+  RevokeBody,
+} from './schemas.js'
+
+/** A PDF takes the processor for about a tenth of a second. */
+const PDFS_PER_TEN_SECONDS = 20
+
+export interface ProofOptions {
+  moment: () => Moment
+  /** Address of the app with a slash at its end; undefined: that of the request */
+  publicUrl: string | undefined
+  basePath: string
+}
+
+/** Proofs of completed assignments: the caller's own, and those of all for administrators. */
+const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, publicUrl, basePath }) => {
+  app.setFallback(unknownEndpoint('Unbekannter Nachweis-Endpunkt'))
+
+  app.get(
+    '/mine',
+    {
+      schema: {
+        operationId: 'listMyProofs',
+        summary: "The caller's proofs, the newest first",
+        tags: ['proofs'],
+        querystring: OwnProofsQuery,
+        response: answers(OwnProofs),
+      },
+    },
+    async ({ user, query }) => {
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
+      const before = parseIntegerCursor(query.before, 'before')
+      const found = await listOwnProofs(app.db, user.id, { before, limit: limit + 1 })
+      const page = found.slice(0, limit)
+      return { proofs: page.map(view), next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+    },
+  )
+
+  app.get(
+    '/:code.pdf',
+    {
+      schema: {
+        operationId: 'getProofPdf',
+        summary: 'A proof of the caller as PDF',
+        description: 'The same proof gives the same bytes.',
+        tags: ['proofs'],
+        produces: ['application/pdf'],
+        params: ProofParams,
+        response: answers(ProofFile, [PROOF_NOT_FOUND]),
+      },
+      onRequest: app.limitRequests('proof', PDFS_PER_TEN_SECONDS),
+    },
+    async (request, reply) => {
+      const code = parseCode(request.params.code)
+      const proof = code === undefined ? undefined : await findProof(app.db, code)
+      if (proof?.user_id !== request.user.id) throw PROOF_NOT_FOUND
+      const { origin } = new URL(`${request.protocol}://${request.host}`)
+      const address = new URL(`nachweis/${proof.code}`, publicUrl ?? new URL(basePath, origin)).href
+      const pdf = await printProof({ ...proof, snapshot: readSnapshot(proof.snapshot), address })
+      return reply
+        .type('application/pdf')
+        .header('content-disposition', `attachment; filename="nachweis-${proof.completed_on}.pdf"`)
+        .send(pdf) as never
+    },
+  )
+
+  app.get(
+    '/export',
+    {
+      schema: {
+        operationId: 'exportProofs',
+        summary: 'All proofs as a table for auditors',
+        description: 'The purpose goes into the audit trail.',
+        tags: ['proofs'],
+        produces: ['text/csv'],
+        querystring: ExportQuery,
+        response: answers(ProofTable, [ADMINS_ONLY]),
+      },
+      preHandler: app.requireAdmin,
+    },
+    async (request, reply) => {
+      const purpose = parsePurpose(request.query.purpose)
+      const chunks = await exportProofs(app.db, actorOf(request), purpose)
+      reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="nachweise_${moment().today}.csv"`)
+        // Stops nginx from buffering the whole response for a slow client.
+        .header('x-accel-buffering', 'no')
+      return reply.send(Readable.from(chunks, { objectMode: false }))
+    },
+  )
+
+  app.post(
+    '/:code/revoke',
+    {
+      schema: {
+        operationId: 'revokeProof',
+        summary: 'Revoke a proof',
+        tags: ['proofs'],
+        params: ProofParams,
+        body: RevokeBody,
+        response: answers(Done, [ADMINS_ONLY, PROOF_NOT_FOUND, PROOF_REVOKED, PROOF_REPLACED]),
+      },
+      preHandler: app.requireAdmin,
+    },
+    async (request) => {
+      const revocation = { code: codeOf(request.params), reason: parseReason(request.body.reason) }
+      await revoke(app.db, actorOf(request), revocation, moment().at)
+      return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/:code/correct-name',
+    {
+      schema: {
+        operationId: 'correctProof',
+        summary: 'Replace a proof by one with the present name of the person',
+        description: 'Both proofs name the other one.',
+        tags: ['proofs'],
+        params: ProofParams,
+        response: answers(Replaced, [
+          ...[ADMINS_ONLY, PROOF_NOT_FOUND, PROOF_REVOKED, PROOF_REPLACED, NAME_UNCHANGED, ACCOUNT_DELETED],
+        ]),
+      },
+      preHandler: app.requireAdmin,
+    },
+    async (request) => ({
+      code: await correctName(app.db, actorOf(request), codeOf(request.params), moment().at),
+    }),
+  )
+}
+
+/** @throws PROOF_NOT_FOUND */
+export function codeOf({ code }: { code: string }): string {
+  const parsed = parseCode(code)
+  if (parsed === undefined) throw PROOF_NOT_FOUND
+  return parsed
+}
+
+const MAX_PURPOSE = 500
+
+/** @throws InvalidInput */
+function parsePurpose(text: string): string {
+  const purpose = text.trim()
+  if (purpose === '') throw new InvalidInput('Das Feld „purpose“ darf nicht leer sein')
+  if (purpose.length > MAX_PURPOSE) {
+    throw new InvalidInput(`Das Feld „purpose“ darf höchstens ${MAX_PURPOSE} Zeichen haben`)
+  }
+  return purpose
+}
+
+function view({ code, snapshot, completed_on, issued_at, valid_until, revoked_at, replaced_by }: Proof) {
+  const { title } = readSnapshot(snapshot)
+  return { code, title, completed_on, issued_at, valid_until, revoked_at, replaced_by }
+}
+
+export default proofs

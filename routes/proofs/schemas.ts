@@ -1,0 +1,65 @@
+import { Type } from '@sinclair/typebox'
+import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+
+const Code = Type.String({ description: '26 characters.', examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] })
+const Day = Type.String({ format: 'date', examples: ['2026-12-05'] })
+
+export const ProofParams = Type.Object({ code: Type.String({ examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] }) })
+
+export const OwnProofsQuery = Type.Object({
+  before: optional('Only proofs with a lower id; pass `next_before` to get the next page.', '120'),
+  limit: optional('1 to 100; default 50.', '20'),
+})
+
+export const OwnProofs = Type.Object({
+  proofs: Type.Array(
+    Type.Object({
+      code: Code,
+      title: Type.String({ examples: ['IT-Sicherheit, jährlich'] }),
+      completed_on: Day,
+      issued_at: Timestamp,
+      valid_until: nullable(Day),
+      revoked_at: nullable(Timestamp),
+      replaced_by: nullable(Code),
+    }),
+  ),
+  next_before: nullable(Type.Integer()),
+})
+
+/** What anyone who has the code may compare with the paper */
+export const Verified = Type.Object({
+  proof: Type.Object({
+    code: Code,
+    name: Type.String({ examples: ['Erika Muster'] }),
+    title: Type.String({ examples: ['IT-Sicherheit, jährlich'] }),
+    completed_on: Day,
+    issued_at: Timestamp,
+    valid_until: nullable(Day),
+    revoked_at: nullable(Timestamp),
+    replaced_by: nullable(Code),
+    replaces: nullable(Code),
+    parts: Type.Array(
+      Type.Object({
+        kind: Type.Unsafe<'sheet' | 'test' | 'deck' | 'personal'>({
+          type: 'string',
+          enum: ['sheet', 'test', 'deck', 'personal'],
+        }),
+        title: Type.String(),
+        done_on: Day,
+        version: nullable(Type.Integer({ description: 'Version of the text; null if it has none.' })),
+        confirmed_by: nullable(Type.String({ description: 'Instructor of a personal part.' })),
+      }),
+    ),
+  }),
+})
+
+export const ExportQuery = Type.Object({
+  purpose: Type.String({ description: 'Why; goes into the audit trail.', examples: ['Audit ISO 27001, 2026'] }),
+})
+
+export const RevokeBody = Type.Object({ reason: Type.String({ examples: ['Falsche Person'] }) })
+
+export const Replaced = Type.Object({ code: Code })
+
+export const ProofFile = Type.Unsafe<never>({ type: 'string', format: 'binary' })
+export const ProofTable = Type.String({ description: 'UTF-8 with a byte order mark, separated by semicolons.' })

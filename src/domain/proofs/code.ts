@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+
+/** Crockford's base 32: digits and letters without I, L, O and U, which are read as others */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const BITS = 128
+/** Characters of a code: 128 bits of 5 bits each */
+export const CODE_LENGTH = Math.ceil(BITS / 5)
+const CODE = new RegExp(`^[${ALPHABET}]{${CODE_LENGTH}}$`)
+
+/** Returns a random code of 128 bits, which names a proof and allows everybody who knows it to look at it. */
+export function createCode(): string {
+  let rest = BigInt(`0x${randomBytes(BITS / 8).toString('hex')}`)
+  let code = ''
+  for (let at = 0; at < CODE_LENGTH; at++) {
+    code = ALPHABET.charAt(Number(rest & 31n)) + code
+    rest >>= 5n
+  }
+  return code
+}
+
+/**
+ * Returns the code as stored, from a text that a person has typed: in any case, with hyphens or spaces between groups.
+ * Undefined if it cannot be a code.
+ * @example parseCode('7q8z-...') // '7Q8Z…'
+ */
+export function parseCode(text: string): string | undefined {
+  const code = text.replaceAll(/[\s-]/g, '').toUpperCase()
+  return CODE.test(code) ? code : undefined
+}
+
+/**
+ * Returns the code as printed, in groups of four.
+ * @example groupCode('ABCDEFGH…') // 'ABCD-EFGH-…'
+ */
+export function groupCode(code: string): string {
+  return code.match(/.{1,4}/g)?.join('-') ?? ''
+}

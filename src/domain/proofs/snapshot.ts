@@ -1,0 +1,47 @@
+/** What a proof says of a part. Days are `YYYY-MM-DD`. */
+export type ProvenPart =
+  | { kind: 'sheet'; title: string; done_on: string; version: number | null; sha256: string | null }
+  | {
+      kind: 'test'
+      title: string
+      done_on: string
+      version: number | null
+      sha256: string | null
+      /** From which the test is passed; null without a mark */
+      pass_percent: number | null
+    }
+  | { kind: 'deck'; title: string; done_on: string; share_percent: number | null }
+  | { kind: 'personal'; title: string; done_on: string; confirmed_by: string; note: string | null }
+
+/** What a proof says. There is no field for a score or an answer. */
+export interface ProofSnapshot {
+  /** Version of this structure */
+  format: 1
+  /** Display name at the completion */
+  name: string
+  title: string
+  /** First day of the period */
+  period: string
+  completed_on: string
+  /** Last day until which the proof covers the duty; null without recurrence */
+  valid_until: string | null
+  parts: ProvenPart[]
+  /** Code of the proof with a wrong name that this one replaces */
+  replaces?: string
+}
+
+/**
+ * Returns the canonical JSON of a snapshot: keys in order, no spaces (RFC 8785), so that equal proofs have equal texts.
+ */
+export function writeSnapshot(snapshot: ProofSnapshot): string {
+  return JSON.stringify(snapshot, (_key, value: unknown) =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  )
+}
+
+/** Returns the snapshot of a text that `writeSnapshot` has made. */
+export function readSnapshot(text: string): ProofSnapshot {
+  return JSON.parse(text) as ProofSnapshot
+}

@@ -1,0 +1,61 @@
+import type { Kysely } from 'kysely'
+import type { Settled } from '../../../db/queries/assignments/settle.js'
+import { type Completed, type CompletedPart, insertProofs, listCompleted } from '../../../db/queries/proofs/issue.js'
+import type { Database } from '../../../db/types.js'
+import { validUntil } from '../../domain/assignments/schedule.js'
+import { createCode } from '../../domain/proofs/code.js'
+import { type ProofSnapshot, type ProvenPart, writeSnapshot } from '../../domain/proofs/snapshot.js'
+import type { Clock } from '../../domain/time/calendar.js'
+
+const PROOFS_AT_ONCE = 500
+
+/** Issues the proofs of completed occurrences that have none. Running it twice, or at once, issues none twice. */
+export async function issueProofs(
+  db: Kysely<Database>,
+  which: Settled,
+  { moment, timeZone }: Clock & { timeZone: string },
+): Promise<void> {
+  let completed: Completed[]
+  do {
+    completed = await listCompleted(db, which, { timeZone, limit: PROOFS_AT_ONCE })
+    await insertProofs(
+      db,
+      completed.map((occurrence) => {
+        const { user_id, assignment_id, occurrence_id, retention_years, done_on } = occurrence
+        const snapshot = describe(occurrence)
+        return {
+          ...{ code: createCode(), user_id, assignment_id, occurrence_id, retention_years },
+          ...{ snapshot: writeSnapshot(snapshot), completed_on: done_on, valid_until: snapshot.valid_until },
+          issued_at: moment().at,
+        }
+      }),
+    )
+  } while (completed.length === PROOFS_AT_ONCE)
+}
+
+function describe({ name, title, period, due_on, done_on, parts, ...rest }: Completed): ProofSnapshot {
+  const { every_months, window_end, opens_days_before } = rest
+  const recurrence =
+    every_months === null
+      ? null
+      : { every_months, window_end: window_end ?? undefined, opens_days_before: opens_days_before ?? 0 }
+  return {
+    ...{ format: 1, name, title, period, completed_on: done_on },
+    valid_until: validUntil(recurrence, { due_on, done_on }),
+    parts: parts.map(describePart),
+  }
+}
+
+function describePart(part: CompletedPart): ProvenPart {
+  const { kind, title, done_on, version, sha256 } = part
+  switch (kind) {
+    case 'sheet':
+      return { kind, title, done_on, version, sha256 }
+    case 'test':
+      return { kind, title, done_on, version, sha256, pass_percent: part.pass_percent }
+    case 'deck':
+      return { kind, title, done_on, share_percent: part.share_percent }
+    case 'personal':
+      return { kind, title, done_on, confirmed_by: part.confirmed_by ?? '', note: part.note }
+  }
+}

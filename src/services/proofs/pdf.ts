@@ -1,0 +1,172 @@
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import type PDFDocument from 'pdfkit'
+import { encode } from 'uqr'
+import { groupCode } from '../../domain/proofs/code.js'
+import type { ProofSnapshot, ProvenPart } from '../../domain/proofs/snapshot.js'
+
+type Document = InstanceType<typeof PDFDocument>
+
+/** A proof as its PDF shows it. */
+export interface PrintedProof {
+  code: string
+  /** Address of the page that shows the same facts for comparison */
+  address: string
+  issued_at: Date
+  snapshot: ProofSnapshot
+  revoked_at: Date | null
+  replaced_by: string | null
+}
+
+const MARGIN = 64
+const QR_SIZE = 110
+const SMALL = 9
+const TEXT = 11
+const MUTED = '#444444'
+/** Ligatures would be one character for programs that read the text. */
+const FEATURES: PDFKit.Mixins.OpenTypeFeatures[] = ['kern', 'mark', 'mkmk']
+
+const FONTS = path.join(path.dirname(createRequire(import.meta.url).resolve('@embedpdf/fonts-latin')), '../fonts')
+
+/**
+ * Returns the PDF of a proof: A4, tagged, in German, with embedded fonts. The same proof gives the same bytes.
+ * Loads the library with the first call, because most processes never print.
+ */
+export async function printProof(proof: PrintedProof): Promise<Buffer> {
+  const { default: Pdf } = await import('pdfkit')
+  const { snapshot, issued_at } = proof
+  const document = new Pdf({
+    size: 'A4',
+    margin: MARGIN,
+    pdfVersion: '1.7',
+    tagged: true,
+    lang: 'de-DE',
+    displayTitle: true,
+    font: path.join(FONTS, 'NotoSans-Regular.ttf'),
+    info: { Title: `Nachweis: ${snapshot.title}, ${snapshot.name}`, CreationDate: issued_at, ModDate: issued_at },
+  })
+  document.registerFont('regular', path.join(FONTS, 'NotoSans-Regular.ttf'))
+  document.registerFont('bold', path.join(FONTS, 'NotoSans-Bold.ttf'))
+  const chunks: Buffer[] = []
+  document.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const isFinished = new Promise((resolve) => document.once('end', resolve))
+  writeProof(document, proof)
+  document.end()
+  await isFinished
+  return Buffer.concat(chunks)
+}
+
+function writeProof(document: Document, { code, address, snapshot, revoked_at, replaced_by, issued_at }: PrintedProof) {
+  const root = document.struct('Document')
+  document.addStructure(root)
+  const add = (type: string, write: () => void) => root.add(document.struct(type, {}, write))
+  const line = (text: string, { bold = false, size = TEXT, color = 'black', after = 4 } = {}) => {
+    document
+      .font(bold ? 'bold' : 'regular')
+      .fontSize(size)
+      .fillColor(color)
+    document.text(text, { features: FEATURES }).y += after
+  }
+
+  add('H1', () => line('Nachweis', { bold: true, size: 24, after: 10 }))
+  add('P', () => line(snapshot.title, { bold: true, size: 15, after: 14 }))
+  if (revoked_at !== null) add('P', () => line('Dieser Nachweis wurde widerrufen.', { bold: true, after: 10 }))
+  if (replaced_by !== null) {
+    add('P', () => line(`Dieser Nachweis wurde ersetzt durch ${groupCode(replaced_by)}.`, { bold: true, after: 10 }))
+  }
+  for (const [label, value] of [
+    ['Name', snapshot.name],
+    ['Abgeschlossen am', inGerman(snapshot.completed_on)],
+    ['Gültig bis', snapshot.valid_until === null ? 'ohne Ende' : inGerman(snapshot.valid_until)],
+  ] as const) {
+    add('P', () => {
+      line(label, { size: SMALL, color: MUTED, after: 0 })
+      line(value, { bold: label === 'Name', size: label === 'Name' ? 15 : TEXT, after: 8 })
+    })
+  }
+  if (!isPrintable(snapshot.name)) {
+    add('P', () =>
+      line('Der Name enthält Schriftzeichen, die dieses PDF nicht zeigt. Die Seite unten zeigt ihn richtig.', {
+        size: SMALL,
+      }),
+    )
+  }
+  add('H2', () => line('Bestandteile', { bold: true, size: 13, after: 6 }))
+  for (const part of snapshot.parts) {
+    add('P', () => {
+      line(part.title, { bold: true, after: 0 })
+      line(describePart(part), { size: 10, color: MUTED, after: 8 })
+    })
+  }
+  writeCode(document, root, { code, address, issued_at }, line)
+}
+
+/** Writes the code with its address at the foot of the page, or of a new one if there is no room. */
+function writeCode(
+  document: Document,
+  root: PDFKit.PDFStructureElement,
+  { code, address, issued_at }: Pick<PrintedProof, 'code' | 'address' | 'issued_at'>,
+  line: (text: string, options?: { bold?: boolean; size?: number; color?: string; after?: number }) => void,
+): void {
+  const top = document.page.height - MARGIN - QR_SIZE
+  if (document.y > top - 12) document.addPage()
+  const figure = document.struct('Figure', { alt: `QR-Code mit der Adresse ${address}` }, () =>
+    drawQr(document, address, { x: MARGIN, y: top }),
+  )
+  root.add(figure)
+  document.x = MARGIN + QR_SIZE + 18
+  document.y = top + 4
+  const part = document.struct('P', {}, () => {
+    line('Zum Vergleich mit diesem Blatt:', { size: SMALL, color: MUTED, after: 0 })
+    line(address, { size: SMALL, after: 6 })
+    line(groupCode(code), { bold: true, size: 10, after: 6 })
+    line(`Ausgestellt am ${inGerman(issued_at.toISOString().slice(0, 10))}`, { size: SMALL, color: MUTED, after: 0 })
+  })
+  root.add(part)
+}
+
+function drawQr(document: Document, text: string, { x, y }: { x: number; y: number }): void {
+  const { data, size } = encode(text, { border: 0, ecc: 'M' })
+  const module = QR_SIZE / size
+  for (const [row, cells] of data.entries()) {
+    for (const [column, isDark] of cells.entries()) {
+      if (isDark) document.rect(x + column * module, y + row * module, module, module)
+    }
+  }
+  document.fill('black')
+}
+
+/** Returns whether the fonts contain all characters of a text: they cover Latin, Greek and Cyrillic. */
+function isPrintable(text: string): boolean {
+  return [...text].every((character) => COVERED.test(character))
+}
+
+/** Characters of the embedded fonts */
+const COVERED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]/u
+
+function describePart(part: ProvenPart): string {
+  const day = inGerman(part.done_on)
+  const text = textOf(part)
+  switch (part.kind) {
+    case 'sheet':
+      return `Gelesen und bestätigt am ${day}${text}`
+    case 'test':
+      return `Test bestanden am ${day}${text}`
+    case 'deck':
+      return `Deck gelernt am ${day}`
+    case 'personal':
+      return `Persönliche Unterweisung am ${day}, bestätigt von ${part.confirmed_by}${part.note ? `. ${part.note}` : ''}`
+  }
+}
+
+/** Version and start of the hash of the text that a part was about */
+function textOf(part: ProvenPart): string {
+  if (part.kind !== 'sheet' && part.kind !== 'test') return ''
+  const version = part.version === null ? '' : `, Fassung ${part.version}`
+  return version + (part.sha256 === null ? '' : ` (SHA-256 ${part.sha256.slice(0, 16)})`)
+}
+
+/** @example inGerman('2026-12-31') // '31.12.2026' */
+function inGerman(day: string): string {
+  return day.split('-').reverse().join('.')
+}

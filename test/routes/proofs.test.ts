@@ -1,0 +1,240 @@
+import { hash } from 'node:crypto'
+import { sql } from 'kysely'
+import t from 'tap'
+import { deleteExpiredProofs } from '../../src/services/jobs/delete-proofs.js'
+import { ASSIGNMENT, assignedTest, sheetPart, takeTest } from '../support/assignments.js'
+import { type Caller, errorBody, startService } from '../support/service.js'
+
+t.setTimeout(300_000)
+
+const now = new Date('2026-12-05T10:00:00Z')
+const service = await startService(t, { now: () => now })
+const { db } = service
+const admin = await service.admin()
+
+interface Shown {
+  id: number
+  state: string
+  proof_code: string | null
+}
+
+async function assign(values: object): Promise<number> {
+  const { status, body } = await admin.post('/api/assignments', { ...ASSIGNMENT, ...values })
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body.assignment.id
+}
+const mine = async (caller: Caller, id: number): Promise<Shown> =>
+  (await caller.get('/api/assignments/mine')).body.occurrences.find(
+    ({ assignment }: { assignment: { id: number } }) => assignment.id === id,
+  )
+const confirm = (caller: Caller, occurrence: number) =>
+  caller.post(`/api/assignments/occurrences/${occurrence}/confirm`, { part: 0 })
+const verify = (code: string | null) => service.anonymous.get(`/api/proofs/verify/${code}`)
+
+/** Lets a new person complete an assignment of one sheet. */
+async function complete(values: object = {}) {
+  const person = await service.member()
+  const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids: [person.id] }, ...values })
+  await confirm(person, (await mine(person, id)).id)
+  const { proof_code } = await mine(person, id)
+  return { person, id, code: proof_code as string }
+}
+
+t.test('a completed assignment is proven with the text as it was confirmed', async (t) => {
+  const person = await service.member()
+  const test = await assignedTest(db)
+  const sheet = await sheetPart(db)
+  const parts = [sheet, { kind: 'test', slug: test.slug }, { kind: 'personal', title: 'Rundgang' }]
+  const recurrence = { every_months: 12, opens_days_before: 30 }
+  const id = await assign({ title: 'Brandschutz', parts, audience: { user_ids: [person.id] }, recurrence })
+  const open = await mine(person, id)
+  t.equal(open.proof_code, null)
+  const text = await db.selectFrom('cheatsheets').selectAll().where('slug', '=', sheet.slug).executeTakeFirstOrThrow()
+  await confirm(person, open.id)
+  await sql`update cheatsheets set content_md = 'Später geändert.' where slug = ${sheet.slug}`.execute(db)
+  // The database has a clock of its own.
+  await sql`update sheet_versions set superseded_at = '2026-12-05T11:00:00Z' where cheatsheet_id = ${text.id}`.execute(
+    db,
+  )
+  await takeTest(person, test.slug, true)
+  const held = { ids: [open.id], held_on: '2026-12-04', note: 'Halle 3' }
+  t.match(await admin.post('/api/assignments/occurrences/confirm-personal', held), { status: 200 })
+  const done = await mine(person, id)
+  t.equal(done.state, 'done')
+  t.match(done.proof_code, /^[0-9A-HJKMNP-TV-Z]{26}$/)
+
+  const { status, body, headers } = await verify(done.proof_code)
+  t.equal(status, 200)
+  t.match(headers, { 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
+  const { display_name } = await db
+    .selectFrom('users')
+    .select('display_name')
+    .where('id', '=', person.id)
+    .executeTakeFirstOrThrow()
+  t.match(body.proof, {
+    ...{ code: done.proof_code, name: display_name, title: 'Brandschutz', completed_on: '2026-12-05' },
+    ...{ valid_until: '2027-12-05', revoked_at: null, replaced_by: null, replaces: null },
+    parts: [
+      { kind: 'sheet', title: text.title, done_on: '2026-12-05', version: 1, confirmed_by: null },
+      { kind: 'test', done_on: '2026-12-05', version: 1 },
+      { kind: 'personal', title: 'Rundgang', done_on: '2026-12-04', version: null, confirmed_by: /./ },
+    ],
+  })
+  const { snapshot } = await db
+    .selectFrom('proofs')
+    .select('snapshot')
+    .where('code', '=', done.proof_code as string)
+    .executeTakeFirstOrThrow()
+  t.equal(JSON.parse(snapshot).parts[0].sha256, hash('sha256', `${text.title}\n${text.content_md}`))
+  t.notMatch(snapshot, /score|points|answer/i)
+  t.strictSame(Object.keys(JSON.parse(snapshot)), Object.keys(JSON.parse(snapshot)).toSorted(), 'canonical')
+})
+
+t.test('reading again issues no second proof', async (t) => {
+  const { person, id, code } = await complete()
+  await Promise.all(Array.from({ length: 8 }, () => mine(person, id)))
+  const codes = await db.selectFrom('proofs').select('code').where('user_id', '=', person.id).execute()
+  t.strictSame(codes, [{ code }])
+})
+
+t.test('a proof is found by its whole code only', async (t) => {
+  const { code } = await complete()
+  const typed = `${code.slice(0, 4)}-${code.slice(4, 9)} ${code.slice(9)}`.toLowerCase()
+  t.match(await verify(encodeURIComponent(typed)), { status: 200, body: { proof: { code } } })
+  const missing = errorBody(404, 'Diesen Nachweis gibt es nicht')
+  for (const [at, letter] of [...code].entries()) {
+    const other = `${code.slice(0, at)}${letter === '0' ? '1' : '0'}${code.slice(at + 1)}`
+    t.strictSame((await verify(other)).body, missing, `letter ${at}`)
+  }
+  for (const wrong of ['x', code.slice(1), `${code}0`, `${code.slice(0, -1)}U`, '%00', '..%2fmine']) {
+    t.strictSame((await verify(wrong)).body, missing, wrong)
+  }
+})
+
+t.test('a proof is printed for its owner only, always with the same bytes', async (t) => {
+  const { person, code } = await complete()
+  const url = `/api/proofs/${code}.pdf`
+  const download = () => service.app.inject({ url, headers: { cookie: person.cookie } })
+  const [pdf, again] = [await download(), await download()]
+  t.match(pdf.headers, { 'content-type': 'application/pdf', 'content-disposition': /nachweis-2026-12-05\.pdf/ })
+  t.equal(pdf.rawPayload.subarray(0, 5).toString(), '%PDF-')
+  t.ok(pdf.rawPayload.equals(again.rawPayload))
+  const missing = errorBody(404, 'Diesen Nachweis gibt es nicht')
+  for (const other of [admin, await service.member()]) t.strictSame((await other.get(url)).body, missing)
+  t.equal((await service.anonymous.get(url)).status, 401)
+  t.strictSame((await person.get('/api/proofs/mine')).body, {
+    proofs: [
+      {
+        ...{ code, title: ASSIGNMENT.title, completed_on: '2026-12-05', issued_at: now.toISOString() },
+        ...{ valid_until: null, revoked_at: null, replaced_by: null },
+      },
+    ],
+    next_before: null,
+  })
+})
+
+t.test('the database refuses changes of a proof', async (t) => {
+  const { code } = await complete()
+  for (const change of [
+    sql`snapshot = replace(snapshot, 'a', 'b')`,
+    sql`completed_on = '2020-01-01'`,
+    sql`code = 'AAAAAAAAAAAAAAAAAAAAAAAAAA'`,
+    sql`user_id = user_id + 1`,
+  ]) {
+    await t.rejects(sql`update proofs set ${change} where code = ${code}`.execute(db), /a proof cannot be changed/)
+  }
+})
+
+t.test('administrators revoke a proof with a reason, once', async (t) => {
+  const { person, code } = await complete()
+  const revoke = (caller: Caller, reason: string) => caller.post(`/api/proofs/${code}/revoke`, { reason })
+  t.equal((await revoke(person, 'Versehen')).status, 403)
+  t.equal((await revoke(admin, ' ')).status, 400)
+  t.strictSame((await revoke(admin, 'Falsche Person')).body, { ok: true })
+  t.strictSame((await revoke(admin, 'Noch einmal')).body, errorBody(409, 'Dieser Nachweis ist schon widerrufen'))
+  t.equal((await verify(code)).body.proof.revoked_at, now.toISOString())
+  t.match(await lastAudit('proof.revoke'), { details: { reason: 'Falsche Person' } })
+})
+
+t.test('a wrong name is corrected by a proof that replaces the first one', async (t) => {
+  const { person, id, code } = await complete()
+  const correct = () => admin.post(`/api/proofs/${code}/correct-name`)
+  t.equal((await correct()).status, 409, 'the name is the same')
+  await admin.send({ method: 'PATCH', url: `/api/accounts/${person.id}`, payload: { display_name: 'Lena Groß' } })
+  const { body } = await correct()
+  t.match((await verify(code)).body.proof, { replaced_by: body.code, replaces: null })
+  t.match((await verify(body.code)).body.proof, { name: 'Lena Groß', replaced_by: null, replaces: code })
+  t.equal((await mine(person, id)).proof_code, body.code)
+  t.strictSame((await correct()).body, errorBody(409, 'Dieser Nachweis ist schon ersetzt'))
+})
+
+t.test('administrators export all proofs for a stated purpose', async (t) => {
+  const { person, code } = await complete({ title: '=HYPERLINK("x")' })
+  t.equal((await person.get('/api/proofs/export?purpose=x')).status, 403)
+  t.equal((await admin.get('/api/proofs/export')).status, 400)
+  t.equal((await admin.get('/api/proofs/export?purpose=%20')).status, 400)
+  const { headers, text } = await admin.get('/api/proofs/export?purpose=Audit%202026')
+  t.match(headers, { 'content-type': 'text/csv; charset=utf-8' })
+  t.ok(text.startsWith('\ufeffName;Benutzername;Aufgabe;'))
+  const row = text.split('\r\n').find((line) => line.includes(code))
+  t.match(row, `;"'=HYPERLINK(""x"")";2026-12-`)
+  t.match(await lastAudit('proof.export'), { details: { purpose: 'Audit 2026' } })
+})
+
+t.test('proofs outlive the account until their retention is over', async (t) => {
+  const gone = await complete({ retention_years: 2 })
+  const staying = await complete({ retention_years: 2 })
+  const disabled = await complete({ retention_years: 3 })
+  await admin.send({ method: 'DELETE', url: `/api/admin/users/${gone.person.id}` })
+  await admin.send({
+    method: 'PATCH',
+    url: `/api/accounts/${disabled.person.id}`,
+    payload: { disabled_on: '2026-12-05' },
+  })
+  t.equal((await verify(gone.code)).status, 200)
+  t.strictSame(await deletionDays(gone.code, staying.code, disabled.code), [null, null, null])
+  await runOn('2026-12-06')
+  t.strictSame(await deletionDays(gone.code, staying.code, disabled.code), ['2028-12-06', null, '2029-12-05'])
+  await admin.send({ method: 'PATCH', url: `/api/accounts/${disabled.person.id}`, payload: { disabled_on: null } })
+  await runOn('2028-12-06')
+  t.strictSame(await deletionDays(gone.code, staying.code, disabled.code), ['2028-12-06', null, null])
+  await runOn('2028-12-07')
+  t.equal((await verify(gone.code)).status, 404)
+  t.equal((await verify(staying.code)).status, 200)
+})
+
+t.test('the next proof of the same assignment begins the retention', async (t) => {
+  const { person, id, code } = await complete({ retention_years: 2 })
+  const first = await db.selectFrom('proofs').selectAll().where('code', '=', code).executeTakeFirstOrThrow()
+  const { id: _, ...values } = first
+  const later = { code: 'Z'.repeat(26), occurrence_id: -1, completed_on: '2027-11-30', assignment_id: id }
+  await db
+    .insertInto('proofs')
+    .values({ ...values, ...later })
+    .execute()
+  await runOn('2027-12-01')
+  t.strictSame(await deletionDays(code, later.code), ['2029-11-30', null])
+  t.equal((await person.get('/api/proofs/mine?limit=1')).body.next_before > 0, true)
+})
+
+async function runOn(day: string) {
+  const moment = () => ({ at: new Date(`${day}T02:00:00Z`), today: day })
+  const { signal } = new AbortController()
+  const rest = { timeZone: 'Europe/Berlin', answersKeepDays: 90, resultsKeep: 'all', signal } as const
+  return deleteExpiredProofs({ db, moment, ...rest, goOn: async () => {}, onError: () => {} })
+}
+
+async function deletionDays(...codes: string[]) {
+  const rows = await db.selectFrom('proofs').select(['code', 'delete_after']).where('code', 'in', codes).execute()
+  const days = new Map(rows.map(({ code, delete_after }) => [code, delete_after]))
+  return codes.map((code) => days.get(code))
+}
+
+async function lastAudit(action: string) {
+  return db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('action', '=', action)
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+}
