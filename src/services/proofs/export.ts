@@ -5,7 +5,6 @@ import { type ExportedProof, listProofs } from '../../../db/queries/proofs/proof
 import { readInTurn } from '../../../db/queries/read-in-turn.js'
 import type { Database } from '../../../db/types.js'
 import { readSnapshot } from '../../domain/proofs/snapshot.js'
-import { guardCell } from '../../domain/table/index.js'
 
 const PROOFS_AT_ONCE = 1_000
 /** Excel detects UTF-8 by the byte order mark; the semicolon is its separator where numbers have a decimal comma. */
@@ -27,6 +26,7 @@ export async function exportProofs(
 }
 
 async function* chunks(db: Kysely<Database>): AsyncGenerator<string> {
+  const { guardCell } = await import('../../domain/table/index.js')
   yield MARK + stringify([HEADINGS], FORMAT)
   let proofs: ExportedProof[] = []
   do {
