@@ -20,7 +20,7 @@ const REQUESTS = 6_000
  * Further seeds are drawn until each operation has succeeded once. A round draws its requests from the sum of the seed and
  * its number, so seeds are further apart than the number of rounds.
  */
-const SEEDS = [5, 1_005, 2_005, 3_005, 4_005]
+const SEEDS = [5, 1_005, 2_005, 3_005, 4_005, 5_005, 6_005, 7_005]
 /** With https, responses set and clear other cookies. */
 const REQUESTS_WITH_HTTPS = 2_000
 
@@ -165,6 +165,8 @@ for (const [publicUrl, requests] of [
         ...['beginLink', 'createIdentity'],
         // Needs exactly one of two fields, with content of the folder, and a written source.
         'adoptContent',
+        // Need a written deck, or a card of one.
+        ...['changeDeck', 'moveCard'],
         // Need an open or ended attempt of the caller, sections, or a deck with questions.
         ...['saveAnswer', 'saveTest', 'getAttemptReview', 'reportQuestion', 'publishTest', 'previewTest', 'exportTest'],
         'exportQuestions',

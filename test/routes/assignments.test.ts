@@ -403,6 +403,18 @@ t.test('refuses what cannot be planned', async (t) => {
   t.equal((await admin.patch('/api/assignments/999999', {})).status, 404)
 })
 
+t.test('a change ignores other keys', async (t) => {
+  const id = await assign({ parts: [await sheetPart(db)], audience: { everybody: true } })
+  const { status, body } = await admin.send({
+    method: 'PATCH',
+    url: `/api/assignments/${id}`,
+    headers: { 'content-type': 'application/json' },
+    payload: '{"__proto__":{"is_admin":true},"id":7,"title":" Brandschutz 2027 "}',
+  })
+  t.equal(status, 200)
+  t.match(body, { assignment: { id, title: 'Brandschutz 2027' } })
+})
+
 t.test('a deleted assignment is gone, but what persons have finished stays with them', async (t) => {
   const [done, open] = [await service.member(), await service.member()]
   const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids: [done.id, open.id] } })

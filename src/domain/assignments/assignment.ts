@@ -49,6 +49,7 @@ const MAX_OPENS_DAYS_PER_MONTH = 14
  */
 export function parseAssignment<T extends Partial<GivenAssignment>>(given: T): Partial<AssignmentInput> {
   const { title, description, parts, audience, starts, due, recurrence, retention_years } = given
+  const { mandatory, responsible_id } = given
   const trimmed = title?.normalize('NFC').trim()
   if (trimmed !== undefined) checkText('title', trimmed)
   if (description !== undefined) checkLongText('description', description, MAX_DESCRIPTION)
@@ -56,13 +57,19 @@ export function parseAssignment<T extends Partial<GivenAssignment>>(given: T): P
   if (typeof due === 'string') checkDay('due', due)
   else if (due !== undefined) checkRange('due.days_after_start', due.days_after_start, 0, MAX_DAYS)
   if (retention_years !== undefined) checkRange('retention_years', retention_years, 1, 30)
+  // A request may have other keys, such as `__proto__`.
   return {
-    ...given,
     ...(trimmed !== undefined && { title: trimmed }),
+    ...(description !== undefined && { description }),
     ...(parts !== undefined && { parts: parts.map(parsePart) }),
     ...(audience !== undefined && { audience: parseAudience(audience) }),
+    ...(starts !== undefined && { starts }),
+    ...(due !== undefined && { due }),
     ...(recurrence !== undefined && { recurrence: recurrence === null ? null : parseRecurrence(recurrence) }),
-  } as Partial<AssignmentInput>
+    ...(mandatory !== undefined && { mandatory }),
+    ...(retention_years !== undefined && { retention_years }),
+    ...(responsible_id !== undefined && { responsible_id }),
+  }
 }
 
 /** @throws InvalidInput if the assignment would be due before it starts */
@@ -73,7 +80,7 @@ export function checkDates({ starts, due }: Pick<AssignmentInput, 'starts' | 'du
 }
 
 /** An assignment before it is parsed. */
-export interface GivenAssignment extends Omit<AssignmentInput, 'parts' | 'audience' | 'recurrence' | 'responsible_id'> {
+export interface GivenAssignment extends Omit<AssignmentInput, 'parts' | 'audience' | 'recurrence'> {
   parts: { kind: PartKind; slug?: string; title?: string; share_percent?: number }[]
   audience: Partial<Audience>
   recurrence: (Omit<Recurrence, 'opens_days_before'> & { opens_days_before?: number }) | null
