@@ -6,6 +6,8 @@ import { type AppPage, PAGES } from './support/pages.js'
 import { writeSome, writeTeam, writeTest } from './support/written.js'
 
 const MOST = 0.02
+/** Timeout of a step on a slow or busy machine */
+const PATIENCE_MS = 90_000
 /** Delay of the first response, and between further ones */
 const SLOW_MS = 200
 /** Time until every page has loaded completely */
@@ -49,6 +51,7 @@ async function visit(app: App, person: Person, at: AppPage, options: BrowserCont
   const context = await app.browser.newContext({ locale: 'de-DE', timezoneId: 'Europe/Berlin', ...options })
   try {
     await context.addCookies(await person.page.context().cookies())
+    context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     await slowDown(page, options.viewport === DESK)
     await page.addInitScript(WATCH)
