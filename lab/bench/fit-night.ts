@@ -76,6 +76,8 @@ delay.enable()
 const [cpu, begun, rss] = [process.cpuUsage(), performance.now(), megabytes()]
 const summary = await runJob(db, JOBS.fit, {
   answersKeepDays: 90,
+  resultsKeep: 'all',
+  timeZone: 'UTC',
   night: '2026-06-01',
   moment: () => ({ at: NOW, today: '2026-06-01' }),
   signal: new AbortController().signal,

@@ -90,6 +90,8 @@ const app = await buildApp({
     sessionMaxDays: 30,
     statisticsMinPersons: 5,
     answersKeepDays: 90,
+    resultsKeep: 'all',
+    simulatedDate: undefined,
     timeZone: 'Europe/Berlin',
     tmpDir: tmpdir(),
     importMaxBytes: 2 ** 26,
