@@ -299,7 +299,7 @@ t.test('users download all their data', async (t) => {
   await caller.post('/api/quiz/submit', { total: 4, correct: 3, deck: 'git' })
   await caller.post('/api/auth/tokens', { name: 'Skript', expires_in_days: 1 })
   const download = () => caller.get('/api/accounts/me/data')
-  t.equal(await counter.countOf(download), 24, 'the session, the user twice, and each of the lists')
+  t.equal(await counter.countOf(download), 25, 'the session, the user twice, and each of the lists')
   const answer = await download()
   const { user: account, sessions, tokens, progress, results } = answer.body
   t.strictSame(account, {

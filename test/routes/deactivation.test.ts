@@ -52,6 +52,8 @@ async function isAdmittedByProvider(person: { sub: string; preferred_username: s
  */
 const WAYS_IN: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   ...{ getOpenapi: null, getHealth: null, getReadiness: null, listLoginMethods: null },
+  // What a proof says is for everyone who has its code.
+  verifyProof: null,
   ...{ logout: null, logoutOidc: null, backChannelLogout: null, beginPasskeyLogin: null, startOidc: null },
   login: async ({ user }) => cookieOf(await logIn(user.username)) !== undefined,
   logInByPasskey: async ({ authenticator }) => {
