@@ -32,8 +32,8 @@ import {
   RevokeBody,
 } from './schemas.js'
 
-/** A PDF takes the processor for about a tenth of a second. */
-const PDFS_PER_TEN_SECONDS = 20
+/** A PDF takes the processor for about a third of a second. */
+const PDFS_PER_TEN_SECONDS = 10
 
 export interface ProofOptions {
   moment: () => Moment
