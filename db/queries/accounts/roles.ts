@@ -14,7 +14,7 @@ export interface Roles {
   responsible: boolean
 }
 
-/** Whom a user oversees */
+/** Kinds of oversight that a user has over other persons */
 export interface OversightRoles {
   is_lead: boolean
   is_responsible: boolean
@@ -27,7 +27,7 @@ export const OVERSIGHT = sql`
 
 /**
  * Returns the roles of a user. Whether administrators and users who are no authors edit a source needs no query.
- * @param user oversight: whom the user oversees; queried if absent
+ * @param user oversight: queried if absent
  */
 export async function findRoles(
   db: Kysely<Database>,

@@ -81,7 +81,7 @@ export async function listOccurrences(
   return rows
 }
 
-/** Whom an occurrence belongs to. */
+/** An occurrence with its person and title. */
 export type OccurrenceOwner = Pick<
   Selectable<OccurrencesTable>,
   'id' | 'assignment_id' | 'user_id' | 'state' | 'period' | 'due_on' | 'extended_until'

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { PartKind } from '../../../src/domain/assignments/assignment.js'
 import type { Database } from '../../types.js'
 import { isAmong, type Settled } from '../assignments/settle.js'
@@ -101,10 +101,7 @@ export interface NewProof {
 }
 
 /** Stores proofs. An occurrence that has got a proof meanwhile, from another request, keeps it. */
-export async function insertProofs(
-  db: Kysely<Database> | Transaction<Database>,
-  proofs: readonly NewProof[],
-): Promise<void> {
+export async function insertProofs(db: Kysely<Database>, proofs: readonly NewProof[]): Promise<void> {
   if (proofs.length === 0) return
   await sql`
     insert into proofs (code, user_id, assignment_id, occurrence_id, snapshot, completed_on, valid_until, issued_at,

@@ -5,11 +5,9 @@ import { type ExportedProof, listProofs } from '../../../db/queries/proofs/proof
 import { readInTurn } from '../../../db/queries/read-in-turn.js'
 import type { Database } from '../../../db/types.js'
 import { readSnapshot } from '../../domain/proofs/snapshot.js'
+import { CSV_FORMAT, CSV_MARK } from '../../domain/text/csv.js'
 
 const PROOFS_AT_ONCE = 1_000
-/** Excel detects UTF-8 by the byte order mark; the semicolon is its separator where numbers have a decimal comma. */
-const MARK = '\ufeff'
-const FORMAT = { delimiter: ';', record_delimiter: '\r\n', quoted_match: /[\r\n]/ }
 const HEADINGS = [
   ...['Name', 'Benutzername', 'Aufgabe', 'Zeitraum ab', 'Abgeschlossen am', 'Gültig bis', 'Teile', 'Ausgestellt am'],
   ...['Widerrufen am', 'Grund', 'Ersetzt durch', 'Nachweis'],
@@ -27,14 +25,14 @@ export async function exportProofs(
 
 async function* chunks(db: Kysely<Database>): AsyncGenerator<string> {
   const { guardCell } = await import('../../domain/table/index.js')
-  yield MARK + stringify([HEADINGS], FORMAT)
+  yield CSV_MARK + stringify([HEADINGS], CSV_FORMAT)
   let proofs: ExportedProof[] = []
   do {
     const after = proofs.at(-1)?.id ?? 0
     proofs = await readInTurn(() => listProofs(db, after, PROOFS_AT_ONCE))
     yield stringify(
       proofs.map((proof) => toRow(proof).map(guardCell)),
-      FORMAT,
+      CSV_FORMAT,
     )
   } while (proofs.length === PROOFS_AT_ONCE)
 }

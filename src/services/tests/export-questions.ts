@@ -7,6 +7,7 @@ import { TEST_NOT_FOUND } from '../../domain/content/refusals.js'
 import { toMoodleQuestion } from '../../domain/questions/moodle-question.js'
 import { toQuestionRow } from '../../domain/tests/question-table.js'
 import { isQuestion, type QuestionCard } from '../../domain/tests/sections.js'
+import { CSV_FORMAT, CSV_MARK } from '../../domain/text/csv.js'
 import { requireSections } from './publish.js'
 
 export const QUESTION_FORMATS = ['moodle', 'csv'] as const
@@ -58,10 +59,6 @@ async function write(groups: readonly QuestionGroup[], format: QuestionFormat): 
   )
 }
 
-/** Excel detects UTF-8 by the byte order mark; the semicolon is its separator where numbers have a decimal comma. */
-const MARK = '\ufeff'
-const FORMAT = { delimiter: ';', record_delimiter: '\r\n', quoted_match: /[\r\n]/ }
-
 async function writeCsv(cards: readonly QuestionCard[]): Promise<string> {
   const { guardCell } = await import('../../domain/table/index.js')
   const rows = cards.map(toQuestionRow)
@@ -71,5 +68,5 @@ async function writeCsv(cards: readonly QuestionCard[]): Promise<string> {
   const cells = rows.map(({ question, answer, wrong, explanation }) =>
     [question, answer, ...wrongs.map((index) => wrong[index] ?? ''), explanation].map(guardCell),
   )
-  return MARK + stringify([headings, ...cells], FORMAT)
+  return CSV_MARK + stringify([headings, ...cells], CSV_FORMAT)
 }

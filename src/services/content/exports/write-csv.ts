@@ -6,12 +6,8 @@ import { stringify } from 'csv-stringify/sync'
 import { tidyDeckName } from '../../../domain/anki/index.js'
 import { CardKeys } from '../../../domain/content/format/card-keys.js'
 import { guardCell, TABLE_HEADINGS } from '../../../domain/table/index.js'
+import { CSV_FORMAT, CSV_MARK } from '../../../domain/text/csv.js'
 import type { ExportSource } from './items.js'
-
-/** Excel detects UTF-8 by the byte order mark; the semicolon is its separator where numbers have a decimal comma. */
-const MARK = '\ufeff'
-/** The package quotes only fields with a complete line end; a single part of one also ends the line. */
-const FORMAT = { delimiter: ';', record_delimiter: '\r\n', quoted_match: /[\r\n]/ }
 
 /** Writes a table with a row per card. */
 export async function writeCsv(source: ExportSource, folder: string): Promise<void> {
@@ -20,7 +16,7 @@ export async function writeCsv(source: ExportSource, folder: string): Promise<vo
 }
 
 async function* chunks({ items }: ExportSource): AsyncGenerator<string> {
-  yield MARK + stringify([TABLE_HEADINGS], FORMAT)
+  yield CSV_MARK + stringify([TABLE_HEADINGS], CSV_FORMAT)
   const names = new DeckNames()
   let name = ''
   // Unique in the whole table, because a card may move between decks.
@@ -31,7 +27,7 @@ async function* chunks({ items }: ExportSource): AsyncGenerator<string> {
     const rows = item.cards.map(({ id, question, answer, level, key }) =>
       [question, answer, level, name, keys.take(key, id)].map(guardCell),
     )
-    yield stringify(rows, FORMAT)
+    yield stringify(rows, CSV_FORMAT)
   }
 }
 
