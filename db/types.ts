@@ -50,6 +50,8 @@ export interface UsersTable {
   email: ColumnType<string | null, string | null | undefined, string | null>
   /** Time at which the user confirmed the address; null if an administrator or the provider set it */
   email_confirmed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  /** Set while the person wants the mail about due cards: the key in its link that ends it */
+  due_cards_mail_key: ColumnType<string | null, string | null | undefined, string | null>
 }
 
 /** Method of a proof of identity */
@@ -700,6 +702,55 @@ export interface ProofsTable {
   replaced_by: ColumnType<string | null, string | null | undefined, string | null>
 }
 
+export type MailKind = 'tasks' | 'lead_digest' | 'due_cards' | 'confirm_address'
+/** `unknown`: the service stopped while sending, so the mail may have arrived. */
+export type MailState = 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+
+export interface MailsTable {
+  id: Generated<number>
+  user_id: number
+  kind: MailKind
+  /** Day for which it was planned */
+  day: Day
+  address: string
+  subject: string
+  /** Null once it is no longer needed */
+  body: string | null
+  state: Generated<MailState>
+  attempts: Generated<number>
+  next_attempt_at: ColumnType<Date, Date, Date>
+  /** When an instance began to send it */
+  claimed_at: NullableTimestamp
+  sent_at: NullableTimestamp
+  /** Last answer of the mail server */
+  answer: ColumnType<string | null, string | null | undefined, string | null>
+  created_at: Timestamp
+}
+
+export type ReminderKind = 'assigned' | 'in_14' | 'in_3' | 'today' | 'late_7'
+
+/** A reminder that was given. */
+export interface MailRemindersTable {
+  occurrence_id: number
+  kind: ReminderKind
+  reminded_on: Day
+}
+
+/** An address that a person entered and has not yet confirmed. */
+export interface AddressConfirmationsTable {
+  user_id: number
+  address: string
+  token_hash: Buffer
+  expires_at: ColumnType<Date, Date, Date>
+}
+
+/** The secret address of the calendar of a person's tasks. */
+export interface CalendarTokensTable {
+  user_id: number
+  token_hash: Buffer
+  created_at: Timestamp
+}
+
 /** At most one row: the last completed import. */
 export interface LastImportTable {
   id: Generated<boolean>
@@ -835,6 +886,10 @@ export interface Database {
   occurrences: OccurrencesTable
   occurrence_parts: OccurrencePartsTable
   proofs: ProofsTable
+  mails: MailsTable
+  mail_reminders: MailRemindersTable
+  address_confirmations: AddressConfirmationsTable
+  calendar_tokens: CalendarTokensTable
   teams: TeamsTable
   team_members: TeamMembersTable
   users: UsersTable

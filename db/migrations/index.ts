@@ -14,6 +14,8 @@ import * as email from './0012_email.js'
 import * as teams from './0013_teams.js'
 import * as assignments from './0014_assignments.js'
 import * as proofs from './0015_proofs.js'
+import * as mail from './0016_mail.js'
+import * as calendars from './0017_calendars.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -32,4 +34,6 @@ export const migrations: Record<string, Migration> = {
   '0013_teams': teams,
   '0014_assignments': assignments,
   '0015_proofs': proofs,
+  '0016_mail': mail,
+  '0017_calendars': calendars,
 }

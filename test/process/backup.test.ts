@@ -201,6 +201,25 @@ async function fillAssignment(db: Kysely<Database>, userId: number): Promise<voi
       },
     ])
     .execute()
+  const mail = { user_id: userId, day: '2026-01-06', address: 'erika@example.org', subject: 'Fällig: „Lesen“' }
+  const at = new Date('2026-01-06T07:00:00Z')
+  await db
+    .insertInto('mails')
+    .values([
+      { ...mail, kind: 'tasks', body: 'Zeile\n.\n', next_attempt_at: at },
+      { ...mail, kind: 'due_cards', body: null, next_attempt_at: at, state: 'sent', attempts: 2, sent_at: at },
+    ])
+    .execute()
+  await db
+    .insertInto('mail_reminders')
+    .values({ occurrence_id: first?.id ?? 0, kind: 'in_14', reminded_on: '2026-01-06' })
+    .execute()
+  const secret = { user_id: userId, token_hash: Buffer.alloc(32, 9) }
+  await db
+    .insertInto('address_confirmations')
+    .values({ ...secret, address: 'neu@example.org', expires_at: at })
+    .execute()
+  await db.insertInto('calendar_tokens').values(secret).execute()
 }
 
 /** Creates a published test with an open attempt and the sums of its question. */
