@@ -150,7 +150,7 @@ export default fp(
   { name: 'rights', dependencies: ['auth'] },
 )
 
-/** Decides who gives assignments, and who sees the state of whom. */
+/** Decides who gives assignments, and whose state a user sees. */
 function decorateAssignmentRights(app: FastifyInstance): void {
   app.decorate('requireAssigner', async (request: FastifyRequest) => {
     await requireCaller(request)

@@ -176,7 +176,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
       schema: {
         operationId: 'renewAssignment',
         summary: 'Make an assignment due again, because its content has changed',
-        description: 'Open occurrences start anew; persons who have finished get another one.',
+        description: 'Open occurrences start again; persons who have finished get another one.',
         tags: ['assignments'],
         params: AssignmentParams,
         response: answers(AssignmentAnswer, [MAY_NOT_ASSIGN, NOT_YOUR_ASSIGNMENT, ASSIGNMENT_NOT_FOUND]),

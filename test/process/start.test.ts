@@ -172,7 +172,7 @@ t.test('SIMULATED_DATE: service and commands live on another day, and the start 
   t.match(service.output(), /^Achtung: Der Dienst lebt zum Ausprobieren am 2027-01-01/m)
   const send = await loginOver(service.url, firstLogin(service, variables))
   const { today } = (await (await send('/api/review/stats')).json()) as { today: string }
-  t.match(today, /^2027-01-0[12]$/, 'the second one if midnight passes meanwhile')
+  t.match(today, /^2027-01-0[12]$/, 'the second one if midnight passes in between')
   const state = await send('/api/accounts/service')
   t.match(await state.json(), { simulated_date: '2027-01-01' })
   t.match(state.headers.get('x-service-time'), /Jan 2027/)

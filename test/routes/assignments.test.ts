@@ -309,7 +309,7 @@ t.test('persons join, leave and return', async (t) => {
   t.match(await occurrencesOf(id, back), [{ id: left.id, state: 'open', due: '2027-03-03' }, {}])
 })
 
-t.test('a renewal starts open occurrences anew and makes finished ones due again', async (t) => {
+t.test('a renewal restarts open occurrences and makes finished ones due again', async (t) => {
   const [done, open] = [await service.member(), await service.member()]
   const parts = [await sheetPart(db), await sheetPart(db)]
   const id = await assign({ parts, audience: { user_ids: [done.id, open.id] } })

@@ -47,7 +47,7 @@ async function isAdmittedByProvider(person: { sub: string; preferred_username: s
 }
 
 /**
- * By public operation: tries to log a person in and returns whether that worked; null if the operation logs nobody in. A
+ * By public operation: tries to log a person in and returns whether that worked; null if the operation is no login. A
  * new public operation needs an entry here.
  */
 const WAYS_IN: Record<string, ((person: Person) => Promise<boolean>) | null> = {

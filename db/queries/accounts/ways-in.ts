@@ -7,7 +7,7 @@ import { OVERSIGHT, type OversightRoles } from './roles.js'
 export type SignIn = WaysIn
 
 /**
- * Returns the login methods, with identities of the given issuer, and whom the user oversees; undefined if the user does
+ * Returns the login methods, with identities of the given issuer, and whose state the user may see; undefined if the user does
  * not exist.
  */
 export async function findSignIn(

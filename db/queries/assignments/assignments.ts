@@ -55,7 +55,7 @@ export interface Reader {
   led: ViewableTeams
 }
 
-/** Whether the reader sees the definition: as administrator, author of it, responsible person, or lead of somebody in it. */
+/** Whether the reader sees the definition: as administrator, author of it, responsible person, or lead of one of its persons. */
 function isReadable({ id, manages, led }: Reader) {
   if (manages) return sql<boolean>`true`
   const teams = led === 'all' ? [] : [...led]
@@ -252,7 +252,7 @@ export async function deleteAssignment(transaction: Transaction<Database>, id: n
   }
 }
 
-/** Starts the open occurrences of an assignment anew, and those of persons who have left. */
+/** Restarts the open occurrences of an assignment, and those of persons who have left. */
 export async function restartOccurrences(
   transaction: Transaction<Database>,
   id: number,

@@ -4,7 +4,7 @@ import type { Span } from '../../../src/domain/assignments/stay.js'
 import type { Database } from '../../types.js'
 import type { AssignmentRow } from './assignments.js'
 
-/** A person whom an assignment concerns: in its audience now, or with an open occurrence. */
+/** A person of an assignment: in its audience now, or with an open occurrence. */
 export interface ConcernedPerson {
   assignment_id: number
   user_id: number
@@ -67,7 +67,7 @@ function selectConcerned(db: Kysely<Database>, condition: RawBuilder<unknown>, l
     .then(({ rows }) => rows)
 }
 
-/** Returns persons whom the assignment concerns, by id. @param after the last one of the previous batch */
+/** Returns persons of the assignment, by id. @param after the last one of the previous batch */
 export function listConcerned(
   db: Kysely<Database>,
   assignmentId: number,
@@ -92,7 +92,7 @@ export function isWatched(teamIds: Watched) {
     select user_id from team_members where team_id = any(${teamIds}::integer[]) and until_on is null)`
 }
 
-/** Returns those of the persons whom the assignment concerns. */
+/** Returns those of the given persons who belong to the assignment. */
 export function listConcernedAmong(
   db: Kysely<Database>,
   assignmentId: number,

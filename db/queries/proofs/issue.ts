@@ -100,7 +100,7 @@ export interface NewProof {
   retention_years: number
 }
 
-/** Stores proofs. An occurrence that has got a proof meanwhile, from another request, keeps it. */
+/** Stores proofs. An occurrence that another request has given a proof keeps it. */
 export async function insertProofs(db: Kysely<Database>, proofs: readonly NewProof[]): Promise<void> {
   if (proofs.length === 0) return
   await sql`

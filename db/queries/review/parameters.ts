@@ -142,7 +142,7 @@ export interface FitCriteria {
 }
 
 /**
- * Returns ids of learners for whom a fit may be worthwhile, ascending. Recalls that were undone since still count, so
+ * Returns ids of learners that a fit may help, ascending. Recalls that were undone since still count, so
  * the fit itself counts again.
  */
 export async function listFitCandidates(db: Kysely<Database>, criteria: FitCriteria): Promise<number[]> {

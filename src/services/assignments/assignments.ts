@@ -117,7 +117,7 @@ export async function removeAssignment(db: Kysely<Database>, actor: Actor, id: n
 }
 
 /**
- * Makes an assignment due again, because its content has changed: open occurrences start anew, and persons who have
+ * Makes an assignment due again, because its content has changed: open occurrences start again, and persons who have
  * finished get another one. With an audit entry.
  * @throws ASSIGNMENT_NOT_FOUND
  */
