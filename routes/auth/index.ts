@@ -110,10 +110,10 @@ const auth: FastifyPluginAsyncTypebox<PasskeyOptions & { basePath: string; today
     async ({ user, session }) => {
       const found = await findSignIn(app.db, user.id, app.offeredWays.oidc)
       if (found === undefined) throw NOT_LOGGED_IN
-      const { is_lead, is_responsible, ...ways } = found
+      const { is_lead, is_responsible, has_tasks, ...ways } = found
       const { authenticatedAt = null, isFresh = false } = session?.stored ?? {}
       const sign_in = { ...ways, authenticated_at: authenticatedAt, is_fresh: isFresh }
-      const roles = await findRoles(app.db, { ...user, oversight: { is_lead, is_responsible } })
+      const roles = await findRoles(app.db, { ...user, oversight: { is_lead, is_responsible, has_tasks } })
       return { user, roles, must_change_password: user.must_change_password, sign_in }
     },
   )

@@ -30,6 +30,7 @@ const Roles = Type.Object(
     editor: Type.Boolean({ description: 'May edit at least one source.' }),
     lead: Type.Boolean({ description: 'Leads a team.' }),
     responsible: Type.Boolean({ description: 'Is responsible for an assignment.' }),
+    tasks: Type.Boolean({ description: 'Has or had tasks.' }),
   },
   { title: 'Roles', description: 'What to offer to the user. Each request is authorized by itself.' },
 )

@@ -50,7 +50,9 @@ t.test('a learner does an assignment of all kinds of parts', async (t) => {
     { kind: 'deck', slug: deck.slug, share_percent: 50 },
     { kind: 'personal', title: 'Rundgang' },
   ]
+  t.equal((await learner.get('/api/auth/me')).body.roles.tasks, false)
   const id = await assign({ parts, audience: { user_ids: [learner.id] } })
+  t.equal((await learner.get('/api/auth/me')).body.roles.tasks, true)
   const [open] = await mine(learner, id)
   t.match(open, {
     assignment: { id, title: 'Brandschutz', mandatory: true },

@@ -24,7 +24,7 @@ t.test('login returns the user and sets a secure cookie', async (t) => {
   t.equal(answer.status, 200)
   t.strictSame(answer.body, {
     user: { id, username, display_name, is_admin: false, created_at: created_at.toISOString() },
-    roles: { author: false, editor: false, lead: false, responsible: false },
+    roles: { author: false, editor: false, lead: false, responsible: false, tasks: false },
     must_change_password: false,
   })
   const cookie = cookieOf(answer)
@@ -36,7 +36,7 @@ t.test('login returns the user and sets a secure cookie', async (t) => {
 })
 
 t.test('login and me tell the roles of the user; an editor without the flag has none', async (t) => {
-  const NONE = { author: false, editor: false, lead: false, responsible: false }
+  const NONE = { author: false, editor: false, lead: false, responsible: false, tasks: false }
   const source = await createSource(db)
   const users = [
     { flags: {}, edits: false, roles: NONE },

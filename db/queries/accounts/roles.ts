@@ -12,18 +12,22 @@ export interface Roles {
   lead: boolean
   /** Is responsible for an assignment */
   responsible: boolean
+  /** Has or had tasks: occurrences of assignments */
+  tasks: boolean
 }
 
-/** Kinds of oversight that a user has over other persons */
+/** Roles that a user has by teams and assignments */
 export interface OversightRoles {
   is_lead: boolean
   is_responsible: boolean
+  has_tasks: boolean
 }
 
-/** Columns of the oversight of the user of the row of `users` */
+/** Columns of these roles, for the user of the row of `users` */
 export const OVERSIGHT = sql`
   exists (select from team_members where user_id = users.id and role = 'lead' and until_on is null) as is_lead,
-  exists (select from assignments where responsible_id = users.id and archived_at is null) as is_responsible`
+  exists (select from assignments where responsible_id = users.id and archived_at is null) as is_responsible,
+  exists (select from occurrences where user_id = users.id) as has_tasks`
 
 /**
  * Returns the roles of a user. Whether administrators and users who are no authors edit a source needs no query.
@@ -33,18 +37,19 @@ export async function findRoles(
   db: Kysely<Database>,
   user: Pick<AccountWithState, 'id' | 'is_admin' | 'is_author'> & { oversight?: OversightRoles },
 ): Promise<Roles> {
-  const { is_lead, is_responsible } = user.oversight ?? (await findOversightRoles(db, user.id))
+  const { is_lead, is_responsible, has_tasks } = user.oversight ?? (await findOversightRoles(db, user.id))
   return {
     author: user.is_admin || user.is_author,
     editor: user.is_admin || (user.is_author && (await editsSources(db, user.id))),
     lead: is_lead,
     responsible: is_responsible,
+    tasks: has_tasks,
   }
 }
 
 async function findOversightRoles(db: Kysely<Database>, userId: number): Promise<OversightRoles> {
   const { rows } = await sql<OversightRoles>`select ${OVERSIGHT} from users where id = ${userId}`.execute(db)
-  return rows[0] ?? { is_lead: false, is_responsible: false }
+  return rows[0] ?? { is_lead: false, is_responsible: false, has_tasks: false }
 }
 
 async function editsSources(db: Kysely<Database>, userId: number): Promise<boolean> {
