@@ -3,6 +3,7 @@ import type { Scope } from '../src/domain/accounts/scopes.js'
 import type { PartKind } from '../src/domain/assignments/assignment.js'
 import type { OccurrenceState } from '../src/domain/assignments/plan.js'
 import type { IncomingPicture, StoredKind } from '../src/domain/content/upload/incoming.js'
+import type { MailKind, MailState } from '../src/domain/mail/mail.js'
 import type { FrozenQuestion } from '../src/domain/questions/frozen.js'
 import type { Answer } from '../src/domain/questions/judge.js'
 import type { FittedParameters } from '../src/domain/review/parameters.js'
@@ -701,10 +702,6 @@ export interface ProofsTable {
   /** Code of the proof that replaces this one */
   replaced_by: ColumnType<string | null, string | null | undefined, string | null>
 }
-
-export type MailKind = 'tasks' | 'lead_digest' | 'due_cards' | 'confirm_address'
-/** `unknown`: the service stopped while sending, so the mail may have arrived. */
-export type MailState = 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
 
 export interface MailsTable {
   id: Generated<number>

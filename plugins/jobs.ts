@@ -1,6 +1,5 @@
 import fp from 'fastify-plugin'
-import type { Moment } from '../src/domain/time/calendar.js'
-import type { ResultsKeep } from '../src/services/jobs/job.js'
+import type { Job, JobContext } from '../src/services/jobs/job.js'
 import { JOBS } from '../src/services/jobs/jobs.js'
 import { runJob } from '../src/services/jobs/run-job.js'
 import { canFit } from '../src/services/review/fit/binding.js'
@@ -12,53 +11,63 @@ const HOUR_MS = 3_600_000
 const NO_FIT =
   'Auf dieser Plattform lassen sich die Abstände nicht an die Lernenden anpassen; für alle gilt die Voreinstellung.'
 
-interface JobOptions {
-  /** Returns an instant (default: now) together with its calendar day. */
-  moment: (at?: Date) => Moment
-  /** IANA name */
-  timeZone: string
-  /** Days after the review of a test for which answers are kept */
-  answersKeepDays: number
-  resultsKeep: ResultsKeep
+const MINUTE_MS = 60_000
+
+interface JobOptions extends Omit<JobContext, 'db' | 'signal' | 'goOn' | 'onError' | 'userId'> {
+  /** How often the nightly jobs are looked for; the others run at least that often */
   intervalMs: number
 }
 
-/** Runs each job once a night. Every instance tries; a lease lets one run at a time. */
+/**
+ * Runs each job once a night or every few minutes. Every instance tries; a lease lets one run at a time. A job that runs
+ * every few minutes does not wait for the nightly ones.
+ */
 export default fp<JobOptions>(
-  async (app, { moment, timeZone, answersKeepDays, resultsKeep, intervalMs }) => {
+  async (app, { intervalMs, ...context }) => {
+    const { moment } = context
     const stopping = new AbortController()
-    let running: Promise<void> | undefined
-    const runAll = async () => {
-      const night = moment(new Date(moment().at.getTime() - NIGHT_HOUR * HOUR_MS)).today
-      for (const job of Object.values(JOBS)) {
-        try {
-          const summary = await runJob(app.db, job, {
-            night,
-            moment,
-            timeZone,
-            answersKeepDays,
-            resultsKeep,
-            signal: stopping.signal,
-            onError: (err, facts) => app.log.warn({ err, job: job.name, ...facts }, 'part of a job failed'),
-          })
-          if (summary !== undefined) app.log.info({ job: job.name, ...summary }, 'job finished')
-        } catch (err) {
-          if (stopping.signal.aborted) return
-          // The next interval tries again.
-          app.log.warn({ err, job: job.name }, 'job failed')
-        }
+    const run = async (job: Job, night?: string) => {
+      try {
+        const summary = await runJob(app.db, job, {
+          ...context,
+          ...(night !== undefined && { night }),
+          signal: stopping.signal,
+          onError: (err, facts) => app.log.warn({ err, job: job.name, ...facts }, 'part of a job failed'),
+        })
+        const isQuiet = night === undefined && Object.values(summary ?? {}).every((figure) => figure === 0)
+        if (summary !== undefined && !isQuiet) app.log.info({ job: job.name, ...summary }, 'job finished')
+      } catch (err) {
+        // The next interval tries again.
+        if (!stopping.signal.aborted) app.log.warn({ err, job: job.name }, 'job failed')
       }
     }
-    // The random factor keeps instances from running at the same moment.
-    const timer = setInterval(
-      () => {
-        running ??= runAll().finally(() => {
-          running = undefined
-        })
-      },
-      intervalMs * (0.75 + Math.random() / 2),
-    )
-    timer.unref()
+    const runNightly = async () => {
+      const night = moment(new Date(moment().at.getTime() - NIGHT_HOUR * HOUR_MS)).today
+      for (const job of Object.values(JOBS)) {
+        if (stopping.signal.aborted) return
+        if (job.every === 'night') await run(job, night)
+      }
+    }
+    const repeat = (work: () => Promise<void>, milliseconds: number) => {
+      let running: Promise<void> | undefined
+      // The random factor keeps instances from running at the same moment.
+      const timer = setInterval(
+        () => {
+          running ??= work().finally(() => {
+            running = undefined
+          })
+        },
+        milliseconds * (0.75 + Math.random() / 2),
+      )
+      timer.unref()
+      return { stop: () => clearInterval(timer), finish: () => running }
+    }
+    const repeated = [
+      repeat(runNightly, intervalMs),
+      ...Object.values(JOBS).flatMap((job) =>
+        job.every === 'night' ? [] : [repeat(() => run(job), Math.min(intervalMs, job.every * MINUTE_MS))],
+      ),
+    ]
     // Not awaited, so that loading the native library does not delay the start.
     app.addHook('onListen', () => {
       void canFit().then((isPossible) => {
@@ -66,9 +75,9 @@ export default fp<JobOptions>(
       })
     })
     app.addHook('onClose', async () => {
-      clearInterval(timer)
+      for (const { stop } of repeated) stop()
       stopping.abort(new Error('the service stops'))
-      await running
+      await Promise.all(repeated.map(({ finish }) => finish()))
     })
   },
   { name: 'jobs', dependencies: ['database'] },

@@ -73,6 +73,7 @@ export interface AppOptions {
     | 'contentDir'
     | 'corsOrigins'
     | 'importMaxBytes'
+    | 'mail'
     | 'mediaMaxBytes'
     | 'oidc'
     | 'passwordLogin'
@@ -207,6 +208,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     timeZone: config.timeZone,
     answersKeepDays: config.answersKeepDays,
     resultsKeep: config.resultsKeep,
+    mail: config.mail,
+    publicUrl: config.publicUrl,
+    isMailHeld: config.simulatedDate !== undefined,
     intervalMs: options.jobIntervalMs ?? JOB_INTERVAL_MS,
   })
   await app.register(overdueAttempts, { moment, intervalMs: options.overdueIntervalMs ?? OVERDUE_INTERVAL_MS })

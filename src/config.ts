@@ -1,9 +1,11 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { envSchema } from 'env-schema'
 import { parseNewUser } from './domain/accounts/accounts.js'
 import { checkPasswordLength } from './domain/accounts/passwords.js'
+import { type MailSettings, readMailSettings } from './domain/mail/settings.js'
 import { type OidcSettings, readOidcSettings } from './domain/sign-in/settings.js'
 import { describeSchemaError, type SchemaError } from './http/schema-errors.js'
 import type { ResultsKeep } from './services/jobs/job.js'
@@ -56,6 +58,8 @@ export interface Config {
   oidc: OidcSettings | undefined
   /** False: only accounts marked as emergency access may log in by password. */
   passwordLogin: boolean
+  /** The mail server; undefined if none is configured */
+  mail: MailSettings | undefined
   /** Whether the web app is served beside the API */
   web: boolean
   /** Requests per second, address and process; 0 disables the limit. */
@@ -99,6 +103,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     corsOrigins: listOf(env.CORS_ORIGIN),
     ...publicAddress(env.PUBLIC_URL, env.BASE_PATH),
     ...signIn(env),
+    mail: mailServer(env),
     web: env.WEB === 'on',
     rateLimit: env.RATE_LIMIT,
     logLevel: env.LOG_LEVEL,
@@ -171,6 +176,29 @@ function signIn(env: Environment): Pick<Config, 'oidc' | 'passwordLogin'> {
     throw new ConfigError('PASSWORD_LOGIN: off braucht eine andere Anmeldung (OIDC_ISSUER fehlt)')
   }
   return { oidc, passwordLogin }
+}
+
+function mailServer(env: Environment): MailSettings | undefined {
+  return readMailSettings(env, env.SMTP_CA_FILE && readCertificates(env.SMTP_CA_FILE), (variable, problem) => {
+    throw new ConfigError(`${variable}: ${problem}`)
+  })
+}
+
+/** @throws ConfigError if the file cannot be read or holds no certificate */
+function readCertificates(file: string): string {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(`SMTP_CA_FILE: Die Datei ${file} ist nicht lesbar (${code})`)
+  }
+  try {
+    new X509Certificate(text)
+  } catch {
+    throw new ConfigError(`SMTP_CA_FILE: In der Datei ${file} steht kein Zertifikat (PEM)`)
+  }
+  return text
 }
 
 function firstAdmin(username: string | undefined, password: string | undefined): Config['firstAdmin'] {

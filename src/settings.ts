@@ -2,6 +2,8 @@ import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isMailAddress } from './domain/mail/address.js'
+import { checkMailHost, checkSenderName } from './domain/mail/settings.js'
 import { checkIssuer, checkScopes, DEFAULT_SCOPES } from './domain/sign-in/settings.js'
 import { calendarIn, isDay } from './domain/time/calendar.js'
 
@@ -302,6 +304,59 @@ export const SETTINGS = {
     german: { text: 'Beschriftung der Schaltfläche' },
     english: { text: 'label of the login button' },
   },
+  SMTP_HOST: {
+    schema: { type: 'string' },
+    check: checkMailHost,
+    german: { text: 'Mailserver für Erinnerungen; ohne ihn und SMTP_FROM verschickt der Dienst keine Mails' },
+    english: { text: 'mail server for reminders; without it or `SMTP_FROM` no mail is sent' },
+  },
+  SMTP_PORT: {
+    schema: { type: 'integer', minimum: 1, maximum: 65_535, default: 587 },
+    german: { text: 'sein Port' },
+    english: { text: 'its port' },
+  },
+  SMTP_SECURITY: {
+    schema: { type: 'string', enum: ['starttls', 'force_tls', 'off'], default: 'starttls' },
+    german: { text: 'starttls, force_tls (TLS vom ersten Byte an, meist Port 465) oder off (unverschlüsselt)' },
+    english: { text: '`starttls`, `force_tls` (TLS from the first byte, usually port 465) or `off` (not encrypted)' },
+  },
+  SMTP_USERNAME: {
+    schema: { type: 'string' },
+    german: { text: 'Benutzername beim Mailserver', default: 'keine Anmeldung' },
+    english: { text: 'user name at the mail server', default: '– (no login)' },
+  },
+  SMTP_PASSWORD: {
+    schema: { type: 'string' },
+    isSecret: true,
+    german: { text: 'Passwort beim Mailserver' },
+    english: { text: 'password at the mail server' },
+  },
+  SMTP_FROM: {
+    schema: { type: 'string' },
+    check: checkAddress,
+    german: { text: 'Adresse, von der die Mails kommen' },
+    english: { text: 'address of the sender' },
+  },
+  SMTP_FROM_NAME: {
+    schema: { type: 'string' },
+    check: checkSenderName,
+    german: { text: 'Name des Absenders' },
+    english: { text: 'name of the sender' },
+  },
+  SMTP_REPLY_TO: {
+    schema: { type: 'string' },
+    check: checkAddress,
+    german: { text: 'Adresse, an die Antworten gehen', default: 'SMTP_FROM' },
+    english: { text: 'address for replies', default: '`SMTP_FROM`' },
+  },
+  SMTP_CA_FILE: {
+    schema: { type: 'string', minLength: 1 },
+    german: { text: 'Datei mit dem Zertifikat der eigenen Zertifizierungsstelle (PEM)', default: 'die öffentlichen' },
+    english: {
+      text: 'file with the certificate (PEM) of the authority that signed that of the mail server',
+      default: "Node's list of public ones",
+    },
+  },
   WEB: {
     schema: { type: 'string', enum: ['on', 'off'], default: 'on' },
     german: { text: 'off: nur die API, ohne die Oberfläche' },
@@ -380,6 +435,10 @@ function isPublicUrl(text: string): boolean {
   const { protocol, username, password, pathname } = new URL(text)
   const isPlain = username === '' && password === '' && !/[?#]/.test(text)
   return /^https?:$/.test(protocol) && isPlain && asBasePath(pathname) !== undefined
+}
+
+function checkAddress(text: string): string | undefined {
+  return isMailAddress(text) ? undefined : 'muss eine E-Mail-Adresse sein, etwa training@example.org'
 }
 
 function isTimeZone(name: string): boolean {

@@ -95,6 +95,7 @@ const app = await buildApp({
     timeZone: 'Europe/Berlin',
     tmpDir: tmpdir(),
     importMaxBytes: 2 ** 26,
+    mail: undefined,
     mediaMaxBytes: 2 ** 31,
     trustProxy: [],
     web: false,

@@ -27,6 +27,7 @@ export async function printOpenapi(print: (line: string) => void): Promise<void>
       simulatedDate: undefined,
       tmpDir: '',
       importMaxBytes: 0,
+      mail: undefined,
       mediaMaxBytes: 0,
       trustProxy: [],
       web: false,

@@ -135,6 +135,13 @@ t.test('refuses a wrong value in one line that names the variable', async (t) =>
     ['BASE_PATH', '/a"b', "/a'b", '/<b>', '/a&b', '/a b', '/a\\b', '/ü', '/a\nb', '/a//b'],
     ['PASSWORD_LOGIN', 'off', 'false'],
     ['OIDC_SCOPES', 'profile', 'openid,profile', ' openid', ''.padEnd(3), 'openid "'],
+    ['SMTP_HOST', 'smtp://mail.example.org', 'mail.example.org:587', 'mail example', '-x', 'a'.repeat(254)],
+    ['SMTP_PORT', '0', '65536', 'smtp'],
+    ['SMTP_SECURITY', 'tls', 'OFF'],
+    ['SMTP_FROM', 'training', 'Training <t@example.org>', 't@example.org\r\nBcc: x@example.org'],
+    ['SMTP_REPLY_TO', 'training', '@example.org'],
+    ['SMTP_FROM_NAME', 'a\nb', 'x'.repeat(101)],
+    ['SMTP_CA_FILE', '/does/not/exist', process.execPath],
     ['WEB', 'true', 'aus', 'ON'],
     ['RATE_LIMIT', '-1', 'viel', '1.5'],
     ['LOG_LEVEL', 'loud'],
@@ -148,6 +155,34 @@ t.test('refuses a wrong value in one line that names the variable', async (t) =>
       t.throws(() => readConfig({ [name]: value }), { message: named }, `${name}=${value}`)
     }
   }
+})
+
+t.test('turns mail on with a host and a sender', async (t) => {
+  const server = { SMTP_HOST: 'mail.example.org', SMTP_FROM: 'training@example.org' }
+  const login = { SMTP_USERNAME: 'training', SMTP_PASSWORD: 'geheim' }
+  t.equal(readConfig({ SMTP_HOST: 'mail.example.org' }).mail, undefined)
+  t.equal(readConfig({ SMTP_FROM: 'training@example.org', ...login }).mail, undefined)
+  t.strictSame(readConfig(server).mail, {
+    host: 'mail.example.org',
+    port: 587,
+    security: 'starttls',
+    login: undefined,
+    from: 'training@example.org',
+    fromName: undefined,
+    replyTo: undefined,
+    ca: undefined,
+  })
+  const more = { SMTP_PORT: '465', SMTP_SECURITY: 'force_tls', SMTP_FROM_NAME: 'Lüke GmbH', SMTP_REPLY_TO: 'hr@firma' }
+  t.match(readConfig({ ...server, ...login, ...more, SMTP_HOST: 'fd00::25' }).mail, {
+    host: 'fd00::25',
+    port: 465,
+    security: 'force_tls',
+    login: { username: 'training', password: 'geheim' },
+    fromName: 'Lüke GmbH',
+    replyTo: 'hr@firma',
+  })
+  t.throws(() => readConfig({ ...server, SMTP_USERNAME: 'training' }), { message: /^SMTP_PASSWORD: fehlt/ })
+  t.throws(() => readConfig({ ...server, SMTP_PASSWORD: 'geheim' }), { message: /^SMTP_USERNAME: fehlt/ })
 })
 
 const OIDC = {

@@ -23,6 +23,7 @@ export const CONFIG: AppOptions['config'] = {
   contentDir: `${ROOT}content`,
   corsOrigins: [],
   importMaxBytes: 4 * 2 ** 20,
+  mail: undefined,
   mediaMaxBytes: 64 * 2 ** 20,
   oidc: undefined,
   passwordLogin: true,

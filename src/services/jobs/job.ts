@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../../db/types.js'
+import type { MailSettings } from '../../domain/mail/settings.js'
 import type { Moment } from '../../domain/time/calendar.js'
 
 /** `passed`: only whether an attempt was passed, its times and version */
@@ -15,6 +16,12 @@ export interface JobContext {
   answersKeepDays: number
   /** Whether the score stays when the answers are deleted */
   resultsKeep: ResultsKeep
+  /** Undefined if no mail server is configured */
+  mail?: MailSettings | undefined
+  /** Public address of the service, ending with a slash; undefined if not configured */
+  publicUrl?: string | undefined
+  /** Whether mails stay in the outbox, because the service lives on a simulated day */
+  isMailHeld?: boolean
   /** Ends the job; its work must then be undone or complete */
   signal: AbortSignal
   /** Only this user, for a run by hand */
@@ -28,8 +35,10 @@ export interface JobContext {
 /** Figures of a run, for the log and the service page */
 export type JobSummary = Record<string, number>
 
-/** Work that one instance does every night. */
+/** Work that one instance does regularly. */
 export interface Job {
   name: string
+  /** Once a night, or a number of minutes */
+  every: 'night' | number
   run: (context: JobContext) => Promise<JobSummary>
 }

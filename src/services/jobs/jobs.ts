@@ -9,8 +9,8 @@ export type JobName = (typeof JOB_NAMES)[number]
 
 /** All recurring jobs. A new one needs a line here and a name above. */
 export const JOBS: Record<JobName, Job> = {
-  'plan-occurrences': { name: 'plan-occurrences', run: planOccurrences },
-  fit: { name: 'fit', run: fitParameters },
-  answers: { name: 'answers', run: deleteOldAnswers },
-  proofs: { name: 'proofs', run: deleteExpiredProofs },
+  'plan-occurrences': { name: 'plan-occurrences', every: 'night', run: planOccurrences },
+  fit: { name: 'fit', every: 'night', run: fitParameters },
+  answers: { name: 'answers', every: 'night', run: deleteOldAnswers },
+  proofs: { name: 'proofs', every: 'night', run: deleteExpiredProofs },
 }

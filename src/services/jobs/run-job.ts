@@ -3,12 +3,8 @@ import { extendLease, finishRun, releaseLease, takeLease } from '../../../db/que
 import type { Database } from '../../../db/types.js'
 import type { Job, JobContext, JobSummary } from './job.js'
 
-export interface RunOptions
-  extends Pick<
-    JobContext,
-    'moment' | 'timeZone' | 'answersKeepDays' | 'resultsKeep' | 'signal' | 'userId' | 'onError'
-  > {
-  /** Day of a nightly run, which happens once; undefined for a run by hand */
+export interface RunOptions extends Omit<JobContext, 'db' | 'goOn'> {
+  /** Day of a nightly run, which happens once; undefined for a run by hand and for jobs that run more often */
   night?: string
 }
 
@@ -22,7 +18,7 @@ export class LeaseLost extends Error {}
  */
 export async function runJob(
   db: Kysely<Database>,
-  { name, run }: Job,
+  { name, run }: Pick<Job, 'name' | 'run'>,
   { night, ...options }: RunOptions,
 ): Promise<JobSummary | undefined> {
   const lease = await takeLease(db, name, night ?? null)

@@ -1,0 +1,20 @@
+export const MAIL_KINDS = ['tasks', 'lead_digest', 'due_cards', 'confirm_address'] as const
+export type MailKind = (typeof MAIL_KINDS)[number]
+
+/** `unknown`: the service stopped while sending, so the mail may have arrived. */
+export const MAIL_STATES = ['waiting', 'sending', 'sent', 'failed', 'unknown'] as const
+export type MailState = (typeof MAIL_STATES)[number]
+
+/** A mail to be put into the outbox. */
+export interface NewMail {
+  user_id: number
+  kind: MailKind
+  /** Day for which it is planned, as `YYYY-MM-DD`; one mail of a kind per person and day, except confirmations */
+  day: string
+  address: string
+  subject: string
+  /** Plain text; lines end with `\n` */
+  body: string
+  /** Time before which it is not sent */
+  next_attempt_at: Date
+}
