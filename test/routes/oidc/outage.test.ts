@@ -105,10 +105,8 @@ t.test('gives up on a provider that never responds', async (t) => {
   const service = await startSignIn(t)
   const { provider, browser } = service
   provider.instead = () => {}
-  const start = Date.now()
   const places = await Promise.all([1, 2, 3].map(() => browser().visit('/api/auth/oidc/start')))
   t.strictSame(places, [DOWN, DOWN, DOWN])
   t.match(service.refusals(), [{ reason: /OAUTH_TIMEOUT/ }, { reason: /OAUTH_TIMEOUT/ }, { reason: /OAUTH_TIMEOUT/ }])
-  t.ok(Date.now() - start < 9_000, 'all of them wait for one answer')
-  t.equal(provider.requests.get('/.well-known/openid-configuration'), 1)
+  t.equal(provider.requests.get('/.well-known/openid-configuration'), 1, 'all of them wait for one answer')
 })

