@@ -61,7 +61,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
         response: answers(OwnOccurrences),
       },
     },
-    async ({ user }) => ({ occurrences: await listMine(app.db, user.id, clock) }),
+    ({ user }) => listMine(app.db, user.id, clock),
   )
 
   app.get(

@@ -10,6 +10,7 @@ import {
   NOT_RESPONSIBLE,
   OCCURRENCE_CLOSED,
   OCCURRENCE_NOT_FOUND,
+  SHEET_CHANGED,
 } from '../../src/domain/assignments/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { answers, Done } from '../../src/http/schemas.js'
@@ -38,11 +39,13 @@ const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
         tags: ['assignments'],
         params: OccurrenceParams,
         body: ConfirmBody,
-        response: answers(Done, [OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART]),
+        response: answers(Done, [OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, SHEET_CHANGED, NO_SUCH_PART]),
       },
     },
     async ({ params, body, user }) => {
-      await confirmSheet(app.db, user.id, { id: occurrenceIdOf(params), part: body.part }, clock)
+      const { part, sheet_updated_at } = body
+      const updatedAt = sheet_updated_at === undefined ? undefined : new Date(sheet_updated_at)
+      await confirmSheet(app.db, user.id, { id: occurrenceIdOf(params), part, updatedAt }, clock)
       return { ok: true as const }
     },
   )

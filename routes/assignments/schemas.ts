@@ -142,6 +142,7 @@ const occurrence = {
 }
 
 export const OwnOccurrences = Type.Object({
+  today: Type.String({ format: 'date', description: "The service's day, in `TIME_ZONE`.", examples: ['2026-12-05'] }),
   occurrences: Type.Array(
     Type.Object({
       id: Id,
@@ -150,8 +151,11 @@ export const OwnOccurrences = Type.Object({
         title: Type.String(),
         description: Type.String(),
         mandatory: Type.Boolean(),
+        responsible: nullable(Type.String({ description: 'Name of the responsible person.' })),
       }),
       ...occurrence,
+      reason: nullable(Type.String({ description: 'Of an exemption, recognition, extension or granted attempt.' })),
+      covered_until: nullable(Type.String({ format: 'date', description: 'Of an exemption or recognition.' })),
       parts: Type.Array(
         Type.Object({
           kind: Kind,
@@ -163,7 +167,10 @@ export const OwnOccurrences = Type.Object({
             enum: ['open', 'done', 'closed'],
             description: '`closed`: not done, but the occurrence is over.',
           }),
+          available: Type.Boolean({ description: 'False if the content was archived or deleted.' }),
           done_at: nullable(Timestamp),
+          held_on: nullable(Type.String({ format: 'date', description: 'Day of a personal part.' })),
+          confirmed_by: nullable(Type.String({ description: 'Instructor of a personal part.' })),
         }),
       ),
       proof_code: nullable(Type.String({ description: 'Once it is done.', examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] })),
@@ -190,6 +197,13 @@ export const OccurrenceList = Type.Object({
 
 export const ConfirmBody = Type.Object({
   part: Type.Integer({ description: 'Index of the part.', minimum: 0, maximum: MAX_PARTS - 1, examples: [0] }),
+  sheet_updated_at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: '`updated_at` of the sheet that was read; if it has been changed since: 409.',
+      examples: ['2026-11-21T08:00:00.000Z'],
+    }),
+  ),
 })
 
 export const ConfirmPersonalBody = Type.Object({

@@ -74,9 +74,15 @@ t.test('a learner does an assignment of all kinds of parts', async (t) => {
     (await post(learner, open.id, 'confirm', { part: 1 })).body,
     errorBody(400, 'Diesen Teil hat die Aufgabe nicht'),
   )
-  for (let tries = 0; tries < 2; tries++) {
-    t.strictSame((await post(learner, open.id, 'confirm', { part: 0 })).body, { ok: true })
+  const { updated_at } = (await learner.get(`/api/cheatsheets/${sheet.slug}`)).body.cheatsheet
+  const old = { part: 0, sheet_updated_at: '2026-01-01T00:00:00Z' }
+  t.match(await post(learner, open.id, 'confirm', old), { status: 409 }, 'another text')
+  t.equal((await post(learner, open.id, 'confirm', { ...old, sheet_updated_at: 'gestern' })).status, 400)
+  for (const sheet_updated_at of [updated_at, undefined, old.sheet_updated_at]) {
+    t.strictSame((await post(learner, open.id, 'confirm', { part: 0, sheet_updated_at })).body, { ok: true })
   }
+  await db.updateTable('cheatsheets').set({ archived_at: now }).where('slug', '=', sheet.slug).execute()
+  t.match(await mine(learner, id), [{ parts: [{ available: false }, { available: true }, {}, { available: true }] }])
   t.match(await mine(learner, id), [{ state: 'in_progress', parts: [{ state: 'done', done_at: now.toISOString() }] }])
   t.match(await takeTest(learner, test.slug, false), { status: 200, body: { attempt: { passed: false } } })
   t.match(await takeTest(learner, test.slug, true), { status: 200, body: { attempt: { passed: true } } })
@@ -99,7 +105,12 @@ t.test('a learner does an assignment of all kinds of parts', async (t) => {
     t.equal((await admin.post('/api/assignments/occurrences/confirm-personal', { ...held, held_on })).status, 400)
   }
   t.strictSame((await admin.post('/api/assignments/occurrences/confirm-personal', held)).body, { ok: true })
-  t.match(await mine(learner, id), [{ state: 'done', done_at: now.toISOString(), overdue: false }])
+  t.match(await mine(learner, id), [
+    {
+      ...{ state: 'done', done_at: now.toISOString(), overdue: false },
+      parts: [{}, {}, {}, { held_on: '2026-12-01', confirmed_by: 'Erika Muster' }],
+    },
+  ])
   t.match(await occurrencesOf(id), [{ id: open.id, state: 'done', user: { id: learner.id } }])
   t.equal((await admin.post('/api/assignments/occurrences/confirm-personal', held)).status, 409, 'is no longer open')
   t.strictSame((await post(learner, open.id, 'confirm', { part: 0 })).body, { ok: true }, 'a retry')
@@ -304,6 +315,8 @@ t.test('persons join, leave and return', async (t) => {
   t.match(await occurrencesOf(id, later), [{ user: { id: member.id } }, { user: { id: joiner.id }, due: '2027-01-19' }])
   await later.delete(`/api/teams/${team}/members/${member.id}`)
   t.match(await occurrencesOf(id, later), [{ state: 'left' }, { state: 'open' }])
+  const own = await mine(await onDay('2026-12-20', await nameOf(member.id)), id)
+  t.match(own, [{ state: 'left', parts: [{ state: 'closed' }] }])
   const [left] = await occurrencesOf(id, later)
   t.equal((await post(later, left.id, 'extend', { reason: 'x', until: '2027-05-01' })).status, 409)
   const back = await onDay('2027-02-01')

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { ASSIGNMENT } from '../support/assignments.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck, createProgress } from '../support/factories.js'
 import { startService } from '../support/service.js'
@@ -65,6 +66,14 @@ t.test('a lead’s page needs the session, the led teams and what it shows', asy
   const url = `/api/teams/${created.team.id}`
   t.strictSame(await statementsOf(() => lead.get(url)), { status: 200, statements: 4 })
   t.strictSame(await statementsOf(() => admin.get('/api/teams')), { status: 200, statements: 2 })
+})
+
+t.test('the own tasks need the session, two to settle, two to plan, and one to list', async (t) => {
+  const url = '/api/assignments/mine'
+  const tasks = { parts: [{ kind: 'sheet', slug: sheet.slug }], audience: { user_ids: [member.id] } }
+  t.strictSame(await statementsOf(() => member.get(url)), { status: 200, statements: 5 }, 'without a task')
+  await admin.post('/api/assignments', { ...ASSIGNMENT, ...tasks })
+  t.strictSame(await statementsOf(() => member.get(url)), { status: 200, statements: 6 })
 })
 
 t.test('the export needs one statement for the decks and one per deck or batch', async (t) => {

@@ -13,6 +13,8 @@ export interface StoredPart {
   slug: string | null
   title: string
   share_percent: number | null
+  /** False if the content was archived or deleted */
+  available: boolean
 }
 
 /** An assignment with its parts and audience. */
@@ -27,7 +29,10 @@ export const PARTS = sql<StoredPart[]>`(
   select coalesce(json_agg(json_build_object(
       'kind', kind, 'slug', coalesce(cheatsheets.slug, tests.slug, decks.slug),
       'title', coalesce(cheatsheets.title, tests.definition ->> 'name', decks.name, part.title),
-      'share_percent', share_percent
+      'share_percent', share_percent,
+      'available', kind = 'personal' or (
+        coalesce(cheatsheets.id, tests.id, decks.id) is not null
+        and coalesce(cheatsheets.archived_at, tests.archived_at, decks.archived_at) is null)
     ) order by position), '[]')
   from assignment_parts as part
     left join cheatsheets on cheatsheets.id = cheatsheet_id

@@ -12,18 +12,23 @@ export interface OwnOccurrence {
   title: string
   description: string
   mandatory: boolean
+  /** Name of the responsible person; null if there is none */
+  responsible: string | null
   period: string
   due_on: string
   extended_until: string | null
   state: OccurrenceState
+  /** Of an exemption, recognition, extension or granted attempt */
+  reason: string | null
+  covered_until: string | null
   done_at: Date | null
   parts: StoredPart[]
-  /** Positions of the parts that are done, with the moment */
-  done: { position: number; done_at: string }[]
+  /** Parts that are done; a personal part with its day and instructor */
+  done: { position: number; done_at: string; held_on: string | null; confirmed_by: string | null }[]
   proof_code: string | null
 }
 
-/** Returns the occurrences of a person, without those that he or she has left, open ones first, then by due day. */
+/** Returns the occurrences of a person, open ones first, then by due day. */
 export async function listOwnOccurrences(
   db: Kysely<Database>,
   userId: number,
@@ -31,14 +36,15 @@ export async function listOwnOccurrences(
 ): Promise<OwnOccurrence[]> {
   const { rows } = await sql<OwnOccurrence>`
     select occurrences.id, assignment_id, title, description, mandatory, period, occurrences.due_on, extended_until, state,
-      done_at, ${PARTS} as parts, (
-        select coalesce(json_agg(json_build_object('position', position, 'done_at', done_at)), '[]')
+      reason, covered_until, done_at, ${PARTS} as parts, (
+        select coalesce(json_agg(json_build_object(
+            'position', position, 'done_at', done_at, 'held_on', held_on, 'confirmed_by', confirmed_by)), '[]')
         from occurrence_parts where occurrence_id = occurrences.id
       ) as done,
+      (select display_name from users where users.id = responsible_id) as responsible,
       (select code from proofs where occurrence_id = occurrences.id and replaced_by is null) as proof_code
     from occurrences join assignments on assignments.id = assignment_id
-    where user_id = ${userId} and state <> 'left'
-      and (archived_at is null or state not in ('open', 'in_progress'))
+    where user_id = ${userId} and (archived_at is null or state not in ('open', 'in_progress'))
     order by state not in ('open', 'in_progress'),
       case when state in ('open', 'in_progress') then coalesce(extended_until, occurrences.due_on) end,
       period desc, occurrences.id desc
@@ -127,6 +133,28 @@ export async function listOverseen(
     where occurrences.id = any(${ids}::integer[])
       and (responsible_id = ${userId} or (mandatory and ${isWatched(ledTeams)}))`.execute(db)
   return rows
+}
+
+/** The sheet of a part of a locked occurrence. */
+export interface SheetOfPart {
+  /** Null if the sheet was deleted */
+  updated_at: Date | null
+  is_confirmed: boolean
+}
+
+/** Returns the sheet of a part; undefined if the part is none. */
+export async function findSheetOfPart(
+  transaction: Transaction<Database>,
+  { id, assignment_id }: Pick<OccurrenceOwner, 'id' | 'assignment_id'>,
+  position: number,
+): Promise<SheetOfPart | undefined> {
+  const { rows } = await sql<SheetOfPart>`
+    select updated_at, exists (
+        select from occurrence_parts as done where occurrence_id = ${id} and done.position = part.position
+      ) as is_confirmed
+    from assignment_parts as part left join cheatsheets on cheatsheets.id = cheatsheet_id
+    where assignment_id = ${assignment_id} and position = ${position} and kind = 'sheet'`.execute(transaction)
+  return rows[0]
 }
 
 export async function listPartKinds(

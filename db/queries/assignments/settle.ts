@@ -68,9 +68,10 @@ export async function markDoneParts(db: Kysely<Database>, which: Settled): Promi
 /**
  * Brings the state of open occurrences up to date with their parts, and lets later periods count only what comes after.
  * @param timeZone IANA name
+ * @returns whether completed occurrences lack a proof
  */
-export async function updateStates(db: Kysely<Database>, which: Settled, timeZone: string): Promise<void> {
-  await sql`
+export async function updateStates(db: Kysely<Database>, which: Settled, timeZone: string): Promise<boolean> {
+  const { rows } = await sql<{ lacks_proof: boolean }>`
     with progress as (
       select occurrences.id, max(done.done_at) as done_at,
         max(coalesce(held_on, (done.done_at at time zone ${timeZone}::text)::date)) as done_on,
@@ -88,12 +89,20 @@ export async function updateStates(db: Kysely<Database>, which: Settled, timeZon
       from progress
       where occurrences.id = progress.id and (is_done or state = 'open') and state in ('open', 'in_progress')
       returning assignment_id, user_id, period, occurrences.done_at
+    ), later as (
+      update occurrences set counts_from = greatest(counts_from, changed.done_at + interval '1 millisecond')
+      from changed
+      where changed.done_at is not null and occurrences.assignment_id = changed.assignment_id
+        and occurrences.user_id = changed.user_id and occurrences.period > changed.period
+        and state in ('open', 'in_progress')
     )
-    update occurrences set counts_from = greatest(counts_from, changed.done_at + interval '1 millisecond')
-    from changed
-    where changed.done_at is not null and occurrences.assignment_id = changed.assignment_id
-      and occurrences.user_id = changed.user_id and occurrences.period > changed.period
-      and state in ('open', 'in_progress')`.execute(db)
+    select exists (select from changed where done_at is not null) or exists (
+      -- Of a request that ended before it issued the proof
+      select from occurrences
+      where state = 'done' and ${isAmong(which)}
+        and not exists (select from proofs where occurrence_id = occurrences.id)
+    ) as lacks_proof`.execute(db)
+  return rows[0]?.lacks_proof ?? false
 }
 
 /** Attempts at a test that do not count for a person, because of open occurrences. */

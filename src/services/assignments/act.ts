@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntries, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import {
   addAttempt,
+  findSheetOfPart,
   insertDoneParts,
   listPartKinds,
   lockOccurrences,
@@ -17,29 +18,41 @@ import {
   NO_SUCH_PART,
   OCCURRENCE_CLOSED,
   OCCURRENCE_NOT_FOUND,
+  SHEET_CHANGED,
 } from '../../domain/assignments/refusals.js'
 import { InvalidInput } from '../../domain/refusal.js'
 import { issueProofs } from '../proofs/issue.js'
 import type { AssignmentClock } from './plan.js'
 
+/** The sheet of a part, as a person has read it */
+export interface ReadSheet {
+  id: number
+  part: number
+  /** Of the text that was read; undefined: the present one */
+  updatedAt: Date | undefined
+}
+
 /**
  * Notes that a person has read the sheet of a part. Once noted it stays.
  * @throws OCCURRENCE_NOT_FOUND if it is not the person's, OCCURRENCE_CLOSED, NO_SUCH_PART if the part is not a sheet
+ * @throws SHEET_CHANGED if another text than the given one is live
  */
 export async function confirmSheet(
   db: Kysely<Database>,
   userId: number,
-  { id, part }: { id: number; part: number },
+  { id, part, updatedAt }: ReadSheet,
   clock: AssignmentClock,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const [occurrence] = await lockOccurrences(transaction, [id])
     if (occurrence?.user_id !== userId) throw OCCURRENCE_NOT_FOUND
-    const positions = await positionsOf(transaction, occurrence, 'sheet')
-    if (!positions.includes(part)) throw NO_SUCH_PART
-    // A retry after the last part is done succeeds, too.
-    if (occurrence.state === 'done') return
+    const sheet = await findSheetOfPart(transaction, occurrence, part)
+    if (sheet === undefined) throw NO_SUCH_PART
+    // A retry succeeds, also after the last part is done.
+    if (occurrence.state === 'done' || sheet.is_confirmed) return
     if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
+    // The proof names the text at the time of the confirmation.
+    if (updatedAt !== undefined && updatedAt.getTime() !== sheet.updated_at?.getTime()) throw SHEET_CHANGED
     await insertDoneParts(transaction, [{ occurrence_id: id, position: part, done_at: clock.moment().at }])
     await updateStates(transaction, { ids: [id] }, clock.timeZone)
     await issueProofs(transaction, { ids: [id] }, clock)

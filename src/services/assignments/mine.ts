@@ -12,30 +12,35 @@ export async function listMine(db: Kysely<Database>, userId: number, clock: Assi
   await planPerson(db, userId, clock)
   const { today } = clock.moment()
   const rows = await listOwnOccurrences(db, userId, { limit: MAX_OWN })
-  return rows.map((row) => describe(row, today))
+  return { today, occurrences: rows.map((row) => describe(row, today)) }
 }
 
 function describe(row: OwnOccurrence, today: string) {
-  const done = new Map(row.done.map(({ position, done_at }) => [position, new Date(done_at)]))
+  const { id, assignment_id, title, description, mandatory, responsible, period, state } = row
+  const { extended_until, reason, covered_until, done_at, proof_code } = row
+  const done = new Map(row.done.map((part) => [part.position, part]))
   return {
-    id: row.id,
-    assignment: {
-      id: row.assignment_id,
-      title: row.title,
-      description: row.description,
-      mandatory: row.mandatory,
+    ...{ id, assignment: { id: assignment_id, title, description, mandatory, responsible } },
+    ...{
+      period,
+      state,
+      due: dueOf(row),
+      overdue: isOverdue(row, today),
+      extended_until,
+      reason,
+      covered_until,
+      done_at,
     },
-    period: row.period,
-    state: row.state,
-    due: dueOf(row),
-    overdue: isOverdue(row, today),
-    extended_until: row.extended_until,
-    done_at: row.done_at,
-    parts: row.parts.map((part, position) => ({
-      ...part,
-      state: done.has(position) ? ('done' as const) : isOpen(row) ? ('open' as const) : ('closed' as const),
-      done_at: done.get(position) ?? null,
-    })),
-    proof_code: row.proof_code,
+    parts: row.parts.map((part, position) => {
+      const fact = done.get(position)
+      return {
+        ...part,
+        state: fact !== undefined ? ('done' as const) : isOpen(row) ? ('open' as const) : ('closed' as const),
+        done_at: fact === undefined ? null : new Date(fact.done_at),
+        held_on: fact?.held_on ?? null,
+        confirmed_by: fact?.confirmed_by ?? null,
+      }
+    }),
+    proof_code,
   }
 }

@@ -32,8 +32,7 @@ const PERSONS_AT_ONCE = 1_000
 /** Marks what persons have done, brings the states up to date and issues the proofs. */
 export async function settle(db: Kysely<Database>, which: Settled, clock: AssignmentClock): Promise<void> {
   await markDoneParts(db, which)
-  await updateStates(db, which, clock.timeZone)
-  await issueProofs(db, which, clock)
+  if (await updateStates(db, which, clock.timeZone)) await issueProofs(db, which, clock)
 }
 
 /**
