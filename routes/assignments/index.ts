@@ -1,9 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { findAssignment, listAssignments, type StoredAssignment } from '../../db/queries/assignments/assignments.js'
+import type { FastifyRequest } from 'fastify'
+import {
+  findAssignment,
+  findDetails,
+  listAssignments,
+  type Reader,
+  type StoredAssignment,
+} from '../../db/queries/assignments/assignments.js'
 import { actorOf } from '../../plugins/auth.js'
 import { NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { type AssignmentInput, parseAssignment } from '../../src/domain/assignments/assignment.js'
-import { OCCURRENCE_STATES } from '../../src/domain/assignments/plan.js'
+import { OCCURRENCE_STATES, type OccurrenceState } from '../../src/domain/assignments/plan.js'
 import {
   ASSIGNMENT_NOT_FOUND,
   AUDIENCE_TEAM_NOT_FOUND,
@@ -15,7 +22,15 @@ import {
   PERSON_NOT_FOUND,
 } from '../../src/domain/assignments/refusals.js'
 import { CHEATSHEET_NOT_FOUND, DECK_NOT_FOUND, TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
-import { parseChoice, parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import { maySeeTeam } from '../../src/domain/teams/teams.js'
+import {
+  checkStorable,
+  parseChoice,
+  parseFlag,
+  parseIntegerCursor,
+  parseNumber,
+  parseRowId,
+} from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import {
@@ -32,6 +47,7 @@ import type { AssignmentClock } from '../../src/services/assignments/plan.js'
 import occurrences from './occurrences.js'
 import {
   AssignmentAnswer,
+  AssignmentDetail,
   AssignmentList,
   AssignmentParams,
   AssignmentsQuery,
@@ -78,12 +94,15 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
       },
       onRequest: app.requireAssignmentReader,
     },
-    async ({ query, assignmentReader }) => {
+    async ({ query, user, assignmentReader }) => {
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
       const before = parseIntegerCursor(query.before, 'before')
       const found = await listAssignments(app.db, assignmentReader, { before, limit: limit + 1 })
       const page = found.slice(0, limit)
-      return { assignments: page.map(view), next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+      return {
+        assignments: page.map((one) => viewFor(one, user, assignmentReader)),
+        next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+      }
     },
   )
 
@@ -95,14 +114,26 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
         summary: 'An assignment',
         tags: ['assignments'],
         params: AssignmentParams,
-        response: answers(AssignmentAnswer, [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND]),
+        response: answers(AssignmentDetail, [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND]),
       },
       onRequest: app.requireAssignmentReader,
     },
-    async ({ params, assignmentReader }) => {
+    async ({ params, user, assignmentReader }) => {
       const found = await findAssignment(app.db, assignmentIdOf(params), assignmentReader)
       if (found === undefined) throw ASSIGNMENT_NOT_FOUND
-      return { assignment: view(found) }
+      const { persons, parts_in_use, changed_at } = await findDetails(app.db, found.id)
+      const listed = viewFor(found, user, assignmentReader)
+      const since = found.renewed_at ?? found.created_at
+      return {
+        assignment: {
+          ...listed,
+          persons: listed.rights.change || listed.rights.decide ? persons : [],
+          parts_in_use,
+          changed_parts: changed_at.flatMap((at, part) =>
+            at !== null && new Date(at) > since ? [{ part, changed_at: new Date(at) }] : [],
+          ),
+        },
+      }
     },
   )
 
@@ -205,15 +236,24 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
     },
     async (request) => {
       const { query, overseen } = request
-      const state = parseChoice(query.state, 'state', OCCURRENCE_STATES)
+      const q = (query.q ?? '').trim()
+      checkStorable('q', q)
       const page = {
         after: parseIntegerCursor(query.after, 'after'),
         limit: parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 100 }),
-        states: state === undefined ? OCCURRENCE_STATES : [state],
+        states: parseStates(query.state),
+        q: q === '' ? undefined : q,
+        overdueOn: parseFlag(query.overdue, 'overdue') ? clock.moment().today : undefined,
       }
       return listOverseenOccurrences(app.db, actorOf(request), overseen, page, clock)
     },
   )
+}
+
+/** @throws InvalidInput if one of the states does not exist */
+function parseStates(text: string | undefined): readonly OccurrenceState[] {
+  if (text === undefined || text === '') return OCCURRENCE_STATES
+  return text.split(',').map((state) => parseChoice(state, 'state', OCCURRENCE_STATES) as OccurrenceState)
 }
 
 const INVALID_ASSIGNMENT = 'Ungültige Aufgaben-ID'
@@ -235,6 +275,23 @@ function view(stored: StoredAssignment) {
         ? null
         : { every_months, ...(window_end !== null && { window_end }), opens_days_before: opens_days_before ?? 0 },
     ...{ mandatory, retention_years, responsible_id, created_at, version },
+  }
+}
+
+type Caller = Pick<FastifyRequest['user'], 'id' | 'is_admin' | 'is_author'>
+
+/** Returns an assignment with what its reader may do. Leads see the names of their own teams only. */
+function viewFor(stored: StoredAssignment, { id, is_admin, is_author }: Caller, { led }: Reader) {
+  const { responsible, teams, created_by, responsible_id, mandatory } = stored
+  const change = is_admin || (is_author && created_by === id)
+  const decide = responsible_id === id
+  const see_state = decide || (mandatory && (led === 'all' || led.size > 0))
+  const seesAll = change || decide
+  return {
+    ...view(stored),
+    responsible,
+    teams: seesAll ? teams : teams.filter((team) => maySeeTeam(led, team.id)),
+    rights: { change, see_state, decide },
   }
 }
 

@@ -10,6 +10,7 @@ import {
   NOT_RESPONSIBLE,
   OCCURRENCE_CLOSED,
   OCCURRENCE_NOT_FOUND,
+  OWN_PERSONAL_PART,
   SHEET_CHANGED,
 } from '../../src/domain/assignments/refusals.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
@@ -24,9 +25,34 @@ import {
   recognise,
 } from '../../src/services/assignments/act.js'
 import type { AssignmentClock } from '../../src/services/assignments/plan.js'
-import { ConfirmBody, ConfirmPersonalBody, DecisionBody, OccurrenceParams } from './schemas.js'
+import { ConfirmBody, ConfirmPersonalBody, DecisionBody, GrantBody, OccurrenceParams } from './schemas.js'
 
 const DECISION = [NOT_RESPONSIBLE, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED]
+
+/** Decisions of the responsible person with a reason and a day */
+const DECISIONS = [
+  {
+    path: '/:id/exempt',
+    operationId: 'exemptOccurrence',
+    summary: 'Free a person from an occurrence',
+    description: 'With `until` the next one is due at the end of that day.',
+    decide: exempt,
+  },
+  {
+    path: '/:id/recognise',
+    operationId: 'recogniseProof',
+    summary: 'Recognise an external proof',
+    description: 'With `until` the next one is due at the end of that day.',
+    decide: recognise,
+  },
+  {
+    path: '/:id/extend',
+    operationId: 'extendOccurrence',
+    summary: 'Give a person until another day',
+    description: '`until` is required and later than the present last day.',
+    decide: extend,
+  },
+]
 
 /** What persons and those who are responsible for them do with occurrences. */
 const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, clock) => {
@@ -56,11 +82,13 @@ const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
       schema: {
         operationId: 'confirmPersonal',
         summary: 'Confirm the personal parts of occurrences, all or none',
-        description: 'For the responsible person and leads of the persons, after a login within the last ten minutes.',
+        description:
+          'For the responsible person and leads of the persons, not for themselves, after a login within ten minutes.',
         tags: ['assignments'],
         body: ConfirmPersonalBody,
         response: answers(Done, [
-          ...[PROOF_TOO_OLD, NOT_AN_OVERSEER, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART, HELD_TOO_EARLY],
+          ...[PROOF_TOO_OLD, NOT_AN_OVERSEER, OWN_PERSONAL_PART, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART],
+          HELD_TOO_EARLY,
         ]),
       },
       preHandler: [app.requireFreshLogin, app.requireInstructor],
@@ -74,64 +102,25 @@ const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
     },
   )
 
-  app.post(
-    '/:id/exempt',
-    {
-      schema: {
-        operationId: 'exemptOccurrence',
-        summary: 'Free a person from an occurrence',
-        description: 'With `until` the next one is due at the end of that day.',
-        tags: ['assignments'],
-        params: OccurrenceParams,
-        body: DecisionBody,
-        response: answers(Done, DECISION),
+  for (const { path, decide, ...words } of DECISIONS) {
+    app.post(
+      path,
+      {
+        schema: {
+          ...words,
+          tags: ['assignments'],
+          params: OccurrenceParams,
+          body: DecisionBody,
+          response: answers(Done, DECISION),
+        },
+        onRequest: app.requireResponsible,
       },
-      onRequest: app.requireResponsible,
-    },
-    async (request) => {
-      await exempt(app.db, actorOf(request), decisionOf(request), clock)
-      return { ok: true as const }
-    },
-  )
-
-  app.post(
-    '/:id/recognise',
-    {
-      schema: {
-        operationId: 'recogniseProof',
-        summary: 'Recognise an external proof',
-        description: 'With `until` the next one is due at the end of that day.',
-        tags: ['assignments'],
-        params: OccurrenceParams,
-        body: DecisionBody,
-        response: answers(Done, DECISION),
+      async (request) => {
+        await decide(app.db, actorOf(request), decisionOf(request), clock)
+        return { ok: true as const }
       },
-      onRequest: app.requireResponsible,
-    },
-    async (request) => {
-      await recognise(app.db, actorOf(request), decisionOf(request), clock)
-      return { ok: true as const }
-    },
-  )
-
-  app.post(
-    '/:id/extend',
-    {
-      schema: {
-        operationId: 'extendOccurrence',
-        summary: 'Give a person until another day',
-        tags: ['assignments'],
-        params: OccurrenceParams,
-        body: DecisionBody,
-        response: answers(Done, DECISION),
-      },
-      onRequest: app.requireResponsible,
-    },
-    async (request) => {
-      await extend(app.db, actorOf(request), decisionOf(request))
-      return { ok: true as const }
-    },
-  )
+    )
+  }
 
   app.post(
     '/:id/grant-attempt',
@@ -141,13 +130,14 @@ const occurrences: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
         summary: 'Give a person one more attempt at the tests of an occurrence',
         tags: ['assignments'],
         params: OccurrenceParams,
-        body: DecisionBody,
+        body: GrantBody,
         response: answers(Done, [...DECISION, NO_SUCH_PART]),
       },
       onRequest: app.requireResponsible,
     },
     async (request) => {
-      await grantAttempt(app.db, actorOf(request), decisionOf(request))
+      const decision = { id: occurrenceIdOf(request.params), reason: parseReason(request.body.reason) }
+      await grantAttempt(app.db, actorOf(request), decision)
       return { ok: true as const }
     },
   )

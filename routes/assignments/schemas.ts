@@ -117,6 +117,41 @@ const Assignment = Type.Object(
 
 export const AssignmentAnswer = Type.Object({ assignment: Assignment })
 
+const NamedPerson = Type.Object({ id: Id, display_name: Type.String({ examples: ['Erika Muster'] }) })
+
+const ListedAssignment = Type.Object(
+  {
+    ...Assignment.properties,
+    responsible: nullable(NamedPerson),
+    teams: Type.Array(Type.Object({ id: Id, name: Type.String({ examples: ['Werkstatt'] }) }), {
+      description: 'Teams of the audience; for leads only their own.',
+    }),
+    rights: Type.Object(
+      {
+        change: Type.Boolean({ description: 'Change, renew, delete.' }),
+        see_state: Type.Boolean({ description: 'See the state of persons.' }),
+        decide: Type.Boolean({ description: 'Exempt, extend, recognise, grant attempts.' }),
+      },
+      { description: 'What to offer to the caller. Each request is authorized by itself.' },
+    ),
+  },
+  { title: 'ListedAssignment' },
+)
+
+export const AssignmentDetail = Type.Object({
+  assignment: Type.Object(
+    {
+      ...ListedAssignment.properties,
+      persons: Type.Array(NamedPerson, { description: 'Persons of the audience; empty for leads.' }),
+      parts_in_use: Type.Boolean({ description: 'A person has done a part, so parts cannot be changed.' }),
+      changed_parts: Type.Array(Type.Object({ part: Type.Integer({ description: 'Index.' }), changed_at: Timestamp }), {
+        description: 'Parts whose content has changed since the assignment was created or renewed.',
+      }),
+    },
+    { title: 'AssignmentDetail' },
+  ),
+})
+
 const NextId = nullable(Type.Integer({ description: 'Cursor of the next page; null on the last one.' }))
 
 export const AssignmentsQuery = Type.Object({
@@ -124,7 +159,7 @@ export const AssignmentsQuery = Type.Object({
   limit: optional('1 to 100; default 50.', '50'),
 })
 
-export const AssignmentList = Type.Object({ assignments: Type.Array(Assignment), next_before: NextId })
+export const AssignmentList = Type.Object({ assignments: Type.Array(ListedAssignment), next_before: NextId })
 
 const State = Type.Unsafe<OccurrenceState>({ type: 'string', enum: [...OCCURRENCE_STATES], examples: ['open'] })
 
@@ -181,18 +216,37 @@ export const OwnOccurrences = Type.Object({
 export const OccurrencesQuery = Type.Object({
   after: optional('Id of the last occurrence of the previous page.', '17'),
   limit: optional('1 to 200; default 100.', '100'),
-  state: optional(`One of ${OCCURRENCE_STATES.join(', ')}; default all.`, 'open'),
+  state: optional(
+    `One or more of ${OCCURRENCE_STATES.join(', ')}, separated by commas; default all.`,
+    'open,in_progress',
+  ),
+  overdue: optional('`true`: only open ones that are overdue.', 'true'),
+  q: optional('Part of the name.', 'muster'),
 })
 
 export const OccurrenceList = Type.Object({
   occurrences: Type.Array(
     Type.Object({
       id: Id,
-      user: Type.Object({ id: Id, display_name: Type.String({ examples: ['Erika Muster'] }) }),
+      user: NamedPerson,
       ...occurrence,
+      personal_open: Type.Boolean({ description: 'A personal part waits for its confirmation.' }),
     }),
   ),
   next_after: NextId,
+  counts: nullable(
+    Type.Object(
+      {
+        open: Type.Integer(),
+        overdue: Type.Integer({ description: 'Of the open ones.' }),
+        done: Type.Integer(),
+        excused: Type.Integer({ description: 'Exempt or recognised.' }),
+        left: Type.Integer(),
+      },
+      { description: 'Numbers of all occurrences that the caller sees; null after the first page.' },
+    ),
+  ),
+  today: Day,
 })
 
 export const ConfirmBody = Type.Object({
@@ -212,7 +266,11 @@ export const ConfirmPersonalBody = Type.Object({
   note: optional('Up to 2,000 characters.', 'Mit Rundgang'),
 })
 
+const reason = Type.String({ description: '1 to 2,000 characters.', examples: ['Elternzeit'] })
+
+export const GrantBody = Type.Object({ reason })
+
 export const DecisionBody = Type.Object({
-  reason: Type.String({ description: '1 to 2,000 characters.', examples: ['Elternzeit'] }),
+  reason,
   until: Type.Optional(GivenDay('End of the exemption, external proof or extension.')),
 })

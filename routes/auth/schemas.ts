@@ -31,6 +31,7 @@ const Roles = Type.Object(
     lead: Type.Boolean({ description: 'Leads a team.' }),
     responsible: Type.Boolean({ description: 'Is responsible for an assignment.' }),
     tasks: Type.Boolean({ description: 'Has or had tasks.' }),
+    overseer: Type.Boolean({ description: 'Gives or oversees assignments.' }),
   },
   { title: 'Roles', description: 'What to offer to the user. Each request is authorized by itself.' },
 )

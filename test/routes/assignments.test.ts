@@ -260,7 +260,7 @@ t.test('a lead sees the members of the own team in mandatory assignments, withou
     ].sort(),
   )
   t.strictSame(Object.keys(body.occurrences[0]).sort(), [
-    ...['done_at', 'due', 'extended_until', 'id', 'overdue', 'period', 'state', 'user'],
+    ...['done_at', 'due', 'extended_until', 'id', 'overdue', 'period', 'personal_open', 'state', 'user'],
   ])
   const refused = errorBody(403, 'Das sehen nur die verantwortliche Person und die Leitung des Teams')
   t.strictSame((await lead.get(`/api/assignments/${optional}/occurrences`)).body, refused)
@@ -280,6 +280,68 @@ t.test('a lead sees the members of the own team in mandatory assignments, withou
   t.equal((await lead.get(`/api/assignments/${id}`)).status, 200)
   t.equal((await lead.get(`/api/assignments/${optional}`)).status, 404)
   t.equal((await member.get('/api/assignments')).status, 403)
+})
+
+t.test('tells each reader what he or she may do, and names only to those who may see them', async (t) => {
+  const source = await createSource(db)
+  const author = await createEditor(service, source)
+  const [lead, responsible] = [await service.member(), await service.member()]
+  const [member, outsider] = [await service.member(), await service.member()]
+  const team = await createTeam(db, { members: [member.id], leads: [author.id, lead.id] })
+  const [other, sheet] = [await createTeam(db, { members: [outsider.id] }), await sheetPart(db)]
+  const parts = [sheet, { kind: 'personal', title: 'Rundgang' }]
+  const id = await assign({
+    ...{ parts, audience: { team_ids: [team, other], user_ids: [outsider.id] }, responsible_id: responsible.id },
+  })
+  const seenBy = async (caller: Caller) => (await caller.get(`/api/assignments/${id}`)).body.assignment
+  const rights = { change: false, see_state: true, decide: false }
+  t.match(await seenBy(admin), {
+    rights: { ...rights, change: true, see_state: false },
+    persons: [{ id: outsider.id }],
+  })
+  t.match(await seenBy(responsible), { rights: { ...rights, decide: true }, teams: [{}, {}], persons: [{}] })
+  const seen = await seenBy(lead)
+  t.match(seen, { rights, responsible: { id: responsible.id }, parts_in_use: false })
+  t.strictSame([seen.teams.map((one: { id: number }) => one.id), seen.persons], [[team], []])
+  t.equal((await lead.get('/api/auth/me')).body.roles.overseer, true)
+  t.equal((await responsible.get('/api/auth/me')).body.roles.overseer, true)
+  t.equal((await member.get('/api/auth/me')).body.roles.overseer, false)
+
+  const page = async (query: string, by: Caller = responsible) =>
+    (await by.get(`/api/assignments/${id}/occurrences?${query}`)).body
+  const none = { overdue: 0, done: 0, excused: 0, left: 0 }
+  t.match(await page(''), { counts: { ...none, open: 4 }, today: '2026-12-01' })
+  t.match(await page('', lead), { counts: { ...none, open: 3 } }, 'only members of the own team')
+  await db.updateTable('users').set({ display_name: 'Zoë Größer' }).where('id', '=', member.id).execute()
+  const found = await page('q=ZO%C3%8B%20gr%C3%B6&state=open,in_progress')
+  t.match(found.occurrences, [{ user: { id: member.id }, personal_open: true }])
+  t.equal(found.occurrences.length, 1)
+  t.strictSame((await page('overdue=true')).occurrences, [])
+  t.equal((await responsible.get(`/api/assignments/${id}/occurrences?state=open,lost`)).status, 400)
+  t.equal((await responsible.get(`/api/assignments/${id}/occurrences?q=%00`)).status, 400)
+
+  const [own] = (await page('')).occurrences.filter(({ user }: { user: { id: number } }) => user.id === lead.id)
+  const held = { held_on: '2026-12-01', ids: [own.id] }
+  t.strictSame(
+    (await lead.post('/api/assignments/occurrences/confirm-personal', held)).body,
+    errorBody(403, 'Deinen eigenen persönlichen Teil bestätigt eine andere Person'),
+  )
+  t.equal((await responsible.post('/api/assignments/occurrences/confirm-personal', held)).status, 200)
+  t.match(
+    (await page('')).occurrences.filter(({ user }: { user: { id: number } }) => user.id === lead.id),
+    [{ state: 'in_progress', personal_open: false }],
+  )
+  t.match(await seenBy(admin), { parts_in_use: true, changed_parts: [] })
+  now = new Date('2027-01-02T10:00:00Z')
+  t.match((await page('overdue=true', await onDay('2027-01-02', await nameOf(responsible.id)))).occurrences.length, 4)
+  await db
+    .updateTable('cheatsheets')
+    .set({ updated_at: new Date('2099-01-01') })
+    .where('slug', '=', sheet.slug)
+    .execute()
+  t.match((await (await onDay('2027-01-02')).get(`/api/assignments/${id}`)).body.assignment.changed_parts, [
+    { part: 0, changed_at: '2099-01-01T00:00:00.000Z' },
+  ])
 })
 
 t.test('the list is paged', async (t) => {

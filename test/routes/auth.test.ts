@@ -24,7 +24,7 @@ t.test('login returns the user and sets a secure cookie', async (t) => {
   t.equal(answer.status, 200)
   t.strictSame(answer.body, {
     user: { id, username, display_name, is_admin: false, created_at: created_at.toISOString() },
-    roles: { author: false, editor: false, lead: false, responsible: false, tasks: false },
+    roles: { author: false, editor: false, lead: false, responsible: false, tasks: false, overseer: false },
     must_change_password: false,
   })
   const cookie = cookieOf(answer)
@@ -36,14 +36,14 @@ t.test('login returns the user and sets a secure cookie', async (t) => {
 })
 
 t.test('login and me tell the roles of the user; an editor without the flag has none', async (t) => {
-  const NONE = { author: false, editor: false, lead: false, responsible: false, tasks: false }
+  const NONE = { author: false, editor: false, lead: false, responsible: false, tasks: false, overseer: false }
   const source = await createSource(db)
   const users = [
     { flags: {}, edits: false, roles: NONE },
     { flags: {}, edits: true, roles: NONE },
     { flags: { is_author: true }, edits: false, roles: { ...NONE, author: true } },
     { flags: { is_author: true }, edits: true, roles: { ...NONE, author: true, editor: true } },
-    { flags: { is_admin: true }, edits: false, roles: { ...NONE, author: true, editor: true } },
+    { flags: { is_admin: true }, edits: false, roles: { ...NONE, author: true, editor: true, overseer: true } },
   ]
   for (const { flags, edits, roles } of users) {
     const { id, username } = await createUser(db, flags)

@@ -439,6 +439,7 @@ async function callAssignments(
     await caller('GET', '/api/assignments')
     await caller('GET', `${url}/occurrences`)
   }
+  await admin('GET', `${url}/occurrences?q=a&overdue=true`)
   const own = async (caller: Send) => (await caller('GET', '/api/assignments/mine')).body.occurrences[0].id
   const occurrences = '/api/assignments/occurrences'
   const [mine, others] = [await own(admin), await own(learner)]

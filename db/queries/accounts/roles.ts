@@ -14,6 +14,8 @@ export interface Roles {
   responsible: boolean
   /** Has or had tasks: occurrences of assignments */
   tasks: boolean
+  /** Gives or oversees assignments */
+  overseer: boolean
 }
 
 /** Roles that a user has by teams and assignments */
@@ -44,6 +46,8 @@ export async function findRoles(
     lead: is_lead,
     responsible: is_responsible,
     tasks: has_tasks,
+    // Authors give assignments only to teams that they lead.
+    overseer: user.is_admin || is_lead || is_responsible,
   }
 }
 

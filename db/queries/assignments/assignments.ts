@@ -17,11 +17,20 @@ export interface StoredPart {
   available: boolean
 }
 
+/** A person by name */
+export interface NamedPerson {
+  id: number
+  display_name: string
+}
+
 /** An assignment with its parts and audience. */
 export interface StoredAssignment extends AssignmentRow {
   parts: StoredPart[]
   team_ids: number[]
   user_ids: number[]
+  /** The teams of `team_ids` */
+  teams: { id: number; name: string }[]
+  responsible: NamedPerson | null
 }
 
 /** Parts of the assignments row `assignments` as JSON, in order; titles are the current ones of the content. */
@@ -50,6 +59,12 @@ function select(db: Kysely<Database>) {
         select team_id from assignment_teams where assignment_id = assignments.id order by team_id)`.as('team_ids'),
       sql<number[]>`array(
         select user_id from assignment_users where assignment_id = assignments.id order by user_id)`.as('user_ids'),
+      sql<StoredAssignment['teams']>`(
+        select coalesce(json_agg(json_build_object('id', teams.id, 'name', name) order by name, teams.id), '[]')
+        from assignment_teams join teams on teams.id = team_id where assignment_id = assignments.id)`.as('teams'),
+      sql<NamedPerson | null>`(
+        select json_build_object('id', users.id, 'display_name', display_name)
+        from users where users.id = responsible_id)`.as('responsible'),
     ])
 }
 
@@ -96,6 +111,33 @@ export async function findAssignment(
     .where('archived_at', 'is', null)
     .$if(reader !== undefined, (query) => query.where(isReadable(reader as Reader)))
     .executeTakeFirst()
+}
+
+/** What those need who change an assignment. */
+export interface AssignmentDetails {
+  /** The persons of `user_ids` */
+  persons: NamedPerson[]
+  /** Whether a person has done a part */
+  parts_in_use: boolean
+  /** Time of the last change of the content of each part; null for a personal part or deleted content */
+  changed_at: (string | null)[]
+}
+
+export async function findDetails(db: Kysely<Database>, id: number): Promise<AssignmentDetails> {
+  const { rows } = await sql<AssignmentDetails>`
+    select
+      (select coalesce(json_agg(json_build_object('id', users.id, 'display_name', display_name)
+          order by display_name, users.id), '[]')
+        from assignment_users join users on users.id = user_id where assignment_id = ${id}) as persons,
+      exists (
+        select from occurrence_parts join occurrences on occurrences.id = occurrence_id where assignment_id = ${id}
+      ) as parts_in_use,
+      (select coalesce(json_agg(coalesce(
+          (select updated_at from cheatsheets where id = cheatsheet_id),
+          (select max(published_at) from test_versions where test_versions.test_id = part.test_id),
+          (select max(updated_at) from cards where cards.deck_id = part.deck_id)) order by position), '[]')
+        from assignment_parts as part where assignment_id = ${id}) as changed_at`.execute(db)
+  return rows[0] as AssignmentDetails
 }
 
 /** Who is responsible for an assignment, and who made it. */

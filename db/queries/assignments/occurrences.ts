@@ -62,6 +62,8 @@ export interface ListedOccurrence {
   extended_until: string | null
   state: OccurrenceState
   done_at: Date | null
+  /** Whether a personal part waits for its confirmation */
+  personal_open: boolean
 }
 
 export interface OccurrencePage {
@@ -69,22 +71,65 @@ export interface OccurrencePage {
   after: number | undefined
   limit: number
   states: readonly OccurrenceState[]
+  /** Part of the name */
+  q: string | undefined
+  /** Only open ones whose last day was before this one */
+  overdueOn: string | undefined
 }
+
+const IS_OPEN = sql<boolean>`state in ('open', 'in_progress')`
+const isOverdueOn = (day: string) => sql<boolean>`${IS_OPEN} and coalesce(extended_until, due_on) < ${day}::date`
 
 /** Returns a page of the occurrences of watched persons, by id. */
 export async function listOccurrences(
   db: Kysely<Database>,
   assignmentId: number,
   watched: Watched,
-  { after = 0, limit, states }: OccurrencePage,
+  { after = 0, limit, states, q, overdueOn }: OccurrencePage,
 ): Promise<ListedOccurrence[]> {
   const { rows } = await sql<ListedOccurrence>`
-    select occurrences.id, user_id, display_name, period, due_on, extended_until, state, done_at
+    select occurrences.id, user_id, display_name, period, due_on, extended_until, state, done_at,
+      ${IS_OPEN} and exists (
+        select from assignment_parts as part
+        where part.assignment_id = occurrences.assignment_id and kind = 'personal' and not exists (
+          select from occurrence_parts as done where occurrence_id = occurrences.id and done.position = part.position)
+      ) as personal_open
     from occurrences join users on users.id = user_id
     where assignment_id = ${assignmentId} and occurrences.id > ${after} and state = any(${states}::text[])
       and ${isWatched(watched)}
+      ${q === undefined ? sql`` : sql`and strpos(fold_text(display_name), fold_text(${q}::text)) > 0`}
+      ${overdueOn === undefined ? sql`` : sql`and ${isOverdueOn(overdueOn)}`}
     order by occurrences.id limit ${limit}`.execute(db)
   return rows
+}
+
+/** Numbers of occurrences by state */
+export interface OccurrenceCounts {
+  open: number
+  /** Of the open ones */
+  overdue: number
+  done: number
+  /** Exempt or recognised */
+  excused: number
+  left: number
+}
+
+/** Counts the occurrences of watched persons. */
+export async function countOccurrences(
+  db: Kysely<Database>,
+  assignmentId: number,
+  watched: Watched,
+  today: string,
+): Promise<OccurrenceCounts> {
+  const { rows } = await sql<OccurrenceCounts>`
+    select count(*) filter (where ${IS_OPEN})::integer as open,
+      count(*) filter (where ${isOverdueOn(today)})::integer as overdue,
+      count(*) filter (where state = 'done')::integer as done,
+      count(*) filter (where state in ('exempt', 'recognised'))::integer as excused,
+      count(*) filter (where state = 'left')::integer as "left"
+    from occurrences join users on users.id = user_id
+    where assignment_id = ${assignmentId} and ${isWatched(watched)}`.execute(db)
+  return rows[0] as OccurrenceCounts
 }
 
 /** An occurrence with its person and title. */

@@ -45,6 +45,12 @@ export const SHEET_CHANGED = new Refusal(
 export const NO_SUCH_PART = new InvalidInput('Diesen Teil hat die Aufgabe nicht', 'no_such_part')
 export const PERSON_NOT_FOUND = new InvalidInput('Eine der Personen gibt es nicht', 'person_not_found')
 export const AUDIENCE_TEAM_NOT_FOUND = new InvalidInput('Eines der Teams gibt es nicht', 'audience_team_not_found')
+/** An instructor confirms his or her own participation. */
+export const OWN_PERSONAL_PART = new Refusal(
+  'forbidden',
+  'own_personal_part',
+  'Deinen eigenen persönlichen Teil bestätigt eine andere Person',
+)
 export const HELD_TOO_EARLY = new InvalidInput(
   'Das Feld „held_on“ muss zwischen dem Beginn der Aufgabe und heute liegen',
   'held_too_early',

@@ -18,6 +18,7 @@ import {
   NO_SUCH_PART,
   OCCURRENCE_CLOSED,
   OCCURRENCE_NOT_FOUND,
+  OWN_PERSONAL_PART,
   SHEET_CHANGED,
 } from '../../domain/assignments/refusals.js'
 import { InvalidInput } from '../../domain/refusal.js'
@@ -69,7 +70,7 @@ export interface Instruction {
 /**
  * Confirms the personal parts of occurrences, all or none, with an audit entry for each person.
  * @param instructor display name
- * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART, HELD_TOO_EARLY
+ * @throws OWN_PERSONAL_PART, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART, HELD_TOO_EARLY
  */
 export async function confirmPersonal(
   db: Kysely<Database>,
@@ -83,6 +84,7 @@ export async function confirmPersonal(
   await db.transaction().execute(async (transaction) => {
     const occurrences = await lockOccurrences(transaction, distinct)
     if (occurrences.length < distinct.length) throw OCCURRENCE_NOT_FOUND
+    if (occurrences.some(({ user_id }) => user_id === actor.actor_id)) throw OWN_PERSONAL_PART
     const positions = new Map<number, number[]>()
     for (const occurrence of occurrences) {
       if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
@@ -117,7 +119,7 @@ export async function confirmPersonal(
 export interface Decision {
   id: number
   reason: string
-  until: string | undefined
+  until?: string | undefined
 }
 
 /** Frees a person from an occurrence. @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED */

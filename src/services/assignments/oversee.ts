@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type Actor, noteView } from '../../../db/queries/accounts/audit.js'
 import type { Oversight } from '../../../db/queries/assignments/assignments.js'
 import {
+  countOccurrences,
   type ListedOccurrence,
   listOccurrences,
   type OccurrencePage,
@@ -44,13 +45,15 @@ export async function listOverseenOccurrences(
   return {
     occurrences: rows.map((row) => describe(row, today)),
     next_after: found.length > page.limit ? (rows.at(-1)?.id ?? null) : null,
+    counts: page.after === undefined ? await countOccurrences(db, id, watched, today) : null,
+    today,
   }
 }
 
 function describe(row: ListedOccurrence, today: string) {
-  const { id, user_id, display_name, period, state, extended_until, done_at } = row
+  const { id, user_id, display_name, period, state, extended_until, done_at, personal_open } = row
   return {
     ...{ id, user: { id: user_id, display_name }, period, state, due: dueOf(row), overdue: isOverdue(row, today) },
-    ...{ extended_until, done_at },
+    ...{ extended_until, done_at, personal_open },
   }
 }
