@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
-import { sql } from 'kysely'
-import type { NewMail } from '../../../src/domain/mail/mail.js'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { MailKind, NewMail } from '../../../src/domain/mail/mail.js'
 import type { Database } from '../../types.js'
 
 /**
@@ -20,4 +19,149 @@ export async function insertMails(transaction: Transaction<Database>, mails: New
     on conflict (user_id, kind, day) where kind <> 'confirm_address' do nothing
     returning id`.execute(transaction)
   return rows.map(({ id }) => id)
+}
+
+/** A mail that an instance has begun to send. */
+export interface ClaimedMail {
+  id: number
+  user_id: number
+  kind: MailKind
+  address: string
+  display_name: string
+  /** Key of the link that ends the mails about due cards */
+  due_cards_mail_key: string | null
+  subject: string
+  body: string
+  attempts: number
+  claimed_at: Date
+  created_at: Date
+}
+
+/** Which mails a run concerns: those due at an instant, of one user if given. */
+export interface DueMails {
+  at: Date
+  userId?: number | undefined
+}
+
+function isDue({ at, userId }: DueMails) {
+  const due = sql`mails.state = 'waiting' and mails.next_attempt_at <= ${at}`
+  return userId === undefined ? due : sql`${due} and mails.user_id = ${userId}`
+}
+
+/** Marks what an instance was sending when it died. Must be called by the holder of the lease. Returns the number. */
+export async function markUnknown(db: Kysely<Database>, answer: string): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('mails')
+    .set({ state: 'unknown', answer })
+    .where('state', '=', 'sending')
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
+/** Drops due mails to persons who may not or do not want to get them any more. Returns the number. */
+export async function dropUnwanted(db: Kysely<Database>, due: DueMails, today: string): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update mails set state = 'failed', body = null, answer = case
+      when disabled_on <= ${today}::date then 'Das Konto ist deaktiviert'
+      when email is null and kind <> 'confirm_address' then 'Das Konto hat keine E-Mail-Adresse mehr'
+      else 'Die Person hat diese Mails abbestellt'
+    end
+    from users
+    where ${isDue(due)} and users.id = user_id and (
+      disabled_on <= ${today}::date or (email is null and kind <> 'confirm_address')
+      or (due_cards_mail_key is null and kind = 'due_cards')
+    )`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** Returns whether a mail is due. */
+export async function hasDueMail(db: Kysely<Database>, due: DueMails): Promise<boolean> {
+  const { rows } = await sql`select from mails where ${isDue(due)} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Marks the mail that is due longest as being sent and returns it; undefined if none is due. It goes to the address that
+ * the account has now.
+ */
+export async function claimMail(
+  db: Kysely<Database>,
+  due: DueMails,
+  claimedAt: Date,
+): Promise<ClaimedMail | undefined> {
+  const { rows } = await sql<ClaimedMail>`
+    update mails set state = 'sending', claimed_at = ${claimedAt}, attempts = attempts + 1,
+      address = case when kind = 'confirm_address' then address else coalesce(email, address) end
+    from users
+    where users.id = user_id and mails.id = (
+      select id from mails where ${isDue(due)} order by next_attempt_at, id limit 1 for update skip locked
+    )
+    returning mails.id, user_id, kind, address, display_name, due_cards_mail_key, subject, body, attempts, claimed_at,
+      mails.created_at`.execute(db)
+  return rows[0]
+}
+
+type Claim = Pick<ClaimedMail, 'id' | 'claimed_at'>
+
+/** The claimed mail, also if another instance believes that this one has died. */
+function updateClaimed(db: Kysely<Database>, { id, claimed_at }: Claim) {
+  return db
+    .updateTable('mails')
+    .where('id', '=', id)
+    .where('claimed_at', '=', claimed_at)
+    .where('state', 'in', ['sending', 'unknown'])
+}
+
+export async function markSent(db: Kysely<Database>, claim: Claim, answer: string, sentAt: Date): Promise<void> {
+  await updateClaimed(db, claim).set({ state: 'sent', body: null, answer, sent_at: sentAt }).execute()
+}
+
+/** The mail will not be accepted; its text is deleted unless sending it again may help. */
+export async function markFailed(
+  db: Kysely<Database>,
+  claim: Claim,
+  { answer, keepsBody }: { answer: string; keepsBody: boolean },
+): Promise<void> {
+  await updateClaimed(db, claim)
+    .set({ state: 'failed', answer, ...(!keepsBody && { body: null }) })
+    .execute()
+}
+
+export async function markClaimUnknown(db: Kysely<Database>, claim: Claim, answer: string): Promise<void> {
+  await updateClaimed(db, claim).set({ state: 'unknown', answer }).execute()
+}
+
+/** Lets the mail wait until the next attempt. */
+export async function postponeMail(
+  db: Kysely<Database>,
+  claim: Claim,
+  { answer, until }: { answer: string; until: Date },
+): Promise<void> {
+  await updateClaimed(db, claim).set({ state: 'waiting', answer, next_attempt_at: until }).execute()
+}
+
+/** Undoes the claim: the attempt does not count. */
+export async function releaseMail(db: Kysely<Database>, claim: Claim): Promise<void> {
+  await updateClaimed(db, claim).set({ state: 'waiting', attempts: sql`attempts - 1`, claimed_at: null }).execute()
+}
+
+/** Lets all due mails wait, because the server cannot be used; those planned before a day fail. */
+export async function postponeDueMails(
+  db: Kysely<Database>,
+  due: DueMails,
+  { answer, until, failBefore }: { answer: string; until: Date; failBefore: string },
+): Promise<void> {
+  await sql`
+    update mails set answer = ${answer}, next_attempt_at = ${until},
+      state = case when day < ${failBefore}::date then 'failed' else state end
+    where ${isDue(due)}`.execute(db)
+}
+
+/** Deletes mails that were created before an instant. Returns the number. */
+export async function deleteOldMails(db: Kysely<Database>, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from mails where id in (
+      select id from mails where created_at < ${before} and state <> 'sending' order by id limit ${limit}
+    )`.execute(db)
+  return Number(numAffectedRows)
 }

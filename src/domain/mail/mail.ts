@@ -18,3 +18,11 @@ export interface NewMail {
   /** Time before which it is not sent */
   next_attempt_at: Date
 }
+
+/**
+ * Returns the address at which one POST request of a mail program ends the mails about due cards (RFC 8058).
+ * @param publicUrl public address of the service, ending with a slash
+ */
+export function oneClickAddress(publicUrl: string, key: string): string {
+  return `${publicUrl}api/mail/unsubscribe?key=${encodeURIComponent(key)}`
+}

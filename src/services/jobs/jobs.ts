@@ -3,8 +3,9 @@ import { deleteExpiredProofs } from './delete-proofs.js'
 import { fitParameters } from './fit-parameters.js'
 import type { Job } from './job.js'
 import { planOccurrences } from './plan-occurrences.js'
+import { deleteSentMails, sendMails } from './send-mail.js'
 
-export const JOB_NAMES = ['plan-occurrences', 'fit', 'answers', 'proofs'] as const
+export const JOB_NAMES = ['plan-occurrences', 'fit', 'answers', 'proofs', 'mails', 'send-mail'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
 /** All recurring jobs. A new one needs a line here and a name above. */
@@ -13,4 +14,6 @@ export const JOBS: Record<JobName, Job> = {
   fit: { name: 'fit', every: 'night', run: fitParameters },
   answers: { name: 'answers', every: 'night', run: deleteOldAnswers },
   proofs: { name: 'proofs', every: 'night', run: deleteExpiredProofs },
+  mails: { name: 'mails', every: 'night', run: deleteSentMails },
+  'send-mail': { name: 'send-mail', every: 1, run: sendMails },
 }

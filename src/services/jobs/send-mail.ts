@@ -1,0 +1,128 @@
+import {
+  type ClaimedMail,
+  claimMail,
+  deleteOldMails,
+  dropUnwanted,
+  hasDueMail,
+  markClaimUnknown,
+  markFailed,
+  markSent,
+  markUnknown,
+  postponeDueMails,
+  postponeMail,
+  releaseMail,
+} from '../../../db/queries/mail/outbox.js'
+import { MAX_DELAY_DAYS, nextAttempt, SERVER_RETRY_MINUTES } from '../../domain/mail/delivery.js'
+import { oneClickAddress } from '../../domain/mail/mail.js'
+import type { MailSettings } from '../../domain/mail/settings.js'
+import { addDays } from '../../domain/time/calendar.js'
+import type { OutgoingMail } from '../mail/message.js'
+import { connectToMailServer, type MailConnection, type Outcome, ServerFault } from '../mail/smtp.js'
+import type { JobContext, JobSummary } from './job.js'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const KEEP_DAYS = 90
+const MAILS_AT_ONCE = 1_000
+
+const INTERRUPTED = 'Der Dienst wurde beim Verschicken unterbrochen; vielleicht ist die Mail angekommen'
+
+/**
+ * Sends the due mails of the outbox, one after another. A mail is marked before and after it is sent: what a crash leaves
+ * between both marks may have arrived and is not sent again by itself.
+ */
+export async function sendMails(context: JobContext): Promise<JobSummary> {
+  const { db, moment, mail: settings, isMailHeld, signal, userId, goOn, onError } = context
+  const summary = { sent: 0, postponed: 0, failed: 0, unknown: 0 }
+  summary.unknown += await markUnknown(db, INTERRUPTED)
+  if (settings === undefined || isMailHeld) return summary
+  const start = moment()
+  summary.failed += await dropUnwanted(db, { at: start.at, userId }, start.today)
+  if (!(await hasDueMail(db, { at: start.at, userId }))) return summary
+
+  let connection: MailConnection | undefined
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      await goOn()
+      connection = connection?.isUsable() ? connection : await connectToMailServer(settings, signal)
+      const mail = await claimMail(db, { at: moment().at, userId }, new Date())
+      if (mail === undefined) return summary
+      const outcome = await connection.send(toOutgoing(mail, settings, context.publicUrl))
+      if (outcome.verdict === 'server' || (outcome.verdict === 'later' && signal.aborted)) {
+        await releaseMail(db, mail)
+        signal.throwIfAborted()
+        throw new ServerFault(outcome.answer)
+      }
+      summary[await markOutcome(context, mail, outcome)]++
+    }
+  } catch (error) {
+    if (!(error instanceof ServerFault)) throw error
+    // The same for all mails, so none of them counts an attempt.
+    const { at, today } = moment()
+    await postponeDueMails(
+      db,
+      { at, userId },
+      {
+        answer: error.message,
+        until: new Date(at.getTime() + SERVER_RETRY_MINUTES * MINUTE_MS),
+        failBefore: addDays(today, -MAX_DELAY_DAYS),
+      },
+    )
+    onError(error, {})
+    return summary
+  } finally {
+    connection?.close()
+  }
+}
+
+/** Records how the attempt ended; returns the figure that counts it. */
+async function markOutcome(
+  { db, moment }: JobContext,
+  mail: ClaimedMail,
+  { verdict, answer }: Outcome,
+): Promise<'sent' | 'postponed' | 'failed' | 'unknown'> {
+  const { at } = moment()
+  if (verdict === 'sent') {
+    await markSent(db, mail, answer, at)
+    return 'sent'
+  }
+  if (verdict === 'unknown') {
+    await markClaimUnknown(db, mail, `${INTERRUPTED} (${answer})`)
+    return 'unknown'
+  }
+  const until = verdict === 'refused' ? undefined : nextAttempt(mail.attempts, at)
+  if (until !== undefined) {
+    await postponeMail(db, mail, { answer, until })
+    return 'postponed'
+  }
+  await markFailed(db, mail, { answer, keepsBody: verdict !== 'refused' })
+  return 'failed'
+}
+
+function toOutgoing(mail: ClaimedMail, { from }: MailSettings, publicUrl: string | undefined): OutgoingMail {
+  const { id, address, display_name, subject, body, created_at, kind, due_cards_mail_key: key } = mail
+  return {
+    messageId: `<mail.${id}.${created_at.getTime()}@${from.slice(from.indexOf('@') + 1)}>`,
+    to: { name: kind === 'confirm_address' ? '' : display_name, address },
+    subject,
+    body,
+    ...(kind === 'due_cards' &&
+      key !== null &&
+      publicUrl !== undefined && { unsubscribe: oneClickAddress(publicUrl, key) }),
+  }
+}
+
+/** Deletes mails of more than 90 days ago. */
+export async function deleteSentMails({ db, moment, signal, goOn }: JobContext): Promise<JobSummary> {
+  const before = new Date(moment().at.getTime() - KEEP_DAYS * DAY_MS)
+  const summary = { deleted: 0 }
+  let deleted: number
+  do {
+    signal.throwIfAborted()
+    await goOn()
+    deleted = await deleteOldMails(db, before, MAILS_AT_ONCE)
+    summary.deleted += deleted
+  } while (deleted === MAILS_AT_ONCE)
+  return summary
+}

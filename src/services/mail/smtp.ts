@@ -1,0 +1,176 @@
+import { Readable } from 'node:stream'
+import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { type DeliveryFault, describeFault, judgeFault, tidyAnswer, type Verdict } from '../../domain/mail/delivery.js'
+import type { MailSettings } from '../../domain/mail/settings.js'
+import { composeMail, type OutgoingMail } from './message.js'
+
+/** Time for a connection, its greeting and its encryption */
+const CONNECT_MS = 30_000
+/** Time without a byte from the server */
+const SILENCE_MS = 60_000
+/** Time for one mail. With the time for a connection it must be shorter than the lease of a job. */
+const MAIL_MS = 120_000
+/** Time for the mail in flight when the service stops; shorter than the time after which the service is cut */
+const STOP_MS = 5_000
+
+/** How an attempt ended. `answer` is what the server said, or a sentence about what went wrong. */
+export interface Outcome {
+  verdict: 'sent' | Verdict
+  answer: string
+}
+
+/** Thrown for a server that cannot be used; the message is a German sentence with what the server said. */
+export class ServerFault extends Error {}
+
+/** A connection to the mail server, over which mails are sent one after another. */
+export interface MailConnection {
+  send(mail: OutgoingMail): Promise<Outcome>
+  /** Whether another mail can be sent; false after any fault */
+  isUsable(): boolean
+  close(): void
+}
+
+/** An error of nodemailer, of which the command and the reply tell where it happened. */
+interface SmtpError extends Error {
+  code?: string
+  originalCode?: string
+  command?: string
+  response?: string
+  responseCode?: number
+}
+
+/**
+ * Connects and logs in.
+ * @param signal ends the connection: at once before a mail, after a few seconds while one is sent
+ * @throws ServerFault if the server cannot be used; the reason of the signal
+ */
+export async function connectToMailServer(settings: MailSettings, signal: AbortSignal): Promise<MailConnection> {
+  signal.throwIfAborted()
+  const [{ default: Connection }, { default: Composer }] = await Promise.all([
+    import('nodemailer/lib/smtp-connection'),
+    import('nodemailer/lib/mail-composer'),
+  ])
+  const { host, port, security, login, ca } = settings
+  const connection = new Connection({
+    host,
+    port,
+    secure: security === 'force_tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'off',
+    tls: ca === undefined ? {} : { ca },
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    dnsTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    socketCloseTimeout: 1_000,
+    // The addresses of this machine say nothing about which ones reach the server.
+    allowInternalNetworkInterfaces: true,
+  })
+  const password = login?.password
+  let isUsable = true
+  // Also errors that follow the first one; without a listener they would end the process.
+  connection.on('error', () => {
+    isUsable = false
+  })
+  connection.on('end', () => {
+    isUsable = false
+  })
+  const tell = (error: SmtpError) => tidyAnswer(error.response ?? error.message, password)
+
+  /** Runs one step; rejects when the connection breaks, when the time is over, or when the service stops. */
+  const step = <T>(run: (done: (error?: Error | null, result?: T) => void) => void, limitMs: number, stopMs: number) =>
+    new Promise<T>((resolve, reject) => {
+      const fail = (error: Error) => {
+        isUsable = false
+        settle()
+        reject(error)
+        connection.close()
+      }
+      const overdue = setTimeout(() => fail(new Error('Timeout')), limitMs)
+      let stopped: NodeJS.Timeout | undefined
+      const stop = () => {
+        stopped = setTimeout(() => fail(signal.reason), stopMs)
+      }
+      const settle = () => {
+        clearTimeout(overdue)
+        clearTimeout(stopped)
+        signal.removeEventListener('abort', stop)
+        connection.off('error', fail)
+        connection.off('end', end)
+      }
+      const end = () => fail(new Error('Connection closed'))
+      connection.once('error', fail)
+      connection.once('end', end)
+      if (signal.aborted) stop()
+      else signal.addEventListener('abort', stop, { once: true })
+      run((error, result) => {
+        if (error) return fail(error)
+        settle()
+        resolve(result as T)
+      })
+    })
+
+  try {
+    await step((done) => connection.connect(done), CONNECT_MS * 2, 0)
+    if (login !== undefined) {
+      if (!connection.allowsAuth) throw loginFault('Der Server bietet keine Anmeldung an')
+      const credentials = { user: login.username, pass: login.password }
+      await step((done) => connection.login({ credentials }, done), SILENCE_MS, 0)
+    }
+  } catch (error) {
+    connection.close()
+    signal.throwIfAborted()
+    if (error instanceof ServerFault) throw error
+    throw new ServerFault(describeFault({ stage: connectStage(error as SmtpError) }, tell(error as SmtpError)))
+  }
+
+  return {
+    isUsable: () => isUsable,
+    close: () => {
+      isUsable = false
+      connection.quit()
+      setTimeout(() => connection.close(), 1_000).unref()
+    },
+    send: async (mail) => {
+      let hasBegun = false
+      try {
+        const composed = new Composer(composeMail(settings, mail)).compile()
+        const text = await composed.build()
+        const stream = new Readable({
+          read() {
+            hasBegun = true
+            this.push(text)
+            this.push(null)
+          },
+        })
+        const sent = await step<SMTPConnection.SentMessageInfo>(
+          (done) => connection.send(composed.getEnvelope(), stream, done),
+          MAIL_MS,
+          STOP_MS,
+        )
+        return { verdict: 'sent', answer: tidyAnswer(sent.response, password) }
+      } catch (error) {
+        const { command, responseCode: status } = error as SmtpError
+        const fault = { stage: command === 'MAIL FROM' ? ('sender' as const) : ('mail' as const), status, hasBegun }
+        const verdict = judgeFault(fault)
+        return {
+          verdict,
+          answer: verdict === 'server' ? describeFault(fault, tell(error as SmtpError)) : tell(error as SmtpError),
+        }
+      }
+    },
+  }
+}
+
+function loginFault(detail: string): ServerFault {
+  return new ServerFault(describeFault({ stage: 'login' }, detail))
+}
+
+/** Codes of Node and OpenSSL for certificates that are not accepted and for failed handshakes */
+const ENCRYPTION_CODES = /CERT|SIGNATURE|TLS|SSL|EPROTO/
+
+function connectStage({ code = '', originalCode = '', command = '' }: SmtpError): DeliveryFault['stage'] {
+  if (code === 'EAUTH') return 'login'
+  const isEncryption = command === 'STARTTLS' || ENCRYPTION_CODES.test(code) || ENCRYPTION_CODES.test(originalCode)
+  return isEncryption ? 'encryption' : 'connection'
+}
