@@ -4,6 +4,7 @@ import type { PartKind } from '../src/domain/assignments/assignment.js'
 import type { OccurrenceState } from '../src/domain/assignments/plan.js'
 import type { IncomingPicture, StoredKind } from '../src/domain/content/upload/incoming.js'
 import type { MailKind, MailState } from '../src/domain/mail/mail.js'
+import type { ReminderKind } from '../src/domain/mail/reminders.js'
 import type { FrozenQuestion } from '../src/domain/questions/frozen.js'
 import type { Answer } from '../src/domain/questions/judge.js'
 import type { FittedParameters } from '../src/domain/review/parameters.js'
@@ -723,8 +724,6 @@ export interface MailsTable {
   answer: ColumnType<string | null, string | null | undefined, string | null>
   created_at: Timestamp
 }
-
-export type ReminderKind = 'assigned' | 'in_14' | 'in_3' | 'today' | 'late_7'
 
 /** A reminder that was given. */
 export interface MailRemindersTable {

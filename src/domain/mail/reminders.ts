@@ -1,0 +1,75 @@
+import { dueOf, isOpen, type Occurrence } from '../assignments/plan.js'
+import { addDays, noonOf } from '../time/calendar.js'
+
+/** In the order in which they are due */
+export const REMINDER_KINDS = ['assigned', 'in_14', 'in_3', 'today', 'late_7'] as const
+/** `assigned`: when the period opens; the others: days before or after the due day */
+export type ReminderKind = (typeof REMINDER_KINDS)[number]
+
+/** What decides whether a person is reminded. */
+export interface Remindable extends Pick<Occurrence, 'state' | 'period' | 'due_on' | 'extended_until'> {
+  mandatory: boolean
+  /** Day of the last reminder of any kind; null before the first */
+  reminded_on: string | null
+}
+
+/** Mails are planned from the first hour on and before the last one, in the service's time zone. */
+export const MAIL_HOURS = { from: 7, until: 20 }
+
+/** Days are Monday to Friday. Holidays are not known: they differ between regions and companies. */
+export function isWorkingDay(day: string): boolean {
+  const weekday = noonOf(day).getUTCDay()
+  return weekday !== 0 && weekday !== 6
+}
+
+/** Returns the day itself, or the Monday after a weekend. */
+export function nextWorkingDay(day: string): string {
+  return isWorkingDay(day) ? day : nextWorkingDay(addDays(day, 1))
+}
+
+/** Returns the Monday of the week of a day. */
+export function mondayOf(day: string): string {
+  return addDays(day, -((noonOf(day).getUTCDay() + 6) % 7))
+}
+
+/** Returns whether mails are planned now: on working days, within the hours. */
+export function createMailTime(timeZone: string): (moment: { at: Date; today: string }) => boolean {
+  const format = new Intl.DateTimeFormat('en', { timeZone, hourCycle: 'h23', hour: '2-digit' })
+  return ({ at, today }) => {
+    const hour = Number(format.format(at))
+    return isWorkingDay(today) && hour >= MAIL_HOURS.from && hour < MAIL_HOURS.until
+  }
+}
+
+/**
+ * Returns the days on which reminders of an open occurrence are planned, in order. Before the due day there is none on
+ * the day of the assignment or earlier; optional ones are not reminded after their due day.
+ */
+export function plannedReminders(occurrence: Omit<Remindable, 'reminded_on'>): { kind: ReminderKind; day: string }[] {
+  const due = dueOf(occurrence)
+  const assigned = nextWorkingDay(occurrence.period)
+  const planned: { kind: ReminderKind; day: string }[] = [{ kind: 'assigned', day: assigned }]
+  for (const [kind, days] of [
+    ['in_14', -14],
+    ['in_3', -3],
+  ] as const) {
+    const day = nextWorkingDay(addDays(due, days))
+    if (day > assigned) planned.push({ kind, day })
+  }
+  planned.push({ kind: 'today', day: nextWorkingDay(due) })
+  if (occurrence.mandatory) planned.push({ kind: 'late_7', day: nextWorkingDay(addDays(due, 7)) })
+  return planned
+}
+
+/**
+ * Returns the reminder that a person gets on a working day; undefined for none. It is the latest one that is planned by
+ * that day: earlier ones that could not be given, because the service was down or there was no address, are passed over.
+ * After an extension the reminders before the new due day are given again.
+ */
+export function reminderOn(occurrence: Remindable, today: string): ReminderKind | undefined {
+  if (!isOpen(occurrence)) return undefined
+  const latest = plannedReminders(occurrence).findLast(({ day }) => day <= today)
+  if (latest === undefined) return undefined
+  const { reminded_on } = occurrence
+  return reminded_on === null || reminded_on < latest.day ? latest.kind : undefined
+}

@@ -1,0 +1,206 @@
+import { shorten } from '../text/text.js'
+import { daysBetween, noonOf } from '../time/calendar.js'
+
+/** What a mail says, as plain text. Lines of the body end with `\n`. */
+export interface MailText {
+  subject: string
+  body: string
+}
+
+const MAX_NAME = 120
+/** More are counted only. */
+const MAX_TASKS = 100
+
+const COLLATOR = new Intl.Collator('de', { numeric: true })
+const LONG_DAY = new Intl.DateTimeFormat('de', { timeZone: 'UTC', weekday: 'long', day: 'numeric', month: 'long' })
+const YEAR_DAY = new Intl.DateTimeFormat('de', {
+  ...{ timeZone: 'UTC', weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+})
+
+/** An open task of the reader. */
+export interface MailedTask {
+  title: string
+  /** Last day on which it is in time */
+  due: string
+  mandatory: boolean
+  /** Whether no mail has named it before */
+  isNew: boolean
+}
+
+/**
+ * Returns the reminder of everything that a person has to do.
+ * @param address public address of the service, ending with a slash
+ */
+export function tasksMail(
+  { name, tasks, today }: { name: string; tasks: readonly MailedTask[]; today: string },
+  address: string,
+): MailText {
+  const sorted = tasks.toSorted(byDue)
+  const isOne = tasks.length === 1
+  const items = sorted.map(({ title, due, mandatory, isNew }) => {
+    const notes = [...(isNew ? ['neu'] : []), ...(mandatory ? [] : ['freiwillig'])]
+    return `- ${inLine(title)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}\n  ${dueInWords(due, today)}`
+  })
+  return {
+    subject: tasksSubject(sorted, today),
+    body: paragraphs(
+      `Hallo ${inLine(name)},`,
+      isOne ? 'eine Aufgabe wartet auf dich:' : `${tasks.length} Aufgaben warten auf dich:`,
+      listed(items),
+      `Zu deinen Aufgaben:\n${address}aufgaben`,
+      `Du bekommst diese Mail, weil dir ${isOne ? 'diese Aufgabe' : 'diese Aufgaben'} zugeteilt ${isOne ? 'ist' : 'sind'}.`,
+    ),
+  }
+}
+
+function tasksSubject(sorted: readonly MailedTask[], today: string): string {
+  const late = sorted.filter(({ due }) => due < today).length
+  const count = sorted.length === 1 ? 'Eine offene Aufgabe' : `${sorted.length} offene Aufgaben`
+  if (late > 0) {
+    if (sorted.length === 1) return `${count}, überfällig`
+    return `${count}, ${late === sorted.length ? 'alle' : late === 1 ? 'eine' : late} überfällig`
+  }
+  const due = dayFrom(sorted[0]?.due ?? today, today)
+  return sorted.length === 1 ? `${count}, fällig ${due}` : `${count}, die nächste fällig ${due}`
+}
+
+/** A task of a member of the reader's teams. */
+export interface OverdueTask {
+  user_id: number
+  person: string
+  title: string
+  due: string
+}
+
+/**
+ * Returns the weekly list of overdue tasks for a lead.
+ * @param teams number of teams that the reader leads
+ * @param address public address of the service, ending with a slash
+ */
+export function digestMail(
+  { name, teams, overdue, today }: { name: string; teams: number; overdue: readonly OverdueTask[]; today: string },
+  address: string,
+): MailText {
+  const sorted = overdue.toSorted(
+    (a, b) => COLLATOR.compare(a.person, b.person) || a.user_id - b.user_id || byDue(a, b),
+  )
+  const isOne = overdue.length === 1
+  const inTeam = teams === 1 ? 'in deinem Team' : 'in deinen Teams'
+  const items = sorted.map(({ user_id, person, title, due }, index) => {
+    const heading = sorted[index - 1]?.user_id === user_id ? '' : `${index === 0 ? '' : '\n'}${inLine(person)}\n`
+    return `${heading}- ${inLine(title)}\n  ${pastDue(due, today)}`
+  })
+  return {
+    subject: `${isOne ? 'Eine Aufgabe' : `${overdue.length} Aufgaben`} ${inTeam} überfällig`,
+    body: paragraphs(
+      `Hallo ${inLine(name)},`,
+      `${isOne ? 'diese Pflichtaufgabe ist' : 'diese Pflichtaufgaben sind'} ${inTeam} überfällig:`,
+      listed(items),
+      `Der aktuelle Stand:\n${address}aufgaben/vergeben`,
+      `Du bekommst diese Mail höchstens einmal in der Woche, weil du ${teams === 1 ? 'ein Team leitest' : 'Teams leitest'}.`,
+    ),
+  }
+}
+
+/**
+ * Returns the mail about due cards, which a person has asked for.
+ * @param key ends these mails
+ * @param address public address of the service, ending with a slash
+ */
+export function dueCardsMail(
+  { name, cards, key }: { name: string; cards: number; key: string },
+  address: string,
+): MailText {
+  const due = cards === 1 ? 'eine Karte' : `${cards.toLocaleString('de')} Karten`
+  return {
+    subject: cards === 1 ? 'Eine Karte ist heute fällig' : `${cards.toLocaleString('de')} Karten sind heute fällig`,
+    body: paragraphs(
+      `Hallo ${inLine(name)},`,
+      `heute ${cards === 1 ? 'wartet' : 'warten'} ${due} auf dich.`,
+      `Jetzt lernen:\n${address}`,
+      `Du bekommst diese Mail, weil du sie in deinem Konto eingeschaltet hast. Hier bestellst du sie ab:\n${unsubscribeAddress(key, address)}`,
+    ),
+  }
+}
+
+/** The part behind `#` is not sent to servers and proxies, so that it is in no log. */
+export function unsubscribeAddress(key: string, address: string): string {
+  return `${address}mail/abbestellen#${key}`
+}
+
+/**
+ * Returns the mail that confirms an address. It names no person: the address may be somebody else's.
+ * @param expires day and time in words
+ * @param address public address of the service, ending with a slash
+ */
+export function confirmationMail({ token, expires }: { token: string; expires: string }, address: string): MailText {
+  return {
+    subject: 'Bestätige deine E-Mail-Adresse',
+    body: paragraphs(
+      'Hallo,',
+      `bei ${address} wurde diese Adresse für ein Konto eingetragen. Bestätige sie bis ${expires}:`,
+      `${address}mail/bestaetigen#${token}`,
+      'Danach kommen Erinnerungen an deine Aufgaben hierher.',
+      'Warst du das nicht? Dann lösche diese Mail. Ohne Bestätigung kommt keine weitere.',
+    ),
+  }
+}
+
+/**
+ * Returns an instant in words.
+ * @example instantInWords(new Date('2026-11-26T19:15:00Z'), 'Europe/Berlin') // 'Donnerstag, 26. November, 20:15 Uhr'
+ */
+export function instantInWords(instant: Date, timeZone: string): string {
+  const day = instant.toLocaleDateString('de', { timeZone, weekday: 'long', day: 'numeric', month: 'long' })
+  return `${day}, ${instant.toLocaleTimeString('de', { timeZone, hour: '2-digit', minute: '2-digit' })} Uhr`
+}
+
+/**
+ * Returns the due day in words.
+ * @example dueInWords('2026-11-30', '2026-11-27') // 'fällig am Montag, 30. November (in 3 Tagen)'
+ */
+export function dueInWords(due: string, today: string): string {
+  const days = daysBetween(today, due)
+  if (days === 0) return 'heute fällig'
+  if (days === 1) return `morgen fällig (${dayInWords(due, today)})`
+  if (days > 1) return `fällig am ${dayInWords(due, today)} (in ${days} Tagen)`
+  return `überfällig: ${pastDue(due, today)}`
+}
+
+function pastDue(due: string, today: string): string {
+  const days = daysBetween(due, today)
+  if (days === 1) return `war gestern fällig (${dayInWords(due, today)})`
+  return `war am ${dayInWords(due, today)} fällig (vor ${days} Tagen)`
+}
+
+function dayInWords(day: string, today: string): string {
+  return (day.slice(0, 4) === today.slice(0, 4) ? LONG_DAY : YEAR_DAY).format(noonOf(day))
+}
+
+function dayFrom(day: string, today: string): string {
+  const days = daysBetween(today, day)
+  if (days === 0) return 'heute'
+  return days === 1 ? 'morgen' : `am ${dayInWords(day, today)}`
+}
+
+function byDue(one: { due: string; title: string }, other: { due: string; title: string }): number {
+  return one.due === other.due ? COLLATOR.compare(one.title, other.title) : one.due < other.due ? -1 : 1
+}
+
+function listed(items: readonly string[]): string {
+  const rest = items.length - MAX_TASKS
+  return [...items.slice(0, MAX_TASKS), ...(rest > 0 ? [`\n… und ${rest} weitere`] : [])].join('\n')
+}
+
+function paragraphs(...texts: string[]): string {
+  return `${texts.join('\n\n')}\n`
+}
+
+/**
+ * Returns a name or title as one short line: a line break could imitate other lines of the mail, and characters that
+ * change the writing direction could reverse them.
+ */
+function inLine(text: string): string {
+  const printable = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').replaceAll(/(?![\u200c\u200d])\p{Cf}/gu, '')
+  return shorten(printable.replaceAll(/\s+/g, ' ').trim(), MAX_NAME)
+}
