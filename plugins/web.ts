@@ -4,6 +4,7 @@ import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { knowsEtag } from '../src/http/knows-etag.js'
 import { NOT_FOUND, WEB_NOT_BUILT } from '../src/http/refusals.js'
 import rateLimit from './rate-limit.js'
 
@@ -66,7 +67,7 @@ export default fp<WebOptions>(
       // Search engines must not list a proof whose address they have found.
       reply.headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache', 'x-robots-tag': 'noindex' })
       reply.header('etag', page.etag)
-      if (knows(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
+      if (knowsEtag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
       return reply.type('text/html; charset=utf-8').send(page.html)
     }
 
@@ -146,10 +147,4 @@ function isNavigation({ method, url, headers }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (NO_PAGES.has(url.split(/[/?]/, 2)[1])) return false
   return headers['sec-fetch-mode'] === 'navigate' || (headers.accept ?? '').includes('text/html')
-}
-
-/** Compares weakly: a proxy that compresses makes the tag weak (RFC 9110, 13.1.2). */
-function knows(ifNoneMatch: string | undefined, etag: string): boolean {
-  const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes(etag) || tags.includes('*')
 }

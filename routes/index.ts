@@ -18,6 +18,8 @@ import type { About } from './accounts/service.js'
 import adminRoutes from './admin/index.js'
 import assignmentRoutes from './assignments/index.js'
 import authRoutes from './auth/index.js'
+import calendarFeed from './calendar/feed.js'
+import calendarRoutes from './calendar/index.js'
 import cheatsheetRoutes from './cheatsheets/index.js'
 import contentRoutes from './content/index.js'
 import deckRoutes from './decks/index.js'
@@ -86,6 +88,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   const relyingParty = relyingPartyOf(options.publicUrl)
   await app.register(authRoutes, { prefix: '/auth', relyingParty, basePath, today })
   await app.register(proofVerification, { prefix: '/proofs/verify' })
+  await app.register(calendarFeed, { prefix: '/calendar', publicUrl: options.publicUrl, basePath, today })
   await app.register(async (members) => {
     members.addHook('preHandler', members.requireUser)
     await members.register(quizRoutes, { prefix: '/quiz' })
@@ -101,6 +104,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty, today })
     await members.register(teamRoutes, { prefix: '/teams', today })
     await members.register(proofRoutes, { prefix: '/proofs', moment, publicUrl: options.publicUrl, basePath })
+    await members.register(calendarRoutes, { prefix: '/calendar', publicUrl: options.publicUrl, basePath })
     await members.register(assignmentRoutes, { prefix: '/assignments', moment, timeZone: options.about.timeZone })
     await members.register(contentRoutes, {
       prefix: '/content',

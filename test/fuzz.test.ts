@@ -175,6 +175,8 @@ for (const [publicUrl, requests] of [
         // Only the person or the responsible person may.
         ...['confirmSheet', 'exemptOccurrence', 'recogniseProof', 'grantAttempt', 'listOccurrences'],
         // Need the code of a proof.
+        // Needs the token of a calendar.
+        'getCalendar',
         ...['verifyProof', 'getProofPdf', 'revokeProof', 'correctProof'],
       ]
       let unmet: string[] | undefined

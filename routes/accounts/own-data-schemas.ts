@@ -18,6 +18,7 @@ export const OwnDataAnswer = Type.Object({
     ...User.properties,
     ...state,
     ...address,
+    calendar_since: nullable(Timestamp),
     has_password: Type.Boolean(),
     passkey_only: Type.Boolean(),
     emergency: Type.Boolean(),

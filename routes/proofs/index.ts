@@ -16,6 +16,7 @@ import { readSnapshot } from '../../src/domain/proofs/snapshot.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseIntegerCursor, parseNumber } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
+import { type OwnAddress, ownAddress } from '../../src/http/own-address.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { correctName, revoke } from '../../src/services/proofs/change.js'
@@ -35,15 +36,12 @@ import {
 /** A PDF takes the processor for about a third of a second. */
 const PDFS_PER_TEN_SECONDS = 10
 
-export interface ProofOptions {
+export interface ProofOptions extends OwnAddress {
   moment: () => Moment
-  /** Address of the app with a slash at its end; undefined: that of the request */
-  publicUrl: string | undefined
-  basePath: string
 }
 
 /** Proofs of completed assignments: the caller's own, and those of all for administrators. */
-const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, publicUrl, basePath }) => {
+const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, ...own }) => {
   app.setFallback(unknownEndpoint('Unbekannter Nachweis-Endpunkt'))
 
   app.get(
@@ -84,8 +82,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, pu
       const code = parseCode(request.params.code)
       const proof = code === undefined ? undefined : await findProof(app.db, code)
       if (proof?.user_id !== request.user.id) throw PROOF_NOT_FOUND
-      const { origin } = new URL(`${request.protocol}://${request.host}`)
-      const address = new URL(`nachweis/${proof.code}`, publicUrl ?? new URL(basePath, origin)).href
+      const address = ownAddress(request, `nachweis/${proof.code}`, own).href
       const pdf = await printProof({ ...proof, snapshot: readSnapshot(proof.snapshot), address })
       return reply
         .type('application/pdf')

@@ -7,15 +7,15 @@ const PARAMETER = /([?&;])([^&;#]*)/g
 /** An escape of a printable ASCII character. */
 const ESCAPE = /%(?:2[0-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi
 
-/** The code of a proof in a path, which opens it to everybody. */
-const PROOF_CODE = /(\/(?:nachweis|proofs\/verify|proofs)\/)([^/?#]{16,})/g
+/** The code of a proof or the token of a calendar in a path, which opens it to everybody. */
+const OPEN_CODE = /(\/(?:nachweis|proofs\/verify|proofs|api\/calendar)\/)([^/?#]{16,})/g
 
 /**
  * Returns the URL of a request as the log may show it. Names are compared as the router decodes them.
  * @example hideSecrets('/callback?%63ode=a&iss=b') // '/callback?code=***&iss=b'
  */
 export function hideSecrets(url: string): string {
-  return url.replaceAll(PROOF_CODE, '$1***').replaceAll(PARAMETER, (whole, separator: string, parameter: string) => {
+  return url.replaceAll(OPEN_CODE, '$1***').replaceAll(PARAMETER, (whole, separator: string, parameter: string) => {
     const decoded = parameter.replaceAll(ESCAPE, (encoded) => decodeURIComponent(encoded)).replaceAll('+', ' ')
     return SECRET.test(decoded) ? separator + decoded.replace(SECRET, '$1***') : whole
   })

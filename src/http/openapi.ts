@@ -47,6 +47,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
         name: 'assignments',
         description: "The caller's assignments; for authors, leads and responsible persons those of others",
       },
+      { name: 'calendar', description: "Due days of the caller's tasks for calendar programs" },
       { name: 'admin', description: 'For administrators: users and import' },
       { name: 'health', description: 'For proxies and orchestrators' },
     ],

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { hideSecrets } from '../../src/http/hide-secrets.js'
 
-t.test('redacts secrets of a sign-in and codes of proofs in addresses and nothing else', async (t) => {
+t.test('redacts secrets of a sign-in and codes of proofs and calendars in addresses and nothing else', async (t) => {
   for (const [url, hidden] of [
     ['/api/auth/oidc/callback?code=a.b&state=c%20d&iss=x', '/api/auth/oidc/callback?code=***&state=***&iss=x'],
     ['/x?a=1&CODE=2;id_token=3#id_token=4', '/x?a=1&CODE=***;id_token=***#id_token=4'],
@@ -18,6 +18,8 @@ t.test('redacts secrets of a sign-in and codes of proofs in addresses and nothin
     ['/api/proofs/AB7K9QF2M4X8ZC6T3VN5HRWDJE.pdf', '/api/proofs/***'],
     ['/api/proofs/AB7K9QF2M4X8ZC6T3VN5HRWDJE/revoke', '/api/proofs/***/revoke'],
     ['/api/proofs/export?purpose=Audit', '/api/proofs/export?purpose=Audit'],
+    ['/a/api/calendar/N1mZkQ0dUuG3w7C-_xPq9Yb2sV5tR8eLaJfHoIyKcTw.ics?x=1', '/a/api/calendar/***?x=1'],
+    ['/api/calendar/token', '/api/calendar/token'],
     ['/x', '/x'],
     ['', ''],
   ]) {

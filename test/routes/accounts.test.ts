@@ -306,7 +306,7 @@ t.test('users download all their data', async (t) => {
     ...json(user),
     ...{ is_author: false, must_change_password: false, last_seen_on: account.last_seen_on, disabled_on: null },
     ...{ has_password: true, passkey_only: false, emergency: false, link_next_login: false, extra_time_percent: 0 },
-    ...{ email: null, email_confirmed_at: null },
+    ...{ email: null, email_confirmed_at: null, calendar_since: null },
   })
   t.match(account.last_seen_on, /^\d{4}-\d\d-\d\d$/)
   t.strictSame(progress, [
@@ -352,6 +352,7 @@ t.test('the download includes every table with personal data', async (t) => {
       'assignment_users',
       'assignments',
       'attempts',
+      'calendar_tokens',
       'card_notes',
       'card_progress',
       'card_reports',

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { insertSession, type Proof } from '../../db/queries/accounts/sessions.js'
 import { addDays, calendarIn } from '../../src/domain/time/calendar.js'
+import { makeCalendar } from '../../src/services/calendar/calendar.js'
 import { Authenticator } from '../support/authenticator.js'
 import { createUser, hashOfPassword, PASSWORD, unique } from '../support/factories.js'
 import { callerOf, cookieOf, errorBody } from '../support/service.js'
@@ -54,6 +55,8 @@ const WAYS_IN: Record<string, ((person: Person) => Promise<boolean>) | null> = {
   ...{ getOpenapi: null, getHealth: null, getReadiness: null, listLoginMethods: null },
   // What a proof says is for everyone who has its code.
   verifyProof: null,
+  getCalendar: async ({ user }) =>
+    (await anonymous.get(`/api/calendar/${await makeCalendar(db, user.id)}.ics`)).status === 200,
   ...{ logout: null, logoutOidc: null, backChannelLogout: null, beginPasskeyLogin: null, startOidc: null },
   login: async ({ user }) => cookieOf(await logIn(user.username)) !== undefined,
   logInByPasskey: async ({ authenticator }) => {

@@ -7,6 +7,7 @@ import { startService } from '../support/service.js'
 /** Routes without login */
 const PUBLIC = [
   'GET /api/proofs/verify/:code',
+  'GET /api/calendar/:token.ics',
   'GET /api/auth/methods',
   'POST /api/auth/login',
   'POST /api/auth/logout',

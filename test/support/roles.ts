@@ -187,7 +187,7 @@ function fillPath(path: string, items: Items): string {
     .map((segment, index) => {
       if (!segment.startsWith('{')) return segment
       const kind = isContent ? KINDS[segments[index - 1] as string] : undefined
-      return kind === undefined ? '0' : String(items[kind])
+      return segment.replace(/\{[^}]+\}/, kind === undefined ? '0' : String(items[kind]))
     })
     .join('/')
 }

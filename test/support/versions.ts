@@ -468,6 +468,10 @@ async function callAssignments(
   }
   const [{ code }] = (await learner('GET', '/api/proofs/mine?before=1000000')).body.proofs
   await learner('GET', `/api/proofs/verify/${code}`)
+  const { url: calendar } = (await learner('POST', '/api/calendar/token')).body
+  await learner('GET', '/api/calendar/token')
+  await learner('GET', new URL(calendar).pathname)
+  await learner('DELETE', '/api/calendar/token')
   await learner('GET', `/api/proofs/${code}.pdf`)
   await admin('GET', '/api/proofs/export?purpose=Audit')
   await admin('PATCH', `/api/accounts/${user.id}`, { display_name: 'Lena Groß' })

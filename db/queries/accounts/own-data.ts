@@ -348,6 +348,7 @@ async function findAccountJson(db: Kysely<Database>, userId: number): Promise<Ac
   const user = json(sql`
     id, username, display_name, is_admin, ${instant('created_at')}, is_author, must_change_password, last_seen_on, disabled_on,
     email, ${instant('email_confirmed_at')},
+    (select ${instant('created_at')} from calendar_tokens where user_id = users.id) as calendar_since,
     password_hash is not null as has_password, passkey_only, emergency, extra_time_percent,
     coalesce(link_next_login and link_allowed_at > now() - interval '7 days', false) as link_next_login`)
   const settings = json(sql`

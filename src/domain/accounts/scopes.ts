@@ -39,6 +39,7 @@ const RULES: Rule[] = [
   // What an instructor confirms is evidence.
   rule('/api/assignments/occurrences/confirm-personal', 'none'),
   rule('/api/proofs', 'read', 'admin'),
+  rule('/api/calendar', 'read', 'learn'),
   rule('/api/proofs/export', 'admin'),
   // The owner's personal data is in no single scope.
   rule('/api/accounts/me', 'all'),

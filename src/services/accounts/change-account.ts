@@ -12,6 +12,7 @@ import {
   lockDeactivation,
   updateUser,
 } from '../../../db/queries/accounts/users.js'
+import { deleteCalendarToken } from '../../../db/queries/calendar/calendars.js'
 import type { Database } from '../../../db/types.js'
 import type { AccountChange, NewUser } from '../../domain/accounts/accounts.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
@@ -44,7 +45,7 @@ export async function createAccount(
 
 /**
  * Changes an account with an audit entry. A new password ends the user's sessions and API tokens and lifts the
- * restriction to passkeys. A deactivation ends them, too, and so does its undo: those of a planned day still exist, and
+ * restriction to passkeys; the address of the calendar ends with them. A deactivation ends them, too, and so does its undo: those of a planned day still exist, and
  * an undo restores none.
  * @param rules today: the current calendar day
  * @returns the changed account; undefined if it does not exist
@@ -75,6 +76,7 @@ export async function changeAccount(
     if (endsAccess) {
       await deleteSessions(transaction, id)
       await deleteTokens(transaction, id)
+      await deleteCalendarToken(transaction, id)
     }
     const fields = Object.keys(change)
     if (fields.length > 0) {

@@ -1,0 +1,49 @@
+import { type Kysely, sql } from 'kysely'
+import type { CalendarEvent } from '../../../src/domain/calendar/icalendar.js'
+import type { Database } from '../../types.js'
+
+/** Stores the token of a person's calendar in place of an earlier one, which ends. */
+export async function putCalendarToken(db: Kysely<Database>, userId: number, tokenHash: Buffer): Promise<void> {
+  await db
+    .insertInto('calendar_tokens')
+    .values({ user_id: userId, token_hash: tokenHash })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet({ token_hash: tokenHash, created_at: sql<Date>`now()` }),
+    )
+    .execute()
+}
+
+export async function deleteCalendarToken(db: Kysely<Database>, userId: number): Promise<void> {
+  await db.deleteFrom('calendar_tokens').where('user_id', '=', userId).execute()
+}
+
+/** Returns when the address of a person's calendar was made; undefined if there is none. */
+export async function findCalendarToken(
+  db: Kysely<Database>,
+  userId: number,
+): Promise<{ created_at: Date } | undefined> {
+  return db.selectFrom('calendar_tokens').select('created_at').where('user_id', '=', userId).executeTakeFirst()
+}
+
+/** More than a person ever has open. */
+const MAX_EVENTS = 200
+
+/** Returns the account of a token with its open occurrences, by due day, as they are stored. */
+export async function findCalendar(
+  db: Kysely<Database>,
+  tokenHash: Buffer,
+): Promise<{ disabled_on: string | null; events: CalendarEvent[] } | undefined> {
+  const { rows } = await sql<{ disabled_on: string | null; events: CalendarEvent[] }>`
+    select disabled_on, (
+      select coalesce(json_agg(event order by coalesce(extended_until, due_on), id), '[]')
+      from (
+        select occurrences.id, title, occurrences.due_on, extended_until
+        from occurrences join assignments on assignments.id = assignment_id
+        where user_id = users.id and state in ('open', 'in_progress') and archived_at is null
+        order by coalesce(extended_until, occurrences.due_on), occurrences.id limit ${MAX_EVENTS}
+      ) as event
+    ) as events
+    from calendar_tokens join users on users.id = user_id
+    where token_hash = ${tokenHash}`.execute(db)
+  return rows[0]
+}

@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { CALENDAR_NOT_FOUND } from '../../src/domain/calendar/refusals.js'
+import { knowsEtag } from '../../src/http/knows-etag.js'
+import { type OwnAddress, ownAddress } from '../../src/http/own-address.js'
+import { answers } from '../../src/http/schemas.js'
+import { readCalendar } from '../../src/services/calendar/calendar.js'
+import { CalendarFile, CalendarParams, Unchanged } from './schemas.js'
+
+/** Calendar services fetch the calendars of many people from a few addresses. */
+const PER_TEN_SECONDS = 200
+
+export interface FeedOptions extends OwnAddress {
+  today: () => string
+}
+
+/** The calendar of a person's tasks, for everybody who has its address. */
+const feed: FastifyPluginAsyncTypebox<FeedOptions> = async (app, { today, ...address }) => {
+  app.get(
+    '/:token.ics',
+    {
+      schema: {
+        operationId: 'getCalendar',
+        summary: "Titles and due days of a person's open tasks as iCalendar",
+        description: 'The token is the credential. What was done since the last planning may still be included.',
+        tags: ['calendar'],
+        security: [],
+        produces: ['text/calendar'],
+        params: CalendarParams,
+        response: answers(CalendarFile, [CALENDAR_NOT_FOUND], { 304: Unchanged }),
+      },
+      onRequest: app.limitRequests('calendar', PER_TEN_SECONDS),
+    },
+    async (request, reply) => {
+      const host = ownAddress(request, '', address).hostname
+      const file = await readCalendar(app.db, request.params.token, { host, today: today() })
+      const etag = `"${hash('sha256', file, 'base64url')}"`
+      reply.headers({ etag, 'cache-control': 'private, no-cache', 'x-robots-tag': 'noindex' })
+      if (knowsEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
+      return reply
+        .type('text/calendar; charset=utf-8')
+        .header('content-disposition', 'inline; filename="aufgaben.ics"')
+        .send(file) as never
+    },
+  )
+}
+
+export default feed

@@ -1,0 +1,63 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { deleteCalendarToken, findCalendarToken } from '../../db/queries/calendar/calendars.js'
+import { SESSIONS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { type OwnAddress, ownAddress } from '../../src/http/own-address.js'
+import { unknownEndpoint } from '../../src/http/refusals.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import { makeCalendar } from '../../src/services/calendar/calendar.js'
+import { CalendarAddress, CalendarState } from './schemas.js'
+
+/** The secret address of the calendar of the caller's tasks. */
+const calendar: FastifyPluginAsyncTypebox<OwnAddress> = async (app, address) => {
+  app.setFallback(unknownEndpoint('Unbekannter Kalender-Endpunkt'))
+
+  app.get(
+    '/token',
+    {
+      schema: {
+        operationId: 'getCalendarToken',
+        summary: "Since when the caller's calendar has an address",
+        tags: ['calendar'],
+        response: answers(CalendarState),
+      },
+    },
+    async ({ user }) => ({ calendar: (await findCalendarToken(app.db, user.id)) ?? null }),
+  )
+
+  app.post(
+    '/token',
+    {
+      schema: {
+        operationId: 'createCalendarToken',
+        summary: "Give the caller's calendar an address; an earlier one ends",
+        description: 'The response is the only one that contains the address.',
+        tags: ['calendar'],
+        response: answers(CalendarAddress, [SESSIONS_ONLY]),
+      },
+      // The address would outlive the token.
+      preHandler: app.requireSession,
+    },
+    async (request) => {
+      const token = await makeCalendar(app.db, request.user.id)
+      return { url: ownAddress(request, `api/calendar/${token}.ics`, address).href }
+    },
+  )
+
+  app.delete(
+    '/token',
+    {
+      schema: {
+        operationId: 'deleteCalendarToken',
+        summary: "End the address of the caller's calendar, if it has one",
+        tags: ['calendar'],
+        response: answers(Done),
+      },
+    },
+    async ({ user }) => {
+      await deleteCalendarToken(app.db, user.id)
+      return { ok: true as const }
+    },
+  )
+}
+
+export default calendar

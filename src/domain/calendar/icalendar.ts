@@ -1,0 +1,83 @@
+import { daysBetween } from '../time/calendar.js'
+
+/** An open occurrence, as an event of its last day. */
+export interface CalendarEvent {
+  id: number
+  title: string
+  due_on: string
+  extended_until: string | null
+}
+
+const LINE_OCTETS = 75
+/** Characters that RFC 5545 allows in no text, except the line breaks, which are escaped */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are to be removed
+const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g
+
+/**
+ * Writes an iCalendar file (RFC 5545) of all-day events.
+ * @param host right part of the UIDs, which other services must not use
+ * @param today the day from which the file tells; a file of the same day and events has the same bytes
+ */
+export function writeCalendar(
+  events: readonly CalendarEvent[],
+  { host, today }: { host: string; today: string },
+): string {
+  const lines = [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'PRODID:-//svc-training//Aufgaben//DE',
+    'CALSCALE:GREGORIAN',
+    'NAME:Aufgaben',
+    'X-WR-CALNAME:Aufgaben',
+    'REFRESH-INTERVAL;VALUE=DURATION:PT4H',
+    'X-PUBLISHED-TTL:PT4H',
+    ...events.flatMap((event) => linesOf(event, host, today)),
+    'END:VCALENDAR',
+  ]
+  return lines.map((line) => `${fold(line)}\r\n`).join('')
+}
+
+function linesOf({ id, title, due_on, extended_until }: CalendarEvent, host: string, today: string): string[] {
+  const due = extended_until ?? due_on
+  return [
+    'BEGIN:VEVENT',
+    `UID:aufgabe-${id}@${host}`,
+    `DTSTAMP:${compact(today)}T000000Z`,
+    // Rises when the day is moved further.
+    `SEQUENCE:${Math.max(0, daysBetween(due_on, due))}`,
+    `DTSTART;VALUE=DATE:${compact(due)}`,
+    `SUMMARY:${escapeText(title)}`,
+    // The person is not busy all day.
+    'TRANSP:TRANSPARENT',
+    'END:VEVENT',
+  ]
+}
+
+const compact = (day: string) => day.replaceAll('-', '')
+
+/**
+ * Escapes a value of type TEXT.
+ * @example escapeText('a, b') // 'a\\, b'
+ */
+function escapeText(text: string): string {
+  return text
+    .replaceAll(CONTROLS, '')
+    .replaceAll(/[\\;,]/g, '\\$&')
+    .replaceAll(/\r\n|\r|\n/g, '\\n')
+}
+
+/** Breaks a line so that none has more than 75 octets, never inside a character. */
+function fold(line: string): string {
+  let folded = ''
+  let octets = 0
+  for (const character of line) {
+    const size = Buffer.byteLength(character)
+    if (octets + size > LINE_OCTETS) {
+      folded += '\r\n '
+      octets = 1
+    }
+    folded += character
+    octets += size
+  }
+  return folded
+}
