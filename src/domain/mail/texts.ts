@@ -8,8 +8,8 @@ export interface MailText {
 }
 
 const MAX_NAME = 120
-/** More are counted only. */
-const MAX_TASKS = 100
+/** Most tasks that a mail names; it counts the others. */
+export const MOST_TASKS = 100
 
 const COLLATOR = new Intl.Collator('de', { numeric: true })
 const LONG_DAY = new Intl.DateTimeFormat('de', { timeZone: 'UTC', weekday: 'long', day: 'numeric', month: 'long' })
@@ -46,7 +46,7 @@ export function tasksMail(
     body: paragraphs(
       `Hallo ${inLine(name)},`,
       isOne ? 'eine Aufgabe wartet auf dich:' : `${tasks.length} Aufgaben warten auf dich:`,
-      listed(items),
+      listed(items, tasks.length),
       `Zu deinen Aufgaben:\n${address}aufgaben`,
       `Du bekommst diese Mail, weil dir ${isOne ? 'diese Aufgabe' : 'diese Aufgaben'} zugeteilt ${isOne ? 'ist' : 'sind'}.`,
     ),
@@ -72,30 +72,37 @@ export interface OverdueTask {
   due: string
 }
 
+export interface Digest {
+  name: string
+  /** Number of teams that the reader leads */
+  teams: number
+  /** The first ones */
+  overdue: readonly OverdueTask[]
+  /** Number of all */
+  total: number
+  today: string
+}
+
 /**
  * Returns the weekly list of overdue tasks for a lead.
- * @param teams number of teams that the reader leads
  * @param address public address of the service, ending with a slash
  */
-export function digestMail(
-  { name, teams, overdue, today }: { name: string; teams: number; overdue: readonly OverdueTask[]; today: string },
-  address: string,
-): MailText {
+export function digestMail({ name, teams, overdue, total, today }: Digest, address: string): MailText {
   const sorted = overdue.toSorted(
     (a, b) => COLLATOR.compare(a.person, b.person) || a.user_id - b.user_id || byDue(a, b),
   )
-  const isOne = overdue.length === 1
+  const isOne = total === 1
   const inTeam = teams === 1 ? 'in deinem Team' : 'in deinen Teams'
   const items = sorted.map(({ user_id, person, title, due }, index) => {
     const heading = sorted[index - 1]?.user_id === user_id ? '' : `${index === 0 ? '' : '\n'}${inLine(person)}\n`
     return `${heading}- ${inLine(title)}\n  ${pastDue(due, today)}`
   })
   return {
-    subject: `${isOne ? 'Eine Aufgabe' : `${overdue.length} Aufgaben`} ${inTeam} überfällig`,
+    subject: `${isOne ? 'Eine Aufgabe' : `${total} Aufgaben`} ${inTeam} überfällig`,
     body: paragraphs(
       `Hallo ${inLine(name)},`,
       `${isOne ? 'diese Pflichtaufgabe ist' : 'diese Pflichtaufgaben sind'} ${inTeam} überfällig:`,
-      listed(items),
+      listed(items, total),
       `Der aktuelle Stand:\n${address}aufgaben/vergeben`,
       `Du bekommst diese Mail höchstens einmal in der Woche, weil du ${teams === 1 ? 'ein Team leitest' : 'Teams leitest'}.`,
     ),
@@ -187,9 +194,9 @@ function byDue(one: { due: string; title: string }, other: { due: string; title:
   return one.due === other.due ? COLLATOR.compare(one.title, other.title) : one.due < other.due ? -1 : 1
 }
 
-function listed(items: readonly string[]): string {
-  const rest = items.length - MAX_TASKS
-  return [...items.slice(0, MAX_TASKS), ...(rest > 0 ? [`\n… und ${rest} weitere`] : [])].join('\n')
+function listed(items: readonly string[], total: number): string {
+  const rest = total - Math.min(items.length, MOST_TASKS)
+  return [...items.slice(0, MOST_TASKS), ...(rest > 0 ? [`\n… und ${rest} weitere`] : [])].join('\n')
 }
 
 function paragraphs(...texts: string[]): string {

@@ -2,10 +2,11 @@ import { deleteOldAnswers } from './delete-answers.js'
 import { deleteExpiredProofs } from './delete-proofs.js'
 import { fitParameters } from './fit-parameters.js'
 import type { Job } from './job.js'
+import { planMail } from './plan-mail.js'
 import { planOccurrences } from './plan-occurrences.js'
 import { deleteSentMails, sendMails } from './send-mail.js'
 
-export const JOB_NAMES = ['plan-occurrences', 'fit', 'answers', 'proofs', 'mails', 'send-mail'] as const
+export const JOB_NAMES = ['plan-occurrences', 'fit', 'answers', 'proofs', 'mails', 'plan-mail', 'send-mail'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
 /** All recurring jobs. A new one needs a line here and a name above. */
@@ -15,5 +16,6 @@ export const JOBS: Record<JobName, Job> = {
   answers: { name: 'answers', every: 'night', run: deleteOldAnswers },
   proofs: { name: 'proofs', every: 'night', run: deleteExpiredProofs },
   mails: { name: 'mails', every: 'night', run: deleteSentMails },
+  'plan-mail': { name: 'plan-mail', every: 60, run: planMail },
   'send-mail': { name: 'send-mail', every: 1, run: sendMails },
 }

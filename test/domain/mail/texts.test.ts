@@ -30,7 +30,7 @@ t.test('says what the fixtures say', async (t) => {
   ]
   const mails: Record<string, MailText> = {
     tasks: tasksMail({ name: 'Erika Muster', tasks, today: TODAY }, ADDRESS),
-    digest: digestMail({ name: 'Max Leitner', teams: 1, overdue, today: TODAY }, ADDRESS),
+    digest: digestMail({ name: 'Max Leitner', teams: 1, overdue, total: overdue.length, today: TODAY }, ADDRESS),
     'due-cards': dueCardsMail({ name: 'Erika Muster', cards: 1_234, key: 'SCHLUESSEL' }, ADDRESS),
     confirmation: confirmationMail(
       { token: 'GEHEIM', expires: instantInWords(new Date('2026-11-28T19:05:00Z'), 'Europe/Berlin') },
@@ -63,7 +63,7 @@ t.test('the subject names the number and the nearest due day', async (t) => {
   t.equal(dueCardsMail({ name: 'E', cards: 1, key: 'k' }, ADDRESS).subject, 'Eine Karte ist heute fällig')
   t.equal(
     digestMail(
-      { name: 'E', teams: 2, overdue: [{ user_id: 1, person: 'A', title: 'B', due: TODAY }], today: TODAY },
+      { name: 'E', teams: 2, overdue: [{ user_id: 1, person: 'A', title: 'B', due: TODAY }], total: 1, today: TODAY },
       ADDRESS,
     ).subject,
     'Eine Aufgabe in deinen Teams überfällig',
@@ -98,7 +98,7 @@ t.test('titles and names stay within their line, whatever they are', async (t) =
     const overdue = [{ user_id: 1, person: name, title, due: TODAY }]
     return [
       tasksMail({ name, tasks, today: TODAY }, ADDRESS),
-      digestMail({ name, teams: 1, overdue, today: TODAY }, ADDRESS),
+      digestMail({ name, teams: 1, overdue, total: overdue.length, today: TODAY }, ADDRESS),
       dueCardsMail({ name, cards: 2, key: 'k' }, ADDRESS),
     ]
   }

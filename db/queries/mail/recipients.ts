@@ -1,0 +1,204 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import type { MailKind } from '../../../src/domain/mail/mail.js'
+import type { Remindable, ReminderKind } from '../../../src/domain/mail/reminders.js'
+import type { Database } from '../../types.js'
+
+/** A person whom mail can reach. */
+export interface Recipient {
+  id: number
+  display_name: string
+  email: string
+}
+
+export interface RecipientPage {
+  /** Only this person; undefined for all */
+  userId: number | undefined
+  /** Id of the last person of the previous page */
+  after: number
+  limit: number
+  /** `YYYY-MM-DD` */
+  today: string
+}
+
+/** Whether the person `users` can get a mail of this kind for this day. Only confirmed addresses are stored there. */
+function canGet(
+  kind: MailKind,
+  day: string,
+  { userId, after, today }: Omit<RecipientPage, 'limit'>,
+): RawBuilder<boolean> {
+  return sql`users.id > ${after} and (${userId ?? null}::integer is null or users.id = ${userId ?? null}::integer)
+    and email is not null and (disabled_on is null or disabled_on > ${today}::date)
+    and not exists (
+      select from mails where mails.user_id = users.id and kind = ${kind} and day = ${day}::date)`
+}
+
+/**
+ * Returns persons with an open occurrence of which a reminder may be due, by id, and keeps them from being deleted. Whether
+ * it is due is decided by `reminderOn`.
+ */
+export async function listReminded(db: Kysely<Database>, page: RecipientPage): Promise<Recipient[]> {
+  const { today, limit } = page
+  const { rows } = await sql<Recipient>`
+    select id, display_name, email
+    from users
+    where ${canGet('tasks', today, page)} and exists (
+      select from (
+        select occurrences.id, period, mandatory, coalesce(extended_until, occurrences.due_on) as due
+        from occurrences join assignments on assignments.id = assignment_id and archived_at is null
+        where user_id = users.id and state in ('open', 'in_progress') and period <= ${today}::date
+      ) as task
+      where greatest(
+          period,
+          case when due - 14 <= ${today}::date then due - 14 end,
+          case when due - 3 <= ${today}::date then due - 3 end,
+          case when due <= ${today}::date then due end,
+          case when mandatory and due + 7 <= ${today}::date then due + 7 end
+        ) > coalesce(
+          (select max(reminded_on) from mail_reminders where occurrence_id = task.id), '-infinity')
+    )
+    order by id limit ${limit} for key share of users`.execute(db)
+  return rows
+}
+
+/** An open occurrence with what decides on a reminder. */
+export interface OpenTask extends Remindable {
+  id: number
+  user_id: number
+  title: string
+}
+
+/** Returns the open occurrences of persons. */
+export async function listOpenTasks(
+  db: Kysely<Database>,
+  userIds: readonly number[],
+  today: string,
+): Promise<OpenTask[]> {
+  const { rows } = await sql<OpenTask>`
+    select occurrences.id, user_id, title, period, occurrences.due_on, extended_until, state, mandatory,
+      (select max(reminded_on) from mail_reminders where occurrence_id = occurrences.id) as reminded_on
+    from occurrences join assignments on assignments.id = assignment_id and archived_at is null
+    where user_id = any(${userIds}::integer[]) and state in ('open', 'in_progress') and period <= ${today}::date
+    order by user_id, occurrences.id`.execute(db)
+  return rows
+}
+
+/** Notes that reminders are given. A kind is given again only on a later day, after an extension. */
+export async function noteReminders(
+  transaction: Transaction<Database>,
+  reminders: readonly { occurrence_id: number; kind: ReminderKind }[],
+  today: string,
+): Promise<void> {
+  if (reminders.length === 0) return
+  await sql`
+    insert into mail_reminders (occurrence_id, kind, reminded_on)
+    select occurrence_id, given.kind, ${today}::date
+    from jsonb_to_recordset(${JSON.stringify(reminders)}::jsonb) as given (occurrence_id integer, kind text)
+      join occurrences on occurrences.id = occurrence_id
+    order by occurrence_id for key share of occurrences
+    on conflict on constraint mail_reminders_pkey do update set reminded_on = excluded.reminded_on`.execute(transaction)
+}
+
+/** A lead with overdue tasks of members. */
+export interface DigestRecipient extends Recipient {
+  /** Number of teams that the person leads */
+  teams: number
+  /** Number of overdue tasks */
+  total: number
+  /** The first ones, by name */
+  overdue: { user_id: number; person: string; title: string; due: string }[]
+}
+
+/**
+ * Returns leads whose members have mandatory tasks that were overdue when the week began, by id.
+ * @param monday first day of the week
+ * @param shown most tasks of a lead that are returned
+ */
+export async function listDigests(
+  transaction: Transaction<Database>,
+  { monday, shown, ...page }: RecipientPage & { monday: string; shown: number },
+): Promise<DigestRecipient[]> {
+  const { rows } = await sql<DigestRecipient>`
+    with leads as materialized (
+      select id, display_name, email,
+        (select count(*)::integer from team_members where user_id = users.id and role = 'lead' and until_on is null) as teams
+      from users
+      where ${canGet('lead_digest', monday, page)}
+        and exists (
+          select from team_members as led
+            join team_members as member on member.team_id = led.team_id and member.until_on is null
+            join occurrences on occurrences.user_id = member.user_id
+            join assignments on assignments.id = assignment_id and archived_at is null and mandatory
+            join users as person on person.id = member.user_id
+          where led.user_id = users.id and led.role = 'lead' and led.until_on is null and member.user_id <> users.id
+            and (person.disabled_on is null or person.disabled_on > ${page.today}::date)
+            and state in ('open', 'in_progress') and coalesce(extended_until, occurrences.due_on) < ${monday}::date
+        )
+      order by id limit ${page.limit} for key share of users
+    )
+    select leads.*, total, overdue
+    from leads cross join lateral (
+      select count(*)::integer as total,
+        json_agg(json_build_object('user_id', user_id, 'person', person, 'title', title, 'due', due)
+          order by position) filter (where position <= ${shown}) as overdue
+      from (
+        select person.id as user_id, person.display_name as person, title,
+          coalesce(extended_until, occurrences.due_on) as due,
+          row_number() over (order by lower(person.display_name), person.id, coalesce(extended_until, occurrences.due_on))
+            as position
+        from users as person
+          join occurrences on occurrences.user_id = person.id
+          join assignments on assignments.id = assignment_id and archived_at is null and mandatory
+        where person.id in (
+            select member.user_id
+            from team_members as led
+              join team_members as member on member.team_id = led.team_id and member.until_on is null
+            where led.user_id = leads.id and led.role = 'lead' and led.until_on is null
+          )
+          and person.id <> leads.id and (person.disabled_on is null or person.disabled_on > ${page.today}::date)
+          and state in ('open', 'in_progress') and coalesce(extended_until, occurrences.due_on) < ${monday}::date
+      ) as task
+    ) as tasks
+    where total > 0
+    order by leads.id`.execute(transaction)
+  return rows
+}
+
+export interface DueCardsRecipient extends Recipient {
+  key: string
+  cards: number
+}
+
+/**
+ * Returns persons who want the mail about due cards and have some, by id. Cards studied today do not count, so that no
+ * mail comes in the middle of a session. On weekdays that the person keeps free there is none.
+ */
+export async function listWithDueCards(
+  transaction: Transaction<Database>,
+  page: RecipientPage,
+): Promise<DueCardsRecipient[]> {
+  const { today, limit } = page
+  const { rows } = await sql<DueCardsRecipient>`
+    with wanting as materialized (
+      select id, display_name, email, due_cards_mail_key as key, cards
+      from users cross join lateral (
+        select count(*)::integer as cards
+        from card_progress as progress join decks on decks.id = progress.deck_id and decks.archived_at is null
+        where progress.user_id = users.id and next_review <= ${today}::date and last_review < ${today}::date
+          and not exists (
+            select from suspended_cards
+            where suspended_cards.user_id = users.id and suspended_cards.card_id = progress.card_id)
+          and not exists (
+            select from inactive_decks where inactive_decks.user_id = users.id and inactive_decks.deck_id = decks.id)
+          and (
+            not exists (select from offered_decks where offered_decks.deck_id = decks.id)
+            or exists (select from chosen_decks where chosen_decks.user_id = users.id and chosen_decks.deck_id = decks.id))
+      ) as due
+      where due_cards_mail_key is not null and cards > 0 and ${canGet('due_cards', today, page)}
+        and not exists (
+          select from review_settings
+          where review_settings.user_id = users.id and extract(isodow from ${today}::date) = any(free_weekdays))
+      order by id limit ${limit}
+    )
+    select wanting.* from wanting join users using (id) order by id for key share of users`.execute(transaction)
+  return rows
+}

@@ -1,0 +1,20 @@
+import { createMailTime } from '../../domain/mail/reminders.js'
+import { planDigests, planDueCards, planReminders } from '../mail/plan-mails.js'
+import type { JobContext, JobSummary } from './job.js'
+
+/** Puts the mails of the day into the outbox, on working days from 7 to 20 h. Needs a mail server and `PUBLIC_URL`. */
+export async function planMail(context: JobContext): Promise<JobSummary> {
+  const { db, moment, timeZone, mail, publicUrl, signal, userId, goOn } = context
+  const summary = { reminders: 0, tasks: 0, digests: 0, due_cards: 0 }
+  if (mail === undefined || publicUrl === undefined || !createMailTime(timeZone)(moment())) return summary
+  const planning = {
+    ...{ moment, timeZone, userId, address: publicUrl },
+    goOn: async () => {
+      signal.throwIfAborted()
+      await goOn()
+    },
+  }
+  const { reminders, tasks } = await planReminders(db, planning)
+  const digests = await planDigests(db, planning)
+  return { reminders, tasks, digests, due_cards: await planDueCards(db, planning) }
+}

@@ -1,0 +1,136 @@
+import type { Kysely, Transaction } from 'kysely'
+import { insertMails } from '../../../db/queries/mail/outbox.js'
+import {
+  listDigests,
+  listOpenTasks,
+  listReminded,
+  listWithDueCards,
+  noteReminders,
+  type OpenTask,
+  type Recipient,
+  type RecipientPage,
+} from '../../../db/queries/mail/recipients.js'
+import { tryLock } from '../../../db/queries/try-lock.js'
+import type { Database } from '../../../db/types.js'
+import { dueOf } from '../../domain/assignments/plan.js'
+import type { MailKind, NewMail } from '../../domain/mail/mail.js'
+import { mondayOf, type ReminderKind, reminderOn } from '../../domain/mail/reminders.js'
+import { digestMail, dueCardsMail, type MailText, MOST_TASKS, tasksMail } from '../../domain/mail/texts.js'
+import type { Moment } from '../../domain/time/calendar.js'
+import { type AssignmentClock, settle } from '../assignments/plan.js'
+
+const PERSONS_AT_ONCE = 200
+
+export interface MailPlanning extends AssignmentClock {
+  /** Public address of the service, ending with a slash */
+  address: string
+  /** Only this person; undefined for all */
+  userId: number | undefined
+  /** Called between batches; may throw to end the work */
+  goOn: () => Promise<void>
+}
+
+/** Plans one mail for each person of whom a reminder is due. Returns their number and that of the reminders. */
+export async function planReminders(db: Kysely<Database>, planning: MailPlanning) {
+  const { address } = planning
+  let reminders = 0
+  const prepare = async (page: RecipientPage) => {
+    const open = await openTasksOf(db, await listReminded(db, page), page.today)
+    const due = [...open.values()].flat().filter((task) => reminderOn(task, page.today) !== undefined)
+    // Who has just passed a test is not reminded of it.
+    await settle(db, { ids: due.map(({ id }) => id) }, planning)
+  }
+  const tasks = await inBatches(db, planning, prepare, async (transaction, page, { at, today }) => {
+    const persons = await listReminded(transaction, page)
+    const open = await openTasksOf(transaction, persons, today)
+    const given: { occurrence_id: number; kind: ReminderKind }[] = []
+    const mails = persons.flatMap((person) => {
+      const own = (open.get(person.id) ?? []).map((task) => ({ ...task, reminder: reminderOn(task, today) }))
+      const due = own.flatMap(({ id, reminder }) =>
+        reminder === undefined ? [] : [{ occurrence_id: id, kind: reminder }],
+      )
+      if (due.length === 0) return []
+      given.push(...due)
+      const shown = own.map((task) => ({
+        ...{ title: task.title, due: dueOf(task), mandatory: task.mandatory, isNew: task.reminder === 'assigned' },
+      }))
+      return mailTo(person, 'tasks', today, at, tasksMail({ name: person.display_name, tasks: shown, today }, address))
+    })
+    await noteReminders(transaction, given, today)
+    reminders += given.length
+    return { persons, mails }
+  })
+  return { tasks, reminders }
+}
+
+/** Plans the weekly mail for leads. It tells what was overdue on Monday, also when it is planned later in the week. */
+export function planDigests(db: Kysely<Database>, planning: MailPlanning): Promise<number> {
+  return inBatches(db, planning, undefined, async (transaction, page, { at, today }) => {
+    const monday = mondayOf(today)
+    const persons = await listDigests(transaction, { ...page, monday, shown: MOST_TASKS })
+    const mails = persons.map(({ teams, overdue, total, ...lead }) => {
+      const text = digestMail({ name: lead.display_name, teams, overdue, total, today }, planning.address)
+      return mailTo(lead, 'lead_digest', monday, at, text)
+    })
+    return { persons, mails }
+  })
+}
+
+/** Plans the mail about due cards for those who want it. */
+export function planDueCards(db: Kysely<Database>, planning: MailPlanning): Promise<number> {
+  return inBatches(db, planning, undefined, async (transaction, page, { at, today }) => {
+    const persons = await listWithDueCards(transaction, page)
+    const mails = persons.map(({ cards, key, ...person }) =>
+      mailTo(person, 'due_cards', today, at, dueCardsMail({ name: person.display_name, cards, key }, planning.address)),
+    )
+    return { persons, mails }
+  })
+}
+
+type PlanBatch = (
+  transaction: Transaction<Database>,
+  page: RecipientPage,
+  moment: Moment,
+) => Promise<{ persons: readonly Recipient[]; mails: NewMail[] }>
+
+/**
+ * Plans the mails of a kind, a transaction for each batch of persons: a batch that is killed leaves nothing. A lock keeps
+ * another instance from planning the same persons. Returns the number of mails.
+ */
+async function inBatches(
+  db: Kysely<Database>,
+  { moment, userId, goOn }: MailPlanning,
+  prepare: ((page: RecipientPage) => Promise<void>) | undefined,
+  plan: PlanBatch,
+): Promise<number> {
+  let planned = 0
+  for (let after = 0; ; ) {
+    await goOn()
+    const now = moment()
+    const page = { userId, after, limit: PERSONS_AT_ONCE, today: now.today }
+    await prepare?.(page)
+    const last = await db.transaction().execute(async (transaction) => {
+      if (!(await tryLock(transaction, 'mail'))) return undefined
+      const { persons, mails } = await plan(transaction, page, now)
+      planned += (await insertMails(transaction, mails)).length
+      return persons.length < PERSONS_AT_ONCE ? undefined : persons.at(-1)?.id
+    })
+    if (last === undefined) return planned
+    after = last
+  }
+}
+
+async function openTasksOf(db: Kysely<Database>, persons: readonly Recipient[], today: string) {
+  const ids = persons.map(({ id }) => id)
+  const open = new Map<number, OpenTask[]>()
+  for (const task of ids.length === 0 ? [] : await listOpenTasks(db, ids, today)) {
+    const own = open.get(task.user_id)
+    if (own === undefined) open.set(task.user_id, [task])
+    else own.push(task)
+  }
+  return open
+}
+
+function mailTo({ id, email }: Recipient, kind: MailKind, day: string, at: Date, { subject, body }: MailText): NewMail {
+  return { user_id: id, kind, day, address: email, subject, body, next_attempt_at: at }
+}
