@@ -27,7 +27,8 @@ import { reportQuestion } from '../../src/services/tests/report.js'
 import { reviewAttempt, submitAttempt } from '../../src/services/tests/review.js'
 import { saveAnswer } from '../../src/services/tests/save-answer.js'
 import { showAttempt } from '../../src/services/tests/show-attempt.js'
-import { startAttempt, type TestClock } from '../../src/services/tests/start.js'
+import type { TestClock } from '../../src/services/tests/standing.js'
+import { startAttempt } from '../../src/services/tests/start.js'
 import { GenerateQuery, Quiz } from '../quiz/schemas.js'
 import {
   AnswerBody,
@@ -100,7 +101,7 @@ const tests: FastifyPluginAsyncTypebox<TestClock> = async (app, clock) => {
     async ({ params, query, user }) => {
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
       const before = parseIntegerCursor(query.before, 'before')
-      return findTest(app.db, user.id, params.slug, moment(), { before, limit })
+      return findTest(app.db, user.id, params.slug, clock, { before, limit })
     },
   )
 

@@ -42,6 +42,7 @@ const testFields = {
   open_attempt_id: nullable(Type.Integer({ examples: [17] })),
   passed: nullable(Type.Boolean({ description: 'Of any attempt; null without a result that may be shown.' })),
   access: oneOf('open', 'assigned'),
+  assigned: Type.Boolean({ description: 'Whether an open assignment of the caller asks for the test.' }),
   opens: Day('First day in the time zone of the service; null without a limit.'),
   closes: Day('Last day in the time zone of the service; null without a limit.'),
   open_questions: Type.Boolean({ description: 'Whether learners can look up at least one of the questions.' }),

@@ -5,6 +5,7 @@ import { writeSums } from '../../db/queries/tests/statistics.js'
 import { addResult, NO_QUESTION_SUMS } from '../../src/domain/tests/statistics.js'
 import { deleteOldAnswers } from '../../src/services/jobs/delete-answers.js'
 import type { ResultsKeep } from '../../src/services/jobs/job.js'
+import { ASSIGNMENT, assignedTest } from '../support/assignments.js'
 import { createEditor, createSource } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { type Caller, startService } from '../support/service.js'
@@ -256,6 +257,39 @@ t.test('answers stay while a further attempt may open their review', async (t) =
     .execute()
   t.match(await deleteAnswersOf(learner.id, '2029-01-01'), { attempts: 0 }, 'archived a month ago')
   t.match(await deleteAnswersOf(learner.id, '2029-04-01'), { attempts: 1 }, 'archived long ago')
+})
+
+t.test('a pass of an earlier period opens no review of the current one, whose answers stay', async (t) => {
+  const begun = now
+  t.teardown(() => {
+    now = begun
+  })
+  const learner = await service.member()
+  const { username } = await db.selectFrom('users').selectAll().where('id', '=', learner.id).executeTakeFirstOrThrow()
+  const test = await assignedTest(db, source, 3)
+  const pageOf = async (caller: Caller) => (await caller.get(`/api/tests/${test.slug}`)).body.test
+  t.match(await pageOf(learner), { assigned: false, attempts_left: 3 })
+  const parts = [{ kind: 'test', slug: test.slug }]
+  const recurrence = { every_months: 12, opens_days_before: 30 }
+  const assignment = { ...ASSIGNMENT, starts: '2026-11-25', due: '2026-12-31', recurrence, parts }
+  const body = { ...assignment, audience: { user_ids: [learner.id] } }
+  t.equal((await (await service.admin()).post('/api/assignments', body)).status, 200)
+  const first = await take(learner, test.slug, rightAnswerTo)
+  await learner.get('/api/assignments/mine')
+  t.match(await pageOf(learner), { assigned: false, passed: true }, 'done')
+
+  now = new Date('2027-12-01T10:00:00Z')
+  const returned = await service.loginAs(username)
+  t.match(await pageOf(returned), { assigned: true, attempts_left: 3 }, 'planned before the job has run')
+  const failed = await take(returned, test.slug, wrong)
+  const review = async (id: number) => (await returned.get(`/api/tests/attempts/${id}/review`)).status
+  t.strictSame([await review(first), await review(failed)], [200, 403])
+  t.match((await pageOf(returned)).my_attempts, [{ review_available: false }, { review_available: true }])
+  t.match(await deleteAnswersOf(learner.id, '2028-06-01'), { attempts: 1 }, 'those of the earlier period')
+  await take(returned, test.slug, rightAnswerTo)
+  t.equal(await review(failed), 200)
+  await returned.get('/api/assignments/mine')
+  t.match(await deleteAnswersOf(learner.id, '2028-06-01'), { attempts: 2 }, 'once the period is done')
 })
 
 t.test('answers of a version stay until the published version, which closes later, is reviewed', async (t) => {

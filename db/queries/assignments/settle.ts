@@ -105,11 +105,15 @@ export async function updateStates(db: Kysely<Database>, which: Settled, timeZon
   return rows[0]?.lacks_proof ?? false
 }
 
-/** Attempts at a test that do not count for a person, because of open occurrences. */
+/** What the open occurrences of a person that ask for a test change about its attempts. */
 export interface AttemptCredit {
   test_id: number
-  /** Attempts before the period, and those granted */
+  /** Attempts that do not count: those before the period, and those granted */
   credit: number
+  /** Begin of the latest period */
+  since: Date
+  /** Whether an attempt since then has passed; the occurrence may not know yet */
+  has_passed: boolean
 }
 
 /** Returns the tests that open occurrences of a person ask for. @param testId only this test */
@@ -122,7 +126,13 @@ export async function listAttemptCredits(
     select test_id, max(extra_attempts + (
         select count(*) from attempts
         where attempts.user_id = occurrences.user_id and attempts.test_id = part.test_id and started_at < counts_from
-      ))::integer as credit
+      ))::integer as credit,
+      max(counts_from) as since,
+      bool_and(exists (
+        select from attempts
+        where attempts.user_id = occurrences.user_id and attempts.test_id = part.test_id and passed
+          and started_at >= counts_from
+      )) as has_passed
     from occurrences
       join assignments on assignments.id = assignment_id and archived_at is null
       join assignment_parts as part using (assignment_id)

@@ -259,8 +259,8 @@ export interface EndedAttempt {
 /**
  * Deletes the answers of attempts, the first ended first, whose review window is over: the review opened before the
  * instant, the person's last attempt at the test ended before it, and the test closed before the day, unless its
- * reviews open at once. A review that waits for a pass or the last attempt keeps its answers while attempts are left; a
- * test archived before the instant has none left.
+ * reviews open at once. A review that waits for a pass or the last attempt keeps its answers while attempts are left, and
+ * while the period of an assignment is open in which the attempt began; a test archived before the instant has none left.
  * @param after the last attempt of the previous batch
  * @param limit maximum number of attempts
  * @returns the attempts; an attempt that another transaction has locked keeps its answers until the next run
@@ -277,7 +277,7 @@ export async function deleteAnswersBefore(
 ): Promise<EndedAttempt[]> {
   const { rows } = await sql<EndedAttempt>`
     with ended as (
-      select attempts.id, attempts.ended_at, attempts.test_id, attempts.user_id, own.definition,
+      select attempts.id, attempts.started_at, attempts.ended_at, attempts.test_id, attempts.user_id, own.definition,
         coalesce(published.definition, own.definition) as published,
         coalesce(tests.archived_at, content_sources.archived_at) as archived_at
       from attempts
@@ -302,14 +302,24 @@ export async function deleteAnswersBefore(
         and (definition ->> 'review_when' <> 'passed_or_last' or definition ->> 'review' <> 'explanations'
           or archived_at < ${before.instant}::timestamptz
           or published ->> 'closes' < ${before.day}
-          or exists (
-            select from attempts as passed
-            where passed.user_id = ended.user_id and passed.test_id = ended.test_id and passed.passed
-          )
-          or (published ->> 'attempts')::integer <= (
-            select count(*) from attempts as made
-            where made.user_id = ended.user_id and made.test_id = ended.test_id
-          ))
+          or (not exists (
+              select from occurrences
+                join assignments on assignments.id = occurrences.assignment_id and assignments.archived_at is null
+                join assignment_parts as part on part.assignment_id = occurrences.assignment_id
+              where occurrences.user_id = ended.user_id and part.test_id = ended.test_id
+                and state in ('open', 'in_progress') and counts_from <= ended.started_at
+                and not exists (
+                  select from occurrence_parts as done
+                  where done.occurrence_id = occurrences.id and done.position = part.position
+                )
+            ) and (exists (
+              select from attempts as passed
+              where passed.user_id = ended.user_id and passed.test_id = ended.test_id and passed.passed
+            )
+            or (published ->> 'attempts')::integer <= (
+              select count(*) from attempts as made
+              where made.user_id = ended.user_id and made.test_id = ended.test_id
+            ))))
       order by ended_at, id limit ${limit}
     ), taken as (
       -- Before its questions, and without waiting: a deletion of the account locks in the same order.

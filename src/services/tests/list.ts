@@ -8,9 +8,9 @@ import type { TestDefinition } from '../../domain/tests/definition.js'
 import { countDrawn } from '../../domain/tests/draw.js'
 import { isResultShown } from '../../domain/tests/review.js'
 import type { Moment } from '../../domain/time/calendar.js'
-import { mayReview, resultOf, reviewStateOf } from './results.js'
+import { mayReview, resultOf, reviewStateOf, standingOf } from './results.js'
 import { stateOf } from './show-attempt.js'
-import { findStanding, findStandings, NO_ATTEMPTS, type Standing } from './standing.js'
+import { findPlannedStanding, findStandings, NO_ATTEMPTS, type Standing, type TestClock } from './standing.js'
 
 /** A test as learners see it in the list. */
 export type ListedTest = ReturnType<typeof describe>
@@ -21,7 +21,7 @@ export async function listTests(db: Kysely<Database>, userId: number, moment: Mo
   const standings = await findStandings(db, userId, moment.at)
   return tests
     .map((test) => ({ test, mine: standings.get(test.id) ?? NO_ATTEMPTS }))
-    .filter(({ test, mine }) => test.definition.access === 'open' || mine.isAssigned || mine.lastNumber > 0)
+    .filter(({ test, mine }) => test.definition.access === 'open' || mine.period !== null || mine.lastNumber > 0)
     .map(({ test, mine }) => describe(test, mine, moment))
 }
 
@@ -40,14 +40,15 @@ export async function findTest(
   db: Kysely<Database>,
   userId: number,
   slug: string,
-  moment: Moment,
+  clock: TestClock,
   { before, limit }: AttemptPage,
 ) {
+  const moment = clock.moment()
   const test = await findLiveTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
   const taker = await findTaker(db, userId, test.id)
   if (taker === undefined) throw NOT_LOGGED_IN
-  const mine = await findStanding(db, userId, test.id, moment.at)
+  const mine = await findPlannedStanding(db, userId, test, clock, moment.at)
   const found = await listAttempts(db, { userId, testId: test.id }, { before, limit: limit + 1 })
   const page = found.slice(0, limit)
   return {
@@ -75,6 +76,7 @@ function describe({ slug, definition, open_questions, offered }: LiveTest, mine:
     open_attempt_id: mine.openId,
     passed: hasPassed(mine, definition, moment),
     access: definition.access,
+    assigned: mine.period !== null,
     opens: definition.opens,
     closes: definition.closes,
     open_questions,
@@ -96,7 +98,7 @@ function hasPassed(mine: Standing, definition: TestDefinition, { today }: Moment
 }
 
 function describeAttempt(attempt: Attempt, mine: Standing, definition: TestDefinition, { today }: Moment) {
-  const state = reviewStateOf(attempt.definition, mine, definition, today)
+  const state = reviewStateOf(attempt.definition, standingOf(attempt, mine), definition, today)
   return {
     id: attempt.id,
     number: attempt.number,

@@ -9,6 +9,12 @@ export interface ShownResult {
   score_percent: number | null
 }
 
+/** Returns the standing for an attempt: one of the current period needs a pass of that period. */
+export function standingOf({ started_at }: Pick<Attempt, 'started_at'>, mine: Standing): Standing {
+  const { period } = mine
+  return period !== null && started_at >= period.since ? { ...mine, hasPassed: period.hasPassed } : mine
+}
+
 /**
  * Returns what the review of an attempt depends on.
  * @param rules of the version of the attempt

@@ -6,7 +6,7 @@ import { REVIEW_CLOSED } from '../../domain/tests/refusals.js'
 import { type ReviewState, reviewQuestion } from '../../domain/tests/review.js'
 import type { Moment } from '../../domain/time/calendar.js'
 import { endAttempt, findCurrentAttempt } from './end-attempt.js'
-import { mayReview, resultOf, reviewStateOf } from './results.js'
+import { mayReview, resultOf, reviewStateOf, standingOf } from './results.js'
 import { findStanding } from './standing.js'
 
 /**
@@ -53,5 +53,5 @@ async function findReviewState(db: Kysely<Database>, attempt: Attempt, { at, tod
   const { test_id, slug, user_id, definition } = attempt
   const mine = await findStanding(db, user_id, test_id, at)
   const live = await findLiveTest(db, slug)
-  return reviewStateOf(definition, mine, live?.definition ?? definition, today)
+  return reviewStateOf(definition, standingOf(attempt, mine), live?.definition ?? definition, today)
 }

@@ -1,9 +1,18 @@
 import type { Kysely } from 'kysely'
 import { listAttemptCredits } from '../../../db/queries/assignments/settle.js'
 import { type AttemptSums, sumUpAttempts } from '../../../db/queries/tests/attempts.js'
+import type { LiveTest } from '../../../db/queries/tests/live-tests.js'
 import type { Database } from '../../../db/types.js'
 import { isOver } from '../../domain/tests/deadline.js'
+import type { Clock } from '../../domain/time/calendar.js'
+import { planPerson } from '../assignments/plan.js'
 import { endAttempt } from './end-attempt.js'
+
+/** Access to time: the clock and the calendar of the service. */
+export interface TestClock extends Clock {
+  /** IANA name, for instants in messages */
+  timeZone: string
+}
 
 /** The attempts of a person at a test, summed up. */
 export interface Standing {
@@ -12,8 +21,9 @@ export interface Standing {
    * not, and each granted one subtracts one.
    */
   attempts: number
-  /** Whether an open occurrence of an assignment asks for the test */
-  isAssigned: boolean
+  /** Period of the assignment that asks for the test */
+  period: { since: Date; hasPassed: boolean } | null
+  /** In any attempt */
   hasPassed: boolean
   /** 0 without an attempt */
   lastNumber: number
@@ -24,7 +34,7 @@ export interface Standing {
 
 /** Of a person without attempts */
 export const NO_ATTEMPTS: Standing = {
-  ...{ attempts: 0, isAssigned: false, hasPassed: false, lastNumber: 0, lastEndedAt: null, openId: null },
+  ...{ attempts: 0, period: null, hasPassed: false, lastNumber: 0, lastEndedAt: null, openId: null },
   versions: [],
 }
 
@@ -45,11 +55,29 @@ export async function findStandings(
   const byTest = new Map<number, AttemptSums[]>()
   for (const version of current) byTest.set(version.test_id, [...(byTest.get(version.test_id) ?? []), version])
   const standings = new Map([...byTest].map(([id, versions]) => [id, addUp(versions)]))
-  for (const { test_id, credit } of await listAttemptCredits(db, userId, of?.testId)) {
+  for (const { test_id, credit, since, has_passed } of await listAttemptCredits(db, userId, of?.testId)) {
     const mine = standings.get(test_id) ?? NO_ATTEMPTS
-    standings.set(test_id, { ...mine, attempts: mine.attempts - credit, isAssigned: true })
+    const period = { since, hasPassed: has_passed }
+    standings.set(test_id, { ...mine, attempts: mine.attempts - credit, period })
   }
   return standings
+}
+
+/**
+ * Returns the standing of a person at a test, and first plans the assignments of a person whose test is open only by one:
+ * the daily job may not have run yet.
+ */
+export async function findPlannedStanding(
+  db: Kysely<Database>,
+  userId: number,
+  { id, definition }: Pick<LiveTest, 'id' | 'definition'>,
+  clock: TestClock,
+  now: Date,
+): Promise<Standing> {
+  const mine = await findStanding(db, userId, id, now)
+  if (definition.access !== 'assigned' || mine.period !== null || mine.openId !== null) return mine
+  await planPerson(db, userId, clock)
+  return findStanding(db, userId, id, now)
 }
 
 /** Returns the standing of a person at a test, as `findStandings`. */
@@ -61,7 +89,7 @@ function addUp(versions: readonly AttemptSums[]): Standing {
   const ends = versions.flatMap(({ last_ended_at }) => (last_ended_at === null ? [] : [last_ended_at.getTime()]))
   return {
     attempts: versions.reduce((sum, { attempts }) => sum + attempts, 0),
-    isAssigned: false,
+    period: null,
     hasPassed: versions.some(({ has_passed }) => has_passed),
     lastNumber: Math.max(...versions.map(({ last_number }) => last_number)),
     lastEndedAt: ends.length === 0 ? null : new Date(Math.max(...ends)),

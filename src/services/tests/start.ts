@@ -23,18 +23,11 @@ import {
   NOT_OPEN_YET,
   WaitForNext,
 } from '../../domain/tests/refusals.js'
-import type { Clock, Moment } from '../../domain/time/calendar.js'
-import { planPerson } from '../assignments/plan.js'
+import type { Moment } from '../../domain/time/calendar.js'
 import { endIfOver } from './end-attempt.js'
 import { nextAttemptAt } from './list.js'
 import { type ShownAttempt, showAttempt, shownAttempt } from './show-attempt.js'
-import { findStanding, type Standing } from './standing.js'
-
-/** Access to time: the clock and the calendar of the service. */
-export interface TestClock extends Clock {
-  /** IANA name, for instants in messages */
-  timeZone: string
-}
+import { findPlannedStanding, type Standing, type TestClock } from './standing.js'
 
 /** Maximum number of tries when concurrent starts of a person conflict */
 const MAX_TRIES = 5
@@ -68,7 +61,7 @@ async function startOnce(
   if (known !== undefined) return showAttempt(db, await endIfOver(db, known, now.at), now.at)
   const test = await findLiveTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
-  const mine = await findStandingToStart(db, userId, test, clock, now)
+  const mine = await findPlannedStanding(db, userId, test, clock, now.at)
   const open = mine.openId === null ? undefined : await findAttempt(db, userId, mine.openId)
   if (open !== undefined) return showAttempt(db, open, now.at)
   checkMayStart(test, mine, now, clock.timeZone)
@@ -77,23 +70,9 @@ async function startOnce(
   return insert(db, test, { userId, clientId, number: mine.lastNumber + 1, taker }, clock, now)
 }
 
-/** Also plans the assignments of a person whose test is open only by one, because the daily job may not have run yet. */
-async function findStandingToStart(
-  db: Kysely<Database>,
-  userId: number,
-  { id, definition }: LiveTest,
-  clock: TestClock,
-  { at }: Moment,
-): Promise<Standing> {
-  const mine = await findStanding(db, userId, id, at)
-  if (definition.access !== 'assigned' || mine.isAssigned || mine.openId !== null) return mine
-  await planPerson(db, userId, clock)
-  return findStanding(db, userId, id, at)
-}
-
 function checkMayStart({ definition }: LiveTest, mine: Standing, { at, today }: Moment, timeZone: string): void {
   const { access, attempts, opens, closes } = definition
-  if (access === 'assigned' && !mine.isAssigned) throw ASSIGNED_ONLY
+  if (access === 'assigned' && mine.period === null) throw ASSIGNED_ONLY
   if (opens !== null && today < opens) throw NOT_OPEN_YET
   if (closes !== null && today > closes) throw NO_LONGER_OPEN
   if (attempts !== null && mine.attempts >= attempts) throw NO_ATTEMPT_LEFT

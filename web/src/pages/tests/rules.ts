@@ -26,6 +26,11 @@ export function closedNow({ opens, closes }: TestSummary, today: string): string
   return undefined
 }
 
+/** Returns whether the person cannot begin, because no assignment asks for the test. */
+export function needsAssignment({ access, assigned, open_attempt_id }: TestSummary): boolean {
+  return access === 'assigned' && !assigned && open_attempt_id === null
+}
+
 const MULTIPLE = {
   partial:
     'Sind mehrere Antworten richtig, zählt jede: Für jede falsch gesetzte oder vergessene gibt es Abzug, weniger als null Punkte aber nie.',
@@ -52,9 +57,18 @@ function reviewRule({ review, review_when, attempts, closes }: Test): string {
   return `Ergebnis und Lösungen mit Erklärungen siehst du ${when}.`
 }
 
+/** A person with granted attempts may have more than the test allows. */
+function attemptsRule({ attempts, attempts_left }: Test): string {
+  if (attempts === null || attempts_left === null) return 'Du kannst den Test so oft machen, wie du willst.'
+  if (attempts_left > attempts) return `Du hast noch ${countOf(attempts_left, 'Versuch', 'Versuche')}.`
+  const left =
+    attempts_left === attempts ? '' : `, davon ${attempts_left === 0 ? 'keinen' : `noch ${attempts_left}`} übrig`
+  return `Du hast ${countOf(attempts, 'Versuch', 'Versuche')}${left}.`
+}
+
 /** Returns the rules of a test, one sentence each. */
 export function rulesOf(test: Test): string[] {
-  const { attempts, wait_minutes, closes, pass_percent, extra_time_percent } = test
+  const { wait_minutes, closes, pass_percent, extra_time_percent } = test
   const limit = limitOf(test)
   const days = closes === null ? '' : ` Offen bis ${absoluteDay(closes)}.`
   return [
@@ -62,11 +76,10 @@ export function rulesOf(test: Test): string[] {
     limit === undefined
       ? `Keine Zeitbegrenzung: Du kannst unterbrechen und später weitermachen, auch auf einem anderen Gerät.${days}`
       : `Du hast ${limit}${extra_time_percent > 0 ? ' (mit deinem Zeitzuschlag)' : ''}. Die Zeit läuft weiter, auch wenn du die Seite schließt.${days}`,
-    attempts === null
-      ? 'Du kannst den Test so oft machen, wie du willst.'
-      : `Du hast ${countOf(attempts, 'Versuch', 'Versuche')}${test.attempts_left === attempts ? '' : `, davon ${test.attempts_left === 0 ? 'keinen' : `noch ${test.attempts_left}`} übrig`}.`,
+    attemptsRule(test),
     ...(wait_minutes > 0 ? [`Zwischen zwei Versuchen liegen mindestens ${minutes(wait_minutes * MINUTE_MS)}.`] : []),
     MULTIPLE[test.multiple],
+    'Reihenfolgen und Lücken zählen anteilig: so viel, wie an der richtigen Stelle steht.',
     reviewRule(test),
     ...(test.open_questions
       ? ['Offene Fragen: Der Test fragt auch nach Karten, die du hier nachlesen und lernen kannst.']

@@ -20,6 +20,8 @@ export interface TestSummary {
   open_questions: boolean
   next_attempt_at: string | null
   access: 'open' | 'assigned'
+  /** Whether an open assignment asks for the test */
+  assigned: boolean
   multiple: 'partial' | 'all'
   review: 'none' | 'result' | 'explanations'
   review_when: 'now' | 'passed_or_last' | 'closed'
