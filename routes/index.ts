@@ -105,7 +105,12 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(teamRoutes, { prefix: '/teams', today })
     await members.register(proofRoutes, { prefix: '/proofs', moment, publicUrl: options.publicUrl, basePath })
     await members.register(calendarRoutes, { prefix: '/calendar', publicUrl: options.publicUrl, basePath })
-    await members.register(assignmentRoutes, { prefix: '/assignments', moment, timeZone: options.about.timeZone })
+    await members.register(assignmentRoutes, {
+      prefix: '/assignments',
+      contentDir,
+      moment,
+      timeZone: options.about.timeZone,
+    })
     await members.register(contentRoutes, {
       prefix: '/content',
       contentDir,

@@ -8,7 +8,7 @@ import {
   type StoredAssignment,
 } from '../../db/queries/assignments/assignments.js'
 import { actorOf } from '../../plugins/auth.js'
-import { NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
+import { ADMINS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { type AssignmentInput, parseAssignment } from '../../src/domain/assignments/assignment.js'
 import { OCCURRENCE_STATES, type OccurrenceState } from '../../src/domain/assignments/plan.js'
 import {
@@ -44,6 +44,7 @@ import {
 import { listMine } from '../../src/services/assignments/mine.js'
 import { listOverseenOccurrences } from '../../src/services/assignments/oversee.js'
 import type { AssignmentClock } from '../../src/services/assignments/plan.js'
+import { listTemplates } from '../../src/services/content/folder/templates.js'
 import occurrences from './occurrences.js'
 import {
   AssignmentAnswer,
@@ -56,14 +57,19 @@ import {
   OccurrenceList,
   OccurrencesQuery,
   OwnOccurrences,
+  TemplateList,
 } from './schemas.js'
 
 const ASSIGNING = [MAY_NOT_ASSIGN, NOT_AN_EDITOR, NOT_YOUR_TEAM]
 const CONTENT = [CHEATSHEET_NOT_FOUND, TEST_NOT_FOUND, DECK_NOT_FOUND]
 const AUDIENCE = [PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND]
 
+export interface AssignmentsOptions extends AssignmentClock {
+  contentDir: string
+}
+
 /** Assignments: who gives them, who does them, and who sees their state. */
-const assignments: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, clock) => {
+const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, { contentDir, ...clock }) => {
   app.setFallback(unknownEndpoint('Unbekannter Aufgaben-Endpunkt'))
   await app.register(occurrences, { moment: clock.moment, timeZone: clock.timeZone, prefix: '/occurrences' })
 
@@ -104,6 +110,21 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentClock> = async (app, cloc
         next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null,
       }
     },
+  )
+
+  app.get(
+    '/templates',
+    {
+      schema: {
+        operationId: 'listTemplates',
+        summary: 'Templates of the content folder, from which an administrator may start an assignment',
+        description: 'Fields for `POST /api/assignments`, which still needs `audience` and `starts`.',
+        tags: ['assignments'],
+        response: answers(TemplateList, [ADMINS_ONLY]),
+      },
+      preHandler: app.requireAdmin,
+    },
+    async () => ({ templates: await listTemplates(app.db, contentDir) }),
   )
 
   app.get(

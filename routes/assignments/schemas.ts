@@ -115,6 +115,16 @@ const Assignment = Type.Object(
   { title: 'Assignment' },
 )
 
+export const TemplateList = Type.Object({
+  templates: Type.Array(
+    Type.Object({
+      ...Type.Pick(Assignment, ['title', 'description', 'parts', 'mandatory', 'retention_years', 'recurrence'])
+        .properties,
+      due: Type.Object({ days_after_start: Type.Integer({ examples: [30] }) }),
+    }),
+  ),
+})
+
 export const AssignmentAnswer = Type.Object({ assignment: Assignment })
 
 const NamedPerson = Type.Object({ id: Id, display_name: Type.String({ examples: ['Erika Muster'] }) })

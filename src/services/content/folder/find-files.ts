@@ -11,7 +11,7 @@ export interface FileFindings {
 
 /** Location and maximum file size of one kind of content. */
 export interface Kind {
-  top: 'decks' | 'cheatsheets' | 'tests'
+  top: 'decks' | 'cheatsheets' | 'tests' | 'assignments'
   /** Whether folders below `top` contain content, too */
   isDeep: boolean
   maxMegabytes: number
@@ -20,6 +20,8 @@ export interface Kind {
 export const DECKS: Kind = { top: 'decks', isDeep: false, maxMegabytes: 64 }
 export const SHEETS: Kind = { top: 'cheatsheets', isDeep: true, maxMegabytes: 5 }
 export const TESTS: Kind = { top: 'tests', isDeep: false, maxMegabytes: 1 }
+/** Templates of assignments, which are read when they are offered */
+export const TEMPLATES: Kind = { top: 'assignments', isDeep: false, maxMegabytes: 1 }
 
 const MEGABYTE = 2 ** 20
 

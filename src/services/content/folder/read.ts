@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import { comparePlaces } from '../../../domain/content/findings.js'
 import { parseDeckInSteps } from '../../../domain/content/format/parse-deck.js'
 import { parseSheet } from '../../../domain/content/format/parse-sheet.js'
+import { parseTemplate } from '../../../domain/content/format/parse-template.js'
 import { parseTest } from '../../../domain/content/format/parse-test.js'
 import { findDuplicateSlugs, findTakenAliases } from '../../../domain/content/format/slug.js'
 import { UnreadableContent } from '../../../domain/content/refusals.js'
 import type { Content, DeckSource, Fault, SheetSource, SlugPlace, TestSource } from '../../../domain/content/types.js'
 import type { IncomingPicture } from '../../../domain/content/upload/incoming.js'
 import { runInTurns } from '../turns.js'
-import { DECKS, type FileFindings, findFiles, guard, SHEETS, TESTS, warnOfStrays } from './find-files.js'
+import { DECKS, type FileFindings, findFiles, guard, SHEETS, TEMPLATES, TESTS, warnOfStrays } from './find-files.js'
 import { type FileText, FolderPictures, mayShowPictures, readPictureOf } from './pictures.js'
 
 /** Parsed content; with any fault it is incomplete and must not be imported. */
@@ -83,6 +84,12 @@ export async function readContent(folder: string, signal?: AbortSignal): Promise
     if (result.test === undefined) continue
     await pictures.place(file, bytes, introductionOf(result.test), faults)
     tests.push(result.test)
+  }
+
+  const templateFiles = names.includes(TEMPLATES.top) ? await findFiles(folder, TEMPLATES, findings) : []
+  for (const file of templateFiles) {
+    const bytes = await readBytes(folder, file, faults)
+    if (bytes !== undefined) faults.push(...parseTemplate(file, bytes).faults)
   }
 
   faults.push(...findDuplicateSlugs(deckSlugs), ...findTakenAliases(deckAliases, deckSlugs))

@@ -1,0 +1,89 @@
+import { type GivenAssignment, parseAssignment } from '../../assignments/assignment.js'
+import type { Due, Recurrence } from '../../assignments/schedule.js'
+import { InvalidInput } from '../../refusal.js'
+import type { Fault, Report } from '../types.js'
+import { decodeText } from './decode-text.js'
+import { type Fields, type KnownKeys, readFlag, readInteger, readTextField, splitFrontMatter } from './front-matter.js'
+
+const KEYS: KnownKeys = [
+  ...['title', 'due_days', 'every_months', 'window_end', 'opens_days_before', 'mandatory', 'retention_years'],
+  { parts: ['kind', 'slug', 'title', 'share_percent'] },
+]
+const DUE_DAYS = 30
+const RETENTION_YEARS = 2
+
+/** What an assignment may start from. It has no audience: it assigns nobody. */
+export type AssignmentTemplate = Pick<
+  GivenAssignment,
+  'title' | 'description' | 'parts' | 'mandatory' | 'retention_years'
+> & { due: Exclude<Due, string>; recurrence: Recurrence | null }
+
+/**
+ * Parses the file of a template: front matter and the description for learners.
+ * @param file path relative to the content folder, for faults
+ * @example parseTemplate('assignments/brand.md', Buffer.from('---\ntitle: Brand\nparts: [{ kind: sheet, slug: brand }]\n---\n'))
+ */
+export function parseTemplate(file: string, bytes: Uint8Array): { template?: AssignmentTemplate; faults: Fault[] } {
+  const faults: Fault[] = []
+  const report: Report = (line, message) => faults.push({ file, line, message })
+  const text = decodeText(bytes, report)
+  const parts = text === undefined ? undefined : splitFrontMatter(text, KEYS, report)
+  if (parts === undefined) return { faults }
+  if (parts.fields === undefined) {
+    if (parts.bodyLine === 1) report(1, 'Der Vorlage fehlt das Front Matter mit „title“ und „parts“')
+    return { faults }
+  }
+  const given = readGiven(parts.fields, parts.body.trim(), report)
+  if (faults.length > 0) return { faults }
+  try {
+    // The template has its fields, with the same limits as an assignment.
+    return { template: parseAssignment(given) as AssignmentTemplate, faults }
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error
+    report(parts.fields.get('title')?.line ?? 1, error.message)
+    return { faults }
+  }
+}
+
+function readGiven(fields: Fields, description: string, report: Report) {
+  const number = (key: string, fallback: number) => readInteger(fields, key, fallback, report)
+  const window_end = readTextField(fields, 'window_end', report)
+  const entries = fields.get('parts')?.entries
+  if (entries === undefined || entries.length === 0) report(fields.get('parts')?.line ?? 1, NO_PARTS)
+  return {
+    title: readTextField(fields, 'title', report) ?? '',
+    description,
+    parts: entries?.flatMap((entry) => readPart(entry, report)) ?? [],
+    due: { days_after_start: number('due_days', DUE_DAYS) },
+    recurrence: fields.has('every_months')
+      ? {
+          every_months: number('every_months', 0),
+          ...(window_end !== undefined && { window_end }),
+          ...(fields.has('opens_days_before') && { opens_days_before: number('opens_days_before', 0) }),
+        }
+      : null,
+    mandatory: readFlag(fields, 'mandatory', report),
+    retention_years: number('retention_years', RETENTION_YEARS),
+  }
+}
+
+const NO_PARTS = '„parts“ muss mindestens einen Teil haben, etwa { kind: sheet, slug: brandschutz }'
+
+function readPart(entry: Fields, report: Report): GivenAssignment['parts'] {
+  const kind = entry.get('kind')
+  const line = Math.min(...[...entry.values()].map((field) => field.line))
+  if (kind?.value !== 'sheet' && kind?.value !== 'test' && kind?.value !== 'deck' && kind?.value !== 'personal') {
+    report(Number.isFinite(line) ? line : 1, '„kind“ muss sheet, test, deck oder personal sein')
+    return []
+  }
+  const slug = readTextField(entry, 'slug', report)
+  const title = readTextField(entry, 'title', report)
+  return [
+    {
+      kind: kind.value,
+      ...(slug !== undefined && { slug }),
+      ...(title !== undefined && { title }),
+      ...(entry.has('share_percent') && { share_percent: readInteger(entry, 'share_percent', 100, report) }),
+    },
+  ]
+}

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Kysely } from 'kysely'
+import { findPartContent } from '../../../../db/queries/assignments/assignments.js'
+import type { Database } from '../../../../db/types.js'
+import { type AssignmentTemplate, parseTemplate } from '../../../domain/content/format/parse-template.js'
+import { type FileFindings, findFiles, guard, TEMPLATES } from './find-files.js'
+
+/** A template whose contents exist; parts have the titles of their contents. */
+export interface OfferedTemplate extends Omit<AssignmentTemplate, 'parts'> {
+  parts: {
+    kind: AssignmentTemplate['parts'][number]['kind']
+    slug: string | null
+    title: string
+    share_percent: number | null
+  }[]
+}
+
+/** Reads the templates of the folder. Leaves out what has faults, which the check of the folder reports. */
+export async function listTemplates(db: Kysely<Database>, folder: string): Promise<OfferedTemplate[]> {
+  const findings: FileFindings = { faults: [], warnings: [] }
+  const offered: OfferedTemplate[] = []
+  for (const file of await findFiles(folder, TEMPLATES, findings)) {
+    const bytes = await guard(file, findings.faults, () => readFile(join(folder, file)))
+    const template = bytes && parseTemplate(file, bytes).template
+    const parts = template && (await findParts(db, template))
+    if (template !== undefined && parts !== undefined) offered.push({ ...template, parts })
+  }
+  return offered
+}
+
+/** Returns undefined if a content does not exist. */
+async function findParts(
+  db: Kysely<Database>,
+  { parts }: AssignmentTemplate,
+): Promise<OfferedTemplate['parts'] | undefined> {
+  const found: OfferedTemplate['parts'] = []
+  for (const { kind, slug = '', title = '', share_percent = null } of parts) {
+    const content = kind === 'personal' ? { title } : await findPartContent(db, kind, slug)
+    if (content === undefined) return undefined
+    found.push({ kind, slug: kind === 'personal' ? null : slug, title: content.title, share_percent })
+  }
+  return found
+}
