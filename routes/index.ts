@@ -103,13 +103,16 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     })
     await members.register(accountRoutes, { prefix: '/accounts', about: options.about, relyingParty, today })
     await members.register(teamRoutes, { prefix: '/teams', today })
-    await members.register(proofRoutes, { prefix: '/proofs', moment, publicUrl: options.publicUrl, basePath })
+    await members.register(proofRoutes, {
+      ...{ prefix: '/proofs', moment, publicUrl: options.publicUrl, basePath, stopping },
+    })
     await members.register(calendarRoutes, { prefix: '/calendar', publicUrl: options.publicUrl, basePath })
     await members.register(assignmentRoutes, {
       prefix: '/assignments',
       contentDir,
       moment,
       timeZone: options.about.timeZone,
+      stopping,
     })
     await members.register(contentRoutes, {
       prefix: '/content',

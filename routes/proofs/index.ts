@@ -13,15 +13,17 @@ import {
   PROOF_REVOKED,
 } from '../../src/domain/proofs/refusals.js'
 import { readSnapshot } from '../../src/domain/proofs/snapshot.js'
-import { InvalidInput } from '../../src/domain/refusal.js'
+import { InvalidInput, TooManyAttempts } from '../../src/domain/refusal.js'
 import { parseIntegerCursor, parseNumber } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { type OwnAddress, ownAddress } from '../../src/http/own-address.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
+import { untilGone } from '../../src/http/until-gone.js'
+import { endPrinting, printPdf } from '../../src/services/print/print.js'
 import { correctName, revoke } from '../../src/services/proofs/change.js'
 import { exportProofs } from '../../src/services/proofs/export.js'
-import { printProof } from '../../src/services/proofs/pdf.js'
+import { STOPPING } from '../admin/schemas.js'
 import {
   ExportQuery,
   OwnProofs,
@@ -33,16 +35,19 @@ import {
   RevokeBody,
 } from './schemas.js'
 
-/** A PDF takes the processor for about a third of a second. */
+/** A PDF takes a processor for about a second, in a thread of its own. */
 const PDFS_PER_TEN_SECONDS = 10
 
 export interface ProofOptions extends OwnAddress {
   moment: () => Moment
+  /** Ends printing because the service stops */
+  stopping: AbortSignal
 }
 
 /** Proofs of completed assignments: the caller's own, and those of all for administrators. */
-const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, ...own }) => {
+const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, stopping, ...own }) => {
   app.setFallback(unknownEndpoint('Unbekannter Nachweis-Endpunkt'))
+  app.addHook('onClose', endPrinting)
 
   app.get(
     '/mine',
@@ -74,7 +79,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, ..
         tags: ['proofs'],
         produces: ['application/pdf'],
         params: ProofParams,
-        response: answers(ProofFile, [PROOF_NOT_FOUND]),
+        response: answers(ProofFile, [PROOF_NOT_FOUND, new TooManyAttempts(2), ...STOPPING]),
       },
       onRequest: app.limitRequests('proof', PDFS_PER_TEN_SECONDS),
     },
@@ -83,7 +88,9 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, ..
       const proof = code === undefined ? undefined : await findProof(app.db, code)
       if (proof?.user_id !== request.user.id) throw PROOF_NOT_FOUND
       const address = ownAddress(request, `nachweis/${proof.code}`, own).href
-      const pdf = await printProof({ ...proof, snapshot: readSnapshot(proof.snapshot), address })
+      const content = { ...proof, snapshot: readSnapshot(proof.snapshot), address }
+      const signal = AbortSignal.any([stopping, untilGone(reply)])
+      const pdf = await printPdf(request.user.id, { kind: 'proof', content }, signal)
       return reply
         .type('application/pdf')
         .header('content-disposition', `attachment; filename="nachweis-${proof.completed_on}.pdf"`)

@@ -1,11 +1,7 @@
-import { createRequire } from 'node:module'
-import path from 'node:path'
-import type PDFDocument from 'pdfkit'
 import { encode } from 'uqr'
 import { groupCode } from '../../domain/proofs/code.js'
 import type { ProofSnapshot, ProvenPart } from '../../domain/proofs/snapshot.js'
-
-type Document = InstanceType<typeof PDFDocument>
+import { createPdf, type Document, inGerman, isPrintable, MARGIN, MUTED, SMALL, TEXT, writeText } from './document.js'
 
 /** A proof as its PDF shows it. */
 export interface PrintedProof {
@@ -18,54 +14,22 @@ export interface PrintedProof {
   replaced_by: string | null
 }
 
-const MARGIN = 64
 const QR_SIZE = 110
-const SMALL = 9
-const TEXT = 11
-const MUTED = '#444444'
-/** Ligatures would be one character for programs that read the text. */
-const FEATURES: PDFKit.Mixins.OpenTypeFeatures[] = ['kern', 'mark', 'mkmk']
 
-const FONTS = path.join(path.dirname(createRequire(import.meta.url).resolve('@embedpdf/fonts-latin')), '../fonts')
-
-/**
- * Returns the PDF of a proof: A4, tagged, in German, with embedded fonts. The same proof gives the same bytes.
- * Loads the library with the first call, because most processes never print.
- */
-export async function printProof(proof: PrintedProof): Promise<Buffer> {
-  const { default: Pdf } = await import('pdfkit')
+/** Returns the PDF of a proof. The same proof gives the same bytes. */
+export function printProof(proof: PrintedProof): Promise<Buffer> {
   const { snapshot, issued_at } = proof
-  const document = new Pdf({
-    size: 'A4',
-    margin: MARGIN,
-    pdfVersion: '1.7',
-    tagged: true,
-    lang: 'de-DE',
-    displayTitle: true,
-    font: path.join(FONTS, 'NotoSans-Regular.ttf'),
-    info: { Title: `Nachweis: ${snapshot.title}, ${snapshot.name}`, CreationDate: issued_at, ModDate: issued_at },
-  })
-  document.registerFont('regular', path.join(FONTS, 'NotoSans-Regular.ttf'))
-  document.registerFont('bold', path.join(FONTS, 'NotoSans-Bold.ttf'))
-  const chunks: Buffer[] = []
-  document.on('data', (chunk: Buffer) => chunks.push(chunk))
-  const isFinished = new Promise((resolve) => document.once('end', resolve))
-  writeProof(document, proof)
-  document.end()
-  await isFinished
-  return Buffer.concat(chunks)
+  const title = `Nachweis: ${snapshot.title}, ${snapshot.name}`
+  return createPdf({ title, at: issued_at }, (document) => writeProof(document, proof))
 }
 
 function writeProof(document: Document, { code, address, snapshot, revoked_at, replaced_by, issued_at }: PrintedProof) {
   const root = document.struct('Document')
   document.addStructure(root)
   const add = (type: string, write: () => void) => root.add(document.struct(type, {}, write))
-  const line = (text: string, { bold = false, size = TEXT, color = 'black', after = 4 } = {}) => {
-    document
-      .font(bold ? 'bold' : 'regular')
-      .fontSize(size)
-      .fillColor(color)
-    document.text(text, { features: FEATURES }).y += after
+  const line: WriteLine = (text, { bold = false, size = TEXT, color = 'black', after = 4 } = {}) => {
+    writeText(document, text, { isBold: bold, fontSize: size, color })
+    document.y += after
   }
 
   add('H1', () => line('Nachweis', { bold: true, size: 24, after: 10 }))
@@ -84,29 +48,33 @@ function writeProof(document: Document, { code, address, snapshot, revoked_at, r
       line(value, { bold: label === 'Name', size: label === 'Name' ? 15 : TEXT, after: 8 })
     })
   }
-  if (!isPrintable(snapshot.name)) {
+  const parts = snapshot.parts.map((part) => ({ title: part.title, text: describePart(part) }))
+  const texts = [snapshot.name, snapshot.title, ...parts.flatMap(({ title, text }) => [title, text])]
+  if (!texts.every((text) => isPrintable(document, text))) {
     add('P', () =>
-      line('Der Name enthält Schriftzeichen, die dieses PDF nicht zeigt. Die Seite unten zeigt ihn richtig.', {
+      line('Einige Schriftzeichen zeigt dieses PDF nicht, sondern \ufffd. Die Seite unten zeigt sie richtig.', {
         size: SMALL,
       }),
     )
   }
   add('H2', () => line('Bestandteile', { bold: true, size: 13, after: 6 }))
-  for (const part of snapshot.parts) {
+  for (const { title, text } of parts) {
     add('P', () => {
-      line(part.title, { bold: true, after: 0 })
-      line(describePart(part), { size: 10, color: MUTED, after: 8 })
+      line(title, { bold: true, after: 0 })
+      line(text, { size: 10, color: MUTED, after: 8 })
     })
   }
   writeCode(document, root, { code, address, issued_at }, line)
 }
+
+type WriteLine = (text: string, options?: { bold?: boolean; size?: number; color?: string; after?: number }) => void
 
 /** Writes the code with its address at the foot of the page, or of a new one if there is no room. */
 function writeCode(
   document: Document,
   root: PDFKit.PDFStructureElement,
   { code, address, issued_at }: Pick<PrintedProof, 'code' | 'address' | 'issued_at'>,
-  line: (text: string, options?: { bold?: boolean; size?: number; color?: string; after?: number }) => void,
+  line: WriteLine,
 ): void {
   const top = document.page.height - MARGIN - QR_SIZE
   if (document.y > top - 12) document.addPage()
@@ -136,14 +104,6 @@ function drawQr(document: Document, text: string, { x, y }: { x: number; y: numb
   document.fill('black')
 }
 
-/** Returns whether the fonts contain all characters of a text: they cover Latin, Greek and Cyrillic. */
-function isPrintable(text: string): boolean {
-  return [...text].every((character) => COVERED.test(character))
-}
-
-/** Characters of the embedded fonts */
-const COVERED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]/u
-
 function describePart(part: ProvenPart): string {
   const day = inGerman(part.done_on)
   const text = textOf(part)
@@ -164,9 +124,4 @@ function textOf(part: ProvenPart): string {
   if (part.kind !== 'sheet' && part.kind !== 'test') return ''
   const version = part.version === null ? '' : `, Fassung ${part.version}`
   return version + (part.sha256 === null ? '' : ` (SHA-256 ${part.sha256.slice(0, 16)})`)
-}
-
-/** @example inGerman('2026-12-31') // '31.12.2026' */
-function inGerman(day: string): string {
-  return day.split('-').reverse().join('.')
 }

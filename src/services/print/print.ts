@@ -1,0 +1,83 @@
+import { Worker } from 'node:worker_threads'
+import { accountShare, FairTurns } from '../fair-turns.js'
+import type { PrintJob } from './thread.js'
+
+/** One thread prints, so that PDFs never take more than one processor. */
+const turns = new FairTurns({ concurrent: 1, waitingOthers: 50, waitingPerOwner: 3, retryAfterSeconds: 2 })
+/** Limits the thread's JavaScript heap; a list of 1,000 persons takes about 100 MB. */
+const MAX_HEAP_MB = 256
+/** Time without a PDF after which the thread ends. Its start takes longer than a proof. */
+const IDLE_MS = 30_000
+
+let kept: { worker: Worker; end: NodeJS.Timeout } | undefined
+
+/**
+ * Returns a PDF, printed in a thread, because that takes the processor for a third of a second to some seconds.
+ * @param signal ends the printing with its reason
+ * @throws TooManyAttempts, Unavailable
+ */
+export function printPdf(userId: number, job: PrintJob, signal: AbortSignal): Promise<Buffer> {
+  return turns.run(accountShare(userId), () => printInThread(job, signal), signal)
+}
+
+async function printInThread(job: PrintJob, signal: AbortSignal): Promise<Buffer> {
+  const worker = takeThread()
+  let abort = () => {}
+  try {
+    const pdf = await new Promise<Uint8Array>((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+      worker.once('exit', (code) => reject(new Error(`the printer ended with ${code}`)))
+      abort = () => reject(signal.reason)
+      signal.addEventListener('abort', abort)
+      worker.postMessage(job)
+    })
+    keepThread(worker)
+    return Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength)
+  } catch (error) {
+    await worker.terminate()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function takeThread(): Worker {
+  if (kept === undefined) return startThread()
+  const { worker, end } = kept
+  clearTimeout(end)
+  kept = undefined
+  removeListeners(worker)
+  worker.ref()
+  return worker
+}
+
+function startThread(): Worker {
+  return new Worker(new URL('./thread.js', import.meta.url), {
+    execArgv: [],
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  })
+}
+
+/** Keeps the thread for the next PDF; it does not keep the process alive. */
+function keepThread(worker: Worker): void {
+  removeListeners(worker)
+  for (const event of ['error', 'exit']) worker.once(event, () => void endPrinting())
+  worker.unref()
+  kept = { worker, end: setTimeout(() => void endPrinting(), IDLE_MS).unref() }
+}
+
+/** Ends the thread if it is idle. */
+export async function endPrinting(): Promise<void> {
+  if (kept === undefined) return
+  const { worker, end } = kept
+  clearTimeout(end)
+  kept = undefined
+  removeListeners(worker)
+  await worker.terminate()
+}
+
+function removeListeners(worker: Worker): void {
+  for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event)
+}

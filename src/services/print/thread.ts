@@ -1,0 +1,10 @@
+import { parentPort } from 'node:worker_threads'
+import { type PrintedProof, printProof } from './proof.js'
+import { type PrintedSession, printSession } from './session.js'
+
+/** What the thread prints. */
+export type PrintJob = { kind: 'proof'; content: PrintedProof } | { kind: 'session'; content: PrintedSession }
+
+parentPort?.on('message', async (job: PrintJob) => {
+  parentPort?.postMessage(job.kind === 'proof' ? await printProof(job.content) : await printSession(job.content))
+})
