@@ -10,10 +10,11 @@ import {
 import { actorOf } from '../../plugins/auth.js'
 import { ADMINS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { type AssignmentInput, parseAssignment } from '../../src/domain/assignments/assignment.js'
-import { OCCURRENCE_STATES, type OccurrenceState } from '../../src/domain/assignments/plan.js'
+import { OCCURRENCE_STATES, type OccurrenceState, OPEN_STATES } from '../../src/domain/assignments/plan.js'
 import {
   ASSIGNMENT_NOT_FOUND,
   AUDIENCE_TEAM_NOT_FOUND,
+  LIST_TOO_LONG,
   MAY_NOT_ASSIGN,
   NOT_AN_OVERSEER,
   NOT_YOUR_ASSIGNMENT,
@@ -22,6 +23,7 @@ import {
   PERSON_NOT_FOUND,
 } from '../../src/domain/assignments/refusals.js'
 import { CHEATSHEET_NOT_FOUND, DECK_NOT_FOUND, TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
 import {
   checkStorable,
@@ -33,6 +35,7 @@ import {
 } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
+import { untilGone } from '../../src/http/until-gone.js'
 import {
   changeAssignment,
   createAssignment,
@@ -42,9 +45,11 @@ import {
   startsOf,
 } from '../../src/services/assignments/assignments.js'
 import { listMine } from '../../src/services/assignments/mine.js'
-import { listOverseenOccurrences } from '../../src/services/assignments/oversee.js'
+import { listOverseenOccurrences, listSigners } from '../../src/services/assignments/oversee.js'
 import type { AssignmentClock } from '../../src/services/assignments/plan.js'
 import { listTemplates } from '../../src/services/content/folder/templates.js'
+import { printPdf } from '../../src/services/print/print.js'
+import { STOPPING } from '../admin/schemas.js'
 import occurrences from './occurrences.js'
 import {
   AssignmentAnswer,
@@ -57,6 +62,8 @@ import {
   OccurrenceList,
   OccurrencesQuery,
   OwnOccurrences,
+  SignersFile,
+  SignersQuery,
   TemplateList,
 } from './schemas.js'
 
@@ -64,12 +71,16 @@ const ASSIGNING = [MAY_NOT_ASSIGN, NOT_AN_EDITOR, NOT_YOUR_TEAM]
 const CONTENT = [CHEATSHEET_NOT_FOUND, TEST_NOT_FOUND, DECK_NOT_FOUND]
 const AUDIENCE = [PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND]
 
+const LISTS_PER_TEN_SECONDS = 10
+
 export interface AssignmentsOptions extends AssignmentClock {
   contentDir: string
+  /** Ends printing because the service stops */
+  stopping: AbortSignal
 }
 
 /** Assignments: who gives them, who does them, and who sees their state. */
-const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, { contentDir, ...clock }) => {
+const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, { contentDir, stopping, ...clock }) => {
   app.setFallback(unknownEndpoint('Unbekannter Aufgaben-Endpunkt'))
   await app.register(occurrences, { moment: clock.moment, timeZone: clock.timeZone, prefix: '/occurrences' })
 
@@ -242,6 +253,36 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, {
   )
 
   app.get(
+    '/:id/list.pdf',
+    {
+      schema: {
+        operationId: 'getSignersPdf',
+        summary: 'A list of the persons of an assignment to sign by hand, as PDF',
+        description: `Each person once, by name, at most 1,000, with fields for day, place and instructor. For the responsible
+person, and for leads the members of their teams if the assignment is mandatory. Noted in the audit trail as the state is.`,
+        tags: ['assignments'],
+        produces: ['application/pdf'],
+        params: AssignmentParams,
+        querystring: SignersQuery,
+        response: answers(SignersFile, [
+          ...[NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG, new TooManyAttempts(2), ...STOPPING],
+        ]),
+      },
+      onRequest: [app.requireOverseer, app.limitRequests('list', LISTS_PER_TEN_SECONDS)],
+    },
+    async (request, reply) => {
+      const states = parseStates(request.query.state, OPEN_STATES)
+      const content = await listSigners(app.db, actorOf(request), request.overseen, states, clock)
+      const signal = AbortSignal.any([stopping, untilGone(reply)])
+      const pdf = await printPdf(request.user.id, { kind: 'session', content }, signal)
+      return reply
+        .type('application/pdf')
+        .header('content-disposition', `attachment; filename="teilnahmeliste-${content.day}.pdf"`)
+        .send(pdf) as never
+    },
+  )
+
+  app.get(
     '/:id/occurrences',
     {
       schema: {
@@ -272,8 +313,11 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, {
 }
 
 /** @throws InvalidInput if one of the states does not exist */
-function parseStates(text: string | undefined): readonly OccurrenceState[] {
-  if (text === undefined || text === '') return OCCURRENCE_STATES
+function parseStates(
+  text: string | undefined,
+  fallback: readonly OccurrenceState[] = OCCURRENCE_STATES,
+): readonly OccurrenceState[] {
+  if (text === undefined || text === '') return fallback
   return text.split(',').map((state) => parseChoice(state, 'state', OCCURRENCE_STATES) as OccurrenceState)
 }
 

@@ -259,6 +259,15 @@ export const OccurrenceList = Type.Object({
   today: Day,
 })
 
+export const SignersQuery = Type.Object({
+  state: optional(
+    `One or more of ${OCCURRENCE_STATES.join(', ')}, separated by commas; default open,in_progress: who has not finished.`,
+    'open,in_progress',
+  ),
+})
+
+export const SignersFile = Type.Unsafe<never>({ type: 'string', format: 'binary' })
+
 export const ConfirmBody = Type.Object({
   part: Type.Integer({ description: 'Index of the part.', minimum: 0, maximum: MAX_PARTS - 1, examples: [0] }),
   sheet_updated_at: Type.Optional(

@@ -11,6 +11,8 @@ import {
 
 export const OCCURRENCE_STATES = ['open', 'in_progress', 'done', 'exempt', 'recognised', 'left'] as const
 export type OccurrenceState = (typeof OCCURRENCE_STATES)[number]
+/** States in which the person still has to do something */
+export const OPEN_STATES: readonly OccurrenceState[] = ['open', 'in_progress']
 
 /** A stored occurrence, as far as planning needs it. */
 export interface Occurrence {
@@ -53,7 +55,7 @@ export interface Plan {
 
 /** Whether the person still has to do something. */
 export function isOpen({ state }: Pick<Occurrence, 'state'>): boolean {
-  return state === 'open' || state === 'in_progress'
+  return OPEN_STATES.includes(state)
 }
 
 /** Returns the last day on which an occurrence is in time. */

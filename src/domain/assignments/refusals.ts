@@ -42,6 +42,12 @@ export const SHEET_CHANGED = new Refusal(
   'sheet_changed',
   'Der Spickzettel wurde geändert, seit du ihn geöffnet hast; bitte lies ihn noch einmal',
 )
+/** A list to sign has at most 1,000 persons. */
+export const LIST_TOO_LONG = new Refusal(
+  'conflict',
+  'list_too_long',
+  'Eine Liste fasst höchstens 1.000 Personen; grenze sie mit dem Stand ein',
+)
 export const NO_SUCH_PART = new InvalidInput('Diesen Teil hat die Aufgabe nicht', 'no_such_part')
 export const PERSON_NOT_FOUND = new InvalidInput('Eine der Personen gibt es nicht', 'person_not_found')
 export const AUDIENCE_TEAM_NOT_FOUND = new InvalidInput('Eines der Teams gibt es nicht', 'audience_team_not_found')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Actor, noteView } from '../../../db/queries/accounts/audit.js'
-import type { Oversight } from '../../../db/queries/assignments/assignments.js'
+import { findAssignment, type Oversight } from '../../../db/queries/assignments/assignments.js'
 import {
   countOccurrences,
   type ListedOccurrence,
@@ -9,7 +9,9 @@ import {
 } from '../../../db/queries/assignments/occurrences.js'
 import type { Watched } from '../../../db/queries/assignments/plan.js'
 import type { Database } from '../../../db/types.js'
-import { dueOf, isOverdue } from '../../domain/assignments/plan.js'
+import { dueOf, isOverdue, type OccurrenceState } from '../../domain/assignments/plan.js'
+import { ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG } from '../../domain/assignments/refusals.js'
+import type { PrintedSession } from '../print/session.js'
 import { type AssignmentClock, planAssignment, planJoiners, planPersons, settle } from './plan.js'
 
 /** An assignment and the persons whose state the caller may see. */
@@ -31,23 +33,65 @@ export async function listOverseenOccurrences(
   clock: AssignmentClock,
 ) {
   const { today } = clock.moment()
-  const { id, title, planned_on } = assignment
-  if (watched === undefined && planned_on !== today) await planAssignment(db, id, clock)
-  // Joiners come last, so each page would look for the same ones.
-  if (page.after === undefined) await planJoiners(db, id, watched, clock)
-  const stored = await listOccurrences(db, id, watched, page)
-  await settle(db, { ids: stored.map((row) => row.id) }, clock)
-  const userIds = stored.map(({ user_id }) => user_id)
-  await planPersons(db, id, userIds, clock)
-  const found = await listOccurrences(db, id, watched, { ...page, limit: page.limit + 1 })
-  await noteView(db, actor, { id, title, day: today })
+  const found = await listCurrent(db, { assignment, watched }, page, clock)
+  await noteView(db, actor, { id: assignment.id, title: assignment.title, day: today })
   const rows = found.slice(0, page.limit)
+  const { id } = assignment
   return {
     occurrences: rows.map((row) => describe(row, today)),
     next_after: found.length > page.limit ? (rows.at(-1)?.id ?? null) : null,
     counts: page.after === undefined ? await countOccurrences(db, id, watched, today) : null,
     today,
   }
+}
+
+/** Maximum number of persons of a list to sign */
+export const MAX_SIGNERS = 1_000
+
+/**
+ * Returns the content of a list to sign: the persons once each, by name, brought up to date. Noted in the audit trail as
+ * the list is.
+ * @throws LIST_TOO_LONG
+ */
+export async function listSigners(
+  db: Kysely<Database>,
+  actor: Actor,
+  overseen: Overseen,
+  states: readonly OccurrenceState[],
+  clock: AssignmentClock,
+): Promise<PrintedSession> {
+  const { at, today } = clock.moment()
+  const { id, title } = overseen.assignment
+  const stored = await findAssignment(db, id)
+  if (stored === undefined) throw ASSIGNMENT_NOT_FOUND
+  const page = { after: undefined, limit: MAX_SIGNERS, states, q: undefined, overdueOn: undefined }
+  const rows = await listCurrent(db, overseen, page, clock)
+  if (rows.length > MAX_SIGNERS) throw LIST_TOO_LONG
+  await noteView(db, actor, { id, title, day: today })
+  const names = new Map(rows.map(({ user_id, display_name }) => [user_id, display_name]))
+  const persons = [...names]
+    .map(([user_id, name]) => ({ id: user_id, name }))
+    .sort((one, other) => NAMES.compare(one.name, other.name) || one.id - other.id)
+  return { title, parts: stored.parts.map((part) => part.title), day: today, at, persons }
+}
+
+const NAMES = new Intl.Collator('de', { numeric: true })
+
+/** Returns a page and the row after it, brought up to date. */
+async function listCurrent(
+  db: Kysely<Database>,
+  { assignment: { id, planned_on }, watched }: Overseen,
+  page: OccurrencePage,
+  clock: AssignmentClock,
+): Promise<ListedOccurrence[]> {
+  if (watched === undefined && planned_on !== clock.moment().today) await planAssignment(db, id, clock)
+  // Joiners come last, so each page would look for the same ones.
+  if (page.after === undefined) await planJoiners(db, id, watched, clock)
+  const stored = await listOccurrences(db, id, watched, page)
+  await settle(db, { ids: stored.map((row) => row.id) }, clock)
+  const userIds = stored.map(({ user_id }) => user_id)
+  await planPersons(db, id, userIds, clock)
+  return listOccurrences(db, id, watched, { ...page, limit: page.limit + 1 })
 }
 
 function describe(row: ListedOccurrence, today: string) {
