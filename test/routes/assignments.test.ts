@@ -344,6 +344,36 @@ t.test('tells each reader what he or she may do, and names only to those who may
   ])
 })
 
+t.test('a list to sign has those who have not finished, for a lead the own members', async (t) => {
+  const [lead, member, outsider] = [await service.member(), await service.member(), await service.member()]
+  const done = await service.member()
+  const team = await createTeam(db, { members: [member.id], leads: [lead.id] })
+  const sheet = await sheetPart(db)
+  const audience = { team_ids: [team], user_ids: [outsider.id, done.id] }
+  const id = await assign({ title: 'Erste Hilfe', parts: [sheet], audience })
+  await post(done, (await mine(done, id))[0].id, 'confirm', { part: 0 })
+  const listed = async (by: Caller, query = '') => {
+    const url = `/api/assignments/${id}/list.pdf${query}`
+    const { statusCode, headers, rawPayload } = await service.app.inject({ url, headers: { cookie: by.cookie } })
+    t.match([statusCode, headers['content-type']], [200, 'application/pdf'])
+    t.match(headers['content-disposition'], 'attachment; filename="teilnahmeliste-2026-12-01.pdf"')
+    return rawPayload.toString('latin1').match(/\/S \/TR\b/g)?.length
+  }
+  t.equal(await listed(admin), 4, 'a header, the lead, the member and the outsider')
+  t.equal(await listed(admin, '?state=done'), 2)
+  t.equal(await listed(lead), 3)
+  const refused = errorBody(403, 'Das sehen nur die verantwortliche Person und die Leitung des Teams')
+  t.strictSame((await member.get(`/api/assignments/${id}/list.pdf`)).body, refused)
+  t.equal((await admin.get(`/api/assignments/${id}/list.pdf?state=x`)).status, 400)
+  const views = await db
+    .selectFrom('audit_log')
+    .select('actor_id')
+    .where('action', '=', 'assignment.view')
+    .where('target_id', '=', id)
+    .execute()
+  t.strictSame(views.map((view) => view.actor_id).sort(), [admin.id, lead.id].sort(), 'noted once a day for each')
+})
+
 t.test('the list is paged', async (t) => {
   const persons = [await service.member(), await service.member(), await service.member()]
   const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids: persons.map((person) => person.id) } })

@@ -438,6 +438,7 @@ async function callAssignments(
   for (const caller of [admin, learner]) {
     await caller('GET', '/api/assignments')
     await caller('GET', `${url}/occurrences`)
+    await caller('GET', `${url}/list.pdf`)
   }
   await admin('GET', `${url}/occurrences?q=a&overdue=true`)
   const own = async (caller: Send) => (await caller('GET', '/api/assignments/mine')).body.occurrences[0].id

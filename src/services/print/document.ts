@@ -75,12 +75,13 @@ function choose(document: Document, { isBold = false, fontSize = TEXT, color = '
 
 /** Whether the fonts contain all characters of a text: they cover Latin, Greek and Cyrillic. */
 export function isPrintable(document: Document, text: string): boolean {
-  return printable(document, text) === text
+  return !printable(document, text).includes(MISSING)
 }
 
 function printable(document: Document, text: string): string {
   const { font } = (document as unknown as { _font: EmbeddedFont })._font
-  return [...text]
+  // Programs that read the text often take combining marks for separate characters.
+  return [...text.normalize('NFC')]
     .map((character) => (font.hasGlyphForCodePoint(character.codePointAt(0) as number) ? character : MISSING))
     .join('')
 }

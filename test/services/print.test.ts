@@ -1,0 +1,153 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import jsQR from 'jsqr'
+import t, { type Test } from 'tap'
+import { groupCode } from '../../src/domain/proofs/code.js'
+import { type PrintedProof, printProof } from '../../src/services/print/proof.js'
+import { printSession } from '../../src/services/print/session.js'
+
+t.setTimeout(300_000)
+
+const run = promisify(execFile)
+const hasPoppler = spawnSync('pdftotext', ['-v']).error === undefined
+const skip = !hasPoppler && 'no pdftotext'
+
+/** Letters of the alphabets of the EU languages that use Latin script, and of Greek and Bulgarian */
+const LETTERS =
+  `aàâäãåāăąæábcçćċčdđďeéèêëėēęěfgğģġhħiîïíīįıjkķlłľĺļmnñńňņŋoôöòóõøōőœpqrřŕsšśşșßẞtťţțŧuùûüúūůűųvwxyÿýzžźż
+αάβγδεέζηήθιίϊΐκλμνξοόπρσςτυύϋΰφχψωώабвгдежзийклмнопрстуфхцчшщъьюя`.replaceAll(/\s/g, '')
+
+const word = (from: number) =>
+  Array.from({ length: 7 }, (_, index) => LETTERS[(from * 7 + index * (1 + (from % 7))) % LETTERS.length])
+    .join('')
+    .replace(/^./, (letter) => letter.toLocaleUpperCase('de'))
+
+/** Names that fonts, lines and tables get wrong first */
+const ODD = [
+  ...["Sean O'Brien", 'Ada "Lady" Lovelace', '=SUM(A1:A9)', '-2+3', '<b>Fett</b> & Söhne', 'Affinität fi ffl'],
+  ...[
+    'Jürgen'.normalize('NFD'),
+    'Ştefania Ţepeş',
+    'Ștefania Țepeș',
+    'STRAẞE',
+    `${'Wolkenkuckucksheim-'.repeat(10)}Ende`.slice(0, 200),
+  ],
+  ...['Λένα Παπαδοπούλου', 'Иван Георгиев', 'a\u202eb'],
+]
+const NAMES = [
+  ...ODD,
+  ...Array.from({ length: 500 - ODD.length }, (_, index) => `${word(index)} ${word(index + 91)}-${word(index + 203)}`),
+]
+/** Names with characters that the fonts lack, and how they are printed */
+const LACKING = new Map([
+  ['محمد علي', '���� ���'],
+  ['דוד Levi', '��� Levi'],
+  ['Anna 😀 李', 'Anna � �'],
+])
+
+const proofOf = (name: string, change: Partial<PrintedProof> = {}): PrintedProof => ({
+  code: 'AB7K9QF2M4X8ZC6T3VN5HRWDJE',
+  address: 'https://lernen.example.de/schulung/nachweis/AB7K9QF2M4X8ZC6T3VN5HRWDJE',
+  issued_at: new Date('2026-12-05T10:00:00Z'),
+  ...{ revoked_at: null, replaced_by: null },
+  snapshot: {
+    ...{ format: 1, name, title: 'Brandschutz „Halle 3“', period: '2026-12-01', completed_on: '2026-12-05' },
+    valid_until: '2027-12-05',
+    parts: [
+      { kind: 'sheet', title: 'Fluchtwege', done_on: '2026-12-03', version: 4, sha256: 'ab'.repeat(32) },
+      { kind: 'personal', title: 'Rundgang', done_on: '2026-12-04', confirmed_by: 'Zoë Żak', note: 'Halle 3' },
+    ],
+  },
+  ...change,
+})
+const sessionOf = (names: readonly string[]) => ({
+  ...{ title: 'Brandschutz', parts: ['Fluchtwege', 'Rundgang'], day: '2026-12-05', at: new Date('2026-12-05') },
+  persons: names.map((name, index) => ({ id: index + 1, name })),
+})
+
+/** Programs break lines where the paper does; „Ä“ may be one character or two. */
+const squeeze = (text: string) => text.normalize('NFC').replaceAll(/[\s\u202a-\u202e]/g, '')
+
+async function readPdf(t: Test, pdf: Buffer, program: 'pdftotext' | 'pdfinfo', ...options: string[]) {
+  const file = path.join(t.testdir({}), 'x.pdf')
+  await writeFile(file, pdf)
+  const { stdout, stderr } = await run(program, [...options, file, ...(program === 'pdftotext' ? ['-'] : [])])
+  t.equal(stderr, '', 'the file has no faults')
+  return stdout
+}
+
+t.test('a list prints 500 names as text that programs read', { skip }, async (t) => {
+  t.equal(new Set(NAMES).size, 500)
+  const letters = NAMES.join('')
+  t.strictSame(
+    [...LETTERS].filter((letter) => !letters.includes(letter)),
+    [],
+  )
+  const pdf = await printSession(sessionOf([...NAMES, ...LACKING.keys()]))
+  const text = squeeze(await readPdf(t, pdf, 'pdftotext', '-raw'))
+  const missing = NAMES.filter((name) => !text.includes(squeeze(name)))
+  t.strictSame(missing, [])
+  for (const [index, printed] of [...LACKING.values()].entries()) {
+    t.ok(text.includes(squeeze(`${printed} (Nr. ${501 + index})`)), printed)
+  }
+  const pages = Number(/Seite1von(\d+)/.exec(text)?.[1])
+  t.ok(pages > 10 && text.includes(`Seite${pages}von${pages}`))
+  const structure = await readPdf(t, pdf, 'pdfinfo', '-struct')
+  t.equal(structure.match(/\bTR\b/g)?.length, 504, 'a row for each person, and one header')
+  t.equal(structure.match(/\bTH\b/g)?.length, 3)
+  t.equal(structure.match(/\bTable\b/g)?.length, 1)
+})
+
+t.test('a proof prints what it says, with a code that leads to its page', { skip }, async (t) => {
+  const names = ['Łukasz Öztürk-Großmann', ODD[10] as string, 'Ştefania Ţepeş', 'محمد علي']
+  for (const name of names) {
+    const proof = proofOf(name)
+    const pdf = await printProof(proof)
+    t.ok(pdf.equals(await printProof(proof)), 'the same bytes')
+    const text = squeeze(await readPdf(t, pdf, 'pdftotext', '-raw'))
+    const expected = [
+      ...['Nachweis', 'Brandschutz „Halle 3“', 'Name', LACKING.get(name) ?? name],
+      ...['Abgeschlossen am', '05.12.2026', 'Gültig bis', '05.12.2027'],
+      ...(LACKING.has(name)
+        ? ['Einige Schriftzeichen zeigt dieses PDF nicht, sondern �. Die Seite unten zeigt sie richtig.']
+        : []),
+      ...['Bestandteile', 'Fluchtwege', `Gelesen und bestätigt am 03.12.2026, Fassung 4 (SHA-256 ${'ab'.repeat(8)})`],
+      ...['Rundgang', 'Persönliche Unterweisung am 04.12.2026, bestätigt von Zoë Żak. Halle 3'],
+      ...['Zum Vergleich mit diesem Blatt:', proof.address, groupCode(proof.code), 'Ausgestellt am 05.12.2026'],
+    ]
+    t.equal(text, squeeze(expected.join('')), name)
+  }
+})
+
+t.test('the PDF of a proof is tagged, and its QR code holds the address', { skip }, async (t) => {
+  const proof = proofOf('Łukasz Öztürk-Großmann')
+  const folder = t.testdir({})
+  const file = path.join(folder, 'proof.pdf')
+  await writeFile(file, await printProof(proof))
+  const { stdout: facts } = await run('pdfinfo', [file])
+  t.match(facts, /^Title: +Nachweis: Brandschutz „Halle 3“, Łukasz Öztürk-Großmann$/m)
+  t.match(facts, /^Tagged: +yes$/m)
+  const { stdout: structure } = await run('pdfinfo', ['-struct-text', file])
+  for (const tag of ['H1', 'H2', 'P', 'Figure']) t.match(structure, new RegExp(`^ +${tag}\\b`, 'm'))
+  const { stdout: fonts } = await run('pdffonts', [file])
+  t.equal(fonts.match(/NotoSans-(?:Regular|Bold) .* yes yes yes/g)?.length, 2, 'embedded, as subsets, with their text')
+  await run('pdftoppm', ['-gray', '-r', '110', '-singlefile', file, path.join(folder, 'page')])
+  const { data, width, height } = await readGray(path.join(folder, 'page.pgm'))
+  t.equal(jsQR.default(data, width, height)?.data, proof.address)
+  const revoked = await printProof(proofOf('Ada', { revoked_at: new Date(), replaced_by: 'C'.repeat(26) }))
+  t.match(await readPdf(t, revoked, 'pdftotext'), /wurde widerrufen\.\s+.*ersetzt durch CCCC-CCCC/)
+})
+
+/** Reads a binary PGM file as RGBA. */
+async function readGray(file: string) {
+  const bytes = await readFile(file)
+  const [head, width, height] = /^P5\s(\d+)\s(\d+)\s255\s/.exec(
+    bytes.subarray(0, 40).toString('latin1'),
+  ) as RegExpExecArray
+  const pixels = bytes.subarray(head.length)
+  const data = new Uint8ClampedArray(pixels.length * 4)
+  for (const [index, gray] of pixels.entries()) data.set([gray, gray, gray, 255], index * 4)
+  return { data, width: Number(width), height: Number(height) }
+}
