@@ -10,6 +10,7 @@ import session, { type SessionPluginOptions } from '../plugins/session.js'
 import signIn from '../plugins/sign-in.js'
 import tokens from '../plugins/tokens.js'
 import { relyingPartyOf } from '../src/domain/accounts/passkeys.js'
+import type { MailSettings } from '../src/domain/mail/settings.js'
 import type { OidcSettings } from '../src/domain/sign-in/settings.js'
 import type { Moment } from '../src/domain/time/calendar.js'
 import { NOT_FOUND } from '../src/http/refusals.js'
@@ -23,6 +24,7 @@ import calendarRoutes from './calendar/index.js'
 import cheatsheetRoutes from './cheatsheets/index.js'
 import contentRoutes from './content/index.js'
 import deckRoutes from './decks/index.js'
+import mailOutbox from './mail/outbox.js'
 import proofRoutes from './proofs/index.js'
 import proofVerification from './proofs/verify.js'
 import quizRoutes from './quiz/index.js'
@@ -38,6 +40,7 @@ export interface ApiOptions {
   publicUrl: string | undefined
   /** Public path of the service */
   basePath: string
+  mail: MailSettings | undefined
   oidc: OidcSettings | undefined
   passwordLogin: boolean
   contentDir: string
@@ -127,6 +130,14 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     })
     await members.register(async (admins) => {
       admins.addHook('preHandler', admins.requireAdmin)
+      await admins.register(mailOutbox, {
+        prefix: '/mail',
+        mail: options.mail,
+        isMailHeld: options.about.simulatedDate !== undefined,
+        publicUrl: options.publicUrl,
+        moment,
+        stopping,
+      })
       await admins.register(adminRoutes, { prefix: '/admin', contentDir, mediaMaxBytes, stopping })
     })
   })

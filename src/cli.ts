@@ -28,6 +28,7 @@ const content = () => import('./commands/content.js')
 const uploads = () => import('./commands/uploads.js')
 const backups = () => import('./commands/backup.js')
 const users = () => import('./commands/users.js')
+const mails = () => import('./commands/mail.js')
 const teams = () => import('./commands/teams.js')
 
 const program = new Command('svc-training')
@@ -286,6 +287,34 @@ team
   .option(...AS_JSON)
   .action(async (name: string, username: string, options: { lead?: boolean; off?: boolean; json?: boolean }) =>
     (await teams()).setTeamMember(await config(), name, username, options, print),
+  )
+
+const mail = program.command('mail').description('Mails ansehen und den Mailversand prüfen')
+
+mail
+  .command('test <Adresse>')
+  .description('eine Testmail senden und zeigen, was der Mailserver antwortet')
+  .option(...AS_JSON)
+  .action(async (address: string, options: { json?: boolean }) =>
+    (await mails()).testMail(await config(), address, options, print),
+  )
+
+mail
+  .command('list')
+  .description('die Mails der letzten 90 Tage zeigen, die neueste zuerst')
+  .option('--state <Zustand>', 'nur waiting, sending, sent, failed oder unknown')
+  .option('--limit <Anzahl>', 'höchstens so viele Mails', wholeNumber, 100)
+  .option(...AS_JSON)
+  .action(async (options: { state?: string; limit: number; json?: boolean }) =>
+    (await mails()).printMails(await config(), options, print),
+  )
+
+mail
+  .command('resend <Nummer>')
+  .description('eine Mail noch einmal senden, die gescheitert (failed) oder deren Ausgang unklar ist (unknown)')
+  .option(...AS_JSON)
+  .action(async (id: string, options: { json?: boolean }) =>
+    (await mails()).resendMailNow(await config(), id, options, print),
   )
 
 for (const command of program.commands) speakGermanToo(command)

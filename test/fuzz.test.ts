@@ -174,6 +174,8 @@ for (const [publicUrl, requests] of [
         ...['createAssignment', 'confirmPersonal', 'extendOccurrence'],
         // Only the person or the responsible person may.
         ...['confirmSheet', 'exemptOccurrence', 'recogniseProof', 'grantAttempt', 'listOccurrences'],
+        // Need a mail of unknown fate, or a mail server.
+        ...['resendMail', 'sendTestMail'],
         // Need the code of a proof.
         // Needs the token of a calendar.
         'getCalendar',

@@ -187,6 +187,11 @@ export const ServiceState = Type.Object({
     },
     { description: 'Settings that decide how long personal data stay and what others see.' },
   ),
+  mail: Type.Object({
+    configured: Type.Boolean({ description: 'Whether a mail server is configured.' }),
+    failed: Type.Integer({ description: 'Mails of the last 7 days that were not accepted.', examples: [0] }),
+    unknown: Type.Integer({ description: 'Mails of the last 7 days that may not have arrived.', examples: [0] }),
+  }),
   can_fit: Type.Boolean({
     description: 'Whether this platform can fit intervals to learners; otherwise the defaults apply to new learners.',
   }),

@@ -22,11 +22,13 @@ export interface About {
   timeZone: string
   simulatedDate: string | undefined
   embedded: boolean
+  /** Whether a mail server is configured */
+  hasMail: boolean
   privacy: PrivacySettings
 }
 
 const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about }) => {
-  const { version, startedAt, timeZone, simulatedDate, embedded, privacy } = about
+  const { version, startedAt, timeZone, simulatedDate, embedded, hasMail, privacy } = about
 
   app.get(
     '/service',
@@ -40,7 +42,14 @@ const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about
       preHandler: app.requireAdmin,
     },
     async () => {
-      const { version: databaseVersion, size_bytes, users, learners } = await findStoreNumbers(app.db)
+      const {
+        version: databaseVersion,
+        size_bytes,
+        users,
+        learners,
+        mails_failed,
+        mails_unknown,
+      } = await findStoreNumbers(app.db)
       const kind: 'embedded' | 'postgresql' = embedded ? 'embedded' : 'postgresql'
       return {
         version,
@@ -56,6 +65,7 @@ const service: FastifyPluginAsyncTypebox<{ about: About }> = async (app, { about
           answers_keep_days: privacy.answersKeepDays,
           results_keep: privacy.resultsKeep,
         },
+        mail: { configured: hasMail, failed: mails_failed, unknown: mails_unknown },
         can_fit: await canFit(),
         jobs: await listJobRuns(app.db),
       }

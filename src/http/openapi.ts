@@ -48,6 +48,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
         description: "The caller's assignments; for authors, leads and responsible persons those of others",
       },
       { name: 'calendar', description: "Due days of the caller's tasks for calendar programs" },
+      { name: 'mail', description: 'For administrators: the outbox of mails' },
       { name: 'admin', description: 'For administrators: users and import' },
       { name: 'health', description: 'For proxies and orchestrators' },
     ],

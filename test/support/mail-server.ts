@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
-import type { Test } from 'tap'
 import type { MailSettings } from '../../src/domain/mail/settings.js'
 import { CERTIFICATE_OF_LOCALHOST, TEST_CA, TEST_KEY } from './certificates.js'
+import type { Owner } from './process.js'
 
 export const LOGIN = { username: 'training', password: 'geheimes-passwort' }
 
@@ -34,7 +34,7 @@ export interface MailServer {
 }
 
 /** Starts an SMTP server that offers STARTTLS and login, closed when the test ends. */
-export async function startMailServer(t: Test, options: SMTPServerOptions = {}): Promise<MailServer> {
+export async function startMailServer(t: Owner, options: SMTPServerOptions = {}): Promise<MailServer> {
   const replyWith = async (done: (error?: Error | null) => void, reply: Reply | Promise<Reply>) => {
     const given = await reply
     done(given === undefined ? null : Object.assign(new Error(given.text), { responseCode: given.code }))

@@ -10,6 +10,7 @@ import pg from 'pg'
 import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { migrations } from '../../db/migrations/index.js'
+import { insertMails } from '../../db/queries/mail/outbox.js'
 import type { Database } from '../../db/types.js'
 import { buildApp } from '../../src/app.js'
 import { Authenticator } from './authenticator.js'
@@ -17,6 +18,7 @@ import { changeFiles, deckFile } from './content.js'
 import { createDatabase, onServer } from './database.js'
 import { createUser, PASSWORD } from './factories.js'
 import { CLIENT_ID, type IdentityProvider, startIdentityProvider } from './identity-provider.js'
+import { startMailServer } from './mail-server.js'
 import type { Json } from './openapi.js'
 import { gifOf, targetOf } from './pictures.js'
 import { type Answer, CONFIG, callerOf, cookieOf, ROOT, SECRET } from './service.js'
@@ -107,12 +109,14 @@ export async function recordVersion(serverUrl: string, folder: string): Promise<
   const ends: (() => unknown)[] = []
   const owner = { teardown: (end: () => unknown) => ends.push(end) }
   const provider = await startIdentityProvider(owner, `${ORIGIN}/api/auth/oidc/callback`)
+  const mailServer = await startMailServer(owner)
   try {
     await migrateToLatest(database.db)
     const app = await buildApp({
       config: {
         ...CONFIG,
         contentDir,
+        mail: mailServer.settings(),
         publicUrl: `${ORIGIN}/`,
         oidc: oidcSettings(provider, `${ORIGIN}/`, { OIDC_GROUPS_CLAIM: 'groups' }),
       },
@@ -328,6 +332,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
 
   const group = await callTeams(admin, learner)
   await callAssignments(admin, learner, { test, deck: 'git', sheet: 'git' })
+  await callMail(app.db, admin)
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
   await get('auth/tokens')
   await learner('DELETE', `/api/auth/tokens/${token.id}`)
@@ -410,6 +415,29 @@ async function callTeams(admin: Send, learner: Send): Promise<string> {
   const other = (await admin('POST', '/api/teams', { name: `${name} b` })).body.team
   await admin('DELETE', `/api/teams/${other.id}`)
   return name
+}
+
+/** Calls the operations of the outbox. */
+async function callMail(db: Kysely<Database>, admin: Send): Promise<void> {
+  const { user } = (await admin('GET', '/api/auth/me')).body
+  const [id] = await db.transaction().execute((transaction) =>
+    insertMails(transaction, [
+      {
+        ...{
+          user_id: user.id,
+          kind: 'confirm_address',
+          day: '2026-01-01',
+          address: 'chef@example.org',
+          subject: 'Aufgaben',
+        },
+        ...{ body: 'Hallo', next_attempt_at: new Date('2026-01-01') },
+      },
+    ]),
+  )
+  await db.updateTable('mails').set({ state: 'unknown' }).execute()
+  await admin('POST', `/api/mail/outbox/${id}/resend`)
+  await admin('GET', '/api/mail/outbox')
+  await admin('POST', '/api/mail/test', { to: 'chef@example.org' })
 }
 
 /** Calls the operations of assignments. */

@@ -53,6 +53,8 @@ export type AuditAction =
   | 'assignment.delete'
   | 'assignment.renew'
   | 'assignment.view'
+  | 'mail.resend'
+  | 'mail.test'
   | 'occurrence.confirm'
   | 'occurrence.exempt'
   | 'occurrence.extend'

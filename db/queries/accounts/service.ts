@@ -8,6 +8,9 @@ export interface StoreNumbers {
   users: number
   /** Users with at least one review */
   learners: number
+  /** Mails of the last 7 days */
+  mails_failed: number
+  mails_unknown: number
 }
 
 export async function findStoreNumbers(db: Kysely<Database>): Promise<StoreNumbers> {
@@ -16,6 +19,11 @@ export async function findStoreNumbers(db: Kysely<Database>): Promise<StoreNumbe
       (select count(*) from users) as users,
       (select count(*) from users where exists (
         select from review_log where user_id = users.id and kind = 'review'
-      )) as learners`.execute(db)
+      )) as learners, mails_failed, mails_unknown
+    from (
+      select count(*) filter (where state = 'failed') as mails_failed,
+        count(*) filter (where state = 'unknown') as mails_unknown
+      from mails where created_at > now() - interval '7 days'
+    ) as mails`.execute(db)
   return rows[0] as StoreNumbers
 }

@@ -38,6 +38,8 @@ const RULES: Rule[] = [
   rule('/api/assignments/occurrences/:id/confirm', 'admin', 'learn'),
   // What an instructor confirms is evidence.
   rule('/api/assignments/occurrences/confirm-personal', 'none'),
+  rule('/api/mail/outbox', 'admin'),
+  rule('/api/mail/test', 'admin'),
   rule('/api/proofs', 'read', 'admin'),
   rule('/api/calendar', 'read', 'learn'),
   rule('/api/proofs/export', 'admin'),

@@ -24,10 +24,10 @@ export function isMailAddress(text: string): boolean {
  * @throws InvalidInput
  * @example parseMailAddress(' erika@example.org ') // 'erika@example.org'
  */
-export function parseMailAddress(text: string): string {
+export function parseMailAddress(text: string, field = 'email'): string {
   const address = text.trim()
   if (!isMailAddress(address)) {
-    throw new InvalidInput('Das Feld „email“ muss eine E-Mail-Adresse sein, etwa erika@example.org')
+    throw new InvalidInput(`Das Feld „${field}“ muss eine E-Mail-Adresse sein, etwa erika@example.org`)
   }
   return address
 }

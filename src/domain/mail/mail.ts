@@ -19,6 +19,11 @@ export interface NewMail {
   next_attempt_at: Date
 }
 
+/** Returns whether an administrator may send a mail again. A sent one is not: its text is gone, and the person has it. */
+export function isResendable({ state, has_text }: { state: MailState; has_text: boolean }): boolean {
+  return (state === 'unknown' || state === 'failed') && has_text
+}
+
 /**
  * Returns the address at which one POST request of a mail program ends the mails about due cards (RFC 8058).
  * @param publicUrl public address of the service, ending with a slash

@@ -42,9 +42,10 @@ export function listOperations(document: Json): Operation[] {
       method: method.toUpperCase(),
       path,
       isPublic: operation.security?.length === 0,
-      isAdmin: /^\/api\/(admin\/|teams|accounts(\/?$|\/(audit|bulk|service|\{id\}))|content\/(?!export|media\/))/.test(
-        path,
-      ),
+      isAdmin:
+        /^\/api\/(admin\/|mail\/(outbox|test)|teams|accounts(\/?$|\/(audit|bulk|service|\{id\}))|content\/(?!export|media\/))/.test(
+          path,
+        ),
       needsSession: operation['x-token-scope'] === 'none',
       queryNames: (operation.parameters ?? []).filter((one: Json) => one.in === 'query').map((one: Json) => one.name),
       queryExamples: new Map(

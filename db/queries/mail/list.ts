@@ -1,0 +1,60 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { MAIL_STATES, type MailKind, type MailState } from '../../../src/domain/mail/mail.js'
+import type { Database, MailsTable } from '../../types.js'
+
+/** A mail of the outbox as administrators see it: not what it says. */
+export interface ListedMail extends Omit<Selectable<MailsTable>, 'user_id' | 'subject' | 'body' | 'claimed_at'> {
+  user: { id: number; username: string; display_name: string }
+  /** Whether the text is still there */
+  has_text: boolean
+}
+
+/** Returns mails, newest first. @param before only mails with a lower id */
+export async function listMails(
+  db: Kysely<Database>,
+  { state, before, limit }: { state?: MailState | undefined; before?: number | undefined; limit: number },
+): Promise<ListedMail[]> {
+  const { rows } = await sql<ListedMail>`
+    select mails.id, json_build_object('id', users.id, 'username', username, 'display_name', display_name) as "user",
+      kind, day, address, state, attempts, next_attempt_at, sent_at, answer, mails.created_at, body is not null as has_text
+    from mails join users on users.id = user_id
+    where (${state ?? null}::text is null or state = ${state ?? null})
+      and (${before ?? null}::integer is null or mails.id < ${before ?? null})
+    order by mails.id desc
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Returns the number of mails in each state. */
+export async function countMails(db: Kysely<Database>): Promise<Record<MailState, number>> {
+  const { rows } = await sql<{ state: MailState; count: number }>`
+    select state, count(*)::integer as count from mails group by state`.execute(db)
+  const counts = new Map(rows.map(({ state, count }) => [state, count]))
+  return Object.fromEntries(MAIL_STATES.map((state) => [state, counts.get(state) ?? 0])) as Record<MailState, number>
+}
+
+/** Returns the mail with its user and locks it. */
+export async function keepMail(
+  transaction: Transaction<Database>,
+  id: number,
+): Promise<
+  { id: number; user_id: number; username: string; kind: MailKind; state: MailState; has_text: boolean } | undefined
+> {
+  return transaction
+    .selectFrom('mails')
+    .innerJoin('users', 'users.id', 'user_id')
+    .select(['mails.id', 'user_id', 'username', 'kind', 'state'])
+    .select((eb) => eb('body', 'is not', null).$castTo<boolean>().as('has_text'))
+    .where('mails.id', '=', id)
+    .forNoKeyUpdate('mails')
+    .executeTakeFirst()
+}
+
+/** Puts a mail back among the waiting ones, as if it had never been tried. */
+export async function resendMail(transaction: Transaction<Database>, id: number, at: Date): Promise<void> {
+  await transaction
+    .updateTable('mails')
+    .set({ state: 'waiting', attempts: 0, next_attempt_at: at, claimed_at: null, answer: null })
+    .where('id', '=', id)
+    .execute()
+}

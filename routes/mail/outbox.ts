@@ -1,0 +1,116 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
+import { countMails, listMails } from '../../db/queries/mail/list.js'
+import { actorOf } from '../../plugins/auth.js'
+import { parseMailAddress } from '../../src/domain/mail/address.js'
+import { isResendable, MAIL_STATES } from '../../src/domain/mail/mail.js'
+import {
+  MAIL_NOT_CONFIGURED,
+  MAIL_NOT_FOUND,
+  MAIL_NOT_RESENDABLE,
+  MailServerRefuses,
+} from '../../src/domain/mail/refusals.js'
+import type { MailSettings } from '../../src/domain/mail/settings.js'
+import { TooManyAttempts } from '../../src/domain/refusal.js'
+import { parseChoice, parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
+import type { Moment } from '../../src/domain/time/calendar.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import { resend } from '../../src/services/mail/resend.js'
+import { sendTestMail } from '../../src/services/mail/test-mail.js'
+import { MailParams, Outbox, OutboxQuery, TestMailBody, TestMailSent } from './schemas.js'
+
+export interface OutboxOptions {
+  mail: MailSettings | undefined
+  /** Whether mails stay in the outbox, because the service lives on a simulated day */
+  isMailHeld: boolean
+  publicUrl: string | undefined
+  moment: () => Moment
+  /** Ends a test mail because the service stops */
+  stopping: AbortSignal
+}
+
+/** Test mails within a minute: enough to try settings, too few to flood a mailbox */
+const MAX_TESTS = 5
+const MINUTE_MS = 60_000
+
+/** The outbox for administrators: whom a mail goes to and what became of it, not what it says. */
+const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) => {
+  const { mail, isMailHeld: held, publicUrl, moment, stopping } = options
+  let tests: number[] = []
+
+  app.get(
+    '/outbox',
+    {
+      schema: {
+        operationId: 'listMails',
+        summary: 'Mails of the last 90 days, newest first',
+        description: 'Subject and text are not shown.',
+        tags: ['mail'],
+        querystring: OutboxQuery,
+        response: answers(Outbox),
+      },
+    },
+    async ({ query }) => {
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
+      const state = parseChoice(query.state, 'state', MAIL_STATES)
+      const listed = await listMails(app.db, { state, before: parseIntegerCursor(query.before, 'before'), limit })
+      return {
+        mails: listed.map(({ has_text, ...one }) => ({ ...one, may_resend: isResendable({ ...one, has_text }) })),
+        counts: await countMails(app.db),
+        configured: mail !== undefined,
+        held,
+        next_before: listed.length < limit ? null : (listed.at(-1)?.id ?? null),
+      }
+    },
+  )
+
+  app.post(
+    '/outbox/:id/resend',
+    {
+      schema: {
+        operationId: 'resendMail',
+        summary: 'Send a mail again that has failed or may not have arrived',
+        description: 'It waits in the outbox and is sent within about a minute. Its `Message-ID` stays the same.',
+        tags: ['mail'],
+        params: MailParams,
+        response: answers(Done, [MAIL_NOT_FOUND, MAIL_NOT_RESENDABLE]),
+      },
+    },
+    async (request) => {
+      const id = parseRowId(request.params.id, 'Ungültige Mail-ID')
+      await resend(app.db, actorOf(request), { id, at: moment().at })
+      return { ok: true as const }
+    },
+  )
+
+  app.post(
+    '/test',
+    {
+      schema: {
+        operationId: 'sendTestMail',
+        summary: 'Send a test mail at once',
+        description: `Answers within 25 seconds with what the mail server said. At most ${MAX_TESTS} a minute.`,
+        tags: ['mail'],
+        body: TestMailBody,
+        response: answers(TestMailSent, [MAIL_NOT_CONFIGURED, new MailServerRefuses(EXAMPLE)]),
+      },
+    },
+    async (request) => {
+      const to = parseMailAddress(request.body.to, 'to')
+      if (mail === undefined) throw MAIL_NOT_CONFIGURED
+      const now = performance.now()
+      tests = tests.filter((at) => at > now - MINUTE_MS)
+      const [first] = tests
+      if (first !== undefined && tests.length >= MAX_TESTS) {
+        throw new TooManyAttempts(Math.ceil((first + MINUTE_MS - now) / 1_000))
+      }
+      tests.push(now)
+      await insertAuditEntry(app.db, actorOf(request), { action: 'mail.test', target: to })
+      return { ok: true as const, answer: await sendTestMail(mail, to, { publicUrl, signal: stopping }) }
+    },
+  )
+}
+
+const EXAMPLE = 'Die Anmeldung beim Mailserver ist gescheitert: 535 5.7.8 Bad credentials'
+
+export default outbox

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import { describeFault } from '../../domain/mail/delivery.js'
+import { MAIL_NOT_CONFIGURED, MailServerRefuses } from '../../domain/mail/refusals.js'
+import type { MailSettings } from '../../domain/mail/settings.js'
+import { connectToMailServer, ServerFault } from './smtp.js'
+
+/** Shorter than the time after which a proxy or the service ends the request */
+const LIMIT_MS = 20_000
+const TOO_SLOW = `Der Mailserver hat nicht innerhalb von ${LIMIT_MS / 1_000} Sekunden geantwortet`
+
+/**
+ * Sends a test mail at once and returns the server's answer.
+ * @throws MAIL_NOT_CONFIGURED, MailServerRefuses; the reason of the signal
+ */
+export async function sendTestMail(
+  settings: MailSettings | undefined,
+  to: string,
+  { publicUrl, signal }: { publicUrl: string | undefined; signal: AbortSignal },
+): Promise<string> {
+  if (settings === undefined) throw MAIL_NOT_CONFIGURED
+  const limit = AbortSignal.timeout(LIMIT_MS)
+  try {
+    const connection = await connectToMailServer(settings, AbortSignal.any([signal, limit]))
+    try {
+      const { verdict, answer } = await connection.send({
+        messageId: `<test.${randomUUID()}@${settings.from.slice(settings.from.indexOf('@') + 1)}>`,
+        to: { name: '', address: to },
+        subject: 'Testmail des Trainings',
+        body: `Hallo,\n\ndiese Mail wurde verschickt, um den Mailversand zu prüfen. Er funktioniert.\n${publicUrl === undefined ? '' : `\n${publicUrl}\n`}`,
+      })
+      if (verdict === 'sent') return answer
+      throw new ServerFault(verdict === 'server' ? answer : describeFault({ stage: 'mail' }, answer))
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (limit.aborted) throw new MailServerRefuses(TOO_SLOW)
+    if (error instanceof ServerFault) throw new MailServerRefuses(error.message)
+    throw error
+  }
+}
