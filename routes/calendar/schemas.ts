@@ -2,7 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { nullable, Timestamp } from '../../src/http/schemas.js'
 
 export const CalendarParams = Type.Object({
-  token: Type.String({ description: '43 characters, from the address that `POST /api/calendar/token` returned.' }),
+  token: Type.String({
+    description: '43 characters, from the address that `POST /api/calendar/token` returned.',
+    examples: ['N1mZ0cX8Yb2Kq5Rt7Vw9AaBbCcDdEeFfGgHhIiJjKkQ'],
+  }),
 })
 
 export const CalendarAddress = Type.Object({
