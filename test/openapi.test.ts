@@ -67,7 +67,8 @@ t.test('every schema compiles', async (t) => {
 })
 
 t.test('the command line prints the same document', async (t) => {
-  const { stdout } = await run(process.execPath, [...PROGRAM_OPTIONS, `${ROOT}dist/src/cli.js`, 'openapi'], { env: {} })
+  const parts = [...PROGRAM_OPTIONS, `${ROOT}dist/src/cli.js`, 'openapi']
+  const { stdout } = await run(process.execPath, parts, { env: {}, maxBuffer: 16_777_216 })
   t.strictSame(JSON.parse(stdout), (await anonymous.get('/openapi.json')).body)
 })
 
