@@ -14,6 +14,8 @@ const TESTS = /src\/(?:pages\/tests|outbox\/answers|storage\/answers)/
 /** Modules that only authors and administrators load */
 const AUTHORS =
   /src\/(?:editor|pages\/inhalte|pages\/teams|pages\/verwaltung)\/|src\/storage\/drafts|node_modules\/diff\//
+/** Modules that only the pages of tasks load */
+const TASKS = /src\/pages\/aufgaben\//
 /** Icons that only the pages of authors and tests show */
 const ICONS =
   /lucide\/svelte\/dist\/icons\/(?:archive|archive-restore|arrow-down|arrow-up|bold|code|image|italic|link|list|pencil-line|plus|square-code|table|trash|trash-2)\./
@@ -31,9 +33,14 @@ const SHARED_CHUNKS = [
   { name: 'markdown', test: 'src/markdown/markdown.svelte' },
   { name: 'outbox', test: 'src/outbox/start-post.ts' },
   { name: 'study', test: 'pages/lernen/lernen.svelte' },
-  { name: 'shared', test: (id: string) => !AUTHORS.test(id) && !TESTS.test(id) && !ICONS.test(id), minShareCount: 2 },
+  {
+    name: 'shared',
+    test: (id: string) => !AUTHORS.test(id) && !TESTS.test(id) && !TASKS.test(id) && !ICONS.test(id),
+    minShareCount: 2,
+  },
   { name: 'author-icons', test: ICONS, minShareCount: 2 },
   { name: 'answers', test: /src\/(?:outbox|storage)\/answers/ },
+  { name: 'task-parts', test: TASKS, minShareCount: 2 },
   { name: 'test-parts', test: TESTS, minShareCount: 2 },
   { name: 'drafts', test: /src\/storage\/drafts\.ts/ },
   { name: 'diff', test: /node_modules\/diff\/|src\/editor\/(?:diff\.svelte|word-diff)/ },
@@ -44,7 +51,7 @@ const SHARED_CHUNKS = [
 
 /** Whether a module is a style of learners or administrators */
 function isStyleOfAll(id: string): boolean {
-  return /\.css$/.test(id) && !/src\/(?:editor|pages\/(?:inhalte|teams|tests))\//.test(id)
+  return /\.css$/.test(id) && !/src\/(?:editor|pages\/(?:aufgaben|inhalte|teams|tests))\//.test(id)
 }
 
 export default defineConfig({
@@ -70,12 +77,18 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,
-      // Mostly loaded by then, from the quiz or by `theme.js`; the list would make the quiz larger.
-      resolveDependencies: (file, needed) =>
-        /\/(?:tests|attempt|answer-post)-/.test(file) ? needed.filter((one) => one.endsWith('.css')) : needed,
+      // Chunks of tests and tasks are mostly loaded by then, or preloaded by `theme.js`; the start always is. Listing them
+      // would make the importing chunks larger.
+      resolveDependencies: (file, needed, { hostType }) => {
+        if (hostType === 'html') return needed
+        const isLate = /\/(?:tests|attempt|answer-post|aufgaben|confirm-sheet|today)-/.test(file)
+          ? /\.css$|\/task-parts-/
+          : /./
+        return needed.filter((one) => isLate.test(one) && !/\/(?:start|words)-/.test(one))
+      },
     },
-    // All styles are in one sheet, which is smaller than its parts and causes no layout shift, except those of authors, teams
-    // and tests.
+    // All styles are in one sheet, which is smaller than its parts and causes no layout shift, except those of authors, tasks,
+    // teams and tests.
     cssCodeSplit: true,
     rolldownOptions: {
       // Suppresses timing output.

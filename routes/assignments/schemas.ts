@@ -219,6 +219,7 @@ export const OwnOccurrences = Type.Object({
         }),
       ),
       proof_code: nullable(Type.String({ description: 'Once it is done.', examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] })),
+      proof_revoked_at: nullable(Timestamp),
     }),
   ),
 })

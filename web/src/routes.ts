@@ -43,6 +43,7 @@ export const ROUTES: Route[] = [
     load: async () => (await spickzettel()).Sheet,
     ask: ({ slug = '' }) => void queryClient.prefetchQuery(queries.sheet(slug)),
   },
+  { pattern: '/aufgaben(?:/nachweise)?', load: async () => (await import('./pages/aufgaben/aufgaben.svelte')).default },
   { pattern: '/suche', load: async () => (await suche()).default },
   { pattern: '/statistik', load: async () => (await statistik()).Statistik },
   { pattern: '/verlauf', load: async () => (await statistik()).Verlauf },

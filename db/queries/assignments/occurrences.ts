@@ -26,6 +26,7 @@ export interface OwnOccurrence {
   /** Parts that are done; a personal part with its day and instructor */
   done: { position: number; done_at: string; held_on: string | null; confirmed_by: string | null }[]
   proof_code: string | null
+  proof_revoked_at: Date | null
 }
 
 /** Returns the occurrences of a person, open ones first, then by due day. */
@@ -35,16 +36,18 @@ export async function listOwnOccurrences(
   { limit }: { limit: number },
 ): Promise<OwnOccurrence[]> {
   const { rows } = await sql<OwnOccurrence>`
-    select occurrences.id, assignment_id, title, description, mandatory, period, occurrences.due_on, extended_until, state,
+    select occurrences.id, occurrences.assignment_id, title, description, mandatory, period, occurrences.due_on, extended_until, state,
       reason, covered_until, done_at, ${PARTS} as parts, (
         select coalesce(json_agg(json_build_object(
             'position', position, 'done_at', done_at, 'held_on', held_on, 'confirmed_by', confirmed_by)), '[]')
         from occurrence_parts where occurrence_id = occurrences.id
       ) as done,
       (select display_name from users where users.id = responsible_id) as responsible,
-      (select code from proofs where occurrence_id = occurrences.id and replaced_by is null) as proof_code
-    from occurrences join assignments on assignments.id = assignment_id
-    where user_id = ${userId} and (archived_at is null or state not in ('open', 'in_progress'))
+      proofs.code as proof_code, proofs.revoked_at as proof_revoked_at
+    from occurrences
+      join assignments on assignments.id = occurrences.assignment_id
+      left join proofs on occurrence_id = occurrences.id and replaced_by is null
+    where occurrences.user_id = ${userId} and (archived_at is null or state not in ('open', 'in_progress'))
     order by state not in ('open', 'in_progress'),
       case when state in ('open', 'in_progress') then coalesce(extended_until, occurrences.due_on) end,
       period desc, occurrences.id desc

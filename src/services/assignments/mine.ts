@@ -17,7 +17,7 @@ export async function listMine(db: Kysely<Database>, userId: number, clock: Assi
 
 function describe(row: OwnOccurrence, today: string) {
   const { id, assignment_id, title, description, mandatory, responsible, period, state } = row
-  const { extended_until, reason, covered_until, done_at, proof_code } = row
+  const { extended_until, reason, covered_until, done_at, proof_code, proof_revoked_at } = row
   const done = new Map(row.done.map((part) => [part.position, part]))
   return {
     ...{ id, assignment: { id: assignment_id, title, description, mandatory, responsible } },
@@ -41,6 +41,6 @@ function describe(row: OwnOccurrence, today: string) {
         confirmed_by: fact?.confirmed_by ?? null,
       }
     }),
-    proof_code,
+    ...{ proof_code, proof_revoked_at },
   }
 }

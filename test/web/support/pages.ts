@@ -19,6 +19,13 @@ export const PAGES: AppPage[] = [
   { path: 'tests', name: 'tests', ready: 'main h2' },
   { path: 'spickzettel', name: 'spickzettel', ready: 'text=PostgreSQL' },
   { path: 'spickzettel/git-alltag', name: 'spickzettel-seite', ready: '.markdown h2' },
+  { path: 'aufgaben', name: 'aufgaben', ready: 'main h2' },
+  { path: 'aufgaben/nachweise', name: 'aufgaben-nachweise', ready: 'main h2, main li' },
+  {
+    path: 'spickzettel/git-alltag?aufgabe=1&teil=0',
+    name: 'spickzettel-aufgabe',
+    ready: 'article aside .notice, article aside button',
+  },
   { path: 'suche?q=rebase', name: 'suche', ready: 'mark' },
   { path: 'statistik', name: 'statistik', ready: 'svg[role], figure' },
   { path: 'verlauf', name: 'verlauf', ready: 'main h2' },

@@ -59,6 +59,19 @@ export async function writeTeam(app: App): Promise<void> {
   await post(app, `${members}/${created.id}`, { role: 'member' }, 'PUT')
 }
 
+/** Gives everybody a task of a shipped sheet and a personal part, and one of a shipped deck. */
+export async function writeTasks(app: App): Promise<void> {
+  const task = {
+    ...{ audience: { everybody: true }, starts: '2026-01-01', due: '2099-12-31', recurrence: null },
+    ...{ mandatory: true, retention_years: 2 },
+  }
+  const sheet = { kind: 'sheet', slug: 'git-alltag' }
+  await post(app, '/api/assignments', { ...task, title: 'Leitern und Tritte', parts: [sheet] })
+  const parts = [sheet, { kind: 'personal', title: 'Rundgang' }]
+  await post(app, '/api/assignments', { ...task, title: 'Unterweisung Brandschutz', description: 'Für alle.', parts })
+  await post(app, '/api/assignments', { ...task, title: 'Versionsverwaltung', parts: [{ kind: 'deck', slug: 'git' }] })
+}
+
 const wrong = (...texts: string[]) => texts.map((text) => ({ text, correct: false }))
 
 /** Sends a request as administrator. @throws for any other status than 200 */

@@ -1,0 +1,132 @@
+import { daysBetween, localDay, relativeDay } from '../../words/dates.js'
+import { isolate } from '../../words/isolate.js'
+
+/** A task of the learner: an occurrence of an assignment */
+export interface Task {
+  id: number
+  assignment: { title: string; description: string; mandatory: boolean; responsible: string | null }
+  state: 'open' | 'in_progress' | 'done' | 'exempt' | 'recognised' | 'left'
+  due: string
+  overdue: boolean
+  extended_until: string | null
+  reason: string | null
+  covered_until: string | null
+  done_at: string | null
+  parts: Part[]
+  proof_code: string | null
+  proof_revoked_at: string | null
+}
+
+export interface Part {
+  kind: 'sheet' | 'test' | 'deck' | 'personal'
+  /** Null for a personal part, or if the content was deleted */
+  slug: string | null
+  title: string
+  share_percent: number | null
+  state: 'open' | 'done' | 'closed'
+  available: boolean
+  done_at: string | null
+  held_on: string | null
+  confirmed_by: string | null
+}
+
+const DAY = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'long', timeZone: 'UTC' })
+const DAY_OF_YEAR = new Intl.DateTimeFormat('de-DE', { dateStyle: 'long', timeZone: 'UTC' })
+
+/**
+ * Names a day, with its year unless it is the present one.
+ * @example longDay('2026-12-31', '2026-12-19') // '31. Dezember'
+ */
+export function longDay(day: string, today: string): string {
+  const format = day.slice(0, 4) === today.slice(0, 4) ? DAY : DAY_OF_YEAR
+  return format.format(new Date(`${day}T12:00:00Z`))
+}
+
+/** Names the day of an instant on the calendar of this device. */
+export function longDayOf(instant: string, today: string): string {
+  return longDay(localDay(new Date(instant)), today)
+}
+
+/**
+ * Says until when a task is due.
+ * @example dueText('2026-12-31', '2026-12-19') // 'bis 31. Dezember, noch 12 Tage'
+ */
+export function dueText(due: string, today: string): string {
+  const days = daysBetween(today, due)
+  const day = longDay(due, today)
+  if (days < 0) return `war bis ${day} fällig (${relativeDay(due, today)})`
+  if (days < 2) return `bis ${days === 0 ? 'heute' : 'morgen'}, ${day}`
+  return `bis ${day}, noch ${days} Tage`
+}
+
+export const isOpen = ({ state }: Pick<Task, 'state'>) => state === 'open' || state === 'in_progress'
+
+export const KINDS: Record<Part['kind'], string> = {
+  sheet: 'Spickzettel',
+  test: 'Test',
+  deck: 'Deck',
+  personal: 'Persönlicher Teil',
+}
+
+/** What the link of an open part says; a personal part has none. */
+export const ACTIONS: Record<Exclude<Part['kind'], 'personal'>, string> = {
+  sheet: 'Lesen',
+  test: 'Zum Test',
+  deck: 'Lernen',
+}
+
+const PLACES = { sheet: 'spickzettel', test: 'tests', deck: 'lernen' } as const
+
+/** Returns the address at which a part is done; undefined if there is none. */
+export function addressOf({ kind, slug, available }: Part, task: number, index: number): string | undefined {
+  if (kind === 'personal' || slug === null || !available) return undefined
+  const part = kind === 'sheet' ? `&teil=${index}` : ''
+  return `${PLACES[kind]}/${encodeURIComponent(slug)}?aufgabe=${task}${part}`
+}
+
+/** Says when a part was done, or what it takes. */
+export function partText(part: Part, { assignment }: Pick<Task, 'assignment'>, today: string): string {
+  if (part.state === 'closed') return 'nicht erledigt'
+  if (part.state === 'done') return doneText(part, today)
+  const { responsible, mandatory } = assignment
+  if (part.kind === 'personal') {
+    const lead = mandatory ? 'die Leitung deines Teams' : undefined
+    const persons = [responsible === null ? undefined : isolate(responsible), lead].filter((one) => one !== undefined)
+    return `Findet mit dir persönlich statt. Danach bestätigt es ${persons.join(' oder ') || 'die verantwortliche Person'}.`
+  }
+  if (!part.available) {
+    const person = responsible === null ? 'die Person, die dir die Aufgabe gegeben hat' : isolate(responsible)
+    return `Dieser Inhalt ist gerade nicht da. Frag bitte ${person}.`
+  }
+  if (part.kind === 'deck') {
+    return part.share_percent === null
+      ? 'Sieh dir jede Karte einmal an, gern über mehrere Tage.'
+      : `Bewerte ${part.share_percent} % der Karten mindestens einmal mit „Gut“ oder „Leicht“, gern über mehrere Tage.`
+  }
+  return part.kind === 'sheet' ? 'Lies ihn und bestätige es am Ende.' : 'Bestehe den Test.'
+}
+
+function doneText({ kind, done_at, held_on, confirmed_by }: Part, today: string): string {
+  const day = held_on === null ? longDayOf(done_at ?? today, today) : longDay(held_on, today)
+  if (kind === 'personal') {
+    return `war am ${day}${confirmed_by === null ? '' : `, bestätigt von ${isolate(confirmed_by)}`}`
+  }
+  return `${{ sheet: 'gelesen und bestätigt', test: 'bestanden', deck: 'gelernt' }[kind]} am ${day}`
+}
+
+/** How a task ended */
+export const ENDINGS = {
+  done: 'erledigt',
+  exempt: 'befreit',
+  recognised: 'anerkannt',
+  left: 'entfallen',
+} as const
+
+/** Says what the ending of a task means. */
+export function endText({ state, done_at, reason, covered_until }: Task, today: string): string {
+  if (state === 'left') return 'Sie gilt für dich nicht mehr, zum Beispiel weil du das Team gewechselt hast.'
+  if (state === 'done') return done_at === null ? '' : `Erledigt am ${longDayOf(done_at, today)}.`
+  const meaning = state === 'exempt' ? 'Du musst sie nicht erledigen' : 'Ein anderer Nachweis zählt dafür'
+  const until = covered_until === null ? '' : `, bis ${longDay(covered_until, today)}`
+  return `${meaning}${until}.${reason === null ? '' : ` Grund: ${isolate(reason)}`}`
+}

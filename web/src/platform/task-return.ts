@@ -1,0 +1,18 @@
+import { place } from './router.svelte.js'
+
+/** Returns the task for which the page was opened, from `?aufgabe=` of its address. */
+function taskHere(): string | undefined {
+  return /^\d{1,10}$/.exec(place.query.get('aufgabe') ?? '')?.[0]
+}
+
+/** Returns `?aufgabe=12` to hand the task on to the next page; empty without a task. */
+export function taskQuery(): string {
+  const id = taskHere()
+  return id === undefined ? '' : `?aufgabe=${id}`
+}
+
+/** Returns the address to return to, `aufgaben#aufgabe-12`; undefined without a task. */
+export function taskAddress(): string | undefined {
+  const id = taskHere()
+  return id && `aufgaben#aufgabe-${id}`
+}
