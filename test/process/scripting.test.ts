@@ -158,8 +158,19 @@ t.test('audit, own data and cleanup', async (t) => {
   const left = await follow('Disable the account of a person who leaves')
   t.match({ ...left, stdout: JSON.parse(left.stdout) }, { status: 0, stdout: { user: { username: 'erika' } } })
   t.equal(await login('erika', 'ganz "neu"'), 401)
-  writeFileSync(`${folder}/teams.csv`, 'Werkstatt;lena;lead\nWerkstatt;erika;member\n')
+  writeFileSync(`${folder}/teams.csv`, 'Werkstatt;lena;lead\nWerkstatt;mia;member\n')
   t.match(await follow('Keep teams as in a directory'), { status: 0, stdout: '{"ok":true}{"ok":true}', stderr: '' })
+  const assign = recipes.get('Assign an instruction to a team') as string
+  const assigned = await follow('Assign an instruction to a team')
+  t.match(JSON.parse(assigned.stdout || 'null'), { assignment: { title: 'Bereitschaft, jährlich', parts: [{}, {}] } })
+  recipes.set('assign again', assign)
+  t.match(await follow('assign again'), { status: 0, stdout: '', stderr: '' })
+  t.match(await follow('List who has not finished'), {
+    ...{ status: 0, stderr: '' },
+    stdout: /^\d+;Lena Muster;\d{4}-\d\d-\d\d\n\d+;Mia Muster;\d{4}-\d\d-\d\d\n?$/,
+  })
+  t.match(await follow('Save all proofs for an audit'), { status: 0, stdout: '', stderr: '' })
+  t.match(readFileSync(`${folder}/proofs.csv`, 'utf8'), /^\uFEFF.*;.*\r\n$/)
   t.match(await follow('Delete a token'), { status: 0, stdout: '{"ok":true}' })
   t.strictSame([...recipes.keys()], [], 'every recipe has been followed')
 })
