@@ -71,6 +71,7 @@ export const ROUTES: Route[] = [
     isAdmin: true,
     load: async () => (await import('./pages/verwaltung/datenschutz.svelte')).default,
   },
+  { pattern: '/verwaltung/mails', isAdmin: true, load: async () => (await verwaltung()).Mails },
   { pattern: '/verwaltung/protokoll', isAdmin: true, load: async () => (await verwaltung()).Protokoll },
   ...(import.meta.env.DEV
     ? [{ pattern: '/teile', load: async () => (await import('./pages/teile/teile.svelte')).default }]

@@ -2,5 +2,6 @@
 export { default as Benutzer } from './verwaltung/benutzer/benutzer.svelte'
 export { default as Import } from './verwaltung/benutzer/import.svelte'
 export { default as KontoVon } from './verwaltung/benutzer/konto-von.svelte'
+export { default as Mails } from './verwaltung/mails/mails.svelte'
 export { default as Protokoll } from './verwaltung/protokoll/protokoll.svelte'
 export { default as Uebersicht } from './verwaltung/uebersicht.svelte'

@@ -4,6 +4,8 @@ import { type Answer, api } from '../../api/client.js'
 export type AccountList = Answer<'/api/accounts'>
 export type Account = AccountList['users'][number]
 export type AuditEntry = Answer<'/api/accounts/audit'>['entries'][number]
+export type Outbox = Answer<'/api/mail/outbox'>
+export type Mail = Outbox['mails'][number]
 export type NewAccount = Answer<'/api/accounts/bulk', 'post'>['users'][number]
 
 export interface AccountFilter {
@@ -39,6 +41,14 @@ export const adminQueries = {
     queryOptions({
       queryKey: ['admin', 'account', id, 'tokens'],
       queryFn: () => api.get('/api/accounts/{id}/tokens', { path: { id } }),
+    }),
+  mails: (state: string) =>
+    infiniteQueryOptions({
+      queryKey: ['admin', 'mails', state],
+      queryFn: ({ pageParam }) => api.get('/api/mail/outbox', { query: { state, limit: PAGE, before: pageParam } }),
+      initialPageParam: undefined as number | undefined,
+      getNextPageParam: ({ next_before }) => next_before ?? undefined,
+      placeholderData: keepPreviousData,
     }),
   audit: (filter: { action: string; actor: string }) =>
     infiniteQueryOptions({

@@ -1,0 +1,86 @@
+import { mkdirSync } from 'node:fs'
+import t from 'tap'
+import { startMailServer } from '../support/mail-server.js'
+import { DESK, openApp, PHONE } from './support/app.js'
+
+t.setTimeout(600_000)
+
+/** Folder for screenshots; none are taken without it. */
+const { SCREENS } = process.env
+
+const USER = { id: 1, username: 'admin', display_name: 'Ængelbert "><i>Größer</i> \u202eabc' }
+const MAIL = { id: 9, user: USER, kind: 'tasks', day: '2026-12-02', address: 'engelbert@example.org', state: 'sent' }
+const TIMES = { created_at: '2026-12-02T06:00:00Z', next_attempt_at: '2026-12-02T06:30:00Z', sent_at: null }
+const ROWS = [
+  {
+    ...MAIL,
+    ...TIMES,
+    id: 12,
+    state: 'unknown',
+    attempts: 1,
+    answer: 'Der Dienst wurde unterbrochen',
+    may_resend: true,
+  },
+  {
+    ...{ ...MAIL, ...TIMES, id: 11, kind: 'due_cards', state: 'waiting', attempts: 2, may_resend: false },
+    answer: '450 4.2.1 Mailbox busy',
+  },
+  {
+    ...{ ...MAIL, ...TIMES, id: 10, kind: 'lead_digest', state: 'failed', attempts: 1, may_resend: false },
+    answer: `550 5.1.1 ${'<engelbert@example.org>: Recipient address rejected: User unknown '.repeat(3)}`,
+  },
+  { ...MAIL, ...TIMES, attempts: 1, sent_at: '2026-12-02T06:00:40Z', answer: '250 ok', may_resend: false },
+]
+const OUTBOX = {
+  mails: ROWS,
+  counts: { waiting: 1, sending: 0, sent: 1_204, failed: 1, unknown: 1 },
+  ...{ configured: true, held: false, next_before: null },
+}
+
+t.test('an administrator checks the mail server and sends a mail again', async (t) => {
+  const server = await startMailServer(t)
+  const app = await openApp(t, {
+    ...{ SMTP_HOST: '127.0.0.1', SMTP_PORT: String(server.port), SMTP_SECURITY: 'off' },
+    SMTP_FROM: 'training@example.org',
+  })
+  const { page, complaints } = await app.newPerson({ isAdmin: true, viewport: DESK })
+  const photograph = async (name: string) => {
+    if (SCREENS === undefined) return
+    mkdirSync(SCREENS, { recursive: true })
+    await page.screenshot({ path: `${SCREENS}/${name}.png`, fullPage: true })
+  }
+  await page.goto(`${app.url}/verwaltung/mails`)
+  await page.getByText('Noch keine Mails').waitFor()
+  await page.getByLabel('Testmail an').fill('chefin@example.org')
+  await page.keyboard.press('Enter')
+  await page.getByText('Der Mailserver hat die Mail angenommen.').waitFor()
+  t.equal(server.received[0]?.to, 'chefin@example.org')
+  server.onRecipient = () => ({ code: 550, text: '5.1.1 No such user' })
+  await page.getByRole('button', { name: 'Testmail senden' }).click()
+  await page.getByText('Der Mailserver hat die Mail nicht angenommen: 550 5.1.1 No such user').waitFor()
+  await photograph('leer')
+
+  let resent = ''
+  await page.route('**/api/mail/outbox?*', (route) =>
+    route.fulfill({ json: OUTBOX, headers: { 'x-service': 'svc-training' } }),
+  )
+  await page.route('**/api/mail/outbox/*/resend', (route) => {
+    resent = route.request().url()
+    return route.fulfill({ json: { ok: true }, headers: { 'x-service': 'svc-training' } })
+  })
+  await page.reload()
+  await page.getByRole('button', { name: /^Noch einmal senden/ }).focus()
+  for (const [name, viewport, colorScheme] of [
+    ['desk-hell', DESK, 'light'],
+    ['telefon-dunkel', PHONE, 'dark'],
+  ] as const) {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    await photograph(name)
+  }
+  t.equal(await page.locator('i', { hasText: 'Größer' }).count(), 0, 'a name is text')
+  await page.keyboard.press('Enter')
+  await page.getByText('Die Mail wartet wieder und wird gleich gesendet.').waitFor()
+  t.match(resent, /\/api\/mail\/outbox\/12\/resend$/)
+  t.strictSame(complaints, [])
+})
