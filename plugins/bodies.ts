@@ -95,6 +95,12 @@ export function acceptForms(scope: FastifyInstance): void {
   })
 }
 
+/** Lets the routes of this scope accept forms, too, whose fields are not read. */
+export function ignoreForms(scope: FastifyInstance): void {
+  const types = ['application/x-www-form-urlencoded', 'multipart/form-data']
+  scope.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, _body, done) => done(null, {}))
+}
+
 /** The coding `identity` means not encoded. */
 function isEncoded({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {
   return encoding.split(',').some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase()))

@@ -24,7 +24,9 @@ import calendarRoutes from './calendar/index.js'
 import cheatsheetRoutes from './cheatsheets/index.js'
 import contentRoutes from './content/index.js'
 import deckRoutes from './decks/index.js'
+import mailLinks from './mail/links.js'
 import mailOutbox from './mail/outbox.js'
+import ownMail from './mail/own.js'
 import proofRoutes from './proofs/index.js'
 import proofVerification from './proofs/verify.js'
 import quizRoutes from './quiz/index.js'
@@ -92,6 +94,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   await app.register(authRoutes, { prefix: '/auth', relyingParty, basePath, today })
   await app.register(proofVerification, { prefix: '/proofs/verify' })
   await app.register(calendarFeed, { prefix: '/calendar', publicUrl: options.publicUrl, basePath, today })
+  await app.register(mailLinks, { prefix: '/mail', moment })
   await app.register(async (members) => {
     members.addHook('preHandler', members.requireUser)
     await members.register(quizRoutes, { prefix: '/quiz' })
@@ -116,6 +119,10 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
       moment,
       timeZone: options.about.timeZone,
       stopping,
+    })
+    await members.register(ownMail, {
+      ...{ prefix: '/mail', mail: options.mail, publicUrl: options.publicUrl },
+      ...{ timeZone: options.about.timeZone, moment },
     })
     await members.register(contentRoutes, {
       prefix: '/content',

@@ -176,6 +176,8 @@ for (const [publicUrl, requests] of [
         ...['confirmSheet', 'exemptOccurrence', 'recogniseProof', 'grantAttempt', 'listOccurrences'],
         // Need a mail of unknown fate, or a mail server.
         ...['resendMail', 'sendTestMail'],
+        // Need a mail server, and the token of a mail.
+        ...['requestAddress', 'confirmAddress'],
         // Need the code of a proof.
         // Needs the token of a calendar.
         'getCalendar',

@@ -15,7 +15,7 @@ export interface Purged {
 }
 
 /**
- * Deletes expired sessions, tokens, challenges, login failures and spent logout tokens. One instance runs at a time;
+ * Deletes expired sessions, tokens, challenges, confirmations of addresses, login failures and spent logout tokens. One instance runs at a time;
  * returns undefined if another one does. Each batch is a transaction that holds the lock.
  */
 export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undefined> {
@@ -45,6 +45,8 @@ export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undef
           delete from passkey_challenges where challenge in (
             select challenge from passkey_challenges where expires_at <= now() limit ${BATCH_ROWS}
           ) returning 1
+        ), expired_confirmations as (
+          delete from address_confirmations where expires_at <= now()
         )
         select (select count(*) from expired_sessions) as sessions, (select count(*) from expired_tokens) as tokens,
           (select count(*) from forgotten_failures) as "loginFailures",

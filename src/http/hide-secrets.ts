@@ -7,6 +7,9 @@ const PARAMETER = /([?&;])([^&;#]*)/g
 /** An escape of a printable ASCII character. */
 const ESCAPE = /%(?:2[0-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi
 
+/** The key of the mails about due cards. */
+const MAIL_KEY = /(\/api\/mail\/unsubscribe)\?.*$/s
+
 /** The code of a proof or the token of a calendar in a path, which opens it to everybody. */
 const OPEN_CODE = /(\/(?:nachweis|proofs\/verify|proofs|api\/calendar)\/)([^/?#]{16,})/g
 
@@ -15,8 +18,11 @@ const OPEN_CODE = /(\/(?:nachweis|proofs\/verify|proofs|api\/calendar)\/)([^/?#]
  * @example hideSecrets('/callback?%63ode=a&iss=b') // '/callback?code=***&iss=b'
  */
 export function hideSecrets(url: string): string {
-  return url.replaceAll(OPEN_CODE, '$1***').replaceAll(PARAMETER, (whole, separator: string, parameter: string) => {
-    const decoded = parameter.replaceAll(ESCAPE, (encoded) => decodeURIComponent(encoded)).replaceAll('+', ' ')
-    return SECRET.test(decoded) ? separator + decoded.replace(SECRET, '$1***') : whole
-  })
+  return url
+    .replace(MAIL_KEY, '$1?***')
+    .replaceAll(OPEN_CODE, '$1***')
+    .replaceAll(PARAMETER, (whole, separator: string, parameter: string) => {
+      const decoded = parameter.replaceAll(ESCAPE, (encoded) => decodeURIComponent(encoded)).replaceAll('+', ' ')
+      return SECRET.test(decoded) ? separator + decoded.replace(SECRET, '$1***') : whole
+    })
 }

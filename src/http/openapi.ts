@@ -48,7 +48,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
         description: "The caller's assignments; for authors, leads and responsible persons those of others",
       },
       { name: 'calendar', description: "Due days of the caller's tasks for calendar programs" },
-      { name: 'mail', description: 'For administrators: the outbox of mails' },
+      { name: 'mail', description: "The caller's address and mails; for administrators the outbox" },
       { name: 'admin', description: 'For administrators: users and import' },
       { name: 'health', description: 'For proxies and orchestrators' },
     ],

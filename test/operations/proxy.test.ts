@@ -185,13 +185,15 @@ t.test('two instances behind nginx with TLS', { skip }, async (t) => {
     await clientAt('127.0.0.9').ask('GET', `/nachweis/${code}`)
     const token = 'N1mZkQ0dUuG3w7C-_xPq9Yb2sV5tR8eLaJfHoIyKcTw'
     await clientAt('127.0.0.9').ask('GET', `/api/calendar/${token}.ics`)
+    await clientAt('127.0.0.9').ask('POST', `/api/mail/unsubscribe?key=${token}`)
 
     const logged = await readFile(accessLog, 'utf8')
     t.match(logged, '"GET /api/proofs/verify/*** HTTP/1.1" 404')
     t.match(logged, '"GET /nachweis/*** HTTP/1.1"')
     t.notMatch(logged, code, 'codes of proofs are not')
     t.match(logged, '"GET /api/calendar/*** HTTP/1.1" 404')
-    t.notMatch(logged, token, 'nor are tokens of calendars')
+    t.match(logged, '"POST /api/mail/unsubscribe?*** HTTP/1.1" 200')
+    t.notMatch(logged, token, 'nor are tokens of calendars and keys of mails')
     t.match(logged, /"GET \/api\/decks HTTP\/1\.1" 200/, 'requests are logged')
     t.notMatch(logged, /healthz|readyz/, 'probes are not')
   })

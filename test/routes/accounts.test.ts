@@ -299,14 +299,14 @@ t.test('users download all their data', async (t) => {
   await caller.post('/api/quiz/submit', { total: 4, correct: 3, deck: 'git' })
   await caller.post('/api/auth/tokens', { name: 'Skript', expires_in_days: 1 })
   const download = () => caller.get('/api/accounts/me/data')
-  t.equal(await counter.countOf(download), 25, 'the session, the user twice, and each of the lists')
+  t.equal(await counter.countOf(download), 26, 'the session, the user twice, and each of the lists')
   const answer = await download()
   const { user: account, sessions, tokens, progress, results } = answer.body
   t.strictSame(account, {
     ...json(user),
     ...{ is_author: false, must_change_password: false, last_seen_on: account.last_seen_on, disabled_on: null },
     ...{ has_password: true, passkey_only: false, emergency: false, link_next_login: false, extra_time_percent: 0 },
-    ...{ email: null, email_confirmed_at: null, calendar_since: null },
+    ...{ email: null, email_confirmed_at: null, calendar_since: null, unconfirmed_email: null, due_cards_mail: false },
   })
   t.match(account.last_seen_on, /^\d{4}-\d\d-\d\d$/)
   t.strictSame(progress, [
@@ -348,6 +348,7 @@ t.test('the download includes every table with personal data', async (t) => {
   t.strictSame(
     rows.map((row) => row.name),
     [
+      'address_confirmations',
       'api_tokens',
       'assignment_users',
       'assignments',
@@ -362,6 +363,7 @@ t.test('the download includes every table with personal data', async (t) => {
       'fitted_parameters',
       'identities',
       'inactive_decks',
+      'mails',
       'media',
       'occurrences',
       // Rows of unfinished registrations, deleted within minutes

@@ -8,6 +8,8 @@ import { startService } from '../support/service.js'
 const PUBLIC = [
   'GET /api/proofs/verify/:code',
   'GET /api/calendar/:token.ics',
+  'POST /api/mail/confirm',
+  'POST /api/mail/unsubscribe',
   'GET /api/auth/methods',
   'POST /api/auth/login',
   'POST /api/auth/logout',

@@ -502,6 +502,13 @@ async function callAssignments(
   await learner('GET', new URL(calendar).pathname)
   await learner('DELETE', '/api/calendar/token')
   await learner('GET', `/api/proofs/${code}.pdf`)
+  await learner('GET', '/api/mail/mine')
+  await learner('POST', '/api/mail/address', { email: 'lena@example.org' })
+  await learner('DELETE', '/api/mail/address/pending')
+  await learner('DELETE', '/api/mail/address')
+  await learner('PUT', '/api/mail/due-cards', { on: true })
+  await learner('POST', '/api/mail/confirm', { token: 'a'.repeat(43) })
+  await learner('POST', `/api/mail/unsubscribe?key=${'a'.repeat(43)}`)
   await admin('GET', '/api/proofs/export?purpose=Audit')
   await admin('PATCH', `/api/accounts/${user.id}`, { display_name: 'Lena Groß' })
   const { code: corrected } = (await admin('POST', `/api/proofs/${code}/correct-name`)).body

@@ -41,6 +41,13 @@ const PASSKEYS: Rows = {
     from passkeys where user_id = ${userId} and ${after}`,
 }
 
+const MAILS: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`id, kind, day, address, subject, state, ${instant('sent_at')}, ${instant('created_at')}`)}
+    from mails where user_id = ${userId} and ${after}`,
+}
+
 const TOKENS: Rows = {
   key: BY_ID,
   from: (userId, after) => sql`
@@ -150,7 +157,10 @@ const OCCURRENCES: Rows = {
         select coalesce(json_agg(json_build_object('part', position, 'held_on', held_on, 'confirmed_by', confirmed_by,
           'note', note) order by position), '[]')
         from occurrence_parts where occurrence_id = occurrence.id
-      ) as done_parts`)}
+      ) as done_parts, (
+        select coalesce(json_agg(json_build_object('kind', kind, 'on', reminded_on) order by reminded_on), '[]')
+        from mail_reminders where occurrence_id = occurrence.id
+      ) as reminders`)}
     from (
       select occurrences.*, title from occurrences join assignments on assignments.id = assignment_id
       where user_id = ${userId}
@@ -254,6 +264,8 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(PASSKEYS)
   yield ',"tokens":'
   yield* list(TOKENS)
+  yield ',"mails":'
+  yield* list(MAILS)
   yield ',"progress":'
   yield* list(PROGRESS)
   yield ',"reviews":'
@@ -349,6 +361,8 @@ async function findAccountJson(db: Kysely<Database>, userId: number): Promise<Ac
     id, username, display_name, is_admin, ${instant('created_at')}, is_author, must_change_password, last_seen_on, disabled_on,
     email, ${instant('email_confirmed_at')},
     (select ${instant('created_at')} from calendar_tokens where user_id = users.id) as calendar_since,
+    (select address from address_confirmations where user_id = users.id) as unconfirmed_email,
+    due_cards_mail_key is not null as due_cards_mail,
     password_hash is not null as has_password, passkey_only, emergency, extra_time_percent,
     coalesce(link_next_login and link_allowed_at > now() - interval '7 days', false) as link_next_login`)
   const settings = json(sql`

@@ -2,6 +2,7 @@ import { type Insertable, type Kysely, type Selectable, sql, type Transaction, t
 import type { Admin } from '../../../src/domain/sign-in/last-admin.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database, UsersTable } from '../../types.js'
+import { deleteConfirmation } from '../mail/addresses.js'
 
 export const ACCOUNT = ['id', 'username', 'display_name', 'is_admin', 'created_at'] as const
 
@@ -200,12 +201,15 @@ export async function updateUser(
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)
   const allowed = values.link_next_login === true ? { link_allowed_at: sql<Date>`now()` } : {}
   const unconfirmed = values.email === undefined ? {} : { email_confirmed_at: null }
-  return db
+  const user = await db
     .updateTable('users')
     .set({ ...unconfirmed, ...values, ...allowed })
     .where('id', '=', id)
     .returning(ACCOUNT)
     .executeTakeFirst()
+  // The new address ends a request for another one.
+  if (values.email !== undefined) await deleteConfirmation(db, id)
+  return user
 }
 
 /** Returns the day from which the user is disabled and locks the user's row; undefined if the user does not exist. */

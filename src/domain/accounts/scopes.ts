@@ -40,6 +40,10 @@ const RULES: Rule[] = [
   rule('/api/assignments/occurrences/confirm-personal', 'none'),
   rule('/api/mail/outbox', 'admin'),
   rule('/api/mail/test', 'admin'),
+  rule('/api/mail/mine', 'read'),
+  // No token may change where mail of its owner goes to.
+  rule('/api/mail/address', 'none'),
+  rule('/api/mail/due-cards', 'learn'),
   rule('/api/proofs', 'read', 'admin'),
   rule('/api/calendar', 'read', 'learn'),
   rule('/api/proofs/export', 'admin'),

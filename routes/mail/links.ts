@@ -1,0 +1,61 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { endDueCards } from '../../db/queries/mail/addresses.js'
+import { ignoreForms } from '../../plugins/bodies.js'
+import { CONFIRMATION_NOT_FOUND } from '../../src/domain/mail/own-refusals.js'
+import { isMailSecret } from '../../src/domain/mail/secrets.js'
+import type { Moment } from '../../src/domain/time/calendar.js'
+import { answers, Done } from '../../src/http/schemas.js'
+import { confirmAddress } from '../../src/services/mail/own-address.js'
+import { ConfirmBody, Confirmed, UnsubscribeBody, UnsubscribeQuery } from './own-schemas.js'
+
+const PER_TEN_SECONDS = 20
+/** Mail services unsubscribe many people from a few addresses. */
+const UNSUBSCRIBES_PER_TEN_SECONDS = 200
+
+/** What links in mails do, without login. */
+const links: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, { moment }) => {
+  app.post(
+    '/confirm',
+    {
+      schema: {
+        operationId: 'confirmAddress',
+        summary: 'Confirm an address with the token of its mail, once',
+        tags: ['mail'],
+        security: [],
+        body: ConfirmBody,
+        response: answers(Confirmed, [CONFIRMATION_NOT_FOUND]),
+      },
+      onRequest: app.limitRequests('mail confirmation', PER_TEN_SECONDS),
+    },
+    async ({ body }) => ({ email: await confirmAddress(app.db, body.token, moment()) }),
+  )
+
+  await app.register(async (forms: typeof app) => {
+    // A mail program sends `List-Unsubscribe=One-Click`; the key is in the address.
+    ignoreForms(forms)
+    forms.post(
+      '/unsubscribe',
+      {
+        schema: {
+          operationId: 'unsubscribe',
+          summary: 'End the mails about due cards',
+          description:
+            'RFC 8058 (one click), or JSON with the key. The response is the same for a key that does not exist.',
+          tags: ['mail'],
+          security: [],
+          querystring: UnsubscribeQuery,
+          body: UnsubscribeBody,
+          response: answers(Done),
+        },
+        onRequest: app.limitRequests('mail unsubscription', UNSUBSCRIBES_PER_TEN_SECONDS),
+      },
+      async ({ query, body }) => {
+        const key = query.key ?? body.key
+        if (isMailSecret(key)) await endDueCards(app.db, key)
+        return { ok: true as const }
+      },
+    )
+  })
+}
+
+export default links

@@ -1,0 +1,119 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { deleteConfirmation, findOwnMail, setDueCardsKey } from '../../db/queries/mail/addresses.js'
+import { NOT_LOGGED_IN, SESSIONS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { parseMailAddress } from '../../src/domain/mail/address.js'
+import { ADDRESS_NOT_OWN, MAIL_IS_OFF } from '../../src/domain/mail/own-refusals.js'
+import { createMailSecret } from '../../src/domain/mail/secrets.js'
+import type { MailSettings } from '../../src/domain/mail/settings.js'
+import type { Moment } from '../../src/domain/time/calendar.js'
+import { answers } from '../../src/http/schemas.js'
+import { removeAddress, requestAddress } from '../../src/services/mail/own-address.js'
+import { AddressBody, DueCardsBody, OwnMailAnswer } from './own-schemas.js'
+
+export interface OwnMailOptions {
+  mail: MailSettings | undefined
+  publicUrl: string | undefined
+  /** IANA name */
+  timeZone: string
+  moment: () => Moment
+}
+
+/** The caller's address, and which mails are wanted. */
+const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mail, publicUrl, timeZone, moment }) => {
+  app.get(
+    '/mine',
+    {
+      schema: {
+        operationId: 'getOwnMail',
+        summary: "The caller's address and wishes for mail",
+        tags: ['mail'],
+        response: answers(OwnMailAnswer),
+      },
+    },
+    ({ user }) => view(user.id),
+  )
+
+  app.post(
+    '/address',
+    {
+      schema: {
+        operationId: 'requestAddress',
+        summary: 'Send a link that confirms a new address of the caller',
+        description: `The present address stays until then. Another request replaces the earlier one; four per hour are
+possible. The response is the same whether others use the address.`,
+        tags: ['mail'],
+        body: AddressBody,
+        response: answers(OwnMailAnswer, [SESSIONS_ONLY, MAIL_IS_OFF]),
+      },
+      // A token must not change where mail of its owner goes to.
+      preHandler: app.requireSession,
+    },
+    async ({ user, body }) => {
+      const email = parseMailAddress(body.email)
+      if (mail === undefined || publicUrl === undefined) throw MAIL_IS_OFF
+      await requestAddress(app.db, { userId: user.id, email }, { moment: moment(), timeZone, address: publicUrl })
+      return view(user.id)
+    },
+  )
+
+  app.delete(
+    '/address/pending',
+    {
+      schema: {
+        operationId: 'cancelAddress',
+        summary: 'Take back an address that is not yet confirmed, if there is one',
+        tags: ['mail'],
+        response: answers(OwnMailAnswer, [SESSIONS_ONLY]),
+      },
+      preHandler: app.requireSession,
+    },
+    async ({ user }) => {
+      await deleteConfirmation(app.db, user.id)
+      return view(user.id)
+    },
+  )
+
+  app.delete(
+    '/address',
+    {
+      schema: {
+        operationId: 'removeAddress',
+        summary: 'Remove the address that the caller has confirmed',
+        tags: ['mail'],
+        response: answers(OwnMailAnswer, [SESSIONS_ONLY, ADDRESS_NOT_OWN]),
+      },
+      preHandler: app.requireSession,
+    },
+    async ({ user }) => {
+      await removeAddress(app.db, user.id, moment())
+      return view(user.id)
+    },
+  )
+
+  app.put(
+    '/due-cards',
+    {
+      schema: {
+        operationId: 'setDueCardsMail',
+        summary: 'Turn the mail about due cards on or off',
+        tags: ['mail'],
+        body: DueCardsBody,
+        response: answers(OwnMailAnswer),
+      },
+    },
+    async ({ user, body }) => {
+      await setDueCardsKey(app.db, user.id, body.on ? createMailSecret() : null)
+      return view(user.id)
+    },
+  )
+
+  async function view(userId: number) {
+    const own = await findOwnMail(app.db, userId, moment().at)
+    if (own === undefined) throw NOT_LOGGED_IN
+    const { email, email_confirmed_at, pending, due_cards } = own
+    const configured = mail !== undefined && publicUrl !== undefined
+    return { configured, email, confirmed: email_confirmed_at !== null, pending, due_cards }
+  }
+}
+
+export default ownMail

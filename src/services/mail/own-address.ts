@@ -1,0 +1,86 @@
+import type { Kysely } from 'kysely'
+import { updateUser } from '../../../db/queries/accounts/users.js'
+import {
+  countConfirmations,
+  deleteConfirmation,
+  findOwnMail,
+  lockConfirmation,
+  lockPerson,
+  putConfirmation,
+} from '../../../db/queries/mail/addresses.js'
+import { insertMails } from '../../../db/queries/mail/outbox.js'
+import type { Database } from '../../../db/types.js'
+import { isDisabled } from '../../domain/accounts/deactivation.js'
+import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import { ADDRESS_NOT_OWN, CONFIRMATION_NOT_FOUND } from '../../domain/mail/own-refusals.js'
+import { createMailSecret, hashMailToken, isMailSecret } from '../../domain/mail/secrets.js'
+import { confirmationMail, instantInWords } from '../../domain/mail/texts.js'
+import { TooManyAttempts } from '../../domain/refusal.js'
+import type { Moment } from '../../domain/time/calendar.js'
+
+const HOURS_VALID = 24
+const HOUR_MS = 3_600_000
+/** Confirmations per person and hour, and to one address: strangers must not be flooded. */
+const MOST_PER_HOUR = 4
+
+/**
+ * Sends a link that confirms a new address of a person. Until then the present one stays. The present address again only
+ * ends an earlier request.
+ * @param address public address of the service, ending with a slash
+ * @throws TooManyAttempts
+ */
+export async function requestAddress(
+  db: Kysely<Database>,
+  { userId, email }: { userId: number; email: string },
+  { moment, timeZone, address }: { moment: Moment; timeZone: string; address: string },
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    if (!(await lockPerson(transaction, userId))) throw NOT_LOGGED_IN
+    const own = await findOwnMail(transaction, userId, moment.at)
+    if (own?.email === email) return deleteConfirmation(transaction, userId)
+    if ((await countConfirmations(transaction, userId, email)) >= MOST_PER_HOUR) {
+      throw new TooManyAttempts(HOUR_MS / 1000)
+    }
+    const token = createMailSecret()
+    const expires_at = new Date(moment.at.getTime() + HOURS_VALID * HOUR_MS)
+    await putConfirmation(transaction, {
+      user_id: userId,
+      address: email,
+      token_hash: hashMailToken(token),
+      expires_at,
+    })
+    const text = confirmationMail({ token, expires: instantInWords(expires_at, timeZone) }, address)
+    await insertMails(transaction, [
+      {
+        ...{ user_id: userId, kind: 'confirm_address', day: moment.today, address: email },
+        ...{ ...text, next_attempt_at: moment.at },
+      },
+    ])
+  })
+}
+
+/**
+ * Makes the address of a confirmation that of its person; the token is used up. Returns the address.
+ * @throws CONFIRMATION_NOT_FOUND
+ */
+export async function confirmAddress(db: Kysely<Database>, token: string, { at, today }: Moment): Promise<string> {
+  if (!isMailSecret(token)) throw CONFIRMATION_NOT_FOUND
+  return db.transaction().execute(async (transaction) => {
+    const found = await lockConfirmation(transaction, hashMailToken(token), at)
+    if (found === undefined || isDisabled(found, today)) throw CONFIRMATION_NOT_FOUND
+    const { user_id, address } = found
+    await updateUser(transaction, user_id, { email: address, email_confirmed_at: at })
+    return address
+  })
+}
+
+/** Removes the address that a person has confirmed. @throws ADDRESS_NOT_OWN if the administration or provider set it */
+export async function removeAddress(db: Kysely<Database>, userId: number, { at }: Moment): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    if (!(await lockPerson(transaction, userId))) throw NOT_LOGGED_IN
+    const own = await findOwnMail(transaction, userId, at)
+    if (own === undefined || own.email === null) return
+    if (own.email_confirmed_at === null) throw ADDRESS_NOT_OWN
+    await updateUser(transaction, userId, { email: null })
+  })
+}
