@@ -96,6 +96,9 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
     .insertInto('passkeys')
     .values({ user_id: member.id, name: 'Telefon', credential_id, public_key, user_handle })
     .execute()
+  await sql`
+    insert into mails (user_id, kind, day, address, subject, next_attempt_at)
+    values (${member.id}, 'tasks', '2026-01-01', 'a@example.org', 'Eine Aufgabe', now())`.execute(db)
   const source = await createSource(db, { name: 'Werkstatt' })
   for (const user_id of [member.id, other.id]) {
     await db.insertInto('source_editors').values({ source_id: source, user_id }).execute()
