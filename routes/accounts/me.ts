@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
+import { listAccesses } from '../../db/queries/accounts/audit.js'
 import { findOwnData } from '../../db/queries/accounts/own-data.js'
 import { deleteSessions, listSessions } from '../../db/queries/accounts/sessions.js'
 import { updateUser } from '../../db/queries/accounts/users.js'
@@ -16,13 +17,20 @@ import {
   TOKEN_NOT_ALLOWED,
 } from '../../src/domain/accounts/refusals.js'
 import { NAME_OF_PROVIDER } from '../../src/domain/sign-in/refusals.js'
-import { parseRowId } from '../../src/domain/text/parameters.js'
+import { parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { oneAtATime } from '../../src/http/one-at-a-time.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { choosePasskeyOnly } from '../../src/services/accounts/passkeys.js'
 import type { PasskeyOptions } from '../auth/passkeys.js'
 import { OwnDataAnswer } from './own-data-schemas.js'
-import { AccountAnswer, ChangeOwnAccountBody, SessionList, SessionParams } from './schemas.js'
+import {
+  AccessesQuery,
+  AccessList,
+  AccountAnswer,
+  ChangeOwnAccountBody,
+  SessionList,
+  SessionParams,
+} from './schemas.js'
 
 const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 
@@ -111,6 +119,28 @@ const ownAccount: FastifyPluginAsyncTypebox<PasskeyOptions> = async (app, { rely
       const id = parseRowId(request.params.id, 'Ungültige Sitzungs-ID', MAX_SESSION_ID)
       if (id !== undefined) await deleteSessions(app.db, request.user.id, id)
       return { ok: true as const }
+    },
+  )
+
+  app.get(
+    '/accesses',
+    {
+      schema: {
+        operationId: 'listOwnAccesses',
+        summary: "Who viewed the caller's state in assignments or exported the caller's proofs, the newest first",
+        description: `From the audit trail. Views of the state are noted once a day for each assignment and viewer. Those of the
+caller are not listed.`,
+        tags: ['accounts'],
+        querystring: AccessesQuery,
+        response: answers(AccessList),
+      },
+    },
+    async ({ user, query }) => {
+      const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 20 })
+      const before = parseIntegerCursor(query.before, 'before')
+      const found = await listAccesses(app.db, user.id, { before, limit: limit + 1 })
+      const page = found.slice(0, limit)
+      return { accesses: page, next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
     },
   )
 

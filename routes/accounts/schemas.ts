@@ -230,3 +230,26 @@ export const AuditList = Type.Object({
     }),
   ),
 })
+
+export const AccessesQuery = Type.Object({
+  before: optional('Only entries with a lower id; pass `next_before` to get the next page.', '120'),
+  limit: optional('1 to 100; default 20.', '20'),
+})
+
+export const AccessList = Type.Object({
+  accesses: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      at: Timestamp,
+      kind: Type.Unsafe<'view' | 'export'>({
+        type: 'string',
+        enum: ['view', 'export'],
+        description: "`view`: state of persons in an assignment; `export`: all persons' proofs.",
+      }),
+      actor: Type.String({ description: 'Name of the person who did it.', examples: ['Ada Chef'] }),
+      title: nullable(Type.String({ description: 'Of the assignment.', examples: ['Brandschutz'] })),
+      purpose: nullable(Type.String({ description: 'Of the export.', examples: ['Audit ISO 27001, 2026'] })),
+    }),
+  ),
+  next_before: nullable(Type.Integer({ description: 'Cursor of the next page; null on the last one.' })),
+})

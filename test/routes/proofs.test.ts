@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { deleteExpiredProofs } from '../../src/services/jobs/delete-proofs.js'
-import { ASSIGNMENT, assignedTest, sheetPart, takeTest } from '../support/assignments.js'
+import { ASSIGNMENT, assignedTest, createTeam, sheetPart, takeTest } from '../support/assignments.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
 t.setTimeout(300_000)
@@ -179,6 +179,47 @@ t.test('administrators export all proofs for a stated purpose', async (t) => {
   const row = text.split('\r\n').find((line) => line.includes(code))
   t.match(row, `;"'=HYPERLINK(""x"")";2026-12-`)
   t.match(await lastAudit('proof.export'), { details: { purpose: 'Audit 2026' } })
+})
+
+t.test('a person sees who viewed the own state and who exported the own proofs', async (t) => {
+  const [lead, others, later] = [await service.member(), await service.member(), await service.member()]
+  const [member, outsider] = [await service.member(), await service.member()]
+  const team = await createTeam(db, { members: [member.id], leads: [lead.id] })
+  const other = await createTeam(db, { members: [outsider.id], leads: [others.id] })
+  const parts = [await sheetPart(db)]
+  const audience = { team_ids: [team, other] }
+  const id = await assign({ title: 'Erste Hilfe', parts, audience })
+  await confirm(member, (await mine(member, id)).id)
+  for (const caller of [admin, lead, others, admin]) await caller.get(`/api/assignments/${id}/occurrences`)
+  await admin.get('/api/proofs/export?purpose=Audit%202027')
+  // The database has a clock of its own.
+  await sql`update audit_log set at = '2026-12-06' where details ->> 'purpose' = 'Audit 2027'`.execute(db)
+  const seenBy = async (caller: Caller, query = '') => (await caller.get(`/api/accounts/me/accesses${query}`)).body
+  const nameOf = async ({ id }: Caller & { id: number }) =>
+    (await db.selectFrom('users').select('display_name').where('id', '=', id).executeTakeFirstOrThrow()).display_name
+  const view = { kind: 'view', title: 'Erste Hilfe', purpose: null }
+  const { accesses } = await seenBy(member)
+  t.match(accesses, [
+    { kind: 'export', title: null, purpose: 'Audit 2027', actor: await nameOf(admin) },
+    { ...view, actor: await nameOf(lead) },
+    { ...view, actor: await nameOf(admin) },
+  ])
+  t.equal(accesses.length, 3)
+  t.match((await seenBy(member, '?limit=1')).next_before, accesses[0].id)
+  t.match((await seenBy(member, `?limit=1&before=${accesses[0].id}`)).accesses, [{ id: accesses[1].id }])
+  t.strictSame(
+    (await seenBy(outsider)).accesses.map(({ actor }: { actor: string }) => actor),
+    [await nameOf(others), await nameOf(admin)],
+    'without a proof, and not the lead of another team',
+  )
+  t.strictSame((await seenBy(later)).accesses, [])
+  await admin.send({ method: 'DELETE', url: `/api/admin/users/${lead.id}` })
+  const { username } = await db
+    .selectFrom('audit_log')
+    .select('actor as username')
+    .where('actor_id', '=', lead.id)
+    .executeTakeFirstOrThrow()
+  t.equal((await seenBy(member)).accesses[1].actor, username, 'of a deleted account the user name')
 })
 
 t.test('proofs outlive the account until their retention is over', async (t) => {

@@ -510,6 +510,7 @@ async function callAssignments(
   await learner('POST', '/api/mail/confirm', { token: 'a'.repeat(43) })
   await learner('POST', `/api/mail/unsubscribe?key=${'a'.repeat(43)}`)
   await admin('GET', '/api/proofs/export?purpose=Audit')
+  await learner('GET', '/api/accounts/me/accesses?before=1000000')
   await admin('PATCH', `/api/accounts/${user.id}`, { display_name: 'Lena Groß' })
   const { code: corrected } = (await admin('POST', `/api/proofs/${code}/correct-name`)).body
   await admin('POST', `/api/proofs/${corrected}/revoke`, { reason: 'Versehen' })

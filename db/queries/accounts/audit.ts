@@ -87,16 +87,19 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
     .execute()
 }
 
-/** Notes that the actor has looked at the names of an assignment, once a day. */
+/**
+ * Notes that the actor has looked at the names of an assignment, once a day.
+ * @param teams those whose members were shown; undefined: all persons
+ */
 export async function noteView(
   db: Kysely<Database>,
   { actor_id, actor, via, address }: Actor,
-  { id, title, day }: { id: number; title: string; day: string },
+  { id, title, day, teams }: { id: number; title: string; day: string; teams: readonly number[] | undefined },
 ): Promise<void> {
   await sql`
     insert into audit_log (actor_id, actor, via, address, action, target_id, target, details)
     select ${actor_id}::integer, ${actor}::text, ${via}::text, ${address}::text, 'assignment.view', ${id}::integer,
-      ${title}::text, ${JSON.stringify({ day })}::jsonb
+      ${title}::text, ${JSON.stringify({ day, teams })}::jsonb
     where not exists (
       select from audit_log
       where action = 'assignment.view' and actor_id = ${actor_id} and target_id = ${id} and details ->> 'day' = ${day})`.execute(
@@ -138,4 +141,46 @@ export async function listAuditEntries(
   if (actor !== undefined) query = query.where(sql<boolean>`normalize(actor, NFC) = normalize(${actor}::text, NFC)`)
   if (before !== undefined) query = query.where('id', '<', before)
   return query.execute()
+}
+
+/** A view or export that concerned a person. */
+export interface Access {
+  id: number
+  at: Date
+  kind: 'view' | 'export'
+  /** Present name of the actor; the user name if the account was deleted */
+  actor: string
+  /** Title of the assignment whose state was viewed */
+  title: string | null
+  /** Why proofs were exported */
+  purpose: string | null
+}
+
+/**
+ * Returns by whom the person's state was viewed, and her proofs exported, the newest first. A lead sees the members of the
+ * own teams only; views of a day before the person's period did not show her.
+ */
+export async function listAccesses(
+  db: Kysely<Database>,
+  userId: number,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<Access[]> {
+  const { rows } = await sql<Access>`
+    select entry.id, at, case action when 'proof.export' then 'export' else 'view' end as kind,
+      coalesce(display_name, actor) as actor, target as title, details ->> 'purpose' as purpose
+    from audit_log as entry left join users on users.id = actor_id
+    where actor_id is distinct from ${userId} and ${before === undefined ? sql`true` : sql`entry.id < ${before}`}
+      and case action
+        when 'proof.export' then exists (select from proofs where user_id = ${userId} and issued_at <= at)
+        when 'assignment.view' then exists (
+            select from occurrences
+            where user_id = ${userId} and assignment_id = target_id and period <= (details ->> 'day')::date
+          ) and (details -> 'teams' is null or exists (
+            select from team_members
+            where user_id = ${userId} and details -> 'teams' @> to_jsonb(team_id) and from_on <= (details ->> 'day')::date
+              and (until_on is null or until_on >= (details ->> 'day')::date)))
+        else false
+      end
+    order by entry.id desc limit ${limit}`.execute(db)
+  return rows
 }

@@ -34,7 +34,7 @@ export async function listOverseenOccurrences(
 ) {
   const { today } = clock.moment()
   const found = await listCurrent(db, { assignment, watched }, page, clock)
-  await noteView(db, actor, { id: assignment.id, title: assignment.title, day: today })
+  await noteView(db, actor, { id: assignment.id, title: assignment.title, day: today, teams: watched })
   const rows = found.slice(0, page.limit)
   const { id } = assignment
   return {
@@ -67,7 +67,7 @@ export async function listSigners(
   const page = { after: undefined, limit: MAX_SIGNERS, states, q: undefined, overdueOn: undefined }
   const rows = await listCurrent(db, overseen, page, clock)
   if (rows.length > MAX_SIGNERS) throw LIST_TOO_LONG
-  await noteView(db, actor, { id, title, day: today })
+  await noteView(db, actor, { id, title, day: today, teams: overseen.watched })
   const names = new Map(rows.map(({ user_id, display_name }) => [user_id, display_name]))
   const persons = [...names]
     .map(([user_id, name]) => ({ id: user_id, name }))
