@@ -40,8 +40,42 @@ t.test('a proof', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =>
     t.strictSame(complaints, [])
   })
 
+  await t.test('is corrected and revoked by an administrator, who also exports all', async (t) => {
+    const { page, complaints } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/verwaltung/nachweise`)
+    await page.getByRole('button', { name: 'Herunterladen' }).click()
+    await page.getByText('Wofür wird die Tabelle gebraucht?').waitFor()
+    await page.keyboard.type('Audit 2027')
+    const download = page.waitForEvent('download')
+    await page.keyboard.press('Enter')
+    t.match((await download).suggestedFilename(), /^nachweise_.*\.csv$/)
+    const field = page.getByLabel('Code oder Adresse')
+    await field.fill('falsch')
+    await page.keyboard.press('Enter')
+    await page.getByText('Diesen Nachweis gibt es nicht.').waitFor()
+    await field.fill(`${app.url}/nachweis/${code}`)
+    await page.keyboard.press('Enter')
+    await page.getByText('Dieser Nachweis gilt.').waitFor()
+    await page.getByRole('button', { name: 'Name berichtigen …' }).click()
+    await page.getByRole('button', { name: 'Ersetzen' }).click()
+    await page.getByRole('dialog').getByText(/Name/).first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Widerrufen …' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Widerrufen', exact: true }).click()
+    await dialog.getByText('Warum gilt er nicht mehr?').waitFor()
+    await page.keyboard.type('Versehen')
+    t.strictSame(await findBarriers(page), [])
+    await page.keyboard.press('Enter')
+    await page.getByText(/Dieser Nachweis wurde am \d\d\.\d\d\.\d{4} widerrufen\./).waitFor()
+    t.strictSame(await findBarriers(page), [])
+    t.strictSame(
+      complaints.filter((complaint) => !/40[49]/.test(complaint)),
+      [],
+    )
+  })
+
   await t.test('says that it was revoked', async (t) => {
-    await post(app, `/api/proofs/${code}/revoke`, { reason: 'Versehen' })
     const { page } = await app.newBrowser()
     await page.goto(`${app.url}/nachweis/${code}`)
     await page.getByText(/Dieser Nachweis wurde am \d\d\.\d\d\.\d{4} widerrufen\./).waitFor()

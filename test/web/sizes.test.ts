@@ -112,8 +112,8 @@ const TEAMS = /^teams-/
 /** A document that only administrators open */
 const PRIVACY = /^datenschutz-/
 
-/** The page for people who compare a proof with its paper */
-const PROOF = /^nachweis-/
+/** The page for people who compare a proof with its paper, that of auditors, and who viewed the own state */
+const PROOF = /^(?:nachweis|nachweise|proof-cards|accesses)-/
 
 /** The pages of the administration, which only administrators load */
 const ADMINISTRATION = /^verwaltung-/

@@ -72,6 +72,11 @@ export const ROUTES: Route[] = [
     load: async () => (await import('./pages/verwaltung/datenschutz.svelte')).default,
   },
   { pattern: '/verwaltung/mails', isAdmin: true, load: async () => (await verwaltung()).Mails },
+  {
+    pattern: '/verwaltung/nachweise',
+    isAdmin: true,
+    load: async () => (await (await verwaltung()).loadProofs()).default,
+  },
   { pattern: '/verwaltung/protokoll', isAdmin: true, load: async () => (await verwaltung()).Protokoll },
   ...(import.meta.env.DEV
     ? [{ pattern: '/teile', load: async () => (await import('./pages/teile/teile.svelte')).default }]

@@ -5,3 +5,6 @@ export { default as KontoVon } from './verwaltung/benutzer/konto-von.svelte'
 export { default as Mails } from './verwaltung/mails/mails.svelte'
 export { default as Protokoll } from './verwaltung/protokoll/protokoll.svelte'
 export { default as Uebersicht } from './verwaltung/uebersicht.svelte'
+
+/** The page of auditors, a chunk of its own */
+export const loadProofs = () => import('./verwaltung/nachweise/nachweise.svelte')

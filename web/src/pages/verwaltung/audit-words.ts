@@ -129,6 +129,11 @@ export function detailsOf({ action, details }: AuditedDeed): string {
     ...(known.must_change_password === true ? ['muss das Passwort ändern'] : []),
     ...(typeof known.ended === 'number' && known.ended > 1 ? [`${count(known.ended)} auf einmal`] : []),
     ...(typeof known.card_id === 'number' ? [`Karte ${known.card_id}`] : []),
+    ...(typeof known.purpose === 'string' ? [`Zweck: ${isolate(known.purpose)}`] : []),
+    ...(action === 'proof.revoke' ? [`${isolate(String(known.name))}, Grund: ${isolate(String(known.reason))}`] : []),
+    ...(action === 'proof.replace'
+      ? [`bisher ${isolate(String(known.before))}, jetzt ${isolate(String(known.after))}`]
+      : []),
   ]
   return words.join(' · ')
 }
