@@ -84,6 +84,18 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     t.strictSame(complaints, [])
   })
 
+  await t.test('show editors the options of a question that comes from the folder', async (t) => {
+    const { page, complaints } = await app.newPerson({ isAdmin: true })
+    const { cards } = await (await page.request.get(`${app.url}/api/content/cards?deck=datenschutz`)).json()
+    await page.goto(`${app.url}/inhalte/karten/${cards[0].id}`)
+    const options = page.locator('section', { hasText: 'Für Quiz und Test' }).locator('.options li')
+    await options.filter({ hasText: 'Innerhalb von 24 Stunden' }).getByText('NIS-2').waitFor()
+    t.equal(await options.filter({ has: page.locator('[aria-label=richtig]') }).count(), 1)
+    await page.goto(`${app.url}/inhalte/karten/${cards[3].id}`)
+    await page.getByText('Zahl eingeben · in MB').waitFor()
+    t.strictSame(complaints, [])
+  })
+
   await t.test('ask gaps to choose from, and store the choice at once', async (t) => {
     const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name: 'Netze' })
     const pool = { source_id: source.id, name: 'Netzfragen', tests_only: true }
