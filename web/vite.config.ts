@@ -13,12 +13,12 @@ const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
 const TESTS = /src\/(?:pages\/tests|outbox\/answers|storage\/answers)/
 /** Modules that only authors and administrators load */
 const AUTHORS =
-  /src\/(?:editor|pages\/inhalte|pages\/teams|pages\/verwaltung)\/|src\/storage\/drafts|node_modules\/diff\//
+  /src\/(?:editor|pages\/inhalte|pages\/teams|pages\/vergeben|pages\/verwaltung)\/|src\/storage\/drafts|node_modules\/diff\//
 /** Modules that only the pages of tasks load */
 const TASKS = /src\/pages\/aufgaben\//
 /** Icons that only the pages of authors and tests show */
 const ICONS =
-  /lucide\/svelte\/dist\/icons\/(?:archive|archive-restore|arrow-down|arrow-up|bold|code|image|italic|link|list|pencil-line|plus|square-code|table|trash|trash-2)\./
+  /lucide\/svelte\/dist\/icons\/(?:archive|archive-restore|arrow-down|arrow-up|bold|clipboard-list|code|image|italic|link|list|pencil-line|plus|square-code|table|trash|trash-2)\./
 
 /**
  * Each dynamic import, and thus each page, is a chunk. What several chunks share would be many small files, so it is
@@ -42,6 +42,7 @@ const SHARED_CHUNKS = [
   { name: 'answers', test: /src\/(?:outbox|storage)\/answers/ },
   { name: 'task-parts', test: TASKS, minShareCount: 2 },
   { name: 'test-parts', test: TESTS, minShareCount: 2 },
+  { name: 'assign', test: /src\/pages\/(?:vergeben|teams)\//, minShareCount: 2 },
   { name: 'drafts', test: /src\/storage\/drafts\.ts/ },
   { name: 'diff', test: /node_modules\/diff\/|src\/editor\/(?:diff\.svelte|word-diff)/ },
   { name: 'editor', test: /src\/editor\/(?!conflict-dialog)/ },
@@ -51,7 +52,7 @@ const SHARED_CHUNKS = [
 
 /** Whether a module is a style of learners or administrators */
 function isStyleOfAll(id: string): boolean {
-  return /\.css$/.test(id) && !/src\/(?:editor|pages\/(?:aufgaben|inhalte|teams|tests))\//.test(id)
+  return /\.css$/.test(id) && !/src\/(?:editor|pages\/(?:inhalte|teams|tests|vergeben))\//.test(id)
 }
 
 export default defineConfig({

@@ -100,6 +100,7 @@ const Assignment = Type.Object(
         slug: nullable(Type.String({ description: 'Null for a personal part, or if the content was deleted.' })),
         title: Type.String(),
         share_percent: nullable(Type.Integer()),
+        available: Type.Boolean({ description: 'False if the content was archived or deleted.' }),
       }),
     ),
     audience: Type.Object({ everybody: Everybody, team_ids: TeamIds, user_ids: UserIds }),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import t from 'tap'
 import { CHROMIUM, DESK, findBarriers, isTooWide, openApp, PHONE, studySome } from './support/app.js'
 import { PAGES } from './support/pages.js'
-import { writeSome, writeTasks, writeTeam, writeTest } from './support/written.js'
+import { writeAssignment, writeSome, writeTasks, writeTeam, writeTest } from './support/written.js'
 
 const LOOKS = [
   { name: 'light', colorScheme: 'light', viewport: DESK },
@@ -18,6 +18,7 @@ t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t)
   await writeTest(app)
   await writeTeam(app)
   await writeTasks(app)
+  await writeAssignment(app)
   for (const { name, ...look } of LOOKS) {
     await t.test(
       `has no accessibility violation, console error or horizontal scrolling in the theme „${name}“`,

@@ -3,7 +3,7 @@ import t from 'tap'
 import { tryLogin } from '../support/process.js'
 import { type App, DESK, openApp, type Person, PHONE, studyForWeeks } from './support/app.js'
 import { type AppPage, PAGES } from './support/pages.js'
-import { writeSome, writeTasks, writeTeam, writeTest } from './support/written.js'
+import { writeAssignment, writeSome, writeTasks, writeTeam, writeTest } from './support/written.js'
 
 const MOST = 0.02
 /** Timeout of a step on a slow or busy machine */
@@ -77,6 +77,7 @@ t.test('no page shifts its content, however late and in whatever order responses
   await writeTest(app)
   await writeTeam(app)
   await writeTasks(app)
+  await writeAssignment(app)
   const visits = PAGES.flatMap((at) => [
     { at, name: `${at.name}, phone`, options: { viewport: PHONE } },
     { at, name: `${at.name}, desk`, options: { viewport: DESK } },

@@ -109,6 +109,9 @@ t.test('the pages of tasks need at most 10 kB, those on the start page at most 3
 /** Pages of administrators and leads, a lazy part */
 const TEAMS = /^teams-/
 
+/** Pages of those who give or oversee assignments, a lazy part */
+const ASSIGNING = /^(?:vergeben|assign|assign-write)-/
+
 /** A document that only administrators open */
 const PRIVACY = /^datenschutz-/
 
@@ -121,16 +124,19 @@ const ADMINISTRATION = /^verwaltung-/
 t.test('all JavaScript and CSS of learners is at most 191 kB, CSS 14 kB; administrators load 16 kB more', async (t) => {
   const counted = files.filter(
     (file) =>
-      !AUTHORS.test(file) && ![TESTS, TASKS, TEAMS, PRIVACY, PROOF, ADMINISTRATION].some((part) => part.test(file)),
+      !AUTHORS.test(file) &&
+      ![TESTS, TASKS, TEAMS, ASSIGNING, PRIVACY, PROOF, ADMINISTRATION].some((part) => part.test(file)),
   )
   const styles = counted.filter((file) => file.endsWith('.css'))
   const scripts = [THEME, WORKER, ...counted.filter((file) => file.endsWith('.js'))]
   const css = kilobytes(styles.map(sizeOf))
   const all = kilobytes([...styles, ...scripts].map(sizeOf))
+  const assigning = kilobytes(files.filter((file) => ASSIGNING.test(file) && /\.(?:js|css)$/.test(file)).map(sizeOf))
   const administration = kilobytes(files.filter((file) => /^verwaltung-.*\.(?:js|css)$/.test(file)).map(sizeOf))
-  t.comment(`${all} kB, CSS ${css} kB; administration ${administration} kB`)
+  t.comment(`${all} kB, CSS ${css} kB; administration ${administration} kB; assignments ${assigning} kB`)
   t.ok(styles.length > 0)
   t.ok(css <= 14, `${css} kB of CSS`)
   t.ok(all <= 191, `${all} kB`)
+  t.ok(assigning > 0 && assigning <= 24, `assignments ${assigning} kB`)
   t.ok(administration > 0 && administration <= 16, `administration ${administration} kB`)
 })

@@ -14,6 +14,7 @@ const konto = () => import('./pages/konto.js')
 const inhalte = () => import('./pages/inhalte/inhalte.svelte')
 const teams = () => import('./pages/teams/teams.svelte')
 const verwaltung = () => import('./pages/verwaltung.js')
+const vergeben = () => import('./pages/vergeben/vergeben.svelte')
 
 function askForCards({ deck }: Record<string, string>): void {
   void queryClient.prefetchQuery(queries.firstCards(deck))
@@ -62,6 +63,8 @@ export const ROUTES: Route[] = [
   { pattern: '/hilfe', load: async () => (await konto()).Hilfe },
   // Also for leads: the service decides what each sees.
   { pattern: '/teams(?:/:id)?', load: async () => (await teams()).default },
+  // Also for leads and responsible persons; its pages have a table of their own.
+  { pattern: '/aufgaben/vergeben(?:/.+)?', load: async () => (await vergeben()).default },
   { pattern: '/verwaltung', isAdmin: true, load: async () => (await verwaltung()).Uebersicht },
   { pattern: '/verwaltung/benutzer', isAdmin: true, load: async () => (await verwaltung()).Benutzer },
   { pattern: '/verwaltung/benutzer/import', isAdmin: true, load: async () => (await verwaltung()).Import },

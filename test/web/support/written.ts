@@ -80,3 +80,19 @@ export async function post<T>(app: App, path: string, body: object | undefined, 
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
   return (await answer.json()) as T
 }
+
+/** Assigns the sheet of `writeSome` and an instruction to everybody, each year. */
+export async function writeAssignment(app: App, values: object = {}): Promise<number> {
+  const { assignment } = await post<{ assignment: { id: number } }>(app, '/api/assignments', {
+    ...{ title: 'Unterweisung Netzwerk und Werkstatt', description: 'Bitte vor der Einweisung lesen.' },
+    parts: [
+      { kind: 'sheet', slug: 'netzwerk-kompakt' },
+      { kind: 'deck', slug: 'netzwerk', share_percent: 80 },
+      { kind: 'personal', title: 'Einweisung am Arbeitsplatz' },
+    ],
+    ...{ audience: { everybody: true }, starts: '2026-01-01', due: '2026-12-31' },
+    recurrence: { every_months: 12, window_end: '03-31', opens_days_before: 30 },
+    ...{ mandatory: true, retention_years: 3, ...values },
+  })
+  return assignment.id
+}

@@ -1,0 +1,62 @@
+import t from 'tap'
+import {
+  addDays,
+  audienceText,
+  partText,
+  recurrenceText,
+  scheduleText,
+} from '../../../web/src/pages/vergeben/assign-words.js'
+import { labelFields } from '../../../web/src/pages/vergeben/field-labels.js'
+
+const spaced = (text: string) => text.replaceAll('\u00a0', ' ')
+
+t.test('the dates of an assignment are explained in one sentence', async (t) => {
+  const [starts, due] = ['2026-12-01', '2026-12-31']
+  const joining = { joining: true } as const
+  const yearly = { every_months: 12, window_end: '03-31' }
+  for (const [dates, sentence] of [
+    [{ starts, due, recurrence: null }, 'Einmal bis 31.12.2026.'],
+    [{ starts, due: { days_after_start: 30 }, recurrence: null }, 'Einmal bis 31.12.2026, 30 Tage nach dem Beginn.'],
+    [
+      { starts: joining, due: { days_after_start: 1 }, recurrence: { every_months: 24 } },
+      'Zum ersten Mal bis 1 Tag nach dem Tag, an dem jemand dazukommt, danach immer 24 Monate nach dem Erledigen.',
+    ],
+    [{ starts, due, recurrence: yearly }, 'Zum ersten Mal bis 31.12.2026, danach jedes Jahr bis 31. März.'],
+    [
+      { starts, due, recurrence: { ...yearly, every_months: 36, opens_days_before: 14 } },
+      'Zum ersten Mal bis 31.12.2026, danach alle 3 Jahre bis 31. März. Sie öffnet sich jeweils 14 Tage vorher.',
+    ],
+    [
+      { starts, due, recurrence: { every_months: 6, window_end: '02-29' } },
+      'Zum ersten Mal bis 31.12.2026, danach alle 6 Monate, zum Beispiel bis 29. Februar.',
+    ],
+  ] as const) {
+    t.equal(spaced(scheduleText(dates)), sentence)
+  }
+  t.equal(spaced(recurrenceText({ ...yearly, opens_days_before: 30 })), 'jedes Jahr bis 31. März')
+  t.equal(addDays('2028-02-28', 2), '2028-03-01')
+})
+
+t.test('audience and parts are named, hidden teams counted', async (t) => {
+  const teams = [{ id: 1, name: 'Lager' }]
+  const of = (audience: object, named = teams) =>
+    audienceText({ audience: { everybody: false, team_ids: [], user_ids: [], ...audience }, teams: named })
+  t.equal(of({ everybody: true }), 'Alle')
+  t.equal(of({ team_ids: [1, 2, 3], user_ids: [9] }), 'Lager, 2 weitere Teams und 1 Person')
+  t.equal(of({ team_ids: [2] }, []), '1 Team')
+  t.equal(of({}, []), 'Niemand')
+  const deck = { kind: 'deck', title: '\u202eGit', share_percent: null } as const
+  t.equal(partText(deck), 'Deck „\u2068\u202eGit\u2069“: jede Karte einmal lernen')
+  t.match(partText({ ...deck, share_percent: 80 }), '80 % der Karten mit „Gut“ oder besser')
+})
+
+t.test('refusals name fields as the form does', async (t) => {
+  for (const [message, shown] of [
+    ['Das Feld „due“ muss nach „starts“ liegen', 'Das Feld „Fällig“ muss nach „Beginn“ liegen'],
+    ['Das Feld „parts[1].title“ darf nicht leer sein', 'Das Feld „Teil 2“ darf nicht leer sein'],
+    ['Das Feld „recurrence.every_months“ muss', 'Das Feld „Monate“ muss'],
+    ['Das Deck „git“ fehlt', 'Das Deck „git“ fehlt'],
+  ] as const) {
+    t.equal(labelFields(message), shown)
+  }
+})

@@ -1,0 +1,282 @@
+import { existsSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { CHROMIUM, findBarriers, isTooWide, openApp, type Person, PHONE } from './support/app.js'
+import { post, writeAssignment, writeSome } from './support/written.js'
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const dialog = (page: Page) => page.locator('dialog[open]')
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).first().waitFor()
+const row = (page: Page, name: string) => page.locator('main tr').filter({ hasText: name })
+
+/** Presses Tab until the element with this accessible name has the focus. */
+async function reach(page: Page, role: 'button' | 'link' | 'checkbox' | 'radio', name: string): Promise<void> {
+  const target = page.getByRole(role, { name, exact: true }).first()
+  await target.waitFor()
+  for (let tabs = 0; tabs < 80; tabs++) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`The keyboard does not reach „${name}“`)
+}
+
+async function press(page: Page, name: string, role: 'button' | 'link' = 'button'): Promise<void> {
+  await reach(page, role, name)
+  await page.keyboard.press('Enter')
+}
+
+t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const app = await openApp(t)
+  await writeSome(app)
+  const idOf = async ({ login }: Pick<Person, 'login'>): Promise<number> => {
+    const { users } = (await (await app.asAdmin('GET', '/api/admin/users')).json()) as {
+      users: { id: number; username: string }[]
+    }
+    return users.find(({ username }) => username === login.username)?.id ?? 0
+  }
+  const createTeam = async (name: string, members: [person: number, role: string][]): Promise<number> => {
+    const { team } = await post<{ team: { id: number } }>(app, '/api/teams', { name })
+    for (const [person, role] of members) await post(app, `/api/teams/${team.id}/members/${person}`, { role }, 'PUT')
+    return team.id
+  }
+  const NAMES = ['=SUMME("A1")', '\u202eDrahcir Rothcir', `Lang${'name'.repeat(48)}`, 'علي "Ali" محمد']
+  await post(app, '/api/accounts/bulk', {
+    users: NAMES.map((display_name, at) => ({ username: `name-${at}`, display_name })),
+  })
+  const named = await Promise.all(NAMES.map((_, at) => idOf({ login: { username: `name-${at}`, password: '' } })))
+
+  await t.test('a safety officer assigns and confirms an instruction with the keyboard alone', async (t) => {
+    const officer = await app.newPerson({ isAdmin: true, name: 'Sabine Sicher' })
+    const { page, complaints } = officer
+    await createTeam('Werkstatt', [
+      [named[0] as number, 'member'],
+      [named[1] as number, 'member'],
+      [await idOf(officer), 'member'],
+    ])
+    await press(page, 'Menü von Sabine Sicher')
+    await page.getByRole('menuitem', { name: 'Aufgaben vergeben' }).press('Enter')
+    await heading(page, 'Noch keine Aufgabe')
+    await press(page, 'Neue Aufgabe', 'link')
+    await page.getByLabel('Titel').waitFor()
+    await page.getByLabel('Titel').focus()
+    await page.keyboard.type('Brandschutz "2026"')
+    for (const isPersonal of [false, true]) {
+      await press(page, 'Teil hinzufügen …')
+      await dialog(page).waitFor()
+      if (!isPersonal) {
+        await dialog(page).getByRole('searchbox').focus()
+        await page.keyboard.type('kompakt')
+        await press(page, 'Netzwerk kompakt hinzufügen')
+      } else {
+        await dialog(page).getByRole('radio').first().focus()
+        for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowRight')
+        await dialog(page).getByLabel('Wie heißt er?').focus()
+        await page.keyboard.type('Rundgang')
+        await page.keyboard.press('Enter')
+      }
+      await dialog(page).waitFor({ state: 'detached' })
+    }
+    await press(page, 'Teil 2 nach oben')
+    await page.locator('main ol li').first().getByLabel('Persönlicher Teil').waitFor()
+    await press(page, 'Teil 1 nach unten')
+    await reach(page, 'radio', 'Alle')
+    await page.keyboard.press('ArrowRight')
+    await reach(page, 'checkbox', 'Werkstatt 3 Mitglieder')
+    await page.keyboard.press('Space')
+    const due = page.getByLabel('Letzter Tag', { exact: true })
+    await press(page, 'Vergeben')
+    await page.getByText('Der Tag, bis zu dem alles erledigt sein soll, fehlt noch.').waitFor()
+    // The order of day and month in the field depends on the machine.
+    await due.fill('2099-12-31')
+    await reach(page, 'radio', 'Keine')
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('Zum ersten Mal bis 31.12.2099, danach jedes Jahr bis 31. Dezember.').waitFor()
+    await press(page, 'Vergeben')
+    await heading(page, 'Brandschutz "2026"')
+
+    await page.getByText('persönlicher Teil fehlt; deinen bestätigt jemand anderes').waitFor()
+    await reach(page, 'checkbox', NAMES[0] as string)
+    await page.keyboard.press('Space')
+    await press(page, 'Persönlichen Teil bestätigen …')
+    await dialog(page)
+      .getByText(NAMES[0] as string)
+      .waitFor()
+    await press(page, 'Bestätigen')
+    await page.getByText('Der persönliche Teil ist für 1 Person bestätigt.').waitFor()
+    await row(page, NAMES[0] as string)
+      .getByText('begonnen')
+      .waitFor()
+    t.strictSame(complaints, [])
+  })
+
+  await t.test('the responsible person decides; names of any kind break nothing', async (t) => {
+    const boss = await app.newPerson({ name: 'Bettina Boss', viewport: PHONE })
+    const { page } = boss
+    const id = await writeAssignment(app, { audience: { user_ids: named }, responsible_id: await idOf(boss) })
+    await page.goto(`${app.url}/aufgaben/vergeben`)
+    await heading(page, 'Aufgaben betreuen')
+    t.equal(await page.getByText('Neue Aufgabe').count(), 0)
+    await page.goto(`${app.url}/aufgaben/vergeben/${id}`)
+    for (const [at, name] of NAMES.entries()) await row(page, at === 1 ? 'Drahcir' : name).waitFor()
+    t.equal(await page.getByRole('link', { name: 'Ändern' }).count(), 0, 'only its creator changes it')
+    t.strictSame(await findBarriers(page), [])
+    t.notOk(await isTooWide(page))
+
+    const decide = async (name: string, item: string) => {
+      await row(page, name).getByRole('button').click()
+      await page.getByRole('menuitem', { name: item }).click()
+      await dialog(page).getByLabel('Grund').fill('  ')
+    }
+    await decide(NAMES[0] as string, 'Frist verlängern …')
+    await button(page, 'Verlängern').click()
+    await dialog(page).getByText('Das Feld „Grund“ darf nicht leer sein').waitFor()
+    await dialog(page).getByLabel('Grund').fill('Urlaub')
+    await dialog(page).getByLabel('Neuer letzter Tag').fill('2099-12-31')
+    t.strictSame(await findBarriers(page), [])
+    await page.context().setOffline(true)
+    await button(page, 'Verlängern').click()
+    await dialog(page).getByText('nicht erreichbar').waitFor()
+    t.equal(await dialog(page).getByLabel('Grund').inputValue(), 'Urlaub')
+    await page.context().setOffline(false)
+    await button(page, 'Verlängern').click()
+    await row(page, NAMES[0] as string)
+      .getByText('verlängert', { exact: true })
+      .waitFor()
+    await decide('Drahcir', 'Befreien …')
+    await dialog(page).getByLabel('Grund').fill('Andere Abteilung')
+    await button(page, 'Befreien').click()
+    await row(page, 'Drahcir').waitFor({ state: 'detached' })
+    await page.getByLabel('Zeigen').selectOption('befreit')
+    await row(page, 'Drahcir').getByText('befreit').waitFor()
+    await page.getByLabel('Zeigen').selectOption('alle')
+    await page.getByLabel('Person suchen').fill('ali')
+    await row(page, 'Ali').waitFor()
+    await row(page, NAMES[0] as string).waitFor({ state: 'detached' })
+
+    // The right goes while a dialog is open.
+    await decide('Ali', 'Nachweis anerkennen …')
+    await dialog(page).getByLabel('Grund').fill('Zeugnis')
+    await post(app, `/api/assignments/${id}`, { responsible_id: null }, 'PATCH')
+    await button(page, 'Anerkennen').click()
+    await dialog(page).getByText('Das entscheidet nur die verantwortliche Person').waitFor()
+    t.equal(await dialog(page).getByLabel('Grund').inputValue(), 'Zeugnis')
+    await page.reload()
+    await heading(page, 'Nicht für dich')
+  })
+
+  await t.test('nothing typed is lost by a refusal, another tab, or a deletion elsewhere', async (t) => {
+    const { page } = await app.newPerson({ isAdmin: true })
+    const id = await writeAssignment(app, { title: 'Erste Fassung' })
+    const title = page.getByLabel('Titel')
+    await page.goto(`${app.url}/aufgaben/vergeben/${id}/aendern`)
+    await title.fill('Meine Fassung')
+    await post(app, `/api/assignments/${id}`, { title: 'Fassung der anderen' }, 'PATCH')
+    await button(page, 'Speichern').click()
+    await heading(page, 'Inzwischen geändert')
+    await button(page, 'Meins nehmen').click()
+    await page
+      .getByText(/^Gespeichert um/)
+      .first()
+      .waitFor()
+    const { assignment } = (await (await app.asAdmin('GET', `/api/assignments/${id}`)).json()) as {
+      assignment: { title: string }
+    }
+    t.equal(assignment.title, 'Meine Fassung')
+
+    await page.goto(`${app.url}/aufgaben/vergeben/${id}/aendern`)
+    await title.fill('Noch nicht gespeichert')
+    await page.getByLabel('Öffnet sich vorher (Tage)').fill('500')
+    await button(page, 'Speichern').click()
+    await page.getByText('Das Feld „Öffnet sich vorher“ muss von 0 bis 168 sein').first().waitFor()
+    await page.reload()
+    await page.getByText('Hier steht dein noch nicht gespeicherter Text').waitFor()
+    t.equal(await title.inputValue(), 'Noch nicht gespeichert')
+    await page.getByLabel('Öffnet sich vorher (Tage)').fill('20')
+    await post(app, `/api/assignments/${id}`, undefined, 'DELETE')
+    await button(page, 'Speichern').click()
+    await page.getByText('Diese Aufgabe gibt es nicht').first().waitFor()
+    t.equal(await title.inputValue(), 'Noch nicht gespeichert')
+    await page.goto(`${app.url}/aufgaben/vergeben/${id}`)
+    await heading(page, 'Diese Aufgabe gibt es nicht')
+  })
+
+  await t.test('each role sees what it may', async (t) => {
+    const [learner, author, lead] = [
+      await app.newPerson({ name: 'Lea Lern' }),
+      await app.newPerson(),
+      await app.newPerson(),
+    ]
+    const authorLead = await app.newPerson({ name: 'Arno Autor' })
+    for (const person of [author, authorLead]) {
+      await post(app, `/api/accounts/${await idOf(person)}`, { is_author: true }, 'PATCH')
+    }
+    const { sources } = (await (await app.asAdmin('GET', '/api/content/sources')).json()) as {
+      sources: { id: number }[]
+    }
+    const source = sources[0]?.id
+    await post(app, `/api/content/sources/${source}/editors/${authorLead.login.username}`, undefined, 'PUT')
+    const team = await createTeam('Lager', [
+      ...([
+        [await idOf(learner), 'member'],
+        [await idOf(lead), 'lead'],
+        [await idOf(authorLead), 'lead'],
+      ] as [number, string][]),
+    ])
+    const id = await writeAssignment(app, { title: 'Für das Lager', audience: { team_ids: [team], user_ids: named } })
+    const hidden = await writeAssignment(app, { title: 'Freiwillig', audience: { team_ids: [team] }, mandatory: false })
+    const see = async ({ page }: Person, path: string, words: string) => {
+      await page.goto(`${app.url}/aufgaben/vergeben${path}`)
+      await heading(page, words)
+    }
+    for (const path of ['', `/${id}`, `/${id}/aendern`]) await see(learner, path, 'Nicht für dich')
+    await see(learner, '/neu', 'Dafür fehlt dir etwas')
+    await button(learner.page, 'Menü von Lea Lern').click()
+    t.equal(await learner.page.getByRole('menuitem', { name: /Aufgaben/ }).count(), 0)
+    await see(author, '', 'Noch keine Aufgabe')
+    await see(author, '/neu', 'Dafür fehlt dir etwas')
+    await see(author, `/${id}`, 'Diese Aufgabe gibt es nicht')
+
+    await see(lead, '', 'Aufgaben der Teams')
+    await lead.page.getByRole('link', { name: 'Für das Lager' }).waitFor()
+    t.equal(await lead.page.getByText('Freiwillig').count(), 0)
+    await see(lead, `/${hidden}`, 'Diese Aufgabe gibt es nicht')
+    await see(lead, `/${id}`, 'Deine Mitglieder')
+    await row(lead.page, 'Lea Lern').waitFor()
+    t.equal(await row(lead.page, 'SUMME').count(), 0, 'nobody of other teams')
+    t.equal(await lead.page.getByRole('button', { name: /^Entscheiden/ }).count(), 0)
+    await lead.page.goto(`${app.url}/aufgaben/vergeben/${id}/aendern`)
+    await lead.page.getByText('Diese Aufgabe ändern nur Administratoren').waitFor()
+
+    await see(authorLead, '/neu', 'Worum es geht')
+    const { page } = authorLead
+    await page.getByLabel('Titel').fill('Vom Autor')
+    t.equal(await page.getByText('Einzelne Personen').count(), 0, 'authors assign to their teams')
+    await page.getByLabel('Lager 3 Mitglieder').check()
+    await button(page, 'Teil hinzufügen …').click()
+    await dialog(page).getByRole('radio', { name: 'Deck' }).check()
+    await button(page, 'Netzwerk hinzufügen').click()
+    await page.getByText('Ist das eine Unterweisung im Arbeitsschutz?').waitFor()
+    await page.getByLabel('Letzter Tag', { exact: true }).fill('2099-12-31')
+    // Another tab has taken the right to the content.
+    await post(app, `/api/content/sources/${source}/editors/${authorLead.login.username}`, undefined, 'DELETE')
+    await button(page, 'Vergeben').click()
+    await page.getByText('Noch nicht gespeichert.').waitFor()
+    await post(app, `/api/content/sources/${source}/editors/${authorLead.login.username}`, undefined, 'PUT')
+    await button(page, 'Vergeben').click()
+    await heading(page, 'Vom Autor')
+    await button(page, 'Mehr zu dieser Aufgabe').click()
+    await page.getByRole('menuitem', { name: 'Neu unterweisen …' }).click()
+    await dialog(page).getByText('Nur eine Korrektur').waitFor()
+    await button(page, 'Neu unterweisen').click()
+    await page.getByText('Die Aufgabe ist für alle neu fällig.').waitFor()
+    await button(page, 'Mehr zu dieser Aufgabe').click()
+    await page.getByRole('menuitem', { name: 'Löschen …' }).click()
+    await button(page, 'Endgültig löschen').click()
+    await page.getByText('Die Aufgabe „Vom Autor“ ist gelöscht.').waitFor()
+
+    const admin = await app.newPerson({ isAdmin: true })
+    await see(admin, `/${id}`, 'Was zu tun ist')
+    await admin.page.getByText('Wer fertig ist, sehen nur die verantwortliche Person').waitFor()
+    t.equal(await row(admin.page, 'Lea Lern').count(), 0, 'administrators see no state')
+  })
+})

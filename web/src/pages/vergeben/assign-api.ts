@@ -1,0 +1,62 @@
+import { infiniteQueryOptions, keepPreviousData, type QueryClient, queryOptions } from '@tanstack/svelte-query'
+import { account } from '../../account/account.svelte.js'
+import { type Answer, api } from '../../api/client.js'
+
+export type ListedAssignment = Answer<'/api/assignments'>['assignments'][number]
+export type AssignmentDetail = Answer<'/api/assignments/{id}'>['assignment']
+export type Template = Answer<'/api/assignments/templates'>['templates'][number]
+export type Part = ListedAssignment['parts'][number]
+type OccurrencePage = Answer<'/api/assignments/{id}/occurrences'>
+export type Occurrence = OccurrencePage['occurrences'][number]
+export type Counts = NonNullable<OccurrencePage['counts']>
+
+/** Which persons a list shows */
+export interface PersonFilter {
+  state?: string
+  overdue?: boolean
+  q?: string
+}
+
+const PERSONS_AT_ONCE = 100
+
+/** Key of all queries of these pages */
+export const KEY = ['overseer', 'assignments'] as const
+
+export const assignQueries = {
+  list: () =>
+    infiniteQueryOptions({
+      queryKey: [...KEY, 'list'],
+      queryFn: ({ pageParam }) => api.get('/api/assignments', { query: { before: pageParam, limit: 50 } }),
+      initialPageParam: undefined as number | undefined,
+      getNextPageParam: ({ next_before }) => next_before ?? undefined,
+    }),
+  one: (id: string) =>
+    queryOptions({ queryKey: [...KEY, id], queryFn: () => api.get('/api/assignments/{id}', { path: { id } }) }),
+  /** Of the content folder, for administrators */
+  templates: () =>
+    queryOptions({ queryKey: [...KEY, 'templates'], queryFn: () => api.get('/api/assignments/templates') }),
+  persons: (id: string, filter: PersonFilter) =>
+    infiniteQueryOptions({
+      queryKey: [...KEY, id, 'persons', { ...filter }],
+      queryFn: ({ pageParam, signal }) =>
+        api.get('/api/assignments/{id}/occurrences', {
+          ...{ path: { id }, signal },
+          query: { ...filter, after: pageParam, limit: PERSONS_AT_ONCE },
+        }),
+      initialPageParam: undefined as number | undefined,
+      getNextPageParam: ({ next_after }) => next_after ?? undefined,
+      placeholderData: keepPreviousData,
+    }),
+}
+
+/** Reloads what a change of an assignment or of its persons makes outdated. */
+export function refreshAssignments(client: QueryClient): Promise<void> {
+  void client.invalidateQueries({ queryKey: ['admin', 'audit'] })
+  return client.invalidateQueries({ queryKey: KEY })
+}
+
+/** Whether to offer a new assignment. */
+export function mayAssign(): boolean {
+  const { user } = account
+  return user?.is_admin === true || (user?.roles?.author === true && user.roles.lead)
+}

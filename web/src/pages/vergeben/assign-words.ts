@@ -1,0 +1,165 @@
+import { isolate } from '../../words/isolate.js'
+import { countOf } from '../../words/numbers.js'
+
+type Kind = 'sheet' | 'test' | 'deck' | 'personal'
+type State = 'open' | 'in_progress' | 'done' | 'exempt' | 'recognised' | 'left'
+
+interface Recurrence {
+  every_months: number
+  window_end?: string
+  opens_days_before?: number
+}
+
+interface Dates {
+  starts: string | { joining: true }
+  due: string | { days_after_start: number }
+  recurrence: Recurrence | null
+}
+
+interface Audience {
+  audience: { everybody: boolean; team_ids: readonly number[]; user_ids: readonly number[] }
+  /** Those whose names the user may see */
+  teams: readonly { name: string }[]
+}
+
+const DATE = new Intl.DateTimeFormat('de-DE', { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' })
+const DAY_OF_YEAR = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'long', timeZone: 'UTC' })
+const MONTH = new Intl.DateTimeFormat('de-DE', { month: 'long', timeZone: 'UTC' })
+
+/** @example dayText('2026-12-31') // '31.12.2026' */
+export const dayText = (day: string): string => DATE.format(new Date(`${day}T12:00:00Z`))
+
+/** @example dayOfYear('03-31') // '31. März' */
+export const dayOfYear = (day: string): string =>
+  DAY_OF_YEAR.format(new Date(`2028-${day}T12:00:00Z`)).replace(' ', '\u00a0')
+
+export const MONTHS = Array.from({ length: 12 }, (_, at) => ({
+  value: String(at + 1).padStart(2, '0'),
+  label: MONTH.format(new Date(Date.UTC(2028, at, 1))),
+}))
+
+export function addDays(day: string, days: number): string {
+  const at = new Date(`${day}T12:00:00Z`)
+  at.setUTCDate(at.getUTCDate() + days)
+  return at.toISOString().slice(0, 10)
+}
+
+export const KINDS: { value: Kind; label: string }[] = [
+  { value: 'sheet', label: 'Spickzettel' },
+  { value: 'test', label: 'Test' },
+  { value: 'deck', label: 'Deck' },
+  { value: 'personal', label: 'Persönlicher Teil' },
+]
+
+/** Returns what a person has to do. @example partText(part) // 'Test „Brandschutz“ bestehen' */
+export function partText({
+  kind,
+  title,
+  share_percent,
+}: {
+  kind: Kind
+  title: string
+  share_percent: number | null
+}): string {
+  const name = `„${isolate(title)}“`
+  if (kind === 'sheet') return `Spickzettel ${name} lesen und bestätigen`
+  if (kind === 'test') return `Test ${name} bestehen`
+  if (kind === 'personal') return `Persönlicher Teil: ${isolate(title)}`
+  return share_percent === null
+    ? `Deck ${name}: jede Karte einmal lernen`
+    : `Deck ${name}: ${share_percent} % der Karten mit „Gut“ oder besser`
+}
+
+/**
+ * Explains the dates of an assignment.
+ * @example scheduleText(assignment) // 'Zum ersten Mal bis 31.12.2026, danach jedes Jahr bis 31. März.'
+ */
+export function scheduleText({ starts, due, recurrence }: Dates): string {
+  const first = firstText(starts, due)
+  if (recurrence === null) return `Einmal ${first}.`
+  const { every_months, window_end, opens_days_before } = recurrence
+  const next =
+    window_end === undefined
+      ? `immer ${monthsText(every_months)} nach dem Erledigen`
+      : windowText(every_months, window_end)
+  const opens =
+    opens_days_before === undefined
+      ? ''
+      : ` Sie öffnet sich jeweils ${countOf(opens_days_before, 'Tag', 'Tage')} vorher.`
+  return `Zum ersten Mal ${first}, danach ${next}.${opens}`
+}
+
+function firstText(starts: Dates['starts'], due: Dates['due']): string {
+  if (typeof due === 'string') return `bis ${dayText(due)}`
+  const days = countOf(due.days_after_start, 'Tag', 'Tage')
+  if (typeof starts !== 'string') return `bis ${days} nach dem Tag, an dem jemand dazukommt`
+  return `bis ${dayText(addDays(starts, due.days_after_start))}, ${days} nach dem Beginn`
+}
+
+function windowText(months: number, end: string): string {
+  const day = dayOfYear(end)
+  if (months === 12) return `jedes Jahr bis ${day}`
+  return months % 12 === 0
+    ? `alle ${months / 12} Jahre bis ${day}`
+    : `alle ${monthsText(months)}, zum Beispiel bis ${day}`
+}
+
+/** @example monthsText(24) // '24 Monate' */
+const monthsText = (months: number) => countOf(months, 'Monat', 'Monate')
+
+/** Short form for lists. @example recurrenceText(null) // 'einmal' */
+export function recurrenceText(recurrence: Recurrence | null): string {
+  if (recurrence === null) return 'einmal'
+  const { every_months, window_end } = recurrence
+  return window_end === undefined
+    ? `${monthsText(every_months)} nach dem Erledigen`
+    : windowText(every_months, window_end)
+}
+
+/** Short form of the last day for lists. */
+export function dueText({ due }: Pick<Dates, 'due'>): string {
+  return typeof due === 'string' ? dayText(due) : `${countOf(due.days_after_start, 'Tag', 'Tage')} nach dem Beginn`
+}
+
+/** @example audienceText(assignment) // 'Werkstatt, Lager und 3 Personen' */
+export function audienceText({ audience, teams }: Audience): string {
+  if (audience.everybody) return 'Alle'
+  const hidden = audience.team_ids.length - teams.length
+  const names = teams.slice(0, 3).map(({ name }) => isolate(name))
+  const more = teams.length - names.length + hidden
+  if (more > 0)
+    names.push(names.length === 0 ? countOf(more, 'Team', 'Teams') : countOf(more, 'weiteres Team', 'weitere Teams'))
+  if (audience.user_ids.length > 0) names.push(countOf(audience.user_ids.length, 'Person', 'Personen'))
+  return names.length < 2 ? (names[0] ?? 'Niemand') : `${names.slice(0, -1).join(', ')} und ${names.at(-1)}`
+}
+
+type Tone = 'plain' | 'accent' | 'good' | 'bad' | 'warn'
+
+/** Returns the state of a person as a word with its tone. */
+export function stateText({ state, overdue }: { state: State; overdue: boolean }): { text: string; tone: Tone } {
+  if (overdue) return { text: 'überfällig', tone: 'bad' }
+  const words: Record<State, { text: string; tone: Tone }> = {
+    open: { text: 'offen', tone: 'plain' },
+    in_progress: { text: 'begonnen', tone: 'accent' },
+    done: { text: 'erledigt', tone: 'good' },
+    exempt: { text: 'befreit', tone: 'plain' },
+    recognised: { text: 'anerkannt', tone: 'good' },
+    left: { text: 'ausgeschieden', tone: 'plain' },
+  }
+  return words[state]
+}
+
+export const isOpen = ({ state }: { state: State }): boolean => state === 'open' || state === 'in_progress'
+
+/** Whether an instruction lacks what the law usually demands. */
+export function lacksPersonalPart(parts: readonly { kind: Kind }[]): boolean {
+  return parts.length > 0 && parts.every(({ kind }) => kind !== 'personal')
+}
+
+/** Returns when the content of a part has changed since the assignment was created or renewed. */
+export function changedAt(
+  { changed_parts }: { changed_parts: readonly { part: number; changed_at: string }[] },
+  part: number,
+): string | undefined {
+  return changed_parts.find((one) => one.part === part)?.changed_at
+}

@@ -1,0 +1,244 @@
+import { api, type Body } from '../../../api/client.js'
+import { Refused } from '../../../api/faults.js'
+import { Desk } from '../../../editor/desk.svelte.js'
+import type { Stored } from '../../../editor/writing.js'
+import type { AssignmentDetail, Part, Template } from '../assign-api.js'
+import { audienceText, dayText, partText, scheduleText } from '../assign-words.js'
+
+export interface FormPart {
+  kind: Part['kind']
+  slug: string | null
+  title: string
+  /** Null: every card once */
+  share_percent: number | null
+}
+
+export interface Named {
+  id: number
+  name: string
+}
+
+/** The fields of the form: also those of choices that are not taken now, so that nothing typed is lost. */
+export interface AssignmentFields {
+  title: string
+  description: string
+  parts: FormPart[]
+  everybody: boolean
+  teams: Named[]
+  persons: Named[]
+  starts: 'day' | 'joining'
+  startsOn: string
+  due: 'day' | 'days'
+  dueOn: string
+  dueDays: number | null
+  repeat: 'none' | 'window' | 'after'
+  months: number | null
+  /** `MM-DD` */
+  windowEnd: string
+  /** Null: the default of the service */
+  opens: number | null
+  mandatory: boolean
+  years: number
+  responsible: Named | null
+}
+
+export type AssignmentDesk = Desk<AssignmentFields>
+type NewBody = Body<'/api/assignments', 'post'>
+
+/** A new assignment. @param today used for the first dates */
+export function emptyFields(today: string, responsible: Named, everybody: boolean): AssignmentFields {
+  return {
+    ...{ title: '', description: '', parts: [], everybody, teams: [], persons: [] },
+    ...{ starts: 'day', startsOn: today, due: 'day', dueOn: '', dueDays: 30 },
+    ...{ repeat: 'none', months: 12, windowEnd: '12-31', opens: null, mandatory: true, years: 3, responsible },
+  }
+}
+
+export function fieldsOf(assignment: AssignmentDetail, today: string): AssignmentFields {
+  const { title, description, parts, audience, teams, persons, starts, due, recurrence, responsible } = assignment
+  const named = (person: { id: number; display_name: string }) => ({ id: person.id, name: person.display_name })
+  return {
+    ...{ title, description, everybody: audience.everybody, teams: teams.map(({ id, name }) => ({ id, name })) },
+    parts: parts.map(({ kind, slug, title, share_percent }) => ({ kind, slug, title, share_percent })),
+    persons: persons.map(named),
+    ...(typeof starts === 'string' ? { starts: 'day', startsOn: starts } : { starts: 'joining', startsOn: today }),
+    ...(typeof due === 'string'
+      ? { due: 'day', dueOn: due, dueDays: 30 }
+      : { due: 'days', dueOn: '', dueDays: due.days_after_start }),
+    ...repeatOf(recurrence),
+    mandatory: assignment.mandatory,
+    years: assignment.retention_years,
+    responsible: responsible && named(responsible),
+  }
+}
+
+/** Returns the fields that a template of the content folder fills in. */
+export function fieldsOfTemplate({ title, description, parts, due, recurrence, mandatory, retention_years }: Template) {
+  return {
+    ...{ title, description, mandatory, years: retention_years, due: 'days', dueDays: due.days_after_start },
+    parts: parts.map(({ kind, slug, title, share_percent }) => ({ kind, slug, title, share_percent })),
+    ...repeatOf(recurrence),
+  } satisfies Partial<AssignmentFields>
+}
+
+function repeatOf(
+  recurrence: AssignmentDetail['recurrence'],
+): Pick<AssignmentFields, 'repeat' | 'months' | 'windowEnd' | 'opens'> {
+  return {
+    repeat: recurrence === null ? 'none' : recurrence.window_end === undefined ? 'after' : 'window',
+    months: recurrence?.every_months ?? 12,
+    windowEnd: recurrence?.window_end ?? '12-31',
+    opens: recurrence?.opens_days_before ?? null,
+  }
+}
+
+/** Returns the fields as a request names them. */
+export function bodyOf(fields: AssignmentFields): NewBody {
+  const { title, description, parts, everybody, teams, persons, mandatory, years, responsible } = fields
+  const ids = (named: Named[]) => named.map(({ id }) => id)
+  return {
+    title: title.trim(),
+    description: description.trim(),
+    parts: parts.map(({ kind, slug, title, share_percent }) => ({
+      kind,
+      ...(kind === 'personal' ? { title: title.trim() } : { slug: slug ?? '' }),
+      ...(kind === 'deck' && share_percent !== null && { share_percent }),
+    })),
+    audience: { everybody, team_ids: everybody ? [] : ids(teams), user_ids: everybody ? [] : ids(persons) },
+    ...datesOf(fields),
+    ...{ mandatory, retention_years: years, responsible_id: responsible?.id ?? null },
+  } as NewBody
+}
+
+/** Returns the dates as the API names them. */
+export function datesOf({ starts, startsOn, due, dueOn, dueDays, repeat, months, windowEnd, opens }: AssignmentFields) {
+  return {
+    starts: starts === 'day' ? startsOn : { joining: true as const },
+    due: due === 'day' ? dueOn : { days_after_start: dueDays ?? 0 },
+    recurrence:
+      repeat === 'none'
+        ? null
+        : {
+            every_months: months ?? 12,
+            ...(repeat === 'window' && { window_end: windowEnd }),
+            ...(opens !== null && { opens_days_before: opens }),
+          },
+  }
+}
+
+/** Returns what a person still has to fill in before the form can be sent; undefined if nothing. */
+export function missingIn(fields: AssignmentFields): string | undefined {
+  const { title, parts, everybody, teams, persons, starts, startsOn, due, dueOn, dueDays, repeat, months } = fields
+  if (title.trim() === '') return 'Der Titel fehlt noch.'
+  if (parts.length === 0) return 'Es fehlt noch, was zu tun ist.'
+  const unnamed = parts.findIndex(({ kind, title }) => kind === 'personal' && title.trim() === '')
+  if (unnamed >= 0) return `Teil ${unnamed + 1} hat noch keinen Namen.`
+  if (!everybody && teams.length + persons.length === 0) return 'Es fehlt noch, für wen die Aufgabe ist.'
+  if (starts === 'day' && startsOn === '') return 'Der Beginn fehlt noch.'
+  if (due === 'day' && dueOn === '') return 'Der Tag, bis zu dem alles erledigt sein soll, fehlt noch.'
+  if (due === 'days' && dueDays === null) return 'Wie viele Tage Zeit ist, fehlt noch.'
+  if (repeat !== 'none' && months === null) return 'Nach wie vielen Monaten sie sich wiederholt, fehlt noch.'
+  return undefined
+}
+
+/** Returns the fields as texts that a person can compare. */
+export function textsOf(fields: AssignmentFields): { label: string; text: string }[] {
+  const { title, description, parts, everybody, teams, persons, starts, startsOn, mandatory, years, responsible } =
+    fields
+  const audience = { everybody, team_ids: teams.map(({ id }) => id), user_ids: persons.map(({ id }) => id) }
+  return [
+    { label: 'Titel', text: title },
+    { label: 'Beschreibung', text: description },
+    { label: 'Was zu tun ist', text: parts.map(partText).join('\n') },
+    { label: 'Für wen', text: audienceText({ audience, teams }) },
+    { label: 'Beginn', text: starts === 'joining' || startsOn === '' ? 'mit dem Dazukommen' : dayText(startsOn) },
+    { label: 'Termine', text: missingIn(fields) === undefined ? scheduleText(datesOf(fields)) : '' },
+    { label: 'Pflicht', text: mandatory ? 'ja' : 'nein' },
+    { label: 'Nachweis aufbewahren', text: `${years} Jahre` },
+    { label: 'Verantwortlich', text: responsible?.name ?? 'niemand' },
+  ]
+}
+
+/** Returns a number that differs if the assignment does, because the API counts no versions of its definition. */
+function versionOf(fields: AssignmentFields): number {
+  let hash = 2_166_136_261
+  for (const unit of JSON.stringify(bodyOf(fields)))
+    hash = Math.imul(hash ^ (unit.codePointAt(0) as number), 16_777_619)
+  return (hash >>> 1) + 1
+}
+
+const storedOf = (fields: AssignmentFields): Stored<AssignmentFields> => ({ version: versionOf(fields), fields })
+
+const find = async (id: number): Promise<AssignmentDetail> =>
+  (await api.get('/api/assignments/{id}', { path: { id: String(id) } })).assignment
+
+/** Sends what has changed, unless another editor has saved since the given version. */
+async function change(id: number, fields: AssignmentFields, version: number, today: string) {
+  const before = fieldsOf(await find(id), today)
+  if (versionOf(before) !== version)
+    throw new Refused(409, 'version_outdated', { message: 'Die Aufgabe wurde inzwischen geändert' })
+  const [old, now] = [bodyOf(before), bodyOf(fields)]
+  const changed = Object.entries(now).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof NewBody]),
+  )
+  if (changed.length > 0) {
+    await api.patch('/api/assignments/{id}', { path: { id: String(id) }, body: Object.fromEntries(changed) })
+  }
+  return storedOf(fieldsOf(await find(id), today))
+}
+
+/** Opens an assignment for a change. */
+export function openAssignment(user: number, assignment: AssignmentDetail, today: string): AssignmentDesk {
+  const { id } = assignment
+  return new Desk<AssignmentFields>({
+    user,
+    item: `assignment ${id}`,
+    stored: storedOf(fieldsOf(assignment, today)),
+    save: (fields, version) => change(id, fields, version, today),
+    load: async () => storedOf(fieldsOf(await find(id), today)),
+  })
+}
+
+/** Longest time in which a repeated request may find what a lost one has created */
+const LOST_MS = 60 * 60 * 1_000
+
+/** Opens a new assignment. @param item name of its draft */
+export function newAssignment(
+  user: number,
+  item: string,
+  fields: AssignmentFields,
+  oncreated: (id: number) => void,
+): AssignmentDesk {
+  let id: number | undefined
+  let isLost = false
+  return new Desk<AssignmentFields>({
+    user,
+    item,
+    stored: { version: 0, fields },
+    save: async (typed) => {
+      id ??= (isLost ? await findCreated(typed) : undefined) ?? (await create(typed))
+      oncreated(id)
+      return { version: 0, fields: typed }
+    },
+    load: async () => ({ version: 0, fields }),
+  })
+
+  async function create(typed: AssignmentFields): Promise<number> {
+    try {
+      return (await api.post('/api/assignments', { body: bodyOf(typed) })).assignment.id
+    } catch (error) {
+      // Its answer may have been lost, so the next attempt looks for it.
+      isLost = !(error instanceof Refused)
+      throw error
+    }
+  }
+
+  async function findCreated({ title, description }: AssignmentFields): Promise<number | undefined> {
+    const { assignments } = await api.get('/api/assignments', { query: { limit: 20 } })
+    const since = Date.now() - LOST_MS
+    return assignments.find(
+      (one) =>
+        one.title === title.trim() && one.description === description.trim() && Date.parse(one.created_at) > since,
+    )?.id
+  }
+}

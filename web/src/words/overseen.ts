@@ -1,0 +1,10 @@
+interface Overseer {
+  is_admin: boolean
+  roles?: { author: boolean; lead: boolean } | undefined
+}
+
+/** Returns how the pages of assignments are called for the user. */
+export function overseenArea(user: Overseer | undefined): string {
+  if (user?.is_admin || (user?.roles?.author && user.roles.lead)) return 'Aufgaben vergeben'
+  return user?.roles?.lead ? 'Aufgaben der Teams' : 'Aufgaben betreuen'
+}
