@@ -6,6 +6,7 @@ import { cleanUp, cleanUpOnSignals, isInterrupted, markTasks } from './cleanup.j
 import { startPostgres } from './postgres.js'
 import { ROOT } from './processes.js'
 import { checkDocument, formatTable, replaceInDocument, type Scenario, type ScenarioMeasure } from './report.js'
+import { measureAssignments } from './scenarios/assignments.js'
 import { measureDecks } from './scenarios/decks.js'
 import { measureEditing } from './scenarios/editing.js'
 import { measureExport } from './scenarios/export.js'
@@ -39,6 +40,7 @@ const SCENARIOS: Record<string, Scenario> = {
   searchers: measureSearchers,
   import: measureImport,
   packages: measurePackages,
+  assignments: measureAssignments,
   web: measureWeb,
 }
 
