@@ -59,7 +59,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     return occurrences.find((one) => one.assignment.id === assignment) as Task
   }
   const sheet = { kind: 'sheet', slug: SHEET }
-  const focused = (page: Page, id: string) => page.waitForFunction(`document.activeElement?.id === '${id}'`)
+  const focused = (page: Page, id: string) => page.locator(`#${id}:focus`).waitFor()
 
   await t.test('nobody sees tasks without having one', async (t) => {
     const { page, complaints } = await app.newPerson()
