@@ -115,8 +115,8 @@ const ASSIGNING = /^(?:vergeben|assign|assign-write)-/
 /** A document that only administrators open */
 const PRIVACY = /^datenschutz-/
 
-/** The page for people who compare a proof with its paper, that of auditors, and who viewed the own state */
-const PROOF = /^(?:nachweis|nachweise|proof-cards|accesses)-/
+/** Pages for people who compare a proof with its paper or follow a link in a mail, that of auditors, and lazy cards of „Konto“ */
+const PROOF = /^(?:nachweis|nachweise|proof-cards|accesses|mail|mail-card)-/
 
 /** The pages of the administration, which only administrators load */
 const ADMINISTRATION = /^verwaltung-/
