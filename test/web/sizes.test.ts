@@ -118,6 +118,9 @@ const PRIVACY = /^datenschutz-/
 /** Pages for people who compare a proof with its paper or follow a link in a mail, that of auditors, and lazy cards of „Konto“ */
 const PROOF = /^(?:nachweis|nachweise|proof-cards|accesses|mail|mail-card)-/
 
+/** The outbox of mails, which only administrators open */
+const MAILS = /^mails-/
+
 /** The pages of the administration, which only administrators load */
 const ADMINISTRATION = /^verwaltung-/
 
@@ -125,7 +128,7 @@ t.test('all JavaScript and CSS of learners is at most 191 kB, CSS 14 kB; adminis
   const counted = files.filter(
     (file) =>
       !AUTHORS.test(file) &&
-      ![TESTS, TASKS, TEAMS, ASSIGNING, PRIVACY, PROOF, ADMINISTRATION].some((part) => part.test(file)),
+      ![TESTS, TASKS, TEAMS, ASSIGNING, PRIVACY, PROOF, ADMINISTRATION, MAILS].some((part) => part.test(file)),
   )
   const styles = counted.filter((file) => file.endsWith('.css'))
   const scripts = [THEME, WORKER, ...counted.filter((file) => file.endsWith('.js'))]

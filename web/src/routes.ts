@@ -74,7 +74,11 @@ export const ROUTES: Route[] = [
     isAdmin: true,
     load: async () => (await import('./pages/verwaltung/datenschutz.svelte')).default,
   },
-  { pattern: '/verwaltung/mails', isAdmin: true, load: async () => (await verwaltung()).Mails },
+  {
+    pattern: '/verwaltung/mails',
+    isAdmin: true,
+    load: async () => (await (await verwaltung()).loadMails()).default,
+  },
   {
     pattern: '/verwaltung/nachweise',
     isAdmin: true,
