@@ -195,4 +195,21 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByText('Bewerte 80 % der Karten').waitFor()
     await page.getByText('Stand von').first().waitFor()
   })
+
+  await t.test('the calendar gets an address that is shown once and can be ended', async (t) => {
+    const { page } = await app.newPerson()
+    await page.goto(`${app.url}/aufgaben`)
+    await button(page, 'Adresse anlegen').click()
+    const shown = page.getByLabel('Adresse des Kalenders')
+    const address = await shown.inputValue()
+    const status = async () => (await fetch(address)).status
+    t.equal(await status(), 200)
+    await page.reload()
+    await page.getByText('Es gibt eine Adresse, angelegt').waitFor()
+    t.equal(await shown.count(), 0)
+    await button(page, 'Abschalten').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Abschalten' }).click()
+    await button(page, 'Adresse anlegen').waitFor()
+    t.equal(await status(), 404)
+  })
 })
