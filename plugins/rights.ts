@@ -3,6 +3,7 @@ import fp from 'fastify-plugin'
 import type { Kysely } from 'kysely'
 import { findOversight, isResponsible, type Reader } from '../db/queries/assignments/assignments.js'
 import { listOverseen } from '../db/queries/assignments/occurrences.js'
+import { concernsMembers } from '../db/queries/assignments/plan.js'
 import { findSourceOf, findSourcesOfCards, listEditedSources } from '../db/queries/content/rights.js'
 import { listLedTeams } from '../db/queries/teams/members.js'
 import type { Database } from '../db/types.js'
@@ -197,7 +198,8 @@ function decorateAssignmentRights(app: FastifyInstance): void {
       return
     }
     const led = assignment.mandatory ? await listLedTeams(app.db, request.user.id) : []
-    if (led.length === 0) throw NOT_AN_OVERSEER
+    // The list to sign names the title and the parts.
+    if (led.length === 0 || !(await concernsMembers(app.db, assignment.id, led))) throw NOT_AN_OVERSEER
     request.overseen = { assignment, watched: led }
   })
   app.decorate('requireResponsible', async (request: FastifyRequest) => {

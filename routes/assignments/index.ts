@@ -160,7 +160,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, {
         assignment: {
           ...listed,
           persons: listed.rights.change || listed.rights.decide ? persons : [],
-          parts_in_use,
+          parts_in_use: listed.rights.change && parts_in_use,
           changed_parts: changed_at.flatMap((at, part) =>
             at !== null && new Date(at) > since ? [{ part, changed_at: new Date(at) }] : [],
           ),

@@ -154,7 +154,9 @@ export const AssignmentDetail = Type.Object({
     {
       ...ListedAssignment.properties,
       persons: Type.Array(NamedPerson, { description: 'Persons of the audience; empty for leads.' }),
-      parts_in_use: Type.Boolean({ description: 'A person has done a part, so parts cannot be changed.' }),
+      parts_in_use: Type.Boolean({
+        description: 'A person has done a part, so parts cannot be changed. False for those who may not change them.',
+      }),
       changed_parts: Type.Array(Type.Object({ part: Type.Integer({ description: 'Index.' }), changed_at: Timestamp }), {
         description: 'Parts whose content has changed since the assignment was created or renewed.',
       }),

@@ -27,6 +27,7 @@ export interface NamedPerson {
 export interface StoredAssignment extends AssignmentRow {
   parts: StoredPart[]
   team_ids: number[]
+  /** For leads only the members of their teams */
   user_ids: number[]
   /** The teams of `team_ids` */
   teams: { id: number; name: string }[]
@@ -49,7 +50,8 @@ export const PARTS = sql<StoredPart[]>`(
     left join decks on decks.id = deck_id
   where part.assignment_id = assignments.id)`
 
-function select(db: Kysely<Database>) {
+function select(db: Kysely<Database>, reader?: Reader) {
+  const isShown = reader === undefined || reader.manages ? sql`true` : sql`(${isOwn(reader)} or ${isLed(reader)})`
   return db
     .selectFrom('assignments')
     .selectAll('assignments')
@@ -58,7 +60,8 @@ function select(db: Kysely<Database>) {
       sql<number[]>`array(
         select team_id from assignment_teams where assignment_id = assignments.id order by team_id)`.as('team_ids'),
       sql<number[]>`array(
-        select user_id from assignment_users where assignment_id = assignments.id order by user_id)`.as('user_ids'),
+        select user_id from assignment_users
+        where assignment_id = assignments.id and ${isShown} order by user_id)`.as('user_ids'),
       sql<StoredAssignment['teams']>`(
         select coalesce(json_agg(json_build_object('id', teams.id, 'name', name) order by name, teams.id), '[]')
         from assignment_teams join teams on teams.id = team_id where assignment_id = assignments.id)`.as('teams'),
@@ -76,14 +79,19 @@ export interface Reader {
 }
 
 /** Whether the reader sees the definition: as administrator, author of it, responsible person, or lead of one of its persons. */
-function isReadable({ id, manages, led }: Reader) {
-  if (manages) return sql<boolean>`true`
-  const teams = led === 'all' ? [] : [...led]
-  return sql<boolean>`(created_by = ${id} or responsible_id = ${id} or (
+function isReadable(reader: Reader) {
+  if (reader.manages) return sql<boolean>`true`
+  return sql<boolean>`(${isOwn(reader)} or (
     mandatory and exists (
-      select from occurrences join team_members using (user_id)
-      where occurrences.assignment_id = assignments.id and until_on is null and team_id = any(${teams}::integer[]))))`
+      select from occurrences where occurrences.assignment_id = assignments.id and ${isLed(reader)})))`
 }
+
+const isOwn = ({ id }: Reader) => sql`(created_by = ${id} or responsible_id = ${id})`
+
+/** Whether `user_id` is a member of a team that the reader leads. */
+const isLed = ({ led }: Reader) => sql`user_id in (
+  select user_id from team_members
+  where until_on is null and team_id = any(${led === 'all' ? [] : [...led]}::integer[]))`
 
 /** Returns the assignments that the reader may see, the newest first. */
 export async function listAssignments(
@@ -91,7 +99,7 @@ export async function listAssignments(
   reader: Reader,
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<StoredAssignment[]> {
-  return select(db)
+  return select(db, reader)
     .where('archived_at', 'is', null)
     .where(isReadable(reader))
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
@@ -106,7 +114,7 @@ export async function findAssignment(
   id: number,
   reader?: Reader,
 ): Promise<StoredAssignment | undefined> {
-  return select(db)
+  return select(db, reader)
     .where('id', '=', id)
     .where('archived_at', 'is', null)
     .$if(reader !== undefined, (query) => query.where(isReadable(reader as Reader)))

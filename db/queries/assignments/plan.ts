@@ -92,6 +92,20 @@ export function isWatched(teamIds: Watched) {
     select user_id from team_members where team_id = any(${teamIds}::integer[]) and until_on is null)`
 }
 
+/** Whether the assignment is for members of these teams, or was. */
+export async function concernsMembers(
+  db: Kysely<Database>,
+  assignmentId: number,
+  teamIds: readonly number[],
+): Promise<boolean> {
+  const { rows } = await sql<{ concerns: boolean }>`
+    select exists (
+      select from assignments cross join users
+      where assignments.id = ${assignmentId} and ${isWatched(teamIds)} and (${HAS_ANY} or ${IS_IN_AUDIENCE})
+    ) as concerns`.execute(db)
+  return rows[0]?.concerns ?? false
+}
+
 /** Returns those of the given persons who belong to the assignment. */
 export function listConcernedAmong(
   db: Kysely<Database>,

@@ -1,0 +1,293 @@
+import t from 'tap'
+import { ASSIGNMENT, assignedTest, createTeam, sheetPart, takeTest } from '../support/assignments.js'
+import { createEditor, createSource } from '../support/editing.js'
+import { createCard, createDeck } from '../support/factories.js'
+import { listOperations } from '../support/roles.js'
+import { type Answer, type Caller, callerOf, startService } from '../support/service.js'
+
+t.setTimeout(300_000)
+
+const service = await startService(t, { now: () => new Date('2026-12-01T10:00:00Z') })
+const { app, db } = service
+
+type Person = Caller & { id: number; name: string }
+async function named<T extends Caller & { id: number }>(caller: T, name: string): Promise<T & Person> {
+  await db
+    .updateTable('users')
+    .set({ display_name: `Person ${name}` })
+    .where('id', '=', caller.id)
+    .execute()
+  return Object.assign(caller, { name })
+}
+const createFive = (team: string) =>
+  Promise.all([1, 2, 3, 4, 5].map(async (index) => named(await service.member(), `${team}${index}`)))
+
+const [A, B] = [await createFive('A'), await createFive('B')]
+const [leadA, learner, mate] = A as [Person, Person, Person]
+const [leadB, stranger, leaver, late] = B as [Person, Person, Person, Person]
+const responsible = await named(await service.member(), 'R')
+const author = await named(await createEditor(service, await createSource(db)), 'U')
+const admin = await named(await service.admin(), 'X')
+const persons: Person[] = [...A, ...B, responsible, author, admin]
+const ids = (people: Person[]) => people.map(({ id }) => id)
+const teams = {
+  A: await createTeam(db, { leads: [leadA.id], members: ids(A.slice(1)) }),
+  B: await createTeam(db, { leads: [leadB.id], members: ids(B.slice(1)) }),
+}
+
+const test = await assignedTest(db)
+const deck = await createDeck(db)
+const card = await createCard(db, { deck_id: deck.id })
+const parts = [
+  await sheetPart(db),
+  { kind: 'test', slug: test.slug },
+  { kind: 'deck', slug: deck.slug },
+  { kind: 'personal', title: 'Rundgang' },
+]
+async function assign(values: object): Promise<number> {
+  const given = { ...ASSIGNMENT, parts, audience: { team_ids: [teams.A, teams.B] }, responsible_id: responsible.id }
+  const { status, body } = await admin.post('/api/assignments', { ...given, ...values })
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body.assignment.id
+}
+const ALL_TEAMS = { team_ids: [teams.A, teams.B], user_ids: [stranger.id, mate.id] }
+const mandatory = await assign({ title: 'Pflicht', audience: ALL_TEAMS })
+const optional = await assign({ title: 'Kür', mandatory: false })
+const foreign = await assign({ title: 'Fremdes', audience: { team_ids: [teams.B] } })
+const occurrences = (id: number) => `/api/assignments/${id}/occurrences`
+
+const FILTERS = ['', 'open', 'in_progress', 'done', 'exempt', 'recognised', 'left', 'open,in_progress'].flatMap(
+  (state) =>
+    ['', 'true'].flatMap((overdue) =>
+      ['', 'person', 'person a', 'person b', 'b2', '%'].map((q) =>
+        new URLSearchParams({ state, overdue, q }).toString(),
+      ),
+    ),
+)
+
+async function act(caller: Caller, url: string, payload: object): Promise<void> {
+  const { status, text } = await caller.post(url, payload)
+  if (status !== 200) throw new Error(`${url} ${text}`)
+}
+const occurrenceOf = async ({ id }: Person, assignment = mandatory): Promise<number> =>
+  (await responsible.get(occurrences(assignment))).body.occurrences.find(
+    ({ user }: { user: { id: number } }) => user.id === id,
+  ).id
+
+/** The person does all parts of the mandatory assignment. */
+async function complete(person: Person): Promise<void> {
+  const id = await occurrenceOf(person)
+  await act(person, `/api/assignments/occurrences/${id}/confirm`, { part: 0 })
+  await takeTest(person, test.slug, false)
+  await takeTest(person, test.slug, true)
+  await act(person, '/api/review', { card_id: card.id, rating: 'easy' })
+  const held = { ids: [id], held_on: '2026-12-01' }
+  await act(responsible, '/api/assignments/occurrences/confirm-personal', held)
+}
+
+t.test('nothing that members of other teams do changes what a lead sees', async (t) => {
+  // Settles and plans for today, so that only the acts below can change a response
+  for (const id of [mandatory, optional, foreign]) await responsible.get(occurrences(id))
+  const urls = [
+    ...['/api/auth/me', '/api/teams', `/api/teams/${teams.A}`, `/api/teams/${teams.B}`, '/api/assignments'],
+    ...[mandatory, optional, foreign].flatMap((id) => [`/api/assignments/${id}`, occurrences(id)]),
+    ...FILTERS.map((filter) => `${occurrences(mandatory)}?${filter}`),
+    `${occurrences(mandatory)}?limit=1`,
+  ]
+  const look = async () => {
+    const seen: string[] = []
+    for (const url of urls) seen.push(`${url} ${(await leadA.get(url)).text}`)
+    return seen
+  }
+  const before = await look()
+  await complete(stranger)
+  await act(responsible, `/api/assignments/occurrences/${await occurrenceOf(leadB)}/exempt`, { reason: 'Elternzeit' })
+  const until = { reason: 'krank', until: '2027-01-31' }
+  await act(responsible, `/api/assignments/occurrences/${await occurrenceOf(late)}/extend`, until)
+  await act(late, `/api/assignments/occurrences/${await occurrenceOf(late)}/confirm`, { part: 0 })
+  await db
+    .updateTable('occurrences')
+    .set({ due_on: '2026-11-30' })
+    .where('user_id', '=', B[4]?.id ?? 0)
+    .execute()
+  await admin.patch(`/api/accounts/${leaver.id}`, { disabled_on: '2026-12-01' })
+  await responsible.get(occurrences(mandatory))
+  t.match((await responsible.get(occurrences(mandatory))).body.counts, {
+    open: 7,
+    overdue: 1,
+    done: 1,
+    excused: 1,
+    left: 1,
+  })
+  t.strictSame(await look(), before)
+})
+
+t.test('filters and counts of a lead cover the visible rows only', async (t) => {
+  await complete(learner)
+  await act(mate, `/api/assignments/occurrences/${await occurrenceOf(mate)}/confirm`, { part: 0 })
+  await db
+    .updateTable('occurrences')
+    .set({ due_on: '2026-11-30' })
+    .where('user_id', '=', A[4]?.id ?? 0)
+    .execute()
+  const all = (await leadA.get(occurrences(mandatory))).body
+  t.strictSame(userIds(all), ids(A))
+  t.strictSame(all.counts, { open: 4, overdue: 1, done: 1, excused: 0, left: 0 })
+  type Row = { state: string; overdue: boolean; user: { display_name: string } }
+  for (const filter of FILTERS) {
+    const { state, overdue, q } = Object.fromEntries(new URLSearchParams(filter)) as Record<string, string>
+    const expected = all.occurrences.filter(
+      (row: Row) =>
+        (state === '' || state?.split(',').includes(row.state)) &&
+        (overdue === '' || row.overdue) &&
+        row.user.display_name.toLowerCase().includes(q ?? ''),
+    )
+    const { body } = await leadA.get(`${occurrences(mandatory)}?${filter}`)
+    t.strictSame([body.occurrences, body.counts, body.next_after], [expected, all.counts, null], filter)
+  }
+  const paged: number[] = []
+  for (let after = 0, page: { next_after: number | null } | undefined; page?.next_after !== null; ) {
+    const { body } = await leadA.get(`${occurrences(mandatory)}?limit=2&after=${after}`)
+    paged.push(...userIds(body))
+    page = body
+    after = body.next_after
+  }
+  t.strictSame(paged, ids(A))
+
+  await db.updateTable('team_members').set({ until_on: '2026-12-01' }).where('user_id', '=', mate.id).execute()
+  t.notOk(userIds((await leadA.get(occurrences(mandatory))).body).includes(mate.id), 'who has left the team')
+  await db.updateTable('team_members').set({ until_on: null }).where('user_id', '=', mate.id).execute()
+})
+
+const userIds = ({ occurrences }: { occurrences: { user: { id: number } }[] }) => occurrences.map(({ user }) => user.id)
+
+/**
+ * Which persons a response names, by route and caller: `-` refused, `0` nobody, `A` all of team A, `all` everybody of both
+ * teams, `file` a PDF. Members are named A1 (lead) to B5; R is responsible for all assignments, U an author, X an
+ * administrator.
+ */
+const TABLE = `
+                                        A2    A1    R     U  X     A1:read X:admin
+/api/teams                              -     0     -     -  0     -       0
+/api/teams/{A}                          -     A     -     -  A     -       A
+/api/teams/{B}                          -     -     -     -  B     -       B
+/api/assignments                        -     R     R     0  R     -       R
+/api/assignments/templates              -     -     -     -  0     -       0
+/api/assignments/{mandatory}            -     R     A3+B2+R -  A3+B2+R -   A3+B2+R
+/api/assignments/{optional}             -     -     R     -  R     -       R
+/api/assignments/{foreign}              -     -     R     -  R     -       R
+/api/assignments/{mandatory}/occurrences -    A     all   -  -     -       -
+/api/assignments/{optional}/occurrences -     -     all   -  -     -       -
+/api/assignments/{foreign}/occurrences  -     -     B     -  -     -       -
+/api/assignments/{mandatory}/list.pdf   -     file  file  -  -     -       -
+/api/assignments/{foreign}/list.pdf     -     -     file  -  -     -       -
+/api/assignments/{optional}/list.pdf    -     -     file  -  -     -       -
+/api/assignments/mine                   R     R     0     0  0     R       -
+/api/proofs/mine                        0     0     0     0  0     0       -
+/api/proofs/{code}.pdf                  file  -     -     -  -     -       -
+/api/proofs/export                      -     -     -     -  -     -       -
+/api/proofs/export?purpose=Audit        -     -     -     -  A2+B2 -       A2+B2
+/api/proofs/verify/{code}               A2+R  A2+R  A2+R  A2+R A2+R A2+R   A2+R
+/api/mail/mine                          0     0     0     0  0     0       -
+/api/mail/outbox                        -     -     -     -  A2+B2 -       A2+B2
+/api/calendar/token                     0     0     0     0  0     0       -
+/api/calendar/{token}.ics               -     -     -     -  -     -       -
+/api/accounts                           -     -     -     -  every -       every
+/api/accounts/service                   -     -     -     -  0     -       0
+/api/accounts/audit                     -     -     -     -  audit -       audit
+/api/accounts/{learner}                 -     -     -     -  A2    -       A2
+/api/accounts/{learner}/sessions        -     -     -     -  0     -       0
+/api/accounts/{learner}/tokens          -     -     -     -  0     -       0
+/api/accounts/me/sessions               0     0     0     0  0     -       -
+/api/accounts/me/accesses               A1+R  R     0     0  0     -       -
+/api/accounts/me/data                   A2+R  A1    R     U  X     -       -
+/api/admin/users                        -     -     -     -  every -       every
+`
+
+/** Keys of results, of learning and, for administrators, of the state of persons */
+const RESULT =
+  /score|point|(?<!share_)percent|answers?$|attempt|review|rating|passed|stability|difficulty|interval|due_cards/
+const STATE = /^(done_at|done_on|completed_on|overdue|extended_until|period|personal_open|occurrences|parts_done)$/
+/** Keys with these names that say something else: a setting, what became of a mail, or what is on the paper */
+const HARMLESS: Record<string, string[]> = {
+  '/api/mail/outbox': ['attempts', 'next_attempt_at', 'answer'],
+  '/api/proofs/verify/{code}': ['completed_on', 'done_on'],
+  '/api/accounts': ['extra_time_percent'],
+  '/api/accounts/{learner}': ['extra_time_percent'],
+}
+
+t.test('each role sees what the table allows, and no result of others', async (t) => {
+  for (const { id } of [learner, stranger]) {
+    const mail = { user_id: id, day: '2026-12-01', address: 'a@example.org', subject: 'Fällig', body: 'Lesen' }
+    await db
+      .insertInto('mails')
+      .values({ ...mail, kind: 'tasks', next_attempt_at: new Date() })
+      .execute()
+  }
+  const token = async (owner: Caller, scope: string) => {
+    const { body } = await owner.post('/api/auth/tokens', { name: scope, scopes: [scope] })
+    return callerOf(app, undefined, body.token)
+  }
+  const callers = [learner, leadA, responsible, author, admin, await token(leadA, 'read'), await token(admin, 'admin')]
+  const [proof] = (await learner.get('/api/proofs/mine')).body.proofs
+  const values = {
+    ...teams,
+    mandatory,
+    optional,
+    foreign,
+    learner: learner.id,
+    code: proof.code,
+    token: 'x'.repeat(43),
+  }
+
+  const [, head = '', ...lines] = TABLE.trimEnd().split('\n')
+  const columns = head.trim().split(/\s+/)
+  const routes = new Set<string>()
+  for (const line of lines) {
+    const [pattern = '', ...expected] = line.split(/\s+/)
+    const route = pattern.replace(/\?.*/, '')
+    routes.add(route.replace(/\{\w+\}/g, '{}'))
+    const url = pattern.replace(/\{(\w+)\}/g, (_, name: keyof typeof values) => String(values[name]))
+    for (const [index, caller] of callers.entries()) {
+      const answer = await caller.get(url)
+      const column = columns[index] ?? ''
+      t.equal(wordOf(answer, pattern), expected[index], `${pattern} by ${column}`)
+      if (answer.status !== 200 || route.includes('/me/') || route.endsWith('/mine')) continue
+      const forbidden = [...keysOf(answer.body)].filter(
+        (key) => (RESULT.test(key) || (column.startsWith('X') && STATE.test(key))) && !HARMLESS[route]?.includes(key),
+      )
+      t.strictSame(forbidden, [], `${pattern} by ${column}`)
+    }
+  }
+  const covered = /^\/api\/(teams|assignments|proofs|mail|calendar|accounts|admin)\b/
+  const known = listOperations(app.swagger() as never).filter(
+    ({ method, path }) => method === 'GET' && covered.test(path),
+  )
+  for (const { path } of known) t.ok(routes.has(path.replace(/\{\w+\}/g, '{}')), `the table has ${path}`)
+})
+
+function wordOf({ status, text, headers }: Answer, pattern: string): string {
+  if (status >= 400) return '-'
+  if (headers['content-type'] === 'application/pdf') return 'file'
+  if (pattern.endsWith('/audit')) return 'audit'
+  const found = persons.filter(({ name }) => new RegExp(`Person ${name}\\b`).test(text)).map(({ name }) => name)
+  const word = found.join('+')
+  const words: [string, Person[]][] = [
+    ['0', []],
+    ['A', A],
+    ['B', B],
+    ['all', [...A, ...B]],
+    ['every', persons],
+  ]
+  return words.find(([, people]) => people.map(({ name }) => name).join('+') === word)?.[0] ?? word
+}
+
+/** Returns all keys of objects in a value. */
+function keysOf(value: unknown, keys = new Set<string>()): Set<string> {
+  if (typeof value !== 'object' || value === null) return keys
+  for (const [key, one] of Object.entries(value)) {
+    if (!Array.isArray(value)) keys.add(key)
+    keysOf(one, keys)
+  }
+  return keys
+}
