@@ -115,8 +115,8 @@ const ASSIGNING = /^(?:vergeben|assign|assign-write)-/
 /** A document that only administrators open */
 const PRIVACY = /^datenschutz-/
 
-/** Pages for people who compare a proof with its paper or follow a link in a mail, that of auditors, and lazy cards of „Konto“ */
-const PROOF = /^(?:nachweis|nachweise|proof-cards|accesses|mail|mail-card)-/
+/** Pages without a login, that of auditors, and lazy cards of „Konto“ */
+const PROOF = /^(?:public|nachweise|proof-cards|accesses|mail-card)-/
 
 /** The outbox of mails, which only administrators open */
 const MAILS = /^mails-/
@@ -124,7 +124,7 @@ const MAILS = /^mails-/
 /** The pages of the administration, which only administrators load */
 const ADMINISTRATION = /^verwaltung-/
 
-t.test('all JavaScript and CSS of learners is at most 191 kB, CSS 14 kB; administrators load 16 kB more', async (t) => {
+t.test('all JavaScript and CSS of learners is at most 193 kB, CSS 14 kB; administrators load 17 kB more', async (t) => {
   const counted = files.filter(
     (file) =>
       !AUTHORS.test(file) &&
@@ -139,7 +139,7 @@ t.test('all JavaScript and CSS of learners is at most 191 kB, CSS 14 kB; adminis
   t.comment(`${all} kB, CSS ${css} kB; administration ${administration} kB; assignments ${assigning} kB`)
   t.ok(styles.length > 0)
   t.ok(css <= 14, `${css} kB of CSS`)
-  t.ok(all <= 191, `${all} kB`)
+  t.ok(all <= 193, `${all} kB`)
   t.ok(assigning > 0 && assigning <= 24, `assignments ${assigning} kB`)
-  t.ok(administration > 0 && administration <= 16, `administration ${administration} kB`)
+  t.ok(administration > 0 && administration <= 17, `administration ${administration} kB`)
 })

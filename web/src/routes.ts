@@ -13,8 +13,8 @@ const statistik = () => import('./pages/statistik.js')
 const konto = () => import('./pages/konto.js')
 const inhalte = () => import('./pages/inhalte/inhalte.svelte')
 const teams = () => import('./pages/teams/teams.svelte')
-const verwaltung = () => import('./pages/verwaltung.js')
-const vergeben = () => import('./pages/vergeben/vergeben.svelte')
+const verwaltung = () => import('./pages/verwaltung/verwaltung.svelte')
+const aufgaben = () => import('./pages/aufgaben/aufgaben.svelte')
 
 function askForCards({ deck }: Record<string, string>): void {
   void queryClient.prefetchQuery(queries.firstCards(deck))
@@ -44,7 +44,7 @@ export const ROUTES: Route[] = [
     load: async () => (await spickzettel()).Sheet,
     ask: ({ slug = '' }) => void queryClient.prefetchQuery(queries.sheet(slug)),
   },
-  { pattern: '/aufgaben(?:/nachweise)?', load: async () => (await import('./pages/aufgaben/aufgaben.svelte')).default },
+  { pattern: '/aufgaben(?:/.+)?', load: async () => (await aufgaben()).default },
   { pattern: '/suche', load: async () => (await suche()).default },
   { pattern: '/statistik', load: async () => (await statistik()).Statistik },
   { pattern: '/verlauf', load: async () => (await statistik()).Verlauf },
@@ -63,28 +63,7 @@ export const ROUTES: Route[] = [
   { pattern: '/hilfe', load: async () => (await konto()).Hilfe },
   // Also for leads: the service decides what each sees.
   { pattern: '/teams(?:/:id)?', load: async () => (await teams()).default },
-  // Also for leads and responsible persons; its pages have a table of their own.
-  { pattern: '/aufgaben/vergeben(?:/.+)?', load: async () => (await vergeben()).default },
-  { pattern: '/verwaltung', isAdmin: true, load: async () => (await verwaltung()).Uebersicht },
-  { pattern: '/verwaltung/benutzer', isAdmin: true, load: async () => (await verwaltung()).Benutzer },
-  { pattern: '/verwaltung/benutzer/import', isAdmin: true, load: async () => (await verwaltung()).Import },
-  { pattern: '/verwaltung/benutzer/:id', isAdmin: true, load: async () => (await verwaltung()).KontoVon },
-  {
-    pattern: '/verwaltung/datenschutz',
-    isAdmin: true,
-    load: async () => (await import('./pages/verwaltung/datenschutz.svelte')).default,
-  },
-  {
-    pattern: '/verwaltung/mails',
-    isAdmin: true,
-    load: async () => (await (await verwaltung()).loadMails()).default,
-  },
-  {
-    pattern: '/verwaltung/nachweise',
-    isAdmin: true,
-    load: async () => (await (await verwaltung()).loadProofs()).default,
-  },
-  { pattern: '/verwaltung/protokoll', isAdmin: true, load: async () => (await verwaltung()).Protokoll },
+  { pattern: '/verwaltung(?:/.+)?', isAdmin: true, load: async () => (await verwaltung()).default },
   ...(import.meta.env.DEV
     ? [{ pattern: '/teile', load: async () => (await import('./pages/teile/teile.svelte')).default }]
     : []),

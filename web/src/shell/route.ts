@@ -19,3 +19,13 @@ export interface Found {
   route: Route
   params: Record<string, string>
 }
+
+/** A page of an area that has a table of its own (`sub-pages.svelte`). */
+export interface SubPage {
+  /** Matches the path below the area; its named groups are the parameters. */
+  pattern: RegExp
+  page?: Component<never>
+  /** Loads the chunk of a page that is not in that of the area */
+  load?: () => Promise<Component<never>>
+  isAdmin?: boolean
+}
