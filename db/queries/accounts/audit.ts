@@ -157,30 +157,42 @@ export interface Access {
 }
 
 /**
- * Returns by whom the person's state was viewed, and her proofs exported, the newest first. A lead sees the members of the
- * own teams only; views of a day before the person's period did not show her.
+ * Returns views of the person's state and exports of the person's proofs by others, newest first. A lead sees only members
+ * of the teams that he or she leads; a view before the person's period did not show the person.
  */
 export async function listAccesses(
   db: Kysely<Database>,
   userId: number,
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<Access[]> {
+  const isOfOthers = sql`actor_id is distinct from ${userId} and (${before ?? null}::bigint is null or id < ${before ?? null})`
+  const latest = sql`order by id desc limit ${limit}`
   const { rows } = await sql<Access>`
-    select entry.id, at, case action when 'proof.export' then 'export' else 'view' end as kind,
-      coalesce(display_name, actor) as actor, target as title, details ->> 'purpose' as purpose
-    from audit_log as entry left join users on users.id = actor_id
-    where actor_id is distinct from ${userId} and ${before === undefined ? sql`true` : sql`entry.id < ${before}`}
-      and case action
-        when 'proof.export' then exists (select from proofs where user_id = ${userId} and issued_at <= at)
-        when 'assignment.view' then exists (
-            select from occurrences
-            where user_id = ${userId} and assignment_id = target_id and period <= (details ->> 'day')::date
-          ) and (details -> 'teams' is null or exists (
+    with entries as (
+      select entry.* from (
+        select assignment_id, min(period) as first_period from occurrences where user_id = ${userId} group by assignment_id
+      ) as own cross join lateral (
+        select id, at, 'view' as kind, actor_id, actor, target as title, null as purpose
+        from audit_log
+        where action = 'assignment.view' and target_id = assignment_id and ${isOfOthers}
+          and first_period <= (details ->> 'day')::date
+          and (details -> 'teams' is null or exists (
             select from team_members
             where user_id = ${userId} and details -> 'teams' @> to_jsonb(team_id) and from_on <= (details ->> 'day')::date
               and (until_on is null or until_on >= (details ->> 'day')::date)))
-        else false
-      end
-    order by entry.id desc limit ${limit}`.execute(db)
+        ${latest}
+      ) as entry
+      union all
+      (
+        select id, at, 'export', actor_id, actor, target, details ->> 'purpose'
+        from audit_log
+        where action = 'proof.export' and ${isOfOthers}
+          and exists (select from proofs where user_id = ${userId} and issued_at <= at)
+        ${latest}
+      )
+    )
+    select entries.id, at, kind, coalesce(display_name, actor) as actor, title, purpose
+    from entries left join users on users.id = actor_id
+    order by entries.id desc limit ${limit}`.execute(db)
   return rows
 }
