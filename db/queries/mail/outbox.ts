@@ -58,19 +58,31 @@ export async function markUnknown(db: Kysely<Database>, answer: string): Promise
   return Number(numUpdatedRows)
 }
 
-/** Drops due mails to persons who may not or do not want to get them any more. Returns the number. */
+/**
+ * Drops due mails to persons who may not or do not want to get them any more, and those that are out of date: after an
+ * outage a newer mail lists everything, and the link of an address that was taken back does nothing. Returns the number.
+ */
 export async function dropUnwanted(db: Kysely<Database>, due: DueMails, today: string): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update mails set state = 'failed', body = null, answer = case
+  const isConfirmation = sql`kind = 'confirm_address'`
+  const reason = sql`case
       when disabled_on <= ${today}::date then 'Das Konto ist deaktiviert'
-      when email is null and kind <> 'confirm_address' then 'Das Konto hat keine E-Mail-Adresse mehr'
-      else 'Die Person hat diese Mails abbestellt'
-    end
-    from users
-    where ${isDue(due)} and users.id = user_id and (
-      disabled_on <= ${today}::date or (email is null and kind <> 'confirm_address')
-      or (due_cards_mail_key is null and kind = 'due_cards')
-    )`.execute(db)
+      when email is null and not ${isConfirmation} then 'Das Konto hat keine E-Mail-Adresse mehr'
+      when due_cards_mail_key is null and kind = 'due_cards' then 'Die Person hat diese Mails abbestellt'
+      when exists (
+        select from mails as newer
+        where newer.user_id = mails.user_id and newer.kind = mails.kind and newer.id > mails.id and newer.state = 'waiting'
+      ) then 'Eine neuere Mail ersetzt diese'
+      when ${isConfirmation} and not exists (
+        select from address_confirmations as pending
+        where pending.user_id = mails.user_id and pending.address = mails.address
+      ) then 'Die Adresse ist schon bestätigt oder zurückgenommen'
+    end`
+  const { numAffectedRows } = await sql`
+    update mails set state = 'failed', body = null, answer = unwanted.reason
+    from (
+      select mails.id, ${reason} as reason from mails join users on users.id = mails.user_id where ${isDue(due)}
+    ) as unwanted
+    where mails.id = unwanted.id and unwanted.reason is not null and mails.state = 'waiting'`.execute(db)
   return Number(numAffectedRows)
 }
 

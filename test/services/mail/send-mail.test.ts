@@ -284,20 +284,32 @@ t.test('several runs at once send each mail once', async (t) => {
   t.equal(new Set(server.received.map(({ headers }) => headers['message-id'])).size, 20)
 })
 
-t.test('drops mails that are not wanted any more, and holds all on a simulated day', async (t) => {
+t.test('drops mails that are not wanted any more or out of date, and holds all on a simulated day', async (t) => {
   const disabled = await plan(await person('weg', { disabled_on: DAY }))
   const unsubscribed = await plan(await person(), { kind: 'due_cards' })
   const withoutAddress = await plan(await person('ohne', { email: null }))
   const moved = await plan(await person('neu', { email: 'neu@example.org' }))
-  const confirmation = await plan(await person('neu', { email: null }), {
-    kind: 'confirm_address',
-    address: 'bestaetigen@example.org',
-  })
+  const address = 'bestaetigen@example.org'
+  const confirming = await person('neu', { email: null })
+  const replaced = await plan(confirming, { kind: 'confirm_address', address })
+  const confirmation = await plan(confirming, { kind: 'confirm_address', address })
+  const takenBack = await plan(await person(), { kind: 'confirm_address', address: 'verschrieben@example.org' })
+  await db
+    .insertInto('address_confirmations')
+    .values({ user_id: confirming, address, token_hash: Buffer.alloc(32), expires_at: now })
+    .execute()
+  const late = await person('spät', { email: 'spaet@example.org' })
+  const yesterday = await plan(late, { day: '2026-12-01', body: 'morgen fällig' })
+  const latest = await plan(late)
   t.strictSame(await send(server.settings(), { isMailHeld: true }), { sent: 0, postponed: 0, failed: 0, unknown: 0 })
-  t.strictSame(await send(server.settings()), { sent: 2, postponed: 0, failed: 3, unknown: 0 })
-  for (const id of [disabled, unsubscribed, withoutAddress]) t.match(await stateOf(id), { state: 'failed', body: null })
-  for (const id of [moved, confirmation]) t.match(await stateOf(id), { state: 'sent' })
-  t.strictSame(server.received.map(({ to }) => to).sort(), ['bestaetigen@example.org', 'neu@example.org'])
+  t.strictSame(await send(server.settings()), { sent: 3, postponed: 0, failed: 6, unknown: 0 })
+  for (const id of [disabled, unsubscribed, withoutAddress, replaced, takenBack, yesterday])
+    t.match(await stateOf(id), { state: 'failed', body: null })
+  t.match(await stateOf(yesterday), { answer: 'Eine neuere Mail ersetzt diese' })
+  for (const id of [moved, confirmation, latest]) t.match(await stateOf(id), { state: 'sent' })
+  t.strictSame(server.received.map(({ to }) => to).sort(), [
+    ...['bestaetigen@example.org', 'neu@example.org', 'spaet@example.org'],
+  ])
 })
 
 t.test('deletes mails after 90 days', async (t) => {
