@@ -15,8 +15,8 @@ export interface Purged {
 }
 
 /**
- * Deletes expired sessions, tokens, challenges, confirmations of addresses, login failures and spent logout tokens. One instance runs at a time;
- * returns undefined if another one does. Each batch is a transaction that holds the lock.
+ * Deletes expired sessions, tokens, challenges, confirmations of addresses, login failures and spent logout tokens. One
+ * instance runs at a time; returns undefined if another one does. Each batch is a transaction that holds the lock.
  */
 export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undefined> {
   const purged: Purged = { sessions: 0, tokens: 0, loginFailures: 0, logoutTokens: 0, challenges: 0 }

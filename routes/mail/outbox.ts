@@ -33,7 +33,7 @@ export interface OutboxOptions {
 const MAX_TESTS = 5
 const MINUTE_MS = 60_000
 
-/** The outbox for administrators: whom a mail goes to and what became of it, not what it says. */
+/** The outbox for administrators: recipient, kind and outcome of each mail, without its text. */
 const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) => {
   const { mail, isMailHeld: held, publicUrl, moment, stopping } = options
   let tests: number[] = []

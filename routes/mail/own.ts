@@ -45,7 +45,7 @@ possible. The response is the same whether others use the address.`,
         body: AddressBody,
         response: answers(OwnMailAnswer, [SESSIONS_ONLY, MAIL_IS_OFF]),
       },
-      // A token must not change where mail of its owner goes to.
+      // A token must not redirect its owner's mail.
       preHandler: app.requireSession,
     },
     async ({ user, body }) => {

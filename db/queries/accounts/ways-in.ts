@@ -7,8 +7,8 @@ import { OVERSIGHT, type OversightRoles } from './roles.js'
 export type SignIn = WaysIn
 
 /**
- * Returns the login methods, with identities of the given issuer, and whose state the user may see; undefined if the user does
- * not exist.
+ * Returns the login methods, with identities of the given issuer, and whose state the user may see; undefined if the user
+ * does not exist.
  */
 export async function findSignIn(
   db: Kysely<Database>,

@@ -121,7 +121,7 @@ export async function findAssignment(
     .executeTakeFirst()
 }
 
-/** What those need who change an assignment. */
+/** Details for the page and the form of an assignment. */
 export interface AssignmentDetails {
   /** The persons of `user_ids` */
   persons: NamedPerson[]

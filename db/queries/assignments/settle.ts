@@ -112,7 +112,7 @@ export interface AttemptCredit {
   credit: number
   /** Begin of the latest period */
   since: Date
-  /** Whether an attempt since then has passed; the occurrence may not know yet */
+  /** Whether an attempt since then has passed; its part may not be marked as done yet */
   has_passed: boolean
 }
 

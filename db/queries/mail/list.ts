@@ -2,7 +2,7 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { MAIL_STATES, type MailKind, type MailState } from '../../../src/domain/mail/mail.js'
 import type { Database, MailsTable } from '../../types.js'
 
-/** A mail of the outbox as administrators see it: not what it says. */
+/** A mail of the outbox as administrators see it, without its text. */
 export interface ListedMail extends Omit<Selectable<MailsTable>, 'user_id' | 'subject' | 'body' | 'claimed_at'> {
   user: { id: number; username: string; display_name: string }
   /** Whether the text is still there */

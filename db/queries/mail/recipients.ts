@@ -3,7 +3,7 @@ import type { MailKind } from '../../../src/domain/mail/mail.js'
 import type { Remindable, ReminderKind } from '../../../src/domain/mail/reminders.js'
 import type { Database } from '../../types.js'
 
-/** A person whom mail can reach. */
+/** A person with an address. */
 export interface Recipient {
   id: number
   display_name: string

@@ -41,7 +41,7 @@ const RULES: Rule[] = [
   rule('/api/mail/outbox', 'admin'),
   rule('/api/mail/test', 'admin'),
   rule('/api/mail/mine', 'read'),
-  // No token may change where mail of its owner goes to.
+  // A token must not redirect its owner's mail.
   rule('/api/mail/address', 'none'),
   rule('/api/mail/due-cards', 'learn'),
   rule('/api/proofs', 'read', 'admin'),

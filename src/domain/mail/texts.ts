@@ -78,7 +78,7 @@ export interface Digest {
   teams: number
   /** The first ones */
   overdue: readonly OverdueTask[]
-  /** Number of all */
+  /** Number of all overdue tasks */
   total: number
   today: string
 }
@@ -136,7 +136,7 @@ export function unsubscribeAddress(key: string, address: string): string {
 }
 
 /**
- * Returns the mail that confirms an address. It names no person: the address may be somebody else's.
+ * Returns the mail that confirms an address. It names no person, because the address may belong to another one.
  * @param expires day and time in words
  * @param address public address of the service, ending with a slash
  */

@@ -45,8 +45,8 @@ export async function createAccount(
 
 /**
  * Changes an account with an audit entry. A new password ends the user's sessions and API tokens and lifts the
- * restriction to passkeys; the address of the calendar ends with them. A deactivation ends them, too, and so does its undo: those of a planned day still exist, and
- * an undo restores none.
+ * restriction to passkeys; the address of the calendar ends with them. A deactivation ends them, too, and so does its undo:
+ * those of a planned day still exist, and an undo restores none.
  * @param rules today: the current calendar day
  * @returns the changed account; undefined if it does not exist
  * @throws InvalidInput if no administrator would remain, or, while password login is off, no emergency account

@@ -60,7 +60,7 @@ export async function requestAddress(
 }
 
 /**
- * Makes the address of a confirmation that of its person; the token is used up. Returns the address.
+ * Sets the person's address to the confirmed one and deletes the confirmation. Returns the address.
  * @throws CONFIRMATION_NOT_FOUND
  */
 export async function confirmAddress(db: Kysely<Database>, token: string, { at, today }: Moment): Promise<string> {

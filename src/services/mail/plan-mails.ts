@@ -37,7 +37,7 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
   const prepare = async (page: RecipientPage) => {
     const open = await openTasksOf(db, await listReminded(db, page), page.today)
     const due = [...open.values()].flat().filter((task) => reminderOn(task, page.today) !== undefined)
-    // Who has just passed a test is not reminded of it.
+    // Marks what was done since the last planning, so that no reminder names it.
     await settle(db, { ids: due.map(({ id }) => id) }, planning)
   }
   const tasks = await inBatches(db, planning, prepare, async (transaction, page, { at, today }) => {

@@ -12,7 +12,7 @@ const KEYS: KnownKeys = [
 const DUE_DAYS = 30
 const RETENTION_YEARS = 2
 
-/** What an assignment may start from. It has no audience: it assigns nobody. */
+/** Fields from which an administrator may start an assignment. They include no audience and no start. */
 export type AssignmentTemplate = Pick<
   GivenAssignment,
   'title' | 'description' | 'parts' | 'mandatory' | 'retention_years'
