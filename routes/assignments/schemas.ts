@@ -89,6 +89,13 @@ export const CreateAssignmentBody = Type.Object(given)
 
 export const ChangeAssignmentBody = Type.Partial(CreateAssignmentBody)
 
+const part = {
+  kind: Kind,
+  slug: nullable(Type.String({ description: 'Null for a personal part, or if the content was deleted.' })),
+  title: Type.String(),
+  share_percent: nullable(Type.Integer()),
+}
+
 const Assignment = Type.Object(
   {
     id: Id,
@@ -96,10 +103,7 @@ const Assignment = Type.Object(
     description: Type.String(),
     parts: Type.Array(
       Type.Object({
-        kind: Kind,
-        slug: nullable(Type.String({ description: 'Null for a personal part, or if the content was deleted.' })),
-        title: Type.String(),
-        share_percent: nullable(Type.Integer()),
+        ...part,
         available: Type.Boolean({ description: 'False if the content was archived or deleted.' }),
       }),
     ),
@@ -119,8 +123,8 @@ const Assignment = Type.Object(
 export const TemplateList = Type.Object({
   templates: Type.Array(
     Type.Object({
-      ...Type.Pick(Assignment, ['title', 'description', 'parts', 'mandatory', 'retention_years', 'recurrence'])
-        .properties,
+      ...Type.Pick(Assignment, ['title', 'description', 'mandatory', 'retention_years', 'recurrence']).properties,
+      parts: Type.Array(Type.Object(part)),
       due: Type.Object({ days_after_start: Type.Integer({ examples: [30] }) }),
     }),
   ),
