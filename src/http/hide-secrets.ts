@@ -8,7 +8,7 @@ const PARAMETER = /([?&;])([^&;#]*)/g
 const ESCAPE = /%(?:2[0-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi
 
 /** The key of the mails about due cards. */
-const MAIL_KEY = /(\/api\/mail\/unsubscribe)\?.*$/s
+const MAIL_KEY = /(\/api\/mail\/unsubscribe\/?)\?.*$/s
 
 /** The code of a proof or the token of a calendar in a path, which opens it to everybody. */
 const OPEN_CODE = /(\/(?:nachweis|proofs\/verify|proofs|api\/calendar)\/)([^/?#]{16,})/g

@@ -21,6 +21,7 @@ t.test('redacts secrets of a sign-in and codes of proofs and calendars in addres
     ['/a/api/calendar/N1mZkQ0dUuG3w7C-_xPq9Yb2sV5tR8eLaJfHoIyKcTw.ics?x=1', '/a/api/calendar/***?x=1'],
     ['/api/calendar/token', '/api/calendar/token'],
     ['/t/api/mail/unsubscribe?key=N1mZ&a=b', '/t/api/mail/unsubscribe?***'],
+    ['/api/mail/unsubscribe/?key=N1mZ', '/api/mail/unsubscribe/?***'],
     ['/x', '/x'],
     ['', ''],
   ]) {
