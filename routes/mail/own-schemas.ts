@@ -14,7 +14,7 @@ export const OwnMailAnswer = Type.Object({
 })
 
 export const AddressBody = Type.Object({ email: Address })
-export const DueCardsBody = Type.Object({ on: Type.Boolean() })
+export const DueCardsBody = Type.Object({ on: Type.Boolean({ examples: [true] }) })
 export const ConfirmBody = Type.Object({
   token: Type.String({ description: 'From the link in the mail.', examples: ['N1mZ…Qw'] }),
 })
