@@ -43,11 +43,13 @@ const FOREIGN_KEY_VIOLATION = '23503'
 
 /** Foreign keys of rows that belong to a user */
 export const USER_KEYS = new Set([
+  'address_confirmations_user_id_fkey',
   'api_tokens_user_id_fkey',
   'assignment_users_user_id_fkey',
   'assignments_created_by_fkey',
   'assignments_responsible_id_fkey',
   'attempts_user_id_fkey',
+  'calendar_tokens_user_id_fkey',
   'card_notes_user_id_fkey',
   'card_progress_user_id_fkey',
   'card_reports_user_id_fkey',
@@ -58,6 +60,7 @@ export const USER_KEYS = new Set([
   'fitted_parameters_user_id_fkey',
   'identities_user_id_fkey',
   'inactive_decks_user_id_fkey',
+  'mails_user_id_fkey',
   'media_created_by_fkey',
   'occurrences_user_id_fkey',
   'passkey_challenges_user_id_fkey',

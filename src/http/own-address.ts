@@ -8,6 +8,7 @@ export interface OwnAddress {
 
 /** Returns the public address of a path of the service, relative to the app. */
 export function ownAddress(request: FastifyRequest, path: string, { publicUrl, basePath }: OwnAddress): URL {
-  const { origin } = new URL(`${request.protocol}://${request.host}`)
-  return new URL(path, publicUrl ?? new URL(basePath, origin))
+  // A client may send any text as its host.
+  const origin = `${request.protocol}://${request.host}`
+  return new URL(path, publicUrl ?? new URL(basePath, URL.canParse(origin) ? origin : 'http://localhost'))
 }

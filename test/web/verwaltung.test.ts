@@ -295,7 +295,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
           return { top, isSeen: left >= 0 && right <= innerWidth, isHere: link === document.activeElement }
         })`)
     const found = await places()
-    t.equal(found.length, 5)
+    t.equal(found.length, 7)
     t.equal(new Set(found.map(({ top }) => top)).size, 1, 'one line')
     t.equal(found.at(-1)?.isSeen, true, 'with the part that is shown')
     await parts.first().focus()

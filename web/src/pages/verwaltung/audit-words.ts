@@ -130,12 +130,19 @@ export function detailsOf({ action, details }: AuditedDeed): string {
     ...(typeof known.ended === 'number' && known.ended > 1 ? [`${count(known.ended)} auf einmal`] : []),
     ...(typeof known.card_id === 'number' ? [`Karte ${known.card_id}`] : []),
     ...(typeof known.purpose === 'string' ? [`Zweck: ${isolate(known.purpose)}`] : []),
-    ...(action === 'proof.revoke' ? [`${isolate(String(known.name))}, Grund: ${isolate(String(known.reason))}`] : []),
-    ...(action === 'proof.replace'
-      ? [`bisher ${isolate(String(known.before))}, jetzt ${isolate(String(known.after))}`]
-      : []),
+    ...(action.startsWith('proof.') ? proofWords(known) : []),
   ]
   return words.join(' · ')
+}
+
+function proofWords({ name, reason, before, after }: Record<string, unknown>): string[] {
+  return [
+    ...(typeof name === 'string' ? [isolate(name)] : []),
+    ...(typeof reason === 'string' ? [`Grund: ${isolate(reason)}`] : []),
+    ...(typeof before === 'string' && typeof after === 'string'
+      ? [`bisher ${isolate(before)}, jetzt ${isolate(after)}`]
+      : []),
+  ]
 }
 
 /** Lists the changes of an import, without zeros. */
