@@ -116,6 +116,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(assignmentRoutes, {
       prefix: '/assignments',
       contentDir,
+      sendsMail: options.mail !== undefined && options.publicUrl !== undefined,
       moment,
       timeZone: options.about.timeZone,
       stopping,

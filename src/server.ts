@@ -93,6 +93,10 @@ export async function serve(config: Config, print: Print): Promise<void> {
       log.warn({ simulatedDate: config.simulatedDate }, 'the service lives on another day, to try things out')
       print(`Achtung: Der Dienst lebt zum Ausprobieren am ${config.simulatedDate} (SIMULATED_DATE).`)
     }
+    if (config.mail !== undefined && config.publicUrl === undefined) {
+      log.warn('no mail is planned: SMTP_HOST is set, PUBLIC_URL is not')
+      print('Achtung: Es gehen keine Erinnerungen hinaus, weil PUBLIC_URL fehlt: Mails enthalten Links.')
+    }
     print(`svc-training läuft: ${address}`)
   } catch (error) {
     await app.close()

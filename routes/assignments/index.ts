@@ -75,12 +75,15 @@ const LISTS_PER_TEN_SECONDS = 10
 
 export interface AssignmentsOptions extends AssignmentClock {
   contentDir: string
+  /** Whether persons get mail: a mail server and `PUBLIC_URL` are configured */
+  sendsMail: boolean
   /** Ends printing because the service stops */
   stopping: AbortSignal
 }
 
 /** Assignments: who gives them, who does them, and who sees their state. */
-const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, { contentDir, stopping, ...clock }) => {
+const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, options) => {
+  const { contentDir, sendsMail, stopping, ...clock } = options
   app.setFallback(unknownEndpoint('Unbekannter Aufgaben-Endpunkt'))
   await app.register(occurrences, { moment: clock.moment, timeZone: clock.timeZone, prefix: '/occurrences' })
 
@@ -307,7 +310,7 @@ person, and for leads the members of their teams if the assignment is mandatory.
         q: q === '' ? undefined : q,
         overdueOn: parseFlag(query.overdue, 'overdue') ? clock.moment().today : undefined,
       }
-      return listOverseenOccurrences(app.db, actorOf(request), overseen, page, clock)
+      return listOverseenOccurrences(app.db, actorOf(request), overseen, page, { ...clock, sendsMail })
     },
   )
 }

@@ -246,7 +246,15 @@ export const OccurrenceList = Type.Object({
   occurrences: Type.Array(
     Type.Object({
       id: Id,
-      user: NamedPerson,
+      user: Type.Object({
+        ...NamedPerson.properties,
+        reachable: nullable(
+          Type.Boolean({
+            description:
+              'Whether the account has an address for mail. Null for leads, and if the service sends no mail to persons.',
+          }),
+        ),
+      }),
       ...occurrence,
       personal_open: Type.Boolean({ description: 'A personal part waits for its confirmation.' }),
     }),

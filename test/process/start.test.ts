@@ -168,8 +168,10 @@ t.test(
 
 t.test('SIMULATED_DATE: service and commands live on another day, and the start warns', async (t) => {
   const variables = await createStoreVariables(t)
-  const service = await startProcess(t, { ...variables, CONTENT_DIR: small, SIMULATED_DATE: '2027-01-01' })
+  const mail = { SMTP_HOST: '127.0.0.1', SMTP_FROM: 'training@example.org' }
+  const service = await startProcess(t, { ...variables, ...mail, CONTENT_DIR: small, SIMULATED_DATE: '2027-01-01' })
   t.match(service.output(), /^Achtung: Der Dienst lebt zum Ausprobieren am 2027-01-01/m)
+  t.match(service.output(), /^Achtung: Es gehen keine Erinnerungen hinaus, weil PUBLIC_URL fehlt/m)
   const send = await loginOver(service.url, firstLogin(service, variables))
   const { today } = (await (await send('/api/review/stats')).json()) as { today: string }
   t.match(today, /^2027-01-0[12]$/, 'the second one if midnight passes in between')
@@ -179,4 +181,5 @@ t.test('SIMULATED_DATE: service and commands live on another day, and the start 
   t.equal(await service.stop('SIGTERM'), 0)
   // The log may arrive after the line with the address.
   t.match(service.output(), /"simulatedDate":"2027-01-01"/)
+  t.match(service.output(), /"msg":"no mail is planned: SMTP_HOST is set, PUBLIC_URL is not"/)
 })

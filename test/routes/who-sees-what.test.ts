@@ -7,7 +7,12 @@ import { type Answer, type Caller, callerOf, startService } from '../support/ser
 
 t.setTimeout(300_000)
 
-const service = await startService(t, { now: () => new Date('2026-12-01T10:00:00Z') })
+const mail = {
+  ...{ host: 'mail.example.org', port: 587, security: 'starttls' as const, login: undefined },
+  ...{ from: 'training@example.org', fromName: undefined, replyTo: undefined, ca: undefined },
+}
+const config = { mail, publicUrl: 'https://training.example.org/' }
+const service = await startService(t, { config, now: () => new Date('2026-12-01T10:00:00Z') })
 const { app, db } = service
 
 type Person = Caller & { id: number; name: string }
@@ -161,6 +166,19 @@ t.test('filters and counts of a lead cover the visible rows only', async (t) => 
 
 const userIds = ({ occurrences }: { occurrences: { user: { id: number } }[] }) => occurrences.map(({ user }) => user.id)
 
+t.test('tells the responsible person who gets no mail, and leads nothing of it', async (t) => {
+  await db.updateTable('users').set({ email: 'a2@example.org' }).where('id', '=', learner.id).execute()
+  const reach = async (caller: Caller) =>
+    (await caller.get(`${occurrences(mandatory)}?q=person+a`)).body.occurrences.map(
+      ({ user }: { user: { id: number; reachable: boolean | null } }) => user.reachable,
+    )
+  t.strictSame(
+    await reach(responsible),
+    A.map((person) => person === learner),
+  )
+  t.strictSame(await reach(leadA), [null, null, null, null, null])
+})
+
 /**
  * Which persons a response names, by route and caller: `-` refused, `0` nobody, `A` all of team A, `all` everybody of both
  * teams, `file` a PDF. Members are named A1 (lead) to B5; R is responsible for all assignments, U an author, X an
@@ -221,7 +239,7 @@ t.test('each role sees what the table allows, and no result of others', async (t
     const mail = { user_id: id, day: '2026-12-01', address: 'a@example.org', subject: 'Fällig', body: 'Lesen' }
     await db
       .insertInto('mails')
-      .values({ ...mail, kind: 'tasks', next_attempt_at: new Date() })
+      .values({ ...mail, kind: 'tasks', next_attempt_at: new Date('2099-01-01') })
       .execute()
   }
   const token = async (owner: Caller, scope: string) => {

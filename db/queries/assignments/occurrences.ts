@@ -60,6 +60,7 @@ export interface ListedOccurrence {
   id: number
   user_id: number
   display_name: string
+  has_address: boolean
   period: string
   due_on: string
   extended_until: string | null
@@ -91,7 +92,8 @@ export async function listOccurrences(
   { after = 0, limit, states, q, overdueOn }: OccurrencePage,
 ): Promise<ListedOccurrence[]> {
   const { rows } = await sql<ListedOccurrence>`
-    select occurrences.id, user_id, display_name, period, due_on, extended_until, state, done_at,
+    select occurrences.id, user_id, display_name, email is not null as has_address, period, due_on, extended_until,
+      state, done_at,
       ${IS_OPEN} and exists (
         select from assignment_parts as part
         where part.assignment_id = occurrences.assignment_id and kind = 'personal' and not exists (

@@ -30,15 +30,16 @@ export async function listOverseenOccurrences(
   actor: Actor,
   { assignment, watched }: Overseen,
   page: OccurrencePage,
-  clock: AssignmentClock,
+  { sendsMail, ...clock }: AssignmentClock & { sendsMail: boolean },
 ) {
   const { today } = clock.moment()
+  const showsReach = sendsMail && watched === undefined
   const found = await listCurrent(db, { assignment, watched }, page, clock)
   await noteView(db, actor, { id: assignment.id, title: assignment.title, day: today, teams: watched })
   const rows = found.slice(0, page.limit)
   const { id } = assignment
   return {
-    occurrences: rows.map((row) => describe(row, today)),
+    occurrences: rows.map((row) => describe(row, { today, showsReach })),
     next_after: found.length > page.limit ? (rows.at(-1)?.id ?? null) : null,
     counts: page.after === undefined ? await countOccurrences(db, id, watched, today) : null,
     today,
@@ -94,10 +95,10 @@ async function listCurrent(
   return listOccurrences(db, id, watched, { ...page, limit: page.limit + 1 })
 }
 
-function describe(row: ListedOccurrence, today: string) {
+function describe(row: ListedOccurrence, { today, showsReach }: { today: string; showsReach: boolean }) {
   const { id, user_id, display_name, period, state, extended_until, done_at, personal_open } = row
   return {
-    ...{ id, user: { id: user_id, display_name }, period, state, due: dueOf(row), overdue: isOverdue(row, today) },
-    ...{ extended_until, done_at, personal_open },
+    ...{ id, user: { id: user_id, display_name, reachable: showsReach ? row.has_address : null }, period, state },
+    ...{ due: dueOf(row), overdue: isOverdue(row, today), extended_until, done_at, personal_open },
   }
 }
