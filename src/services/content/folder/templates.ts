@@ -13,7 +13,6 @@ export interface OfferedTemplate extends Omit<AssignmentTemplate, 'parts'> {
     slug: string | null
     title: string
     share_percent: number | null
-    available: true
   }[]
 }
 
@@ -39,7 +38,7 @@ async function findParts(
   for (const { kind, slug = '', title = '', share_percent = null } of parts) {
     const content = kind === 'personal' ? { title } : await findPartContent(db, kind, slug)
     if (content === undefined) return undefined
-    found.push({ kind, slug: kind === 'personal' ? null : slug, title: content.title, share_percent, available: true })
+    found.push({ kind, slug: kind === 'personal' ? null : slug, title: content.title, share_percent })
   }
   return found
 }

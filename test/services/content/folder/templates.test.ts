@@ -29,8 +29,8 @@ t.test('a template offers the fields of an assignment and assigns nobody', async
     {
       ...{ title: '"Brand" & =1+1', description: 'Lesen, dann *üben*.', mandatory: false, retention_years: 2 },
       parts: [
-        { kind: 'sheet', slug: sheet.slug, title: sheet.title, share_percent: null, available: true },
-        { kind: 'personal', slug: null, title: 'Rundgang', share_percent: null, available: true },
+        { kind: 'sheet', slug: sheet.slug, title: sheet.title, share_percent: null },
+        { kind: 'personal', slug: null, title: 'Rundgang', share_percent: null },
       ],
       due: { days_after_start: 30 },
       recurrence: { every_months: 12, window_end: '03-31', opens_days_before: 30 },
