@@ -40,7 +40,8 @@ t.test('prints version and help without a store', async (t) => {
     t.match(help.stdout, new RegExp(`^  ${name} +\\S`, 'm'), name)
     t.ok(help.stdout.includes(german.text), name)
   }
-  const secrets = 'DATABASE_URL_FILE, SESSION_SECRET_FILE, ADMIN_PASSWORD_FILE, OIDC_CLIENT_SECRET_FILE, SMTP_PASSWORD_FILE:'
+  const secrets =
+    'DATABASE_URL_FILE, SESSION_SECRET_FILE, ADMIN_PASSWORD_FILE, OIDC_CLIENT_SECRET_FILE, SMTP_PASSWORD_FILE:'
   t.match(help.stdout, secrets)
   for (const args of [
     ['help', 'import'],
