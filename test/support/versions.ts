@@ -332,7 +332,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
 
   const group = await callTeams(admin, learner)
   await callAssignments(admin, learner, { test, deck: 'git', sheet: 'git' })
-  await callMail(app.db, admin)
+  await callMail(app.db, admin, learner)
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
   await get('auth/tokens')
   await learner('DELETE', `/api/auth/tokens/${token.id}`)
@@ -417,8 +417,8 @@ async function callTeams(admin: Send, learner: Send): Promise<string> {
   return name
 }
 
-/** Calls the operations of the outbox. */
-async function callMail(db: Kysely<Database>, admin: Send): Promise<void> {
+/** Calls the operations of the outbox and of the own address. */
+async function callMail(db: Kysely<Database>, admin: Send, learner: Send): Promise<void> {
   const { user } = (await admin('GET', '/api/auth/me')).body
   const [id] = await db.transaction().execute((transaction) =>
     insertMails(transaction, [
@@ -438,6 +438,23 @@ async function callMail(db: Kysely<Database>, admin: Send): Promise<void> {
   await admin('POST', `/api/mail/outbox/${id}/resend`)
   await admin('GET', '/api/mail/outbox')
   await admin('POST', '/api/mail/test', { to: 'chef@example.org' })
+
+  await learner('GET', '/api/mail/mine')
+  const email = 'lena@example.org'
+  await learner('POST', '/api/mail/address', { email })
+  await learner('DELETE', '/api/mail/address/pending')
+  await learner('POST', '/api/mail/address', { email })
+  const { body } = await db
+    .selectFrom('mails')
+    .select('body')
+    .where('address', '=', email)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  await learner('POST', '/api/mail/confirm', { token: /bestaetigen#(\S+)/.exec(body ?? '')?.[1] })
+  await learner('DELETE', '/api/mail/address')
+  await learner('PUT', '/api/mail/due-cards', { on: true })
+  await learner('POST', `/api/mail/unsubscribe?key=${'a'.repeat(43)}`)
 }
 
 /** Calls the operations of assignments. */
@@ -460,6 +477,7 @@ async function callAssignments(
   const body = { ...values, audience: { user_ids: [user.id, boss.id], team_ids: [team.id] } }
   const { assignment } = (await admin('POST', '/api/assignments', { ...body, mandatory: true, retention_years: 2 }))
     .body
+  await admin('GET', '/api/assignments/templates')
   const url = `/api/assignments/${assignment.id}`
   await admin('PATCH', url, { parts: [...parts, { kind: 'personal', title: 'Gespräch' }] })
   await learner('GET', url)
@@ -502,13 +520,6 @@ async function callAssignments(
   await learner('GET', new URL(calendar).pathname)
   await learner('DELETE', '/api/calendar/token')
   await learner('GET', `/api/proofs/${code}.pdf`)
-  await learner('GET', '/api/mail/mine')
-  await learner('POST', '/api/mail/address', { email: 'lena@example.org' })
-  await learner('DELETE', '/api/mail/address/pending')
-  await learner('DELETE', '/api/mail/address')
-  await learner('PUT', '/api/mail/due-cards', { on: true })
-  await learner('POST', '/api/mail/confirm', { token: 'a'.repeat(43) })
-  await learner('POST', `/api/mail/unsubscribe?key=${'a'.repeat(43)}`)
   await admin('GET', '/api/proofs/export?purpose=Audit')
   await learner('GET', '/api/accounts/me/accesses?before=1000000')
   await admin('PATCH', `/api/accounts/${user.id}`, { display_name: 'Lena Groß' })
