@@ -192,6 +192,7 @@ for (const [publicUrl, requests] of [
         const refused = report.neverSucceeded.filter((id) => !hard.includes(id))
         unmet = refused.filter((id) => unmet === undefined || unmet.includes(id))
         if (unmet.length === 0) break
+        t.comment(`not yet successful: ${unmet.join(', ')}`)
       }
       if (requests === REQUESTS) t.strictSame(unmet, [])
     },

@@ -10,9 +10,11 @@ import pg from 'pg'
 import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { migrations } from '../../db/migrations/index.js'
-import { insertMails } from '../../db/queries/mail/outbox.js'
+import { claimMail, insertMails } from '../../db/queries/mail/outbox.js'
+import { listOpenTasks } from '../../db/queries/mail/recipients.js'
 import type { Database } from '../../db/types.js'
 import { buildApp } from '../../src/app.js'
+import { planDigests, planDueCards, planReminders } from '../../src/services/mail/plan-mails.js'
 import { Authenticator } from './authenticator.js'
 import { changeFiles, deckFile } from './content.js'
 import { createDatabase, onServer } from './database.js'
@@ -455,6 +457,19 @@ async function callMail(db: Kysely<Database>, admin: Send, learner: Send): Promi
   await learner('DELETE', '/api/mail/address')
   await learner('PUT', '/api/mail/due-cards', { on: true })
   await learner('POST', `/api/mail/unsubscribe?key=${'a'.repeat(43)}`)
+
+  const now = { at: new Date('2026-01-05T08:00:00Z'), today: '2026-01-05' }
+  const goOn = async () => {}
+  const planning = {
+    moment: () => now,
+    timeZone: 'Europe/Berlin',
+    userId: undefined,
+    address: 'http://localhost/',
+    goOn,
+  }
+  for (const plan of [planReminders, planDigests, planDueCards]) await plan(db, planning)
+  await listOpenTasks(db, [user.id], now.today)
+  await claimMail(db, { at: new Date('2099-01-01') }, now.at)
 }
 
 /** Calls the operations of assignments. */
