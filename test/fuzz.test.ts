@@ -173,7 +173,7 @@ for (const [publicUrl, requests] of [
         // Need content of the right kind, an occurrence with a personal part and a day of it, or a later day.
         ...['createAssignment', 'confirmPersonal', 'extendOccurrence'],
         // Only the person or the responsible person may.
-        ...['confirmSheet', 'exemptOccurrence', 'recogniseProof', 'grantAttempt', 'listOccurrences'],
+        ...['confirmSheet', 'exemptOccurrence', 'recogniseProof', 'grantAttempt', 'listOccurrences', 'getSignersPdf'],
         // Need a mail of unknown fate, or a mail server.
         ...['resendMail', 'sendTestMail'],
         // Need a mail server, and the token of a mail.
