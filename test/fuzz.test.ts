@@ -165,6 +165,8 @@ for (const [publicUrl, requests] of [
         ...['beginLink', 'createIdentity'],
         // Needs exactly one of two fields, with content of the folder, and a written source.
         'adoptContent',
+        // Needs the id of a report, and a state that it does not have.
+        'settleReport',
         // Need a written deck, or a card of one.
         ...['changeDeck', 'moveCard'],
         // Need an open or ended attempt of the caller, sections, or a deck with questions.
