@@ -5,6 +5,8 @@ export type ListedTeam = Answer<'/api/teams'>['teams'][number]
 export type TeamOfPage = Answer<'/api/teams/{id}'>['team']
 export type Member = Answer<'/api/teams/{id}'>['members'][number]
 
+export type FoundPerson = Answer<'/api/accounts'>['users'][number]
+
 /** Number of persons that a search shows */
 export const FOUND = 8
 
