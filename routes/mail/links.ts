@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endDueCards } from '../../db/queries/mail/addresses.js'
 import { ignoreForms } from '../../plugins/bodies.js'
 import { CONFIRMATION_NOT_FOUND } from '../../src/domain/mail/own-refusals.js'
-import { isMailSecret } from '../../src/domain/mail/secrets.js'
+import { isSecret } from '../../src/domain/text/secrets.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { confirmAddress } from '../../src/services/mail/own-address.js'
@@ -51,7 +51,7 @@ const links: FastifyPluginAsyncTypebox<{ moment: () => Moment }> = async (app, {
       },
       async ({ query, body }) => {
         const key = query.key ?? body.key
-        if (isMailSecret(key)) await endDueCards(app.db, key)
+        if (isSecret(key)) await endDueCards(app.db, key)
         return { ok: true as const }
       },
     )

@@ -1,12 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createSecret, hashSecret, isSecret } from '../text/secrets.js'
 
-/** Lets secret scanners recognise a token; 32 random bytes follow in base64url. */
+/** Lets secret scanners recognise a token; a secret follows. */
 const PREFIX = 'svct_'
-const FORMAT = /^svct_[A-Za-z0-9_-]{43}$/
 
 /** Creates an API token. */
 export function createToken(): string {
-  return `${PREFIX}${randomBytes(32).toString('base64url')}`
+  return `${PREFIX}${createSecret()}`
 }
 
 /**
@@ -14,7 +13,7 @@ export function createToken(): string {
  * that is no token. Tokens are random, so a slow hash would add nothing.
  */
 export function hashToken(token: string): Buffer | undefined {
-  return FORMAT.test(token) ? createHash('sha256').update(token).digest() : undefined
+  return token.startsWith(PREFIX) && isSecret(token.slice(PREFIX.length)) ? hashSecret(token) : undefined
 }
 
 /**

@@ -2,14 +2,14 @@ import type { Kysely } from 'kysely'
 import { findCalendar, putCalendarToken } from '../../../db/queries/calendar/calendars.js'
 import type { Database } from '../../../db/types.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
-import { createCalendarToken, hashCalendarToken } from '../../domain/calendar/address.js'
 import { writeCalendar } from '../../domain/calendar/icalendar.js'
 import { CALENDAR_NOT_FOUND } from '../../domain/calendar/refusals.js'
+import { createSecret, hashSecret, isSecret } from '../../domain/text/secrets.js'
 
 /** Makes or replaces the address of a person's calendar. Returns the token, which is known only now. */
 export async function makeCalendar(db: Kysely<Database>, userId: number): Promise<string> {
-  const token = createCalendarToken()
-  await putCalendarToken(db, userId, hashCalendarToken(token) as Buffer)
+  const token = createSecret()
+  await putCalendarToken(db, userId, hashSecret(token))
   return token
 }
 
@@ -22,8 +22,7 @@ export async function readCalendar(
   token: string,
   { host, today }: { host: string; today: string },
 ): Promise<string> {
-  const hash = hashCalendarToken(token)
-  const calendar = hash === undefined ? undefined : await findCalendar(db, hash)
+  const calendar = isSecret(token) ? await findCalendar(db, hashSecret(token)) : undefined
   if (calendar === undefined || isDisabled(calendar, today)) throw CALENDAR_NOT_FOUND
   return writeCalendar(calendar.events, { host, today })
 }
