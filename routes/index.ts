@@ -90,6 +90,8 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     throw NOT_FOUND
   })
 
+  // Mails to persons contain links.
+  const mailAddress = options.mail === undefined ? undefined : options.publicUrl
   const relyingParty = relyingPartyOf(options.publicUrl)
   await app.register(authRoutes, { prefix: '/auth', relyingParty, basePath, today })
   await app.register(proofVerification, { prefix: '/proofs/verify' })
@@ -116,15 +118,12 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
     await members.register(assignmentRoutes, {
       prefix: '/assignments',
       contentDir,
-      sendsMail: options.mail !== undefined && options.publicUrl !== undefined,
+      sendsMail: mailAddress !== undefined,
       moment,
       timeZone: options.about.timeZone,
       stopping,
     })
-    await members.register(ownMail, {
-      ...{ prefix: '/mail', mail: options.mail, publicUrl: options.publicUrl },
-      ...{ timeZone: options.about.timeZone, moment },
-    })
+    await members.register(ownMail, { prefix: '/mail', mailAddress, timeZone: options.about.timeZone, moment })
     await members.register(contentRoutes, {
       prefix: '/content',
       contentDir,

@@ -27,7 +27,7 @@ import validation from '../plugins/validation.js'
 import web from '../plugins/web.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
-import type { Config } from './config.js'
+import { type Config, jobSettings } from './config.js'
 import { calendarIn } from './domain/time/calendar.js'
 import { clockFrom } from './domain/time/clock.js'
 import { lazyCompilers } from './http/lazy-compilers.js'
@@ -204,13 +204,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const dayOf = calendarIn(config.timeZone)
   const moment = (at = now()) => ({ at, today: dayOf(at) })
   await app.register(jobs, {
+    ...jobSettings(config),
     moment,
-    timeZone: config.timeZone,
-    answersKeepDays: config.answersKeepDays,
-    resultsKeep: config.resultsKeep,
-    mail: config.mail,
-    publicUrl: config.publicUrl,
-    isMailHeld: config.simulatedDate !== undefined,
     intervalMs: options.jobIntervalMs ?? JOB_INTERVAL_MS,
   })
   await app.register(overdueAttempts, { moment, intervalMs: options.overdueIntervalMs ?? OVERDUE_INTERVAL_MS })

@@ -178,6 +178,17 @@ function signIn(env: Environment): Pick<Config, 'oidc' | 'passwordLogin'> {
   return { oidc, passwordLogin }
 }
 
+/** Settings that jobs need, in the service and on the command line */
+export type JobConfig = Pick<
+  Config,
+  'timeZone' | 'answersKeepDays' | 'resultsKeep' | 'mail' | 'publicUrl' | 'simulatedDate'
+>
+
+/** Returns the settings of jobs, as a job takes them. */
+export function jobSettings({ timeZone, answersKeepDays, resultsKeep, mail, publicUrl, simulatedDate }: JobConfig) {
+  return { timeZone, answersKeepDays, resultsKeep, mail, publicUrl, isMailHeld: simulatedDate !== undefined }
+}
+
 function mailServer(env: Environment): MailSettings | undefined {
   return readMailSettings(env, env.SMTP_CA_FILE && readCertificates(env.SMTP_CA_FILE), (variable, problem) => {
     throw new ConfigError(`${variable}: ${problem}`)

@@ -3,23 +3,22 @@ import { deleteConfirmation, findOwnMail, setDueCardsKey } from '../../db/querie
 import { NOT_LOGGED_IN, SESSIONS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { parseMailAddress } from '../../src/domain/mail/address.js'
 import { ADDRESS_NOT_OWN, MAIL_IS_OFF } from '../../src/domain/mail/own-refusals.js'
-import { createMailSecret } from '../../src/domain/mail/secrets.js'
-import type { MailSettings } from '../../src/domain/mail/settings.js'
+import { createSecret } from '../../src/domain/text/secrets.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
 import { answers } from '../../src/http/schemas.js'
 import { removeAddress, requestAddress } from '../../src/services/mail/own-address.js'
 import { AddressBody, DueCardsBody, OwnMailAnswer } from './own-schemas.js'
 
 export interface OwnMailOptions {
-  mail: MailSettings | undefined
-  publicUrl: string | undefined
+  /** Public address to which links in mails lead, ending with a slash; undefined if no mail is sent to persons */
+  mailAddress: string | undefined
   /** IANA name */
   timeZone: string
   moment: () => Moment
 }
 
 /** The caller's address, and which mails are wanted. */
-const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mail, publicUrl, timeZone, moment }) => {
+const ownMail: FastifyPluginAsyncTypebox<OwnMailOptions> = async (app, { mailAddress, timeZone, moment }) => {
   app.get(
     '/mine',
     {
@@ -50,8 +49,8 @@ possible. The response is the same whether others use the address.`,
     },
     async ({ user, body }) => {
       const email = parseMailAddress(body.email)
-      if (mail === undefined || publicUrl === undefined) throw MAIL_IS_OFF
-      await requestAddress(app.db, { userId: user.id, email }, { moment: moment(), timeZone, address: publicUrl })
+      if (mailAddress === undefined) throw MAIL_IS_OFF
+      await requestAddress(app.db, { userId: user.id, email }, { moment: moment(), timeZone, address: mailAddress })
       return view(user.id)
     },
   )
@@ -102,7 +101,7 @@ possible. The response is the same whether others use the address.`,
       },
     },
     async ({ user, body }) => {
-      await setDueCardsKey(app.db, user.id, body.on ? createMailSecret() : null)
+      await setDueCardsKey(app.db, user.id, body.on ? createSecret() : null)
       return view(user.id)
     },
   )
@@ -111,8 +110,7 @@ possible. The response is the same whether others use the address.`,
     const own = await findOwnMail(app.db, userId, moment().at)
     if (own === undefined) throw NOT_LOGGED_IN
     const { email, email_confirmed_at, pending, due_cards } = own
-    const configured = mail !== undefined && publicUrl !== undefined
-    return { configured, email, confirmed: email_confirmed_at !== null, pending, due_cards }
+    return { configured: mailAddress !== undefined, email, confirmed: email_confirmed_at !== null, pending, due_cards }
   }
 }
 

@@ -1,5 +1,5 @@
 import { findCredentials } from '../../db/queries/accounts/users.js'
-import type { Config } from '../config.js'
+import { type Config, jobSettings } from '../config.js'
 import { calendarIn } from '../domain/time/calendar.js'
 import { clockFrom } from '../domain/time/clock.js'
 import { JOB_NAMES, JOBS } from '../services/jobs/jobs.js'
@@ -29,12 +29,7 @@ export async function runJobNow(
       }
       return runJob(db, JOBS[job], {
         moment: (at = now()) => ({ at, today: dayOf(at) }),
-        timeZone: config.timeZone,
-        answersKeepDays: config.answersKeepDays,
-        resultsKeep: config.resultsKeep,
-        mail: config.mail,
-        publicUrl: config.publicUrl,
-        isMailHeld: config.simulatedDate !== undefined,
+        ...jobSettings(config),
         signal: stopping.signal,
         userId: user?.id,
         onError: (error, facts) => complain(`${JSON.stringify(facts)}: ${String(error)}`),

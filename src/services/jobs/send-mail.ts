@@ -14,7 +14,6 @@ import {
 } from '../../../db/queries/mail/outbox.js'
 import { MAX_DELAY_DAYS, nextAttempt, SERVER_RETRY_MINUTES } from '../../domain/mail/delivery.js'
 import { oneClickAddress } from '../../domain/mail/mail.js'
-import type { MailSettings } from '../../domain/mail/settings.js'
 import { addDays } from '../../domain/time/calendar.js'
 import type { OutgoingMail } from '../mail/message.js'
 import { connectToMailServer, type MailConnection, type Outcome, ServerFault } from '../mail/smtp.js'
@@ -48,7 +47,7 @@ export async function sendMails(context: JobContext): Promise<JobSummary> {
       connection = connection?.isUsable() ? connection : await connectToMailServer(settings, signal)
       const mail = await claimMail(db, { at: moment().at, userId }, new Date())
       if (mail === undefined) return summary
-      const outcome = await connection.send(toOutgoing(mail, settings, context.publicUrl))
+      const outcome = await connection.send(toOutgoing(mail, context.publicUrl))
       if (outcome.verdict === 'server' || (outcome.verdict === 'later' && signal.aborted)) {
         await releaseMail(db, mail)
         signal.throwIfAborted()
@@ -100,10 +99,10 @@ async function markOutcome(
   return 'failed'
 }
 
-function toOutgoing(mail: ClaimedMail, { from }: MailSettings, publicUrl: string | undefined): OutgoingMail {
+function toOutgoing(mail: ClaimedMail, publicUrl: string | undefined): OutgoingMail {
   const { id, address, display_name, subject, body, created_at, kind, due_cards_mail_key: key } = mail
   return {
-    messageId: `<mail.${id}.${created_at.getTime()}@${from.slice(from.indexOf('@') + 1)}>`,
+    id: `mail.${id}.${created_at.getTime()}`,
     to: { name: kind === 'confirm_address' ? '' : display_name, address },
     subject,
     body,

@@ -3,8 +3,8 @@ import type { MailSettings } from '../../domain/mail/settings.js'
 
 /** A mail as it is sent. */
 export interface OutgoingMail {
-  /** The same for every attempt, so that mail programs recognise a repetition */
-  messageId: string
+  /** Left part of the `Message-ID`; the same for every attempt, so that mail programs recognise a repetition */
+  id: string
   to: { name: string; address: string }
   subject: string
   body: string
@@ -14,10 +14,11 @@ export interface OutgoingMail {
 
 /** Returns the mail as nodemailer composes it. Names and subjects may hold anything; they cannot add a header. */
 export function composeMail(settings: MailSettings, mail: OutgoingMail): MailComposerOptions {
-  const { messageId, to, subject, body, unsubscribe } = mail
+  const { id, to, subject, body, unsubscribe } = mail
+  const { from } = settings
   return {
-    messageId,
-    from: { name: inLine(settings.fromName ?? ''), address: settings.from },
+    messageId: `<${id}@${from.slice(from.indexOf('@') + 1)}>`,
+    from: { name: inLine(settings.fromName ?? ''), address: from },
     to: { name: inLine(to.name), address: to.address },
     ...(settings.replyTo !== undefined && { replyTo: { name: '', address: settings.replyTo } }),
     subject: inLine(subject),

@@ -13,9 +13,9 @@ import type { Database } from '../../../db/types.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { ADDRESS_NOT_OWN, CONFIRMATION_NOT_FOUND } from '../../domain/mail/own-refusals.js'
-import { createMailSecret, hashMailToken, isMailSecret } from '../../domain/mail/secrets.js'
 import { confirmationMail, instantInWords } from '../../domain/mail/texts.js'
 import { TooManyAttempts } from '../../domain/refusal.js'
+import { createSecret, hashSecret, isSecret } from '../../domain/text/secrets.js'
 import type { Moment } from '../../domain/time/calendar.js'
 
 const HOURS_VALID = 24
@@ -41,12 +41,12 @@ export async function requestAddress(
     if ((await countConfirmations(transaction, userId, email)) >= MOST_PER_HOUR) {
       throw new TooManyAttempts(HOUR_MS / 1000)
     }
-    const token = createMailSecret()
+    const token = createSecret()
     const expires_at = new Date(moment.at.getTime() + HOURS_VALID * HOUR_MS)
     await putConfirmation(transaction, {
       user_id: userId,
       address: email,
-      token_hash: hashMailToken(token),
+      token_hash: hashSecret(token),
       expires_at,
     })
     const text = confirmationMail({ token, expires: instantInWords(expires_at, timeZone) }, address)
@@ -64,9 +64,9 @@ export async function requestAddress(
  * @throws CONFIRMATION_NOT_FOUND
  */
 export async function confirmAddress(db: Kysely<Database>, token: string, { at, today }: Moment): Promise<string> {
-  if (!isMailSecret(token)) throw CONFIRMATION_NOT_FOUND
+  if (!isSecret(token)) throw CONFIRMATION_NOT_FOUND
   return db.transaction().execute(async (transaction) => {
-    const found = await lockConfirmation(transaction, hashMailToken(token), at)
+    const found = await lockConfirmation(transaction, hashSecret(token), at)
     if (found === undefined || isDisabled(found, today)) throw CONFIRMATION_NOT_FOUND
     const { user_id, address } = found
     await updateUser(transaction, user_id, { email: address, email_confirmed_at: at })

@@ -23,7 +23,7 @@ export async function sendTestMail(
     const connection = await connectToMailServer(settings, AbortSignal.any([signal, limit]))
     try {
       const { verdict, answer } = await connection.send({
-        messageId: `<test.${randomUUID()}@${settings.from.slice(settings.from.indexOf('@') + 1)}>`,
+        id: `test.${randomUUID()}`,
         to: { name: '', address: to },
         subject: 'Testmail des Trainings',
         body: `Hallo,\n\ndiese Mail wurde verschickt, um den Mailversand zu prüfen. Er funktioniert.\n${publicUrl === undefined ? '' : `\n${publicUrl}\n`}`,
