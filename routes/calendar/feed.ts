@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CALENDAR_NOT_FOUND } from '../../src/domain/calendar/refusals.js'
 import { knowsEtag } from '../../src/http/knows-etag.js'
-import { type OwnAddress, ownAddress } from '../../src/http/own-address.js'
+import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
 import { answers } from '../../src/http/schemas.js'
 import { readCalendar } from '../../src/services/calendar/calendar.js'
 import { CalendarFile, CalendarParams, Unchanged } from './schemas.js'
@@ -10,7 +10,7 @@ import { CalendarFile, CalendarParams, Unchanged } from './schemas.js'
 /** Calendar services fetch the calendars of many people from a few addresses. */
 const PER_TEN_SECONDS = 200
 
-export interface FeedOptions extends OwnAddress {
+export interface FeedOptions extends PublicAddress {
   today: () => string
 }
 
@@ -32,7 +32,7 @@ const feed: FastifyPluginAsyncTypebox<FeedOptions> = async (app, { today, ...add
       onRequest: app.limitRequests('calendar', PER_TEN_SECONDS),
     },
     async (request, reply) => {
-      const host = ownAddress(request, '', address).hostname
+      const host = publicAddressOf(request, '', address).hostname
       const file = await readCalendar(app.db, request.params.token, { host, today: today() })
       const etag = `"${hash('sha256', file, 'base64url')}"`
       reply.headers({ etag, 'cache-control': 'private, no-cache', 'x-robots-tag': 'noindex' })

@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { deleteCalendarToken, findCalendarToken } from '../../db/queries/calendar/calendars.js'
 import { SESSIONS_ONLY } from '../../src/domain/accounts/refusals.js'
-import { type OwnAddress, ownAddress } from '../../src/http/own-address.js'
+import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { makeCalendar } from '../../src/services/calendar/calendar.js'
 import { CalendarAddress, CalendarState } from './schemas.js'
 
 /** The secret address of the calendar of the caller's tasks. */
-const calendar: FastifyPluginAsyncTypebox<OwnAddress> = async (app, address) => {
+const calendar: FastifyPluginAsyncTypebox<PublicAddress> = async (app, address) => {
   app.setFallback(unknownEndpoint('Unbekannter Kalender-Endpunkt'))
 
   app.get(
@@ -39,7 +39,7 @@ const calendar: FastifyPluginAsyncTypebox<OwnAddress> = async (app, address) => 
     },
     async (request) => {
       const token = await makeCalendar(app.db, request.user.id)
-      return { url: ownAddress(request, `api/calendar/${token}.ics`, address).href }
+      return { url: publicAddressOf(request, `api/calendar/${token}.ics`, address).href }
     },
   )
 

@@ -16,7 +16,7 @@ import { readSnapshot } from '../../src/domain/proofs/snapshot.js'
 import { InvalidInput, TooManyAttempts } from '../../src/domain/refusal.js'
 import { parseIntegerCursor, parseNumber } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
-import { type OwnAddress, ownAddress } from '../../src/http/own-address.js'
+import { type PublicAddress, publicAddressOf } from '../../src/http/public-address.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { untilGone } from '../../src/http/until-gone.js'
@@ -38,7 +38,7 @@ import {
 /** A PDF takes a processor for about a second, in a thread of its own. */
 const PDFS_PER_TEN_SECONDS = 10
 
-export interface ProofOptions extends OwnAddress {
+export interface ProofOptions extends PublicAddress {
   moment: () => Moment
   /** Ends printing because the service stops */
   stopping: AbortSignal
@@ -87,7 +87,7 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
       const code = parseCode(request.params.code)
       const proof = code === undefined ? undefined : await findProof(app.db, code)
       if (proof?.user_id !== request.user.id) throw PROOF_NOT_FOUND
-      const address = ownAddress(request, `nachweis/${proof.code}`, own).href
+      const address = publicAddressOf(request, `nachweis/${proof.code}`, own).href
       const content = { ...proof, snapshot: readSnapshot(proof.snapshot), address }
       const signal = AbortSignal.any([stopping, untilGone(reply)])
       const pdf = await printPdf(request.user.id, { kind: 'proof', content }, signal)
