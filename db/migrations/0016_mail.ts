@@ -31,7 +31,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index mails_user_id_idx on mails (user_id)`.execute(db)
   await sql`create index mails_waiting_idx on mails (next_attempt_at) where state = 'waiting'`.execute(db)
   await sql`create index mails_sending_idx on mails (claimed_at) where state = 'sending'`.execute(db)
-  // A reminder is given once, also when the mail is deleted.
+  await sql`create index mails_confirmations_idx on mails (created_at) where kind = 'confirm_address'`.execute(db)
+  // The day on which a reminder of a kind was given last; it stays when the mail is deleted.
   await sql`
     create table mail_reminders (
       occurrence_id integer not null,

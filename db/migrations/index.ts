@@ -16,7 +16,7 @@ import * as assignments from './0014_assignments.js'
 import * as proofs from './0015_proofs.js'
 import * as mail from './0016_mail.js'
 import * as calendars from './0017_calendars.js'
-import * as indexes from './0018_indexes.js'
+import * as accesses from './0018_accesses.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -37,5 +37,5 @@ export const migrations: Record<string, Migration> = {
   '0015_proofs': proofs,
   '0016_mail': mail,
   '0017_calendars': calendars,
-  '0018_indexes': indexes,
+  '0018_accesses': accesses,
 }
