@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { type Font, openSync } from 'fontkit'
 import Pdf from 'pdfkit'
 
 export type Document = InstanceType<typeof Pdf>
@@ -17,6 +18,8 @@ const FONTS = path.join(path.dirname(createRequire(import.meta.url).resolve('@em
 // PDFKit parses a file once per document if it is named by its path, but again for each use of a second name.
 const REGULAR = path.join(FONTS, 'NotoSans-Regular.ttf')
 const BOLD = path.join(FONTS, 'NotoSans-Bold.ttf')
+/** Tells which characters the fonts have, which PDFKit does not. Regular and Bold have the same. */
+const GLYPHS = openSync(REGULAR) as Font
 
 /**
  * Returns the bytes of a PDF: A4, tagged, in German, with embedded fonts. The same content and moment give the same
@@ -55,13 +58,13 @@ export interface TextStyle extends PDFKit.Mixins.TextOptions {
 /** Writes text at the position of the document. Characters that the fonts lack are replaced. */
 export function writeText(document: Document, text: string, style: TextStyle = {}): void {
   const { x, y, ...options } = choose(document, style)
-  document.text(printable(document, text), x, y, options)
+  document.text(printable(text), x, y, options)
 }
 
 /** Returns the height that `writeText` takes, in points. */
 export function heightOf(document: Document, text: string, style: TextStyle): number {
   const { x: _x, y: _y, ...options } = choose(document, style)
-  return document.heightOfString(printable(document, text), options)
+  return document.heightOfString(printable(text), options)
 }
 
 /** Sets font and color, and returns the other options. */
@@ -74,21 +77,15 @@ function choose(document: Document, { isBold = false, fontSize = TEXT, color = '
 }
 
 /** Whether the fonts contain all characters of a text: they cover Latin, Greek and Cyrillic. */
-export function isPrintable(document: Document, text: string): boolean {
-  return !printable(document, text).includes(MISSING)
+export function isPrintable(text: string): boolean {
+  return !printable(text).includes(MISSING)
 }
 
-function printable(document: Document, text: string): string {
-  const { font } = (document as unknown as { _font: EmbeddedFont })._font
+function printable(text: string): string {
   // Programs that read the text often take combining marks for separate characters.
   return [...text.normalize('NFC')]
-    .map((character) => (font.hasGlyphForCodePoint(character.codePointAt(0) as number) ? character : MISSING))
+    .map((character) => (GLYPHS.hasGlyphForCodePoint(character.codePointAt(0) as number) ? character : MISSING))
     .join('')
-}
-
-/** PDFKit offers no way to ask which characters a font has. Regular and Bold have the same. */
-interface EmbeddedFont {
-  font: { hasGlyphForCodePoint(codePoint: number): boolean }
 }
 
 /** @example inGerman('2026-12-31') // '31.12.2026' */

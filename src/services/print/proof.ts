@@ -50,7 +50,7 @@ function writeProof(document: Document, { code, address, snapshot, revoked_at, r
   }
   const parts = snapshot.parts.map((part) => ({ title: part.title, text: describePart(part) }))
   const texts = [snapshot.name, snapshot.title, ...parts.flatMap(({ title, text }) => [title, text])]
-  if (!texts.every((text) => isPrintable(document, text))) {
+  if (!texts.every((text) => isPrintable(text))) {
     add('P', () =>
       line('Einige Schriftzeichen zeigt dieses PDF nicht, sondern \ufffd. Die Seite unten zeigt sie richtig.', {
         size: SMALL,

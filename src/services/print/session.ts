@@ -50,7 +50,7 @@ function writeHead(document: Document, root: PDFKit.PDFStructureElement, { title
   writeField(document, root, 'Unterschrift', { from: MARGIN + NUMBER + NAME + 16, to: right })
   document.x = MARGIN
   document.y += 26
-  if (!persons.every(({ name }) => isPrintable(document, name))) {
+  if (!persons.every(({ name }) => isPrintable(name))) {
     const text = 'Einige Schriftzeichen zeigt dieses PDF nicht, sondern \ufffd. „Nr.“ ist die Nummer des Kontos.'
     add('P', () => writeText(document, text, { fontSize: SMALL }))
     document.y += 8
@@ -83,7 +83,7 @@ function writeTable(
   root.add(table)
   writeRow(document, table, { type: 'TH', cells: HEADINGS })
   for (const [index, { id, name }] of persons.entries()) {
-    const text = isPrintable(document, name) ? name : `${name} (Nr. ${id})`
+    const text = isPrintable(name) ? name : `${name} (Nr. ${id})`
     const height = rowHeight(document, text)
     if (document.y + height > document.page.height - BOTTOM) {
       document.addPage()
