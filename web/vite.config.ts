@@ -78,11 +78,13 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,
-      // Chunks of tests and tasks are mostly loaded by then, or preloaded by `theme.js`; the start always is. Listing them
-      // would make the importing chunks larger.
+      // Chunks of tests and tasks are mostly loaded by then, or preloaded by `theme.js`; the start always is. Listing them,
+      // or what only authors and administrators load, would make the importing chunks larger.
       resolveDependencies: (file, needed, { hostType }) => {
         if (hostType === 'html') return needed
-        const isLate = /\/(?:tests|attempt|answer-post|aufgaben|confirm-sheet|today)-/.test(file)
+        const isLate = /\/(?:tests|attempt|answer-post|aufgaben|confirm-sheet|today|inhalte|teams|verwaltung)-/.test(
+          file,
+        )
           ? /\.css$|\/task-parts-/
           : /./
         return needed.filter((one) => isLate.test(one) && !/\/(?:start|words)-/.test(one))
