@@ -180,7 +180,7 @@ t.test('tells the responsible person who gets no mail, and leads nothing of it',
 })
 
 /**
- * Which persons a response names, by route and caller: `-` refused, `0` nobody, `A` all of team A, `all` everybody of both
+ * Which persons a response names, by route and caller: `-` refused, `0` no person, `A` all of team A, `all` all of both
  * teams, `file` a PDF. Members are named A1 (lead) to B5; R is responsible for all assignments, U an author, X an
  * administrator.
  */

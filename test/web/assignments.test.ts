@@ -242,7 +242,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await see(lead, `/${hidden}`, 'Diese Aufgabe gibt es nicht')
     await see(lead, `/${id}`, 'Deine Mitglieder')
     await row(lead.page, 'Lea Lern').waitFor()
-    t.equal(await row(lead.page, 'SUMME').count(), 0, 'nobody of other teams')
+    t.equal(await row(lead.page, 'SUMME').count(), 0, 'no member of other teams')
     t.equal(await lead.page.getByRole('button', { name: /^Entscheiden/ }).count(), 0)
     await lead.page.goto(`${app.url}/aufgaben/vergeben/${id}/aendern`)
     await lead.page.getByText('Diese Aufgabe ändern nur Administratoren').waitFor()

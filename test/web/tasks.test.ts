@@ -61,7 +61,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const sheet = { kind: 'sheet', slug: SHEET }
   const focused = (page: Page, id: string) => page.locator(`#${id}:focus`).waitFor()
 
-  await t.test('nobody sees tasks without having one', async (t) => {
+  await t.test('a user without tasks sees none', async (t) => {
     const { page, complaints } = await app.newPerson()
     await button(page, 'Menü von Erika Muster').click()
     await page.getByRole('menuitem', { name: 'Einstellungen' }).waitFor()

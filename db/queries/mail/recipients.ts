@@ -33,8 +33,8 @@ function canGet(
 }
 
 /**
- * Returns persons with an open occurrence of which a reminder may be due, by id, and keeps them from being deleted. Whether
- * it is due is decided by `reminderOn`.
+ * Returns persons who may be due for a reminder of an open occurrence, by id, and keeps them from being deleted.
+ * `reminderOn` decides whether one is due.
  */
 export async function listReminded(db: Kysely<Database>, page: RecipientPage): Promise<Recipient[]> {
   const { today, limit } = page

@@ -30,7 +30,7 @@ export interface MailPlanning extends AssignmentClock {
   goOn: () => Promise<void>
 }
 
-/** Plans one mail for each person of whom a reminder is due. Returns their number and that of the reminders. */
+/** Plans one mail for each person with a due reminder. Returns the number of mails (`tasks`) and of reminders. */
 export async function planReminders(db: Kysely<Database>, planning: MailPlanning) {
   const { address } = planning
   let reminders = 0

@@ -30,7 +30,7 @@ export interface MailConnection {
   close(): void
 }
 
-/** An error of nodemailer, of which the command and the reply tell where it happened. */
+/** An error of nodemailer. Its command and reply tell where it happened. */
 interface SmtpError extends Error {
   code?: string
   originalCode?: string

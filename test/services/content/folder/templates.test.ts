@@ -14,7 +14,7 @@ async function write(name: string, head: string, body = ''): Promise<void> {
   await writeFile(path.join(folder, 'assignments', name), `---\n${head}\n---\n${body}`)
 }
 
-t.test('a template offers the fields of an assignment and assigns nobody', async (t) => {
+t.test('a template offers the fields of an assignment and makes no assignment', async (t) => {
   const admin = await service.admin()
   const sheet = await createCheatsheet(service.db)
   await write(
