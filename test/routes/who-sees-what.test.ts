@@ -24,8 +24,12 @@ async function named<T extends Caller & { id: number }>(caller: T, name: string)
     .execute()
   return Object.assign(caller, { name })
 }
-const createFive = (team: string) =>
-  Promise.all([1, 2, 3, 4, 5].map(async (index) => named(await service.member(), `${team}${index}`)))
+/** Creates them one after the other, since lists are ordered by id. */
+async function createFive(team: string): Promise<Person[]> {
+  const persons: Person[] = []
+  for (const index of [1, 2, 3, 4, 5]) persons.push(await named(await service.member(), `${team}${index}`))
+  return persons
+}
 
 const [A, B] = [await createFive('A'), await createFive('B')]
 const [leadA, learner, mate] = A as [Person, Person, Person]
