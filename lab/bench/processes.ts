@@ -110,6 +110,23 @@ export async function readMemory(pid: number): Promise<number> {
   return (Number(resident) * PAGE_BYTES) / 1e6
 }
 
+/** Measures the peak of resident memory above the current value in MB. */
+export function watchMemory(server: Server): { stop: () => number } {
+  const pid = server.process.pid as number
+  const samples: number[] = []
+  const sample = async () => {
+    samples.push(await readMemory(pid))
+  }
+  const started = sample()
+  const timer = setInterval(() => started.then(sample).catch(() => {}), 50)
+  return {
+    stop: () => {
+      clearInterval(timer)
+      return Math.max(...samples) - (samples[0] as number)
+    },
+  }
+}
+
 /** Returns the processor time so far in seconds. */
 export async function readCpu(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')

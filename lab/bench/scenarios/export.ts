@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { type Load, load } from '../load.js'
 import { median } from '../median.js'
 import { type Postgres, withDatabase } from '../postgres.js'
-import { logInMany, readMemory, run, type Server, startService, startUsualServer } from '../processes.js'
+import { logInMany, run, type Server, startService, startUsualServer, watchMemory } from '../processes.js'
 import { atLeast, below, type Measure } from '../report.js'
 import { sizeOf } from '../seed.js'
 
@@ -158,23 +158,6 @@ async function measureBesideIndexing(databaseUrl: string): Promise<Measure> {
 /** Returns the remaining share of the rate; 0 if requests failed. */
 function shareOf(before: Load, during: Load): number {
   return during.failures > 0 ? 0 : during.rate / before.rate
-}
-
-/** Measures the peak of resident memory above the current value in MB. */
-function watchMemory(server: Server): { stop: () => number } {
-  const pid = server.process.pid as number
-  const samples: number[] = []
-  const sample = async () => {
-    samples.push(await readMemory(pid))
-  }
-  const started = sample()
-  const timer = setInterval(() => started.then(sample).catch(() => {}), 50)
-  return {
-    stop: () => {
-      clearInterval(timer)
-      return Math.max(...samples) - (samples[0] as number)
-    },
-  }
 }
 
 /** Returns seconds. Uses curl, which takes as little of the shared cores as psql. */
