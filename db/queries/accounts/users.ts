@@ -200,7 +200,9 @@ export async function updateUser(
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)
   const allowed = values.link_next_login === true ? { link_allowed_at: sql<Date>`now()` } : {}
-  const unconfirmed = values.email === undefined ? {} : { email_confirmed_at: null }
+  const { email } = values
+  const unconfirmed =
+    email === undefined ? {} : { email_confirmed_at: sql<Date>`case when email = ${email} then email_confirmed_at end` }
   const user = await db
     .updateTable('users')
     .set({ ...unconfirmed, ...values, ...allowed })
