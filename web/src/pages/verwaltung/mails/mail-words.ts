@@ -1,3 +1,4 @@
+import { moment } from '../../../words/moments.js'
 import { countOf } from '../../../words/numbers.js'
 import type { Mail } from '../admin-queries.js'
 
@@ -19,7 +20,10 @@ export const STATES: Readonly<
   unknown: { label: 'Unklar', tone: 'warn' },
 }
 
-/** How often a mail was tried; empty for one that was sent at once or not yet tried. */
-export function attemptsInWords({ attempts, state }: Pick<Mail, 'attempts' | 'state'>): string {
-  return attempts === 0 || (attempts === 1 && state === 'sent') ? '' : countOf(attempts, 'Versuch', 'Versuche')
+/** When a mail was sent or is due, and how often it was tried unless the first time was enough. */
+export function whenInWords({ attempts, state, sent_at, next_attempt_at }: Mail): string[] {
+  const when =
+    state === 'waiting' ? [`ab ${moment(next_attempt_at)}`] : state === 'sent' && sent_at ? [moment(sent_at)] : []
+  const isPlain = attempts === 0 || (attempts === 1 && state === 'sent')
+  return isPlain ? when : [...when, countOf(attempts, 'Versuch', 'Versuche')]
 }
