@@ -32,7 +32,10 @@ export async function runJobNow(
         ...jobSettings(config),
         signal: stopping.signal,
         userId: user?.id,
-        onError: (error, facts) => complain(`${JSON.stringify(facts)}: ${String(error)}`),
+        onError: (error, { userId }) => {
+          const person = userId === undefined ? '' : `Benutzer ${String(userId)}: `
+          complain(`${person}${error instanceof Error ? error.message : String(error)}`)
+        },
       })
     })
     if (summary === undefined) throw new RefusedError('Dieser Auftrag läuft gerade.')
