@@ -57,14 +57,18 @@ export async function createStoreVariables(
   }
 }
 
-/** Runs a sub-command to its end. @param options closeOutput: closes its standard output at once */
+/**
+ * Runs a sub-command to its end.
+ * @param options closeOutput: closes its standard output at once; signal: kills it by SIGKILL
+ */
 export async function runCommand(
   variables: Record<string, string>,
   args: string[],
   input = '',
-  { closeOutput = false } = {},
+  { closeOutput = false, signal }: { closeOutput?: boolean; signal?: AbortSignal } = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = start(variables, args)
+  signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true })
   let stdout = ''
   let stderr = ''
   child.stdout?.on('data', (data) => {
