@@ -16,6 +16,7 @@ import {
   SESSIONS_ONLY,
   TOKEN_NOT_ALLOWED,
 } from '../../src/domain/accounts/refusals.js'
+import { cutPage } from '../../src/domain/page.js'
 import { NAME_OF_PROVIDER } from '../../src/domain/sign-in/refusals.js'
 import { parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { oneAtATime } from '../../src/http/one-at-a-time.js'
@@ -139,8 +140,8 @@ caller are not listed.`,
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 20 })
       const before = parseIntegerCursor(query.before, 'before')
       const found = await listAccesses(app.db, user.id, { before, limit: limit + 1 })
-      const page = found.slice(0, limit)
-      return { accesses: page, next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+      const { page, next } = cutPage(found, limit, ({ id }) => id)
+      return { accesses: page, next_before: next }
     },
   )
 

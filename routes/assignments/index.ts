@@ -23,6 +23,7 @@ import {
   PERSON_NOT_FOUND,
 } from '../../src/domain/assignments/refusals.js'
 import { CHEATSHEET_NOT_FOUND, DECK_NOT_FOUND, TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
 import {
@@ -118,10 +119,10 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
       const before = parseIntegerCursor(query.before, 'before')
       const found = await listAssignments(app.db, assignmentReader, { before, limit: limit + 1 })
-      const page = found.slice(0, limit)
+      const { page, next } = cutPage(found, limit, ({ id }) => id)
       return {
         assignments: page.map((one) => viewFor(one, user, assignmentReader)),
-        next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+        next_before: next,
       }
     },
   )

@@ -13,6 +13,7 @@ import { ADMINS_ONLY, AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accou
 import type { CardTexts } from '../../src/domain/content/editing/card.js'
 import type { Editor } from '../../src/domain/content/editing/rights.js'
 import { CARD_NOT_FOUND, CLIENT_ID_TAKEN, DECK_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
+import { cutPage } from '../../src/domain/page.js'
 import { lintQuestion } from '../../src/domain/questions/lint.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import {
@@ -81,8 +82,8 @@ const cards: FastifyPluginAsyncTypebox<CardOptions> = async (app, { contentDir, 
       const place = after === undefined || !isInteger(after) ? undefined : await findPlace(app.db, deck, after)
       if (after !== undefined && place === undefined) throw invalidCursor('after')
       const found = await listEditedCards(app.db, deck, parseFilter(query), place, limit + 1)
-      const page = found.slice(0, limit).map(describeCard)
-      return { cards: page, next_after: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+      const { page, next } = cutPage(found, limit, ({ id }) => id)
+      return { cards: page.map(describeCard), next_after: next }
     },
   )
 

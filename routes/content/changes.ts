@@ -4,6 +4,7 @@ import { DIFFICULTIES, listDifficultCards } from '../../db/queries/content/editi
 import { type ChangesFilter, type ListedChange, listChanges } from '../../db/queries/content/editing/list-changes.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { SOURCE_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { cutPage } from '../../src/domain/page.js'
 import { toPlainText } from '../../src/domain/search/plain-text.js'
 import { parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { isStorable, shorten } from '../../src/domain/text/text.js'
@@ -79,8 +80,8 @@ const changes: FastifyPluginAsyncTypebox = async (app) => {
     const by = query.by || undefined
     const isKnown = by === undefined || isStorable(by)
     const found = isKnown ? await listChanges(app.db, { ...filter, by, before }, limit + 1) : []
-    const page = found.slice(0, limit).map(describeChange)
-    return { changes: page, next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+    const { page, next } = cutPage(found, limit, ({ id }) => id)
+    return { changes: page.map(describeChange), next_before: next }
   }
 }
 

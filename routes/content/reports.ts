@@ -13,6 +13,7 @@ import {
   VERSION_OUTDATED,
 } from '../../src/domain/content/refusals.js'
 import { parseReportText } from '../../src/domain/content/reports.js'
+import { cutPage } from '../../src/domain/page.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseChoice, parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
@@ -48,8 +49,8 @@ const reports: FastifyPluginAsyncTypebox<ReportOptions> = async (app, { contentD
       const before = parseCursor(query.before, 'before')
       const state = parseChoice(query.state, 'state', REPORT_STATES)
       const { reports: found, open } = await listReports(app.db, editable, { state, before, limit: limit + 1 })
-      const page = await describe(found.slice(0, limit))
-      return { reports: page, open, next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+      const { page, next } = cutPage(found, limit, ({ id }) => id)
+      return { reports: await describe(page), open, next_before: next }
     },
   )
 

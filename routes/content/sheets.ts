@@ -14,6 +14,7 @@ import {
   VERSION_NOT_FOUND,
   VERSION_OUTDATED,
 } from '../../src/domain/content/refusals.js'
+import { cutPage } from '../../src/domain/page.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import {
   checkStorable,
@@ -71,8 +72,8 @@ const sheets: FastifyPluginAsyncTypebox = async (app) => {
         after,
         limit + 1,
       )
-      const page = found.slice(0, limit)
-      return { sheets: page.map(present), next_after: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+      const { page, next } = cutPage(found, limit, ({ id }) => id)
+      return { sheets: page.map(present), next_after: next }
     },
   )
 

@@ -7,6 +7,7 @@ import {
 } from '../../db/queries/tests/definitions.js'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { NotEditable, SOURCE_NOT_FOUND, TEST_NOT_FOUND, VERSION_OUTDATED } from '../../src/domain/content/refusals.js'
+import { cutPage } from '../../src/domain/page.js'
 import {
   type DefinitionInput,
   orderKeys,
@@ -69,8 +70,8 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
       const sourceId = isFiltered ? parseRowId(query.source ?? '', 'Ungültige Quellen-ID') : undefined
       if (isFiltered && sourceId === undefined) return { tests: [], next_after: null }
       const found = await listEditedTests(app.db, { editable, sourceId }, after, limit + 1)
-      const page = found.slice(0, limit)
-      return { tests: page.map(summarise), next_after: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+      const { page, next } = cutPage(found, limit, ({ id }) => id)
+      return { tests: page.map(summarise), next_after: next }
     },
   )
 

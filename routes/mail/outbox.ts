@@ -11,6 +11,7 @@ import {
   MailServerRefuses,
 } from '../../src/domain/mail/refusals.js'
 import type { MailSettings } from '../../src/domain/mail/settings.js'
+import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { parseChoice, parseIntegerCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import type { Moment } from '../../src/domain/time/calendar.js'
@@ -53,13 +54,15 @@ const outbox: FastifyPluginAsyncTypebox<OutboxOptions> = async (app, options) =>
     async ({ query }) => {
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
       const state = parseChoice(query.state, 'state', MAIL_STATES)
-      const listed = await listMails(app.db, { state, before: parseIntegerCursor(query.before, 'before'), limit })
+      const before = parseIntegerCursor(query.before, 'before')
+      const found = await listMails(app.db, { state, before, limit: limit + 1 })
+      const { page, next } = cutPage(found, limit, ({ id }) => id)
       return {
-        mails: listed.map(({ has_text, ...one }) => ({ ...one, may_resend: isResendable({ ...one, has_text }) })),
+        mails: page.map(({ has_text, ...one }) => ({ ...one, may_resend: isResendable({ ...one, has_text }) })),
         counts: await countMails(app.db),
         configured: mail !== undefined,
         held,
-        next_before: listed.length < limit ? null : (listed.at(-1)?.id ?? null),
+        next_before: next,
       }
     },
   )

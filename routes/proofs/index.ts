@@ -4,6 +4,7 @@ import { findProof, listOwnProofs, type Proof } from '../../db/queries/proofs/pr
 import { actorOf } from '../../plugins/auth.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { parseReason } from '../../src/domain/assignments/assignment.js'
+import { cutPage } from '../../src/domain/page.js'
 import { parseCode } from '../../src/domain/proofs/code.js'
 import {
   ACCOUNT_DELETED,
@@ -64,8 +65,8 @@ const proofs: FastifyPluginAsyncTypebox<ProofOptions> = async (app, { moment, st
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 100, fallback: 50 })
       const before = parseIntegerCursor(query.before, 'before')
       const found = await listOwnProofs(app.db, user.id, { before, limit: limit + 1 })
-      const page = found.slice(0, limit)
-      return { proofs: page.map(view), next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+      const { page, next } = cutPage(found, limit, ({ id }) => id)
+      return { proofs: page.map(view), next_before: next }
     },
   )
 

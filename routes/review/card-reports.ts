@@ -3,6 +3,7 @@ import { listOwnReports, type OwnReport } from '../../db/queries/content/reports
 import { parseSuggestion, suggestionOf } from '../../src/domain/content/editing/suggestion.js'
 import { CARD_NOT_FOUND, TOO_MANY_REPORTS } from '../../src/domain/content/refusals.js'
 import { parseReportText } from '../../src/domain/content/reports.js'
+import { cutPage } from '../../src/domain/page.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseCursor, parseNumber, parseRowId } from '../../src/domain/text/parameters.js'
 import { answers } from '../../src/http/schemas.js'
@@ -51,8 +52,8 @@ const cardReports: FastifyPluginAsyncTypebox = async (app) => {
     async ({ query, user }) => {
       const limit = parseNumber(query.limit, 'limit', { minimum: 1, maximum: 200, fallback: 50 })
       const found = await listOwnReports(app.db, user.id, parseCursor(query.before, 'before'), limit + 1)
-      const page = found.slice(0, limit)
-      return { reports: page.map(toAnswer), next_before: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+      const { page, next } = cutPage(found, limit, ({ id }) => id)
+      return { reports: page.map(toAnswer), next_before: next }
     },
   )
 }

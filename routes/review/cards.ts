@@ -8,6 +8,7 @@ import {
   writeNote,
 } from '../../db/queries/review/cards.js'
 import { CARD_NOT_FOUND, DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { cutPage } from '../../src/domain/page.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseNote } from '../../src/domain/review/note.js'
 import { OTHER_REVIEW } from '../../src/domain/review/refusals.js'
@@ -61,13 +62,14 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       if (found === undefined) throw DECK_NOT_FOUND
       // An empty page would look like the end of the list.
       if (!is_mark_known) throw invalidCursor('after')
-      const page = found.slice(0, limit).map(({ state, state_name, deck_slug, deck_name, deck_lang, ...card }) => ({
+      const { page, next } = cutPage(found, limit, ({ card_id }) => card_id)
+      const cards = page.map(({ state, state_name, deck_slug, deck_name, deck_lang, ...card }) => ({
         ...card,
         deck: { slug: deck_slug, name: deck_name, lang: deck_lang },
         progress: state,
         state: state_name,
       }))
-      return { cards: page, next_after: found.length > limit ? (page.at(-1)?.card_id ?? null) : null }
+      return { cards, next_after: next }
     },
   )
 

@@ -3,6 +3,7 @@ import { findDeckBySlug } from '../../db/queries/content/decks.js'
 import { listLog } from '../../db/queries/review/log.js'
 import { findStatistics } from '../../db/queries/review/statistics.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
+import { cutPage } from '../../src/domain/page.js'
 import { findStreaks, lastDays, nextDays, summarizeRetention } from '../../src/domain/review/statistics.js'
 import { parseCursor, parseNumber } from '../../src/domain/text/parameters.js'
 import { addDays, type Clock } from '../../src/domain/time/calendar.js'
@@ -29,8 +30,8 @@ const reports: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const deck = query.deck ? await findDeckBySlug(app.db, query.deck) : undefined
       if (query.deck && deck === undefined) throw DECK_NOT_FOUND
       const found = await listLog(app.db, request.user.id, { deckId: deck?.id, cardId }, before, limit + 1)
-      const entries = found.slice(0, limit)
-      return { entries, next_before: found.length > limit ? (entries.at(-1)?.id ?? null) : null }
+      const { page, next } = cutPage(found, limit, ({ id }) => id)
+      return { entries: page, next_before: next }
     },
   )
 

@@ -11,6 +11,7 @@ import type { Watched } from '../../../db/queries/assignments/plan.js'
 import type { Database } from '../../../db/types.js'
 import { dueOf, isOverdue, type OccurrenceState } from '../../domain/assignments/plan.js'
 import { ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG } from '../../domain/assignments/refusals.js'
+import { cutPage } from '../../domain/page.js'
 import type { PrintedSession } from '../print/session.js'
 import { type AssignmentClock, planAssignment, planJoiners, planPersons, settle } from './plan.js'
 
@@ -36,11 +37,11 @@ export async function listOverseenOccurrences(
   const showsReach = sendsMail && watched === undefined
   const found = await listCurrent(db, { assignment, watched }, page, clock)
   await noteView(db, actor, { id: assignment.id, title: assignment.title, day: today, teams: watched })
-  const rows = found.slice(0, page.limit)
+  const { page: rows, next } = cutPage(found, page.limit, ({ id }) => id)
   const { id } = assignment
   return {
     occurrences: rows.map((row) => describe(row, { today, showsReach })),
-    next_after: found.length > page.limit ? (rows.at(-1)?.id ?? null) : null,
+    next_after: next,
     counts: page.after === undefined ? await countOccurrences(db, id, watched, today) : null,
     today,
   }

@@ -4,6 +4,7 @@ import { findLiveTest, findTaker, type LiveTest, listLiveTests } from '../../../
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { TEST_NOT_FOUND } from '../../domain/content/refusals.js'
+import { cutPage } from '../../domain/page.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
 import { countDrawn } from '../../domain/tests/draw.js'
 import { isResultShown } from '../../domain/tests/review.js'
@@ -50,7 +51,7 @@ export async function findTest(
   if (taker === undefined) throw NOT_LOGGED_IN
   const mine = await findPlannedStanding(db, userId, test, clock, moment.at)
   const found = await listAttempts(db, { userId, testId: test.id }, { before, limit: limit + 1 })
-  const page = found.slice(0, limit)
+  const { page, next } = cutPage(found, limit, ({ number }) => number)
   return {
     test: {
       ...describe(test, mine, moment),
@@ -58,7 +59,7 @@ export async function findTest(
       extra_time_percent: taker.extra_time_percent,
       my_attempts: page.map((attempt) => describeAttempt(attempt, mine, test.definition, moment)),
     },
-    next_before: found.length > limit ? (page.at(-1)?.number ?? null) : null,
+    next_before: next,
   }
 }
 

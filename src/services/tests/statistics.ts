@@ -10,6 +10,7 @@ import {
   writeSums,
 } from '../../../db/queries/tests/statistics.js'
 import type { Database } from '../../../db/types.js'
+import { cutPage } from '../../domain/page.js'
 import { isSnapshotDue } from '../../domain/questions/statistics.js'
 import { NO_PUBLISHED_VERSION } from '../../domain/tests/refusals.js'
 import {
@@ -66,7 +67,7 @@ export async function findStatistics(
     if (after !== undefined && place === undefined) throw invalidCursor('after')
     await lockSums(transaction, found.id, found.version)
     const rows = await listQuestionsWithSums(transaction, of, { after: place, limit: limit + 1 })
-    const questions = rows.slice(0, limit)
+    const { page: questions, next } = cutPage(rows, limit, ({ id }) => id)
     const due = questions.flatMap(({ id, content, sums, report_persons }) =>
       sums !== null && isSnapshotDue(sums.item.persons, report_persons, minPersons)
         ? [{ question_id: id, report: reportOf(content, sums, minPersons) }]
@@ -78,7 +79,7 @@ export async function findStatistics(
       version: found.version,
       min_persons: minPersons,
       questions: questions.map((question) => present(question, renewed.get(question.id) ?? question.report)),
-      next_after: rows.length > limit ? (questions.at(-1)?.id ?? null) : null,
+      next_after: next,
     }
   })
 }

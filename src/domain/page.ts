@@ -1,0 +1,10 @@
+/**
+ * Cuts a page from rows of which one more than its limit was read, so that it is known whether another page follows.
+ * @returns the page, and the key of its last row, after which the next page begins; null on the last page
+ * @example cutPage([{ id: 3 }, { id: 2 }, { id: 1 }], 2, ({ id }) => id) // { page: [{ id: 3 }, { id: 2 }], next: 2 }
+ */
+export function cutPage<T, K>(rows: readonly T[], limit: number, keyOf: (row: T) => K): { page: T[]; next: K | null } {
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return { page, next: last !== undefined && rows.length > limit ? keyOf(last) : null }
+}
