@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { AXE, BARRIERS, openApp } from './support/app.js'
+import { openApp } from './support/app.js'
 import { FIREFOX, openFirefox, PATIENCE_MS } from './support/firefox.js'
 import { press, until } from './support/keys.js'
 import { PAGES } from './support/pages.js'
@@ -120,16 +120,15 @@ t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, asy
     await untilLoaded(page)
   })
 
-  await t.test('opens every page without accessibility faults or console messages', async (t) => {
+  // axe checks them in Chromium, whose tree of elements is the same.
+  await t.test('opens every page without console messages', async (t) => {
     for (const { path, ready } of PAGES) {
       await page.goto(`${app.url}/${path}`)
       await page.waitForSelector('h1')
       await page.waitForSelector(ready ?? 'h1')
-      await page.evaluate(AXE)
-      t.strictSame(await page.evaluate(BARRIERS), [], `${path}: barriers`)
       await untilLoaded(page)
+      t.strictSame(complaints.splice(0), [], path)
     }
-    t.strictSame(complaints, [])
   })
 })
 

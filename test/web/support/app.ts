@@ -116,17 +116,24 @@ export function collectComplaints(page: Page, url: string): string[] {
 }
 
 /** Source of axe, to be run in the page */
-export const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Expression that resolves to one line per accessibility fault */
-export const BARRIERS = `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })
+const barriersBy = (options: object) =>
+  `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...options })})
   .then(({ violations }) => violations.map(({ id, nodes }) =>
     id + ': ' + nodes.slice(0, 3).map(({ target }) => target.join(' ')).join(' | ')))`
 
-/** Returns the faults that axe finds against WCAG 2.2 AA and its best practices, one line each. */
-export async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
-  return (await page.evaluate(BARRIERS)) as string[]
+/** Expression that resolves to one line per accessibility fault */
+const BARRIERS = barriersBy({ rules: { 'target-size': { enabled: true } } })
+const FAINT_TEXTS = barriersBy({ runOnly: ['color-contrast'] })
+
+/**
+ * Returns the faults that axe finds against WCAG 2.2 AA and its best practices, one line each.
+ * @param which `contrast`: only what a colour scheme changes
+ */
+export async function findBarriers(page: Page, which: 'all' | 'contrast' = 'all'): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE)
+  return (await page.evaluate(which === 'all' ? BARRIERS : FAINT_TEXTS)) as string[]
 }
 
 /** Returns whether the page is wider than the window. */
