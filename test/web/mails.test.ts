@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import t from 'tap'
 import { startMailServer } from '../support/mail-server.js'
+import { freePort } from '../support/postgres.js'
 import { DESK, openApp, PHONE } from './support/app.js'
 
 t.setTimeout(600_000)
@@ -37,11 +38,16 @@ const OUTBOX = {
   ...{ configured: true, held: false, next_before: null },
 }
 
+const AWAY = 'Der Dienst ist gerade nicht erreichbar. Bitte die Verbindung prüfen.'
+/** The browser reports each request that it could not send, also for the service worker. */
+const isFault = (complaint: string) => !/ERR_INTERNET_DISCONNECTED|ERR_FAILED|fetching the script/.test(complaint)
+
 t.test('an administrator checks the mail server and sends a mail again', async (t) => {
   const server = await startMailServer(t)
+  const port = String(await freePort())
   const app = await openApp(t, {
     ...{ SMTP_HOST: '127.0.0.1', SMTP_PORT: String(server.port), SMTP_SECURITY: 'off' },
-    SMTP_FROM: 'training@example.org',
+    ...{ SMTP_FROM: 'training@example.org', PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}/` },
   })
   const { page, complaints } = await app.newPerson({ isAdmin: true, viewport: DESK })
   const photograph = async (name: string) => {
@@ -83,4 +89,73 @@ t.test('an administrator checks the mail server and sends a mail again', async (
   await page.getByText('Die Mail wartet wieder und wird gleich gesendet.').waitFor()
   t.match(resent, /\/api\/mail\/outbox\/12\/resend$/)
   t.strictSame(complaints, [])
+
+  await t.test('a user enters an address, and takes it back', async (t) => {
+    const { page, login, complaints } = await app.newPerson({ viewport: PHONE, colorScheme: 'dark' })
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const field = page.getByLabel('E-Mail-Adresse')
+    const dueCards = page.getByRole('switch', { name: 'Mail über fällige Karten' })
+    await page.goto(`${app.url}/konto`)
+    await field.fill(`${'a'.repeat(65)}@example.org`)
+    await button('Link schicken').click()
+    await page.getByText('Das ist keine E-Mail-Adresse.').waitFor()
+    t.equal(await field.getAttribute('aria-invalid'), 'true')
+    t.ok(await dueCards.isDisabled(), 'there is no address')
+    await page.context().setOffline(true)
+    await field.fill('erika@example.org')
+    await button('Link schicken').click()
+    await page.getByText(AWAY, { exact: true }).waitFor()
+    t.equal(await field.inputValue(), 'erika@example.org', 'the address stays')
+    await page.context().setOffline(false)
+    await button('Link schicken').click()
+    await page.getByText('Wir haben einen Link an erika@example.org geschickt.').waitFor()
+    t.equal(await field.inputValue(), '')
+    await button('Zurücknehmen').click()
+    await button('Zurücknehmen').waitFor({ state: 'detached' })
+    await page.getByText('Noch keine Adresse').waitFor()
+
+    const { users } = (await (await app.asAdmin('GET', `/api/accounts?q=${login.username}`)).json()) as {
+      users: { id: number }[]
+    }
+    t.equal((await app.asAdmin('PATCH', `/api/accounts/${users[0]?.id}`, { email: 'e@example.org' })).status, 200)
+    await page.reload()
+    await page.getByText('gehen an e@example.org').waitFor()
+    const lost = '**/api/mail/due-cards'
+    await page.route(lost, (route) => route.abort())
+    await dueCards.click()
+    await page.getByText(AWAY, { exact: true }).waitFor()
+    await page.locator('[role=switch]:not(:checked)').waitFor()
+    t.notOk(await dueCards.isChecked(), 'the switch goes back')
+    t.equal(await page.getByLabel('Neue E-Mail-Adresse').getAttribute('aria-invalid'), null, 'not a fault of the field')
+    await page.unroute(lost)
+    await dueCards.click()
+    await page.getByText(AWAY, { exact: true }).waitFor({ state: 'detached' })
+    t.ok(await dueCards.isChecked())
+    t.strictSame(complaints.filter(isFault), [])
+  })
+
+  await t.test('links of mails act after a click, without a login, and again after a failure', async (t) => {
+    const { page, complaints } = await app.newBrowser({ viewport: PHONE })
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    await page.goto(`${app.url}/mail/abbestellen#${'x'.repeat(43)}`)
+    await button('Abbestellen').waitFor()
+    await page.context().setOffline(true)
+    await button('Abbestellen').click()
+    await page.getByText(AWAY, { exact: true }).waitFor()
+    await page.context().setOffline(false)
+    await button('Abbestellen').click()
+    await page.getByText('Die Mail über fällige Karten kommt nicht mehr.').waitFor()
+    await page.goto(`${app.url}/mail/bestaetigen#${'x'.repeat(43)}`)
+    await page.context().setOffline(true)
+    await button('Adresse bestätigen').click()
+    await page.getByText(AWAY, { exact: true }).waitFor()
+    await page.context().setOffline(false)
+    await button('Adresse bestätigen').click()
+    await page.getByText('Dieser Link gilt nicht mehr.').waitFor()
+    t.equal(await page.getByRole('link', { name: 'Zum Konto' }).count(), 1)
+    t.equal(await button('Adresse bestätigen').count(), 0, 'another click would not help')
+    await page.goto(`${app.url}/mail/abbestellen`)
+    await page.getByText('Der Link ist unvollständig.').waitFor()
+    t.strictSame(complaints.filter(isFault), [])
+  })
 })

@@ -63,5 +63,7 @@ export const PAGES: AppPage[] = [
   { path: 'verwaltung/nachweise', name: 'verwaltung-nachweise', isAdmin: true },
   { path: 'verwaltung/protokoll', name: 'verwaltung-protokoll', ready: 'text=Benutzer', isAdmin: true },
   { path: 'verwaltung/datenschutz', name: 'verwaltung-datenschutz', ready: 'text=Tabellen ohne Bezug', isAdmin: true },
+  { path: 'mail/bestaetigen#geheim', name: 'mail-bestaetigen', ready: 'text=Adresse bestätigen' },
+  { path: 'mail/abbestellen#geheim', name: 'mail-abbestellen', ready: 'text=Abbestellen' },
   { path: 'gibt-es-nicht', name: 'nicht-gefunden', ready: 'h2' },
 ]
