@@ -1,5 +1,6 @@
 import { daysBetween, localDay, relativeDay } from '../../words/dates.js'
 import { isolate } from '../../words/isolate.js'
+import { count } from '../../words/numbers.js'
 
 /** A task of the learner: an occurrence of an assignment */
 export interface Task {
@@ -56,7 +57,7 @@ export function dueText(due: string, today: string): string {
   const day = longDay(due, today)
   if (days < 0) return `war bis ${day} fällig (${relativeDay(due, today)})`
   if (days < 2) return `bis ${days === 0 ? 'heute' : 'morgen'}, ${day}`
-  return `bis ${day}, noch ${days} Tage`
+  return `bis ${day}, noch ${count(days)} Tage`
 }
 
 export const isOpen = ({ state }: Pick<Task, 'state'>) => state === 'open' || state === 'in_progress'
