@@ -43,6 +43,12 @@ async function rateOne(app: App, page: Page): Promise<number> {
   return (await sent).status()
 }
 
+/** Removes the session once nothing is being requested, so that the next request is that of the test. */
+async function endSession(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.context().clearCookies()
+}
+
 t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const folder = await writeContentFolder(t, {
     'decks/bleibt.md': deckFile('Bleibt', [{ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd' }]),
@@ -221,7 +227,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.goto(`${app.url}/konto`)
     await page.getByLabel('Anzeigename').waitFor()
     await page.route('**/assets/**', (route) => route.fulfill(refusal(404, 'Nicht gefunden')))
-    await page.context().clearCookies()
+    await endSession(page)
     await page.getByRole('button', { name: 'Speichern' }).click()
     await sees(page, 'Die Anmeldung ist abgelaufen. Dieser Teil der App ließ sich nicht laden.')
     await page.getByRole('button', { name: 'Hinweis schließen' }).click()
@@ -341,14 +347,14 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     const { page, login } = await app.newPerson()
     await page.goto(`${app.url}/konto`)
     await page.getByLabel('Anzeigename').fill('Halb getippt')
-    await page.context().clearCookies()
+    await endSession(page)
     await page.getByRole('button', { name: 'Speichern' }).click()
     await logInAgain(page, login)
     await sees(page, 'Der Name ist gespeichert.')
     t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Halb getippt')
 
     await page.getByLabel('Anzeigename').fill('Noch einmal')
-    await page.context().clearCookies()
+    await endSession(page)
     await page.getByRole('button', { name: 'Speichern' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Schließen' }).click()
     await page.getByRole('alert').filter({ hasText: 'Nicht angemeldet' }).waitFor()
@@ -362,7 +368,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.goto(`${app.url}/konto`)
     await page.getByLabel('Anzeigename').fill('Getippt von der ersten')
     await page.evaluate("localStorage.setItem('training.own.quiz.1', '{}')")
-    await page.context().clearCookies()
+    await endSession(page)
     await page.getByRole('button', { name: 'Speichern' }).click()
     await logInAgain(page, other)
     await page.getByRole('heading', { name: 'Hallo, Zweite' }).waitFor()
