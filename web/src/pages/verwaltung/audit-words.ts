@@ -1,3 +1,4 @@
+import { weekdayDate } from '../../words/dates.js'
 import { isolate } from '../../words/isolate.js'
 import { count, countOf } from '../../words/numbers.js'
 
@@ -118,7 +119,7 @@ export function detailsOf({ action, details }: AuditedDeed): string {
     ...(known.is_admin === false && action !== 'user.create' ? ['ist kein Administrator mehr'] : []),
     ...(known.is_author === true ? ['darf Inhalte schreiben'] : []),
     ...(known.is_author === false ? ['darf keine Inhalte mehr schreiben'] : []),
-    ...(typeof known.disabled_on === 'string' ? [`deaktiviert ab ${isolate(known.disabled_on)}`] : []),
+    ...(typeof known.disabled_on === 'string' ? [`deaktiviert ab ${weekdayDate(known.disabled_on)}`] : []),
     ...(known.disabled_on === null ? ['nicht mehr deaktiviert'] : []),
     ...(typeof known.username === 'string' ? [isolate(known.username)] : []),
     ...(typeof known.from === 'string' ? [`bisher „${isolate(known.from)}“`] : []),
