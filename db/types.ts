@@ -809,6 +809,8 @@ export interface AssignmentsTable {
   version: Generated<number>
   renewed_on: NullableDay
   renewed_at: NullableTimestamp
+  /** Changes of the content until then were corrections */
+  corrected_at: NullableTimestamp
   /** Last day on which all persons were planned */
   planned_on: NullableDay
   archived_at: NullableTimestamp

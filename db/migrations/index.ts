@@ -17,6 +17,7 @@ import * as proofs from './0015_proofs.js'
 import * as mail from './0016_mail.js'
 import * as calendars from './0017_calendars.js'
 import * as accesses from './0018_accesses.js'
+import * as corrections from './0019_corrections.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '0016_mail': mail,
   '0017_calendars': calendars,
   '0018_accesses': accesses,
+  '0019_corrections': corrections,
 }

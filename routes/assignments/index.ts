@@ -24,7 +24,7 @@ import {
 } from '../../src/domain/assignments/refusals.js'
 import { CHEATSHEET_NOT_FOUND, DECK_NOT_FOUND, TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
-import { TooManyAttempts } from '../../src/domain/refusal.js'
+import { InvalidInput, TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
 import {
   checkStorable,
@@ -34,10 +34,12 @@ import {
   parseNumber,
   parseRowId,
 } from '../../src/domain/text/parameters.js'
+import { parseInstant } from '../../src/domain/time/calendar.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { untilGone } from '../../src/http/until-gone.js'
 import {
+  acceptCorrection,
   changeAssignment,
   createAssignment,
   dueOf,
@@ -59,6 +61,7 @@ import {
   AssignmentParams,
   AssignmentsQuery,
   ChangeAssignmentBody,
+  CorrectionBody,
   CreateAssignmentBody,
   OccurrenceList,
   OccurrencesQuery,
@@ -159,7 +162,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
       if (found === undefined) throw ASSIGNMENT_NOT_FOUND
       const { persons, parts_in_use, changed_at } = await findDetails(app.db, found.id)
       const listed = viewFor(found, user, assignmentReader)
-      const since = found.renewed_at ?? found.created_at
+      const since = lastOf(found.created_at, found.renewed_at, found.corrected_at)
       return {
         assignment: {
           ...listed,
@@ -256,6 +259,30 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
     },
   )
 
+  app.post(
+    '/:id/correction',
+    {
+      schema: {
+        operationId: 'acceptCorrection',
+        summary: 'Note that a change of its content was only a correction',
+        description: 'Nothing is due again. `changed_parts` then has only what has changed after `changed_at`.',
+        tags: ['assignments'],
+        params: AssignmentParams,
+        body: CorrectionBody,
+        response: answers(Done, [MAY_NOT_ASSIGN, NOT_YOUR_ASSIGNMENT, ASSIGNMENT_NOT_FOUND]),
+      },
+      onRequest: app.requireAssigner,
+    },
+    async (request) => {
+      const id = assignmentIdOf(request.params)
+      const changedAt = parseInstant(request.body.changed_at)
+      if (changedAt === undefined) throw new InvalidInput('Das Feld „changed_at“ muss ein Zeitpunkt sein')
+      const { at } = clock.moment()
+      await acceptCorrection(app.db, actorOf(request), id, changedAt.getTime() < at.getTime() ? changedAt : at)
+      return { ok: true as const }
+    },
+  )
+
   app.get(
     '/:id/list.pdf',
     {
@@ -323,6 +350,10 @@ function parseStates(
 ): readonly OccurrenceState[] {
   if (text === undefined || text === '') return fallback
   return text.split(',').map((state) => parseChoice(state, 'state', OCCURRENCE_STATES) as OccurrenceState)
+}
+
+function lastOf(first: Date, ...others: (Date | null)[]): Date {
+  return others.reduce<Date>((last, other) => (other !== null && other > last ? other : last), first)
 }
 
 const INVALID_ASSIGNMENT = 'Ungültige Aufgaben-ID'

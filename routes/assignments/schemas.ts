@@ -162,11 +162,20 @@ export const AssignmentDetail = Type.Object({
         description: 'A person has done a part, so parts cannot be changed. False for those who may not change them.',
       }),
       changed_parts: Type.Array(Type.Object({ part: Type.Integer({ description: 'Index.' }), changed_at: Timestamp }), {
-        description: 'Parts whose content has changed since the assignment was created or renewed.',
+        description:
+          'Parts whose content has changed since the assignment was created, renewed or kept (`…/correction`).',
       }),
     },
     { title: 'AssignmentDetail' },
   ),
+})
+
+export const CorrectionBody = Type.Object({
+  changed_at: Type.String({
+    format: 'date-time',
+    description: 'The latest `changed_at` of `changed_parts`. The future becomes now.',
+    examples: ['2026-12-01T08:00:00.000Z'],
+  }),
 })
 
 const NextId = nullable(Type.Integer({ description: 'Cursor of the next page; null on the last one.' }))

@@ -81,6 +81,7 @@ const COLUMNS: ColumnNames = {
     version: 'integer',
     renewed_on: 'date?',
     renewed_at: 'timestamp with time zone?',
+    corrected_at: 'timestamp with time zone?',
     planned_on: 'date?',
     archived_at: 'timestamp with time zone?',
   },

@@ -146,6 +146,7 @@ async function fillAssignment(db: Kysely<Database>, userId: number): Promise<voi
       ...{ every_months: 12, window_end: '03-31', opens_days_before: 30, everybody_from: '2026-01-01' },
       ...{ mandatory: true, retention_years: 2, responsible_id: userId, created_by: userId, created_on: '2026-01-01' },
       ...{ version: 2, renewed_on: '2026-02-01', renewed_at: new Date('2026-02-01T08:00:00.123Z') },
+      corrected_at: new Date('2026-02-01T09:00:00.123Z'),
       planned_on: '2026-02-02',
     })
     .returning('id')

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { ASSIGNMENT, assignedTest, createTeam, sheetPart, takeTest } from '../support/assignments.js'
 import { createEditor, createSource } from '../support/editing.js'
@@ -437,6 +438,38 @@ t.test('a renewal restarts open occurrences and makes finished ones due again', 
   t.equal((await later.post('/api/assignments/999999/renew')).status, 404)
 })
 
+t.test('a change of the content is told until it is a correction or a renewal', async (t) => {
+  const sheet = await sheetPart(db)
+  const id = await assign({ parts: [sheet], audience: { user_ids: [admin.id] } })
+  const url = `/api/assignments/${id}`
+  const change = async (at: string) => {
+    await db
+      .updateTable('cheatsheets')
+      .set({ updated_at: sql<Date>`${at}::timestamptz` })
+      .where('slug', '=', sheet.slug)
+      .execute()
+  }
+  const changes = async () => (await admin.get(url)).body.assignment.changed_parts
+  t.strictSame(await changes(), [])
+  await change('2099-01-01T08:00:00.123456Z')
+  const [{ changed_at }] = await changes()
+  t.equal(changed_at, '2099-01-01T08:00:00.123Z')
+  const later = await onDay('2099-02-01')
+  await later.post(`${url}/correction`, { changed_at })
+  t.strictSame(await changes(), [])
+  await change('2099-01-01T08:00:01Z')
+  t.match(await changes(), [{ part: 0 }], 'a later change')
+  await change('2099-03-01T08:00:00Z')
+  await admin.post(`${url}/correction`, { changed_at: '2199-01-01T00:00:00Z' })
+  t.match(await changes(), [{ part: 0 }], 'the future is now')
+  t.match((await admin.get('/api/accounts/audit?action=assignment.correct')).body.entries, [{ target_id: id }, {}])
+  t.strictSame((await mine(admin, id)).length, 1, 'nothing is due again')
+  for (const body of [{}, { changed_at: 'gestern' }, { changed_at: 5 }]) {
+    t.equal((await admin.post(`${url}/correction`, body)).status, 400)
+  }
+  t.equal((await admin.post('/api/assignments/999999/correction', { changed_at })).status, 404)
+})
+
 t.test('authors assign content of their sources to teams that they lead', async (t) => {
   const source = await createSource(db)
   const author = await createEditor(service, source)
@@ -464,9 +497,14 @@ t.test('authors assign content of their sources to teams that they lead', async 
     ['PATCH', `/api/assignments/${others}`],
     ['DELETE', `/api/assignments/${others}`],
     ['POST', `/api/assignments/${others}/renew`],
+    ['POST', `/api/assignments/${others}/correction`],
   ] as const) {
     const refused = errorBody(403, 'Diese Aufgabe ändern nur Administratoren und wer sie angelegt hat')
-    t.strictSame((await author.send({ method, url, payload: {} })).body, refused, method)
+    t.strictSame(
+      (await author.send({ method, url, payload: { changed_at: '2026-12-01T08:00:00Z' } })).body,
+      refused,
+      method,
+    )
   }
 })
 

@@ -512,6 +512,7 @@ async function callAssignments(
   await admin('POST', `${occurrences}/confirm-personal`, { ids: [others], held_on: '2026-01-01' })
   await admin('POST', `${occurrences}/${mine}/exempt`, { reason: 'Elternzeit', until })
   await admin('POST', `${url}/renew`)
+  await admin('POST', `${url}/correction`, { changed_at: '2026-01-01T08:00:00Z' })
   await admin('POST', `${occurrences}/${await own(learner)}/recognise`, { reason: 'Zeugnis' })
   await admin('PATCH', url, { audience: { team_ids: [team.id] } })
   await admin('PATCH', url, { audience: { user_ids: [boss.id] } })

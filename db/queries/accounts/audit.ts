@@ -52,6 +52,7 @@ export type AuditAction =
   | 'assignment.update'
   | 'assignment.delete'
   | 'assignment.renew'
+  | 'assignment.correct'
   | 'assignment.view'
   | 'mail.resend'
   | 'mail.test'

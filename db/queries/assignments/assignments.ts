@@ -174,7 +174,7 @@ export async function lockAssignment(
 
 export type NewAssignment = Omit<
   AssignmentRow,
-  'id' | 'created_at' | 'version' | 'renewed_on' | 'renewed_at' | 'planned_on' | 'archived_at'
+  'id' | 'created_at' | 'version' | 'renewed_on' | 'renewed_at' | 'corrected_at' | 'planned_on' | 'archived_at'
 >
 
 export async function insertAssignment(transaction: Transaction<Database>, row: NewAssignment): Promise<number> {

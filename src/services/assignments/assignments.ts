@@ -144,6 +144,20 @@ export async function renewAssignment(
   return find(db, id)
 }
 
+/**
+ * Notes that the changes of its content until `until` were corrections, after which no person is instructed again. With
+ * an audit entry.
+ * @throws ASSIGNMENT_NOT_FOUND
+ */
+export async function acceptCorrection(db: Kysely<Database>, actor: Actor, id: number, until: Date): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const before = await lockAssignment(transaction, id)
+    if (before === undefined) throw ASSIGNMENT_NOT_FOUND
+    await updateAssignment(transaction, id, { corrected_at: until })
+    await insertAuditEntry(transaction, actor, { action: 'assignment.correct', target_id: id, target: before.title })
+  })
+}
+
 export function startsOf({ starts_on }: StoredAssignment): Starts {
   return starts_on ?? { joining: true }
 }

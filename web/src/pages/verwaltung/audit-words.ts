@@ -65,6 +65,7 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'assignment.create': { label: 'Aufgabe angelegt', sentence: (name) => `Aufgabe „${name}“ angelegt` },
   'assignment.update': { label: 'Aufgabe geändert', sentence: (name) => `Aufgabe „${name}“ geändert` },
   'assignment.delete': { label: 'Aufgabe gelöscht', sentence: (name) => `Aufgabe „${name}“ gelöscht` },
+  'assignment.correct': { label: 'Korrektur', sentence: (name) => `Inhalt von „${name}“ nur korrigiert` },
   'assignment.renew': { label: 'Neu unterwiesen', sentence: (name) => `Aufgabe „${name}“ neu fällig gestellt` },
   'assignment.view': { label: 'Stand angesehen', sentence: (name) => `Stand der Personen in „${name}“ angesehen` },
   'occurrence.confirm': {
