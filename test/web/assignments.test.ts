@@ -266,7 +266,7 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await heading(page, 'Vom Autor')
     await button(page, 'Mehr zu dieser Aufgabe').click()
     await page.getByRole('menuitem', { name: 'Neu unterweisen …' }).click()
-    await dialog(page).getByText('Nur eine Korrektur').waitFor()
+    await dialog(page).getByText('Frühere Nachweise bleiben gültig').waitFor()
     await button(page, 'Neu unterweisen').click()
     await page.getByText('Die Aufgabe ist für alle neu fällig.').waitFor()
     await button(page, 'Mehr zu dieser Aufgabe').click()
@@ -278,5 +278,14 @@ t.test('assignments', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t
     await see(admin, `/${id}`, 'Was zu tun ist')
     await admin.page.getByText('Wer fertig ist, sehen nur die verantwortliche Person').waitFor()
     t.equal(await row(admin.page, 'Lea Lern').count(), 0, 'administrators see no state')
+
+    const change = { version: 1, content_md: '# Netzwerk\n\n## Schichten\n\nGenau sieben.\n' }
+    await post(app, '/api/content/sheets/netzwerk-kompakt', change, 'PATCH')
+    await admin.page.reload()
+    const notice = admin.page.getByText('Der Inhalt hat sich geändert.')
+    await notice.waitFor()
+    t.strictSame(await findBarriers(admin.page), [])
+    await button(admin.page, 'Nur Korrektur').click()
+    await notice.waitFor({ state: 'detached' })
   })
 })
