@@ -227,6 +227,7 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
     await late.getByText('bis 19. April, noch 14 Tage').waitFor()
     await learn(late)
     await late.getByText('; verlängert').waitFor()
+    await late.getByText(/^Grund: .?Urlaub/).waitFor()
     await look(late, 'the task, late')
     await confirmPersonal([LATE])
     await officer.getByText('Der persönliche Teil ist für 1 Person bestätigt.').waitFor()

@@ -36,6 +36,10 @@ t.test('describes the actions of administrators', async (t) => {
   t.equal(detailsOf(deed('user.sessions', { ended: 3 })), '3 auf einmal')
   t.equal(detailsOf(deed('user.tokens', { ended: 1, id: 4 })), '')
   t.equal(sentenceOf(deed('user.passkeys', { ended: 2 })), 'Passkeys von „erika“ entfernt')
+  t.match(
+    detailsOf(deed('occurrence.extend', { reason: 'Urlaub', until: '2027-04-19' })),
+    /^bis Mo\., 19\. April 2027 · Grund: .?Urlaub/,
+  )
   t.equal(viaWords('session'), '')
   t.equal(viaWords('cli'), 'auf der Kommandozeile')
 })

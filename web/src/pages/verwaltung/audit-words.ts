@@ -133,14 +133,15 @@ export function detailsOf({ action, details }: AuditedDeed): string {
     ...(typeof known.card_id === 'number' ? [`Karte ${known.card_id}`] : []),
     ...(typeof known.purpose === 'string' ? [`Zweck: ${isolate(known.purpose)}`] : []),
     ...(action.startsWith('proof.') ? proofWords(known) : []),
+    ...(action.startsWith('occurrence.') && typeof known.until === 'string' ? [`bis ${weekdayDate(known.until)}`] : []),
+    ...(typeof known.reason === 'string' ? [`Grund: ${isolate(known.reason)}`] : []),
   ]
   return words.join(' · ')
 }
 
-function proofWords({ name, reason, before, after }: Record<string, unknown>): string[] {
+function proofWords({ name, before, after }: Record<string, unknown>): string[] {
   return [
     ...(typeof name === 'string' ? [isolate(name)] : []),
-    ...(typeof reason === 'string' ? [`Grund: ${isolate(reason)}`] : []),
     ...(typeof before === 'string' && typeof after === 'string'
       ? [`bisher ${isolate(before)}, jetzt ${isolate(after)}`]
       : []),
