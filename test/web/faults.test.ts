@@ -160,8 +160,11 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     const counts = '**/api/review/queue?*'
     // A permanent error is not retried.
     await page.route(counts, (route) => route.fulfill(refusal(400, 'Ungültig')))
+    const first = page.waitForResponse(counts)
     await page.goto(`${app.url}/verwaltung/benutzer`)
     await page.locator('main table').waitFor()
+    // A request that is under way is not sent again.
+    await first
     await page.evaluate("document.querySelector('main table').id = 'first'")
     const gate = createGate()
     await page.route(counts, async (route) => {

@@ -38,6 +38,7 @@ const EXPECTED = [
   'https://fonts.googleapis.com/',
   'net::ERR_CONNECTION_REFUSED',
   'An unknown error occurred when fetching the script.',
+  'Failed to fetch dynamically imported module',
 ]
 
 /** The day on which a company with passwords introduces single sign-on. */
