@@ -56,7 +56,8 @@ async function visit(app: App, person: Person, at: AppPage, options: BrowserCont
     await slowDown(page, options.viewport === DESK)
     await page.addInitScript(WATCH)
     // A known user, so that the page requests its data at once
-    await page.addInitScript("localStorage['training.user'] ??= '{}'")
+    const known = await person.page.evaluate("localStorage['training.user'] ?? ''")
+    await page.addInitScript(`localStorage['training.user'] ??= ${JSON.stringify(known)}`)
     await page.goto(`${app.url}/${at.path}`)
     await page
       .locator(at.ready ?? 'h1')
