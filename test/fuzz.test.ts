@@ -174,15 +174,17 @@ for (const [publicUrl, requests] of [
         'exportQuestions',
         // Need content of the right kind, an occurrence with a personal part and a day of it, or a later day.
         ...['createAssignment', 'confirmPersonal', 'extendOccurrence'],
+        // Needs an instant.
+        'acceptCorrection',
         // Only the person or the responsible person may.
         ...['confirmSheet', 'exemptOccurrence', 'recogniseProof', 'grantAttempt', 'listOccurrences', 'getSignersPdf'],
         // Need a mail of unknown fate, or a mail server.
         ...['resendMail', 'sendTestMail'],
         // Need a mail server, and the token of a mail.
         ...['requestAddress', 'confirmAddress'],
-        // Need the code of a proof.
         // Needs the token of a calendar.
         'getCalendar',
+        // Need the code of a proof.
         ...['verifyProof', 'getProofPdf', 'revokeProof', 'correctProof'],
       ]
       let unmet: string[] | undefined

@@ -19,6 +19,17 @@ interface CheckedAnswer {
 /** Compares a response with the document; returns a line per difference */
 export type AnswerChecker = (answer: CheckedAnswer) => string[]
 
+/** The router's expression for a parameter with a suffix, such as `{code}.pdf`, matches no line break. */
+const BEFORE_SUFFIX = '(?:(?!%0[aAdD])[^/])+'
+
+function patternOf(path: string): RegExp {
+  const pattern = path
+    .replaceAll('.', '\\.')
+    .replaceAll(/\{[^}]+\}(?=\\\.)/g, BEFORE_SUFFIX)
+    .replaceAll(/\{[^}]+\}/g, '[^/]+')
+  return new RegExp(`^${pattern}/?$`)
+}
+
 /**
  * Creates a checker for a document. Objects must have exactly the keys of their schema, and undescribed responses must
  * be errors of the common shape.
@@ -30,7 +41,7 @@ export function createAnswerChecker(document: Json): AnswerChecker {
   const operations = Object.entries<Json>(document.paths).map(([path, methods]) => ({
     path,
     methods,
-    pattern: new RegExp(`^${path.replaceAll(/[.]/g, '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
+    pattern: patternOf(path),
   }))
 
   const validate = (pointer: string, value: unknown): string[] => {
