@@ -24,17 +24,17 @@ import {
 } from '../../src/domain/assignments/refusals.js'
 import { CHEATSHEET_NOT_FOUND, DECK_NOT_FOUND, TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
-import { InvalidInput, TooManyAttempts } from '../../src/domain/refusal.js'
+import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
 import {
   checkStorable,
   parseChoice,
   parseFlag,
+  parseInstantField,
   parseIntegerCursor,
   parseNumber,
   parseRowId,
 } from '../../src/domain/text/parameters.js'
-import { parseInstant } from '../../src/domain/time/calendar.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { untilGone } from '../../src/http/until-gone.js'
@@ -275,8 +275,7 @@ const assignments: FastifyPluginAsyncTypebox<AssignmentsOptions> = async (app, o
     },
     async (request) => {
       const id = assignmentIdOf(request.params)
-      const changedAt = parseInstant(request.body.changed_at)
-      if (changedAt === undefined) throw new InvalidInput('Das Feld „changed_at“ muss ein Zeitpunkt sein')
+      const changedAt = parseInstantField(request.body.changed_at, 'changed_at')
       const { at } = clock.moment()
       await acceptCorrection(app.db, actorOf(request), id, changedAt.getTime() < at.getTime() ? changedAt : at)
       return { ok: true as const }

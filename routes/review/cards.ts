@@ -18,11 +18,12 @@ import {
   invalidCursor,
   parseChoice,
   parseCursor,
+  parseInstantField,
   parseNumber,
   parseRowId,
 } from '../../src/domain/text/parameters.js'
 import { countCharacters } from '../../src/domain/text/text.js'
-import { type Clock, parseInstant } from '../../src/domain/time/calendar.js'
+import type { Clock } from '../../src/domain/time/calendar.js'
 import { answers, Done } from '../../src/http/schemas.js'
 import { putOffCard } from '../../src/services/review/put-off.js'
 import { resetCard } from '../../src/services/review/take-back.js'
@@ -174,8 +175,7 @@ const cards: FastifyPluginAsyncTypebox<Clock> = async (app, { moment }) => {
       const card_id = parseCardId(request.params.id)
       const { client_id = null, put_off_at = null } = request.body
       if (client_id !== null) checkStorable('client_id', client_id)
-      const instant = put_off_at === null ? null : parseInstant(put_off_at)
-      if (instant === undefined) throw new InvalidInput('Das Feld „put_off_at“ muss ein Zeitpunkt sein')
+      const instant = put_off_at === null ? null : parseInstantField(put_off_at, 'put_off_at')
       if (card_id === undefined) throw CARD_NOT_FOUND
       return putOffCard(app.db, request.user.id, { moment }, { card_id, client_id, put_off_at: instant })
     },

@@ -3,8 +3,8 @@ import type { Static } from '@sinclair/typebox'
 import { CARD_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { NOT_THE_LAST, OTHER_REVIEW, REVIEW_NOT_FOUND } from '../../src/domain/review/refusals.js'
-import { checkStorable, isInteger, parseId } from '../../src/domain/text/parameters.js'
-import { type Clock, parseInstant } from '../../src/domain/time/calendar.js'
+import { checkStorable, isInteger, parseId, parseInstantField } from '../../src/domain/text/parameters.js'
+import type { Clock } from '../../src/domain/time/calendar.js'
 import { statusOf } from '../../src/http/error-body.js'
 import { INVALID_JSON } from '../../src/http/refusals.js'
 import { invalidField } from '../../src/http/schema-errors.js'
@@ -84,8 +84,7 @@ function describeResult(result: ReviewResult): Static<typeof BatchAnswer>['resul
 function readReview(body: Static<typeof ReviewBody>): Review {
   const { card_id, rating, client_id = null, duration_ms = null, reviewed_at = null } = body
   if (client_id !== null) checkStorable('client_id', client_id)
-  const instant = reviewed_at === null ? null : parseInstant(reviewed_at)
-  if (instant === undefined) throw new InvalidInput('Das Feld „reviewed_at“ muss ein Zeitpunkt sein')
+  const instant = reviewed_at === null ? null : parseInstantField(reviewed_at, 'reviewed_at')
   if (!isInteger(card_id)) throw CARD_NOT_FOUND
   return { card_id, rating, client_id, duration_ms, reviewed_at: instant }
 }

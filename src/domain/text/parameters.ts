@@ -1,4 +1,5 @@
 import { InvalidInput } from '../refusal.js'
+import { parseInstant } from '../time/calendar.js'
 import { isStorable } from './text.js'
 
 const HIGHEST_INTEGER = 2 ** 31 - 1
@@ -39,6 +40,16 @@ export function parseIntegerCursor(text: string | undefined, name: string): numb
   const cursor = parseCursor(text, name)
   if (cursor !== undefined && !isInteger(cursor)) throw invalidCursor(name)
   return cursor
+}
+
+/**
+ * Parses an instant of a body.
+ * @throws InvalidInput naming the field if it is none
+ */
+export function parseInstantField(text: string, name: string): Date {
+  const instant = parseInstant(text)
+  if (instant === undefined) throw new InvalidInput(`Das Feld „${name}“ muss ein Zeitpunkt sein`)
+  return instant
 }
 
 export function invalidCursor(name: string): InvalidInput {
