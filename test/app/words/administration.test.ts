@@ -40,6 +40,7 @@ t.test('describes the actions of administrators', async (t) => {
     detailsOf(deed('occurrence.extend', { reason: 'Urlaub', until: '2027-04-19' })),
     /^bis Mo\., 19\. April 2027 · Grund: .?Urlaub/,
   )
+  t.match(detailsOf(deed('user.update', { disabled_on: 'bald' })), /^deaktiviert ab .?bald/)
   t.equal(viaWords('session'), '')
   t.equal(viaWords('cli'), 'auf der Kommandozeile')
 })

@@ -120,7 +120,7 @@ export function detailsOf({ action, details }: AuditedDeed): string {
     ...(known.is_admin === false && action !== 'user.create' ? ['ist kein Administrator mehr'] : []),
     ...(known.is_author === true ? ['darf Inhalte schreiben'] : []),
     ...(known.is_author === false ? ['darf keine Inhalte mehr schreiben'] : []),
-    ...(typeof known.disabled_on === 'string' ? [`deaktiviert ab ${weekdayDate(known.disabled_on)}`] : []),
+    ...(typeof known.disabled_on === 'string' ? [`deaktiviert ab ${dayOf(known.disabled_on)}`] : []),
     ...(known.disabled_on === null ? ['nicht mehr deaktiviert'] : []),
     ...(typeof known.username === 'string' ? [isolate(known.username)] : []),
     ...(typeof known.from === 'string' ? [`bisher „${isolate(known.from)}“`] : []),
@@ -133,10 +133,15 @@ export function detailsOf({ action, details }: AuditedDeed): string {
     ...(typeof known.card_id === 'number' ? [`Karte ${known.card_id}`] : []),
     ...(typeof known.purpose === 'string' ? [`Zweck: ${isolate(known.purpose)}`] : []),
     ...(action.startsWith('proof.') ? proofWords(known) : []),
-    ...(action.startsWith('occurrence.') && typeof known.until === 'string' ? [`bis ${weekdayDate(known.until)}`] : []),
+    ...(action.startsWith('occurrence.') && typeof known.until === 'string' ? [`bis ${dayOf(known.until)}`] : []),
     ...(typeof known.reason === 'string' ? [`Grund: ${isolate(known.reason)}`] : []),
   ]
   return words.join(' · ')
+}
+
+/** Words a day; other text stays, since a later version may write it. */
+function dayOf(text: string): string {
+  return Number.isNaN(Date.parse(`${text}T12:00:00Z`)) ? isolate(text) : weekdayDate(text)
 }
 
 function proofWords({ name, before, after }: Record<string, unknown>): string[] {

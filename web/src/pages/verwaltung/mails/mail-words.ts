@@ -21,9 +21,9 @@ export const STATES: Readonly<
 }
 
 /** When a mail was sent or is due, and how often it was tried unless the first time was enough. */
-export function whenInWords({ attempts, state, sent_at, next_attempt_at }: Mail): string[] {
+export function whenInWords({ attempts, state, sent_at, next_attempt_at }: Mail): string {
   const when =
     state === 'waiting' ? [`ab ${moment(next_attempt_at)}`] : state === 'sent' && sent_at ? [moment(sent_at)] : []
   const isPlain = attempts === 0 || (attempts === 1 && state === 'sent')
-  return isPlain ? when : [...when, countOf(attempts, 'Versuch', 'Versuche')]
+  return [...when, ...(isPlain ? [] : [countOf(attempts, 'Versuch', 'Versuche')])].join(' · ')
 }
