@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
 import t from 'tap'
-import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { insertMails } from '../../db/queries/mail/outbox.js'
 import type { Database } from '../../db/types.js'
@@ -8,7 +7,7 @@ import { calendarIn } from '../../src/domain/time/calendar.js'
 import { TEST_DATABASE_URL } from '../support/database.js'
 import { createUser } from '../support/factories.js'
 import { startMailServer } from '../support/mail-server.js'
-import { createStoreVariables, runCommand } from '../support/process.js'
+import { createStoreVariables, runCommand, withStore } from '../support/process.js'
 
 const MAILS = 40
 /** Number of the mail at which the program is killed, and what the server has received of it */
@@ -22,16 +21,6 @@ const KILLS = [
 const SEND = ['jobs', 'run', 'send-mail']
 
 type Variables = Record<string, string>
-
-async function withStore<T>(variables: Variables, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
-  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir = '' } = variables
-  const { db, close } = await openDatabase({ databaseUrl, dataDir, poolMax: 1, onIdleError: () => {} })
-  try {
-    return await work(db)
-  } finally {
-    await close()
-  }
-}
 
 /** Puts a mail for each of many persons into the outbox. */
 async function fillOutbox(db: Kysely<Database>): Promise<void> {

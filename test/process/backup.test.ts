@@ -5,7 +5,6 @@ import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { type OpenDatabase, openDatabase } from '../../db/client.js'
 import { migrations } from '../../db/migrations/index.js'
 import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
 import { insertToken } from '../../db/queries/accounts/tokens.js'
@@ -27,6 +26,7 @@ import {
   PROGRAM_OPTIONS,
   shareProgram,
   startProcess,
+  withStore,
 } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
 import { serveStore } from '../support/serve-store.js'
@@ -40,20 +40,6 @@ type Variables = Record<string, string>
 
 const program = shareProgram(t)
 const run = (variables: Variables, ...parts: string[]) => program(variables, parts)
-
-async function withStore<T>(variables: Variables, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
-  const database: OpenDatabase = await openDatabase({
-    databaseUrl: variables.DATABASE_URL,
-    dataDir: variables.DATA_DIR ?? '',
-    poolMax: 1,
-    onIdleError: () => {},
-  })
-  try {
-    return await work(database.db)
-  } finally {
-    await database.close()
-  }
-}
 
 /** Creates users, progress, results and content with every kind of value that could be lost. */
 async function fill(db: Kysely<Database>): Promise<void> {

@@ -3,32 +3,15 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
-import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import type { Database } from '../../db/types.js'
 import { createDeck, createUser } from '../support/factories.js'
 import { FORGETFUL, simulateLog, storeLog } from '../support/learner-logs.js'
-import { createStoreVariables, firstLogin, loginOver, runCommand, startProcess } from '../support/process.js'
+import { createStoreVariables, firstLogin, loginOver, runCommand, startProcess, withStore } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
 
 const LEARNERS = 5
 const FIRST_DAY = '2026-01-05'
-
-type Variables = Record<string, string>
-
-async function withStore<T>(variables: Variables, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
-  const { db, close } = await openDatabase({
-    databaseUrl: variables.DATABASE_URL,
-    dataDir: variables.DATA_DIR ?? '',
-    poolMax: 1,
-    onIdleError: () => {},
-  })
-  try {
-    return await work(db)
-  } finally {
-    await close()
-  }
-}
 
 async function fill(db: Kysely<Database>): Promise<void> {
   // A new database on a server is empty.

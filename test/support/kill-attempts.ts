@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
-import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import type { Answer } from '../../src/domain/questions/judge.js'
 import { createUser, PASSWORD, unique } from './factories.js'
 import type { Kills } from './kills.js'
-import { loginOver, type Owner, type Send, startProcess } from './process.js'
+import { loginOver, type Owner, type Send, startProcess, withStore } from './process.js'
 import { type ApiQuestion, publishTest, rightAnswerTo } from './taken-tests.js'
 
 type Variables = Record<string, string>
@@ -24,19 +23,6 @@ interface Acknowledged {
   /** By slot */
   answers: Map<number, { seq: number; answer: Answer }>
   submitted: { passed: boolean; score_percent: number } | undefined
-}
-
-async function withStore<T>(
-  variables: Variables,
-  work: (db: Awaited<ReturnType<typeof openDatabase>>['db']) => Promise<T>,
-) {
-  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir = '' } = variables
-  const database = await openDatabase({ databaseUrl, dataDir, poolMax: 1, onIdleError: () => {} })
-  try {
-    return await work(database.db)
-  } finally {
-    await database.close()
-  }
 }
 
 /**

@@ -3,6 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
+import type { Kysely } from 'kysely'
+import { openDatabase } from '../../db/client.js'
+import type { Database } from '../../db/types.js'
 import { createDatabase, onServer, TEST_DATABASE_URL } from './database.js'
 import { plainNode } from './plain-node.js'
 import { SCRATCH } from './scratch.js'
@@ -54,6 +57,20 @@ export async function createStoreVariables(
     SESSION_SECRET: SECRET,
     ADMIN_USERNAME: 'admin',
     ADMIN_PASSWORD: 'admin-passwort',
+  }
+}
+
+/** Lets a test work on a store that no program uses; an embedded one has one user at a time. */
+export async function withStore<T>(
+  variables: Record<string, string>,
+  work: (db: Kysely<Database>) => Promise<T>,
+): Promise<T> {
+  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir = '' } = variables
+  const { db, close } = await openDatabase({ databaseUrl, dataDir, poolMax: 1, onIdleError: () => {} })
+  try {
+    return await work(db)
+  } finally {
+    await close()
   }
 }
 
