@@ -5,15 +5,11 @@ import { openApp } from './support/app.js'
 import { FIREFOX, openFirefox, PATIENCE_MS } from './support/firefox.js'
 import { press, until } from './support/keys.js'
 import { PAGES } from './support/pages.js'
-import { post, writeAssignment, writeSome, writeTasks, writeTeam, writeTest } from './support/written.js'
+import { post, writeAll } from './support/written.js'
 
 t.test('the app in Firefox', { skip: !existsSync(FIREFOX) && 'no Firefox' }, async (t) => {
   const app = await openApp(t)
-  const { cards } = await writeSome(app)
-  await writeTest(app)
-  await writeTeam(app)
-  await writeTasks(app)
-  await writeAssignment(app)
+  const { cards } = await writeAll(app)
   const page = await openFirefox(t)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { CHROMIUM, DESK, findBarriers, isTooWide, openApp, PHONE, studySome } from './support/app.js'
 import { PAGES } from './support/pages.js'
-import { writeAssignment, writeSome, writeTasks, writeTeam, writeTest } from './support/written.js'
+import { writeAll } from './support/written.js'
 
 interface Look {
   name: string
@@ -14,9 +14,10 @@ interface Look {
   barriers?: 'all' | 'contrast'
 }
 
+const DESK_LOOK: Look = { name: 'desk', viewport: DESK, barriers: 'all' }
 /** Only media queries and the text size differ, so a page is loaded once for all of them. */
 const LOOKS: Look[] = [
-  { name: 'desk', viewport: DESK, barriers: 'all' },
+  DESK_LOOK,
   { name: 'dark', viewport: DESK, colorScheme: 'dark', barriers: 'contrast' },
   { name: 'phone', viewport: PHONE, barriers: 'all' },
   { name: '320 px', viewport: { width: 320, height: 640 } },
@@ -37,17 +38,13 @@ async function apply(page: Page, { viewport, colorScheme = 'light', textSize }: 
 
 t.test('every page', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
-  await writeSome(app)
-  await writeTest(app)
-  await writeTeam(app)
-  await writeTasks(app)
-  await writeAssignment(app)
+  await writeAll(app)
   const person = await app.newPerson({ isAdmin: true, reducedMotion: 'reduce' })
   const { page, complaints } = person
   await studySome(person, app.url)
   for (const { path, ready = 'h1' } of PAGES) {
     await t.test(`„${path}“ is accessible and fits the window in every look`, async (t) => {
-      await apply(page, { name: 'desk', viewport: DESK })
+      await apply(page, DESK_LOOK)
       await page.goto(`${app.url}/${path}`)
       await page.locator(ready).first().waitFor()
       t.equal(await page.locator('h1').count(), 1, 'one heading')

@@ -1,13 +1,11 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
 import { tryLogin } from '../support/process.js'
-import { type App, DESK, openApp, type Person, PHONE, studyForWeeks } from './support/app.js'
+import { type App, DESK, openApp, PATIENCE_MS, type Person, PHONE, studyForWeeks } from './support/app.js'
 import { type AppPage, PAGES } from './support/pages.js'
-import { writeAssignment, writeSome, writeTasks, writeTeam, writeTest } from './support/written.js'
+import { writeAll } from './support/written.js'
 
 const MOST = 0.02
-/** Timeout of a step on a slow or busy machine */
-const PATIENCE_MS = 90_000
 /** Delay of the first response, and between further ones */
 const SLOW_MS = 200
 /** Time until every page has loaded completely */
@@ -74,11 +72,7 @@ t.test('no page shifts its content, however late and in whatever order responses
   const app = await openApp(t)
   const person = await app.newPerson({ isAdmin: true })
   await studyForWeeks(person, app.url)
-  await writeSome(app)
-  await writeTest(app)
-  await writeTeam(app)
-  await writeTasks(app)
-  await writeAssignment(app)
+  await writeAll(app)
   const visits = PAGES.flatMap((at) => [
     { at, name: `${at.name}, phone`, options: { viewport: PHONE } },
     { at, name: `${at.name}, desk`, options: { viewport: DESK } },

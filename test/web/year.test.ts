@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import t from 'tap'
-import { openDatabase } from '../../db/client.js'
 import { freePort } from '../support/postgres.js'
 import {
   createStoreVariables,
@@ -12,9 +11,20 @@ import {
   type RunningService,
   type Send,
   startProcess,
+  withStore,
 } from '../support/process.js'
 import { ROOT } from '../support/service.js'
-import { CHROMIUM, collectComplaints, DESK, findBarriers, HEADLESS, isTooWide, PHONE } from './support/app.js'
+import {
+  CHROMIUM,
+  collectComplaints,
+  DESK,
+  findBarriers,
+  HEADLESS,
+  isOfRestart,
+  isTooWide,
+  PATIENCE_MS,
+  PHONE,
+} from './support/app.js'
 
 /** Days of the year, all working days. The task is due on 31 March each year and opens 30 days before. */
 const DAYS = { assign: '2027-03-01', instruct: '2027-03-03', late: '2027-04-05', audit: '2028-03-06' }
@@ -27,9 +37,6 @@ const LATE = 'Dora Drossel'
 const LEAVER = 'Emil Elster'
 const MEMBERS = [LEAD, 'Ben Buchfink', 'Carla Cramer', LATE, LEAVER]
 const ON_TIME = MEMBERS.slice(0, 3)
-const PATIENCE_MS = 90_000
-/** What open pages say while the service restarts on another day */
-const WHILE_STOPPED = ['net::ERR_CONNECTION_REFUSED', 'An unknown error occurred when fetching the script.']
 
 /** Right options of the shipped test, as the page shows them */
 const RIGHT = new Set(
@@ -281,17 +288,14 @@ t.test('a year of a company', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, 
 
   await t.test('leaves no console messages', async (t) => {
     t.strictSame(
-      complaints.flat().filter((complaint) => !WHILE_STOPPED.some((part) => complaint.includes(part))),
+      complaints.flat().filter((complaint) => !isOfRestart(complaint)),
       [],
     )
   })
 })
 
 /** Moves all logins to yesterday, as `SIMULATED_DATE` does not. The service must not run. */
-async function ageLogins({ DATABASE_URL, DATA_DIR = '' }: Record<string, string>): Promise<void> {
-  const options = { databaseUrl: DATABASE_URL, dataDir: DATA_DIR, poolMax: 1, onIdleError: () => {} }
-  const { db, close } = await openDatabase(options)
+async function ageLogins(variables: Record<string, string>): Promise<void> {
   const authenticated_at = new Date(Date.now() - 86_400_000)
-  await db.updateTable('sessions').set({ authenticated_at }).execute()
-  await close()
+  await withStore(variables, (db) => db.updateTable('sessions').set({ authenticated_at }).execute())
 }

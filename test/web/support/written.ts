@@ -7,6 +7,16 @@ export interface Written {
   cards: number[]
 }
 
+/** Creates what every page of the app has something to show of. */
+export async function writeAll(app: App): Promise<Written> {
+  const written = await writeSome(app)
+  await writeTest(app)
+  await writeTeam(app)
+  await writeTasks(app)
+  await writeAssignment(app)
+  return written
+}
+
 /** Creates a source with a deck, cards and a sheet, all editable. */
 export async function writeSome(app: App, name = 'Netzwerk', cards = 3): Promise<Written> {
   const { source } = await post<{ source: { id: number } }>(app, '/api/content/sources', { name })
