@@ -1,5 +1,5 @@
 /**
- * Cuts a page from rows of which one more than its limit was read, so that it is known whether another page follows.
+ * Cuts a page from rows that were read with one more than its limit. That row shows whether another page follows.
  * @returns the page, and the key of its last row, after which the next page begins; null on the last page
  * @example cutPage([{ id: 3 }, { id: 2 }, { id: 1 }], 2, ({ id }) => id) // { page: [{ id: 3 }, { id: 2 }], next: 2 }
  */

@@ -202,7 +202,9 @@ export async function updateUser(
   const allowed = values.link_next_login === true ? { link_allowed_at: sql<Date>`now()` } : {}
   const { email } = values
   const unconfirmed =
-    email === undefined ? {} : { email_confirmed_at: sql<Date>`case when email = ${email} then email_confirmed_at end` }
+    email === undefined
+      ? {}
+      : { email_confirmed_at: sql<Date | null>`case when email = ${email} then email_confirmed_at end` }
   const user = await db
     .updateTable('users')
     .set({ ...unconfirmed, ...values, ...allowed })
