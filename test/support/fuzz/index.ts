@@ -11,6 +11,8 @@ interface FuzzOptions {
   root: { username: string; password: string }
   seed: number
   requests: number
+  /** Whether the operation must succeed once: after the requests, up to as many again are sent of those that did not. */
+  mustSucceed?: (operationId: string) => boolean
   /** Called after each round with the number of requests so far */
   onProgress?: (sent: number) => void
 }
@@ -19,7 +21,7 @@ interface FuzzReport {
   sent: number
   /** Responses by status */
   statuses: Record<string, number>
-  /** Operations that never succeeded */
+  /** Operations that never succeeded although they must */
   neverSucceeded: string[]
   /** The first faults with their requests */
   faults: string[]
@@ -41,7 +43,8 @@ const MAX_FAULTS = 30
  * response: documented status and shape, no 5xx, no stack, SQL or path, no foreign data, no hang. A seed reproduces the
  * requests except for learned ids and the order of concurrent ones.
  */
-export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOptions): Promise<FuzzReport> {
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const { origin, root, seed, requests, mustSucceed = () => false, onProgress } = options
   const { text } = await send(origin, { method: 'GET', url: '/openapi.json', headers: {} }, TIMEOUT_MS)
   const document: Json = JSON.parse(text)
   const check = createAnswerChecker(document)
@@ -94,10 +97,13 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
     }
   }
 
-  for (let round = 0; report.sent < requests; round++) {
+  const listUnmet = () => operations.filter(({ id }) => mustSucceed(id) && !succeeded.has(id))
+  for (let round = 0; report.sent < 2 * requests; round++) {
+    const drawn = report.sent < requests ? operations : listUnmet()
+    if (drawn.length === 0) break
     await callers.renew()
-    const size = Math.min(ROUND, requests - report.sent)
-    const waiting = generateRequests(operations, seed + round, size).entries()
+    const size = Math.min(ROUND, requests - (report.sent % requests))
+    const waiting = generateRequests(drawn, seed + round, size).entries()
     const work = async () => {
       for (const [index, request] of waiting) {
         const started = performance.now()
@@ -111,7 +117,7 @@ export async function fuzz({ origin, root, seed, requests, onProgress }: FuzzOpt
     report.sent += size
     onProgress?.(report.sent)
   }
-  report.neverSucceeded = operations.map(({ id }) => id).filter((id) => !succeeded.has(id))
+  report.neverSucceeded = listUnmet().map(({ id }) => id)
   return report
 }
 
