@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -9,8 +10,8 @@ import { shuffle } from './support/runner/shuffle.js'
 import { ROOT } from './support/service.js'
 import { findTemplate } from './support/templates.js'
 
-// Runs the test files below the folder given as argument; without one, all but those of OTHER_COMMANDS. They are shared
-// out in random order to a few processes; each file named `.alone.test.ts` gets its own.
+// Runs the test files below the folder given as argument; without one, all but those of OTHER_COMMANDS. A few processes
+// take one after another in random order; each file named `.alone.test.ts` gets its own.
 
 const OTHER_COMMANDS = ['process/', 'web/', 'operations/', 'support/']
 /** One more than small machines have cores, since some tests wait. */
@@ -30,10 +31,11 @@ if (TEST_DATABASE_URL === undefined) await findTemplate('migrated')
 
 t.jobs = PROCESSES + alone.length
 t.setTimeout(TIMEOUT_MS)
-for (let first = 0; first < Math.min(PROCESSES, together.length); first++) {
-  const share = together.filter((_, index) => index % PROCESSES === first)
-  const env = { ...process.env, TEST_FILES: share.join(' ') }
-  t.spawn(...plainNode([...OPTIONS, BATCH]), { env, timeout: TIMEOUT_MS }, `process ${first + 1}`)
+const claims = await mkdtemp(path.join(tmpdir(), 'svc-training-claims-'))
+t.teardown(() => rm(claims, { recursive: true }))
+const env = { ...process.env, TEST_FILES: together.join(' '), TEST_CLAIMS: claims }
+for (let number = 1; number <= Math.min(PROCESSES, together.length); number++) {
+  t.spawn(...plainNode([...OPTIONS, BATCH]), { env, timeout: TIMEOUT_MS }, `process ${number}`)
 }
 for (const file of alone) t.spawn(...plainNode([...OPTIONS, file]), { timeout: TIMEOUT_MS }, file)
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { register } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -18,8 +18,11 @@ const { default: t } = await import('tap')
 const FILE_TIMEOUT_MS = 600_000
 const LEAVING_MS = 2_000
 
-/** Runs test files one after another in this process, each as a subtest. */
-async function runBatch(files: string[]): Promise<void> {
+/**
+ * Runs test files one after another in this process, each as a subtest: those that no other process has taken yet.
+ * @param claims an empty folder that the processes share
+ */
+async function runBatch(files: string[], claims: string): Promise<void> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'svc-training-batch-'))
   process.env.TMPDIR = scratch
   const tests = new Map<string, Test>()
@@ -31,6 +34,7 @@ async function runBatch(files: string[]): Promise<void> {
   // A file may change the working directory.
   const urls = files.map((file) => pathToFileURL(path.resolve(file)).href)
   for (const [index, file] of files.entries()) {
+    if (!claim(path.join(claims, String(index)))) continue
     const url = urls[index] as string
     const before = readState(scratch)
     await t.test(file, { timeout: FILE_TIMEOUT_MS }, async (t) => {
@@ -47,4 +51,16 @@ async function runBatch(files: string[]): Promise<void> {
   setTimeout(() => process.exit(), LEAVING_MS).unref()
 }
 
-await runBatch((process.env.TEST_FILES ?? '').split(' '))
+/** Creates a file. Returns whether this process was the first. */
+function claim(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'wx'))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+const { TEST_FILES = '', TEST_CLAIMS = '' } = process.env
+await runBatch(TEST_FILES.split(' '), TEST_CLAIMS)
