@@ -258,7 +258,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     ] as const) {
       await page.goto(`${app.url}/${path}`)
       await page.getByText(/Stand von .* Dienst antwortet nicht/).waitFor()
-      t.ok(await page.getByText(seen).first().isVisible(), seen)
+      await page.getByText(seen).first().waitFor()
     }
   })
 
