@@ -12,8 +12,9 @@ const REST_MS = 700
 interface Listener {
   /** The service has confirmed an answer. */
   onsaved(secondsLeft: number | null): void
-  /** The service has a newer answer, or the attempt is over. */
+  /** The service has a newer answer. */
   ondisplaced(): void
+  onended(): void
 }
 
 /** The answers of an open attempt: what the page shows, and what this device and the service have stored. */
@@ -158,7 +159,7 @@ export class Answers {
     if (stored?.refusal !== undefined) await this.#lane.remove(stored)
   }
 
-  #hear({ answer, result }: LaneEvent, { onsaved, ondisplaced }: Listener): void {
+  #hear({ answer, result }: LaneEvent, { onsaved, ondisplaced, onended }: Listener): void {
     const { slot, seq } = answer
     const known = this.slots[slot]
     if (answer.user !== this.#user || answer.attempt !== this.#attempt || known === undefined) return
@@ -174,7 +175,8 @@ export class Answers {
       onsaved(result.secondsLeft)
     } else if (result.kind === 'refused') {
       if (isCurrent) this.#set(slot, { ...known, state: 'refused', message: result.message })
-    } else ondisplaced()
+    } else if (result.kind === 'newer') ondisplaced()
+    else onended()
   }
 
   /** The login dialog belongs to requests of the page. */

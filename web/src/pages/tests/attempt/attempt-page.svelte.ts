@@ -94,7 +94,11 @@ export class AttemptPage {
     addEventListener('online', this.#ask)
     document.addEventListener('visibilitychange', onVisible)
     this.#stops.push(
-      this.answers.follow({ onsaved: (seconds) => this.#setSeconds(seconds), ondisplaced: () => void this.#ask() }),
+      this.answers.follow({
+        onsaved: (seconds) => this.#setSeconds(seconds),
+        ondisplaced: () => void this.#ask(),
+        onended: () => this.#end(),
+      }),
       () => clearInterval(timer),
       () => removeEventListener('pagehide', leave),
       () => removeEventListener('online', this.#ask),
