@@ -41,7 +41,7 @@ function writeProof(document: Document, { code, address, snapshot, revoked_at, r
   for (const [label, value] of [
     ['Name', snapshot.name],
     ['Abgeschlossen am', inGerman(snapshot.completed_on)],
-    ['Gültig bis', snapshot.valid_until === null ? 'ohne Ende' : inGerman(snapshot.valid_until)],
+    ['Gültig bis', snapshot.valid_until === null ? 'unbegrenzt' : inGerman(snapshot.valid_until)],
   ] as const) {
     add('P', () => {
       line(label, { size: SMALL, color: MUTED, after: 0 })
