@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { readAnkiPackage } from 'anki-reader'
 
-/** Reads a package of the shipped content with an independent library: every card must be in its deck. */
+/**
+ * Reads a package of the shipped content with an independent library: every card must be in its deck, but for those that
+ * only tests ask.
+ */
 const CLI = path.join(import.meta.dirname, '../../dist/src/cli.js')
 const folder = mkdtempSync(path.join(tmpdir(), 'svc-training-oracle-'))
 const run = (...args: string[]) => {
@@ -14,7 +17,8 @@ const run = (...args: string[]) => {
 }
 
 try {
-  const { stats } = JSON.parse(run('import'))
+  run('import')
+  const expected = countCards(path.join(import.meta.dirname, '../../content/decks'))
   const file = path.join(folder, 'karten.apkg')
   run('export', file)
   const { collection } = await readAnkiPackage(new Blob([readFileSync(file)]))
@@ -28,8 +32,14 @@ try {
     cards += found.length
     process.stdout.write(`${name}: ${found.length}\n`)
   }
-  if (cards !== stats.cards.created || cards === 0) throw new Error(`${cards} of ${stats.cards.created} cards`)
+  if (cards !== expected || cards === 0) throw new Error(`${cards} of ${expected} cards`)
   process.stdout.write(`anki-reader finds all ${cards} cards\n`)
 } finally {
   rmSync(folder, { recursive: true })
+}
+
+function countCards(folder: string): number {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.md'))
+  const texts = files.map((name) => readFileSync(path.join(folder, name), 'utf8'))
+  return texts.filter((text) => !/^tests_only: true$/m.test(text)).flatMap((text) => text.match(/^## /gm) ?? []).length
 }
