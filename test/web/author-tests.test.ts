@@ -36,7 +36,7 @@ t.test('an editor writes a test and publishes it', { skip: !existsSync(CHROMIUM)
       await card.getByLabel('Frage', { exact: true }).fill(question)
       await card.getByLabel('Antwort', { exact: true }).fill(answer)
       const more = card.getByText('Für Quiz und Test')
-      if (!(await card.getByLabel('Fragetyp').isVisible())) await more.click()
+      if (!(await card.getByLabel('Fragetyp').isVisible())) await more.press('Enter')
       await card.getByLabel('Fragetyp').selectOption({ label: kind })
     }
     const saved = async (count: number) => {
