@@ -11,7 +11,7 @@ interface FuzzOptions {
   root: { username: string; password: string }
   seed: number
   requests: number
-  /** Whether the operation must succeed once: after the requests, up to as many again are sent of those that did not. */
+  /** Whether the operation must succeed once: those that did not get up to as many further requests. */
   mustSucceed?: (operationId: string) => boolean
   /** Called after each round with the number of requests so far */
   onProgress?: (sent: number) => void
@@ -19,9 +19,11 @@ interface FuzzOptions {
 
 interface FuzzReport {
   sent: number
+  /** Further requests of operations that had not succeeded but must */
+  sentAgain: number
   /** Responses by status */
   statuses: Record<string, number>
-  /** Operations that never succeeded although they must */
+  /** Operations that never succeeded */
   neverSucceeded: string[]
   /** The first faults with their requests */
   faults: string[]
@@ -52,7 +54,15 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const callers = await createCallers(origin, root, seed)
   const statuses: Record<string, number> = {}
   const succeeded = new Set<string>()
-  const report: FuzzReport = { sent: 0, statuses, neverSucceeded: [], faults: [], faultCount: 0, slowestMs: 0 }
+  const report: FuzzReport = {
+    sent: 0,
+    sentAgain: 0,
+    statuses,
+    neverSucceeded: [],
+    faults: [],
+    faultCount: 0,
+    slowestMs: 0,
+  }
 
   /** Latest ids from responses, by the operations that use them */
   const latest: Record<string, number> = {}
@@ -97,12 +107,10 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     }
   }
 
-  const listUnmet = () => operations.filter(({ id }) => mustSucceed(id) && !succeeded.has(id))
-  for (let round = 0; report.sent < 2 * requests; round++) {
-    const drawn = report.sent < requests ? operations : listUnmet()
-    if (drawn.length === 0) break
+  let rounds = 0
+  const sendRound = async (drawn: typeof operations, size: number) => {
     await callers.renew()
-    const size = Math.min(ROUND, requests - (report.sent % requests))
+    const round = rounds++
     const waiting = generateRequests(drawn, seed + round, size).entries()
     const work = async () => {
       for (const [index, request] of waiting) {
@@ -114,10 +122,19 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
       }
     }
     await Promise.all(Array.from({ length: CONCURRENCY }, work))
+  }
+  while (report.sent < requests) {
+    const size = Math.min(ROUND, requests - report.sent)
+    await sendRound(operations, size)
     report.sent += size
     onProgress?.(report.sent)
   }
-  report.neverSucceeded = listUnmet().map(({ id }) => id)
+  const listUnmet = () => operations.filter(({ id }) => mustSucceed(id) && !succeeded.has(id))
+  for (let unmet = listUnmet(); unmet.length > 0 && report.sentAgain < requests; unmet = listUnmet()) {
+    await sendRound(unmet, ROUND)
+    report.sentAgain += ROUND
+  }
+  report.neverSucceeded = operations.map(({ id }) => id).filter((id) => !succeeded.has(id))
   return report
 }
 

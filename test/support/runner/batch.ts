@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { register } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -54,7 +54,7 @@ async function runBatch(files: string[], claims: string): Promise<void> {
 /** Creates a file. Returns whether this process was the first. */
 function claim(file: string): boolean {
   try {
-    closeSync(openSync(file, 'wx'))
+    writeFileSync(file, '', { flag: 'wx' })
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
