@@ -10,7 +10,7 @@ async function fuzzService(scope: Scope, name: string, serverUrl: string, settin
   const { seed, requests } = settings
   // A small content, because each import request reads all of it.
   const contentDir = await writeContentFolder(scope, { 'decks/leer.md': '---\nname: Leer\n---\n' })
-  for (const file of ['decks/git.md', 'decks/sql.md', 'cheatsheets']) {
+  for (const file of ['decks/git.md', 'decks/sql.md', 'decks/bilder', 'cheatsheets']) {
     cpSync(path.join(ROOT, 'content', file), path.join(contentDir, file), { recursive: true })
   }
   const { service, login } = await startService(scope, serverUrl, {
@@ -38,7 +38,7 @@ async function fuzzService(scope: Scope, name: string, serverUrl: string, settin
     {
       fault: `hostile requests (${name})`,
       done: `${report.sent} requests to the operations of /openapi.json as stranger, learner, administrator and token, seed ${seed}, in ${secondsSince(started)} s`,
-      observed: `${statuses.join(', ')}; slowest answer ${Math.round(report.slowestMs)} ms; ${report.faultCount} answers not as described`,
+      observed: `${statuses.join(', ')}; slowest answer ${Math.round(report.slowestMs)} ms; ${report.faultCount} answers not as described; ${report.neverSucceeded.length} operations never succeeded`,
       lost: 'nothing',
       defects: [...report.faults, ...logged.slice(0, 5)],
     },
