@@ -318,7 +318,8 @@ person, and for leads the members of their teams if the assignment is mandatory.
       schema: {
         operationId: 'listOccurrences',
         summary: 'The state of the persons of an assignment',
-        description: 'For its responsible person, and for leads the members of their teams if it is mandatory.',
+        description:
+          'For its responsible person, and for leads the members of their teams if it is mandatory. By name, the latest period of each person first.',
         tags: ['assignments'],
         params: AssignmentParams,
         querystring: OccurrencesQuery,

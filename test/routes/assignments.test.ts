@@ -375,16 +375,29 @@ t.test('a list to sign has those who have not finished, for a lead the own membe
   t.strictSame(views.map((view) => view.actor_id).sort(), [admin.id, lead.id].sort(), 'noted once a day for each')
 })
 
-t.test('the list is paged', async (t) => {
+t.test('the list is paged by name', async (t) => {
   const persons = [await service.member(), await service.member(), await service.member()]
+  for (const [index, display_name] of ['Özlem', 'zoe', 'Anna'].entries()) {
+    const { id = 0 } = persons[index] ?? {}
+    await db.updateTable('users').set({ display_name }).where('id', '=', id).execute()
+  }
   const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids: persons.map((person) => person.id) } })
-  const seen: number[] = []
+  const firstDay = await db.selectFrom('occurrences').selectAll().where('assignment_id', '=', id).execute()
+  await db
+    .insertInto('occurrences')
+    .values(firstDay.map(({ id, ...row }) => ({ ...row, period: '2025-12-01' })))
+    .execute()
+  const seen: string[] = []
   for (let after: number | '' | null = ''; after !== null; ) {
-    const { body } = await admin.get(`/api/assignments/${id}/occurrences?limit=2&after=${after}`)
-    seen.push(...body.occurrences.map(({ user }: { user: { id: number } }) => user.id))
+    const { body } = await admin.get(`/api/assignments/${id}/occurrences?limit=1&after=${after}`)
+    for (const { user, period } of body.occurrences) seen.push(`${user.display_name} ${period.slice(0, 4)}`)
     after = body.next_after
   }
-  t.strictSame(seen.sort(), persons.map((person) => person.id).sort())
+  t.strictSame(seen, ['Anna 2026', 'Anna 2025', 'Özlem 2026', 'Özlem 2025', 'zoe 2026', 'zoe 2025'])
+  const other = await assign({ parts: [await sheetPart(db)], audience: { user_ids: [persons[0]?.id ?? 0] } })
+  const [foreign] = await occurrencesOf(other)
+  const refused = await admin.get(`/api/assignments/${id}/occurrences?after=${foreign.id}`)
+  t.strictSame(refused.body, errorBody(400, 'Der Parameter „after“ ist ungültig'))
   await db
     .updateTable('users')
     .set({ disabled_on: '2026-12-01' })

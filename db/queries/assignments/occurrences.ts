@@ -70,9 +70,16 @@ export interface ListedOccurrence {
   personal_open: boolean
 }
 
+/** An occurrence after which a page starts. */
+export interface Mark {
+  display_name: string
+  user_id: number
+  period: string
+}
+
 export interface OccurrencePage {
-  /** Id of the last occurrence of the previous page */
-  after: number | undefined
+  /** Last occurrence of the previous page */
+  after: Mark | undefined
   limit: number
   states: readonly OccurrenceState[]
   /** Part of the name */
@@ -84,12 +91,15 @@ export interface OccurrencePage {
 const IS_OPEN = sql<boolean>`state in ('open', 'in_progress')`
 const isOverdueOn = (day: string) => sql<boolean>`${IS_OPEN} and coalesce(extended_until, due_on) < ${day}::date`
 
-/** Returns a page of the occurrences of watched persons, by id. */
+/** Order of display names for persons */
+const NAME = sql`users.display_name collate "und-x-icu"`
+
+/** Returns a page of the occurrences of watched persons by name, the latest of each person first. */
 export async function listOccurrences(
   db: Kysely<Database>,
   assignmentId: number,
   watched: Watched,
-  { after = 0, limit, states, q, overdueOn }: OccurrencePage,
+  { after, limit, states, q, overdueOn }: OccurrencePage,
 ): Promise<ListedOccurrence[]> {
   const { rows } = await sql<ListedOccurrence>`
     select occurrences.id, user_id, display_name, email is not null as has_address, period, due_on, extended_until,
@@ -100,12 +110,34 @@ export async function listOccurrences(
           select from occurrence_parts as done where occurrence_id = occurrences.id and done.position = part.position)
       ) as personal_open
     from occurrences join users on users.id = user_id
-    where assignment_id = ${assignmentId} and occurrences.id > ${after} and state = any(${states}::text[])
-      and ${isWatched(watched)}
+    where assignment_id = ${assignmentId} and state = any(${states}::text[]) and ${isWatched(watched)}
+      ${after === undefined ? sql`` : sql`and ${isBehind(after)}`}
       ${q === undefined ? sql`` : sql`and strpos(fold_text(display_name), fold_text(${q}::text)) > 0`}
       ${overdueOn === undefined ? sql`` : sql`and ${isOverdueOn(overdueOn)}`}
-    order by occurrences.id limit ${limit}`.execute(db)
+    order by ${NAME}, users.id, period desc limit ${limit}`.execute(db)
   return rows
+}
+
+/** Returns the place of an occurrence in the list; undefined if it is not among those of watched persons. */
+export async function findMark(
+  db: Kysely<Database>,
+  assignmentId: number,
+  watched: Watched,
+  id: number,
+): Promise<Mark | undefined> {
+  return db
+    .selectFrom('occurrences')
+    .innerJoin('users', 'users.id', 'user_id')
+    .select(['display_name', 'user_id', 'period'])
+    .where('occurrences.id', '=', id)
+    .where('assignment_id', '=', assignmentId)
+    .where(isWatched(watched))
+    .executeTakeFirst()
+}
+
+function isBehind({ display_name, user_id, period }: Mark) {
+  return sql<boolean>`(
+    (${NAME}, users.id) > (${display_name}::text, ${user_id}) or users.id = ${user_id} and period < ${period}::date)`
 }
 
 /** Numbers of occurrences by state */

@@ -3,6 +3,7 @@ import { type Actor, noteView } from '../../../db/queries/accounts/audit.js'
 import { findAssignment, type Oversight } from '../../../db/queries/assignments/assignments.js'
 import {
   countOccurrences,
+  findMark,
   type ListedOccurrence,
   listOccurrences,
   type OccurrencePage,
@@ -12,6 +13,7 @@ import type { Database } from '../../../db/types.js'
 import { dueOf, isOverdue, type OccurrenceState } from '../../domain/assignments/plan.js'
 import { ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG } from '../../domain/assignments/refusals.js'
 import { cutPage } from '../../domain/page.js'
+import { invalidCursor } from '../../domain/text/parameters.js'
 import type { PrintedSession } from '../print/session.js'
 import { type AssignmentClock, planAssignment, planJoiners, planPersons, settle } from './plan.js'
 
@@ -22,6 +24,12 @@ export interface Overseen {
   watched: Watched
 }
 
+/** A page that a caller asks for. */
+export interface PageRequest extends Omit<OccurrencePage, 'after'> {
+  /** Id of the last occurrence of the previous page */
+  after: number | undefined
+}
+
 /**
  * Returns a page of occurrences, brought up to date, without any result. Notes once a day in the audit trail that the
  * caller has looked at the names.
@@ -30,7 +38,7 @@ export async function listOverseenOccurrences(
   db: Kysely<Database>,
   actor: Actor,
   { assignment, watched }: Overseen,
-  page: OccurrencePage,
+  page: PageRequest,
   { sendsMail, ...clock }: AssignmentClock & { sendsMail: boolean },
 ) {
   const { today } = clock.moment()
@@ -71,24 +79,26 @@ export async function listSigners(
   if (rows.length > MAX_SIGNERS) throw LIST_TOO_LONG
   await noteView(db, actor, { id, title, day: today, teams: overseen.watched })
   const names = new Map(rows.map(({ user_id, display_name }) => [user_id, display_name]))
-  const persons = [...names]
-    .map(([user_id, name]) => ({ id: user_id, name }))
-    .sort((one, other) => NAMES.compare(one.name, other.name) || one.id - other.id)
+  const persons = [...names].map(([user_id, name]) => ({ id: user_id, name }))
   return { title, parts: stored.parts.map((part) => part.title), day: today, at, persons }
 }
 
-const NAMES = new Intl.Collator('de', { numeric: true })
-
-/** Returns a page and the row after it, brought up to date. */
+/**
+ * Returns a page and the row after it, brought up to date.
+ * @throws InvalidInput if the page should start after an unknown occurrence; an empty one would look like the end
+ */
 async function listCurrent(
   db: Kysely<Database>,
   { assignment: { id, planned_on }, watched }: Overseen,
-  page: OccurrencePage,
+  { after, ...filter }: PageRequest,
   clock: AssignmentClock,
 ): Promise<ListedOccurrence[]> {
   if (watched === undefined && planned_on !== clock.moment().today) await planAssignment(db, id, clock)
-  // Joiners come last, so each page would look for the same ones.
-  if (page.after === undefined) await planJoiners(db, id, watched, clock)
+  // Each page would look for the same ones.
+  if (after === undefined) await planJoiners(db, id, watched, clock)
+  const mark = after === undefined ? undefined : await findMark(db, id, watched, after)
+  if (after !== undefined && mark === undefined) throw invalidCursor('after')
+  const page = { ...filter, after: mark }
   const stored = await listOccurrences(db, id, watched, page)
   await settle(db, { ids: stored.map((row) => row.id) }, clock)
   const userIds = stored.map(({ user_id }) => user_id)
