@@ -5,9 +5,7 @@ import { DamagedPackage, EntryTooLarge, NOT_A_PACKAGE, PACKAGE_TOO_NEW } from '.
 import { LIMITS } from './limits.js'
 import { unzstd } from './unzstd.js'
 import { joinPieces, writePieces, type Zip } from './zip.js'
-
-/** Package versions in Anki's terms; each stores its collection under another name. */
-export type PackageFormat = 'legacy1' | 'legacy2' | 'latest'
+import { ANKI_COLLECTIONS, type PackageFormat } from './zip-kind.js'
 
 export interface UnpackedCollection {
   format: PackageFormat
@@ -16,21 +14,12 @@ export interface UnpackedCollection {
   media: MediaList
 }
 
-const COLLECTIONS: Readonly<Record<PackageFormat, string>> = {
-  legacy1: 'collection.anki2',
-  legacy2: 'collection.anki21',
-  latest: 'collection.anki21b',
-}
 const VERSIONS: readonly PackageFormat[] = ['legacy1', 'legacy2', 'latest']
-
-export function isAnkiPackage(zip: Zip): boolean {
-  return zip.has('meta') || Object.values(COLLECTIONS).some((name) => zip.has(name))
-}
 
 /** Newer packages contain a second collection, whose only note asks for an update; it is ignored. */
 async function findFormat(zip: Zip): Promise<PackageFormat> {
   if (!zip.has('meta')) {
-    const format = VERSIONS.toReversed().find((one) => zip.has(COLLECTIONS[one]))
+    const format = VERSIONS.toReversed().find((one) => zip.has(ANKI_COLLECTIONS[one]))
     if (format === undefined) throw NOT_A_PACKAGE
     return format
   }
@@ -58,7 +47,7 @@ const MAX_META = 1_024
  */
 export async function unpackCollection(zip: Zip, folder: string): Promise<UnpackedCollection> {
   const format = await findFormat(zip)
-  const name = COLLECTIONS[format]
+  const name = ANKI_COLLECTIONS[format]
   if (!zip.has(name)) throw new DamagedPackage('die Sammlung fehlt')
   const media = await readMediaList(zip, format)
   const path = join(folder, 'collection.db')

@@ -13,15 +13,19 @@ import type { Incoming } from '../../../../domain/content/upload/incoming.js'
 import { findQuestionFormat } from '../../../../domain/content/upload/question-file.js'
 import { Refusal, type RefusalKind } from '../../../../domain/refusal.js'
 import { findMainPart, looksLikeText } from '../../../../domain/table/index.js'
-import { readAnki } from './anki.js'
-import { isAnkiPackage } from './anki-package.js'
-import { findFlatRoot, findRoot, readArchive, readFlatArchive } from './archive.js'
 import { LIMITS } from './limits.js'
 import type { ReadOptions } from './options.js'
-import { readQuestionFile } from './questions.js'
-import { readTableBytes, readTableFile } from './table.js'
-import { asWorkbookPackage, isOfficeDocument, readWorkbookFile } from './workbook.js'
 import { Zip } from './zip.js'
+import { isAnkiPackage, isOfficeDocument } from './zip-kind.js'
+
+// Each worker reads one file. Loading every reader would take more than half of the time of a small one.
+const readers = {
+  anki: () => import('./anki.js'),
+  archive: () => import('./archive.js'),
+  questions: () => import('./questions.js'),
+  table: () => import('./table.js'),
+  workbook: () => import('./workbook.js'),
+}
 
 /** Answer of the worker thread. */
 export type Outcome =
@@ -37,13 +41,13 @@ export async function readFile(path: string, options: ReadOptions): Promise<Inco
   const head = readBytes(path, 0, HEAD_BYTES)
   if (!ZIP.includes(head.toString('latin1', 0, 4))) {
     const format = findQuestionFormat(head)
-    if (format !== undefined) return readQuestionFile(path, format, options)
+    if (format !== undefined) return (await readers.questions()).readQuestionFile(path, format, options)
     refuseForeign(path, head)
     if (!looksLikeText(head)) throw NOT_A_PACKAGE
     if (head.toString('latin1').startsWith(GIT_LFS)) {
       throw new FaultyContent([{ file: options.fileName, line: 1, message: ONLY_A_POINTER }])
     }
-    return readTableFile(path, options)
+    return (await readers.table()).readTableFile(path, options)
   }
   const zip = await Zip.open(path, LIMITS.archiveBytes * 2 + (options.maxPictureBytes ?? LIMITS.pictureBytes))
   try {
@@ -54,14 +58,16 @@ export async function readFile(path: string, options: ReadOptions): Promise<Inco
 }
 
 async function readZip(zip: Zip, options: ReadOptions): Promise<Incoming> {
-  if (isAnkiPackage(zip)) return readAnki(zip, options)
+  if (isAnkiPackage(zip)) return (await readers.anki()).readAnki(zip, options)
   if (isOfficeDocument(zip)) {
+    const { asWorkbookPackage, readWorkbookFile } = await readers.workbook()
     const main = await findMainPart(asWorkbookPackage(zip))
     if (main === undefined) throw NOT_A_PACKAGE
     const foreign = describeDocument([main])
     if (foreign !== undefined) throw new ForeignFile(foreign)
     return readWorkbookFile(zip, main, options)
   }
+  const { findRoot, findFlatRoot, readArchive, readFlatArchive } = await readers.archive()
   const root = findRoot(zip)
   if (root !== undefined) return readArchive(zip, root, options)
   const flat = findFlatRoot(zip)
@@ -73,6 +79,7 @@ async function readZip(zip: Zip, options: ReadOptions): Promise<Incoming> {
   const [table] = tables
   if (table === undefined) throw NOT_A_PACKAGE
   if (tables.length > 1 || !PLAIN_TABLE.test(table)) throw new ForeignFile(describeTables(tables))
+  const { readTableBytes } = await readers.table()
   return readTableBytes(await zip.readBytes(table, LIMITS.tableBytes), { ...options, fileName: table })
 }
 

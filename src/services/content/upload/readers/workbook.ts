@@ -15,11 +15,6 @@ const REFUSALS = {
   text_too_long: TEXT_TOO_LONG,
 }
 
-/** Returns true if the zip is a Microsoft Office document of any program. */
-export function isOfficeDocument(zip: Zip): boolean {
-  return zip.has('[Content_Types].xml')
-}
-
 /** Wraps a zip; its parts may not exceed `LIMITS.workbookBytes` together. */
 export function asWorkbookPackage(zip: Zip): WorkbookPackage {
   let bytes = 0
