@@ -4,23 +4,13 @@ import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
-import type { DestinationStream, Logger } from 'pino'
-import { type OpenDatabase, openDatabase } from '../db/client.js'
-import { migrateToLatest } from '../db/migrate.js'
-import { hasUsers } from '../db/queries/accounts/users.js'
-import { hasEmergencyAdmin } from '../db/queries/accounts/ways-in.js'
-import { buildApp } from './app.js'
+import type { DestinationStream } from 'pino'
+import { openDatabase } from '../db/client.js'
 import { type Config, ConfigError, requireSessionSecret } from './config.js'
-import { formatFault, formatWarning } from './domain/content/findings.js'
-import { FaultyContent } from './domain/content/refusals.js'
 import { ServiceStops } from './domain/refusal.js'
-import type { Metrics } from './http/metrics.js'
 import { cutConnections } from './http/when-over.js'
 import { createLogger } from './logger.js'
 import { serveMetrics } from './metrics-server.js'
-import { createFirstAdmin } from './services/accounts/first-admin.js'
-import { importIntoEmptyStore } from './services/content/folder/import.js'
-import { reportProgress } from './services/content/progress.js'
 import { prepareWorkFolders } from './services/content/work-folder.js'
 import { loadSessionSecrets } from './session-secrets.js'
 
@@ -60,7 +50,7 @@ export async function serve(config: Config, print: Print): Promise<void> {
     config.metricsPort === undefined
       ? undefined
       : (await import('./http/metrics.js')).createMetrics(() => database.poolState())
-  const database = await openDatabase({
+  const opening = openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     poolMax: config.databasePoolMax,
@@ -71,11 +61,29 @@ export async function serve(config: Config, print: Print): Promise<void> {
       if (durationMs > config.slowQueryMs) log.warn({ sql, durationMs: Math.round(durationMs) }, 'slow query')
     },
   })
+  // The embedded database starts in a thread of its own while this one loads the routes.
+  const [database, { buildApp }, { prepareStore }] = await Promise.all([
+    opening,
+    import('./app.js'),
+    import('./prepare-store.js'),
+  ])
   const state: ClosingState = { closing: false, stop: new AbortController() }
-  const app = await prepare(config, database, log, metrics, state, print).catch(async (error) => {
-    await database.close()
-    throw error
-  })
+  const app = await prepareStore(config, database, log, print)
+    .then(async () =>
+      buildApp({
+        config,
+        sessionSecrets: await loadSessionSecrets(config),
+        database,
+        logger: log,
+        metrics,
+        isClosing: () => state.closing,
+        stopping: state.stop.signal,
+      }),
+    )
+    .catch(async (error) => {
+      await database.close()
+      throw error
+    })
   try {
     if (metrics !== undefined && config.metricsPort !== undefined) {
       const { host, metricsPort } = config
@@ -143,70 +151,6 @@ async function listen<T>(variables: string, host: string, port: number, start: (
 function urlAddress(server: HttpServer): string {
   const { address, family, port } = server.address() as AddressInfo
   return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
-}
-
-async function prepare(
-  config: Config,
-  database: OpenDatabase,
-  log: Logger,
-  metrics: Metrics | undefined,
-  state: ClosingState,
-  print: Print,
-): Promise<FastifyInstance> {
-  const { db } = database
-  await database.withoutLimit(migrateToLatest)
-  const login = await createFirstAdmin(db, {
-    configured: config.firstAdmin,
-    mayInvent: config.databaseUrl === undefined,
-  })
-  if (login !== undefined) {
-    print(`Erster Administrator: Benutzername ${login.username}, Passwort ${login.password}`)
-    print('Das Passwort wird nur dieses eine Mal gezeigt.')
-  } else if (!(await hasUsers(db))) {
-    print(
-      'Es gibt noch keinen Benutzer: ADMIN_USERNAME und ADMIN_PASSWORD setzen oder „svc-training user add“ aufrufen.',
-    )
-  }
-  if (!config.passwordLogin && !(await hasEmergencyAdmin(db))) {
-    throw new ConfigError(
-      'PASSWORD_LOGIN: off braucht einen Administrator mit Notfallzugang (svc-training user emergency <Benutzername>)',
-    )
-  }
-  await importFirst(config, database, log, print)
-  return buildApp({
-    config,
-    sessionSecrets: await loadSessionSecrets(config),
-    database,
-    logger: log,
-    metrics,
-    isClosing: () => state.closing,
-    stopping: state.stop.signal,
-  })
-}
-
-/**
- * Runs the first import. Faulty content is logged and does not stop the service: the store stays empty until a later
- * import.
- */
-async function importFirst(config: Config, { db }: OpenDatabase, log: Logger, print: Print): Promise<void> {
-  try {
-    const stats = await importIntoEmptyStore(db, config.contentDir, {
-      mediaMaxBytes: config.mediaMaxBytes,
-      onProgress: reportProgress('Erster Import', print),
-    })
-    if (stats === undefined) return
-    const { decks, cards, cheatsheets, tests, warnings } = stats
-    if (warnings.length > 0) log.warn({ warnings }, 'first import left files out')
-    for (const warning of warnings) print(formatWarning(warning))
-    const created = [`${decks.created} Decks`, `${cards.created} Karten`, `${cheatsheets.created} Cheat Sheets`]
-    if (tests !== undefined) created.push(`${tests.created} Tests`)
-    print(`Inhalte importiert: ${created.join(', ')}`)
-  } catch (error) {
-    if (!(error instanceof FaultyContent)) throw error
-    log.error({ faults: error.faults }, 'first import refused')
-    print(error.message)
-    for (const fault of error.faults) print(formatFault(fault))
-  }
 }
 
 /**
