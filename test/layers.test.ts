@@ -193,6 +193,8 @@ t.test('a start loads no large package that few requests need', async (t) => {
   const loaded = new Set([
     ...(await packagesLoadedBy('dist/src/cli.js')),
     ...(await packagesLoadedBy('dist/src/server.js')),
+    ...(await packagesLoadedBy('dist/src/app.js')),
+    ...(await packagesLoadedBy('dist/src/prepare-store.js')),
   ])
   t.same(
     LOADED_ON_FIRST_USE.filter((name) => loaded.has(name)),
