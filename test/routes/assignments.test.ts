@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { ASSIGNMENT, assignedTest, createTeam, sheetPart, takeTest } from '../support/assignments.js'
+import { untilAwaited } from '../support/database.js'
 import { createEditor, createSource } from '../support/editing.js'
 import { createCard, createDeck } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
@@ -124,6 +125,25 @@ t.test('a learner does an assignment of all kinds of parts', async (t) => {
       done_parts: [{}, {}, {}, { held_on: '2026-12-01', note: 'mit Feuerlöscher' }],
     },
   ])
+})
+
+t.test('a sheet is not confirmed while another text replaces it', async (t) => {
+  const learner = await service.member()
+  const sheet = await sheetPart(db)
+  const id = await assign({ parts: [sheet], audience: { user_ids: [learner.id] } })
+  const [open] = await mine(learner, id)
+  const { updated_at } = (await learner.get(`/api/cheatsheets/${sheet.slug}`)).body.cheatsheet
+  let confirmed: Promise<unknown> | undefined
+  await db.transaction().execute(async (transaction) => {
+    await transaction
+      .updateTable('cheatsheets')
+      .set({ content_md: 'Neu', updated_at: new Date('2099-01-01') })
+      .where('slug', '=', sheet.slug)
+      .execute()
+    confirmed = post(learner, open.id, 'confirm', { part: 0, sheet_updated_at: updated_at })
+    await untilAwaited(transaction)
+  })
+  t.match(await confirmed, { status: 409 })
 })
 
 t.test('an occurrence of another person is not found', async (t) => {

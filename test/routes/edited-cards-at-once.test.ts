@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import t from 'tap'
 import type { Database } from '../../db/types.js'
 import { deckFile } from '../support/content.js'
+import { untilAwaited } from '../support/database.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
@@ -12,7 +13,7 @@ import { zipOf } from '../support/upload-packages.js'
 const EDITS = Number(process.env.EDITS ?? 200)
 /** Saves of a sheet, at different moments of an upload */
 const ROUNDS = 8
-t.setTimeout(60_000 + 60 * EDITS)
+t.setTimeout(300_000 + 60 * EDITS)
 
 const service = await startService(t)
 const { db } = service
@@ -88,15 +89,6 @@ t.test('a save waits for a script that changes only the question', async (t) => 
   t.match(await saved, { status: 409 })
   t.match((await editor.get(`${CARDS}/${card.id}`)).body.card, { version: 2, question: 'Vom Skript' })
 })
-
-/** Waits until another transaction waits for this one, or a second: with one connection it waits without a lock. */
-async function untilAwaited(transaction: Transaction<Database>): Promise<void> {
-  for (let look = 0; look < 20; look++) {
-    const { rows } = await sql`select from pg_locks where not granted limit 1`.execute(transaction)
-    if (rows.length > 0) return
-    await sleep(50)
-  }
-}
 
 t.test('an upload waits for saves that are being written, and keeps them', async (t) => {
   const author = await createEditor(service)

@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import type { KyselyPlugin } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type KyselyPlugin, sql, type Transaction } from 'kysely'
 import { connectToStore, type OpenDatabase, openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
+import type { Database } from '../../db/types.js'
 import { createDatabase, onServer } from './on-server.js'
 import { SCRATCH } from './scratch.js'
 import { borrowDatabase } from './stores.js'
@@ -94,4 +96,13 @@ export function countStatements(database: OpenDatabase): StatementCounter {
 function isLookOfIndex(node: object): boolean {
   const text = JSON.stringify(node, (_, value) => (typeof value === 'bigint' ? String(value) : value))
   return text.includes('search_pending')
+}
+
+/** Waits until another transaction waits for this one, or a second: with one connection it waits without a lock. */
+export async function untilAwaited(transaction: Transaction<Database>): Promise<void> {
+  for (let look = 0; look < 20; look++) {
+    const { rows } = await sql`select from pg_locks where not granted limit 1`.execute(transaction)
+    if (rows.length > 0) return
+    await sleep(50)
+  }
 }

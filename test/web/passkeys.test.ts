@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { freePort } from '../support/postgres.js'
 import { createStoreVariables, startProcess } from '../support/process.js'
 import { type App, CHROMIUM, findBarriers, openApp, type Person, until } from './support/app.js'
 import {
@@ -16,17 +16,9 @@ import {
 
 const skip = !existsSync(CHROMIUM) && 'no Chromium'
 
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 /** Starts the service at an address that supports passkeys without TLS. */
 async function openLocalApp(t: Test): Promise<App> {
-  const port = String(await findFreePort())
+  const port = String(await freePort())
   return openApp(t, { PORT: port, PUBLIC_URL: `http://localhost:${port}/` })
 }
 

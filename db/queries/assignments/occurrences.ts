@@ -224,8 +224,11 @@ export interface SheetOfPart {
   is_confirmed: boolean
 }
 
-/** Returns the sheet of a part; undefined if the part is none. */
-export async function findSheetOfPart(
+/**
+ * Returns the sheet of a part and keeps its text as it is until the end of the transaction; undefined if the part is
+ * none.
+ */
+export async function lockSheetOfPart(
   transaction: Transaction<Database>,
   { id, assignment_id }: Pick<OccurrenceOwner, 'id' | 'assignment_id'>,
   position: number,
@@ -234,7 +237,8 @@ export async function findSheetOfPart(
     select updated_at, exists (
         select from occurrence_parts as done where occurrence_id = ${id} and done.position = part.position
       ) as is_confirmed
-    from assignment_parts as part left join cheatsheets on cheatsheets.id = cheatsheet_id
+    from assignment_parts as part
+      left join lateral (select updated_at from cheatsheets where id = cheatsheet_id for share) as sheet on true
     where assignment_id = ${assignment_id} and position = ${position} and kind = 'sheet'`.execute(transaction)
   return rows[0]
 }

@@ -2,10 +2,10 @@ import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntries, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import {
   addAttempt,
-  findSheetOfPart,
   insertDoneParts,
   listPartKinds,
   lockOccurrences,
+  lockSheetOfPart,
   type OccurrenceOwner,
   updateOccurrence,
 } from '../../../db/queries/assignments/occurrences.js'
@@ -47,7 +47,7 @@ export async function confirmSheet(
   await db.transaction().execute(async (transaction) => {
     const [occurrence] = await lockOccurrences(transaction, [id])
     if (occurrence?.user_id !== userId) throw OCCURRENCE_NOT_FOUND
-    const sheet = await findSheetOfPart(transaction, occurrence, part)
+    const sheet = await lockSheetOfPart(transaction, occurrence, part)
     if (sheet === undefined) throw NO_SUCH_PART
     // A retry succeeds, also after the last part is done.
     if (occurrence.state === 'done' || sheet.is_confirmed) return

@@ -51,14 +51,6 @@ export const PATIENCE_MS = 90_000
 /** Error responses to requests of the app are no console complaint. */
 const REFUSED_REQUEST = /^Failed to load resource: the server responded with a status of (4|5)\d\d/
 
-/** What open pages say while the service restarts */
-const DURING_RESTART = ['net::ERR_CONNECTION_REFUSED', 'An unknown error occurred when fetching the script.']
-
-/** Returns whether a page may complain so because the service restarted. */
-export function isOfRestart(complaint: string): boolean {
-  return DURING_RESTART.some((part) => complaint.includes(part))
-}
-
 /** Starts the service with the web app and the shipped content on a new store, and a real browser. */
 export async function openApp(t: Owner, variables: Record<string, string> = {}): Promise<App> {
   const store = { ...(await createStoreVariables(t)), ...variables }

@@ -11,6 +11,9 @@ export interface InlinePart {
 /** Longer than any visible line; bounds the work for long texts. */
 const MAX_LENGTH = 300
 
+/** The word at which a text was cut, unless it is very long */
+const LAST_WORD = /\s+\S{1,30}$/
+
 /** A fence, code, bold, a stored picture; then code, bold and a picture left open by a cut */
 const MARKS =
   /(`{3,})[^\n`]*\n([\s\S]*?)(?:\n?\1`*|$)|(`+)([^`]|[^`][\s\S]*?[^`])\3(?!`)|\*\*(?=\S)([\s\S]+?)\*\*|!\[((?:[^\]\\]|\\[\s\S])*)\]\((media\/[\w.]+)(?:\s+"[^"\n]*")?\)|`+([^`]+\.\.\.)$|\*\*([^*]+\.\.\.)$|!\[([^\]]*)(?:\]\([\w./]*)?(?:\.\.\.| …)$/g
@@ -22,7 +25,7 @@ const MARKS =
 export function inlineParts(source: string, maxLength = MAX_LENGTH): InlinePart[] {
   const characters = [...source.slice(0, 2 * maxLength)]
   const isCut = characters.length > maxLength || source.length > 2 * maxLength
-  const text = isCut ? `${characters.slice(0, maxLength).join('').trimEnd()} …` : source
+  const text = isCut ? `${characters.slice(0, maxLength).join('').replace(LAST_WORD, '').trimEnd()} …` : source
   const parts: InlinePart[] = []
   const add = (kind: 'text' | 'code' | 'strong', piece: string) => {
     if (piece !== '') parts.push({ kind, text: kind === 'code' ? piece : piece.replaceAll(/\n{2,}/g, '\n') })
