@@ -24,7 +24,7 @@ async function named<T extends Caller & { id: number }>(caller: T, name: string)
     .execute()
   return Object.assign(caller, { name })
 }
-/** Creates them one after the other, since lists are ordered by id. */
+/** Creates them one after the other, so that ids and names have the same order. */
 async function createFive(team: string): Promise<Person[]> {
   const persons: Person[] = []
   for (const index of [1, 2, 3, 4, 5]) persons.push(await named(await service.member(), `${team}${index}`))
@@ -155,13 +155,15 @@ t.test('filters and counts of a lead cover the visible rows only', async (t) => 
     t.strictSame([body.occurrences, body.counts, body.next_after], [expected, all.counts, null], filter)
   }
   const paged: number[] = []
-  for (let after = 0, page: { next_after: number | null } | undefined; page?.next_after !== null; ) {
+  for (let after: number | string = '', page: { next_after: number | null } | undefined; page?.next_after !== null; ) {
     const { body } = await leadA.get(`${occurrences(mandatory)}?limit=2&after=${after}`)
     paged.push(...userIds(body))
     page = body
     after = body.next_after
   }
   t.strictSame(paged, ids(A))
+  const ofOthers = await leadA.get(`${occurrences(mandatory)}?after=${await occurrenceOf(stranger)}`)
+  t.equal(ofOthers.status, 400, 'no page after a row that is not visible')
 
   await db.updateTable('team_members').set({ until_on: '2026-12-01' }).where('user_id', '=', mate.id).execute()
   t.notOk(userIds((await leadA.get(occurrences(mandatory))).body).includes(mate.id), 'who has left the team')
