@@ -18,6 +18,7 @@ import * as mail from './0016_mail.js'
 import * as calendars from './0017_calendars.js'
 import * as accesses from './0018_accesses.js'
 import * as corrections from './0019_corrections.js'
+import * as personNames from './0020_person_names.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -40,4 +41,5 @@ export const migrations: Record<string, Migration> = {
   '0017_calendars': calendars,
   '0018_accesses': accesses,
   '0019_corrections': corrections,
+  '0020_person_names': personNames,
 }

@@ -136,8 +136,8 @@ export async function findMark(
 }
 
 function isBehind({ display_name, user_id, period }: Mark) {
-  return sql<boolean>`(
-    (${NAME}, users.id) > (${display_name}::text, ${user_id}) or users.id = ${user_id} and period < ${period}::date)`
+  return sql<boolean>`(${NAME}, users.id) >= (${display_name}::text, ${user_id})
+    and (users.id <> ${user_id} or period < ${period}::date)`
 }
 
 /** Numbers of occurrences by state */
