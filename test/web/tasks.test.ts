@@ -130,8 +130,9 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.context().setOffline(true)
     await button(page, CONFIRM).click()
     await page.getByText('Noch nicht bestätigt. Der Dienst ist gerade nicht erreichbar').waitFor()
+    // The service has confirmed, but its answer is lost, and the page does not learn it from the list of tasks either.
+    await page.route('**/api/assignments/mine', (route) => route.abort())
     await page.context().setOffline(false)
-    // The service has confirmed, but its answer is lost.
     await page.route('**/confirm', async (route) => {
       await route.fetch()
       await route.abort()
@@ -139,6 +140,7 @@ t.test('tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await button(page, CONFIRM).click()
     await page.getByText('Noch nicht bestätigt.').waitFor()
     await page.unroute('**/confirm')
+    await page.unroute('**/api/assignments/mine')
     await button(page, CONFIRM).click()
     await page.getByText('ist erledigt. Dein Nachweis liegt bereit.').waitFor()
     await focused(page, `aufgabe-${task.id}`)
