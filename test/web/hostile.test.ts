@@ -69,19 +69,24 @@ async function look(t: Test, { page }: { page: Page }, name: string): Promise<vo
   t.notOk(await isTooWide(page), `${name}: fits the window`)
 }
 
-/** Opens a page and unfolds everything on it. */
+/** Looks at the page in each window, with everything unfolded. */
+async function lookInWindows(t: Test, visit: Visit, name: string): Promise<void> {
+  const { page, sizes } = visit
+  for (const [size, viewport] of Object.entries(sizes)) {
+    await page.setViewportSize(viewport)
+    const folds = page.locator('main details:not([open]) > summary')
+    for (let left = await folds.count(); left > 0; left--) await folds.first().click()
+    await look(t, visit, `${name}, ${size}`)
+  }
+}
+
 async function open(t: Test, visit: Visit, path: string, ready = 'h1'): Promise<void> {
   const { page, app } = visit
   await page.goto(`${app.url}/${path}`)
   await page.locator(ready).first().waitFor()
   await page.waitForLoadState('networkidle')
-  const folds = page.locator('main details:not([open]) > summary')
-  for (let left = await folds.count(); left > 0; left--) await folds.first().click()
   const name = `/${path}`.slice(0, 60)
-  for (const [size, viewport] of Object.entries(visit.sizes)) {
-    await page.setViewportSize(viewport)
-    await look(t, visit, `${name}, ${size}`)
-  }
+  await lookInWindows(t, visit, name)
   t.ok(page.url().startsWith(`${app.url}/`), `${name}: stays`)
   t.notMatch(await page.title(), 'nicht gefunden', name)
 }
@@ -99,7 +104,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
   await t.test('pages to read', async (t) => {
     const person = await visit(app, { name }, DESK_AND_PHONE)
     const { page, complaints, escapes } = person
-    await look(t, person, 'first visit')
+    await lookInWindows(t, person, 'first visit')
     await open(t, person, 'decks')
     await open(t, person, `decks/${DECK}`, 'summary')
     await open(t, person, 'decks/lang', '#karten')
@@ -200,9 +205,7 @@ t.test('hostile content', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, asyn
       .setInputFiles({ name: '<b>.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
     await page.getByRole('button', { name: 'Liste prüfen' }).click()
     await page.getByText('höchstens 200 Zeichen').first().waitFor()
-    await look(t, person, 'faults of a list')
-    await page.setViewportSize(PHONE)
-    await look(t, person, 'faults of a list, phone')
+    await lookInWindows(t, person, 'faults of a list')
     t.strictSame(complaints, [])
     t.strictSame(escapes, [])
   })
