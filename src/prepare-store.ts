@@ -13,7 +13,7 @@ import { reportProgress } from './services/content/progress.js'
 /**
  * Brings the store up to date for a start, with a first administrator and the first content.
  * @param print prints a line for the person who started the program
- * @throws ConfigError if nobody could log in
+ * @throws ConfigError if password login is off and no administrator has emergency access
  */
 export async function prepareStore(
   config: Config,

@@ -68,22 +68,22 @@ export async function serve(config: Config, print: Print): Promise<void> {
     import('./prepare-store.js'),
   ])
   const state: ClosingState = { closing: false, stop: new AbortController() }
-  const app = await prepareStore(config, database, log, print)
-    .then(async () =>
-      buildApp({
-        config,
-        sessionSecrets: await loadSessionSecrets(config),
-        database,
-        logger: log,
-        metrics,
-        isClosing: () => state.closing,
-        stopping: state.stop.signal,
-      }),
-    )
-    .catch(async (error) => {
-      await database.close()
-      throw error
+  const prepare = async () => {
+    await prepareStore(config, database, log, print)
+    return buildApp({
+      config,
+      sessionSecrets: await loadSessionSecrets(config),
+      database,
+      logger: log,
+      metrics,
+      isClosing: () => state.closing,
+      stopping: state.stop.signal,
     })
+  }
+  const app = await prepare().catch(async (error) => {
+    await database.close()
+    throw error
+  })
   try {
     if (metrics !== undefined && config.metricsPort !== undefined) {
       const { host, metricsPort } = config

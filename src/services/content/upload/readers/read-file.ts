@@ -18,7 +18,7 @@ import type { ReadOptions } from './options.js'
 import { Zip } from './zip.js'
 import { isAnkiPackage, isOfficeDocument } from './zip-kind.js'
 
-// Each worker reads one file. Loading every reader would take more than half of the time of a small one.
+// Each worker reads one file. Loading every reader made a small one take a third longer.
 const readers = {
   anki: () => import('./anki.js'),
   archive: () => import('./archive.js'),
