@@ -13,7 +13,8 @@ import { tryLock } from '../../db/queries/try-lock.js'
 import { readIncoming, readUpload } from '../../src/services/content/upload/read.js'
 import { withReceivedFile } from '../../src/services/content/upload/receive.js'
 import { prepareWorkFolders, withWorkFolder } from '../../src/services/content/work-folder.js'
-import { createDatabaseToSpoil, TEST_DATABASE_URL } from '../support/database.js'
+import { createDatabaseToSpoil, TEST_DATABASE_URL, untilAwaited } from '../support/database.js'
+import { createCard, createDeck } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
 const tmpDir = await mkdtemp(path.join(tmpdir(), 'svc-training-uploads-'))
@@ -234,6 +235,25 @@ t.test('keeps ratings given during an upload', async (t) => {
     progress.map(({ slug }) => slug),
     Array(20).fill('anderswo'),
   )
+})
+
+t.test('a request about a card waits for the upload that moves it to a new deck', async (t) => {
+  const { id: card_id } = await createCard(db, { deck_id: (await createDeck(db)).id })
+  const actions = {
+    'puts it off': () => member.post(`/api/review/cards/${card_id}/tomorrow`, {}),
+    'rates it': () => member.post('/api/review', { card_id, rating: 'easy' }),
+    'resets it': () => member.post(`/api/review/cards/${card_id}/reset`),
+  }
+  for (const [name, act] of Object.entries(actions)) {
+    let answered: ReturnType<typeof act> | undefined
+    await db.transaction().execute(async (transaction) => {
+      const deck = await createDeck(transaction)
+      await transaction.updateTable('cards').set({ deck_id: deck.id }).where('id', '=', card_id).execute()
+      answered = act()
+      await untilAwaited(transaction)
+    })
+    t.match(await answered, { status: 200 }, name)
+  }
 })
 
 t.test('a failure in the middle rolls everything back', async (t) => {

@@ -195,6 +195,34 @@ export async function lockLearner(transaction: Transaction<Database>, userId: nu
   return user !== undefined
 }
 
+/**
+ * Locks the learner as `lockLearner` does, and then a live card against moving and archiving. The card is locked before
+ * its situation is read: it may have waited for an import that moved it to a deck of its own.
+ */
+export async function lockLearnerAndCard(
+  transaction: Transaction<Database>,
+  userId: number,
+  cardId: number,
+): Promise<boolean> {
+  const user = await transaction
+    .with('learner', (cte) => cte.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate())
+    .selectFrom('learner')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('cards')
+          .select('id')
+          .where('id', '=', cardId)
+          .where('archived_at', 'is', null)
+          .forShare()
+          .as('card'),
+      (join) => join.onTrue(),
+    )
+    .select('learner.id')
+    .executeTakeFirst()
+  return user !== undefined
+}
+
 /** A card with the user's state. */
 export interface LearnerCard {
   /** Null if the card is archived or does not exist */
@@ -231,8 +259,8 @@ export interface ReviewSituation extends LearnerCard {
 }
 
 /**
- * Reads the input of a review in one statement. Locks the card against archiving and then its progress against scripts,
- * in the order in which archiving locks them.
+ * Reads the input of a review in one statement and locks the progress against scripts. The caller has locked the card:
+ * archiving locks them in this order.
  */
 export async function findLearnerCard(
   transaction: Transaction<Database>,
@@ -244,7 +272,7 @@ export async function findLearnerCard(
   const { rows } = await sql<ReviewSituation>`
     with ${countCtes({ userId, today, deckSlug: undefined })},
     card as materialized (
-      select id, deck_id from cards where id = ${cardId} and archived_at is null for share
+      select id, deck_id from cards where id = ${cardId} and archived_at is null
     ),
     progress as (
       select * from card_progress where user_id = ${userId} and card_id in (select id from card) for update

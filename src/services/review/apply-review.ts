@@ -1,5 +1,10 @@
 import type { Kysely } from 'kysely'
-import { appendEntry, findLearnerCard, lockLearner, ProgressAppeared } from '../../../db/queries/review/progress.js'
+import {
+  appendEntry,
+  findLearnerCard,
+  lockLearnerAndCard,
+  ProgressAppeared,
+} from '../../../db/queries/review/progress.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { CARD_NOT_FOUND } from '../../domain/content/refusals.js'
@@ -65,8 +70,8 @@ async function applyOnce(
   review: Review,
 ): Promise<ReviewAnswer> {
   return db.transaction().execute(async (transaction) => {
-    if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
     const { card_id, rating } = review
+    if (!(await lockLearnerAndCard(transaction, userId, card_id))) throw NOT_LOGGED_IN
     const { today } = times.now
     const card = await findLearnerCard(transaction, userId, card_id, today, review.client_id)
     const { earlier, state: before } = card

@@ -1,5 +1,10 @@
 import type { Kysely } from 'kysely'
-import { appendEntry, findLearnerCard, lockLearner, ProgressAppeared } from '../../../db/queries/review/progress.js'
+import {
+  appendEntry,
+  findLearnerCard,
+  lockLearnerAndCard,
+  ProgressAppeared,
+} from '../../../db/queries/review/progress.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { CARD_NOT_FOUND } from '../../domain/content/refusals.js'
@@ -51,7 +56,7 @@ async function putOffOnce(db: Kysely<Database>, userId: number, clock: Clock, de
   const { card_id, client_id } = delay
   const { today } = times.now
   return db.transaction().execute(async (transaction) => {
-    if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
+    if (!(await lockLearnerAndCard(transaction, userId, card_id))) throw NOT_LOGGED_IN
     const card = await findLearnerCard(transaction, userId, card_id, today, client_id)
     const { earlier, state: before } = card
     if (earlier !== null) {

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import { appendEntry, findLearnerCard, lockLearner } from '../../../db/queries/review/progress.js'
+import { appendEntry, findLearnerCard, lockLearner, lockLearnerAndCard } from '../../../db/queries/review/progress.js'
 import {
   findHistoryOf,
   findUndoSituation,
@@ -161,7 +161,7 @@ function undoEntry(
  */
 export async function resetCard(db: Kysely<Database>, userId: number, moment: Moment, cardId: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
+    if (!(await lockLearnerAndCard(transaction, userId, cardId))) throw NOT_LOGGED_IN
     const card = await findLearnerCard(transaction, userId, cardId, moment.today, null)
     if (card.deck_id === null) throw CARD_NOT_FOUND
     if (card.state === null) return
