@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { ROOT } from './support/constants.js'
 import { TEST_DATABASE_URL } from './support/database.js'
 import { plainNode } from './support/plain-node.js'
 import { shuffle } from './support/runner/shuffle.js'
-import { ROOT } from './support/service.js'
 import { findTemplate } from './support/templates.js'
 
 // Runs the test files below the folder given as argument; without one, all but those of OTHER_COMMANDS. A few processes

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
-import { ROOT } from './support/service.js'
+import { ROOT } from './support/constants.js'
 
 /** German texts speak of these; nothing else in a string of the service does. */
 const SUBJECTS = /\b(?:Feld|Felder|Parameter|Spalte|Option|Befehl|Diese|Pfad|Adresse|Es gibt)\b.*"|"[^"]*" geht nicht/s

@@ -5,9 +5,10 @@ import { promisify } from 'node:util'
 import { lintFromString, loadConfig } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
 import t from 'tap'
+import { ROOT } from './support/constants.js'
 import { createAnswerChecker, type Json } from './support/openapi.js'
 import { PROGRAM_OPTIONS } from './support/process.js'
-import { ROOT, startService } from './support/service.js'
+import { startService } from './support/service.js'
 
 const run = promisify(execFile)
 const service = await startService(t)

@@ -9,8 +9,9 @@ import * as attempts from '../../dist/db/queries/tests/attempts.js'
 import * as live from '../../dist/db/queries/tests/live-tests.js'
 import type { Database } from '../../dist/db/types.js'
 import { buildApp } from '../../dist/src/app.js'
+import { SECRET } from '../../dist/test/support/constants.js'
 import { createUser, PASSWORD } from '../../dist/test/support/factories.js'
-import { CONFIG, SECRET } from '../../dist/test/support/service.js'
+import { CONFIG } from '../../dist/test/support/service.js'
 import { publishTest, singleChoice } from '../../dist/test/support/taken-tests.js'
 
 /**

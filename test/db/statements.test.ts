@@ -26,9 +26,9 @@ import { listFitCandidates, readHistory, storeStates } from '../../db/queries/re
 import { findHistoryOf } from '../../db/queries/review/undo.js'
 import { deleteAnswersBefore, deleteScores } from '../../db/queries/tests/attempts.js'
 import type { Database } from '../../db/types.js'
+import { ROOT } from '../support/constants.js'
 import { createDatabase, onServer, TEST_DATABASE_URL } from '../support/database.js'
 import { SCRATCH } from '../support/scratch.js'
-import { ROOT } from '../support/service.js'
 import { recordVersion, whyNoRecording } from '../support/versions.js'
 
 /** Names of columns with the JavaScript types of their values */

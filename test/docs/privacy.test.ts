@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import t from 'tap'
-import { ROOT, startService } from '../support/service.js'
+import { ROOT } from '../support/constants.js'
+import { startService } from '../support/service.js'
 
 const { db } = await startService(t)
 const text = readFileSync(`${ROOT}docs/datenschutz.md`, 'utf8')

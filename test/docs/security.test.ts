@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { errorBody, ROOT, startService } from '../support/service.js'
+import { ROOT } from '../support/constants.js'
+import { errorBody, startService } from '../support/service.js'
 
 const text = readFileSync(`${ROOT}docs/security.md`, 'utf8')
 

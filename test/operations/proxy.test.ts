@@ -11,11 +11,11 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import t from 'tap'
 import { openDatabase } from '../../db/client.js'
+import { ROOT } from '../support/constants.js'
 import { TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createDeck } from '../support/factories.js'
 import { startNginx } from '../support/nginx.js'
 import { createStoreVariables, firstLogin, startProcess } from '../support/process.js'
-import { ROOT } from '../support/service.js'
 
 /** Address of clients, distinct from proxy and instances */
 const CLIENT_ADDRESS = '127.0.0.7'

@@ -17,6 +17,7 @@ import { reportCard } from '../../src/services/content/reports.js'
 import { applyReview } from '../../src/services/review/apply-review.js'
 import { indexContent } from '../../src/services/search/index-content.js'
 import { searchAll } from '../../src/services/search/search.js'
+import { ROOT } from '../support/constants.js'
 import { createDatabaseToSpoil, TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck, createProgress, createUser } from '../support/factories.js'
 import {
@@ -30,7 +31,6 @@ import {
 } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
 import { serveStore } from '../support/serve-store.js'
-import { ROOT } from '../support/service.js'
 import { CARDS, publishTest } from '../support/taken-tests.js'
 
 const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-backup-'))

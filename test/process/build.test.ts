@@ -3,8 +3,8 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, write
 import path from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
+import { ROOT } from '../support/constants.js'
 import { SCRATCH } from '../support/scratch.js'
-import { ROOT } from '../support/service.js'
 
 /** Avoids reading type declarations */
 const QUICK = { types: [], lib: ['es2023'], skipLibCheck: true }

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import t from 'tap'
 import { listSettings } from '../../src/settings.js'
+import { ROOT } from '../support/constants.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createStoreVariables, loginOver, runCommand, shareProgram, startProcess } from '../support/process.js'
 import { serveStore } from '../support/serve-store.js'
-import { ROOT } from '../support/service.js'
 
 const folder = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'eins' }, { id: 'zwei' }]) })
 const variables: Record<string, string> = { ...(await createStoreVariables(t, 'empty')), CONTENT_DIR: folder }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
-import { ROOT } from '../support/service.js'
+import { ROOT } from '../support/constants.js'
 
 interface Compose {
   services: Record<string, { volumes?: string[]; secrets?: string[] }>

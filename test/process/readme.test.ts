@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
+import { ROOT } from '../support/constants.js'
 import { createStoreVariables, firstLogin, startProcess } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
-import { ROOT } from '../support/service.js'
 
 interface Step {
   command: string

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { ROOT } from '../support/constants.js'
 import { shuffle } from '../support/runner/shuffle.js'
-import { ROOT } from '../support/service.js'
 
 const database = new URL('../support/database.js', import.meta.url).href
 const BATCH = `${ROOT}dist/test/support/runner/batch.js`

@@ -4,9 +4,9 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { ROOT } from '../support/constants.js'
 import { gifOf, targetOf } from '../support/pictures.js'
 import { createStoreVariables, startProcess } from '../support/process.js'
-import { ROOT } from '../support/service.js'
 
 /** The recipes of docs/scripting.md, run unchanged, each in a shell of its own */
 const recipes = readRecipes()

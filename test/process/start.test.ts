@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { calendarIn } from '../../src/domain/time/calendar.js'
+import { SECRET } from '../support/constants.js'
 import { deckFile, writeContentFolder } from '../support/content.js'
 import { TEST_DATABASE_URL } from '../support/database.js'
 import {
@@ -12,7 +13,6 @@ import {
   shareProgram,
   startProcess,
 } from '../support/process.js'
-import { SECRET } from '../support/service.js'
 
 /** For tests that do not depend on the content, whose first import takes time */
 const small = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'eins' }]) })

@@ -4,11 +4,11 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { openEmbeddedStore } from '../../db/embedded/index.js'
+import { SECRET } from '../support/constants.js'
 import { TEST_DATABASE_URL } from '../support/database.js'
 import { createStoreVariables, firstLogin, loginOver, shareProgram, startProcess } from '../support/process.js'
 import { SCRATCH } from '../support/scratch.js'
 import { serveStore } from '../support/serve-store.js'
-import { SECRET } from '../support/service.js'
 
 const run = shareProgram(t)
 

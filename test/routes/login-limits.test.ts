@@ -1,8 +1,9 @@
 import t from 'tap'
 import { buildApp } from '../../src/app.js'
+import { SECRET } from '../support/constants.js'
 import { createMigratedDatabase } from '../support/database.js'
 import { createUser, PASSWORD, unique } from '../support/factories.js'
-import { CONFIG, callerOf, cookieOf, errorBody, SECRET, startService } from '../support/service.js'
+import { CONFIG, callerOf, cookieOf, errorBody, startService } from '../support/service.js'
 
 const database = await createMigratedDatabase()
 const service = await startService(t, { database, config: { trustProxy: ['127.0.0.1'] } })

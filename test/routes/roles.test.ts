@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
+import { ROOT } from '../support/constants.js'
 import { deckFile, writeContentFolder } from '../support/content.js'
 import { CALLERS, createRoles, formatRow, listOperations, parseTable, type Row } from '../support/roles.js'
-import { ROOT, startService } from '../support/service.js'
+import { startService } from '../support/service.js'
 
 /** Prints the table as the routes answer now, in the form of the file. */
 const isPrinting = process.argv.includes('--print')

@@ -2,8 +2,9 @@ import { Signer } from '@fastify/cookie'
 import t from 'tap'
 import { hashSessionId } from '../../plugins/session.js'
 import { HOST_SESSION_COOKIE, SESSION_COOKIE } from '../../plugins/session-cookie.js'
+import { SECRET } from '../support/constants.js'
 import { createUser, PASSWORD } from '../support/factories.js'
-import { type Answer, callerOf, cookieOf, SECRET, type Service, startService } from '../support/service.js'
+import { type Answer, callerOf, cookieOf, type Service, startService } from '../support/service.js'
 
 const DAY = 24 * 3600 * 1000
 const HTTPS = { publicUrl: 'https://training.example.org/' }

@@ -5,9 +5,9 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ROOT } from './constants.js'
 import { freePort } from './postgres.js'
 import type { Owner } from './process.js'
-import { ROOT } from './service.js'
 
 /**
  * Starts nginx with the shipped configuration; only names, ports and files differ.

@@ -1,21 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Test } from 'tap'
 import type { Database } from '../../db/types.js'
 import { type AppOptions, buildApp } from '../../src/app.js'
 import { cutConnections } from '../../src/http/when-over.js'
+import { ROOT, SECRET } from './constants.js'
 import { createMigratedDatabase } from './database.js'
 import { createUser, PASSWORD } from './factories.js'
 import { type AnswerChecker, createAnswerChecker } from './openapi.js'
 import { SCRATCH } from './scratch.js'
 import { SHARED_COMPILERS } from './shared-compilers.js'
-
-/** Root of the repository; compiled tests are in `dist/test/support`. */
-export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-
-export const SECRET = 'a test secret of at least thirty-two characters'
 
 /** Configuration of most tests */
 export const CONFIG: AppOptions['config'] = {

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { ROOT } from './constants.js'
 import { writeContentFolder } from './content.js'
 import type { Owner } from './process.js'
-import { ROOT } from './service.js'
 
 /** A minimal build of the app */
 export const BUILT: Record<string, string> = {

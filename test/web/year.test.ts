@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import t from 'tap'
+import { ROOT } from '../support/constants.js'
 import { freePort } from '../support/postgres.js'
 import {
   createStoreVariables,
@@ -13,7 +14,6 @@ import {
   startProcess,
   withStore,
 } from '../support/process.js'
-import { ROOT } from '../support/service.js'
 import {
   CHROMIUM,
   collectComplaints,

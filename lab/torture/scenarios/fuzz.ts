@@ -1,8 +1,8 @@
 import { cpSync } from 'node:fs'
 import path from 'node:path'
+import { ROOT } from '../../../dist/test/support/constants.js'
 import { writeContentFolder } from '../../../dist/test/support/content.js'
 import { fuzz } from '../../../dist/test/support/fuzz/index.js'
-import { ROOT } from '../../../dist/test/support/service.js'
 import type { Outcome, Scope, Settings } from '../outcome.js'
 import { startServer, startService } from './server.js'
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { lintQuestion, RULES, type Rule } from '../../../src/domain/questions/lint.js'
-import { ROOT } from '../../support/service.js'
+import { ROOT } from '../../support/constants.js'
 
 const GOOD = 'Welcher Port gehört zu HTTPS?'
 

@@ -2,7 +2,7 @@
 // user with two weeks of reviews.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { ROOT } from '../../support/service.js'
+import { ROOT } from '../../support/constants.js'
 import { DESK, openApp, PHONE, studyForWeeks } from './app.js'
 import { PAGES } from './pages.js'
 import { writeSome, writeTest } from './written.js'

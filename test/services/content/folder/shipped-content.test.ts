@@ -11,7 +11,8 @@ import { prepareVersion } from '../../../../src/domain/tests/version.js'
 import { shorten } from '../../../../src/domain/text/text.js'
 import { importContent } from '../../../../src/services/content/folder/import.js'
 import { readContent } from '../../../../src/services/content/folder/read.js'
-import { ROOT, startService } from '../../../support/service.js'
+import { ROOT } from '../../../support/constants.js'
+import { startService } from '../../../support/service.js'
 
 const folder = `${ROOT}content`
 const { content, tests, faults, warnings } = await readContent(folder)

@@ -3,8 +3,9 @@ import path from 'node:path'
 import t from 'tap'
 import { parseTemplate } from '../../../../src/domain/content/format/parse-template.js'
 import { readContent } from '../../../../src/services/content/folder/read.js'
+import { ROOT } from '../../../support/constants.js'
 import { createCheatsheet } from '../../../support/factories.js'
-import { ROOT, startService } from '../../../support/service.js'
+import { startService } from '../../../support/service.js'
 
 const folder = t.testdir({ assignments: {} })
 const service = await startService(t, { config: { contentDir: folder } })
