@@ -16,7 +16,7 @@ import { findTemplate } from './support/templates.js'
 const OTHER_COMMANDS = ['process/', 'web/', 'operations/', 'support/']
 /** One more than small machines have cores, since some tests wait. */
 const PROCESSES = 3
-const TIMEOUT_MS = 1_800_000
+const TIMEOUT_MS = 3_600_000
 const BATCH = fileURLToPath(new URL('support/runner/batch.js', import.meta.url))
 /** The options of `.taprc`, without those that load the modules of tap */
 const OPTIONS = process.execArgv.filter((option) => !/^--(import=|enable-source-maps$)/.test(option))

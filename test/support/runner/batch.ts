@@ -15,7 +15,7 @@ declare global {
 register('./hooks.js', import.meta.url)
 const { default: t } = await import('tap')
 
-const FILE_TIMEOUT_MS = 600_000
+const FILE_TIMEOUT_MS = 1_800_000
 const LEAVING_MS = 2_000
 
 /**
@@ -29,6 +29,8 @@ async function runBatch(files: string[], claims: string): Promise<void> {
   globalThis.testOfFile = (url) => tests.get(url)
   t.setTimeout(0)
   keepStores()
+  // A part of it replaces functions of `process` when it loads.
+  if (files.some((file) => file.includes('/web/'))) await import('playwright-core')
   // tap listens to signals from its first assertion on.
   t.ok(files.length > 0, 'there are files')
   // A file may change the working directory.
