@@ -221,6 +221,25 @@ t.test('an answer that is changed while it is sent is sent afterwards', async (t
   t.equal(browser.store.rows.size, 0)
 })
 
+t.test('an answer that is given while a run ends is sent', async (t) => {
+  const browser = new Browser()
+  browser.reply = () => LOST
+  const { lane } = browser.openTab()
+  await lane.put(answerTo(0, 'a'))
+  await lane.wake()
+  browser.reply = saved
+  browser.sent.length = 0
+  let given: Promise<void> | undefined
+  lane.watch((obstacle) => {
+    if (obstacle !== undefined) return
+    browser.store.rows.set('given', answerTo(1, 'b'))
+    given = lane.wake()
+  })
+  await lane.wake()
+  await given
+  t.strictSame(browser.sent, ['0/1', '1/1'])
+})
+
 t.test('two tabs send each answer once, and each hears of the other’s', async (t) => {
   const browser = new Browser()
   const [one, other] = [browser.openTab(), browser.openTab()]

@@ -100,9 +100,7 @@ export class AnswerLane {
   /** Sends what waits, at once. Resolves when nothing waits or an obstacle stops it. */
   wake(): Promise<void> {
     this.#isAskedAgain = true
-    this.#run ??= this.#sendAll().finally(() => {
-      this.#run = undefined
-    })
+    this.#run ??= this.#sendAll()
     return this.#run
   }
 
@@ -133,6 +131,8 @@ export class AnswerLane {
       this.#isAskedAgain = false
       pause = await this.#sendWaiting().catch((): Pause => ({ obstacle: 'service' }))
     }
+    // Together with the last look: who wakes the lane from now on starts a new run.
+    this.#run = undefined
     this.#failures = pause === undefined ? 0 : this.#failures + 1
     if (pause !== undefined) {
       this.#callOff = later(() => void this.wake(), delayAfter(this.#failures, random(), pause.retryAfter))
