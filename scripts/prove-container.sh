@@ -3,7 +3,7 @@
 # a base image made of Debian's packages and of Node and npm from the npm registry. Then the image runs with its Env, User
 # and Cmd as in a container: process 1 of a PID namespace, without capabilities, on a read-only root with a data volume and
 # mounted content.
-# Needs root and Debian's packages buildah and debootstrap.
+# Needs root and Debian's packages buildah and mmdebstrap.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -28,7 +28,7 @@ case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) arch=$(uname -
 echo "stand-in for $base"
 # Node is linked with libatomic1 from version 25 on; the official image has it too.
 # shellcheck disable=SC1091
-debootstrap --variant=minbase --include=ca-certificates,libatomic1 "$(. /etc/os-release && echo "$VERSION_CODENAME")" \
+mmdebstrap --variant=minbase --include=ca-certificates,libatomic1 "$(. /etc/os-release && echo "$VERSION_CODENAME")" \
   "$work/base" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 npm install --prefix "$work/registry" --no-audit --no-fund --silent "node-linux-$arch@$major" npm
 cp "$work/registry/node_modules/node-linux-$arch/bin/node" "$work/base/usr/local/bin/"
