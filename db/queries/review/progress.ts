@@ -196,8 +196,9 @@ export async function lockLearner(transaction: Transaction<Database>, userId: nu
 }
 
 /**
- * Locks the learner as `lockLearner` does, and then a live card against moving and archiving. The card is locked before
- * its situation is read: it may have waited for an import that moved it to a deck of its own.
+ * Locks the learner as `lockLearner` does, and then the card against moving and archiving. The card is locked before its
+ * situation is read, because the lock may have waited for an import that moved the card to a deck of its own. An archived
+ * card is locked too: a script could make it live before the next statement.
  */
 export async function lockLearnerAndCard(
   transaction: Transaction<Database>,
@@ -208,14 +209,7 @@ export async function lockLearnerAndCard(
     .with('learner', (cte) => cte.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate())
     .selectFrom('learner')
     .leftJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('cards')
-          .select('id')
-          .where('id', '=', cardId)
-          .where('archived_at', 'is', null)
-          .forShare()
-          .as('card'),
+      (eb) => eb.selectFrom('cards').select('id').where('id', '=', cardId).forShare().as('card'),
       (join) => join.onTrue(),
     )
     .select('learner.id')
