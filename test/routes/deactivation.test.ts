@@ -1,8 +1,10 @@
 import t from 'tap'
+import { lockWaysIn } from '../../db/queries/accounts/passkeys.js'
 import { insertSession, type Proof } from '../../db/queries/accounts/sessions.js'
 import { addDays, calendarIn } from '../../src/domain/time/calendar.js'
 import { makeCalendar } from '../../src/services/calendar/calendar.js'
 import { Authenticator } from '../support/authenticator.js'
+import { untilAwaited } from '../support/database.js'
 import { createUser, hashOfPassword, PASSWORD, unique } from '../support/factories.js'
 import { callerOf, cookieOf, errorBody } from '../support/service.js'
 import { startSignIn } from '../support/sign-in.js'
@@ -155,6 +157,23 @@ t.test('no credential starts a session of an account that is disabled after its 
   await disable(user.id, addDays(today, 1))
   for (const proof of proofs) t.equal(await start(proof, today), true, Object.keys(proof).join())
   for (const proof of proofs) t.equal(await start(proof, addDays(today, 1)), false, Object.keys(proof).join())
+})
+
+t.test('no credential starts a session if it is removed while the session waits to be stored', async (t) => {
+  for (const table of ['passkeys', 'identities'] as const) {
+    const { user } = await createPerson()
+    const { id } = await db.selectFrom(table).select('id').where('user_id', '=', user.id).executeTakeFirstOrThrow()
+    const proof = table === 'passkeys' ? { passkeyId: id } : { identityId: id, authenticatedAt: undefined }
+    const session = { id_hash: Buffer.from(unique('id')), user_id: user.id, expires_at: new Date(Date.now() + DAY_MS) }
+    let started: Promise<boolean> | undefined
+    await db.transaction().execute(async (transaction) => {
+      await lockWaysIn(transaction, user.id)
+      await transaction.deleteFrom(table).where('id', '=', id).execute()
+      started = insertSession(db, { ...session, address: null, user_agent: null }, proof, today)
+      await untilAwaited(transaction)
+    })
+    t.equal(await started, false, table)
+  }
 })
 
 t.test('a planned day takes effect at its start and can be moved and undone before', async (t) => {

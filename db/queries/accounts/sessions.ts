@@ -72,13 +72,15 @@ export async function insertSession(
   today: string,
 ): Promise<boolean> {
   const { id_hash, user_id, expires_at, address, user_agent, provider_session = null } = session
+  const { condition, source, locks } = heldBy(proof)
   const { numAffectedRows } = await sql`
     insert into sessions (
       id_hash, user_id, expires_at, address, user_agent, authenticated_by, authenticated_at, provider_session)
-    select ${id_hash}::bytea, id, ${expires_at}::timestamptz, ${address}::text, ${user_agent}::text,
+    select ${id_hash}::bytea, users.id, ${expires_at}::timestamptz, ${address}::text, ${user_agent}::text,
       ${methodOf(proof)}::text, ${timeOf(proof)}, ${provider_session}::text
-    from users where id = ${user_id} and (disabled_on is null or disabled_on > ${today}::date) and ${isOfUser(proof)}
-    for share of users`.execute(db)
+    from ${source}
+    where users.id = ${user_id} and (disabled_on is null or disabled_on > ${today}::date) and ${condition}
+    ${locks}`.execute(db)
   return numAffectedRows === 1n
 }
 
@@ -95,11 +97,22 @@ function timeOf(proof: Proof): RawBuilder<unknown> {
     : sql`least(now(), ${proof.authenticatedAt}::timestamptz)`
 }
 
-function isOfUser(proof: Proof): RawBuilder<unknown> {
-  if ('passwordHash' in proof) return sql`password_hash = ${proof.passwordHash} and not passkey_only`
-  if ('newPasswordHash' in proof) return sql`password_hash = ${proof.newPasswordHash}`
+/**
+ * What a session is stored for. The row of an identity or passkey is locked too, after the user: a statement that has
+ * waited for the user does not see that the row has been deleted, but cannot lock it.
+ */
+function heldBy(proof: Proof): Record<'condition' | 'source' | 'locks', RawBuilder<unknown>> {
+  const ofUser = { source: sql`users`, locks: sql`for share of users` }
+  if ('passwordHash' in proof) {
+    return { ...ofUser, condition: sql`password_hash = ${proof.passwordHash} and not passkey_only` }
+  }
+  if ('newPasswordHash' in proof) return { ...ofUser, condition: sql`password_hash = ${proof.newPasswordHash}` }
   const [table, id] = 'identityId' in proof ? [sql`identities`, proof.identityId] : [sql`passkeys`, proof.passkeyId]
-  return sql`exists (select from ${table} as proof where proof.id = ${id} and proof.user_id = users.id)`
+  return {
+    condition: sql`proof.id = ${id}`,
+    source: sql`users join ${table} as proof on proof.user_id = users.id`,
+    locks: sql`for share of users for key share of proof`,
+  }
 }
 
 /**
