@@ -98,9 +98,6 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
           select from card_progress where user_id = ${userId} and card_progress.card_id = entry.card_id
         )
         and not exists (
-          select from suspended_cards where user_id = ${userId} and suspended_cards.card_id = entry.card_id
-        )
-        and not exists (
           select from review_log as later
           where later.user_id = ${userId} and later.id > entry.id and later.card_id = entry.card_id
             and (later.undoes = entry.id or (later.kind = 'review' and later.phase <> 'late'))
@@ -140,8 +137,14 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
       from decks
       left join seen on seen.deck_id = decks.id
       left join suspended on suspended.deck_id = decks.id
-      left join (select deck_id, count(*) as cards from put_off group by deck_id) as waiting
-        on waiting.deck_id = decks.id
+      left join (
+        select deck_id, count(*) as cards
+        from put_off
+        where not exists (
+          select from suspended_cards where user_id = ${userId} and suspended_cards.card_id = put_off.card_id
+        )
+        group by deck_id
+      ) as waiting on waiting.deck_id = decks.id
       left join inactive_decks as inactive on inactive.user_id = ${userId} and inactive.deck_id = decks.id
       left join offered_decks as offered on offered.deck_id = decks.id
       left join chosen_decks as chosen on chosen.user_id = ${userId} and chosen.deck_id = decks.id

@@ -91,7 +91,7 @@ interface Learner extends Caller {
   putOff: Map<number, string>
 }
 
-/** Cases that random runs may miss: late ratings, also of a card that was reset and put off, and undos */
+/** Cases that random runs may miss: late ratings, also of a card that was reset and put off, undos, and suspension */
 const ALWAYS: Step[] = [
   { kind: 'review', card: 0, rating: 'medium', delay: 0 },
   { kind: 'review', card: 0, rating: 'easy', delay: 3_000 },
@@ -107,6 +107,10 @@ const ALWAYS: Step[] = [
   { kind: 'reset', card: 3 },
   { kind: 'tomorrow', card: 3 },
   { kind: 'review', card: 3, rating: 'easy', delay: 600 },
+  { kind: 'suspend', card: 4 },
+  { kind: 'tomorrow', card: 4 },
+  { kind: 'tomorrow', card: 4 },
+  { kind: 'unsuspend', card: 4 },
 ]
 
 t.test(`${RUNS} runs of ${STEPS} steps are what the tables say`, async (t) => {
