@@ -137,6 +137,12 @@ t.test('a sign-in neither links a disabled account nor spends the permission to 
   t.equal((await admin.get(`/api/accounts/${id}`)).body.user.sign_in.link_next_login, true)
 })
 
+/** Stores a session as if the credential had just been verified. */
+function startSession(user_id: number, proof: Proof, day: string): Promise<boolean> {
+  const session = { id_hash: Buffer.from(unique('id')), user_id, expires_at: new Date(Date.now() + DAY_MS) }
+  return insertSession(db, { ...session, address: null, user_agent: null }, proof, day)
+}
+
 t.test('no credential starts a session of an account that is disabled after its verification', async (t) => {
   const { user } = await createPerson()
   const passkey = await db.selectFrom('passkeys').select('id').where('user_id', '=', user.id).executeTakeFirstOrThrow()
@@ -150,13 +156,10 @@ t.test('no credential starts a session of an account that is disabled after its 
     ...[{ passwordHash: hash }, { newPasswordHash: hash }, { passkeyId: passkey.id }],
     { identityId: identity.id, authenticatedAt: undefined },
   ]
-  const start = (proof: Proof, day: string) => {
-    const session = { id_hash: Buffer.from(unique('id')), user_id: user.id, expires_at: new Date(Date.now() + DAY_MS) }
-    return insertSession(db, { ...session, address: null, user_agent: null }, proof, day)
-  }
   await disable(user.id, addDays(today, 1))
-  for (const proof of proofs) t.equal(await start(proof, today), true, Object.keys(proof).join())
-  for (const proof of proofs) t.equal(await start(proof, addDays(today, 1)), false, Object.keys(proof).join())
+  for (const proof of proofs) t.equal(await startSession(user.id, proof, today), true, Object.keys(proof).join())
+  for (const proof of proofs)
+    t.equal(await startSession(user.id, proof, addDays(today, 1)), false, Object.keys(proof).join())
 })
 
 t.test('no credential starts a session if it is removed while the session waits to be stored', async (t) => {
@@ -164,12 +167,11 @@ t.test('no credential starts a session if it is removed while the session waits 
     const { user } = await createPerson()
     const { id } = await db.selectFrom(table).select('id').where('user_id', '=', user.id).executeTakeFirstOrThrow()
     const proof = table === 'passkeys' ? { passkeyId: id } : { identityId: id, authenticatedAt: undefined }
-    const session = { id_hash: Buffer.from(unique('id')), user_id: user.id, expires_at: new Date(Date.now() + DAY_MS) }
     let started: Promise<boolean> | undefined
     await db.transaction().execute(async (transaction) => {
       await lockWaysIn(transaction, user.id)
       await transaction.deleteFrom(table).where('id', '=', id).execute()
-      started = insertSession(db, { ...session, address: null, user_agent: null }, proof, today)
+      started = startSession(user.id, proof, today)
       await untilAwaited(transaction)
     })
     t.equal(await started, false, table)

@@ -86,7 +86,7 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
       group by deck_id
     ),
     put_off as materialized (
-      -- Cards that are still new and were put off until tomorrow
+      -- Cards that are still new and were put off until tomorrow, also suspended ones
       select entry.card_id, card.deck_id
       from review_log as entry
       cross join lateral (
@@ -211,7 +211,7 @@ export async function lockLearnerAndCard(
   const user = await transaction
     .with('learner', (cte) => cte.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate())
     .selectFrom('learner')
-    .leftJoinLateral(
+    .leftJoin(
       (eb) => eb.selectFrom('cards').select('id').where('id', '=', cardId).forShare().as('card'),
       (join) => join.onTrue(),
     )
@@ -268,9 +268,7 @@ export async function findLearnerCard(
 ): Promise<ReviewSituation> {
   const { rows } = await sql<ReviewSituation>`
     with ${countCtes({ userId, today, deckSlug: undefined })},
-    card as materialized (
-      select id, deck_id from cards where id = ${cardId} and archived_at is null
-    ),
+    card as (select id, deck_id from cards where id = ${cardId} and archived_at is null),
     progress as (
       select * from card_progress where user_id = ${userId} and card_id in (select id from card) for update
     )
