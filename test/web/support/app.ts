@@ -1,12 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Test } from 'tap'
 import {
   createStoreVariables,
   firstLogin,
   type Login,
-  type Owner,
   openSession,
   type RunningService,
   startProcess,
@@ -20,6 +19,8 @@ export const HEADLESS = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM
 
 export const DESK = { width: 1440, height: 900 }
 export const PHONE = { width: 390, height: 844 }
+
+type TestWithHooks = Pick<Test, 'teardown' | 'beforeEach' | 'afterEach'>
 
 export interface Person {
   page: Page
@@ -52,12 +53,13 @@ export const PATIENCE_MS = 90_000
 const REFUSED_REQUEST = /^Failed to load resource: the server responded with a status of (4|5)\d\d/
 
 /** Starts the service with the web app and the shipped content on a new store, and a real browser. */
-export async function openApp(t: Owner, variables: Record<string, string> = {}): Promise<App> {
+export async function openApp(t: TestWithHooks, variables: Record<string, string> = {}): Promise<App> {
   const store = { ...(await createStoreVariables(t)), ...variables }
   const service = await startProcess(t, store)
   const admin = firstLogin(service, store)
   const browser = await chromium.launch({ executablePath: HEADLESS, args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
+  closeNewContexts(t, browser)
   const url = variables.PUBLIC_URL?.replace(/\/$/, '') ?? service.url
 
   async function newBrowser(options: BrowserContextOptions = {}) {
@@ -99,6 +101,21 @@ export async function openApp(t: Owner, variables: Record<string, string> = {}):
   }
 
   return { service, url, browser, admin, newBrowser, newPerson, asAdmin }
+}
+
+/**
+ * Closes what a test opened in the browser when it ends: each page left open takes a second of processor time, most of
+ * it for its service worker, which loads the whole app.
+ */
+function closeNewContexts(t: TestWithHooks, browser: Browser): void {
+  const earlier: Set<BrowserContext>[] = []
+  t.beforeEach(() => {
+    earlier.push(new Set(browser.contexts()))
+  })
+  t.afterEach(async () => {
+    const kept = earlier.pop()
+    for (const context of browser.contexts()) if (!kept?.has(context)) await context.close()
+  })
 }
 
 /** Collects everything that a page must not do, from now on. */

@@ -24,7 +24,7 @@ const usernameOf = (name: string) => name.split(' ')[0]?.toLowerCase() ?? ''
 
 const ends: (() => unknown)[] = []
 try {
-  const app = await openApp({ teardown: (end) => ends.unshift(end) })
+  const app = await openApp({ teardown: (end) => ends.unshift(end), beforeEach() {}, afterEach() {} })
   await app.asAdmin('POST', '/api/accounts/bulk', {
     users: TEAM.map((name) => ({ username: usernameOf(name), display_name: name })),
   })
