@@ -7,16 +7,16 @@ import path from 'node:path'
 const { PORT = '3000', WEB_PORT = '5173' } = process.env
 process.chdir(path.join(import.meta.dirname, '..'))
 const { resolve } = createRequire(import.meta.url)
-const compile = [path.join(path.dirname(resolve('typescript-7/package.json')), 'bin/tsc'), '-p', 'tsconfig.build.json']
+const compile = path.join(path.dirname(resolve('typescript-7/package.json')), 'bin/tsc')
 const vite = path.join(path.dirname(resolve('vite/package.json')), 'bin/vite.js')
 
 // The service needs a first build.
-const { status } = spawnSync(process.execPath, compile, { stdio: 'inherit' })
-if (status !== 0) console.error('Der Compiler hat Fehler gefunden; der Dienst läuft mit dem, was er gebaut hat.')
+const { status } = spawnSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' })
+if (status !== 0) console.error('Nicht alles ließ sich bauen; der Dienst läuft mit dem, was da ist.')
 
 const service = { ...process.env, PORT, WEB: 'off' }
 const page = { ...process.env, SERVICE_URL: `http://127.0.0.1:${PORT}` }
-const compiler = start([...compile, '--watch', '--preserveWatchOutput', '--pretty'])
+const compiler = start([compile, '--watch', '--preserveWatchOutput', '--pretty'])
 const programs = [
   compiler,
   start(['--watch', '--watch-preserve-output', 'dist/src/cli.js', 'serve'], service),

@@ -61,15 +61,13 @@ export async function serve(config: Config, print: Print): Promise<void> {
       if (durationMs > config.slowQueryMs) log.warn({ sql, durationMs: Math.round(durationMs) }, 'slow query')
     },
   })
-  // The embedded database starts in a thread of its own while this one loads the routes.
-  const [database, { buildApp }, { prepareStore }] = await Promise.all([
-    opening,
-    import('./app.js'),
-    import('./prepare-store.js'),
-  ])
+  // The embedded database, in a thread of its own, starts and migrates while this one loads the routes.
+  const loading = import('./app.js')
+  const [database, { prepareStore }] = await Promise.all([opening, import('./prepare-store.js')])
   const state: ClosingState = { closing: false, stop: new AbortController() }
   const prepare = async () => {
     await prepareStore(config, database, log, print)
+    const { buildApp } = await loading
     return buildApp({
       config,
       sessionSecrets: await loadSessionSecrets(config),

@@ -27,7 +27,7 @@ process.stderr.write(`Order of the files: TEST_SEED=${seed}\n`)
 const files = shuffle(await listFiles(), seed)
 const alone = files.filter((file) => file.endsWith('.alone.test.js'))
 const together = files.filter((file) => !alone.includes(file))
-if (TEST_DATABASE_URL === undefined) await findTemplate('migrated')
+if (TEST_DATABASE_URL === undefined) await findTemplate()
 
 t.jobs = PROCESSES + alone.length
 t.setTimeout(TIMEOUT_MS)

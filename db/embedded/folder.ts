@@ -1,27 +1,30 @@
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { chmod, cp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { syncPath } from '../sync-path.js'
 import { EmbeddedStoreError } from './errors.js'
 
 /** PostgreSQL major version of the installed PGlite */
 const postgresMajor = '18'
 
+/** A database without tables, created by the build (`scripts/create-store.mjs`) */
+const EMPTY_STORE = fileURLToPath(new URL('../../empty-store', import.meta.url))
+
 /**
- * Returns the database folder below `dataDir` and creates it if needed: beside its final place and renamed when
- * complete, so that an interrupted creation is repeated. The caller holds the lock of `dataDir`.
+ * Returns the database folder below `dataDir`. If there is none, an empty database is copied: beside the final place
+ * and renamed when complete, so that an interrupted copy is repeated. The caller holds the lock of `dataDir`.
  *
- * @param create creates a database in the given empty folder
  * @throws EmbeddedStoreError if the folder contains no database or one of another PostgreSQL major version
  */
-export async function prepareFolder(dataDir: string, create: (folder: string) => Promise<void>): Promise<string> {
+export async function prepareFolder(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'pglite')
   const version = await readVersion(folder)
   if (version === undefined) {
     await refuseForeignFiles(folder)
     const unfinished = join(dataDir, 'pglite.new')
     await rm(unfinished, { recursive: true, force: true })
-    await mkdir(unfinished, { mode: 0o700 })
-    await create(unfinished)
+    await cp(EMPTY_STORE, unfinished, { recursive: true })
+    await chmod(unfinished, 0o700)
     await syncTree(unfinished)
     await rename(unfinished, folder)
     await syncPath(dataDir)

@@ -38,11 +38,7 @@ export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}):
     await makeFolder(root)
     const lock = await lockFolder(root)
     try {
-      const folder = await prepareFolder(root, async (empty) => {
-        // A separate thread, whose extra 400 MB of memory are freed when it ends
-        const creator = await start(empty)
-        await creator.close()
-      })
+      const folder = await prepareFolder(root)
       return serve(
         await start(folder),
         () => start(folder),

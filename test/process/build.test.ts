@@ -2,108 +2,77 @@ import { spawnSync } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { ROOT } from '../support/constants.js'
 import { SCRATCH } from '../support/scratch.js'
 
 /** Avoids reading type declarations */
 const QUICK = { types: [], lib: ['es2023'], skipLibCheck: true }
-const OPTIONS = { outDir: 'dist', rootDir: '.', incremental: true, tsBuildInfoFile: 'dist/.tsbuildinfo', ...QUICK }
-const PROJECTS = {
-  'tsconfig.json': { compilerOptions: OPTIONS, include: ['src', 'test'] },
-  'tsconfig.build.json': { extends: './tsconfig.json', include: ['src'] },
-}
+const PROJECT = { compilerOptions: { outDir: 'dist', rootDir: '.', ...QUICK }, include: ['src'] }
 
-t.test('builds nothing if nothing has changed, and a start then needs no compiler', async (t) => {
+const STORE = `import { mkdirSync, writeFileSync } from 'node:fs'
+mkdirSync('dist/empty-store', { recursive: true })
+writeFileSync('dist/empty-store/PG_VERSION', '18')`
+
+/** Creates a folder with a project whose program is `text`; its store needs no database. */
+async function createProject(t: Test, text: string): Promise<(name: string) => string> {
   const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-build-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const at = (name: string) => path.join(folder, name)
-  await cp(path.join(ROOT, 'scripts/build.mjs'), at('scripts/build.mjs'), { recursive: true })
+  await cp(path.join(ROOT, 'scripts'), at('scripts'), { recursive: true })
+  await writeFile(at('scripts/create-store.mjs'), STORE)
   await mkdir(at('src'))
   await writeFile(at('package.json'), '{ "type": "module" }')
-  for (const [name, project] of Object.entries(PROJECTS)) await writeFile(at(name), JSON.stringify(project))
-  await writeFile(at('src/one.ts'), 'export const one = 1')
+  await writeFile(at('tsconfig.json'), JSON.stringify(PROJECT))
+  await writeFile(at('src/cli.ts'), text)
+  return at
+}
+
+t.test('builds nothing if nothing has changed, and a start then needs no compiler', async (t) => {
+  const at = await createProject(t, 'export const one = 1')
   const compiler = () => symlink(path.join(ROOT, 'node_modules'), at('node_modules'))
   const noCompiler = () => rm(at('node_modules'))
   const build = () => spawnSync(process.execPath, [at('scripts/build.mjs')], { encoding: 'utf8' }).status
-  const built = () => readFile(at('dist/src/one.js'), 'utf8')
+  const built = () => readFile(at('dist/src/cli.js'), 'utf8')
 
   await compiler()
   t.equal(build(), 0)
   t.match(await built(), 'one = 1')
   await noCompiler()
   t.equal(build(), 0, 'nothing has changed')
-  await utimes(at('src/one.ts'), new Date(), new Date())
+  await utimes(at('src/cli.ts'), new Date(), new Date())
   t.equal(build(), 0, 'a checkout that brings the same text changes nothing')
 
-  const { atime, mtime } = await stat(at('src/one.ts'))
-  await writeFile(at('src/one.ts'), 'export const one = 2')
-  await utimes(at('src/one.ts'), atime, mtime)
+  const { atime, mtime } = await stat(at('src/cli.ts'))
+  await writeFile(at('src/cli.ts'), 'export const one = 2')
+  await utimes(at('src/cli.ts'), atime, mtime)
   t.not(build(), 0, 'another text of the same length and time')
   await compiler()
   t.equal(build(), 0)
   t.match(await built(), 'one = 2')
 
-  await writeFile(at('src/one.ts'), 'export const one = 3')
-  spawnSync(process.execPath, [at('node_modules/typescript-7/bin/tsc'), '-p', folder])
-  await writeFile(at('src/one.ts'), 'export const one = 2')
+  await writeFile(at('src/cli.ts'), 'export const one = 3')
+  spawnSync(process.execPath, [at('node_modules/typescript-7/bin/tsc'), '-p', at('.')])
+  await writeFile(at('src/cli.ts'), 'export const one = 2')
   t.equal(build(), 0)
   t.match(await built(), 'one = 2', 'also when the compiler ran by itself in between')
 
-  await writeFile(at('src/one.ts'), 'export const one: string = 4')
+  await writeFile(at('src/cli.ts'), 'export const one: string = 4')
+  t.equal(build(), 0, 'types are not checked')
+  t.match(await built(), 'one = 4')
+  await writeFile(at('src/cli.ts'), 'export const one = ')
   t.not(build(), 0)
   t.not(build(), 0, 'a fault stays one')
   await rm(at('dist'), { recursive: true })
-  await writeFile(at('src/one.ts'), 'export const one = 5')
+  await writeFile(at('src/cli.ts'), 'export const one = 5')
   t.equal(build(), 0)
   t.match(await built(), 'one = 5')
 })
 
-t.test('builds the tests on request, in one output with the program', async (t) => {
-  const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-build-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const at = (name: string) => path.join(folder, name)
-  await cp(path.join(ROOT, 'scripts/build.mjs'), at('scripts/build.mjs'), { recursive: true })
-  await symlink(path.join(ROOT, 'node_modules'), at('node_modules'))
-  await mkdir(at('src'))
-  await mkdir(at('test'))
-  await writeFile(at('package.json'), '{ "type": "module" }')
-  for (const [name, project] of Object.entries(PROJECTS)) await writeFile(at(name), JSON.stringify(project))
-  const writeProgram = (value: number) => writeFile(at('src/one.ts'), `export const one = ${value}`)
-  const build = (...args: string[]) =>
-    spawnSync(process.execPath, [at('scripts/build.mjs'), ...args], { encoding: 'utf8' }).status
-  const built = () => readFile(at('dist/src/one.js'), 'utf8')
-
-  await writeProgram(1)
-  await writeFile(at('test/one.ts'), "import { one } from '../src/one.js'\nconst text: string = one")
-  t.equal(build(), 0, 'a fault in a test does not stop the program')
-  await t.rejects(readFile(at('dist/test/one.js')), 'the tests are not compiled')
-  t.not(build('--tests'), 0)
-  await writeFile(at('test/one.ts'), "import { one } from '../src/one.js'\nexport const two = one + 1")
-  t.equal(build('--tests'), 0)
-  t.match(await readFile(at('dist/test/one.js'), 'utf8'), 'two = ')
-
-  const { mtimeMs } = await stat(at('dist/.tsbuildinfo'))
-  t.equal(build(), 0)
-  t.equal((await stat(at('dist/.tsbuildinfo'))).mtimeMs, mtimeMs, 'the program is compiled with the tests already')
-  await writeProgram(2)
-  t.equal(build('--tests'), 0)
-  await writeProgram(1)
-  t.equal(build(), 0)
-  t.match(await built(), 'one = 1', 'the program is compiled again after the tests changed its output')
-})
-
 t.test('builds the app only when its sources change, with compressed copies', async (t) => {
-  const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-build-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const at = (name: string) => path.join(folder, name)
-  await cp(path.join(ROOT, 'scripts'), at('scripts'), { recursive: true })
+  const at = await createProject(t, 'export const one = 1')
   await symlink(path.join(ROOT, 'node_modules'), at('node_modules'))
   await mkdir(at('web/public'), { recursive: true })
-  await mkdir(at('src'))
-  await writeFile(at('package.json'), '{ "type": "module" }')
-  for (const [name, project] of Object.entries(PROJECTS)) await writeFile(at(name), JSON.stringify(project))
-  await writeFile(at('src/one.ts'), 'export const one = 1')
   await writeFile(at('web/index.html'), '<base href="/"><script type="module" src="/main.js"></script>')
   await writeFile(at('web/main.js'), "document.title = 'Karten'")
   await writeFile(at('web/public/sw.js'), '// nothing')
@@ -116,9 +85,9 @@ t.test('builds the app only when its sources change, with compressed copies', as
 
   const config = "{ root: import.meta.dirname, base: './', build: { outDir: '../dist/app' } }"
   await writeFile(at('web/vite.config.ts'), `export default ${config}`)
-  const compiled = await timeOf('dist/.tsbuildinfo')
+  const compiled = await timeOf('dist/src/cli.js')
   t.equal(build(), 0)
-  t.equal(await timeOf('dist/.tsbuildinfo'), compiled, 'the compiler has nothing to do')
+  t.equal(await timeOf('dist/src/cli.js'), compiled, 'the compiler has nothing to do')
   const names = (await files()).filter((name) => name !== 'assets')
   const [script = ''] = names
   t.match(script, /^assets[/]index-.+[.]js$/)
@@ -129,12 +98,12 @@ t.test('builds the app only when its sources change, with compressed copies', as
   t.equal(gunzipSync(await readFile(at(`dist/app/${script}.gz`))).toString(), content)
 
   const built = await timeOf('dist/app/index.html')
-  await writeFile(at('src/one.ts'), 'export const one = 2')
+  await writeFile(at('src/cli.ts'), 'export const one = 2')
   await mkdir(at('web/node_modules'))
   await writeFile(at('web/node_modules/x.js'), '')
   t.equal(build(), 0)
   t.equal(await timeOf('dist/app/index.html'), built, 'Vite has nothing to do')
-  t.not(await timeOf('dist/.tsbuildinfo'), compiled)
+  t.not(await timeOf('dist/src/cli.js'), compiled)
 
   await writeFile(at('web/main.js'), "document.title = 'Decks'")
   t.equal(build(), 0)

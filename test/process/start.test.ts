@@ -18,7 +18,7 @@ import {
 const small = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'eins' }]) })
 
 t.test('the first start prepares everything, and the next one reuses it', async (t) => {
-  const variables = await createStoreVariables(t, 'none')
+  const variables = await createStoreVariables(t, 'empty')
   const first = await startProcess(t, variables)
   t.match(first.output(), /Inhalte importiert: \d+ Decks, \d+ Karten, \d+ Cheat Sheets, 4 Tests$/m)
   const login = firstLogin(first, variables)

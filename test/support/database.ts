@@ -8,7 +8,7 @@ import type { Database } from '../../db/types.js'
 import { createDatabase, onServer } from './on-server.js'
 import { SCRATCH } from './scratch.js'
 import { borrowDatabase } from './stores.js'
-import { findTemplate, type Template } from './templates.js'
+import { findTemplate } from './templates.js'
 import { openTemporaryStore } from './temporary-store.js'
 
 export { createDatabase, onServer } from './on-server.js'
@@ -18,7 +18,7 @@ export const TEST_DATABASE_URL = process.env.TEST_DATABASE_URL
 
 /** Creates an empty database, dropped on close. */
 export async function createEmptyDatabase(): Promise<OpenDatabase> {
-  return TEST_DATABASE_URL === undefined ? copy('empty') : createOnServer(TEST_DATABASE_URL)
+  return TEST_DATABASE_URL === undefined ? openCopy() : createOnServer(TEST_DATABASE_URL)
 }
 
 /** Returns a migrated database without rows for exclusive use; it must be closed. */
@@ -28,14 +28,14 @@ export function createMigratedDatabase(): Promise<OpenDatabase> {
 
 /** Returns a migrated database for a test that changes the schema; it is not reused. */
 export async function createDatabaseToSpoil(): Promise<OpenDatabase> {
-  if (TEST_DATABASE_URL === undefined) return copy('migrated')
+  if (TEST_DATABASE_URL === undefined) return openCopy(await findTemplate())
   const database = await createOnServer(TEST_DATABASE_URL)
   await migrateToLatest(database.db)
   return database
 }
 
-async function copy(template: Template): Promise<OpenDatabase> {
-  return connectToStore(await openTemporaryStore(await findTemplate(template), SCRATCH), onIdleError)
+async function openCopy(template?: string): Promise<OpenDatabase> {
+  return connectToStore(await openTemporaryStore(template, SCRATCH), onIdleError)
 }
 
 async function createOnServer(serverUrl: string): Promise<OpenDatabase> {

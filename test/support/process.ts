@@ -10,7 +10,7 @@ import { ROOT, SECRET } from './constants.js'
 import { createDatabase, onServer, TEST_DATABASE_URL } from './database.js'
 import { plainNode } from './plain-node.js'
 import { SCRATCH } from './scratch.js'
-import { findTemplate, type Template } from './templates.js'
+import { findTemplate } from './templates.js'
 import { copyStore } from './temporary-store.js'
 import type { Call, Outcome } from './warm-program.js'
 
@@ -35,17 +35,17 @@ export interface RunningService {
 
 /**
  * Returns variables for a program with an empty store of its own, on the database under test.
- * @param template initial state of the embedded store; `none` lets the program create it, which takes seconds
+ * @param template initial state of the embedded store
  * @param serverUrl empty for the embedded database
  */
 export async function createStoreVariables(
   t: Owner,
-  template: Template | 'none' = 'migrated',
+  template: 'empty' | 'migrated' = 'migrated',
   serverUrl = TEST_DATABASE_URL,
 ): Promise<Record<string, string>> {
   const dataDir = await mkdtemp(path.join(SCRATCH, 'svc-training-process-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
-  if (template !== 'none' && !serverUrl) await copyStore(await findTemplate(template), dataDir)
+  if (template === 'migrated' && !serverUrl) await copyStore(await findTemplate(), dataDir)
   const variables = { DATA_DIR: dataDir, PORT: '0', TIME_ZONE: 'Europe/Berlin', LOG_LEVEL: 'warn' }
   if (!serverUrl) return variables
   const name = `test_${randomBytes(8).toString('hex')}`

@@ -130,7 +130,7 @@ async function withClient<T>(store: Store, work: (client: pg.Client) => Promise<
 }
 
 async function createEmbedded(): Promise<Store> {
-  const store = await openTemporaryStore(await findTemplate('migrated'), SCRATCH)
+  const store = await openTemporaryStore(await findTemplate(), SCRATCH)
   return {
     open: async () => connectToStore({ ...store, close: async () => {} }, () => {}),
     connect: () => new pg.Client({ stream: store.connect, user: 'postgres', database: 'postgres' }),

@@ -7,36 +7,28 @@ import { fileURLToPath } from 'node:url'
 import { connectToStore } from '../../db/client.js'
 import { openEmbeddedStore } from '../../db/embedded/index.js'
 import { migrateToLatest } from '../../db/migrate.js'
-import { copyStore } from './temporary-store.js'
 
-/** Initial state of a copied store */
-export type Template = 'empty' | 'migrated'
-
-const FOLDER = fileURLToPath(new URL('../../../.tap/template-stores', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../../../.tap/migrated-stores', import.meta.url))
 const MIGRATIONS = fileURLToPath(new URL('../../db/migrations', import.meta.url))
 
 let made: Promise<string> | undefined
 
 /**
- * Returns the folder of a store to copy, which is faster than creating one. Built on first use, kept for later runs,
- * and rebuilt when migrations or PGlite change.
+ * Returns the folder of a migrated store to copy, which is faster than migrating one. Built on first use, kept for later
+ * runs, and rebuilt when migrations or PGlite change.
  */
-export async function findTemplate(template: Template): Promise<string> {
-  made ??= makeTemplates()
-  return path.join(await made, template)
+export function findTemplate(): Promise<string> {
+  made ??= makeTemplate()
+  return made
 }
 
-async function makeTemplates(): Promise<string> {
+async function makeTemplate(): Promise<string> {
   const folder = path.join(FOLDER, await fingerprint())
   if (await exists(folder)) return folder
   await mkdir(FOLDER, { recursive: true })
   const outdated = await readdir(FOLDER)
   const draft = await mkdtemp(path.join(FOLDER, 'draft-'))
-  const [empty, migrated] = [path.join(draft, 'empty'), path.join(draft, 'migrated')]
-  const store = await openEmbeddedStore(empty, { fsync: false })
-  await store.close()
-  await copyStore(empty, migrated)
-  const database = connectToStore(await openEmbeddedStore(migrated, { fsync: false }), () => {})
+  const database = connectToStore(await openEmbeddedStore(draft, { fsync: false }), () => {})
   await migrateToLatest(database.db)
   await database.close()
   try {

@@ -8,7 +8,7 @@ import { type EmbeddedStore, openEmbeddedStore } from '../../db/embedded/index.j
 /**
  * Opens a database in a folder that close() removes. It does not wait for the disk.
  *
- * @param template data folder of a closed store to start with (1 s instead of 4 s)
+ * @param template data folder of a closed store to start with; without one the store is empty
  * @param parent folder in which it is created
  */
 export async function openTemporaryStore(

@@ -1,0 +1,15 @@
+// Creates an empty PostgreSQL database, which the embedded store copies at its first start: PGlite needs seconds for it.
+import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+
+const [folder] = process.argv.slice(2)
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(path.dirname(folder), { recursive: true })
+const database = await PGlite.create(folder)
+await database.close()
+// Another user may run the program.
+chmodSync(folder, 0o755)
+for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  chmodSync(path.join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644)
+}
