@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { hideSecrets } from '../src/http/hide-secrets.js'
+import { loggedPath } from '../src/http/logged-path.js'
 import { type End, whenOver } from '../src/http/when-over.js'
 
 /** Health checks arrive every few seconds; their lines would hide the others. */
@@ -28,7 +28,7 @@ function describe(request: FastifyRequest, { status, milliseconds, abortedBy }: 
   const userId = request.tokenUser?.id ?? request.session?.userId
   return {
     method: request.method,
-    url: hideSecrets(request.url),
+    path: loggedPath(request.url),
     route: request.routeOptions.url,
     status,
     durationMs: Math.round(milliseconds * 10) / 10,

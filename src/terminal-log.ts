@@ -37,9 +37,9 @@ function describe(entry: Entry): string {
   return `${msg ?? ''}${describeError(err as Entry | undefined)}${rest}`
 }
 
-function describeRequest({ method, url, status, durationMs, userId, abortedBy }: Entry): string {
+function describeRequest({ method, path, status, durationMs, userId, abortedBy }: Entry): string {
   const who = userId === undefined ? '' : ` user ${userId}`
-  return `${method} ${url} ${status} ${durationMs} ms${who}${abortedBy === undefined ? '' : ` aborted by ${abortedBy}`}`
+  return `${method} ${path} ${status} ${durationMs} ms${who}${abortedBy === undefined ? '' : ` aborted by ${abortedBy}`}`
 }
 
 function describeError(err: Entry | undefined): string {

@@ -61,9 +61,9 @@ t.test('writes short lines in a terminal', async (t) => {
     text += line
   }, false)
   const log = createLogger('debug', destination)
-  const request = { reqId: 'r', method: 'GET', url: '/api/decks', route: '/api/decks', status: 200, durationMs: 1.2 }
+  const request = { reqId: 'r', method: 'GET', path: '/api/decks', route: '/api/decks', status: 200, durationMs: 1.2 }
   log.info({ ...request, address: '::1', userId: 7, via: 'session' }, 'request')
-  log.info({ ...request, url: '/\u001b[2J', status: 499, aborted: true, abortedBy: 'service' }, 'request')
+  log.info({ ...request, path: '/\u001b[2J', status: 499, aborted: true, abortedBy: 'service' }, 'request')
   log.error({ reqId: 'r', err: new Error('zwei\nZeilen') }, 'request failed')
   log.warn({ sql: 'select 1\n  from x', durationMs: 612 }, 'slow query')
   log.info({ password: 's3cret' }, 'ohne Geheimnis')

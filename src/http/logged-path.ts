@@ -1,0 +1,19 @@
+/** The code of a proof or the token of a calendar, which gives access to anyone who has it */
+const SECRET_SEGMENT = /(\/(?:nachweis|proofs\/verify|proofs|api\/calendar)\/)([^/]{16,})/g
+
+/**
+ * Returns the path of a request for the log: decoded as the router does it, without the query, which may contain search
+ * texts, names and secrets of a sign-in, and without codes of proofs and tokens of calendars.
+ * @example loggedPath('/api/proofs/AB7K9QF2M4X8ZC6T.pdf?x=1') // '/api/proofs/***'
+ */
+export function loggedPath(url: string): string {
+  return decode(url.replace(/[?#].*$/s, '')).replaceAll(SECRET_SEGMENT, '$1***')
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
