@@ -4,13 +4,14 @@ import { addDays } from '../../domain/time/calendar.js'
 import type { JobContext, JobSummary } from './job.js'
 
 const ATTEMPTS_AT_ONCE = 200
-/** Pause after each batch, so that requests get the connection of the embedded database */
+/** Pause after each batch, so that requests get their turn on the single connection of the embedded database */
 const PAUSE_MS = 20
 const DAY_MS = 86_400_000
 
 /**
- * Deletes the answers of attempts whose review has been possible for `ANSWERS_KEEP_DAYS`, and with `RESULTS_KEEP=passed`
- * their questions, points and score. The rest and the sums of the statistics stay.
+ * Deletes the answers of attempts whose review period of `ANSWERS_KEEP_DAYS` is over, and with `RESULTS_KEEP=passed`
+ * also their questions, points and score. The attempts and the totals of the statistics stay. Returns the number of
+ * attempts whose answers (`attempts`) and whose scores (`scores`) were deleted.
  */
 export async function deleteOldAnswers(context: JobContext): Promise<JobSummary> {
   const { db, moment, answersKeepDays, resultsKeep, signal, userId, goOn } = context
@@ -21,13 +22,13 @@ export async function deleteOldAnswers(context: JobContext): Promise<JobSummary>
   do {
     signal.throwIfAborted()
     await goOn()
-    // Goes on behind the last batch, because attempts whose answers stay precede it.
+    // Each batch starts after the previous one, because attempts whose answers must stay would be read again.
     deleted = await deleteAnswersBefore(db, before, { at, userId, after: deleted.at(-1), limit: ATTEMPTS_AT_ONCE })
     summary.attempts += deleted.length
     await sleep(PAUSE_MS)
   } while (deleted.length === ATTEMPTS_AT_ONCE)
   if (resultsKeep === 'all') return summary
-  // Also of attempts whose answers were deleted while the setting was `all`.
+  // A separate loop, because the answers of some attempts were deleted earlier, while the setting was `all`.
   let ids: number[] = []
   do {
     signal.throwIfAborted()

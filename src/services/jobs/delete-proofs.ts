@@ -3,7 +3,7 @@ import type { JobContext, JobSummary } from './job.js'
 
 const PROOFS_AT_ONCE = 5_000
 
-/** Sets the days after which proofs are deleted, and deletes those whose retention is over. */
+/** Computes the deletion day of each proof and deletes those whose day is over. Returns the number of deleted ones. */
 export async function deleteExpiredProofs({ db, moment, signal, goOn }: JobContext): Promise<JobSummary> {
   const { today } = moment()
   let after: number | undefined = 0

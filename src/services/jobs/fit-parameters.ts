@@ -8,11 +8,11 @@ import { FitWorker } from '../review/fit/worker.js'
 import type { JobContext, JobSummary } from './job.js'
 
 const CANDIDATES_AT_ONCE = 50
-/** Pause after each learner, so that requests get the connection of the embedded database */
+/** Pause after each learner, so that requests get their turn on the single connection of the embedded database */
 const PAUSE_MS = 20
 const DAY_MS = 86_400_000
 
-/** Fits parameters to the reviews of each learner who has enough new ones, one after another in one thread. */
+/** Fits parameters for each learner with enough new reviews, one after another in a single worker thread. */
 export async function fitParameters(context: JobContext): Promise<JobSummary> {
   const { db, moment, signal, userId, goOn, onError } = context
   const summary = { tried: 0, adopted: 0, kept: 0, failed: 0 }
@@ -32,7 +32,7 @@ export async function fitParameters(context: JobContext): Promise<JobSummary> {
         signal.throwIfAborted()
         summary.failed++
         onError(error, { userId: id })
-        // The thread may have ended, for example without memory.
+        // The thread may have ended, for example because it ran out of memory.
         await worker.close()
         worker = new FitWorker()
       }

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/types.js'
 import type { MailSettings } from '../../domain/mail/settings.js'
 import type { Moment } from '../../domain/time/calendar.js'
 
-/** `passed`: only whether an attempt was passed, its times and version */
+/** Results that stay when answers are deleted. `passed`: only whether the attempt was passed, its times and version */
 export type ResultsKeep = 'all' | 'passed'
 
 export interface JobContext {
@@ -12,21 +12,20 @@ export interface JobContext {
   moment: (at?: Date) => Moment
   /** IANA name of the service's time zone */
   timeZone: string
-  /** Days after the review of a test for which answers are kept */
+  /** Days for which the answers of an attempt are kept after its review opens */
   answersKeepDays: number
-  /** Whether the score stays when the answers are deleted */
   resultsKeep: ResultsKeep
   /** Undefined if no mail server is configured */
   mail?: MailSettings | undefined
   /** Public address of the service, ending with a slash; undefined if not configured */
   publicUrl?: string | undefined
-  /** Whether mails stay in the outbox, because the service lives on a simulated day */
+  /** Whether mails stay in the outbox, because the service runs with a simulated date */
   isMailHeld?: boolean
-  /** Ends the job; its work must then be undone or complete */
+  /** Aborts the job, which must not leave a batch half done */
   signal: AbortSignal
-  /** Only this user, for a run by hand */
+  /** User to whom a run by hand is limited; undefined for all users */
   userId?: number | undefined
-  /** Extends the lease; called at least once a minute. @throws LeaseLost */
+  /** Extends the lease; must be called at least once a minute. @throws LeaseLost if another instance has taken it */
   goOn: () => Promise<void>
   /** Reports an error that does not end the job. */
   onError: (error: unknown, facts: Record<string, unknown>) => void
@@ -35,10 +34,10 @@ export interface JobContext {
 /** Figures of a run, for the log and the service page */
 export type JobSummary = Record<string, number>
 
-/** Work that one instance does regularly. */
+/** Recurring work that only one instance at a time does. */
 export interface Job {
   name: string
-  /** Once a night, or a number of minutes */
+  /** Interval in minutes, or once a night */
   every: 'night' | number
   run: (context: JobContext) => Promise<JobSummary>
 }

@@ -2,7 +2,10 @@ import { createMailTime } from '../../domain/mail/reminders.js'
 import { planDigests, planDueCards, planReminders } from '../mail/plan-mails.js'
 import type { JobContext, JobSummary } from './job.js'
 
-/** Puts the mails of the day into the outbox, on working days from 7 to 20 h. Needs a mail server and `PUBLIC_URL`. */
+/**
+ * Puts the mails of the day into the outbox. Does nothing at weekends, outside 7:00 to 20:00 in the service's time
+ * zone, or without a mail server or `PUBLIC_URL`.
+ */
 export async function planMail(context: JobContext): Promise<JobSummary> {
   const { db, moment, timeZone, mail, publicUrl, signal, userId, goOn } = context
   const summary = { reminders: 0, tasks: 0, digests: 0, due_cards: 0 }

@@ -4,17 +4,18 @@ import type { Database } from '../../../db/types.js'
 import type { Job, JobContext, JobSummary } from './job.js'
 
 export interface RunOptions extends Omit<JobContext, 'db' | 'goOn'> {
-  /** Day of a nightly run, which happens once; undefined for a run by hand and for jobs that run more often */
+  /** Day of a nightly run (`YYYY-MM-DD`); undefined for a run by hand and for jobs that run more often */
   night?: string
 }
 
-/** Thrown in a job whose lease another instance has taken, because this one was suspended. */
+/** Thrown in a job that lost its lease to another instance, for example because this process was suspended. */
 export class LeaseLost extends Error {}
 
 /**
- * Runs a job while no other instance does. Returns undefined if another instance is running it, or if the night's run
- * is done.
+ * Runs a job under its lease and returns its summary. Returns undefined if another instance is running it, or if the
+ * night's run is done.
  * @throws the reason of the signal if the job was aborted; the next run then starts over
+ * @throws LeaseLost if the lease expired and another instance has taken it
  */
 export async function runJob(
   db: Kysely<Database>,

@@ -27,8 +27,8 @@ const MAILS_AT_ONCE = 1_000
 const INTERRUPTED = 'Der Dienst wurde beim Verschicken unterbrochen; vielleicht ist die Mail angekommen'
 
 /**
- * Sends the due mails of the outbox, one after another. A mail is marked before and after it is sent: what a crash leaves
- * between both marks may have arrived and is not sent again by itself.
+ * Sends the due mails of the outbox, one after another. A mail is marked before and after it is sent. If the process
+ * dies in between, the mail may have arrived, so it becomes `unknown` and is sent again only by hand.
  */
 export async function sendMails(context: JobContext): Promise<JobSummary> {
   const { db, moment, mail: settings, isMailHeld, signal, userId, goOn, onError } = context
@@ -57,7 +57,7 @@ export async function sendMails(context: JobContext): Promise<JobSummary> {
     }
   } catch (error) {
     if (!(error instanceof ServerFault)) throw error
-    // The same for all mails, so none of them counts an attempt.
+    // A fault of the server affects all mails, so it does not count as an attempt of any mail.
     const { at, today } = moment()
     await postponeDueMails(
       db,
@@ -75,7 +75,7 @@ export async function sendMails(context: JobContext): Promise<JobSummary> {
   }
 }
 
-/** Records how the attempt ended; returns the figure that counts it. */
+/** Stores the outcome of an attempt. Returns the field of the summary that counts it. */
 async function markOutcome(
   { db, moment }: JobContext,
   mail: ClaimedMail,
@@ -112,7 +112,7 @@ function toOutgoing(mail: ClaimedMail, publicUrl: string | undefined): OutgoingM
   }
 }
 
-/** Deletes mails of more than 90 days ago. */
+/** Deletes mails that were created more than 90 days ago. */
 export async function deleteSentMails({ db, moment, signal, goOn }: JobContext): Promise<JobSummary> {
   const before = new Date(moment().at.getTime() - KEEP_DAYS * DAY_MS)
   const summary = { deleted: 0 }
