@@ -6,8 +6,9 @@ import type { Database } from '../../../db/types.js'
 import { followGroups } from '../../domain/teams/follow-groups.js'
 
 /**
- * Lets memberships follow the provider's groups at a login. Groups without a team are ignored.
- * @param groups undefined if the provider does not name them, which changes nothing
+ * Adjusts a user's memberships to the groups that the identity provider names at a login. Groups without a team are
+ * ignored.
+ * @param groups undefined if the provider names none; the memberships then stay unchanged
  */
 export async function followProviderGroups(
   transaction: Transaction<Database>,
@@ -20,7 +21,7 @@ export async function followProviderGroups(
   const current = await listClaimedMemberships(transaction, userId)
   const moves = followGroups(current, teamIds)
   if (moves.join.length === 0 && moves.end.length === 0) return
-  // Waits for a concurrent deletion of the user before any membership is locked, which would deadlock.
+  // Locks the user before any membership: the opposite order could deadlock with a concurrent deletion of the user.
   if ((await keepAccount(transaction, userId)) === undefined) return
   await moveClaimedMemberships(transaction, userId, moves, today)
 }

@@ -16,7 +16,7 @@ import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import { MEMBER_BY_GROUP, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../domain/teams/refusals.js'
 import type { TeamInput, TeamRole } from '../../domain/teams/teams.js'
 
-/** Creates a team with an audit entry. @throws TEAM_TAKEN */
+/** Creates a team with an audit entry. @throws TEAM_TAKEN if another team has the name or the group */
 export async function createTeam(
   db: Kysely<Database>,
   actor: Actor,
@@ -39,8 +39,9 @@ export async function createTeam(
 }
 
 /**
- * Changes a team with an audit entry. With another group of the provider the memberships from the former one end.
- * @throws TEAM_NOT_FOUND, TEAM_TAKEN
+ * Changes a team with an audit entry. If its provider group changes, the memberships from the former group end.
+ * @throws TEAM_NOT_FOUND if the team does not exist
+ * @throws TEAM_TAKEN if another team has the name or the group
  */
 export async function changeTeam(
   db: Kysely<Database>,
@@ -64,7 +65,7 @@ export async function changeTeam(
   })
 }
 
-/** Deletes a team with its memberships, if it exists, with an audit entry. */
+/** Deletes a team and its memberships with an audit entry. Does nothing if the team does not exist. */
 export async function removeTeam(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const name = await deleteTeam(transaction, id)
@@ -75,7 +76,8 @@ export async function removeTeam(db: Kysely<Database>, actor: Actor, id: number)
 
 /**
  * Makes a user a member or lead of a team by hand, with an audit entry.
- * @throws TEAM_NOT_FOUND, USER_NOT_FOUND
+ * @throws TEAM_NOT_FOUND if the team does not exist
+ * @throws USER_NOT_FOUND if the user does not exist
  */
 export async function addMember(
   db: Kysely<Database>,
@@ -95,9 +97,10 @@ export async function addMember(
 }
 
 /**
- * Ends a membership that was made by hand, if there is one, with an audit entry. A membership from the provider's groups
- * stays.
- * @throws TEAM_NOT_FOUND, USER_NOT_FOUND
+ * Ends a membership that was made by hand, if there is one, with an audit entry. A membership from the provider's
+ * groups stays.
+ * @throws TEAM_NOT_FOUND if the team does not exist
+ * @throws USER_NOT_FOUND if the user does not exist
  * @throws MEMBER_BY_GROUP if only the provider's groups make the user a member
  */
 export async function removeMember(
