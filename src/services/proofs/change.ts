@@ -13,7 +13,11 @@ import {
 } from '../../domain/proofs/refusals.js'
 import { readSnapshot, writeSnapshot } from '../../domain/proofs/snapshot.js'
 
-/** Revokes a proof, with an audit entry. @throws PROOF_NOT_FOUND, PROOF_REVOKED, PROOF_REPLACED */
+/**
+ * Revokes a proof, with an audit entry.
+ * @throws PROOF_NOT_FOUND if no proof has the code
+ * @throws PROOF_REPLACED, PROOF_REVOKED if the proof was replaced or revoked before
+ */
 export async function revoke(
   db: Kysely<Database>,
   actor: Actor,
@@ -30,9 +34,13 @@ export async function revoke(
 }
 
 /**
- * Replaces a proof by one with the present name of the person, with an audit entry. Both say so.
+ * Replaces a proof with one that has the person's current name, with an audit entry. Each proof names the code of the
+ * other.
  * @returns the code of the new proof
- * @throws PROOF_NOT_FOUND, PROOF_REVOKED, PROOF_REPLACED, NAME_UNCHANGED, ACCOUNT_DELETED
+ * @throws PROOF_NOT_FOUND if no proof has the code
+ * @throws PROOF_REPLACED, PROOF_REVOKED if the proof was replaced or revoked before
+ * @throws ACCOUNT_DELETED if the person's account does not exist any more
+ * @throws NAME_UNCHANGED if the proof already has the current name
  */
 export async function correctName(db: Kysely<Database>, actor: Actor, code: string, at: Date): Promise<string> {
   return db.transaction().execute(async (transaction) => {

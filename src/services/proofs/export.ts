@@ -13,7 +13,7 @@ const HEADINGS = [
   ...['Widerrufen am', 'Grund', 'Ersetzt durch', 'Nachweis'],
 ]
 
-/** Notes who exports all proofs and why, and returns the table for auditors as chunks. */
+/** Writes an audit entry with the purpose and returns all proofs as a CSV table for auditors, in chunks. */
 export async function exportProofs(
   db: Kysely<Database>,
   actor: Actor,

@@ -9,7 +9,7 @@ import type { Clock } from '../../domain/time/calendar.js'
 
 const PROOFS_AT_ONCE = 500
 
-/** Issues the proofs of completed occurrences that have none. Running it twice, or at once, issues none twice. */
+/** Issues proofs for completed occurrences without one. Idempotent, even if several calls run concurrently. */
 export async function issueProofs(
   db: Kysely<Database>,
   which: Settled,
