@@ -28,7 +28,7 @@ export interface Review {
   rating: Rating
   client_id: string | null
   duration_ms: number | null
-  /** When the review was given, according to the client; null means now */
+  /** Time at which the review was given, according to the client; null means now */
   reviewed_at: Date | null
 }
 
@@ -38,14 +38,14 @@ export interface ReviewAnswer {
   /** Null if the review was not applied and the card is new */
   progress: CardState | null
   counts: ReviewCounts
-  /** False if the review came too late: it is logged, but the card's state is unchanged. */
+  /** Whether the card's state has changed; a review that arrives too late is only logged. */
   applied: boolean
 }
 
 /**
- * Applies a rating in three statements of one transaction, while other reviews of the user wait. A known client id gets
- * its first answer again without a change. The day on which the rating was given counts.
- * @throws CARD_NOT_FOUND
+ * Applies a rating in one transaction, which makes concurrent reviews of the same user wait. Returns the stored answer
+ * without a change if the client id is known. The schedule is based on the day on which the rating was given.
+ * @throws CARD_NOT_FOUND if the card is archived or does not exist
  * @throws OTHER_REVIEW if the client id belongs to another review
  * @throws NOT_LOGGED_IN if the user has been deleted
  */
@@ -83,7 +83,7 @@ async function applyOnce(
     const late = isLate(times, card.latest_at)
     const preview = createSchedulers(card.settings)(card.deck_retention)
     const after = late ? before : { ...preview(card_id, before, times.reviewed.today)[rating], last_review_id: null }
-    // A new card counts for the day on which it was seen.
+    // The daily limit of new cards applies to the day on which the review was given.
     const introduced = Number(!late && before === null && times.reviewed.today === today)
     const step = {
       before,

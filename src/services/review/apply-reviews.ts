@@ -7,13 +7,13 @@ import { applyReview, type Review, type ReviewAnswer } from './apply-review.js'
 /** The outcome of one review of a batch. */
 export type ReviewResult = { review: ReviewAnswer } | { refusal: Refusal }
 
-/** Refusals that concern one review; all others, such as a lost session or database, end the batch. */
+/** Kinds of refusals that concern a single review; other errors, such as a lost session or database, end the batch. */
 const OF_ONE_REVIEW: ReadonlySet<RefusalKind> = new Set(['invalid', 'not_found', 'conflict'])
 
 /**
- * Applies ratings in order, each in its own transaction, so an applied rating stays stored if a later one fails. After
- * an error of the whole batch the caller sends all ratings again; those with a client id are applied only once.
- * @param readers each returns a review, or throws the refusal of it
+ * Applies ratings in order, each in a separate transaction, so an applied rating stays stored if a later one fails.
+ * After an error of the whole batch the caller sends all ratings again; those with a client id are applied only once.
+ * @param readers functions that return a review or throw a `Refusal` if the input is invalid
  * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function applyReviews(

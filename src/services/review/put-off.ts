@@ -25,15 +25,15 @@ import type { ReviewAnswer } from './apply-review.js'
 export interface Delay {
   card_id: number
   client_id: string | null
-  /** When the card was put off, according to the client; null means now */
+  /** Time at which the card was put off, according to the client; null means now */
   put_off_at: Date | null
 }
 
 /**
- * Puts a due or new card off until tomorrow, without a rating. The log entry is undone like a review. It changes
- * nothing (`applied` is false) if the card is not due, its day is over, or the card was reviewed since. A known client
- * id gets its first answer again.
- * @throws CARD_NOT_FOUND
+ * Puts a due or new card off until tomorrow, without a rating. The log entry can be undone like a review. The card
+ * stays unchanged (`applied` is false) if it is not due, was reviewed since, or was put off before today. Returns the
+ * stored answer if the client id is known.
+ * @throws CARD_NOT_FOUND if the card is archived or does not exist
  * @throws OTHER_REVIEW if the client id belongs to a review or another card
  * @throws NOT_LOGGED_IN if the user has been deleted
  */

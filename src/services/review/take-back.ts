@@ -32,10 +32,13 @@ export interface UndoAnswer {
 }
 
 /**
- * Undoes the user's latest review, if it was today: the card's state is restored exactly. Late reviews are skipped. A
- * repeated call changes nothing and gets the same answer.
+ * Undoes the user's latest review of today and restores the card's previous state. Late reviews do not count. A
+ * repeated call changes nothing and returns the same answer.
  * @throws REVIEW_NOT_FOUND if the user has no such review
- * @throws NOT_THE_LAST, NOT_OF_TODAY, or a conflict if the card has changed since
+ * @throws NOT_OF_TODAY if the review was given on another day
+ * @throws NOT_THE_LAST if it is not the user's latest review
+ * @throws Refusal (conflict) if the card has changed since
+ * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function undoReview(
   db: Kysely<Database>,
@@ -74,8 +77,8 @@ export async function undoReview(
 }
 
 /**
- * Returns the state before the review. If the parameters have changed since, its memory is computed with the present
- * ones.
+ * Returns the card's state before the review. If the parameters have changed since, stability and difficulty are
+ * computed with the current ones.
  */
 async function restore(
   transaction: Transaction<Database>,
@@ -93,8 +96,8 @@ async function restore(
 }
 
 /**
- * Returns why the review cannot be undone while its card is in this state; undefined if it can.
- * @param statesSince reviews up to this id may have other memory states than the card, since the parameters changed
+ * Returns in a German sentence why the review cannot be undone while its card is in this state; undefined if it can.
+ * @param statesSince the log entries up to this id hold memory states of former parameters
  */
 function obstacleTo(review: UndoCandidate, state: CardState | null, statesSince: number): string | undefined {
   if (review.was_reset) return 'Der Fortschritt dieser Karte wurde seitdem zurückgesetzt'
@@ -111,7 +114,7 @@ function obstacleTo(review: UndoCandidate, state: CardState | null, statesSince:
 /** Fields of a state that depend on the parameters */
 const MEMORY: ReadonlySet<string> = new Set(['stability', 'difficulty'])
 
-/** Returns the card's state after the entry. */
+/** Returns the state that the entry gave the card; null if the card stayed new. */
 function stateAfter({ kind, id, after }: UndoCandidate): CardState | null {
   return kind === 'tomorrow' || after === null ? after : { ...after, last_review_id: id }
 }
@@ -120,14 +123,14 @@ function isSame(expected: CardState, state: CardState, key: string): boolean {
   return expected[key as keyof CardState] === state[key as keyof CardState]
 }
 
-/** Returns the id of the previous review if it can be undone, too. */
+/** Returns the id of the review before the undone one if it can be undone as well; otherwise null. */
 function nextUndo(undone: UndoCandidate, next: UndoCandidate | undefined, statesSince: number): number | null {
   if (next === undefined) return null
   const state = next.card_id === undone.card_id ? undone.before : next.state
   return obstacleTo(next, state, statesSince) === undefined ? next.id : null
 }
 
-/** Repeats the facts of the review, so that statistics can subtract what it added. */
+/** Returns the log entry of an undo. It repeats the fields of the review, so that statistics can subtract them. */
 function undoEntry(
   userId: number,
   moment: Moment,
@@ -156,8 +159,10 @@ function undoEntry(
 }
 
 /**
- * Deletes the user's progress of a card, which becomes new; the log keeps it. Does nothing if there is none.
- * @throws CARD_NOT_FOUND
+ * Deletes the user's progress of a card, which becomes new. The log keeps the former state. Does nothing if the card is
+ * already new.
+ * @throws CARD_NOT_FOUND if the card is archived or does not exist
+ * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function resetCard(db: Kysely<Database>, userId: number, moment: Moment, cardId: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {

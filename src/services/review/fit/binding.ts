@@ -1,19 +1,20 @@
 /** Trains the weights of FSRS-6. */
 export interface Trainer {
   /**
-   * Fits weights to reviews, as CSV of `toTrainingCsv`.
-   * @param isStopped asked repeatedly; true ends the fit
-   * @throws if the fit was ended or failed
+   * Fits weights to reviews.
+   * @param csv reviews as `toTrainingCsv` returns them
+   * @param isStopped called repeatedly; the fit ends when it returns true
+   * @throws Error if the fit was stopped or failed
    */
   fit(csv: string, isStopped: () => boolean): Promise<number[]>
 }
 
-/** Interval at which the library asks whether to continue; it also delays the result by up to this time. */
+/** Interval at which the library checks whether to continue. It also delays the result by up to this time. */
 const POLL_MS = 20
 
 /**
- * Loads the native trainer; returns undefined where the platform has no binary. The only file that knows the library
- * (docs/decisions/0049-fitted-parameters.md).
+ * Loads the native trainer. Returns undefined if there is no binary for the platform. Only this file may import the
+ * library (docs/decisions/0049-fitted-parameters.md).
  */
 export async function loadTrainer(): Promise<Trainer | undefined> {
   const library = await import('@open-spaced-repetition/binding').catch(() => undefined)
@@ -27,7 +28,7 @@ export async function loadTrainer(): Promise<Trainer | undefined> {
   }
 }
 
-/** Whether parameters can be fitted on this platform */
+/** Returns whether parameters can be fitted on this platform. */
 export async function canFit(): Promise<boolean> {
   return (await loadTrainer()) !== undefined
 }

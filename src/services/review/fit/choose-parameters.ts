@@ -10,8 +10,8 @@ import { changeStates } from './fit-learner.js'
 import { FitWorker } from './worker.js'
 
 /**
- * Updates the given settings. If fitted parameters come into or go out of use, the memory states follow in the same
- * transaction; no date changes.
+ * Updates the given settings and returns all of them. If this switches fitted parameters on or off, the memory states
+ * are recomputed in the same transaction. Due dates stay.
  */
 export async function changeSettings(
   db: Kysely<Database>,
@@ -38,7 +38,7 @@ export async function changeSettings(
   return isDone ? findSettings(db, userId) : changeSettings(db, userId, changes)
 }
 
-/** Returns the learner to the default parameters until the next fit; does nothing if they apply already. */
+/** Resets the learner to the default parameters until the next fit. Does nothing if there are no fitted ones. */
 export async function returnToDefaults(db: Kysely<Database>, userId: number): Promise<void> {
   const state = await findFitState(db, userId)
   if (!state?.stored?.current) return
@@ -72,11 +72,11 @@ export interface FitSummary {
   costs: Costs
 }
 
-/** Costs by weights */
+/** Cache of the costs; the key is the weights, joined with commas, or empty for the defaults */
 const knownCosts = new Map<string, Promise<Costs>>()
 const MOST_KNOWN = 500
 
-/** Returns the learner's fitted parameters, what the next fit needs, and what each retention costs. */
+/** Returns the learner's fitted parameters, the recalls for the next fit, and the costs of each desired retention. */
 export async function summarizeFit(db: Kysely<Database>, userId: number): Promise<FitSummary> {
   const state = await findFitState(db, userId)
   const stored = state?.stored ?? null

@@ -16,13 +16,14 @@ import type { FitWorker } from './worker.js'
 /** `gone`: the user was deleted or no longer wants fitted intervals */
 export type FitOutcome = 'adopted' | 'kept' | 'too few' | 'unavailable' | 'gone'
 
-/** Attempts to compute states while the learner goes on reviewing; the last one holds the learner's lock. */
+/** Maximum number of attempts to compute states; during the last one the learner is locked and cannot review. */
 const ATTEMPTS = 3
 
 /**
- * Fits parameters to the learner's reviews and adopts them if they predict not worse than those in use. Adopting stores
- * the parameters and the memory states that follow from them in one transaction; no date changes.
- * @param signal ends the fit; nothing is written then
+ * Fits parameters to the learner's reviews and adopts them if they predict at least as well as those in use. Adopting
+ * stores the parameters and the resulting memory states in one transaction. Due dates stay.
+ * @param signal aborts the fit before anything is written
+ * @throws the reason of the signal if it is aborted
  */
 export async function fitLearner(
   db: Kysely<Database>,
@@ -57,7 +58,7 @@ export async function fitLearner(
     known: { last_entry: state.last_entry, states },
     signal,
     write: async (transaction) => {
-      // The learner may have switched it off in the meantime.
+      // The learner may have switched fitted intervals off in the meantime.
       if ((await findFitState(transaction, userId))?.adapt_intervals !== true) return false
       await replaceParameters(transaction, userId, parameters)
       return true
@@ -67,17 +68,17 @@ export async function fitLearner(
 }
 
 interface Change {
-  /** States that were computed from the log up to an entry */
+  /** States that were already computed from the log up to and including the entry `last_entry` */
   known?: { last_entry: number; states: States }
   signal?: AbortSignal | undefined
-  /** Writes what comes with the states; false cancels the change. */
+  /** Writes the rest of the change in the same transaction. Returns false to cancel the change. */
   write: (transaction: Transaction<Database>) => Promise<boolean>
 }
 
 /**
- * Computes the learner's memory states with the weights and stores them together with what `write` writes, while no
- * review of the learner is in progress. The log is read and replayed before the lock is taken, and again if the learner
- * has reviewed in the meantime. Returns false if `write` cancelled the change or the user does not exist.
+ * Computes the learner's memory states with the weights, then stores them and calls `write` in one transaction that
+ * holds the learner's lock. The log is replayed before the lock is taken, and again if the learner has reviewed in the
+ * meantime. Returns false if `write` cancelled the change or the user does not exist.
  */
 export async function changeStates(
   db: Kysely<Database>,

@@ -10,20 +10,20 @@ import { MemoryModel } from '../../../domain/review/memory.js'
 import { blendWeights, LEAST_DAYS, LEAST_ITEMS } from '../../../domain/review/parameters.js'
 import type { Trainer } from './binding.js'
 
-/** Memory states by the review that made them, as columns. */
+/** Memory states in columns; `review_ids` holds the last review of each history. */
 export interface States {
   review_ids: Float64Array
   stabilities: Float64Array
   difficulties: Float64Array
 }
 
-/** Work of the thread on one learner's log. */
+/** Work of the thread for one learner. */
 export type Task =
   /** Computes the states with these weights; null means the defaults. */
   | { kind: 'replay'; weights: number[] | null }
   /** Fits weights and compares them with those in use. */
   | { kind: 'fit'; weights: number[] | null; today: number }
-  /** Simulates what each desired retention costs; needs no log. */
+  /** Simulates the reviewing effort of each desired retention; needs no log. */
   | { kind: 'costs'; weights: number[] | null }
 
 export type TaskResult =
@@ -32,7 +32,7 @@ export type TaskResult =
   | { kind: 'fitted'; items: number; log_loss_before: number; log_loss_after: number; w: number[]; states: States }
   /** The weights in use predict better. */
   | { kind: 'kept'; items: number; log_loss_before: number; log_loss_after: number }
-  /** Too few recalls or days */
+  /** The log has too few recalls or covers too few days. */
   | { kind: 'too few'; items: number }
   | { kind: 'unavailable' }
   | { kind: 'stopped' }
@@ -55,9 +55,9 @@ export function replay(histories: readonly StandingReview[][], weights: readonly
 }
 
 /**
- * Fits weights to the histories. They are adopted only if a fit of the first three quarters predicts the last quarter
- * not worse than the weights in use.
- * @param today as a number of days
+ * Fits weights to the histories. Returns them only if a fit of the first three quarters predicts the last quarter at
+ * least as well as the weights in use.
+ * @param today days since 1970-01-01
  */
 export async function fitWeights(
   histories: readonly StandingReview[][],

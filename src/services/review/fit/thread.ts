@@ -4,7 +4,7 @@ import { parseEntry, standingHistories } from '../../../domain/review/history.js
 import { loadTrainer } from './binding.js'
 import { fitWeights, replay, type Task, type TaskResult } from './tasks.js'
 
-/** Messages to the thread: `begin`, the log in pieces of whole lines, then the task; `stop` ends a fit. */
+/** Messages to the thread: `begin`, the log in chunks of whole lines, then the task; `stop` ends a fit. */
 export type ThreadMessage = { begin: true } | { lines: string } | { task: Task } | { stop: true }
 
 const port = parentPort

@@ -3,12 +3,12 @@ import { Worker } from 'node:worker_threads'
 import type { Task, TaskResult } from './tasks.js'
 import type { ThreadMessage } from './thread.js'
 
-/** Enough for a million reviews */
+/** Heap limit of the thread, enough for a million reviews */
 const MAX_HEAP_MB = 1_024
-/** Maximum time for the thread to end a fit by itself, so that no native work is cut off */
+/** Time for the thread to end a fit by itself, because terminating it would interrupt native code */
 const STOP_MS = 2_000
 
-/** A thread that replays logs and fits weights, one learner at a time. */
+/** A worker thread that replays review logs and fits weights, one learner at a time. */
 export class FitWorker {
   readonly #worker = new Worker(new URL('./thread.js', import.meta.url), {
     execArgv: [],
@@ -17,9 +17,10 @@ export class FitWorker {
   })
 
   /**
-   * Runs a task.
-   * @param lines pieces of whole lines of the learner's log, if the task needs it
-   * @throws the reason of the signal, or an error of the thread
+   * Runs a task and returns its result. A second task must not start before the first one has ended.
+   * @param lines chunks of the learner's log, each of whole lines; empty if the task needs no log
+   * @throws the reason of the signal if it is aborted
+   * @throws Error if the thread fails or ends
    */
   async run(task: Task, lines: AsyncIterable<string> | Iterable<string>, signal?: AbortSignal): Promise<TaskResult> {
     signal?.throwIfAborted()
