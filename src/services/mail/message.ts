@@ -1,18 +1,18 @@
 import type { MailComposerOptions } from 'nodemailer/lib/mail-composer'
 import type { MailSettings } from '../../domain/mail/settings.js'
 
-/** A mail as it is sent. */
+/** A mail to be sent. */
 export interface OutgoingMail {
-  /** Left part of the `Message-ID`; the same for every attempt, so that mail programs recognise a repetition */
+  /** Left part of the `Message-ID`; the same for every attempt, so that mail programs can detect duplicates */
   id: string
   to: { name: string; address: string }
   subject: string
   body: string
-  /** Address at which one request ends this kind of mail (RFC 8058) */
+  /** URL for unsubscribing from this kind of mail with one POST request (RFC 8058) */
   unsubscribe?: string | undefined
 }
 
-/** Returns the mail as nodemailer composes it. Names and subjects may hold anything; they cannot add a header. */
+/** Returns nodemailer's options for the mail. Names and subjects may contain any text; they cannot inject a header. */
 export function composeMail(settings: MailSettings, mail: OutgoingMail): MailComposerOptions {
   const { id, to, subject, body, unsubscribe } = mail
   const { from } = settings
@@ -25,7 +25,7 @@ export function composeMail(settings: MailSettings, mail: OutgoingMail): MailCom
     text: body,
     headers: {
       'Auto-Submitted': 'auto-generated',
-      // Exchange sends no out-of-office reply then.
+      // Keeps Exchange from sending an out-of-office reply.
       'X-Auto-Response-Suppress': 'All',
       ...(unsubscribe !== undefined && {
         'List-Unsubscribe': { prepared: true, value: `<${unsubscribe}>` },
@@ -37,7 +37,7 @@ export function composeMail(settings: MailSettings, mail: OutgoingMail): MailCom
   }
 }
 
-/** Direction marks would disguise the rest of the line. */
+/** Replaces control characters, line breaks and direction marks, which would disguise the rest, with spaces. */
 function inLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')

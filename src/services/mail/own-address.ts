@@ -20,14 +20,15 @@ import type { Moment } from '../../domain/time/calendar.js'
 
 const HOURS_VALID = 24
 const HOUR_MS = 3_600_000
-/** Confirmations per person and hour, and to one address: strangers must not be flooded. */
+/** Maximum number of confirmation mails per hour for one person or one address, so that mailboxes are not flooded */
 const MOST_PER_HOUR = 4
 
 /**
- * Sends a link that confirms a new address of a person. Until then the present one stays. The present address again only
- * ends an earlier request.
+ * Puts a mail with a confirmation link for a person's new address into the outbox. The current address stays until the
+ * link is used. If the new address equals the current one, only a pending confirmation is cancelled.
  * @param address public address of the service, ending with a slash
- * @throws TooManyAttempts
+ * @throws TooManyAttempts after 4 confirmation mails for the person or the address within an hour
+ * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function requestAddress(
   db: Kysely<Database>,
@@ -61,7 +62,7 @@ export async function requestAddress(
 
 /**
  * Sets the person's address to the confirmed one and deletes the confirmation. Returns the address.
- * @throws CONFIRMATION_NOT_FOUND
+ * @throws CONFIRMATION_NOT_FOUND if the token is unknown or has expired, or the account is deactivated
  */
 export async function confirmAddress(db: Kysely<Database>, token: string, { at, today }: Moment): Promise<string> {
   if (!isSecret(token)) throw CONFIRMATION_NOT_FOUND
@@ -74,7 +75,11 @@ export async function confirmAddress(db: Kysely<Database>, token: string, { at, 
   })
 }
 
-/** Removes the address that a person has confirmed. @throws ADDRESS_NOT_OWN if the administration or provider set it */
+/**
+ * Removes the address that a person has confirmed. Does nothing if there is no address.
+ * @throws ADDRESS_NOT_OWN if an administrator or the identity provider has set the address
+ * @throws NOT_LOGGED_IN if the user has been deleted
+ */
 export async function removeAddress(db: Kysely<Database>, userId: number, { at }: Moment): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     if (!(await lockPerson(transaction, userId))) throw NOT_LOGGED_IN

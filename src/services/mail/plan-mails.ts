@@ -24,9 +24,9 @@ const PERSONS_AT_ONCE = 200
 export interface MailPlanning extends AssignmentClock {
   /** Public address of the service, ending with a slash */
   address: string
-  /** Only this person; undefined for all */
+  /** Person to whom the planning is limited; undefined for all */
   userId: number | undefined
-  /** Called between batches; may throw to end the work */
+  /** Called before each batch; may throw to end the work */
   goOn: () => Promise<void>
 }
 
@@ -37,7 +37,7 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
   const prepare = async (page: RecipientPage) => {
     const open = await openTasksOf(db, await listReminded(db, page), page.today)
     const due = [...open.values()].flat().filter((task) => reminderOn(task, page.today) !== undefined)
-    // Marks what was done since the last planning, so that no reminder names it.
+    // Marks tasks that were completed since they were last settled, so that no reminder names them.
     await settle(db, { ids: due.map(({ id }) => id) }, planning)
   }
   const tasks = await inBatches(db, planning, prepare, async (transaction, page, { at, today }) => {
@@ -63,7 +63,10 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
   return { tasks, reminders }
 }
 
-/** Plans the weekly mail for leads. It tells what was overdue on Monday, also when it is planned later in the week. */
+/**
+ * Plans the weekly mail for leads, which lists the tasks that were overdue on Monday, even if it is planned later in
+ * the week. Returns the number of mails.
+ */
 export function planDigests(db: Kysely<Database>, planning: MailPlanning): Promise<number> {
   return inBatches(db, planning, undefined, async (transaction, page, { at, today }) => {
     const monday = mondayOf(today)
@@ -76,7 +79,7 @@ export function planDigests(db: Kysely<Database>, planning: MailPlanning): Promi
   })
 }
 
-/** Plans the mail about due cards for those who want it. */
+/** Plans the mail about due cards for the people who have subscribed to it. Returns the number of mails. */
 export function planDueCards(db: Kysely<Database>, planning: MailPlanning): Promise<number> {
   return inBatches(db, planning, undefined, async (transaction, page, { at, today }) => {
     const persons = await listWithDueCards(transaction, page)
@@ -94,8 +97,8 @@ type PlanBatch = (
 ) => Promise<{ persons: readonly Recipient[]; mails: NewMail[] }>
 
 /**
- * Plans the mails of a kind, a transaction for each batch of persons: a batch that is killed leaves nothing. A lock keeps
- * another instance from planning the same persons. Returns the number of mails.
+ * Plans the mails of one kind in batches of persons, each in a separate transaction. A lock keeps another instance from
+ * planning the same batch. Returns the number of mails.
  */
 async function inBatches(
   db: Kysely<Database>,

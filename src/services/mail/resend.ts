@@ -6,8 +6,9 @@ import { isResendable } from '../../domain/mail/mail.js'
 import { MAIL_NOT_FOUND, MAIL_NOT_RESENDABLE } from '../../domain/mail/refusals.js'
 
 /**
- * Lets a mail that has failed or may not have arrived be sent again, with an audit entry.
- * @throws MAIL_NOT_FOUND, MAIL_NOT_RESENDABLE
+ * Queues a mail that has failed or may not have arrived for sending again, with an audit entry.
+ * @throws MAIL_NOT_FOUND if there is no mail with the id, or `id` is undefined
+ * @throws MAIL_NOT_RESENDABLE if the mail has another state or its text was deleted
  */
 export async function resend(
   db: Kysely<Database>,

@@ -4,22 +4,22 @@ import { type DeliveryFault, describeFault, judgeFault, tidyAnswer, type Verdict
 import type { MailSettings } from '../../domain/mail/settings.js'
 import { composeMail, type OutgoingMail } from './message.js'
 
-/** Time for a connection, its greeting and its encryption */
+/** Timeout of the DNS lookup, of the connection and of the greeting, each; for all steps together twice this */
 const CONNECT_MS = 30_000
-/** Time without a byte from the server */
+/** Timeout of the socket while the server sends nothing, and of the login */
 const SILENCE_MS = 60_000
-/** Time for one mail. With the time for a connection it must be shorter than the lease of a job. */
+/** Timeout of one mail. Together with the time for connecting it must be shorter than the lease of a job. */
 const MAIL_MS = 120_000
-/** Time for the mail in flight when the service stops; shorter than the time after which the service is cut */
+/** Time for the mail in flight when the service stops; must be shorter than the grace period of the shutdown */
 const STOP_MS = 5_000
 
-/** How an attempt ended. `answer` is what the server said, or a sentence about what went wrong. */
+/** Outcome of an attempt. `answer` is the reply of the server or a description of the fault. */
 export interface Outcome {
   verdict: 'sent' | Verdict
   answer: string
 }
 
-/** Thrown for a server that cannot be used; the message is a German sentence with what the server said. */
+/** Thrown if the mail server cannot be used. The message is a German sentence with the reply of the server. */
 export class ServerFault extends Error {}
 
 /** A connection to the mail server, over which mails are sent one after another. */
@@ -30,7 +30,7 @@ export interface MailConnection {
   close(): void
 }
 
-/** An error of nodemailer. Its command and reply tell where it happened. */
+/** An error of nodemailer, with the SMTP command that failed and the server's reply. */
 interface SmtpError extends Error {
   code?: string
   originalCode?: string
@@ -40,9 +40,10 @@ interface SmtpError extends Error {
 }
 
 /**
- * Connects and logs in.
- * @param signal ends the connection: at once before a mail, after a few seconds while one is sent
- * @throws ServerFault if the server cannot be used; the reason of the signal
+ * Connects to the mail server and logs in.
+ * @param signal ends the connection: at once while connecting, after `STOP_MS` while a mail is sent
+ * @throws ServerFault if the server cannot be used
+ * @throws the reason of the signal if it is aborted while connecting
  */
 export async function connectToMailServer(settings: MailSettings, signal: AbortSignal): Promise<MailConnection> {
   signal.throwIfAborted()
@@ -63,12 +64,12 @@ export async function connectToMailServer(settings: MailSettings, signal: AbortS
     dnsTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
     socketCloseTimeout: 1_000,
-    // The addresses of this machine say nothing about which ones reach the server.
+    // Otherwise nodemailer uses only IP versions for which this machine has an external address.
     allowInternalNetworkInterfaces: true,
   })
   const password = login?.password
   let isUsable = true
-  // Also errors that follow the first one; without a listener they would end the process.
+  // This listener stays for errors that follow the first one: an unhandled error event would end the process.
   connection.on('error', () => {
     isUsable = false
   })
@@ -77,7 +78,10 @@ export async function connectToMailServer(settings: MailSettings, signal: AbortS
   })
   const tell = (error: SmtpError) => tidyAnswer(error.response ?? error.message, password)
 
-  /** Runs one step; rejects when the connection breaks, when the time is over, or when the service stops. */
+  /**
+   * Runs one step of the protocol. Rejects if the connection breaks, after `limitMs`, or `stopMs` after the signal is
+   * aborted.
+   */
   const step = <T>(run: (done: (error?: Error | null, result?: T) => void) => void, limitMs: number, stopMs: number) =>
     new Promise<T>((resolve, reject) => {
       const fail = (error: Error) => {
@@ -166,7 +170,7 @@ function loginFault(detail: string): ServerFault {
   return new ServerFault(describeFault({ stage: 'login' }, detail))
 }
 
-/** Codes of Node and OpenSSL for certificates that are not accepted and for failed handshakes */
+/** Error codes of Node and OpenSSL for rejected certificates and failed handshakes */
 const ENCRYPTION_CODES = /CERT|SIGNATURE|TLS|SSL|EPROTO/
 
 function connectStage({ code = '', originalCode = '', command = '' }: SmtpError): DeliveryFault['stage'] {

@@ -4,13 +4,15 @@ import { MAIL_NOT_CONFIGURED, MailServerRefuses } from '../../domain/mail/refusa
 import type { MailSettings } from '../../domain/mail/settings.js'
 import { connectToMailServer, ServerFault } from './smtp.js'
 
-/** Shorter than the time after which a proxy or the service ends the request */
+/** Timeout of a test mail; must be shorter than the request timeouts of the proxy and the service */
 const LIMIT_MS = 20_000
 const TOO_SLOW = `Der Mailserver hat nicht innerhalb von ${LIMIT_MS / 1_000} Sekunden geantwortet`
 
 /**
- * Sends a test mail at once and returns the server's answer.
- * @throws MAIL_NOT_CONFIGURED, MailServerRefuses; the reason of the signal
+ * Sends a test mail at once and returns the server's reply.
+ * @throws MAIL_NOT_CONFIGURED if there are no mail settings
+ * @throws MailServerRefuses if the server cannot be used, refuses the mail or does not reply within 20 seconds
+ * @throws the reason of the signal if it is aborted
  */
 export async function sendTestMail(
   settings: MailSettings | undefined,
