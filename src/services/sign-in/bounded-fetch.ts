@@ -1,9 +1,9 @@
 /** Maximum size of a response body after decompression, in bytes */
 const MAX_BYTES = 2 ** 20
-/** Timeout of a response, body included */
+/** Timeout of a request until the end of the response body */
 const TIMEOUT_MS = 10_000
 
-/** Options of `fetch`; the libraries pass absent ones as undefined. */
+/** Options of `fetch`; the calling libraries set absent ones to undefined. */
 type Options = { [Key in keyof RequestInit]?: RequestInit[Key] | undefined }
 
 interface Bounds {
@@ -12,9 +12,10 @@ interface Bounds {
 }
 
 /**
- * Fetches like `fetch`, but reads the whole body first: at most 1 MiB within 10 s, because the calling libraries hold
- * the complete response of the provider in memory.
- * @throws TypeError `fetch failed`, like a network error, if the body is larger; DOMException `TimeoutError`
+ * Fetches like `fetch`, but reads the whole body before it returns. The default limits are 1 MiB and 10 s, because the
+ * calling libraries hold the complete response of the provider in memory.
+ * @throws TypeError `fetch failed`, like a network error, if the body is larger
+ * @throws DOMException `TimeoutError` if the response takes longer
  */
 export async function boundedFetch(
   url: string | URL,
@@ -30,7 +31,7 @@ export async function boundedFetch(
 async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let size = 0
-  // Leaving the loop early cancels the body and so closes the connection.
+  // Throwing inside the loop cancels the body, which closes the connection.
   for await (const piece of body) {
     size += piece.length
     if (size > maxBytes) {

@@ -6,8 +6,8 @@ import { SignInFault, type SignInFaultCode } from '../../domain/sign-in/faults.j
 const MAX_DESCRIPTION = 200
 
 /**
- * Converts an error of the libraries or the network to a fault whose message is the reason, without secrets.
- * @param hidden values that the provider might repeat: codes, secrets
+ * Converts an error of the libraries or the network to a fault. Its message holds the reason for the log.
+ * @param hidden secrets and codes that the provider might repeat; they are replaced with `***`
  */
 export function explain(error: unknown, hidden: string[]): SignInFault {
   if (error instanceof SignInFault) return error
@@ -24,7 +24,7 @@ function describe(error: unknown): { code: SignInFaultCode; reason: string } {
     return { code: error.error === 'access_denied' ? 'abgebrochen' : 'anbieter', reason: sayingsOf(error) }
   }
   if (error instanceof ResponseBodyError) {
-    // A code that is used, expired or from another sign-in
+    // `invalid_grant`: the code was used, has expired or belongs to another sign-in.
     const code = error.error === 'invalid_grant' ? 'abgelaufen' : error.status >= 500 ? 'nicht_erreichbar' : 'anbieter'
     return { code, reason: sayingsOf(error) }
   }
@@ -37,7 +37,7 @@ function describe(error: unknown): { code: SignInFaultCode; reason: string } {
   return { code: isOfNetwork(error) ? 'nicht_erreichbar' : 'ungueltig', reason }
 }
 
-/** Returns the provider's own error text in characters that a log line may contain. */
+/** Returns the provider's error code and description, limited to printable ASCII because the text is logged. */
 function sayingsOf({ error, error_description = '' }: { error: string; error_description?: string }): string {
   return `the provider says ${error}: ${error_description}`.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, MAX_DESCRIPTION)
 }

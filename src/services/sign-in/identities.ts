@@ -32,8 +32,8 @@ export async function linkIdentity(
   person: Subject,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    // Locks in the order of `adopt`, and before `keepSession`, whose lock two requests of one user would both have to
-    // upgrade.
+    // The same lock order as in `adopt`. `keepSession` comes last: two requests of one user that both hold its shared
+    // lock would deadlock when they upgrade it.
     await lockSubject(transaction, person)
     await lockWaysIn(transaction, user.id)
     if (!(await keepSession(transaction, user.id, sessionId))) throw NOT_LOGGED_IN
@@ -49,9 +49,9 @@ export async function linkIdentity(
 }
 
 /**
- * Renews the proof of identity of a logged-in user through the provider.
- * @param startedAt when the browser was redirected to the provider
- * @throws SignInFault for another identity, or if the provider has not authenticated the user again
+ * Returns a login that renews the proof of identity of a logged-in user through the provider.
+ * @param startedAt time at which the browser was redirected to the provider, in milliseconds since 1970
+ * @throws SignInFault if the identity is not linked to the user, or the provider has not authenticated the user again
  */
 export async function confirmByProvider(
   db: Kysely<Database>,

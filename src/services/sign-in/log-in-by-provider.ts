@@ -30,14 +30,14 @@ import type { ProvenPerson } from './provider.js'
 
 /** A login through the provider, with details for the log. */
 export interface ProviderLogin extends Login {
-  /** The provider would have removed the last administrator or emergency account. */
+  /** Whether the user keeps rights that the provider withdraws, as the last administrator or emergency account */
   keptLastAdmin: boolean
 }
 
 /**
- * Returns the account of an identity: the linked one, one that may be linked now, or a new one. Display name, rights
- * and e-mail address follow the provider. Changes get audit entries with the person as actor.
- * @throws SignInFault if the person has no account and gets none, or a disabled one
+ * Returns the account of an identity: the linked one, one that may be linked now, or a new one. Updates display name,
+ * rights and e-mail address to those of the provider. Changes get audit entries with the person as actor.
+ * @throws SignInFault if the person has no account and none may be linked or created, or if the account is disabled
  */
 export async function logInByProvider(
   db: Kysely<Database>,
@@ -53,7 +53,7 @@ export async function logInByProvider(
     refuseDisabled(found, today)
     const keptLastAdmin = await follow(transaction, found, profile, { address, offered })
     await followProviderGroups(transaction, found.id, profile.groups, today)
-    // After `follow`, which locks administrators before the user's own row
+    // Must come after `follow`, which locks the administrators before the user's own row.
     await endLinkNextLogin(transaction, found.id)
     await noteIdentityUse(transaction, found.identity_id)
     const current = (await findIdentifiedUser(transaction, person)) as IdentifiedUser
@@ -68,7 +68,7 @@ export async function logInByProvider(
   })
 }
 
-/** Admits a person who signs in for the first time. */
+/** Links or creates an account at the first sign-in of a person. @throws SignInFault if neither is possible */
 async function admit(
   transaction: Transaction<Database>,
   settings: OidcSettings,
@@ -82,7 +82,7 @@ async function admit(
   }
   const taken = await findCredentials(transaction, username)
   if (taken !== undefined) {
-    // Before `adopt`, which would link the identity and spend the permission to do so.
+    // Must come before `adopt`, which would link the identity and use up the permission to link.
     refuseDisabled(taken, today)
     return adopt(transaction, settings, person, profile, taken, address)
   }
@@ -103,14 +103,15 @@ async function admit(
   return (await findIdentifiedUser(transaction, person)) as IdentifiedUser
 }
 
-/** Sends a person with a disabled account to the page of persons without one. @throws SignInFault */
+/** @throws SignInFault `nicht_angelegt`, the code for persons without an account, if the account is disabled */
 function refuseDisabled(account: Deactivation, today: string): void {
   if (isDisabled(account, today)) throw new SignInFault('nicht_angelegt', 'the account is disabled')
 }
 
 /**
- * Links an existing account if allowed. An account already linked at the same provider is never linked to another
- * person.
+ * Links an existing account to the identity. An account that is already linked at the same provider is never linked to
+ * another person.
+ * @throws SignInFault if the account may not be linked or was deleted
  */
 async function adopt(
   transaction: Transaction<Database>,
@@ -122,7 +123,7 @@ async function adopt(
 ): Promise<IdentifiedUser> {
   // `follow` may need this lock, which must precede that of the user's own row.
   if (isAdmin === false) await lockAdmins(transaction)
-  // Of two people with this name at the same moment, the second one sees the link of the first.
+  // This lock serialises concurrent sign-ins with the same name, so that the second one sees the link of the first.
   const ways = await lockWaysIn(transaction, found.id)
   const taken = ways && (await findCredentials(transaction, found.username))
   if (taken?.id !== found.id)
@@ -131,7 +132,7 @@ async function adopt(
   if (!isAllowed && !linkByUsername) {
     throw new SignInFault('name_vergeben', 'an account of this name exists and is not linked')
   }
-  // The provider has given the name to another person, so the name no longer identifies the owner.
+  // The provider has reassigned the name to another person, so it no longer identifies the owner of the account.
   if (await hasIdentity(transaction, id, person.issuer)) {
     throw new SignInFault('name_vergeben', 'the account of this name belongs to another person of this provider')
   }
@@ -146,8 +147,8 @@ async function adopt(
 }
 
 /**
- * Updates display name, rights and address. Returns whether the last administrator keeps a right that the provider
- * does not grant.
+ * Updates display name, rights and e-mail address to those of the provider. Returns whether the user keeps rights that
+ * the provider withdraws, as the last administrator or emergency account.
  */
 async function follow(
   transaction: Transaction<Database>,
@@ -156,7 +157,7 @@ async function follow(
   { address, offered }: { address: string; offered: Pick<OfferedWays, 'password'> },
 ): Promise<boolean> {
   const losesRight = isAdmin === false && user.is_admin
-  // Locked before the user's own row: two administrators who change each other lock in the same order.
+  // Locked before the user's own row, so that all transactions that change administrators lock in the same order.
   const admins = losesRight ? await lockAdmins(transaction) : []
   const isLast = lostWith(user.id, admins, offered) !== undefined
   const change = {

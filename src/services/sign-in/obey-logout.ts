@@ -12,7 +12,7 @@ import { isStorable } from '../../domain/text/text.js'
 import type { Provider } from './provider.js'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-/** Maximum age of a logout token, and so the time for which used tokens are remembered */
+/** Maximum age of a logout token. Used tokens are stored for at least this time. */
 const MAX_AGE_SECONDS = 600
 /** Allowed types of a logout token (OpenID Connect Back-Channel Logout 1.0, 2.4); older providers omit it. */
 const TYPES = new Set(['logout+jwt', 'jwt'])
@@ -25,16 +25,16 @@ interface LogoutToken {
   issuedAt: number
 }
 
-/** The sessions that a logout token ended. */
+/** Number of sessions that a logout token ended, and of the users it named. */
 export interface ObeyedLogout {
   users: number
   sessions: number
 }
 
 /**
- * Ends all sessions of the person named by the provider's logout token, once per token. Each affected user gets an
- * audit entry.
- * @throws SignInFault if the token is invalid, too old or already used
+ * Ends all sessions of the users that the provider's logout token names, with an audit entry for each user who had one.
+ * @param text the signed JWT
+ * @throws SignInFault if the token is invalid, too old or already used, or the provider is not reachable
  */
 export async function obeyLogout(
   db: Kysely<Database>,

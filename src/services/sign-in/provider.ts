@@ -12,7 +12,7 @@ import { explain } from './explain.js'
 const METADATA_MS = 10 * 60_000
 const TIMEOUT_SECONDS = 5
 const MAX_SUBJECT = 255
-/** Asymmetric algorithms only, regardless of the metadata of the provider */
+/** Accepted signature algorithms: asymmetric ones only, regardless of the metadata of the provider */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
   ...['EdDSA', 'Ed25519'],
@@ -31,7 +31,7 @@ export interface ProvenPerson {
   subject: string
   /** Session id at the provider */
   session: string | undefined
-  /** When the provider last authenticated the person; undefined if it does not say */
+  /** Time at which the provider last authenticated the person; undefined if the ID token does not contain it */
   authenticatedAt: Date | undefined
   claims: Claims
 }
@@ -45,8 +45,8 @@ interface Known {
 }
 
 /**
- * The OpenID Connect provider. Its metadata are fetched on first use and refreshed later, so the service starts without
- * it, and a failed request is retried by the next sign-in.
+ * The OpenID Connect provider. Its metadata are fetched on first use, so the service can start while the provider is
+ * down. They are refreshed after `METADATA_MS`; a failed refresh is retried by the next sign-in.
  */
 export class Provider {
   readonly settings: OidcSettings
@@ -59,16 +59,20 @@ export class Provider {
   constructor(settings: OidcSettings, redirectUri: string) {
     this.settings = settings
     this.#redirectUri = redirectUri
-    // Allowed for an issuer on this machine only: `checkIssuer`
+    // `checkIssuer` accepts `http:` only for an issuer on this machine.
     this.#isInsecure = settings.issuer.startsWith('http:')
   }
 
-  /** Origin of the pages of the service */
+  /** Origin of this service, from the callback address */
   get ownOrigin(): string {
     return new URL(this.#redirectUri).origin
   }
 
-  /** Creates a challenge and the address to redirect to. @throws SignInFault if the provider is not reachable */
+  /**
+   * Creates a challenge and the URL to which the browser is redirected.
+   * @param options askAnew: whether the provider must authenticate the person again
+   * @throws SignInFault if the provider is not reachable
+   */
   async begin({ askAnew }: { askAnew: boolean }): Promise<{ challenge: Challenge; url: string }> {
     const { configuration } = await this.#find()
     const challenge = {
@@ -89,9 +93,9 @@ export class Provider {
   }
 
   /**
-   * Verifies the provider's callback.
-   * @param query of the callback, with `?`
-   * @throws SignInFault whose message is the reason
+   * Verifies the provider's callback and returns the authenticated person.
+   * @param query query string of the callback, with `?`
+   * @throws SignInFault with the reason if the provider reports an error, is not reachable, or its answer is invalid
    */
   async finish(query: string, { state, nonce, verifier }: Challenge): Promise<ProvenPerson> {
     const known = await this.#find()
@@ -121,8 +125,8 @@ export class Provider {
   }
 
   /**
-   * Verifies signature, audience and age of a logout token; its claims are checked by the caller.
-   * @throws SignInFault if it is not valid for us, or the provider is not reachable
+   * Verifies signature, issuer, audience and age of a logout token. The caller must check its other claims.
+   * @throws SignInFault if the token is invalid or the provider is not reachable
    */
   async verifyLogoutToken(token: string, maxAgeSeconds: number): Promise<JWTVerifyResult> {
     const { keys, issuer } = await this.#find()
@@ -134,7 +138,7 @@ export class Provider {
       })
     return verify()
       .catch(async (error) => {
-        // Anyone may send a token: the keys are fetched again at most every 30 seconds.
+        // The request is not authenticated, so the keys are refetched at most once in 30 seconds.
         if (!mayHaveOtherKeys(error) || keys.coolingDown) throw error
         await keys.reload()
         return verify()
@@ -144,7 +148,7 @@ export class Provider {
       })
   }
 
-  /** Returns the address that ends the provider's session; undefined if the provider has none or is down. */
+  /** Returns the URL that ends the provider's session; undefined without such a URL or while the provider is down. */
   async logoutUrl(): Promise<string | undefined> {
     const { endSessionEndpoint } = await this.#find().catch(() => ({ endSessionEndpoint: undefined }))
     if (endSessionEndpoint === undefined) return undefined
@@ -153,7 +157,7 @@ export class Provider {
     return url.href
   }
 
-  /** Returns the provider's metadata. @throws SignInFault if they could never be fetched */
+  /** Returns the provider's metadata, even outdated ones if a refresh fails. @throws SignInFault if there are none */
   async #find(): Promise<Known> {
     if (this.#known !== undefined && performance.now() - this.#known.since < METADATA_MS) return this.#known
     // Concurrent callers share one request.
@@ -183,8 +187,7 @@ export class Provider {
         },
       )
       const metadata = configuration.serverMetadata()
-      // The browser is redirected there without a check by the library, which checks only the addresses that it
-      // requests itself.
+      // The library checks only URLs that it requests itself, not the one to which the browser is redirected.
       this.#secureUrl(metadata.authorization_endpoint)
       return {
         configuration,
@@ -208,8 +211,8 @@ export class Provider {
   }
 
   /**
-   * Verifies the signature of the ID token, which the library leaves to TLS. Refetches the keys once if none fits: the
-   * provider may have rotated them, possibly under the same `kid`.
+   * Verifies the signature of the ID token, which the library does not check because the token comes over TLS.
+   * Refetches the keys once if none fits, because the provider may have rotated them, possibly under the same `kid`.
    */
   async #verifySignature({ keys, issuer }: Known, idToken: string): Promise<void> {
     const verify = () => jwtVerify(idToken, keys, this.#expectedOf(issuer))
@@ -221,8 +224,8 @@ export class Provider {
   }
 
   /**
-   * Checks that the library leaves to its callers.
-   * @throws SignInFault for a token of another client, or of the future
+   * Checks the claims of the ID token that the library does not check.
+   * @throws SignInFault if the token belongs to another client or was issued in the future
    */
   #checkParty({ azp, iat }: client.IDToken): void {
     if (azp !== undefined && azp !== this.settings.clientId) {
@@ -235,7 +238,10 @@ export class Provider {
     return { issuer, audience: this.settings.clientId, algorithms: ALGORITHMS, clockTolerance: SKEW_SECONDS }
   }
 
-  /** Adds claims of the userinfo endpoint if names or rights are missing; claims of the token take precedence. */
+  /**
+   * Returns the claims of the ID token. If a configured claim is missing, adds those of the userinfo endpoint; claims
+   * of the token take precedence.
+   */
   async #complete(known: Known, claims: client.IDToken, accessToken: string): Promise<Claims> {
     const hasMore = known.configuration.serverMetadata().userinfo_endpoint !== undefined
     if (!hasMore || isComplete(claims, this.settings.claims)) return claims
@@ -247,7 +253,7 @@ function mayHaveOtherKeys(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed
 }
 
-/** OpenID Connect Core 1.0, 2 allows no more characters. @throws SignInFault if it is empty or cannot be stored */
+/** @throws SignInFault if the subject is empty, longer than OpenID Connect Core 1.0, 2 allows, or cannot be stored */
 function readSubject(subject: string): string {
   if (subject === '') throw new SignInFault('ungueltig', 'the subject is empty')
   if (subject.length > MAX_SUBJECT) throw new SignInFault('ungueltig', `the subject is longer than ${MAX_SUBJECT}`)
@@ -255,7 +261,7 @@ function readSubject(subject: string): string {
   return subject
 }
 
-/** Authenticates with the method of the provider's metadata; defaults as in OpenID Connect. */
+/** Authenticates with `client_secret_basic` if the provider supports it or names no method, else with `_post`. */
 const authenticate: client.ClientAuth = (server, metadata, body, headers) => {
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const method = methods.includes('client_secret_basic') ? client.ClientSecretBasic() : client.ClientSecretPost()
