@@ -23,7 +23,7 @@ import type { OfferedWays } from '../../domain/sign-in/ways-in.js'
 import { accountShare } from '../fair-turns.js'
 import { hashPassword } from './passwords.js'
 
-/** Creates a user with an audit entry and returns the id. @throws InvalidInput if the name is taken */
+/** Creates a user with an audit entry. Returns the id. @throws InvalidInput if the name is taken */
 export async function createAccount(
   db: Kysely<Database>,
   actor: Actor,
@@ -32,7 +32,7 @@ export async function createAccount(
   const { password, ...user } = newUser
   const password_hash = await hashPassword(password, accountShare(actor.actor_id))
   return db.transaction().execute(async (transaction) => {
-    // The first administrator must be able to log in whatever is switched off.
+    // The first administrator must be able to log in even while password login is off.
     const emergency = user.is_admin && !(await hasAdmins(transaction))
     const id = await insertUser(transaction, { ...user, password_hash, emergency })
     if (id === undefined) throw new InvalidInput('Benutzername existiert bereits', 'username_taken')
@@ -44,10 +44,10 @@ export async function createAccount(
 }
 
 /**
- * Changes an account with an audit entry. A new password ends the user's sessions and API tokens and lifts the
- * restriction to passkeys; the address of the calendar ends with them. A deactivation ends them, too, and so does its undo:
- * those of a planned day still exist, and an undo restores none.
- * @param rules today: the current calendar day
+ * Changes an account with an audit entry. A new password deletes the user's sessions, API tokens and calendar address,
+ * and lifts the restriction to passkeys. A deactivation deletes the same, and so does the reactivation of a disabled
+ * account, because a deactivation that was planned for a later day did not.
+ * @param rules today: the current calendar day (`YYYY-MM-DD`)
  * @returns the changed account; undefined if it does not exist
  * @throws InvalidInput if no administrator would remain, or, while password login is off, no emergency account
  */
@@ -66,7 +66,7 @@ export async function changeAccount(
       await keepLastAdmin(transaction, id, offered, isLeaving ? KEEP_ENABLED : KEEP_RIGHT)
     }
     const endsAccess = password_hash !== undefined || (await isDisabledAround(transaction, id, change, today))
-    // A new password must be usable, for a user who has lost all passkeys.
+    // Lifts the restriction to passkeys, so that a user who has lost all passkeys can log in with the new password.
     const isLifted = password_hash !== undefined && (await lockWaysIn(transaction, id))?.passkey_only === true
     const user = await updateUser(transaction, id, {
       ...values,
@@ -96,8 +96,9 @@ export async function changeAccount(
 }
 
 /**
- * Marks or unmarks an emergency account, which may log in by password while it is switched off, with an audit entry.
- * @throws USER_NOT_FOUND
+ * Marks or unmarks an emergency account, which may log in with its password while password login is off, with an audit
+ * entry.
+ * @throws USER_NOT_FOUND if the account does not exist
  * @throws InvalidInput if it is the last emergency administrator while password login is off
  */
 export async function setEmergency(
@@ -157,7 +158,7 @@ const KEEP_ACCOUNT: Refusals = {
 const KEEP_MARK =
   'Solange Passwörter abgeschaltet sind, behält der letzte Administrator mit Notfallzugang ihn. Zuerst einem anderen geben: svc-training user emergency <Benutzername>'
 
-/** Returns whether a change of the day disables the account today, or ends that it is disabled. */
+/** Returns whether the account is disabled today before or after a change of `disabled_on`. */
 async function isDisabledAround(
   transaction: Transaction<Database>,
   id: number,

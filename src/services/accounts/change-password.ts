@@ -20,15 +20,15 @@ export interface PasswordChange {
   current: string
   next: string
   address: string
-  /** Hash of the id of the session that sends the request. */
+  /** Hash of the id of the session that sends the request */
   sessionIdHash: Buffer
 }
 
 /**
  * Sets the user's own password and ends every session of the user; API tokens stay. A change by an administrator gets
- * an audit entry. Wrong current passwords count as failed logins from that address.
+ * an audit entry. Wrong current passwords count as failed logins from the client's address.
  * @returns the login for the new session of the request
- * @throws InvalidInput if the current password is wrong, or must be changed and would stay the same
+ * @throws InvalidInput if the current password is wrong, or if it must be changed and the new one is the same
  * @throws TooManyAttempts while the limit of failed logins is in force
  * @throws NOT_LOGGED_IN if the user was deleted or the session ended during the request
  */
@@ -49,13 +49,13 @@ export async function changeOwnPassword(
   })
   if (proven === undefined) throw wrongPassword()
   const { from, mustChange } = proven
-  // Read from the row: a session started by passkey or provider is not asked to change the password.
+  // From the row, because `user` has false in a session that was started with a passkey or through the provider.
   if (mustChange && next.normalize('NFC') === current.normalize('NFC')) {
     throw new InvalidInput('Das neue Passwort muss ein anderes sein als das aktuelle')
   }
   const to = await hashPassword(next, share)
   await db.transaction().execute(async (transaction) => {
-    // A reset by an administrator in the meantime must not be undone with the old password.
+    // Compares with the former hash, so that a concurrent reset by an administrator is not overwritten.
     if (!(await replacePasswordHash(transaction, id, { from, to }))) {
       const isThere = (await findPasswordHash(transaction, id)) !== undefined
       throw isThere ? wrongPassword() : NOT_LOGGED_IN

@@ -10,8 +10,8 @@ import type { Login } from './log-in.js'
 import { verifyPassword } from './passwords.js'
 
 /**
- * Renews the proof of identity of a logged-in user by password. Wrong passwords count as failed logins from that
- * address, so that guessing has one budget.
+ * Returns a login that renews the proof of identity of a logged-in user with the password. Wrong passwords count as
+ * failed logins from the client's address, so that this endpoint allows no additional guesses.
  * @throws PASSWORD_LOGIN_OFF if password login is off and the account is not an emergency account
  * @throws InvalidInput if the password is wrong or the account does not log in by password
  * @throws TooManyAttempts while the limit of failed logins applies

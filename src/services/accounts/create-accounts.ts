@@ -26,7 +26,7 @@ export interface CreatedUser extends Omit<ListedUser, 'password'> {
 
 type HashedUser = Omit<CreatedUser, 'id'> & { password_hash: string }
 
-/** Checks that all users of the list could be created. @throws FaultyUsers with every fault */
+/** Checks that all users of the list can be created. @throws FaultyUsers with every fault if there is any */
 export async function checkAccounts(db: Kysely<Database>, { users, faults }: UserList): Promise<void> {
   const taken = await findTakenNames(
     db,
@@ -37,12 +37,12 @@ export async function checkAccounts(db: Kysely<Database>, { users, faults }: Use
 }
 
 /**
- * Creates all users of the list or none, each with an audit entry. Passwords are hashed first, one at a time, so that
- * neither logins nor the database wait.
- * @param options signal: aborted when the caller disconnects, who alone would learn the generated passwords; today: the
- * first day of the memberships of teams
- * @throws FaultyUsers with every fault
- * @throws CALLER_GONE if the signal aborts before the rows are written
+ * Creates all users of the list or none, each with an audit entry. Passwords are hashed before the transaction, so that
+ * no lock is held meanwhile, and one at a time, so that logins do not wait.
+ * @param options signal: aborted when the client disconnects, because only the response contains the generated
+ * passwords; today: the first day of the team memberships (`YYYY-MM-DD`)
+ * @throws FaultyUsers with every fault if there is any
+ * @throws CALLER_GONE if the signal is aborted before the transaction commits
  */
 export async function createAccounts(
   db: Kysely<Database>,
@@ -60,10 +60,10 @@ export async function createAccounts(
   }
   const ids = await db.transaction().execute(async (transaction) => {
     const created = await insertUsers(transaction, users)
-    // A concurrent request created one of the names.
+    // A concurrent request may have taken one of the names.
     refuse(users.filter(({ username }) => !created.has(username)).map(({ line }) => nameTaken(line)))
     const teams = await findTeamIds(transaction, users)
-    // A concurrent request deleted or renamed one of the teams.
+    // A concurrent request may have deleted or renamed one of the teams.
     refuse(missingTeams(users, teams))
     const joined = users.flatMap(({ username, team }) =>
       team === null ? [] : [{ team_id: teams.get(team) as number, user_id: created.get(username) as number }],

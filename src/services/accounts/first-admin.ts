@@ -11,9 +11,9 @@ export interface FirstLogin {
 }
 
 /**
- * Creates the first administrator if there is no user: the configured one, otherwise, if a password may be generated,
- * `admin`. Of several instances that start at once, one creates it.
- * @returns name and generated password, to be shown once; undefined if there is nothing to show
+ * Creates the first administrator if there is no user: the configured one, or `admin` with a generated password if
+ * `mayInvent` is true. Only one of several instances that start concurrently creates it.
+ * @returns name and generated password, to be shown once; undefined if no password was generated
  */
 export async function createFirstAdmin(
   db: Kysely<Database>,

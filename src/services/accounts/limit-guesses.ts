@@ -5,8 +5,8 @@ import type { LoginAttempt } from '../../domain/accounts/login-limits.js'
 import { TooManyAttempts } from '../../domain/refusal.js'
 
 /**
- * Verifies a password within the limits of failures. While a limit applies, no caller learns whether a password was
- * right, not even of attempts that were already running: they are checked again after the verification.
+ * Verifies a password within the limits of failed attempts. The limits are checked again after the verification, so
+ * that attempts that were already running when a limit was reached do not reveal whether the password was right.
  * @param verify returns undefined for a wrong password, which counts as a failure
  * @returns the result of `verify`
  * @throws TooManyAttempts while a limit applies

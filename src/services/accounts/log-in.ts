@@ -9,7 +9,7 @@ import { PASSWORD_LOGIN_OFF, WRONG_LOGIN } from '../../domain/accounts/refusals.
 import { limitGuesses } from './limit-guesses.js'
 import { loginShare, verifyPassword } from './passwords.js'
 
-/** A successful login with its method. */
+/** A successful login and the proof of identity. */
 export interface Login {
   user: AccountWithState
   proof: Proof
@@ -18,11 +18,11 @@ export interface Login {
 }
 
 /**
- * Returns the user of this name and password. A login while password login is off gets an audit entry.
- * @param options passwordLogin: false admits emergency accounts only; today: the current calendar day
- * @throws WRONG_LOGIN if the user is unknown, the password is wrong or missing, or the account is disabled or limited to
+ * Returns the user with this name and password. A login while password login is off gets an audit entry.
+ * @param options passwordLogin: false admits emergency accounts only; today: the current calendar day (`YYYY-MM-DD`)
+ * @throws WRONG_LOGIN if the user is unknown, the account has another or no password, is disabled, or is limited to
  * passkeys; takes the same time in each case
- * @throws PASSWORD_LOGIN_OFF instead, also for the right password of other accounts, if password login is off
+ * @throws PASSWORD_LOGIN_OFF in all these cases, and for accounts without emergency access, if password login is off
  * @throws TooManyAttempts while a limit applies
  */
 export async function logIn(

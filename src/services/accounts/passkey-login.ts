@@ -26,7 +26,8 @@ import type { OnRefused } from './passkeys.js'
 import { importWebauthn } from './webauthn.js'
 
 /**
- * Creates the options for choosing a passkey. They contain no user, so they do not reveal which users have passkeys.
+ * Stores a challenge and returns the options for a login with a passkey. They name no user, so they do not reveal which
+ * users have passkeys.
  */
 export async function beginPasskeyLogin(
   db: Kysely<Database>,
@@ -54,8 +55,8 @@ export interface PasskeyAttempt {
 }
 
 /**
- * Verifies a passkey login. Failures count as failed logins of the credential and of the address.
- * @throws PASSKEY_REFUSED for any fault, also for a disabled account
+ * Verifies a passkey login and returns it. Failures count as failed logins of the credential and of the address.
+ * @throws PASSKEY_REFUSED if the passkey is unknown, its response is invalid or the account is disabled
  * @throws TooManyAttempts while a limit applies
  */
 export async function logInByPasskey(
@@ -76,7 +77,7 @@ async function verify(
   party: RelyingParty,
   { credential, today, onRefused }: Omit<PasskeyAttempt, 'address'>,
 ): Promise<UsedPasskey | undefined> {
-  // Deleted before anything is checked, so that a challenge is valid once.
+  // The challenge is deleted before any check, so that it can be used only once.
   const { challenge, isFramed } = readClientData(credential.response.clientDataJSON) ?? {}
   const isOurs = challenge !== undefined && (await takeChallenge(db, challenge, 'login')) !== undefined
   if (!isOurs) return refuse('no such challenge')

@@ -37,16 +37,16 @@ import { LAST_WAY_IN } from '../../domain/sign-in/refusals.js'
 import { countIdentities, countWaysIn, type OfferedWays } from '../../domain/sign-in/ways-in.js'
 import { importWebauthn } from './webauthn.js'
 
-/** Shown in the authenticator's prompt */
+/** Name of the service in the authenticator's prompt */
 const NAME = 'Training'
 
-/** A signature that is well-formed in DER, as ECDSA requires: r and s are 1. */
+/** A well-formed ECDSA signature in DER with r = s = 1, which verifies nothing. */
 const EMPTY_SIGNATURE = Uint8Array.of(0x30, 6, 2, 1, 1, 2, 1, 1)
 
-/** Called with the reason of a refusal, for the log; the response does not contain it. */
+/** Receives the reason of a refusal for the log; the response does not contain it. */
 export type OnRefused = (reason: string, details?: object) => void
 
-/** Creates the options for registering a passkey: discoverable, with user verification. */
+/** Stores a challenge and returns the options for registering a discoverable passkey with user verification. */
 export async function beginRegistration(
   db: Kysely<Database>,
   { id: rpID }: RelyingParty,
@@ -79,13 +79,15 @@ export async function beginRegistration(
 export interface NewPasskey {
   name: string
   credential: RegistrationResponseJSON
-  /** The session that registers the passkey */
+  /** Id of the session that registers the passkey */
   sessionId: number
 }
 
 /**
- * Stores a new passkey; administrators get an audit entry.
- * @throws PASSKEY_INVALID, PASSKEY_KNOWN, TOO_MANY_PASSKEYS
+ * Verifies and stores a new passkey, with an audit entry for administrators.
+ * @throws PASSKEY_INVALID if the challenge is unknown or the response or its key is invalid
+ * @throws PASSKEY_KNOWN if the passkey is already registered
+ * @throws TOO_MANY_PASSKEYS if the user already has the maximum number of passkeys
  * @throws NOT_LOGGED_IN if the session has ended
  */
 export async function finishRegistration(
@@ -144,7 +146,8 @@ export async function finishRegistration(
 }
 
 /**
- * Returns why the public key cannot verify any login, for example a point outside of its curve; undefined if it can.
+ * Returns why the public key cannot verify any login, for example because its point is not on the curve; undefined if
+ * it can.
  */
 async function findKeyFault(publicKey: Uint8Array): Promise<string | undefined> {
   const { isoCBOR, isoCrypto } = await import('@simplewebauthn/server/helpers')
@@ -160,8 +163,8 @@ async function findKeyFault(publicKey: Uint8Array): Promise<string | undefined> 
 }
 
 /**
- * Deletes a passkey of the user, if it exists; administrators get an audit entry.
- * @throws LAST_PASSKEY while the account is limited to passkeys
+ * Deletes a passkey of the user, if it exists, with an audit entry for administrators.
+ * @throws LAST_PASSKEY if it is the only one and the account is limited to passkeys
  * @throws LAST_WAY_IN if no other login method remains
  */
 export async function removePasskey(
@@ -185,9 +188,9 @@ export async function removePasskey(
 }
 
 /**
- * Limits the account to passkeys or lifts that limit; administrators get an audit entry.
+ * Restricts the account to passkeys or lifts the restriction, with an audit entry for administrators.
  * @throws PASSKEY_NEEDED if the account has no passkey
- * @throws EMERGENCY_BY_PASSWORD for an emergency account
+ * @throws EMERGENCY_BY_PASSWORD if it is an emergency account and password login is off
  * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function choosePasskeyOnly(

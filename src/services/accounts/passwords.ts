@@ -4,21 +4,21 @@ import argon2 from 'argon2'
 import type { LoginAttempt } from '../../domain/accounts/login-limits.js'
 import { FairTurns, PROGRAM, type TurnShare } from '../fair-turns.js'
 
-/** OWASP minimum for argon2id; one lane, because concurrency is bounded below. */
+/** OWASP minimum for argon2id. `parallelism` is 1 because `turns` limits the concurrency. */
 const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 const turns = new FairTurns({
-  // At most two of libuv's four threads, so that file and DNS work continues, and never all cores, so that requests are
-  // served.
+  // At most two of libuv's four threads, so that file and DNS operations continue. At most all cores but one, so that
+  // requests are served.
   concurrent: Math.min(Math.max(availableParallelism() - 1, 1), 2),
-  // About four seconds of work on a slow core; later callers are asked to retry.
+  // About four seconds of work on a slow core. Further requests are refused and retry later.
   waitingUrgent: 100,
   waitingOthers: 50,
   waitingPerOwner: 20,
   retryAfterSeconds: 5,
 })
 
-/** Returns the share of an anonymous caller: by network, and within it by the attempted name. */
+/** Returns the share of a login attempt: the group is the client's network, the owner the attempted name. */
 export function loginShare({ network, accountHash }: LoginAttempt): TurnShare {
   return { isUrgent: true, group: network, owner: accountHash.toString('base64') }
 }
@@ -34,12 +34,12 @@ export function hashPassword(password: string, share = PROGRAM): Promise<string>
   return turns.run(share, () => argon2.hash(normal(password), PARAMETERS))
 }
 
-/** macOS may send typed text decomposed; other systems send it composed. */
+/** Normalises to NFC, because macOS may send typed text decomposed, while other systems send it composed. */
 function normal(password: string): string {
   return password.normalize('NFC')
 }
 
-/** The only verifiable format; scripts may have written anything to the column. */
+/** Hash format that argon2 can verify; scripts may have written other text to the column. */
 const ARGON2_HASH = /^\$argon2(?:i|d|id)\$(?:v=\d+\$)?[mpt]=\d+,[mpt]=\d+,[mpt]=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/
 
 /**

@@ -8,25 +8,25 @@ import type { Database } from '../../../db/types.js'
 import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 
 /**
- * Ends all sessions of a user, or one of them, with an audit entry. Returns their number.
- * @throws USER_NOT_FOUND
+ * Ends all sessions of a user, or the one with the id, with an audit entry. Returns their number.
+ * @throws USER_NOT_FOUND if the user does not exist
  */
 export function endSessions(db: Kysely<Database>, actor: Actor, userId: number, id?: number): Promise<number> {
   return revoke(db, actor, { action: 'user.sessions', userId, id }, deleteSessions)
 }
 
 /**
- * Deletes all API tokens of a user, or one of them, with an audit entry. Returns their number.
- * @throws USER_NOT_FOUND
+ * Deletes all API tokens of a user, or the one with the id, with an audit entry. Returns their number.
+ * @throws USER_NOT_FOUND if the user does not exist
  */
 export function endTokens(db: Kysely<Database>, actor: Actor, userId: number, id?: number): Promise<number> {
   return revoke(db, actor, { action: 'user.tokens', userId, id }, deleteTokens)
 }
 
 /**
- * Deletes all passkeys of a user, even if no login method remains, with an audit entry. Returns their number. Password
- * login works again afterwards, so a user who must be locked out needs a new password, too.
- * @throws USER_NOT_FOUND
+ * Deletes all passkeys of a user, even if no login method remains, with an audit entry. Returns their number. Lifts the
+ * restriction to passkeys, so to lock the user out, the password must be changed as well.
+ * @throws USER_NOT_FOUND if the user does not exist
  */
 export async function endPasskeys(db: Kysely<Database>, actor: Actor, userId: number): Promise<number> {
   return db.transaction().execute(async (transaction) => {

@@ -16,8 +16,8 @@ export interface NewToken {
 }
 
 /**
- * Creates an API token, whose text is known only now; administrators get an audit entry. A password reset ends sessions
- * before tokens, so it either deletes this token or has ended the session.
+ * Creates an API token, with an audit entry for administrators. Only the hash of the returned `token` is stored. A
+ * concurrent password reset deletes sessions before tokens, so either it deletes this token or the session has ended.
  * @throws NOT_LOGGED_IN if the session has ended
  */
 export async function createOwnToken(
@@ -39,7 +39,7 @@ export async function createOwnToken(
   })
 }
 
-/** Deletes an API token of the user, if it exists; administrators get an audit entry. */
+/** Deletes an API token of the user, if it exists, with an audit entry for administrators. */
 export async function removeOwnToken(db: Kysely<Database>, actor: Actor, user: Account, id: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const deleted = await deleteTokens(transaction, user.id, id)

@@ -1,5 +1,4 @@
 /**
- * Loaded on first use: the package and its dependencies are one in six of the modules of a start, and most requests
- * need none.
+ * Loads the package on first use. It accounts for one sixth of the modules of the service, and few requests need it.
  */
 export const importWebauthn = () => import('@simplewebauthn/server')
