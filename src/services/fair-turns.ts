@@ -1,9 +1,9 @@
 import { FairQueue, type Share } from '../domain/fair-queue.js'
 import { TooManyAttempts, Unavailable } from '../domain/refusal.js'
 
-/** The owner of a task in the queue. */
+/** Group and owner of a task in the queue. */
 export interface TurnShare extends Share {
-  /** Urgent tasks are served before others; those of logins are. */
+  /** Whether the task precedes tasks that are not urgent; set for logins */
   isUrgent?: boolean
 }
 
@@ -12,15 +12,16 @@ export interface FairTurnsOptions {
   concurrent: number
   /** Maximum number of concurrent tasks of one owner; default: no limit */
   runningPerOwner?: number
-  /** Maximum number of waiting urgent tasks, and of others */
+  /** Maximum number of waiting urgent tasks; default: 0 */
   waitingUrgent?: number
+  /** Maximum number of waiting tasks that are not urgent */
   waitingOthers: number
   /** Maximum number of waiting tasks of one owner */
   waitingPerOwner: number
   retryAfterSeconds: number
 }
 
-/** Every fifth task is not urgent if others wait, so that a flood of logins does not stop them. */
+/** Every fifth start prefers a task that is not urgent, so that a flood of logins does not starve the others. */
 const OTHERS_TURN = 5
 
 interface Waiting {
@@ -28,23 +29,24 @@ interface Waiting {
   refuse: (error: Error) => void
 }
 
-/** Share of the program itself: first administrator and command line */
+/** Share of tasks without a user: creation of the first administrator, command line */
 export const PROGRAM: TurnShare = { group: 'program', owner: 'program' }
 
-/** Returns the share of a logged-in user by account, from any address; null is the command line. */
+/** Returns the share of an account, for requests from any address; null means the command line. */
 export function accountShare(userId: number | null): TurnShare {
   return userId === null ? PROGRAM : { group: `${userId}`, owner: `${userId}` }
 }
 
 /**
- * Runs a few tasks at a time: urgent ones first, groups and their owners in turn. `p-queue`, `bottleneck` and `fastq`
- * have one queue for all; `p-key-limit` and `fair-task-pool` run as many at a time as there are keys.
+ * Limits the number of concurrent tasks. Waiting tasks start in this order: urgent ones first, then round-robin over
+ * the groups and over the owners of a group. `p-queue`, `bottleneck` and `fastq` have a single queue; `p-key-limit` and
+ * `fair-task-pool` run as many tasks at a time as there are keys.
  */
 export class FairTurns {
   readonly #options: FairTurnsOptions
   readonly #urgent: FairQueue<Waiting>
   readonly #others: FairQueue<Waiting>
-  /** Running tasks by owner */
+  /** Number of running tasks by `keyOf` */
   readonly #running = new Map<string, number>()
   #slots: number
   #started = 0
@@ -57,10 +59,11 @@ export class FairTurns {
   }
 
   /**
-   * Runs the task when its turn comes.
-   * @param signal ends the waiting with its reason; a running task is not affected
+   * Runs the task when its turn comes, and returns its result.
+   * @param signal removes a waiting task from the queue; a running task is not affected
    * @throws TooManyAttempts if too many tasks of the owner wait
-   * @throws Unavailable if the queue is full and no other owner has more waiting
+   * @throws Unavailable if the queue is full and the owner has most waiting tasks, even if this one already waits
+   * @throws the reason of the signal if it is aborted while the task waits
    */
   async run<T>(share: TurnShare, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
@@ -103,7 +106,7 @@ export class FairTurns {
     this.#running.set(keyOf(share), (this.#running.get(keyOf(share)) ?? 0) + 1)
   }
 
-  /** Hands the slot over directly, so that a new arrival cannot take it. */
+  /** Passes the slot directly to the next waiting task, so that a later call of `run` cannot take it. */
   #release(share: Share): void {
     this.#slots++
     const left = (this.#running.get(keyOf(share)) ?? 0) - 1
