@@ -9,21 +9,21 @@ export const MARGIN = 64
 export const SMALL = 9
 export const TEXT = 11
 export const MUTED = '#444444'
-/** Ligatures would be one character for programs that read the text. */
+/** OpenType features without ligatures, which screen readers and text search would take for one character. */
 const FEATURES: PDFKit.Mixins.OpenTypeFeatures[] = ['kern', 'mark', 'mkmk']
-/** Stands for a character that the fonts lack. */
+/** Replacement for characters that the fonts lack */
 const MISSING = '\ufffd'
 
 const FONTS = path.join(path.dirname(createRequire(import.meta.url).resolve('@embedpdf/fonts-latin')), '../fonts')
-// PDFKit parses a file once per document if it is named by its path, but again for each use of a second name.
+// Fonts are passed as paths: PDFKit then parses a file once per document, but again for each use of a registered name.
 const REGULAR = path.join(FONTS, 'NotoSans-Regular.ttf')
 const BOLD = path.join(FONTS, 'NotoSans-Bold.ttf')
-/** Tells which characters the fonts have, which PDFKit does not. Regular and Bold have the same. */
+/** Font for looking up which characters exist, which PDFKit cannot do. Regular and Bold have the same characters. */
 const GLYPHS = openSync(REGULAR) as Font
 
 /**
- * Returns the bytes of a PDF: A4, tagged, in German, with embedded fonts. The same content and moment give the same
- * bytes.
+ * Returns the bytes of a PDF: A4, tagged, in German, with embedded fonts. The output is deterministic for the same
+ * content and `at`.
  * @param write writes the content
  */
 export async function createPdf(
@@ -47,27 +47,28 @@ export async function createPdf(
 
 export interface TextStyle extends PDFKit.Mixins.TextOptions {
   isBold?: boolean
-  /** In points */
+  /** Font size in points */
   fontSize?: number
   color?: string
-  /** Default: the position of the document */
+  /** Horizontal position in points; default: the position of the document */
   x?: number
+  /** Vertical position in points; default: the position of the document */
   y?: number
 }
 
-/** Writes text at the position of the document. Characters that the fonts lack are replaced. */
+/** Writes text. Characters that the fonts lack are replaced with U+FFFD. */
 export function writeText(document: Document, text: string, style: TextStyle = {}): void {
   const { x, y, ...options } = choose(document, style)
   document.text(printable(text), x, y, options)
 }
 
-/** Returns the height that `writeText` takes, in points. */
+/** Returns the height of the text as `writeText` writes it, in points. */
 export function heightOf(document: Document, text: string, style: TextStyle): number {
   const { x: _x, y: _y, ...options } = choose(document, style)
   return document.heightOfString(printable(text), options)
 }
 
-/** Sets font and color, and returns the other options. */
+/** Sets font, size and colour, and returns the remaining options. */
 function choose(document: Document, { isBold = false, fontSize = TEXT, color = 'black', ...options }: TextStyle) {
   document
     .font(isBold ? BOLD : REGULAR)
@@ -76,19 +77,19 @@ function choose(document: Document, { isBold = false, fontSize = TEXT, color = '
   return { features: FEATURES, ...options }
 }
 
-/** Whether the fonts contain all characters of a text: they cover Latin, Greek and Cyrillic. */
+/** Returns whether the fonts contain all characters of a text. They cover Latin, Greek and Cyrillic. */
 export function isPrintable(text: string): boolean {
   return !printable(text).includes(MISSING)
 }
 
 function printable(text: string): string {
-  // Programs that read the text often take combining marks for separate characters.
+  // Composed characters, because screen readers often read combining marks as separate characters.
   return [...text.normalize('NFC')]
     .map((character) => (GLYPHS.hasGlyphForCodePoint(character.codePointAt(0) as number) ? character : MISSING))
     .join('')
 }
 
-/** @example inGerman('2026-12-31') // '31.12.2026' */
+/** Formats a day (`YYYY-MM-DD`) in German. @example inGerman('2026-12-31') // '31.12.2026' */
 export function inGerman(day: string): string {
   return day.split('-').reverse().join('.')
 }

@@ -2,19 +2,21 @@ import { Worker } from 'node:worker_threads'
 import { accountShare, FairTurns } from '../fair-turns.js'
 import type { PrintJob } from './thread.js'
 
-/** One thread prints, so that PDFs never take more than one processor. */
+/** A single thread prints, so that PDFs never use more than one processor. */
 const turns = new FairTurns({ concurrent: 1, waitingOthers: 50, waitingPerOwner: 3, retryAfterSeconds: 2 })
-/** Limits the thread's JavaScript heap; a list of 1,000 persons takes about 100 MB. */
+/** Heap limit of the thread; a list of 1,000 persons takes about 100 MB */
 const MAX_HEAP_MB = 256
-/** Time without a PDF after which the thread ends. Its start takes longer than a proof. */
+/** Idle time after which the thread ends. It is kept because starting it takes longer than printing a proof. */
 const IDLE_MS = 30_000
 
 let kept: { worker: Worker; end: NodeJS.Timeout } | undefined
 
 /**
- * Returns a PDF, printed in a thread, because that takes the processor for a third of a second to some seconds.
- * @param signal ends the printing with its reason
- * @throws TooManyAttempts, Unavailable
+ * Returns a PDF. It is printed in a worker thread, because this takes between a third of a second and several seconds
+ * of processor time.
+ * @throws the reason of the signal if it is aborted
+ * @throws TooManyAttempts if 3 PDFs of the user wait
+ * @throws Unavailable if the queue is full
  */
 export function printPdf(userId: number, job: PrintJob, signal: AbortSignal): Promise<Buffer> {
   return turns.run(accountShare(userId), () => printInThread(job, signal), signal)
@@ -60,7 +62,7 @@ function startThread(): Worker {
   })
 }
 
-/** Keeps the thread for the next PDF; it does not keep the process alive. */
+/** Keeps the thread for the next PDF without keeping the process alive. */
 function keepThread(worker: Worker): void {
   removeListeners(worker)
   for (const event of ['error', 'exit']) worker.once(event, () => void endPrinting())

@@ -3,10 +3,10 @@ import { groupCode } from '../../domain/proofs/code.js'
 import type { ProofSnapshot, ProvenPart } from '../../domain/proofs/snapshot.js'
 import { createPdf, type Document, inGerman, isPrintable, MARGIN, MUTED, SMALL, TEXT, writeText } from './document.js'
 
-/** A proof as its PDF shows it. */
+/** Content of the PDF of a proof. */
 export interface PrintedProof {
   code: string
-  /** Address of the page that shows the same facts for comparison */
+  /** URL of the page that shows the same facts for comparison */
   address: string
   issued_at: Date
   snapshot: ProofSnapshot
@@ -16,7 +16,7 @@ export interface PrintedProof {
 
 const QR_SIZE = 110
 
-/** Returns the PDF of a proof. The same proof gives the same bytes. */
+/** Returns the PDF of a proof. The output is deterministic. */
 export function printProof(proof: PrintedProof): Promise<Buffer> {
   const { snapshot, issued_at } = proof
   const title = `Nachweis: ${snapshot.title}, ${snapshot.name}`
@@ -69,7 +69,7 @@ function writeProof(document: Document, { code, address, snapshot, revoked_at, r
 
 type WriteLine = (text: string, options?: { bold?: boolean; size?: number; color?: string; after?: number }) => void
 
-/** Writes the code with its address at the foot of the page, or of a new one if there is no room. */
+/** Writes the code and the URL at the bottom of the page, or of a new page if there is not enough space. */
 function writeCode(
   document: Document,
   root: PDFKit.PDFStructureElement,
@@ -119,7 +119,7 @@ function describePart(part: ProvenPart): string {
   }
 }
 
-/** Version and start of the hash of the text that a part was about */
+/** Returns version and first 16 digits of the hash of the sheet or test, with a leading separator; empty for others. */
 function textOf(part: ProvenPart): string {
   if (part.kind !== 'sheet' && part.kind !== 'test') return ''
   const version = part.version === null ? '' : `, Fassung ${part.version}`

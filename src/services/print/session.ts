@@ -1,10 +1,10 @@
 import { createPdf, type Document, heightOf, inGerman, isPrintable, MUTED, SMALL, TEXT, writeText } from './document.js'
 
-/** A list of persons who sign that they were there. */
+/** Content of an attendance list on which the participants sign. */
 export interface PrintedSession {
   /** Title of the assignment */
   title: string
-  /** Titles of its parts */
+  /** Titles of the parts of the assignment */
   parts: string[]
   /** Day of the list, as `YYYY-MM-DD` */
   day: string
@@ -13,7 +13,7 @@ export interface PrintedSession {
 }
 
 const MARGIN = 48
-/** Room for the number of the page */
+/** Bottom margin in points, with space for the page number */
 const BOTTOM = 64
 const ROW = 34
 const PADDING = 6
@@ -21,7 +21,7 @@ const NUMBER = 32
 const NAME = 230
 const LINE = '#888888'
 
-/** Returns the PDF of a list with fields to fill in and to sign by hand. */
+/** Returns the PDF of an attendance list, with fields to fill in and to sign by hand. */
 export function printSession(session: PrintedSession): Promise<Buffer> {
   const margins = { top: MARGIN, bottom: BOTTOM, left: MARGIN, right: MARGIN }
   const options = { title: `Teilnahmeliste: ${session.title}`, at: session.at, margins, bufferPages: true }
@@ -57,7 +57,7 @@ function writeHead(document: Document, root: PDFKit.PDFStructureElement, { title
   }
 }
 
-/** Writes a label and the line beside it, and stays on the line. */
+/** Writes a label and draws the line beside it. The vertical position of the document stays. */
 function writeField(
   document: Document,
   root: PDFKit.PDFStructureElement,
@@ -87,7 +87,7 @@ function writeTable(
     const height = rowHeight(document, text)
     if (document.y + height > document.page.height - BOTTOM) {
       document.addPage()
-      // The structure has one header; those of further pages are decoration.
+      // The tagged table has a single header row; the repeated headers of further pages are artifacts.
       writeCells(document, HEADINGS, { isHead: true, asCell: (write) => asArtifact(document, write) })
     }
     writeRow(document, table, { type: 'TD', cells: [String(index + 1), text, ''] })
@@ -117,7 +117,7 @@ function rowHeight(document: Document, name: string): number {
   return Math.max(ROW, heightOf(document, name, NAME_STYLE) + 2 * PADDING)
 }
 
-/** Writes the cells of a row above its line, and moves below it. */
+/** Writes the cells of a row, draws the line below them, and moves the document's position below the line. */
 function writeCells(
   document: Document,
   cells: Cells,
@@ -146,7 +146,7 @@ function numberPages(document: Document, { title, day }: PrintedSession): void {
     document.switchToPage(page)
     const width = document.page.width - 2 * MARGIN
     const y = document.page.height - 40
-    // Text below the margin would begin a new page.
+    // PDFKit starts a new page for text in the bottom margin.
     document.page.margins.bottom = 0
     const style = { fontSize: SMALL, color: MUTED, x: MARGIN, y, lineBreak: false }
     asArtifact(document, () => {
@@ -165,7 +165,7 @@ function drawLine(document: Document, { from, to, y }: { from: number; to: numbe
   asArtifact(document, () => document.moveTo(from, y).lineTo(to, y).lineWidth(0.5).strokeColor(LINE).stroke())
 }
 
-/** Writes what programs that read the text aloud leave out. */
+/** Writes content as an artifact, which screen readers skip. */
 function asArtifact(document: Document, write: () => void): void {
   document.markContent('Artifact', { type: 'Layout' })
   write()
