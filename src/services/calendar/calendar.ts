@@ -6,7 +6,7 @@ import { writeCalendar } from '../../domain/calendar/icalendar.js'
 import { CALENDAR_NOT_FOUND } from '../../domain/calendar/refusals.js'
 import { createSecret, hashSecret, isSecret } from '../../domain/text/secrets.js'
 
-/** Makes or replaces the address of a person's calendar. Returns the token, which is known only now. */
+/** Creates or replaces the secret token of a person's calendar address. Only the hash of the result is stored. */
 export async function makeCalendar(db: Kysely<Database>, userId: number): Promise<string> {
   const token = createSecret()
   await putCalendarToken(db, userId, hashSecret(token))
@@ -14,8 +14,9 @@ export async function makeCalendar(db: Kysely<Database>, userId: number): Promis
 }
 
 /**
- * Returns the calendar of a token as iCalendar. Only reads: calendars ask every few hours, and the nightly job has planned.
- * @throws CALENDAR_NOT_FOUND, also for a disabled account
+ * Returns the calendar of a token in iCalendar format. Does not plan occurrences, because calendar programs poll often
+ * and the nightly job plans them.
+ * @throws CALENDAR_NOT_FOUND if the token is unknown or the account is disabled
  */
 export async function readCalendar(
   db: Kysely<Database>,
