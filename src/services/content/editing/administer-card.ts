@@ -9,9 +9,9 @@ import type { Moment } from '../../../domain/time/calendar.js'
 import { dropUnusedPictures } from '../pictures.js'
 
 /**
- * Resets the progress of all learners of a card, which becomes new for them; their log keeps it.
+ * Resets the progress of all learners of a card, which becomes new for them. Their review log stays.
  * @returns the number of learners
- * @throws CARD_NOT_FOUND
+ * @throws CARD_NOT_FOUND if the card does not exist
  */
 export function resetProgress(db: Kysely<Database>, actor: Actor, moment: Moment, id: number): Promise<number> {
   return db.transaction().execute(async (transaction) => {
@@ -27,8 +27,8 @@ export function resetProgress(db: Kysely<Database>, actor: Actor, moment: Moment
 }
 
 /**
- * Deletes a card with its versions, its progress and pictures that nothing else shows.
- * @throws CARD_NOT_FOUND
+ * Deletes a card with its versions and progress, and the pictures that no other text shows.
+ * @throws CARD_NOT_FOUND if the card does not exist
  */
 export async function purgeCard(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {

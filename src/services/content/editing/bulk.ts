@@ -15,7 +15,7 @@ import { DECK_NOT_FOUND, NotEditable, ONE_SOURCE_ONLY, TOO_MANY_CARDS } from '..
 import { InvalidInput } from '../../../domain/refusal.js'
 import { type CardChange, isChange, lockAndRead, moveToDeck, writeChanges } from './change-cards.js'
 
-/** What a bulk change does; absent fields stay. */
+/** Changes to apply to all selected cards; absent fields stay. */
 export interface BulkChange {
   level?: string | undefined
   deck?: string | undefined
@@ -41,10 +41,14 @@ const MAX_CARDS = 20_000
 const EXAMPLES = 20
 
 /**
- * Changes cards of one source as one entry of the history.
- * @param isCheck computes the result without writing
- * @throws InvalidInput naming the card whose text would break a rule
- * @throws ONE_SOURCE_ONLY, TOO_MANY_CARDS, DECK_NOT_FOUND, NotEditable
+ * Changes cards of one source as one entry in the history.
+ * @param isCheck whether to compute the result without writing
+ * @throws InvalidInput with the id of the card if a text would become invalid
+ * @throws ONE_SOURCE_ONLY if the cards belong to several sources
+ * @throws TOO_MANY_CARDS if the filter matches more than 20,000 cards
+ * @throws DECK_NOT_FOUND if the target deck does not exist
+ * @throws NotEditable if a card or the target deck belongs to no source
+ * @throws NOT_AN_EDITOR if the editor may not edit the source
  */
 export function changeInBulk(
   db: Kysely<Database>,
@@ -57,7 +61,7 @@ export function changeInBulk(
     const ids = 'ids' in target ? [...new Set(target.ids)] : await findIds(transaction, target)
     const cards = isCheck ? await findStoredCards(transaction, ids) : await lockAndRead(transaction, ids)
     const sourceId = findCommonSource(cards)
-    // A card may have moved since the request was let in.
+    // A card may have moved since the request was authorised.
     if (cards.length > 0 && !mayEdit(editable, sourceId)) throw NOT_AN_EDITOR
     const { changes, hits } = await planChanges(transaction, cards, change)
     const changed = changes.filter(isChange)
@@ -107,7 +111,7 @@ async function moveAll(transaction: Transaction<Database>, cards: readonly Store
   return moveToDeck(transaction, cards, deck)
 }
 
-/** Returns only texts that change, because an old text of a script may break a rule. */
+/** Returns only the texts that change, because validation might reject an unchanged text that a script has written. */
 function inputOf(
   card: CardTexts,
   { question, answer, exercise }: CardTexts,
@@ -130,7 +134,7 @@ function parseTexts(card: StoredCard, input: CardTextsInput): CardTexts {
   }
 }
 
-/** What the history shows of a bulk change. */
+/** Returns the summary of a bulk change for the history. */
 function summaryOf({ level, deck, archived, draft, replace }: BulkChange, cards: number): object {
   return { cards, level, deck, archived, draft, ...(replace && { find: replace.find, with: replace.with }) }
 }

@@ -43,8 +43,11 @@ export interface CardCreation extends CardTextsInput {
 }
 
 /**
- * Creates a card as the last one of its deck; a known client id answers its card as it is now.
- * @throws InvalidInput, DECK_NOT_FOUND, NotEditable, CLIENT_ID_TAKEN
+ * Creates a card as the last one of its deck. Returns the existing card in its current state if the client id is known.
+ * @throws InvalidInput if a text is invalid
+ * @throws DECK_NOT_FOUND if the deck does not exist
+ * @throws NotEditable if the deck belongs to no source
+ * @throws CLIENT_ID_TAKEN if the client id belongs to a card that the editor may not edit
  */
 export async function createCard(
   db: Kysely<Database>,
@@ -53,7 +56,7 @@ export async function createCard(
 ): Promise<EditedCardWithOrigin> {
   const texts = changeTexts(input)
   return db.transaction().execute(async (transaction) => {
-    // A second request with the client id waits here.
+    // Serialises concurrent requests with the same client id.
     await takeTurn(transaction)
     const known = await findCardOfClient(transaction, client_id)
     if (known !== undefined) {
@@ -91,8 +94,11 @@ export interface CardEdit extends CardTextsInput {
 }
 
 /**
- * Changes a card, after an import that is writing. An edit that leaves everything as it is writes nothing.
- * @throws InvalidInput, CARD_NOT_FOUND, DECK_NOT_FOUND, NotEditable
+ * Changes a card; waits while an import is writing. An edit without effect writes nothing.
+ * @throws InvalidInput if a text is invalid, or texts are given without `version`
+ * @throws CARD_NOT_FOUND, DECK_NOT_FOUND if the card or the target deck does not exist
+ * @throws NotEditable if the card or the target deck belongs to no source
+ * @throws NOT_AN_EDITOR if the editor may not edit the source of the card
  * @throws VERSION_OUTDATED if the card has changed since the given version
  */
 export async function saveCard(
@@ -113,7 +119,7 @@ export async function saveCard(
   })
 }
 
-/** Changes the texts of a card in a way that has its own name in the history. See `saveCard` for the refusals. */
+/** Replaces the texts of a card. `how` is the kind of the change in the history. @throws as `saveCard` */
 export function replaceTexts(
   db: Kysely<Database>,
   editor: Editor,
@@ -139,7 +145,7 @@ async function changeCard(
   return db.transaction().execute(async (transaction) => {
     const [before] = await lockAndRead(transaction, [id])
     if (before === undefined) throw CARD_NOT_FOUND
-    // The card may have moved since the request was let in.
+    // The card may have moved since the request was authorised.
     if (!mayEdit(editable, before.source_id)) throw NOT_AN_EDITOR
     if (version !== undefined && version !== before.version) throw VERSION_OUTDATED
     const after = await change(transaction, before)
@@ -149,8 +155,11 @@ async function changeCard(
 }
 
 /**
- * Places a card before another one of its deck, or last; the order has no versions.
- * @throws CARD_NOT_FOUND, NotEditable, NOT_AN_EDITOR, InvalidInput if `before` is not in the deck
+ * Moves a card before another card of its deck, or to the end if `before` is null. The order is not versioned.
+ * @throws CARD_NOT_FOUND if the card does not exist
+ * @throws NotEditable if the card belongs to no source
+ * @throws NOT_AN_EDITOR if the editor may not edit the source of the card
+ * @throws InvalidInput if `before` is not in the same deck
  */
 export async function placeBefore(
   db: Kysely<Database>,
@@ -164,7 +173,7 @@ export async function placeBefore(
     const card = cards.find((one) => one.id === id)
     if (card === undefined) throw CARD_NOT_FOUND
     if (card.source_id === null) throw new NotEditable(card.file)
-    // The card may have moved since the request was let in.
+    // The card may have moved since the request was authorised.
     if (!mayEdit(editable, card.source_id)) throw NOT_AN_EDITOR
     const next = cards.find((one) => one.id === before)
     if (before !== null && next?.deck_id !== card.deck_id) {

@@ -10,10 +10,10 @@ import {
 import type { Database, ItemState } from '../../../../db/types.js'
 import { isSameText } from '../../../domain/content/editing/card.js'
 import { NotEditable } from '../../../domain/content/refusals.js'
-import { goThrough } from '../write.js'
+import { inCardBatches } from '../write.js'
 import { type ChangeOrigin, openChange } from './change.js'
 
-/** A card before a change and as it should be. */
+/** A card before and after a change. */
 export interface CardChange {
   before: StoredCard
   after: StoredCard
@@ -27,7 +27,7 @@ export interface TargetDeck {
 }
 
 /**
- * Locks cards against all writers, imports included, and returns those that exist as they are now.
+ * Locks cards against all writers, including imports, and returns the current state of those that exist.
  * @throws NotEditable if a card belongs to no source
  */
 export async function lockAndRead(transaction: Transaction<Database>, ids: readonly number[]): Promise<StoredCard[]> {
@@ -39,7 +39,7 @@ export async function lockAndRead(transaction: Transaction<Database>, ids: reado
 }
 
 /**
- * Writes changes of locked cards as one entry of the history; changes that leave a card as it is are skipped.
+ * Writes changes of locked cards as one entry in the history. Changes without effect are skipped.
  * @returns the id of the change, null if nothing changed, and the changed cards
  */
 export async function writeChanges(
@@ -74,7 +74,7 @@ export async function writeChanges(
   return { changeId, changed }
 }
 
-/** Archiving a card also writes its progress, so that many cards take several statements. */
+/** Writes changes in batches, because archiving a card also writes the progress of its learners. */
 async function inBatches(
   transaction: Transaction<Database>,
   changes: readonly CardChange[],
@@ -82,10 +82,10 @@ async function inBatches(
 ): Promise<void> {
   if (changes.length === 1) return write([...changes])
   const byId = new Map(changes.map((change) => [change.after.id, change]))
-  await goThrough(transaction, [...byId.keys()], (batch) => write(batch.flatMap((id) => byId.get(id) ?? [])))
+  await inCardBatches(transaction, [...byId.keys()], (batch) => write(batch.flatMap((id) => byId.get(id) ?? [])))
 }
 
-/** What is stored beside the texts of a card */
+/** Fields of a card besides its texts that a change may write */
 const IDENTITY = ['identity_deck_id', 'key', 'archived', 'draft', 'edited'] as const
 
 export function isChange({ before, after }: CardChange): boolean {
@@ -97,7 +97,7 @@ export function isChange({ before, after }: CardChange): boolean {
   )
 }
 
-/** Whether the next upload of the source must keep the change: of a text, or of the deck. */
+/** Returns whether the next upload of the source must keep the change, because it changes a text or the deck. */
 function isEditOfUpload({ before, after }: CardChange): boolean {
   if (after.kind === 'written') return false
   const isMovedInside = before.deck_id !== after.deck_id && before.source_id === after.source_id
@@ -113,8 +113,8 @@ function stateAfter(before: StoredCard, after: StoredCard): ItemState {
 }
 
 /**
- * Returns the cards as the last ones of another deck. A card that stays in an uploaded source keeps its identity, by
- * which the next upload recognises it.
+ * Returns the cards moved to the end of a deck, without writing them. A card that stays in an uploaded source keeps its
+ * identity, so that the next upload recognises it.
  * @throws NotEditable if the deck belongs to no source
  */
 export async function moveToDeck(
@@ -143,7 +143,7 @@ export async function moveToDeck(
   })
 }
 
-/** Returns a key that no other card of a deck has. */
+/** Returns the key with a random suffix, which makes it unique within a deck. */
 export function withSuffix(key: string): string {
   return `${key.slice(0, 48)}-${randomBytes(5).toString('hex')}`
 }

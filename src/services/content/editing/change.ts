@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import { type ChangedItem, insertChange, insertChangeItems } from '../../../../db/queries/content/editing/changes.js'
 import type { ChangeKind, Database } from '../../../../db/types.js'
 
-/** Who changes content, and how. */
+/** Author, kind and source of a change of content. */
 export interface ChangeOrigin {
   /** Author of the new text; null on the command line */
   userId: number | null
@@ -11,15 +11,15 @@ export interface ChangeOrigin {
   how: ChangeKind
   /** Null for the content folder */
   sourceId: number | null
-  /** Further facts of a bulk change */
+  /** Further facts for the history, such as counts */
   summary?: object
-  /** The change that this one takes back */
+  /** Id of the change that this one undoes */
   undoes?: number
 }
 
 /**
- * Opens a change: texts that the transaction supersedes from here on belong to it. Call it only if something changes,
- * because an edit that leaves everything as it is must leave no trace.
+ * Inserts a change. Texts that the transaction supersedes afterwards are attributed to it. Must be called only if
+ * something changes, because an edit without effect must not appear in the history.
  * @param items states of the items of a change by hand, unless `noteItems` records them later
  * @returns the id of the change
  */

@@ -27,12 +27,14 @@ export interface DeckCreation {
   desired_retention?: number | null | undefined
 }
 
-/** Maximum number of slugs that other requests may take in between */
+/** Maximum number of attempts to insert a deck with a slug that no concurrent request has taken */
 const ATTEMPTS = 5
 
 /**
- * Creates a deck of a source, by default behind all others; its slug comes from its name.
- * @throws InvalidInput, SOURCE_NOT_FOUND, CONTENT_CHANGES
+ * Creates a deck of a source with a slug derived from the name. By default it becomes the last deck.
+ * @throws InvalidInput if the name, description or language is invalid
+ * @throws SOURCE_NOT_FOUND if the source does not exist
+ * @throws CONTENT_CHANGES if concurrent requests keep taking the slugs
  */
 export async function createDeck(db: Kysely<Database>, creation: DeckCreation): Promise<EditedDeck> {
   const { source_id, tests_only = false, desired_retention = null } = creation
@@ -43,7 +45,7 @@ export async function createDeck(db: Kysely<Database>, creation: DeckCreation): 
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const slug = new FreeSlugs(await findSlugsLike(db, word || 'deck'), RESERVED_DECKS, 'deck').take(word)
     const isCreated = await db.transaction().execute(async (transaction) => {
-      // The source may have been deleted since the request was let in.
+      // The source may have been deleted since the request was authorised.
       if (!(await holdSource(transaction, source_id))) throw SOURCE_NOT_FOUND
       const sort_order = creation.sort_order ?? (await findLastDeckOrder(transaction))
       const deck = { source_id, tests_only, name, description, slug, sort_order, lang, desired_retention }
@@ -56,11 +58,12 @@ export async function createDeck(db: Kysely<Database>, creation: DeckCreation): 
 
 /**
  * Changes a deck; its slug stays.
- * @throws InvalidInput, DECK_NOT_FOUND
+ * @throws InvalidInput if the name, description or language is invalid
+ * @throws DECK_NOT_FOUND if the deck does not exist
  * @throws NotEditable if the deck belongs to no source
  */
 export async function saveDeck(db: Kysely<Database>, slug: string, edit: DeckEdit): Promise<EditedDeck> {
-  // A body may hold further keys.
+  // Picks the known fields, because the request body may contain others.
   const { name, description, sort_order, archived, lang, desired_retention } = edit
   const parsed = {
     ...{ sort_order, archived, desired_retention },
@@ -69,7 +72,7 @@ export async function saveDeck(db: Kysely<Database>, slug: string, edit: DeckEdi
     lang: lang === undefined ? undefined : parseLanguage(lang),
   }
   await db.transaction().execute(async (transaction) => {
-    // Before any lock on the deck, as writers of cards do.
+    // Must come before any lock on the deck: writers of cards lock in this order.
     if (archived !== undefined) await takeTurn(transaction)
     const deck = await findDeckToEdit(transaction, slug)
     if (deck === undefined) throw DECK_NOT_FOUND

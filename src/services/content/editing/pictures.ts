@@ -18,15 +18,18 @@ const MEGABYTE = 2 ** 20
 export interface UploadedPicture {
   /** SHA-256 in hex */
   sha: string
-  /** As Markdown shows it */
+  /** Target of the picture in Markdown */
   address: string
   width: number
   height: number
 }
 
 /**
- * Stores a picture for a text that its author is writing.
- * @throws BadPicture, OwnMediaFull, MediaFull
+ * Stores a picture for a text that the user is writing.
+ * @throws BadPicture if the file is damaged or not a supported picture
+ * @throws OwnMediaFull if the user's pictures would exceed their limit
+ * @throws MediaFull if all pictures would exceed the total limit
+ * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function uploadPicture(
   db: Kysely<Database>,
@@ -42,7 +45,7 @@ export async function uploadPicture(
   const sha = hash('sha256', bytes, 'hex')
   const { mediaMaxBytes, ownMaxBytes = OWN_MEDIA_BYTES } = limits
   await db.transaction().execute(async (transaction) => {
-    // One upload of a user at a time, so that several at once do not exceed the limit.
+    // Serialises the uploads of a user, so that concurrent ones cannot exceed the limit.
     if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
     if ((await sumOwnPictures(transaction, userId, sha)) + bytes.length > ownMaxBytes) {
       throw new OwnMediaFull(ownMaxBytes / MEGABYTE)

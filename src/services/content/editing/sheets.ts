@@ -27,9 +27,11 @@ import { retryWhenOvertaken } from '../import-lock.js'
 import { noteItems, openChange } from './change.js'
 
 /**
- * Creates a sheet whose slug derives from the title. A repeated creation with the same client id returns the same sheet,
- * as it is now.
- * @throws SOURCE_NOT_FOUND, CLIENT_ID_TAKEN, CONTENT_CHANGES
+ * Creates a sheet with a slug derived from the title. A repeated call with the same client id returns the existing
+ * sheet in its current state.
+ * @throws SOURCE_NOT_FOUND if the source does not exist
+ * @throws CLIENT_ID_TAKEN if the client id belongs to a sheet that the editor may not edit
+ * @throws CONTENT_CHANGES if concurrent changes keep invalidating the creation
  */
 export async function createSheet(
   db: Kysely<Database>,
@@ -71,13 +73,15 @@ async function findFreeSlug(transaction: Transaction<Database>, title: string): 
   return new FreeSlugs(await findSheetSlugs(transaction, wanted), RESERVED_SHEETS, 'spickzettel').take(wanted)
 }
 
-/** Changes of texts and state; what is absent stays. */
+/** Changes of texts and state; absent fields stay. */
 export type SheetChange = Partial<SheetTexts & Pick<ItemState, 'archived' | 'draft'>>
 
 /**
- * Changes a sheet. A text that differs makes a new version; what changes nothing leaves no trace.
+ * Changes a sheet. A different text creates a new version; a change without effect is not recorded.
  * @param version the version that the change is based on; undefined only if no text changes
- * @throws CHEATSHEET_NOT_FOUND, NotEditable, VERSION_OUTDATED
+ * @throws CHEATSHEET_NOT_FOUND if the sheet does not exist
+ * @throws NotEditable if the sheet belongs to no source
+ * @throws VERSION_OUTDATED if the sheet has changed since `version`
  */
 export function changeSheet(
   db: Kysely<Database>,
@@ -93,10 +97,12 @@ export function changeSheet(
 }
 
 /**
- * Makes a former text the newest version.
+ * Restores a former text as a new version.
  * @param version the version to restore
- * @param basedOn the version that the caller has seen; undefined if any
- * @throws CHEATSHEET_NOT_FOUND, VERSION_NOT_FOUND, NotEditable, VERSION_OUTDATED
+ * @param basedOn the version that the caller has seen; undefined skips the check
+ * @throws CHEATSHEET_NOT_FOUND, VERSION_NOT_FOUND if the sheet or the version does not exist
+ * @throws NotEditable if the sheet belongs to no source
+ * @throws VERSION_OUTDATED if the sheet has changed since `basedOn`
  */
 export function restoreSheet(
   db: Kysely<Database>,
@@ -114,7 +120,7 @@ export function restoreSheet(
   })
 }
 
-/** Locks the sheet and reads it as the last change has left it. */
+/** Locks the sheet, checks that it may be changed, and returns its current state. */
 async function takeSheet(
   transaction: Transaction<Database>,
   slug: string,
@@ -148,7 +154,7 @@ async function writeSheet(
 
 type State = Omit<ItemState, 'deck_id'>
 
-/** Opens a change of a sheet. Must be called before the text is written. */
+/** Records a change of a sheet. Must be called before the text is written. */
 async function noteChange(
   transaction: Transaction<Database>,
   origin: { userId: number; how: ChangeKind; sourceId: number | null },

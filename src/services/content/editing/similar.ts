@@ -14,7 +14,8 @@ const RESULTS = 5
 const CANDIDATES = 200
 
 /**
- * Returns cards of editable sources with the same question, then with a similar one, by the words of the search index.
+ * Returns at most 5 cards of editable sources: those with the same question first, then the most similar ones, compared
+ * by the words of the search index.
  * @param except id of a card to leave out
  */
 export function findSimilarCards(
@@ -29,7 +30,7 @@ export function findSimilarCards(
     if (ids.size === 0) return []
     await preferIndexes(transaction)
     const toIds = (set: Iterable<string>) => [...set].flatMap((word) => ids.get(word) ?? [])
-    // A word that no text has occurs in no other question either.
+    // A word without an id is in no indexed text, so no other question can consist of the same words.
     const whole = ids.size === words.size ? [toIds(words)] : []
     const equal = await findCardsWithWords(transaction, editable, whole, words.size, except, RESULTS)
     if (equal.length >= RESULTS) return equal.map((card) => ({ ...card, same: true }))

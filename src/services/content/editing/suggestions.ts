@@ -21,25 +21,28 @@ import {
 } from '../../../domain/content/refusals.js'
 import { writeChanges } from './change-cards.js'
 
-/** How an editor accepts a suggestion. */
+/** Changes with which an editor accepts a suggestion; an absent text is taken from the suggestion. */
 export interface Acceptance {
   question?: string | undefined
   answer?: string | undefined
-  /** Version of the card that the editor has seen; without it the card must not have changed since the report */
+  /** Version of the card that the editor has seen; default: the version at the time of the report */
   version?: number | undefined
 }
 
 export interface Accepted {
   report: CardReport
-  /** Text of a card of the content folder, to paste into its file; null if the card has been changed here */
+  /** Text to paste into the file of a card of the content folder; null if the card was changed in the database */
   paste: string | null
 }
 
 /**
  * Accepts a suggestion: the text becomes a new version of the card, with the reporter as its author. The text of a card
  * that belongs to no source is only returned, and its report stays open until it is settled by hand.
- * @throws REPORT_NOT_FOUND, REPORT_SETTLED, NO_SUGGESTION, VERSION_OUTDATED
- * @throws InvalidInput if the text breaks a rule
+ * @throws REPORT_NOT_FOUND, CARD_NOT_FOUND if the report or its card does not exist
+ * @throws REPORT_SETTLED if the report is already settled
+ * @throws NO_SUGGESTION if the report contains no suggestion
+ * @throws VERSION_OUTDATED if the card has changed since the version of the editor or of the report
+ * @throws InvalidInput if the text is invalid
  */
 export function acceptSuggestion(
   db: Kysely<Database>,
@@ -48,7 +51,7 @@ export function acceptSuggestion(
   { version, question, answer }: Acceptance,
 ): Promise<Accepted> {
   return db.transaction().execute(async (transaction) => {
-    // Cards are locked before reports, as a report of a learner does.
+    // Locks the card before the report, in the same order as `reportCard`.
     const card = await lockReportedCard(transaction, reportId)
     const report = await takeReport(transaction, reportId)
     if (report.suggestion === null) throw NO_SUGGESTION
@@ -58,7 +61,7 @@ export function acceptSuggestion(
     const after = { ...card, ...changeTexts(texts, card) }
     if (card.source_id === null) {
       await decideReport(transaction, reportId, 'accepted', null, null)
-      return { report: await readReport(transaction, reportId), paste: pasteOf(after) }
+      return { report: await readReport(transaction, reportId), paste: toDeckText(after) }
     }
     const origin = { userId: report.user_id, editorId: actor.actor_id, sourceId: card.source_id }
     await writeChanges(transaction, { ...origin, how: 'suggestion' }, [{ before: card, after }])
@@ -67,8 +70,9 @@ export function acceptSuggestion(
 }
 
 /**
- * Declines a suggestion or report with a sentence for the learner.
- * @throws REPORT_NOT_FOUND, REPORT_SETTLED
+ * Declines a suggestion or report with a message for the learner.
+ * @throws REPORT_NOT_FOUND if the report does not exist
+ * @throws REPORT_SETTLED if the report is already settled
  */
 export function declineReport(
   db: Kysely<Database>,
@@ -119,7 +123,7 @@ async function readReport(db: Kysely<Database>, id: number): Promise<CardReport>
   return report
 }
 
-/** Returns a card as a deck file holds it. */
-function pasteOf({ id, key, ...card }: StoredCard): string {
+/** Returns a card in the format of a deck file. */
+function toDeckText({ id, key, ...card }: StoredCard): string {
   return writeCard({ ...card, key: key ?? `karte-${id}` })
 }

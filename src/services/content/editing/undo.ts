@@ -9,9 +9,12 @@ import { CHANGE_NOT_FOUND, CHANGE_UNDONE, NOT_UNDOABLE } from '../../../domain/c
 import { type CardChange, lockAndRead, moveToDeck, type TargetDeck, writeChanges } from './change-cards.js'
 
 /**
- * Takes back a change of cards as one entry of the history. A card that has changed since is left and named.
- * @throws CHANGE_NOT_FOUND, CHANGE_UNDONE
- * @throws NOT_UNDOABLE if the change is no edit of existing cards
+ * Undoes a change of cards as one entry in the history. Cards that have changed since, or that the editor may not edit,
+ * stay as they are; `skipped` contains their ids.
+ * @throws CHANGE_NOT_FOUND if the change does not exist
+ * @throws CHANGE_UNDONE if it was already undone
+ * @throws NOT_UNDOABLE if the change is not an edit of existing cards
+ * @throws NotEditable if one of the cards belongs to no source any more
  */
 export function undoChange(
   db: Kysely<Database>,
