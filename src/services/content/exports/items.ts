@@ -17,7 +17,7 @@ import type { Database } from '../../../../db/types.js'
 import type { TestDefinition } from '../../../domain/tests/definition.js'
 import { resolveStored } from '../../tests/publish.js'
 
-/** A test with its slug; a draft is not published by the import of its file. */
+/** A test with its slug. Importing its file publishes it unless it is a draft. */
 export interface WrittenTest {
   slug: string
   definition: TestDefinition
@@ -45,7 +45,7 @@ export interface Selection extends ExportScope {
   /** User whose progress is included */
   userId?: number | undefined
   hasSheets?: boolean
-  /** Editors only: tests tell what is asked */
+  /** Whether tests are included; only for editors, because tests reveal their questions */
   hasTests?: boolean
 }
 
@@ -77,7 +77,7 @@ async function* readItems(
   if (hasSheets) for await (const sheets of readSheetsToExport(db, scope)) yield { kind: 'sheets', sheets }
   if (!hasTests) return
   for (const { slug, source_id, definition, isPublished } of await listTestsToExport(db, scope)) {
-    // What cannot be published now would make the archive faulty.
+    // Exported as a draft if it cannot be published now, because the import of the archive would fail otherwise.
     const draft = !isPublished || !(await isResolvable(db, definition, source_id))
     yield { kind: 'test', test: { slug, definition, draft } }
   }

@@ -2,7 +2,7 @@ import sqlite from 'node-sqlite3-wasm'
 import type { Row } from '../../../domain/anki/index.js'
 import { collectionRow, INDEXES, type PackageCollection, TABLES } from '../../../domain/anki/index.js'
 
-/** The file is private and discarded unless complete, so durability is not needed. */
+/** Settings without durability: the file is private and discarded unless it is complete. */
 const PRAGMAS = `
   pragma page_size = 4096; pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive;
   pragma cache_size = -16000; pragma temp_store = memory`
@@ -36,7 +36,7 @@ export class PackageDatabase {
     this.#cards.run(row)
   }
 
-  /** Returns false if the id is taken by another review. */
+  /** Returns false if another review has the id. */
   addReview(row: Row): boolean {
     return this.#reviews.run(row).changes > 0
   }

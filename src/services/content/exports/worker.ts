@@ -5,11 +5,14 @@ import type { PackageOptions } from './write-apkg.js'
 
 export interface WorkerOptions extends PackageOptions {
   format: ExportFormat
-  /** Empty folder; the result is its file `export`. */
+  /** Path of an empty folder; the result is written to the file `export` in it */
   folder: string
 }
 
-/** Requests of the thread, one after another; the answer is an item or bytes, undefined at the end */
+/**
+ * Messages of the thread. Requests for an item or a picture are answered in order, with undefined after the last item
+ * or for a missing picture; `end` gets no answer.
+ */
 export type WorkerRequest = { ask: 'item' } | { ask: 'picture'; sha: string } | { ask: 'end' }
 
 const port = parentPort
@@ -23,7 +26,7 @@ function ask<T>(request: WorkerRequest): Promise<T | undefined> {
   return new Promise((resolve) => waiting.push(resolve as (answer: unknown) => void))
 }
 
-/** Reads the next item while one is written. */
+/** Yields the items. Requests the next one in advance, so that it is read while the current one is written. */
 async function* readItems(): AsyncGenerator<ExportItem> {
   let next = ask<ExportItem>({ ask: 'item' })
   for (;;) {

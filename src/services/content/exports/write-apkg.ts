@@ -17,15 +17,15 @@ import { ZipWriter } from './zip.js'
 
 export interface PackageOptions {
   now: Date
-  /** Day 0 of due dates */
+  /** Start of the day from which due dates count, in Unix seconds, and its time zone in minutes west of UTC */
   created: { seconds: number; minutesWest: number }
-  /** Parameters of the exporting user; null exports without progress */
+  /** Parameters of the exporting user, desired retentions by deck slug; null exports without progress */
   learner: (LearnerParameters & { byDeck: Record<string, number> }) | null
 }
 
 /**
- * Writes an Anki package: without progress a single collection of new cards; with progress an additional collection
- * that newer versions use.
+ * Writes an Anki package. It contains a collection of new cards and, with progress, a second collection, which newer
+ * versions of Anki read instead.
  */
 export async function writeApkg(source: ExportSource, folder: string, options: PackageOptions): Promise<void> {
   const collections = new Collections(folder, options)
@@ -42,7 +42,7 @@ export async function writeApkg(source: ExportSource, folder: string, options: P
   let count = 0
   for (const [name, sha] of collections.pictures.shown) {
     const bytes = await source.picture(sha)
-    // The picture was deleted in the meantime.
+    // The picture may have been deleted in the meantime.
     if (bytes === undefined) continue
     const number = String(count++)
     await zip.addBytes(bytes, number)
@@ -60,7 +60,7 @@ class Collections {
   readonly #learned: PackageDatabase | undefined
   readonly #cardIds = new Set<number>()
   #deckId = 0
-  /** Desired retention of the deck, if it has its own */
+  /** Desired retention of the current deck; undefined if the general setting applies */
   #retention: number | undefined
   #position = 0
 
@@ -99,7 +99,7 @@ class Collections {
     while (this.#learned?.addReview(reviewRow(review, id)) === false) id++
   }
 
-  /** Returns the file names. */
+  /** Completes the collections and returns their file names. */
   close(): string[] {
     const { now, created } = this.#options
     const collection = { now, created, decks: this.#decks.list(), nextPosition: this.#position + 1 }

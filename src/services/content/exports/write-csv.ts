@@ -31,7 +31,7 @@ async function* chunks({ items }: ExportSource): AsyncGenerator<string> {
   }
 }
 
-/** A table knows decks by their names alone, as its import reads them. */
+/** Makes deck names unique, because the import of a table identifies decks by their names. */
 class DeckNames {
   readonly #taken = new Set<string>()
 

@@ -16,13 +16,13 @@ import type { WorkerOptions, WorkerRequest } from './worker.js'
 
 export interface ExportRequest {
   format: ExportFormat
-  /** Undefined for all decks and, as `markdown`, the sheets */
+  /** Id of a single deck to export; undefined exports all decks and, as `markdown`, the sheets */
   deckId?: number | undefined
-  /** Restricts the export to the decks and sheets of a source */
+  /** Id of the source to whose content the export is restricted */
   sourceId?: number | undefined
   /** Whether drafts and pools are included, for editors */
   hasHidden?: boolean
-  /** Whether tests are included without drafts and pools, on the command line */
+  /** Whether tests are included although drafts and pools are not; set by the command line */
   hasTests?: boolean
   /** User whose progress is included in a package */
   userId?: number | undefined
@@ -30,16 +30,16 @@ export interface ExportRequest {
   now: Date
 }
 
-/** Limits concurrent exports: each takes a thread and about 100 MB. */
+/** Limits the concurrent exports, because each takes a thread and about 100 MB. */
 const writeInTurn = pLimit(2)
 /** Start of Anki's day in hours after midnight */
 const ROLLOVER_HOURS = 4
 
 /**
- * Writes an export to a private temporary file in a worker thread and opens it. The file is unlinked, so it disappears
- * when it is closed.
+ * Writes an export to a private temporary file in a worker thread and returns it as a stream with its size in bytes.
+ * The file is already unlinked, so its space is freed when the stream is closed.
  * @param signal aborts the work
- * @throws NO_ROOM
+ * @throws NO_ROOM if the disk is full
  */
 export async function openExport(
   db: Kysely<Database>,
@@ -56,7 +56,7 @@ export async function openExport(
   )
 }
 
-/** Returns the path of the written file; the folder may contain other files. */
+/** Writes an export into an empty folder and returns its path. The folder may then contain other files. */
 export async function writeExport(
   db: Kysely<Database>,
   request: ExportRequest,
@@ -97,7 +97,7 @@ function firstDay(timeZone: string): WorkerOptions['created'] {
   return { seconds: instant.getTime() / 1000 + ROLLOVER_HOURS * 3600, minutesWest }
 }
 
-/** Resolves when the thread has ended by itself. */
+/** Runs the worker thread and answers its requests. Resolves when it has completed the file and exited. */
 async function runWorker(
   options: WorkerOptions,
   answer: (request: WorkerRequest) => Promise<unknown>,
@@ -115,7 +115,7 @@ async function runWorker(
           isComplete = true
           return
         }
-        // Answers in order, as the thread expects
+        // In order, because the thread matches answers to its requests by order.
         last = last.then(async () => worker.postMessage(await answer(request))).catch(reject)
       })
       worker.on('error', reject)

@@ -10,19 +10,19 @@ import type { Exercise } from '../../../domain/questions/exercise.js'
 import type { ExportSource, WrittenTest } from './items.js'
 import { ZipWriter } from './zip.js'
 
-/** Relative to decks/, cheatsheets/ and tests/ */
+/** Path of the pictures, relative to `decks/`, `cheatsheets/` and `tests/` */
 const PICTURES = '../bilder/'
-/** Any file of the archive that shows pictures */
+/** Sample file for resolving picture paths; all files that show pictures are at this depth */
 const FILE = 'decks/deck.md'
 
-/** Time of all files, so that an unchanged archive has the same bytes */
+/** Modification time of all files; fixed, so that an unchanged archive has the same bytes */
 const FIXED_TIME = new Date('2000-01-01T00:00:00Z')
 
 type OpenText = ReturnType<ZipWriter['addText']>
 
 /**
- * Writes a content folder as a zip; importing it gives the same decks, cards, sheets and tests with the same ids. The same
- * content gives the same bytes.
+ * Writes a content folder as a zip. Importing it creates the same decks, cards, sheets and tests with the same ids. The
+ * output is deterministic.
  */
 export async function writeMarkdown(source: ExportSource, folder: string): Promise<void> {
   const archive = new Archive(new ZipWriter(path.join(folder, 'export'), FIXED_TIME), source)
@@ -43,7 +43,7 @@ class Archive {
   readonly #sheetNames = new FileNames()
   readonly #testNames = new FileNames()
   stored: ReadonlySet<string> = new Set()
-  /** SHA-256 by name */
+  /** SHA-256 of the shown pictures by file name */
   readonly #shown = new Map<string, string>()
   #deck: OpenText | undefined
   #keys = new CardKeys()
@@ -115,7 +115,7 @@ class Archive {
     return { ...exercise, options }
   }
 
-  /** Replaces picture targets by their paths in the archive. */
+  /** Replaces the targets of stored pictures with their paths in the archive, and escapes all other pictures. */
   #place(text: string): string {
     const known = escapePictures(text, ({ target }) => {
       const picture = parseMediaTarget(target)

@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 
-/** Takes half the time of the default level and is a tenth larger. */
+/** Compression level of zlib: takes half the time of the default level, and the output is a tenth larger */
 const COMPRESSION = 3
 
 /** Writes a zip to a file as a stream with little memory. */
@@ -18,7 +18,7 @@ export class ZipWriter {
   constructor(file: string, time = new Date()) {
     this.#time = time
     this.#written = pipeline(this.#zip.outputStream, createWriteStream(file, { mode: 0o600 }))
-    // Passes the error to a pending entry.
+    // Stored for entries that are still waiting.
     this.#written.catch((error: Error) => {
       this.#failure = error
     })
@@ -36,7 +36,7 @@ export class ZipWriter {
     await this.#orFailure(finished(stream))
   }
 
-  /** Adds a text in pieces; it must end before the next entry begins. */
+  /** Adds a text in chunks. `end` must be called before another entry is added. */
   addText(name: string): { write: (text: string) => Promise<void>; end: () => Promise<void> } {
     const stream = new PassThrough()
     this.#zip.addReadStream(stream, name, { compressionLevel: COMPRESSION, mode: 0o100644, mtime: this.#time })
