@@ -42,43 +42,48 @@ import type { ReceivedFile } from './receive.js'
 
 /** Options of an upload. */
 export interface UploadOptions {
-  /** Name of a new source */
+  /** Name of the new source, or of the existing one if `sourceId` is undefined and `isNew` is false */
   name: string
-  /** Null without a file, for example a pasted table */
+  /** Name of the file; null for a pasted table */
   fileName: string | null
   /** Id of the source to update */
   sourceId?: number | undefined
-  /** Owner of the turn in the queue of readers, see `UploadReadOptions` */
+  /** User who uploads; null means the command line */
   userId: number | null
   /** Whether to create a source even if the name exists */
   isNew?: boolean
   /** Whether content missing in the upload is archived */
   mirror?: boolean
-  /** Which text stays of what was changed here; default `ours` */
+  /** Text to keep if content was edited since the last upload: the stored one (`ours`, default) or that of the file */
   keep?: 'ours' | 'theirs'
-  /** Ids of single cards whose text the file gives */
+  /** Ids of cards that get the text of the file, whatever `keep` says */
   theirs?: ReadonlySet<number>
-  /** Sources that the uploader may edit; other sources are neither matched nor named. Default all */
+  /** Sources that the user may edit, default: all. Other sources are neither matched nor named. */
   editable?: Editable
-  /** Whether new decks are on for all learners; else they are offered, and off until a learner chooses them. */
+  /** Whether new decks are active for all learners; otherwise each learner has to choose them */
   active?: boolean
-  /** Overrides the deck and the level of every card */
+  /** Deck of all cards, instead of those in the file */
   deck?: string | undefined
+  /** Level of all cards, instead of those in the file */
   level?: string | undefined
   /** Maximum total size of all pictures in bytes */
   mediaMaxBytes: number
-  /** Maximum total size of the author's pictures in bytes; see `limitOwnPictures` */
+  /** Maximum total size of the user's pictures in bytes; default: 200 MiB */
   ownMaxBytes?: number
-  /** Maximum duration of reading the file; see `readIncoming` */
+  /** Timeout of reading the file; default: 60 s */
   timeoutMs?: number
   onProgress?: OnProgress
-  /** Ends the work with its reason; nothing is written then. */
+  /** Aborts the upload before anything is written; its reason is thrown */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Previews an upload without writing. A source of the same name is updated unless a new one is requested.
- * @throws FaultyUpload, SOURCE_NOT_FOUND, OtherKind, MediaFull
+ * Returns the report of an upload without writing. If `sourceId` is undefined and `isNew` is false, a source of the
+ * same name would be updated.
+ * @throws FaultyUpload with the first faults of the file
+ * @throws SOURCE_NOT_FOUND if the source does not exist or may not be edited
+ * @throws OtherKind if the source has another kind than the file
+ * @throws MediaFull, OwnMediaFull if the pictures would exceed the total limit or that of the user
  */
 export async function checkUpload(
   database: Kysely<Database>,
@@ -93,7 +98,7 @@ export async function checkUpload(
   const sourceId = target.source?.id
   const { tests, origin } = await planTests(db, prepared, plan, sourceId, options)
   const decks = { plan, keepsRest: options.mirror !== true }
-  // A new source has no pool yet.
+  // Id 0 matches no source: a new one has no pools yet.
   const checked = await checkTests(db, tests, { ...origin, sourceId: sourceId ?? 0 }, decks).catch(asUpload)
   return describeTests(await describeUpload(db, prepared, plan, missing, target), tests, checked)
 }
@@ -104,10 +109,14 @@ function asUpload(error: unknown): never {
 
 /**
  * Imports the upload into its source in one transaction, with an audit entry. An upload that changes nothing creates no
- * source; its report then has no id.
+ * source; the source in its report then has no id.
  * @throws FaultyUpload with the first faults of the file
- * @throws SourceExists if a source has that name and the options name neither `source` nor `new`
- * @throws IMPORT_RUNS, CONTENT_CHANGES, SOURCE_NOT_FOUND, OtherKind, MediaFull
+ * @throws SourceExists if a source has the name, `sourceId` is undefined and `isNew` is false
+ * @throws SOURCE_NOT_FOUND if the source does not exist or may not be edited
+ * @throws OtherKind if the source has another kind than the file
+ * @throws MediaFull, OwnMediaFull if the pictures would exceed the total limit or that of the user
+ * @throws IMPORT_RUNS if another import is running
+ * @throws CONTENT_CHANGES if concurrent changes keep invalidating the plan
  */
 export async function importUpload(
   db: Kysely<Database>,
@@ -123,7 +132,7 @@ export async function importUpload(
   return report
 }
 
-/** Reads the file and gives its cards their keys. */
+/** Reads the file and assigns keys to its cards. */
 async function prepare(
   db: Kysely<Database>,
   { path, size, folder }: ReceivedFile,
@@ -156,15 +165,15 @@ async function write(
   const { upload } = prepared
   const target = await targetOf(transaction, upload.kind, options)
   if (target.isGuessed && target.source !== null) throw new SourceExists(target.source)
-  // What an editor saves before the plan is kept by it; a later save waits and then finds a newer version.
+  // Serialises with editors: the plan includes earlier edits; a later one waits and then finds a newer version.
   await takeTurn(transaction)
   if (target.source !== null) await lockSheetsOfSource(transaction, target.source.id)
   const plan = await planSource(transaction, prepared, target.source?.id, options)
   const missing = await findNewPictures(transaction, prepared, options)
-  // Must precede the write, because it shows the previous texts.
+  // Must come before `writePlan`, because the report contains the previous texts.
   const report = await describeUpload(transaction, prepared, plan, missing, target)
-  // If everything in it belongs to other sources, no empty source is created.
   const { tests, origin } = await planTests(transaction, prepared, plan, target.source?.id, options)
+  // Creates no empty source if all content of the upload belongs to other sources.
   if (target.source === null && isIdle(plan) && isIdleTestPlan(tests)) return { ...report, existing: null }
   const id = await writeSource(transaction, actor, prepared, target, options.fileName)
   if (!isIdle(plan)) {
@@ -179,7 +188,7 @@ async function write(
   }
   await storePictures(transaction, missing, isLimited(options) ? options.userId : null)
   const written = await writeTests(transaction, tests, { ...origin, sourceId: id }, !isIdle(plan)).catch(asUpload)
-  // Must follow all texts, because pictures that none of them shows yet would go.
+  // Must come after all texts are written: pictures that no text shows yet would be deleted.
   if (plan.changedCards.length + plan.changedSheets.length > 0) await dropUnusedPictures(transaction)
   const whole = describeTests(report, tests, written)
   const stats = { ...whole.stats, warnings: whole.stats.warnings_total, warnings_total: undefined }
@@ -189,12 +198,12 @@ async function write(
   return { ...whole, source: { ...whole.source, id }, existing: null }
 }
 
-/** Whether the pictures count towards the limit of one author; those of administrators do not. */
+/** Returns whether the pictures count towards the limit of the user; those of administrators do not. */
 function isLimited({ editable = 'all' }: UploadOptions): boolean {
   return editable !== 'all'
 }
 
-/** @throws MediaFull, OwnMediaFull */
+/** @throws MediaFull, OwnMediaFull if the new pictures would exceed the total limit or that of the user */
 async function findNewPictures(db: Kysely<Database>, { pictures }: ReadyUpload, options: UploadOptions) {
   const missing = await findMissingPictures(db, pictures, options.mediaMaxBytes)
   if (isLimited(options) && options.userId !== null)

@@ -33,11 +33,11 @@ import { isSameDefinition, planUploadTests, type TestPlan } from '../../../domai
 import { type ImportedTests, plannedDecks, type TestOrigin } from '../../tests/import.js'
 import { runInTurns } from '../turns.js'
 
-/** Maximum number of decks in a response; the others are only counted. */
+/** Maximum number of decks in a report */
 const MAX_DECKS = 200
 const MAX_SHEETS = 200
 
-/** Target of an upload: an existing source, or a new one of that name. */
+/** Target of an upload: an existing source, or a new one with the name if `source` is null. */
 export interface Target {
   source: Source | null
   name: string
@@ -50,7 +50,7 @@ export interface ReadyUpload extends Pick<Incoming, 'pictures' | 'warnings' | 'w
   upload: Upload
   tests: TestSource[]
   digests: Digests
-  /** Time of its start, as of `performance.now` */
+  /** Start of the upload, in milliseconds of `performance.now` */
   started: number
   /** Size of the file in bytes */
   size: number
@@ -70,14 +70,14 @@ export interface UploadReport {
     warnings_total: number
   }
   decks: DeckChanges[]
-  /** What was changed here since the last upload and differs from the file; at most 200 each */
+  /** Content that was edited since the last upload and differs from the file; at most 200 items of each kind */
   edited: {
     total: number
     cards: {
       id: number
       /** Slug of the deck */
       deck: string
-      /** Whose text stays */
+      /** Text that is kept: the stored one (`ours`) or that of the file */
       keep: Keep
       ours: { question: string; answer: string } | null
       theirs: { question: string; answer: string }
@@ -94,7 +94,11 @@ export interface UploadReport {
   }[]
 }
 
-/** @throws SOURCE_NOT_FOUND, OtherKind */
+/**
+ * Returns the target of an upload.
+ * @throws SOURCE_NOT_FOUND if the source does not exist or may not be edited
+ * @throws OtherKind if the source has another kind than the file
+ */
 export async function targetOf(
   db: Kysely<Database>,
   kind: SourceKind,
@@ -117,14 +121,14 @@ interface TargetOptions {
   editable?: Editable
 }
 
-/** Returns the kinds of sources that such a file may update: our archive also describes what was written here. */
+/** Returns the kinds of sources that a file may update: an archive can also be the export of a written source. */
 function kindsFor(kind: SourceKind): StoredKind[] {
   return kind === 'archive' ? ['archive', 'written'] : [kind]
 }
 
 /**
- * Compares the upload with the current store. Cards of sources that the uploader may not edit are not matched, so that
- * nothing is told of them.
+ * Compares the upload with the database and returns the plan of changes. Cards of sources that the user may not edit
+ * are not matched, so that the plan reveals nothing about them.
  * @throws FaultyUpload if a deck would become a pool, or stop being one
  */
 export async function planSource(
@@ -154,7 +158,7 @@ export async function planSource(
 
 type PlanOptions = Partial<UploadPlanOptions> & { editable?: Editable }
 
-/** Returns cards without a note of their own that became these notes in our own packages. */
+/** Returns the stored cards without a guid that this service has exported as notes with the given guids. */
 async function findExportedCards(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
   if (guids.length === 0) return []
   const wanted = new Set(guids)
@@ -167,7 +171,7 @@ async function findExportedCards(db: Kysely<Database>, guids: readonly string[])
   return cards.map((card) => ({ ...card, guid: exported.get(card.id) as string, ord: 0 }))
 }
 
-/** Returns the guids of notes that the source's own cards do not cover. */
+/** Returns the guids of the notes in the upload that no card of the source has. */
 function listGuids({ decks }: Upload, cards: ReadonlyMap<number, OwnedCard>): string[] {
   const known = new Set([...cards.values()].map(({ guid, ord }) => `${ord} ${guid}`))
   const guids = new Set<string>()
@@ -177,7 +181,7 @@ function listGuids({ decks }: Upload, cards: ReadonlyMap<number, OwnedCard>): st
   return [...guids]
 }
 
-/** Must be called before the plan is written. */
+/** Returns the report of an upload. Must be called before the plan is written, because it reads the previous texts. */
 export async function describeUpload(
   db: Kysely<Database>,
   { upload, pictures, warnings, warningsTotal, started }: ReadyUpload,
@@ -221,8 +225,8 @@ export async function describeUpload(
 }
 
 /**
- * Compares the tests of the upload with the current store.
- * @param plan of its decks and cards
+ * Compares the tests of the upload with the database and returns the plan of changes.
+ * @param plan plan of the decks and cards of the upload
  */
 export async function planTests(
   db: Kysely<Database>,
@@ -233,7 +237,7 @@ export async function planTests(
 ): Promise<{ tests: TestPlan; origin: Omit<TestOrigin, 'sourceId'> }> {
   const decks = plannedDecks(plan)
   const deckSlugs = new Map(decks.map(({ source_key, slug }) => [source_key, slug]))
-  // Our export names a deck by its slug.
+  // An exported test names a deck by its slug, others by the deck's key in the archive.
   for (const { slug } of decks) if (!deckSlugs.has(slug)) deckSlugs.set(slug, slug)
   return {
     tests: planUploadTests(tests, await findStoredTests(db), deckSlugs, { sourceId, mirror, keep }),
@@ -241,7 +245,7 @@ export async function planTests(
   }
 }
 
-/** Returns the report with the outcome of its tests. */
+/** Returns the report with the changes and warnings of the tests added. */
 export function describeTests(
   { stats, edited, ...report }: UploadReport,
   { items }: TestPlan,

@@ -12,8 +12,8 @@ import type { ReadOptions } from './readers/options.js'
 import type { Outcome } from './readers/read-file.js'
 
 /**
- * Limits concurrent readers: each may take 500 MB for a minute. Two in all and one per user, so that the large files of
- * one administrator do not hold up another.
+ * Queue that limits concurrent readers, because each may take 500 MB for a minute: two in total and one per user, so
+ * that the large files of one user do not block another.
  */
 const readers = new FairTurns({
   concurrent: 2,
@@ -22,54 +22,61 @@ const readers = new FairTurns({
   waitingPerOwner: 10,
   retryAfterSeconds: 5,
 })
-/** Maximum time to wait for a reader; the caller then learns why, and tries again. */
+/** Maximum time that an upload waits for a reader; it then fails with ReadersBusy */
 const MAX_WAIT_MS = 10_000
 const DEFAULT_TIMEOUT_MS = 60_000
-/** Limits the worker's JavaScript heap; SQLite uses additional memory. */
+/** Heap limit of the worker; SQLite uses additional memory */
 const MAX_HEAP_MB = 320
 
-/** Both end the reading: the timeout with a refusal, the signal with its reason. */
 interface Limits {
-  /** Default 60 s; Infinity for the command line */
+  /** Timeout of reading; default: 60 s; Infinity on the command line */
   timeoutMs?: number | undefined
+  /** Aborts reading; its reason is thrown */
   signal?: AbortSignal | undefined
 }
 
 export interface UploadReadOptions extends Omit<ReadOptions, 'levels' | 'defaultDeck'>, Limits {
-  /** Id of the source to update, whose name is the deck of rows that name none */
+  /** Id of the source to update; its name is the deck of rows without a deck */
   sourceId?: number | undefined
-  /** Name of a new source */
+  /** Name of a new source, used likewise if `sourceId` is undefined */
   name: string
-  /** User whose turn it is; null is the command line, which has no other users. */
+  /** User in the queue of readers; null means the command line */
   userId: number | null
-  /** Maximum time to wait for a reader; default 10 s */
+  /** Maximum time to wait for a reader; default: 10 s */
   maxWaitMs?: number
 }
 
-/** Reads an upload with the stored levels. See `readIncoming`. @throws ReadersBusy */
+/**
+ * Reads an upload with the stored levels, as `readIncoming` does, when a reader is free.
+ * @throws ReadersBusy if no reader becomes free within `maxWaitMs`
+ * @throws TooManyAttempts if 10 uploads of the user wait
+ * @throws Unavailable if the queue is full
+ */
 export async function readUpload(
   db: Kysely<Database>,
   path: string,
   { sourceId, name, userId, maxWaitMs = MAX_WAIT_MS, ...options }: UploadReadOptions,
 ): Promise<Incoming> {
   const { signal } = options
-  const impatience = new AbortController()
-  const timer = setTimeout(() => impatience.abort(new ReadersBusy()), maxWaitMs)
+  const waitLimit = new AbortController()
+  const timer = setTimeout(() => waitLimit.abort(new ReadersBusy()), maxWaitMs)
   const read = async () => {
     clearTimeout(timer)
     const source = sourceId === undefined ? undefined : await findSource(db, sourceId)
     return readIncoming(path, { ...options, defaultDeck: source?.name ?? name, levels: await listLevels(db) })
   }
-  const waiting = AbortSignal.any(signal === undefined ? [impatience.signal] : [signal, impatience.signal])
+  const waiting = AbortSignal.any(signal === undefined ? [waitLimit.signal] : [signal, waitLimit.signal])
   return readers.run(accountShare(userId), read, waiting).finally(() => clearTimeout(timer))
 }
 
 /**
- * Reads an uploaded file: an Anki package, a table or an archive of Markdown. Runs in a worker thread, so that a
- * malicious file cannot block other requests, and terminates it after the timeout.
- * @param path the file, which is not changed
- * @throws FaultyContent with all faults, as `file:line`
- * @throws NOT_A_PACKAGE, PACKAGE_TOO_NEW, FileTooLarge, READING_TOO_LONG, DamagedPackage
+ * Reads an uploaded file: an Anki package, a table, a file with questions or an archive of Markdown. Runs in a worker
+ * thread, which is terminated after the timeout, so that a malicious file cannot block other requests.
+ * @param path path of the file, which is not changed
+ * @throws FaultyContent with every fault if there is any
+ * @throws READING_TOO_LONG if reading exceeds the timeout
+ * @throws NO_MEMORY if the worker exceeds its heap limit
+ * @throws Refusal with the kind, code and message of the refusals of `readFile`
  */
 export async function readIncoming(
   path: string,

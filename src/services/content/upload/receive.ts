@@ -5,23 +5,27 @@ import { NO_FILE, UPLOAD_TOO_SLOW, UploadTooLarge } from '../../../domain/conten
 import { CALLER_GONE } from '../../../domain/refusal.js'
 import { withWorkFolder } from '../work-folder.js'
 
-/** Minimum rate of an upload, in each window: a stalled one keeps a connection and a file. */
+/** Minimum rate of an upload in each window, because a stalled one would occupy a connection and a file */
 const MIN_BYTES_PER_SECOND = 1_024
 const RATE_WINDOW_MS = 20_000
 const GONE = ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR']
 
-/** A file in its own folder, which may contain other files */
+/** A received file in a private folder, which may contain other files */
 export interface ReceivedFile {
   path: string
-  /** Bytes */
+  /** Size in bytes */
   size: number
   folder: string
 }
 
 /**
- * Stores the request body in a private temporary file while it is processed, and deletes it afterwards.
- * @param signal ends the receiving with its reason
- * @throws UploadTooLarge, NO_FILE if it is empty, NO_ROOM, CALLER_GONE if the client disconnects
+ * Stores the request body in a private temporary file, runs `work` with it, and deletes the file.
+ * @param signal aborts receiving; its reason is thrown
+ * @throws UploadTooLarge if the body exceeds `maxBytes`
+ * @throws UPLOAD_TOO_SLOW if less than 1 KiB/s arrives within a window
+ * @throws NO_FILE if the body is empty
+ * @throws NO_ROOM if the disk is full
+ * @throws CALLER_GONE if the client disconnects
  */
 export async function withReceivedFile<T>(
   body: Readable,
@@ -59,7 +63,7 @@ async function receive(
       before = size
     }, windowMs)
   })
-  // A rejection while a chunk is written must not count as unhandled.
+  // Avoids an unhandled rejection if `ended` rejects while a chunk is being written.
   ended.catch(() => {})
   try {
     // Destroying the stream would close the connection before the response.
@@ -76,7 +80,7 @@ async function receive(
   } finally {
     clearInterval(timer)
     signal?.removeEventListener('abort', abort)
-    // The rest of the body would block the next request.
+    // Discards the rest of the body, which would block the next request on the connection.
     body.resume()
     await file.close()
   }

@@ -12,45 +12,45 @@ import { DamagedPackage } from '../../../../domain/content/refusals.js'
 import type { UnpackedCollection } from './anki-package.js'
 import { LIMITS } from './limits.js'
 
-/** The package is CommonJS. */
+/** Loaded with `require`, because the package is CommonJS without named exports. */
 const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as { Database: typeof Sqlite }
 
 type Row = Record<string, number | bigint | string | Uint8Array | null>
 
-/** A card with its note; null for values that are missing or too long to be stored. */
+/** A card with its note. Values are null if the note is missing; `fields` also if they are too long. */
 export interface CardRow {
   noteId: string
   ord: number
   deckId: string
-  /** Original deck of a borrowed card; `0` for others */
+  /** Id of the original deck of a card that a filtered deck has borrowed; otherwise `0` */
   homeId: string
   isSuspended: boolean
   isLearned: boolean
   guid: string | null
   noteType: string | null
   tags: string
-  /** As stored, separated by 0x1f */
+  /** Fields of the note, separated by 0x1f */
   fields: string | null
 }
 
 const TABLES = ['notes', 'cards', 'col']
 const TABLES_18 = [...TABLES, 'notetypes', 'fields', 'templates', 'decks']
-/** A note may have many fields. */
+/** Maximum size of all fields of a note */
 const MAX_FIELDS_BYTES = 16 * LIMITS.fieldLength
-/** One more character is read, to detect a longer guid. */
+/** Maximum length of a guid in bytes; one more byte is read to detect a longer one */
 export const MAX_GUID_LENGTH = 1_000
-/** Longer tags are cut. */
+/** Number of bytes of a note's tags that are read */
 const MAX_TAGS_LENGTH = 10_000
 const MAX_CONFIG_BYTES = 16 * LIMITS.fieldLength
-/** Separates the parts of a deck's name in the database. */
+/** Separator of the parts of a deck name in the database */
 const PART = '\x1f'
 
-/** Database of a package, which may be malicious: it is opened read-only, and only plain tables are read. */
+/** Reads the database of a package. It may be malicious, so only plain tables are read. */
 export class AnkiDatabase {
   readonly #db: Sqlite
   readonly #isLatest: boolean
 
-  /** @throws DamagedPackage */
+  /** @throws DamagedPackage if the file is not a database with Anki's tables */
   constructor({ path, format }: UnpackedCollection) {
     this.#isLatest = format === 'latest'
     this.#db = guard(() => new Database(path, { fileMustExist: true }))
@@ -68,23 +68,23 @@ export class AnkiDatabase {
     this.#db.close()
   }
 
-  /** @throws DamagedPackage */
+  /** Returns the note types and decks. @throws DamagedPackage if they cannot be read */
   readCollection(): Collection {
     const collection = guard(() => (this.#isLatest ? this.#readSchema18() : this.#readSchema11()))
     if (collection === undefined) throw new DamagedPackage('die Notiztypen und Decks sind nicht lesbar')
     return collection
   }
 
-  /** @throws DamagedPackage */
+  /** @throws DamagedPackage if the cards cannot be read */
   countCards(): number {
     return Number(guard(() => this.#all('select count(*) as count from cards')[0]?.count ?? 0))
   }
 
-  /** Yields all cards, grouped by note. @throws DamagedPackage */
+  /** Yields all cards, grouped by note. @throws DamagedPackage if they cannot be read */
   *readCards(): Generator<CardRow> {
     const statement = guard(() =>
-      // Sorted before the join: SQLite would keep a copy of the note's text for each of its cards. Texts are read as
-      // bytes: as texts they end at the first NUL character.
+      // Sorts before the join; otherwise SQLite would copy the note's text for each card while sorting. Texts are read
+      // as bytes, because as texts they would end at the first NUL character.
       this.#db.prepare(`
         select c.nid, c.ord, c.did, c.odid, c.queue, c.type, n.mid,
           substr(cast(n.guid as blob), 1, ${MAX_GUID_LENGTH + 1}) as guid,
@@ -109,7 +109,7 @@ export class AnkiDatabase {
     return this.#db.all(sql) as Row[]
   }
 
-  /** Defines Anki's collation, without which SQLite cannot read its tables. */
+  /** Replaces Anki's collation `unicase` in the schema, because SQLite cannot read tables with an unknown collation. */
   #replaceCollation(): void {
     guard(() =>
       this.#db.exec(`
@@ -120,7 +120,7 @@ export class AnkiDatabase {
     )
   }
 
-  /** Refuses views and computed columns, which could run forever. */
+  /** @throws DamagedPackage if a table is missing, or is a view or has computed columns, which could run forever */
   #checkTables(): void {
     const names = this.#isLatest ? TABLES_18 : TABLES
     const schema = guard(() => this.#all('select type, name, sql from sqlite_master'))
@@ -187,7 +187,7 @@ const BACK = 2
 const FILTERED = 2
 
 function readFiltered(kind: Uint8Array): boolean {
-  // A normal deck has its settings in field 1, a filtered one in field 2.
+  // The settings are in field 1 of the message for a normal deck, in field 2 for a filtered one.
   return kind.length > 0 && (kind[0] as number) >> 3 === FILTERED
 }
 
@@ -199,7 +199,8 @@ function toCard(row: Row): CardRow {
     homeId: String(row.odid ?? 0),
     isSuspended: Number(row.queue) === -1,
     isLearned: Number(row.type) !== 0,
-    // The library returns null for an empty blob, too; only a card without a note has no note type.
+    // Only a card without a note has no note type. `guid` cannot tell, because the library returns null for an empty
+    // blob.
     guid: row.mid === null ? null : toText(row.guid),
     noteType: row.mid === null ? null : String(row.mid),
     tags: toText(row.tags),
@@ -217,7 +218,7 @@ function toBytes(value: Row[string] | undefined): Uint8Array {
   return value instanceof Uint8Array ? value : new Uint8Array()
 }
 
-/** Converts any error of the database or its messages to DamagedPackage. */
+/** Runs `read` and converts errors of the database or its protobuf messages to DamagedPackage. */
 function guard<T>(read: () => T): T {
   try {
     return read()

@@ -16,7 +16,12 @@ export interface UnpackedCollection {
 
 const VERSIONS: readonly PackageFormat[] = ['legacy1', 'legacy2', 'latest']
 
-/** Newer packages contain a second collection, whose only note asks for an update; it is ignored. */
+/**
+ * Returns the format of the collection to read. Newer packages contain another one, whose only note asks for an update;
+ * it is ignored.
+ * @throws NOT_A_PACKAGE if there is no collection
+ * @throws PACKAGE_TOO_NEW, DamagedPackage if the version is newer than the latest known one or cannot be read
+ */
 async function findFormat(zip: Zip): Promise<PackageFormat> {
   if (!zip.has('meta')) {
     const format = VERSIONS.toReversed().find((one) => zip.has(ANKI_COLLECTIONS[one]))
@@ -43,7 +48,9 @@ const MAX_META = 1_024
 
 /**
  * Unpacks the collection of a package into the folder.
- * @throws NOT_A_PACKAGE, PACKAGE_TOO_NEW, FileTooLarge, DamagedPackage
+ * @throws NOT_A_PACKAGE, PACKAGE_TOO_NEW if there is no collection or the version is not supported
+ * @throws DamagedPackage if the package cannot be read
+ * @throws FileTooLarge if the collection or the list of media exceeds its limit
  */
 export async function unpackCollection(zip: Zip, folder: string): Promise<UnpackedCollection> {
   const format = await findFormat(zip)
@@ -54,14 +61,14 @@ export async function unpackCollection(zip: Zip, folder: string): Promise<Unpack
   const descriptor = openSync(path, 'wx+', 0o600)
   try {
     await writePieces(descriptor, readEntry(zip, format, name, LIMITS.collectionBytes))
-    leaveWal(descriptor)
+    clearWalFlag(descriptor)
   } finally {
     closeSync(descriptor)
   }
   return { format, path, media }
 }
 
-/** Yields the bytes of an entry, which packages of the latest version compress a second time. */
+/** Yields the bytes of an entry, which packages of the latest version compress with Zstandard inside the zip. */
 export function readEntry(zip: Zip, format: PackageFormat, name: string, limit: number): AsyncGenerator<Uint8Array> {
   const pieces = zip.read(name, limit)
   return format === 'latest' ? unzstd(pieces, new EntryTooLarge(name, limit), limit) : pieces
@@ -80,10 +87,11 @@ const MAGIC = 'SQLite format 3\0'
 const VERSION_BYTES = 18
 
 /**
- * Clears the flag of a write-ahead log, with which this SQLite cannot open the database; a package contains no such
- * log.
+ * Clears the flag for a write-ahead log, because this build of SQLite cannot open such a database. No data is lost, as
+ * a package contains no log.
+ * @throws DamagedPackage if the file is not an SQLite database
  */
-function leaveWal(descriptor: number): void {
+function clearWalFlag(descriptor: number): void {
   const head = Buffer.alloc(MAGIC.length)
   readSync(descriptor, head, 0, head.length, 0)
   if (head.toString('latin1') !== MAGIC) throw new DamagedPackage('die Sammlung ist keine Datenbank')

@@ -11,7 +11,7 @@ export class PackagePictures {
   readonly #zip: Zip
   readonly #collection: UnpackedCollection
   readonly #store: PictureStore
-  /** By address in the note */
+  /** Unpacked pictures by their `src` in the note */
   readonly #known = new Map<string, Found>()
 
   constructor(zip: Zip, collection: UnpackedCollection, store: PictureStore) {
@@ -20,7 +20,7 @@ export class PackagePictures {
     this.#store = store
   }
 
-  /** Returns undefined if it has not been unpacked. */
+  /** Returns the picture or its fault; undefined if it has not been unpacked yet. */
   find(src: string): Found | undefined {
     return this.#known.get(src)
   }
@@ -36,7 +36,7 @@ export class PackagePictures {
     return bytes === undefined ? PICTURE_TOO_LARGE : this.#store.keep(bytes)
   }
 
-  /** Returns undefined if it exceeds the size of a picture. */
+  /** Returns the bytes of an entry; undefined if they exceed the maximum size of a picture. */
   async #inflate(entry: string): Promise<Uint8Array | undefined> {
     try {
       return await joinPieces(readEntry(this.#zip, this.#collection.format, entry, MAX_PICTURE_BYTES))

@@ -44,12 +44,18 @@ import type { ReadOptions } from './options.js'
 import { PictureStore } from './picture-store.js'
 import type { Zip } from './zip.js'
 
-/** Text of the only note in the second collection of newer packages; some programs write it into the first one. */
+/**
+ * Start of the only note in the collection that newer packages contain for old versions of Anki. Some programs also
+ * write this note into the other collection.
+ */
 const PLACEHOLDER = 'Please update to the latest Anki version'
 
 /**
  * Reads an Anki package.
- * @throws FaultyContent with every fault; DamagedPackage, NOT_A_PACKAGE, PACKAGE_TOO_NEW, FileTooLarge
+ * @throws FaultyContent with every fault if there is any
+ * @throws NOT_A_PACKAGE, PACKAGE_TOO_NEW, DamagedPackage if the package has no collection, a newer version, or cannot
+ * be read
+ * @throws FileTooLarge if a limit of `LIMITS` is exceeded
  */
 export async function readAnki(zip: Zip, options: ReadOptions): Promise<Incoming> {
   const unpacked = await unpackCollection(zip, options.workFolder)
@@ -65,14 +71,14 @@ export async function readAnki(zip: Zip, options: ReadOptions): Promise<Incoming
   }
 }
 
-/** Returns why a card is skipped whose side is blank. */
+/** Returns the reason for skipping a card with a blank side, as part of a German sentence. */
 function blankSide(side: string, { sounds, missing }: Converted): string {
   return sounds + missing.length === 0
     ? `die ${side} ist leer`
     : `auf der ${side} steht nur, was fehlt (Ton, Video oder Bild)`
 }
 
-/** A card template with its parsed parts */
+/** A card template with its parsed sides and style sheet */
 interface ReadTemplate extends CardTemplate {
   parsed: ParsedTemplate
   styles: StyleSheet | undefined
@@ -88,7 +94,7 @@ function readTemplate({ css }: NoteType, template: CardTemplate): ReadTemplate {
   return { ...template, parsed: parseSides(template), styles }
 }
 
-/** HTML with its style sheet. */
+/** HTML of both sides of a card with their style sheet. */
 interface Rendered {
   question: string
   answer: string
@@ -98,7 +104,7 @@ interface Rendered {
 /** Skips a card; the reason is part of a German sentence. */
 type Skip = (reason: string) => void
 
-/** Returns whether one of our packages created the note, possibly by way of Anki. */
+/** Returns whether the note comes from a package that this service exported, even if Anki has re-exported it. */
 function isOurs({ noteType }: CardRow): boolean {
   return noteType === String(MODEL_ID)
 }
@@ -195,7 +201,7 @@ class Reader {
   }
 
   async #addCard(row: CardRow, guid: string, deck: string, skip: Skip, html: Rendered) {
-    // The question omits hidden content; the answer includes it, because nothing opens on click.
+    // Content that Anki shows on click is left out of the question and added to the answer.
     const front = { styles: html.styles, showsHidden: false }
     const back = { styles: html.styles, showsHidden: true }
     let question = await this.#convert(html.question, front)
@@ -229,8 +235,8 @@ class Reader {
   }
 
   /**
-   * Adds hidden content of the question, such as a hint that opens on click, to the answer, unless the answer has its
-   * words.
+   * Adds hidden content of the question, such as a hint that Anki shows on click, to the answer, unless the question
+   * and the answer already contain its words.
    */
   async #addHidden(answer: Converted, question: string, html: Rendered): Promise<Converted> {
     const whole = await this.#convert(html.question, { styles: html.styles, showsHidden: true })
@@ -240,7 +246,10 @@ class Reader {
     return { ...answer, markdown, isTooLong: markdown.length > MAX_SIDE_LENGTH }
   }
 
-  /** Converts what is below the answer line; returns undefined if the text above it is more than the question. */
+  /**
+   * Converts the part of the answer below the answer line. Returns undefined if there is no such line or the part above
+   * it contains more than the question.
+   */
   async #convertBelow({ answer, styles }: Rendered, question: string): Promise<Converted | undefined> {
     const [above, below] = splitAtAnswerLine(answer) ?? []
     if (above === undefined || below === undefined) return undefined
@@ -248,7 +257,9 @@ class Reader {
     return addsWords(visible.markdown, question) ? undefined : this.#convert(below, { styles, showsHidden: true })
   }
 
-  /** Pictures are unpacked when a text references them, so a text with new ones is converted twice. */
+  /**
+   * Converts HTML. A text that references pictures that are not unpacked yet is converted again after unpacking them.
+   */
   async #convert(html: string, looks: Pick<ConvertOptions, 'styles' | 'showsHidden'>): Promise<Converted> {
     for (;;) {
       const wanted = new Set<string>()
@@ -269,13 +280,13 @@ class Reader {
     }
   }
 
-  /** Returns the name of the card's deck; of a borrowed card, its original deck. */
+  /** Returns the name of the card's deck, or of the original deck if a filtered deck has borrowed the card. */
   #deckOf(row: CardRow): string | undefined {
     const { deckId, homeId } = row
     const { decks } = this.#collection
     const deck = decks.get(homeId === '0' ? deckId : homeId) ?? decks.get(deckId)
     if (deck === undefined || this.#options.deck !== undefined) return deck && this.#options.deck
-    // Cut first, because this runs for each card
+    // Cut first to limit the work, because this runs for each card.
     const name = tidyDeckName(deck.name.slice(0, MAX_RAW_NAME))
     return cutLabel(isOurs(row) ? withoutRoot(name) : name)
   }

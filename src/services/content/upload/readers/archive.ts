@@ -22,7 +22,10 @@ const DECK = /^decks\/[^/.][^/]*\.md$/
 const TEST = /^tests\/[^/.][^/]*\.md$/
 const SHEET = /^cheatsheets\/(?:[^/.][^/]*\/)*[^/.][^/]*\.md$/
 
-/** Returns the folder of the content in an archive: its top or, as in archives of GitHub, its only folder. */
+/**
+ * Returns the path of the content folder in an archive: empty for the top level or, as in archives from GitHub, the
+ * only folder with a trailing `/`. Returns undefined if the archive has none.
+ */
 export function findRoot(zip: Zip): string | undefined {
   const names = zip.names.filter((name) => !name.startsWith('__MACOSX/'))
   if (names.some(isContent)) return ''
@@ -37,8 +40,8 @@ const PICTURE = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i
 const README = /^readme\./i
 
 /**
- * Returns the folder of an archive whose Markdown files are not in `decks/` and `cheatsheets/`; undefined if it also
- * contains files other than pictures.
+ * Returns the path of the folder with the Markdown files of an archive without `decks/` and `cheatsheets/`: empty, or
+ * with a trailing `/`. Returns undefined if there are none, or files other than pictures and readme files.
  */
 export function findFlatRoot(zip: Zip): string | undefined {
   const names = zip.names.filter((name) => !LEFTOVER.test(name))
@@ -57,13 +60,13 @@ function isBeside(name: string): boolean {
   return PICTURE.test(name) || README.test(name)
 }
 
-/** Returns whether Markdown contains the lines that every card has. */
+/** Returns whether Markdown contains a line that every card has. */
 function hasCards(bytes: Uint8Array): boolean {
   return /^(?:### Antwort[ \t]*\r?$|<!--\s*id:)/m.test(Buffer.from(bytes).toString())
 }
 
 /**
- * Reads an archive of Markdown files without content folders: files with cards are decks, the others cheat sheets.
+ * Reads an archive of Markdown files without content folders. Files with cards are decks, the others cheat sheets.
  * @throws as `readArchive`
  */
 export async function readFlatArchive(zip: Zip, root: string, options: ReadOptions): Promise<Incoming> {
@@ -91,8 +94,11 @@ function isContent(name: string): boolean {
 
 /**
  * Reads an archive of a content folder.
- * @param root path of the folder in the archive, with a trailing `/`
- * @throws FaultyContent with every fault; InvalidInput if a deck is given; DamagedPackage, FileTooLarge
+ * @param root path of the folder in the archive: empty, or with a trailing `/`
+ * @throws FaultyContent with every fault if there is any
+ * @throws InvalidInput if the options name a deck
+ * @throws DamagedPackage if an entry cannot be read
+ * @throws FileTooLarge, MediaFull if a limit is exceeded
  */
 export async function readArchive(zip: Zip, root: string, options: ReadOptions): Promise<Incoming> {
   refuseDeck(options)
@@ -132,7 +138,7 @@ class ArchiveReader {
     this.#pictures = new FolderPictures((path) => this.#readPicture(path))
   }
 
-  /** Returns one deck, or none if it has faults. */
+  /** Returns an array with the deck; empty if it has faults. */
   async readDeck(path: string): Promise<IncomingDeck[]> {
     const bytes = await this.#read(path, DECKS)
     const { deck, slug, faults } = parseDeck(path, bytes)

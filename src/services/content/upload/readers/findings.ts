@@ -7,7 +7,7 @@ import { LIMITS, TEXT_TOO_LONG, TOO_MANY_CARDS } from './limits.js'
 const MAX_WARNINGS = 200
 const MAX_FAULTS = 100_000
 
-/** Faults, warnings and totals that a reader finds in an upload. */
+/** Collects faults and warnings of an upload, and counts cards and characters. */
 export class Findings {
   readonly faults: Fault[] = []
   readonly #warnings: Warning[] = []
@@ -25,21 +25,21 @@ export class Findings {
     if (this.#warnings.length < MAX_WARNINGS) this.#warnings.push({ file, line, message })
   }
 
-  /** Adds a summary before the other warnings, so that the limit does not cut it. */
+  /** Adds a warning about the whole file; if the limit is reached, it replaces the last warning. */
   summarise(file: string, message: string): void {
     this.#total++
     if (this.#warnings.length >= MAX_WARNINGS) this.#warnings.pop()
     this.#warnings.push({ file, line: 0, message })
   }
 
-  /** @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the cards in total exceed the limit */
+  /** Counts a card. @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the total of cards or characters exceeds its limit */
   countCard(question: string, answer: string, exercise: Exercise | null = null): void {
     this.countLength(question.length + answer.length + lengthOfExercise(exercise))
   }
 
   /**
-   * Counts a card with this number of characters.
-   * @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the cards in total exceed the limit
+   * Counts a card by its number of characters.
+   * @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the total of cards or characters exceeds its limit
    */
   countLength(length: number): void {
     this.#cards++

@@ -9,13 +9,13 @@ const NAME_LENGTH = 40
 /** Number of characters of a field that are searched for its first words */
 const SEARCHED_LENGTH = 2_000
 
-/** Shown in messages: its first words or, without any, its guid */
+/** A note, which messages name by its first words or, if it has none, by its guid */
 interface Note {
   fields: readonly string[]
   guid: string
 }
 
-/** Collects the skipped cards by deck and reason, so that equal ones are one warning. */
+/** Collects skipped cards by deck and reason, so that each group causes a single warning. */
 export class LeftOutCards {
   readonly #groups = new Map<string, { deck: string; reason: string; names: string[]; count: number }>()
 

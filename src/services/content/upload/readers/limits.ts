@@ -2,7 +2,9 @@ import { FileTooLarge } from '../../../../domain/content/refusals.js'
 
 const MEGABYTE = 2 ** 20
 
-/** Limits of an upload; more is refused. Sizes are counted while decompressing, whatever the file declares. */
+/**
+ * Limits of an upload. Sizes in bytes are counted while decompressing, regardless of the sizes that the file declares.
+ */
 export const LIMITS = {
   entries: 20_000,
   /** Size of a package's collection after each of its two decompression steps */
@@ -42,7 +44,7 @@ export const TABLE_TOO_LARGE = new FileTooLarge(
 export const UNPACKED_TOO_LARGE = new FileTooLarge('entpackt hat das Archiv zu viele Daten', 'unpacked_too_large')
 export const NO_MEMORY = new FileTooLarge('zum Lesen reicht der Speicher nicht', 'no_memory')
 
-/** The refusals of all limits whose text is always the same, for the OpenAPI document. */
+/** Refusals of the limits whose text is constant, for the OpenAPI document. */
 export const LIMIT_REFUSALS = [
   ...[TOO_MANY_ENTRIES, TOO_MANY_SHEETS, TOO_MANY_CARDS, TEXT_TOO_LONG, TABLE_TOO_LARGE, UNPACKED_TOO_LARGE, NO_MEMORY],
 ]

@@ -4,13 +4,13 @@ export interface ReadOptions {
   fileName: string
   /** Deck of rows that name none */
   defaultDeck: string
-  /** Private folder of the upload; its pictures stay until the caller removes it. */
+  /** Path of the private folder for unpacked files and pictures, which the caller deletes */
   workFolder: string
-  /** Existing levels: a tag that equals one is the card's level. */
+  /** Existing levels, to recognise the tag that names the level of a card */
   levels: readonly string[]
-  /** Overrides the level of every card */
+  /** Level of all cards, instead of those in the file */
   level?: string | undefined
-  /** Overrides the deck of every card */
+  /** Deck of all cards, instead of those in the file */
   deck?: string | undefined
   /** Maximum total size of all pictures in bytes; default 2 GiB */
   maxPictureBytes?: number | undefined

@@ -7,7 +7,7 @@ import { checkPicture } from '../../../../domain/pictures/index.js'
 import type { Found } from '../../folder/pictures.js'
 import { LIMITS } from './limits.js'
 
-/** Pictures of an upload in its folder, without duplicates. */
+/** Stores the pictures of an upload as files in its work folder, without duplicates. */
 export class PictureStore {
   readonly #folder: string
   readonly #maxBytes: number
@@ -19,7 +19,7 @@ export class PictureStore {
     this.#maxBytes = maxBytes
   }
 
-  /** Returns the picture or its fault. @throws MediaFull if all pictures together exceed the limit */
+  /** Stores a picture; returns it, or its fault. @throws MediaFull if the total size exceeds the limit */
   keep(bytes: Uint8Array): Found {
     const checked = checkPicture(bytes)
     if ('problem' in checked) return checked.problem

@@ -29,8 +29,12 @@ const CONVERT_LIMITS: ConvertLimits = { maxLength: MAX_SIDE_LENGTH, maxQuestions
 const NAME_LENGTH = 40
 
 /**
- * Reads a file with questions. A question that cannot be asked causes a warning; if none can, each causes a fault.
- * @throws FaultyContent with every fault; TABLE_TOO_LARGE, TOO_MANY_CARDS, TEXT_TOO_LONG, MediaFull
+ * Reads a file with questions. A question that cannot be imported causes a warning, or a fault if no question can be
+ * imported.
+ * @throws FaultyContent with every fault if there is any
+ * @throws TABLE_TOO_LARGE if the file exceeds 128 MiB
+ * @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the cards exceed a limit
+ * @throws MediaFull if the pictures exceed `maxPictureBytes`
  */
 export function readQuestionFile(path: string, format: QuestionFormat, options: ReadOptions): Incoming {
   const file = options.fileName
@@ -104,7 +108,10 @@ class QuestionDecks {
     deckNamed(this.#decks, name).cards.push({ identity, question, answer, level, exercise, file, line })
   }
 
-  /** Ids are unique within a category of Moodle only; a repeated one does not identify. */
+  /**
+   * Returns the identity of a question: its id, or its text if the id is missing or repeated, because ids of Moodle are
+   * unique only within a category. Returns undefined if the deck already has a question with the text.
+   */
   #identify(id: string | null, { name, question }: { name: string; question: string }): Identity | undefined {
     if (id !== null && this.#isNew(id)) return { by: 'id', id }
     return this.#isNew(name, question) ? { by: 'question' } : undefined

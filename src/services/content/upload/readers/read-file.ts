@@ -18,7 +18,7 @@ import type { ReadOptions } from './options.js'
 import { Zip } from './zip.js'
 import { isAnkiPackage, isOfficeDocument } from './zip-kind.js'
 
-// Each worker reads one file. Loading every reader made a small one take a third longer.
+// Loaded on demand, because a worker reads a single file. Loading all readers made a small file take a third longer.
 const readers = {
   anki: () => import('./anki.js'),
   archive: () => import('./archive.js'),
@@ -27,15 +27,18 @@ const readers = {
   workbook: () => import('./workbook.js'),
 }
 
-/** Answer of the worker thread. */
+/** Message from the worker thread: the content, or the error as plain data. */
 export type Outcome =
   | { incoming: Incoming }
   | { faults: Fault[] }
   | { refusal: { kind: RefusalKind; code: string; message: string } }
 
 /**
- * Reads an upload in this thread. Its contents decide about its type, not its name.
- * @throws FaultyContent, DamagedPackage, ForeignFile and the refusals named in `upload/read.ts`
+ * Reads an upload in the current thread. The type of the file is detected from its bytes, not from its name.
+ * @throws FaultyContent with every fault if there is any
+ * @throws ForeignFile if the type of the file is known but not supported
+ * @throws NOT_A_PACKAGE, PACKAGE_TOO_NEW, DamagedPackage if the file cannot be read
+ * @throws FileTooLarge, MediaFull if a limit is exceeded
  */
 export async function readFile(path: string, options: ReadOptions): Promise<Incoming> {
   const head = readBytes(path, 0, HEAD_BYTES)
@@ -95,7 +98,7 @@ function refuseForeign(path: string, head: Buffer): void {
   if (foreign !== undefined) throw new ForeignFile(foreign)
 }
 
-/** Returns the first sectors of the directory of a compound file; its header gives their position. */
+/** Returns the first 4 KiB of the directory of a compound file; empty if the header is incomplete. */
 function readDirectory(path: string, head: Buffer): Buffer {
   if (head.length < COMPOUND_HEADER_BYTES) return Buffer.alloc(0)
   const sectorBytes = 2 ** Math.min(head.readUInt16LE(0x1e), 12)
@@ -109,7 +112,7 @@ const COMPOUND_HEADER_BYTES = 512
 const GIT_LFS = 'version https://git-lfs.github.com/spec/'
 const ONLY_A_POINTER = 'Die Datei ist nur ein Verweis von Git LFS; gebraucht wird, worauf er zeigt (git lfs pull)'
 
-/** A zip starts with its first entry or, if empty, with its end record. */
+/** Signatures at the start of a zip: of the first entry or, if it is empty, of the end record */
 const ZIP = ['PK\x03\x04', 'PK\x05\x06']
 
 function readBytes(path: string, from: number, length: number): Buffer {
@@ -134,5 +137,5 @@ async function answer(path: string, options: ReadOptions): Promise<Outcome> {
   }
 }
 
-// This file is the entry of the worker thread.
+// This file is also the entry point of the worker thread.
 if (parentPort !== null) parentPort.postMessage(await answer(workerData.path, workerData.options))

@@ -15,14 +15,16 @@ import type { ReadOptions } from './options.js'
 
 /**
  * Reads a table: CSV, TSV or Anki's text export.
- * @throws FaultyContent with every fault; TABLE_TOO_LARGE
+ * @throws FaultyContent with every fault if there is any
+ * @throws TABLE_TOO_LARGE if the file exceeds 128 MiB
+ * @throws TOO_MANY_CARDS, TEXT_TOO_LONG if the cards exceed a limit
  */
 export function readTableFile(path: string, options: ReadOptions): Incoming {
   if (statSync(path).size > LIMITS.tableBytes) throw TABLE_TOO_LARGE
   return readTableBytes(readFileSync(path), options)
 }
 
-/** Reads a table that is in memory already. */
+/** Reads a table from memory. @throws as `readTableFile`, except TABLE_TOO_LARGE */
 export function readTableBytes(
   bytes: Uint8Array,
   { fileName, defaultDeck, deck, level, levels }: ReadOptions,
@@ -51,7 +53,7 @@ export function readTableBytes(
   return { kind: 'table', decks: incoming, sheets: [], pictures: [], ...findings.warnings }
 }
 
-/** Returns the decks of an upload. A row whose answers are no question is a fault. */
+/** Converts the decks of a table. Adds a fault for each row whose answer options do not form a valid question. */
 export function toDecks(decks: readonly TableDeck[], findings: Findings): IncomingDeck[] {
   return decks.map(({ name, cards }) => {
     return plainDeck(

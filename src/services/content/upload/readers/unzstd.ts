@@ -3,8 +3,10 @@ import { ZstdFrames } from '../../../../domain/anki/index.js'
 import { DamagedPackage, type FileTooLarge } from '../../../../domain/content/refusals.js'
 
 /**
- * Decompresses Zstandard as a stream.
- * @throws DamagedPackage if incomplete, `tooLarge` as soon as `limit` bytes are exceeded
+ * Decompresses Zstandard data as a stream.
+ * @param limit maximum number of decompressed bytes
+ * @throws DamagedPackage if the data is invalid or incomplete
+ * @throws `tooLarge` as soon as `limit` is exceeded
  */
 export async function* unzstd(
   pieces: AsyncIterable<Uint8Array>,
@@ -20,7 +22,7 @@ export async function* unzstd(
     inflated.push(piece)
   })
   for await (const piece of pieces) {
-    // The library would allocate whatever memory a frame requests.
+    // Rejects frames that request too much memory, because the library would allocate it.
     if (!frames.follow(piece)) throw damaged()
     for (let at = 0; at < piece.length; at += STEP) {
       try {
@@ -35,7 +37,7 @@ export async function* unzstd(
   if (!frames.isWhole) throw damaged()
 }
 
-/** Compressed bytes whose output is held in memory at once */
+/** Number of compressed bytes per step; the output of one step is held in memory */
 const STEP = 2 ** 14
 
 function damaged(): DamagedPackage {

@@ -15,7 +15,7 @@ const REFUSALS = {
   text_too_long: TEXT_TOO_LONG,
 }
 
-/** Wraps a zip; its parts may not exceed `LIMITS.workbookBytes` together. */
+/** Wraps a zip. Reading more than `LIMITS.workbookBytes` in total throws EntryTooLarge. */
 export function asWorkbookPackage(zip: Zip): WorkbookPackage {
   let bytes = 0
   return {
@@ -31,8 +31,10 @@ export function asWorkbookPackage(zip: Zip): WorkbookPackage {
 
 /**
  * Reads an Excel workbook.
- * @param main the part that describes it
- * @throws FaultyContent with every fault; DamagedPackage, FileTooLarge
+ * @param main name of the main part of the workbook
+ * @throws FaultyContent with every fault if there is any
+ * @throws NOT_A_PACKAGE, DamagedPackage if the workbook has no sheets or cannot be read
+ * @throws FileTooLarge if a limit of `LIMITS` is exceeded
  */
 export async function readWorkbookFile(zip: Zip, main: string, options: ReadOptions): Promise<Incoming> {
   const { fileName, defaultDeck, deck, level, levels } = options

@@ -1,6 +1,6 @@
 import type { Zip } from './zip.js'
 
-/** Package versions in Anki's terms; each stores its collection under another name. */
+/** Versions of Anki packages, named as in Anki's source; each stores its collection under another name. */
 export type PackageFormat = 'legacy1' | 'legacy2' | 'latest'
 
 export const ANKI_COLLECTIONS: Readonly<Record<PackageFormat, string>> = {
@@ -13,7 +13,7 @@ export function isAnkiPackage(zip: Zip): boolean {
   return zip.has('meta') || Object.values(ANKI_COLLECTIONS).some((name) => zip.has(name))
 }
 
-/** Returns true if the zip is a Microsoft Office document of any program. */
+/** Returns whether the zip is an Office Open XML document, such as a workbook or a presentation. */
 export function isOfficeDocument(zip: Zip): boolean {
   return zip.has('[Content_Types].xml')
 }

@@ -5,7 +5,7 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { DamagedPackage, EntryTooLarge } from '../../../../domain/content/refusals.js'
 import { LIMITS, TOO_MANY_ENTRIES, UNPACKED_TOO_LARGE } from './limits.js'
 
-/** A zip file read by entry name; a name never becomes a path. */
+/** A zip file read by entry name. Names are never used as paths of the file system. */
 export class Zip {
   readonly #file: ZipFile
   readonly #entries: Map<string, Entry>
@@ -18,8 +18,10 @@ export class Zip {
   }
 
   /**
-   * @param maxBytes of all that is read of it, unpacked
-   * @throws DamagedPackage, also when entries share data; TOO_MANY_ENTRIES
+   * Opens a zip file and reads its directory. The caller must close it.
+   * @param maxBytes maximum number of decompressed bytes that may be read in total
+   * @throws DamagedPackage if the directory cannot be read or entries overlap
+   * @throws TOO_MANY_ENTRIES if there are more than 20,000 entries
    */
   static async open(path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<Zip> {
     const file = await asDamage('das Verzeichnis des Archivs fehlt', () => openPromise(path, { autoClose: false }))
@@ -51,7 +53,9 @@ export class Zip {
 
   /**
    * Yields the bytes of an entry.
-   * @throws DamagedPackage if incomplete, EntryTooLarge as soon as `limit` bytes are exceeded
+   * @throws DamagedPackage if the entry is missing, incomplete or has another checksum
+   * @throws EntryTooLarge as soon as the entry exceeds `limit` bytes
+   * @throws UNPACKED_TOO_LARGE if the total exceeds `maxBytes`
    */
   async *read(name: string, limit: number): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(name)
@@ -80,18 +84,18 @@ export class Zip {
     if (sum !== entry.crc32) throw new DamagedPackage(reason)
   }
 
-  /** Returns the bytes of a small entry. */
+  /** Returns the bytes of a small entry. @throws as `read` */
   async readBytes(name: string, limit: number): Promise<Buffer> {
     return joinPieces(this.read(name, limit))
   }
 }
 
-/** Converts errors of a faulty file to DamagedPackage. */
+/** Runs `work` and converts errors caused by the file to DamagedPackage. */
 async function asDamage<T>(reason: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    // A lack of memory or disk space is not the fault of the file.
+    // System errors, such as a lack of memory or disk space, are not caused by the file.
     const { code } = error as NodeJS.ErrnoException
     if (/^E(?!RR_)/.test(code ?? '')) throw error
     throw new DamagedPackage(reason)
@@ -111,10 +115,10 @@ export async function writePieces(descriptor: number, pieces: AsyncIterable<Uint
   }
 }
 
-/** Bytes of an entry's local header without its name. */
+/** Size of an entry's local header without its name, in bytes */
 const LOCAL_HEADER = 30
 
-/** Returns true if entries overlap, which would let a small file unpack to any size. */
+/** Returns whether entries overlap, which would let a small file unpack to any size. */
 function overlap(entries: readonly Entry[]): boolean {
   const places = entries.map(({ relativeOffsetOfLocalHeader: start, fileNameLength, compressedSize }) => ({
     start,
