@@ -5,7 +5,7 @@ import { parseDeckInSteps } from '../../../domain/content/format/parse-deck.js'
 import { runInTurns } from '../turns.js'
 import { DECKS, findFiles } from './find-files.js'
 
-/** Place of a card as recorded by an import: file of its deck and id. */
+/** Place of a card as recorded by an import: file of the deck and key of the card. */
 export interface CardPlace {
   file: string | null
   key: string | null
@@ -17,14 +17,14 @@ export interface CardLine {
   line: number | null
 }
 
-/** One at a time, because a deck file may be large */
+/** Parses one file at a time, because a deck file may be large. */
 const parseInTurn = pLimit(1)
 
-/** Locates cards in the current folder; reads each file once. */
+/** Returns the places of cards in the current files of the folder, in the order of `places`. Reads each file once. */
 export async function findCardLines(folder: string, places: readonly CardPlace[]): Promise<CardLine[]> {
   const wanted = new Set(places.flatMap(({ file }) => file ?? []))
   if (wanted.size === 0) return places.map(() => ({ file: null, line: null }))
-  // A missing folder is a fault like others; `findFiles` decides which files may be read.
+  // `findFiles` returns only files that may be read, and none if the folder is missing.
   const present = await findFiles(folder, DECKS, { faults: [], warnings: [] })
   const lines = new Map<string, Map<string, number>>()
   for (const file of present) {
@@ -36,7 +36,7 @@ export async function findCardLines(folder: string, places: readonly CardPlace[]
   })
 }
 
-/** Returns the lines of the cards by id and alias; none if the file has faults or is gone. */
+/** Returns the lines of the cards by key and alias; empty if the file has faults or does not exist. */
 async function readLines(folder: string, file: string): Promise<Map<string, number>> {
   const bytes = await readFile(join(folder, file)).catch(() => new Uint8Array())
   const { deck } = await runInTurns(parseDeckInSteps(file, bytes))

@@ -16,10 +16,11 @@ import { type ReadContent, readContent } from './read.js'
 /** Preview of an import. */
 export interface ImportPreview {
   stats: Omit<ImportStats, 'duration_ms'>
-  /** Reason why it would be refused unless forced */
+  /** Refusal of the import unless it is forced; undefined if there is none */
   refusal: MostArchived | undefined
-  /** Number of cards it would archive, and their total; likewise for sheets */
+  /** Number of cards that the import would archive; `archived_cheatsheets` likewise */
   archived: number
+  /** Number of cards of the folder before the import; `live_cheatsheets` likewise */
   live: number
   archived_cheatsheets: number
   live_cheatsheets: number
@@ -27,8 +28,8 @@ export interface ImportPreview {
 
 /**
  * Previews an import of the content without writing.
- * @throws FaultyContent if a deck would become a pool, or stop being one
- * @throws MediaFull
+ * @throws FaultyContent if a deck would become a pool or stop being one, or a test cannot be published
+ * @throws MediaFull if the pictures would exceed `mediaMaxBytes`
  */
 export async function previewImport(
   db: Kysely<Database>,
@@ -56,13 +57,15 @@ export async function previewImport(
   }
 }
 
-/** One at a time: each takes the memory and time of an import. */
+/** Runs one check at a time, because each takes the memory and time of an import. */
 const checkInTurn = pLimit(1)
 
 /**
- * Previews an import of the folder without writing. Only other checks have to wait.
- * @param signal ends the check with its reason
- * @throws UnreadableContent, FaultyContent, MediaFull
+ * Previews an import of the folder without writing. Concurrent checks wait for each other, but not for imports.
+ * @param signal aborts the check; its reason is thrown
+ * @throws UnreadableContent if the folder cannot be read
+ * @throws FaultyContent with all faults of the files if there are any
+ * @throws MediaFull if the pictures would exceed `mediaMaxBytes`
  */
 export function checkFolder(
   db: Kysely<Database>,

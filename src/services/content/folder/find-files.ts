@@ -12,7 +12,7 @@ export interface FileFindings {
 /** Location and maximum file size of one kind of content. */
 export interface Kind {
   top: 'decks' | 'cheatsheets' | 'tests' | 'assignments'
-  /** Whether folders below `top` contain content, too */
+  /** Whether subfolders of `top` may also contain content */
   isDeep: boolean
   maxMegabytes: number
 }
@@ -20,22 +20,22 @@ export interface Kind {
 export const DECKS: Kind = { top: 'decks', isDeep: false, maxMegabytes: 64 }
 export const SHEETS: Kind = { top: 'cheatsheets', isDeep: true, maxMegabytes: 5 }
 export const TESTS: Kind = { top: 'tests', isDeep: false, maxMegabytes: 1 }
-/** Templates of assignments, which are read when they are offered */
+/** Assignment templates, which are read on request and not imported */
 export const TEMPLATES: Kind = { top: 'assignments', isDeep: false, maxMegabytes: 1 }
 
 const MEGABYTE = 2 ** 20
 
-/** File names that suggest Markdown; only `.md` is read. */
+/** File names that suggest Markdown, of which only `.md` is read */
 const LIKE_MARKDOWN = /\.(md|mdx|mdown|mkdn?|markdown)(\.txt)?$/i
-/** Names similar to those of the folders */
+/** Names similar to those of the content folders */
 const LIKE_TOP = /^(decks?|cheat[-_ ]?sheets?|tests?)$/i
 const README = /^readme\./i
 
 /**
- * Returns the files of a kind below a folder, sorted by path. Ignores hidden entries and follows symbolic links, which
- * mounted configuration consists of. An unreadable entry is a fault, because the import would archive its content;
+ * Finds the files of a kind below a folder. Ignores hidden entries and follows symbolic links, because mounted
+ * configuration consists of them. An unreadable entry is a fault, because the import would archive its content;
  * Markdown in unexpected places is a warning.
- * @returns paths relative to the folder
+ * @returns paths relative to the folder, sorted
  */
 export async function findFiles(folder: string, kind: Kind, { faults, warnings }: FileFindings): Promise<string[]> {
   const { top, isDeep, maxMegabytes } = kind
@@ -43,7 +43,7 @@ export async function findFiles(folder: string, kind: Kind, { faults, warnings }
 
   async function visit(path: string, parents: string[]): Promise<void> {
     const real = await realpath(join(folder, path))
-    // A link to a parent folder would never end.
+    // A link to a parent folder would cause an endless recursion.
     if (parents.includes(real)) return
     for (const entry of await readdir(real, { withFileTypes: true })) {
       const { name } = entry
@@ -85,7 +85,7 @@ export async function findFiles(folder: string, kind: Kind, { faults, warnings }
 
 const WRONG_NAME = 'der Dateiname muss auf .md enden'
 
-/** Warns of entries beside the folders that may have been meant for them. */
+/** Warns of entries next to the content folders whose names suggest that they belong inside. */
 export function warnOfStrays(names: readonly string[], warnings: Warning[]): void {
   for (const file of names) {
     if ([DECKS, SHEETS, TESTS].some(({ top }) => top === file) || file.startsWith('.') || README.test(file)) continue
@@ -94,7 +94,7 @@ export function warnOfStrays(names: readonly string[], warnings: Warning[]): voi
   }
 }
 
-/** Converts a file system error to a fault. */
+/** Runs `read` and returns its result. On a file system error adds a fault and returns undefined. */
 export async function guard<T>(file: string, faults: Fault[], read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read()

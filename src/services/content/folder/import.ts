@@ -26,7 +26,7 @@ export interface ImportOptions {
   /** Maximum total size of all pictures in bytes */
   mediaMaxBytes?: number
   onProgress?: OnProgress
-  /** Ends the import with its reason; nothing is written then. */
+  /** Aborts the import before anything is written; its reason is thrown */
   signal?: AbortSignal | undefined
 }
 
@@ -34,14 +34,14 @@ export interface ImportOptions {
 const MAX_FAULTS = 200
 
 /**
- * Makes the store equal to the files of the folder in one transaction. Content of scripts that no file describes stays
- * unchanged; content missing in the files is archived. Writes an audit entry and records the outcome, also of a refused
- * import.
+ * Imports the files of the folder in one transaction. Earlier content of the folder that the files no longer contain is
+ * archived; content that scripts created and no file describes stays. Writes an audit entry and stores the outcome,
+ * even of a refused import.
  * @throws UnreadableContent if the folder cannot be read
- * @throws FaultyContent with all faults of the files
+ * @throws FaultyContent with all faults of the files if there are any
  * @throws MostArchived if more than half of the cards or sheets would be archived, unless forced
  * @throws MediaFull if the pictures would exceed the limit
- * @throws IMPORT_RUNS
+ * @throws IMPORT_RUNS if another import is running
  * @throws CONTENT_CHANGES if other writers keep changing the same content
  */
 export async function importContent(
@@ -56,9 +56,8 @@ export async function importContent(
 }
 
 /**
- * Runs the first import. Does nothing if the store has content or another instance is importing.
- * @throws UnreadableContent if the folder cannot be read
- * @throws FaultyContent with all faults of the files
+ * Runs the first import. Returns undefined without importing if there is content or another import is running.
+ * @throws as `importContent`, except IMPORT_RUNS
  */
 export async function importIntoEmptyStore(
   db: Kysely<Database>,
@@ -69,7 +68,7 @@ export async function importIntoEmptyStore(
   return importExclusively(db, undefined, folder, isContentEmpty, options)
 }
 
-/** Content of the folder belongs to no source; a deck knows its file. */
+/** Origin of the folder's content, which belongs to no source; decks are stored with their file. */
 const FOLDER: Origin<DeckSource, CardSource, SheetSource> = {
   ofDeck: ({ file }) => ({ file, source_id: null, source_key: null }),
   ofCard: () => ({ guid: null, ord: null }),
@@ -78,7 +77,7 @@ const FOLDER: Origin<DeckSource, CardSource, SheetSource> = {
 
 type Condition = (transaction: Transaction<Database>) => Promise<boolean>
 
-/** Returns undefined if another import is running, or if the condition is false once the lock is held. */
+/** Imports the folder. Returns undefined if another import is running, or if the condition is false under the lock. */
 async function importExclusively(
   db: Kysely<Database>,
   actor: Actor | undefined,
@@ -107,7 +106,7 @@ async function readAndWrite(
   { force = false, mediaMaxBytes = DEFAULT_MEDIA_BYTES, onProgress = () => {}, signal }: ImportOptions,
 ): Promise<ImportStats | undefined> {
   const started = performance.now()
-  // Reads before the transaction, which blocks all other requests on the embedded database.
+  // Reads the files before the transaction, which blocks all other requests on the embedded database.
   const read = await readContent(folder, signal)
   const { faults, warnings } = read
   if (faults.length > 0) throw new FaultyContent(faults)
@@ -130,7 +129,7 @@ async function readAndWrite(
       warnings: sortWarnings([...warnings, ...plan.warnings, ...imported.warnings]),
     }
     if (actor !== undefined) {
-      // Warnings are counted only: the same ones recur with every import.
+      // Only the number of warnings, because the same ones recur with every import.
       const details = { ...stats, warnings: stats.warnings.length }
       await insertAuditEntry(transaction, actor, { action: 'content.import', details })
     }
@@ -140,7 +139,7 @@ async function readAndWrite(
   return retryWhenOvertaken(db, write, signal)
 }
 
-/** Records what changes, unless it is the first content. */
+/** Records the change in the history, unless nothing changes or it is the first content. */
 async function noteChange(
   transaction: Transaction<Database>,
   plan: FolderPlan,

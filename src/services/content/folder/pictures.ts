@@ -16,10 +16,10 @@ import {
 } from '../../../domain/pictures/index.js'
 import { runInTurns } from '../turns.js'
 
-/** A text of a file that is replaced in place. */
+/** A text of a file, with a callback that replaces it in the parsed content. */
 export interface FileText {
   text: string
-  /** Line in the file at or before its beginning */
+  /** Line of the file at or before the start of the text */
   line: number
   replace(text: string): void
 }
@@ -28,10 +28,10 @@ export function mayShowPictures(text: string): boolean {
   return text.includes('![')
 }
 
-/** A picture file, or what is wrong with it */
+/** A picture file, or its fault as part of a German sentence */
 export type Found = IncomingPicture | string
 
-/** Pictures referenced by the files of a folder or archive; each is read once. */
+/** Pictures that the files of a folder or archive reference; each is read once. */
 export class FolderPictures {
   readonly #read: (path: string) => Promise<Found>
   readonly #byPath = new Map<string, Found>()
@@ -40,15 +40,16 @@ export class FolderPictures {
     this.#read = read
   }
 
-  /** Without duplicates */
+  /** Returns the pictures read so far, without duplicates. */
   list(): IncomingPicture[] {
     const found = [...this.#byPath.values()].filter((one) => typeof one !== 'string')
     return [...new Map(found.map((picture) => [picture.sha, picture])).values()]
   }
 
   /**
-   * Replaces the paths of pictures by their stored targets.
-   * @param bytes content of the file, to locate faults
+   * Replaces the paths of pictures in the texts with their stored targets. Adds a fault for each missing or invalid
+   * one.
+   * @param bytes content of the file, to find the lines of faults
    */
   async place(file: string, bytes: Uint8Array, texts: readonly FileText[], faults: Fault[]): Promise<void> {
     const paths = await runInTurns(listPaths(file, texts))
@@ -61,10 +62,10 @@ export class FolderPictures {
   *#replace(file: string, bytes: Uint8Array, texts: readonly FileText[], faults: Fault[]): Generator<void, void> {
     for (const { text, line, replace } of texts) {
       yield
-      const told = new Set<string>()
-      const complain = (picture: PlacedPicture, problem: string) => {
-        if (told.has(picture.target)) return
-        told.add(picture.target)
+      const reported = new Set<string>()
+      const addFault = (picture: PlacedPicture, problem: string) => {
+        if (reported.has(picture.target)) return
+        reported.add(picture.target)
         const written = text.slice(picture.start, picture.end)
         faults.push({ file, line: findLine(bytes, line, written), message: `Das Bild „${picture.target}“ ${problem}` })
       }
@@ -73,7 +74,7 @@ export class FolderPictures {
         if (path === undefined) return undefined
         const found = path === null ? 'liegt nicht im Ordner der Inhalte' : (this.#byPath.get(path) as Found)
         if (typeof found !== 'string') return mediaTarget(found)
-        complain(picture, found)
+        addFault(picture, found)
         return undefined
       })
       if (replaced !== text) replace(replaced)
@@ -81,7 +82,7 @@ export class FolderPictures {
   }
 }
 
-/** Returns a reader of pictures below a folder. */
+/** Returns a function that reads a picture by its path relative to the folder. */
 export function readPictureOf(folder: string): (path: string) => Promise<Found> {
   return async (path) => {
     try {
@@ -111,7 +112,7 @@ function* listPaths(file: string, texts: readonly FileText[]): Generator<void, S
   return paths
 }
 
-/** Returns the first line from `from` on that contains the text. Used for faults only, so speed does not matter. */
+/** Returns the first line at or after `from` that contains the text; `from` if there is none. Slow; for faults only. */
 function findLine(bytes: Uint8Array, from: number, text: string): number {
   const lines = new TextDecoder().decode(bytes).split(/\r\n?|\n/)
   const index = lines.findIndex((line, index) => index >= from - 1 && line.includes(text))

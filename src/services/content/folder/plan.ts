@@ -15,7 +15,7 @@ import type { TestOrigin } from '../../tests/import.js'
 import { runInTurns } from '../turns.js'
 import { introductionOf, type ReadContent, textOf, textsOf } from './read.js'
 
-/** A plan of the folder with the pictures that its texts show. */
+/** Plan of an import of the folder, with the pictures that the imported texts show. */
 export interface PlannedFolder {
   plan: FolderPlan
   pictures: IncomingPicture[]
@@ -24,8 +24,8 @@ export interface PlannedFolder {
 }
 
 /**
- * Compares the content with the current store. Skips files whose slug belongs to a source, with a warning, so that
- * a source cannot block the import of the folder by taking a slug.
+ * Compares the content with the database and returns the plan of changes. A file whose slug belongs to a source is
+ * skipped with a warning, so that a source cannot block the import of the folder by taking a slug.
  * @throws FaultyContent if a deck would become a pool, or stop being one
  */
 export async function planFolder(

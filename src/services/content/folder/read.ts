@@ -13,20 +13,21 @@ import { runInTurns } from '../turns.js'
 import { DECKS, type FileFindings, findFiles, guard, SHEETS, TEMPLATES, TESTS, warnOfStrays } from './find-files.js'
 import { type FileText, FolderPictures, mayShowPictures, readPictureOf } from './pictures.js'
 
-/** Parsed content; with any fault it is incomplete and must not be imported. */
+/** Parsed content. If there are faults, it is incomplete and must not be imported. */
 export interface ReadContent extends FileFindings {
   content: Content
   tests: TestSource[]
-  /** Slugs with their places */
+  /** Slugs with their places in the files */
   slugs: { decks: SlugPlace[]; sheets: SlugPlace[]; tests: SlugPlace[] }
   /** Pictures that the texts reference, without duplicates */
   pictures: IncomingPicture[]
 }
 
 /**
- * Reads `decks/*.md`, `cheatsheets/**\/*.md` and `tests/*.md` below a folder, in path order.
+ * Reads `decks/*.md`, `cheatsheets/**\/*.md` and `tests/*.md` below a folder, in path order, and checks
+ * `assignments/*.md`.
  * @returns the content with faults and warnings of all files, sorted by file and line
- * @param signal ends the work with its reason
+ * @param signal aborts the work; its reason is thrown
  * @throws UnreadableContent if the folder itself cannot be read
  */
 export async function readContent(folder: string, signal?: AbortSignal): Promise<ReadContent> {
@@ -104,7 +105,7 @@ export async function readContent(folder: string, signal?: AbortSignal): Promise
   }
 }
 
-/** Returns the texts of its cards that may reference pictures. */
+/** Returns the texts of a deck's cards that may reference pictures. */
 export function textsOf({ cards }: DeckSource): FileText[] {
   const texts: FileText[] = []
   for (const card of cards) {
@@ -137,7 +138,7 @@ export function textOf(sheet: SheetSource): FileText {
   return { text: sheet.content_md, line: 1, replace }
 }
 
-/** Returns the introduction of a test if it may reference pictures. */
+/** Returns an array with the introduction of a test; empty if it references no pictures. */
 export function introductionOf({ definition }: TestSource): FileText[] {
   const texts: FileText[] = []
   addText(texts, definition, 'introduction', 1)

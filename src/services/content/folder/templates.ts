@@ -6,7 +6,7 @@ import type { Database } from '../../../../db/types.js'
 import { type AssignmentTemplate, parseTemplate } from '../../../domain/content/format/parse-template.js'
 import { type FileFindings, findFiles, guard, TEMPLATES } from './find-files.js'
 
-/** A template whose contents exist; parts have the titles of their contents. */
+/** An assignment template whose parts all exist, with the titles of their contents. */
 export interface OfferedTemplate extends Omit<AssignmentTemplate, 'parts'> {
   parts: {
     kind: AssignmentTemplate['parts'][number]['kind']
@@ -16,7 +16,7 @@ export interface OfferedTemplate extends Omit<AssignmentTemplate, 'parts'> {
   }[]
 }
 
-/** Reads the templates of the folder. Leaves out what has faults, which the check of the folder reports. */
+/** Returns the templates of the folder, except those with faults, which the check of the folder reports. */
 export async function listTemplates(db: Kysely<Database>, folder: string): Promise<OfferedTemplate[]> {
   const findings: FileFindings = { faults: [], warnings: [] }
   const offered: OfferedTemplate[] = []
@@ -29,7 +29,7 @@ export async function listTemplates(db: Kysely<Database>, folder: string): Promi
   return offered
 }
 
-/** Returns undefined if a content does not exist. */
+/** Returns the parts with their titles; undefined if the content of a part does not exist. */
 async function findParts(
   db: Kysely<Database>,
   { parts }: AssignmentTemplate,
