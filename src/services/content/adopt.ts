@@ -18,11 +18,12 @@ import { openChange } from './editing/change.js'
 export type Adopted = { deck: string } | { sheet: string }
 
 /**
- * Moves a deck or sheet of the content folder, or of a script, into a source that is written in the browser, with
- * identities, progress and history. Later imports of the folder skip its file. Writes an audit entry and a change.
- * @throws SOURCE_NOT_FOUND, DECK_NOT_FOUND, CHEATSHEET_NOT_FOUND, IMPORT_RUNS
- * @throws NOT_WRITTEN if the source is an upload, whose next file would archive the deck
- * @throws OWNED_BY_SOURCE if a source owns it already
+ * Moves a deck or sheet of the content folder, or of a script, into a source that is written in the browser.
+ * Identities, progress and history stay. Later imports of the folder skip its file. Writes an audit entry and a change.
+ * @throws SOURCE_NOT_FOUND, DECK_NOT_FOUND, CHEATSHEET_NOT_FOUND if the source, deck or sheet does not exist
+ * @throws NOT_WRITTEN if the source is an upload, because the next upload would archive the deck or sheet
+ * @throws OWNED_BY_SOURCE if the deck or sheet already belongs to a source
+ * @throws IMPORT_RUNS if an import is running
  */
 export async function adopt(db: Kysely<Database>, actor: Actor, sourceId: number, item: Adopted): Promise<void> {
   await db.transaction().execute(async (transaction) => {

@@ -4,7 +4,7 @@ import { isContentOvertaken } from '../../../db/errors.js'
 import type { Database } from '../../../db/types.js'
 import { CONTENT_CHANGES } from '../../domain/content/refusals.js'
 
-/** Maximum number of plans per import; scripts may write the same rows concurrently. */
+/** Maximum number of attempts per import, because scripts may write the same rows concurrently */
 const ATTEMPTS = 3
 
 /** Databases into which this process is importing */
@@ -15,7 +15,7 @@ export function isImporting(db: Kysely<Database>): boolean {
   return importing.has(db)
 }
 
-/** Runs the work unless this process is importing already; returns undefined then. */
+/** Runs the work and returns its result; returns undefined if this process is already importing into the database. */
 export async function importAlone<T>(db: Kysely<Database>, work: () => Promise<T>): Promise<T | undefined> {
   if (importing.has(db)) return undefined
   importing.add(db)
@@ -29,7 +29,7 @@ export async function importAlone<T>(db: Kysely<Database>, work: () => Promise<T
 /**
  * Runs the work in a transaction and retries it if a concurrent change invalidated the plan.
  * @param signal rolls the transaction back and throws its reason
- * @throws CONTENT_CHANGES
+ * @throws CONTENT_CHANGES if the third attempt fails for this reason as well
  */
 export async function retryWhenOvertaken<T>(
   db: Kysely<Database>,

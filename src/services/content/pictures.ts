@@ -40,7 +40,7 @@ export async function findMissingPictures(
   return missing
 }
 
-/** @throws OwnMediaFull if the author would exceed the limit of one author */
+/** @throws OwnMediaFull if the pictures of the author would exceed `maxBytes` */
 export async function limitOwnPictures(
   db: Kysely<Database>,
   userId: number,
@@ -54,9 +54,9 @@ export async function limitOwnPictures(
 }
 
 /**
- * Stores one picture after another, because each may be large.
+ * Stores pictures one after another, because each may be large.
  * @param userId author who uploads them; null for administrators and the folder
- * @throws CONTENT_CHANGES if a file has changed
+ * @throws CONTENT_CHANGES if a file has changed since it was read
  */
 export async function storePictures(
   transaction: Transaction<Database>,
@@ -70,7 +70,7 @@ export async function storePictures(
   }
 }
 
-/** Must be called after texts may have lost pictures. */
+/** Deletes pictures that no text shows. Must be called after a change that may have removed pictures from texts. */
 export async function dropUnusedPictures(transaction: Transaction<Database>): Promise<void> {
   if (await hasPictures(transaction)) await deleteUnusedPictures(transaction)
 }

@@ -18,11 +18,13 @@ import { MAX_OPEN_REPORTS } from '../../domain/content/reports.js'
 import { InvalidInput } from '../../domain/refusal.js'
 
 /**
- * Reports a live card, perhaps with a better text, and replaces the user's open report of it. A suggestion that equals
- * the text of the card is left out.
+ * Reports a card, optionally with a suggested text, and replaces the user's open report of the card. A suggestion that
+ * equals the text of the card is ignored.
  * @returns the id of the report
- * @throws CARD_NOT_FOUND, TOO_MANY_REPORTS
- * @throws InvalidInput if there is neither a text nor a suggestion that differs
+ * @throws CARD_NOT_FOUND if the card is archived or does not exist
+ * @throws TOO_MANY_REPORTS if the user has too many open reports
+ * @throws InvalidInput if there is neither a text nor a suggestion that differs from the card
+ * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function reportCard(
   db: Kysely<Database>,
@@ -45,9 +47,9 @@ export async function reportCard(
 }
 
 /**
- * Settles or reopens a report, with an audit entry if that changes anything.
- * @throws REPORT_NOT_FOUND
- * @throws REPORTED_AGAIN if the user has another open report of the card
+ * Settles or reopens a report, with an audit entry if its state changes.
+ * @throws REPORT_NOT_FOUND if the report does not exist
+ * @throws REPORTED_AGAIN if the reporter has another open report of the card
  */
 export async function settleReport(
   db: Kysely<Database>,

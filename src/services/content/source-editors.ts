@@ -8,8 +8,9 @@ import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import { LAST_EDITOR, NOT_AN_AUTHOR, SOURCE_NOT_FOUND } from '../../domain/content/refusals.js'
 
 /**
- * Makes the user of this exact name an editor of the source, with an audit entry.
- * @throws SOURCE_NOT_FOUND, USER_NOT_FOUND
+ * Makes a user an editor of the source, with an audit entry.
+ * @throws SOURCE_NOT_FOUND if the source does not exist
+ * @throws USER_NOT_FOUND if no user has the name
  * @throws NOT_AN_AUTHOR if the user may not write content
  */
 export function addEditor(db: Kysely<Database>, actor: Actor, sourceId: number, username: string): Promise<void> {
@@ -24,8 +25,10 @@ export function addEditor(db: Kysely<Database>, actor: Actor, sourceId: number, 
 
 /**
  * Removes an editor of the source, with an audit entry.
- * @param mayBeLast whether the source may be left without an editor, as administrators decide
- * @throws SOURCE_NOT_FOUND, USER_NOT_FOUND, LAST_EDITOR
+ * @param mayBeLast whether the source may be left without an editor; true for administrators
+ * @throws SOURCE_NOT_FOUND if the source does not exist
+ * @throws USER_NOT_FOUND if no user has the name
+ * @throws LAST_EDITOR if no editor who may write would remain and `mayBeLast` is false
  */
 export function removeEditor(
   db: Kysely<Database>,
@@ -47,7 +50,7 @@ type Change = (transaction: Transaction<Database>, source: Source, user: Account
 
 async function changeEditors(db: Kysely<Database>, sourceId: number, username: string, change: Change): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    // Of two editors who remove each other, the second one sees that it would be the last.
+    // The lock serialises concurrent removals, so that two editors cannot remove each other.
     const source = (await lockEditors(transaction, sourceId)) ? await findSource(transaction, sourceId) : undefined
     if (source === undefined) throw SOURCE_NOT_FOUND
     const user = await findCredentials(transaction, username)

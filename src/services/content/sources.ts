@@ -25,7 +25,7 @@ import { tryLock } from '../../../db/queries/try-lock.js'
 import type { Database } from '../../../db/types.js'
 import { IMPORT_RUNS, SOURCE_NOT_FOUND } from '../../domain/content/refusals.js'
 import { dropUnusedPictures } from './pictures.js'
-import { goThrough } from './write.js'
+import { inCardBatches } from './write.js'
 
 /** Creates a source that is written in the browser and makes the caller its editor, with an audit entry. */
 export async function createSource(db: Kysely<Database>, actor: Actor, name: string): Promise<Source> {
@@ -39,7 +39,7 @@ export async function createSource(db: Kysely<Database>, actor: Actor, name: str
   })
 }
 
-/** Renames a source, with an audit entry if that changes anything. @throws SOURCE_NOT_FOUND */
+/** Renames a source, with an audit entry if the name changes. @throws SOURCE_NOT_FOUND if the source does not exist */
 export async function renameSource(db: Kysely<Database>, actor: Actor, id: number, name: string): Promise<Source> {
   return db.transaction().execute(async (transaction) => {
     const source = await findSource(transaction, id)
@@ -54,11 +54,12 @@ export async function renameSource(db: Kysely<Database>, actor: Actor, id: numbe
 
 /**
  * Archives the content of a source; `restoreSource` or another upload restores it with all progress.
- * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
+ * @throws SOURCE_NOT_FOUND if the source does not exist
+ * @throws IMPORT_RUNS if an import is running
  */
 export function archiveSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   return changeSource(db, actor, id, 'source.archive', async (transaction, { decks, cards, cheatsheets }) => {
-    await goThrough(transaction, cards, (batch) => archiveCards(transaction, batch))
+    await inCardBatches(transaction, cards, (batch) => archiveCards(transaction, batch))
     await archiveDecks(transaction, decks)
     await archiveSheets(transaction, cheatsheets)
     await markSourceAsArchived(transaction, id)
@@ -67,23 +68,25 @@ export function archiveSource(db: Kysely<Database>, actor: Actor, id: number): P
 
 /**
  * Restores the content that was archived with the source.
- * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
+ * @throws SOURCE_NOT_FOUND if the source does not exist
+ * @throws IMPORT_RUNS if an import is running
  */
 export function restoreSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   return changeSource(db, actor, id, 'source.restore', async (transaction, content) => {
     await restoreDecksAndSheets(transaction, id, content)
-    await goThrough(transaction, content.cards, (batch) => restoreCards(transaction, id, batch))
+    await inCardBatches(transaction, content.cards, (batch) => restoreCards(transaction, id, batch))
     await markSourceAsRestored(transaction, id)
   })
 }
 
 /**
- * Deletes the content of a source with all progress, and the pictures that nothing else references.
- * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
+ * Deletes a source and its content with all progress, and the pictures that no other text shows.
+ * @throws SOURCE_NOT_FOUND if the source does not exist
+ * @throws IMPORT_RUNS if an import is running
  */
 export function purgeSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   return changeSource(db, actor, id, 'source.purge', async (transaction, content) => {
-    await goThrough(transaction, content.cards, (batch) => deleteCards(transaction, batch))
+    await inCardBatches(transaction, content.cards, (batch) => deleteCards(transaction, batch))
     await deleteItems(transaction, content)
     await deleteEmptyChanges(transaction, id)
     await deleteSource(transaction, id)
@@ -92,9 +95,10 @@ export function purgeSource(db: Kysely<Database>, actor: Actor, id: number): Pro
 }
 
 /**
- * Releases decks, sheets and tests to the folder: they stay unchanged until a file with their slug describes them, and cards
- * with the same ids keep all progress.
- * @throws SOURCE_NOT_FOUND, IMPORT_RUNS
+ * Deletes a source without its content. Its decks, sheets and tests stay unchanged until a file with the same slug in
+ * the content folder describes them; cards with the same keys then keep all progress.
+ * @throws SOURCE_NOT_FOUND if the source does not exist
+ * @throws IMPORT_RUNS if an import is running
  */
 export function releaseSource(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
   return changeSource(db, actor, id, 'source.release', (transaction) => deleteSource(transaction, id))
@@ -114,7 +118,7 @@ async function changeSource(
     if (!(await tryLock(transaction, 'import'))) throw IMPORT_RUNS
     const source = await findSource(transaction, id)
     if (source === undefined) throw SOURCE_NOT_FOUND
-    // A card that an editor is moving out of the source must not go with it.
+    // Serialises with editors, so that a card that is being moved out of the source is not included.
     await takeTurn(transaction)
     const content = await findSourceContent(transaction, id)
     await change(transaction, content)

@@ -1,9 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** A request takes about five iterations of the event loop. */
+/** Time between two yields; short, because a request needs about five iterations of the event loop */
 const TURN_MS = 5
 
-/** Runs all steps and yields to the event loop every few milliseconds. @param signal ends the work with its reason */
+/**
+ * Runs all steps, yields to the event loop every 5 ms, and returns the result.
+ * @param signal aborts the work between steps; its reason is thrown
+ */
 export async function runInTurns<T>(steps: Iterator<unknown, T>, signal?: AbortSignal): Promise<T> {
   let turnEnds = performance.now() + TURN_MS
   for (;;) {

@@ -6,18 +6,18 @@ import { NO_ROOM } from '../../domain/content/refusals.js'
 type WorkKind = 'upload' | 'export'
 
 const WORK_FOLDER = /^svc-training-(?:upload|export)-/
-/** Name of the file in a work folder that its process holds locked. */
+/** Name of the lock file in a work folder; the process that uses the folder holds the lock */
 const LOCK = '.lock'
 const LEFTOVER_MS = 24 * 60 * 60_000
 const NO_SPACE = ['ENOSPC', 'EDQUOT']
 
 /**
- * Creates the parent folder, checks that it can be written, and removes folders that a killed process has left; others
- * may be in use by instances.
+ * Creates the parent folder, checks that it is writable, and deletes work folders that a killed process has left. Work
+ * folders that other instances use stay.
  */
 export async function prepareWorkFolders(tmpDir: string): Promise<void> {
   await makeFolder(tmpDir)
-  // Permissions are no proof: the file system may be read-only.
+  // Creates a folder, because checking the permissions would not detect a read-only file system.
   await rmdir(await mkdtemp(path.join(tmpDir, 'svc-training-upload-')))
   for (const name of await readdir(tmpDir)) {
     if (!WORK_FOLDER.test(name)) continue
@@ -26,7 +26,7 @@ export async function prepareWorkFolders(tmpDir: string): Promise<void> {
   }
 }
 
-/** Some file systems do not support locks; then only the age of the folder counts. */
+/** Returns whether no process uses the folder. Without a lock file it counts as unused after 24 hours. */
 async function isAbandoned(folder: string): Promise<boolean> {
   const file = await open(path.join(folder, LOCK), 'r+').catch(() => undefined)
   if (file === undefined) {
@@ -40,16 +40,19 @@ async function isAbandoned(folder: string): Promise<boolean> {
   }
 }
 
-/** Locks the folder for this process. The kernel releases the lock when the process ends, even by SIGKILL. */
+/**
+ * Locks the folder and returns the open lock file, which must be closed to release the lock. The kernel releases it
+ * when the process ends, even by SIGKILL. On file systems without locks no lock file is left.
+ */
 async function lockFolder(folder: string): Promise<FileHandle | undefined> {
   const free = path.join(folder, `${LOCK}-new`)
   const file = await open(free, 'w', 0o600)
-  // Renamed to its final name only after it is locked: another instance may be starting.
+  // Renamed only after it is locked; otherwise a starting instance could find it unlocked and delete the folder.
   if (await tryLock(file)) await rename(free, path.join(folder, LOCK))
   return file
 }
 
-/** False also where files cannot be locked. */
+/** Returns false if another process holds the lock or the file system does not support locks. */
 async function tryLock({ fd }: FileHandle): Promise<boolean> {
   const { tryLock } = await import('fs-native-extensions')
   try {
@@ -59,7 +62,7 @@ async function tryLock({ fd }: FileHandle): Promise<boolean> {
   }
 }
 
-/** Runs work with a private folder, which is deleted afterwards. @throws NO_ROOM if the disk is full */
+/** Runs `work` with a private folder, which is deleted afterwards. @throws NO_ROOM if the disk is full */
 export async function withWorkFolder<T>(
   tmpDir: string,
   kind: WorkKind,
@@ -81,8 +84,8 @@ export async function withWorkFolder<T>(
 }
 
 /**
- * SQLite reports every failed write with this text and without a code; in our own new folder only a full disk makes a
- * write fail.
+ * Returns whether the error means a full disk. SQLite reports every failed write with the same text and without a code,
+ * but in a new private folder a write fails only if the disk is full.
  */
 function isDiskFull(error: unknown): boolean {
   const { code = '', message } = error as NodeJS.ErrnoException

@@ -29,10 +29,10 @@ import { lengthOfExercise } from '../../domain/questions/exercise.js'
 /** Called after each batch with the number of cards written so far and in total */
 export type OnProgress = (done: number, total: number) => void
 
-/** Maximum size of a batch, so that no statement reaches the timeout, however large the import is */
+/** Limits of a batch, so that no statement reaches the timeout */
 const BATCH_ROWS = 1_000
 const BATCH_CHARACTERS = 1_000_000
-/** Archiving and restoring cards also writes their progress. */
+/** Limit of the rows of `card_progress` in a batch, which archiving and restoring cards also write */
 const BATCH_LEARNERS = 20_000
 
 /** Origin of the decks, cards and sheets of a plan. */
@@ -42,7 +42,7 @@ export interface Origin<Deck, Card, Sheet> {
   ofSheet(sheet: Sheet): SheetOrigin
 }
 
-/** Writes the changes of a plan in batches. */
+/** Writes the changes of a plan in batches. Does not write tests and pictures. */
 export async function writePlan<Deck extends DeckSource, Card extends CardSource, Sheet extends SheetSource>(
   transaction: Transaction<Database>,
   plan: Plan<Deck, Card, Sheet>,
@@ -57,7 +57,7 @@ export async function writePlan<Deck extends DeckSource, Card extends CardSource
     onProgress(done, total)
   }
   const idOf = await writeDecks(transaction, plan, origin)
-  await goThrough(transaction, plan.archivedCards, (batch) => archiveCards(transaction, batch))
+  await inCardBatches(transaction, plan.archivedCards, (batch) => archiveCards(transaction, batch))
   await archiveDecks(transaction, plan.archivedDecks)
   for (const batch of inBatches(plan.renamedCards, () => 0)) {
     await renameCards(
@@ -77,7 +77,7 @@ export async function writePlan<Deck extends DeckSource, Card extends CardSource
     advance(batch.length)
   }
   const heirs = new Map(plan.successions.map((pair) => [pair.from, pair]))
-  await goThrough(transaction, [...heirs.keys()], (batch) =>
+  await inCardBatches(transaction, [...heirs.keys()], (batch) =>
     passOnProgress(
       transaction,
       batch.map((from) => heirs.get(from) as { from: number; to: number }),
@@ -88,7 +88,7 @@ export async function writePlan<Deck extends DeckSource, Card extends CardSource
 
 type IdOf<Deck> = (deck: Deck) => number
 
-/** Writes the decks and returns the ids of all decks. */
+/** Writes the decks. Returns a function that maps each deck of the plan to its id. */
 async function writeDecks<Deck extends DeckSource>(
   transaction: Transaction<Database>,
   plan: Pick<Plan<Deck, never, never>, 'changedDecks' | 'newDecks' | 'describedDecks' | 'deckIds'>,
@@ -154,8 +154,8 @@ function weightOf({ question, answer, exercise }: CardSource): number {
   return (question.length + answer.length + lengthOfExercise(exercise)) / CHARACTERS_PER_ROW
 }
 
-/** Processes cards, whose learners' progress is also written, in batches. */
-export async function goThrough(
+/** Processes cards in batches whose size also depends on the number of learners, because their progress is written. */
+export async function inCardBatches(
   transaction: Transaction<Database>,
   cardIds: number[],
   work: (batch: number[]) => Promise<void>,
@@ -164,7 +164,7 @@ export async function goThrough(
   for (const batch of inBatches(cardIds, (id) => learners.get(id) ?? 0)) await work(batch)
 }
 
-/** Returns the weight of each card's progress in rows of a batch. */
+/** Returns the weight of each card's progress, as a number of rows of a batch. */
 async function weighLearners(transaction: Transaction<Database>, cardIds: number[]): Promise<Map<number, number>> {
   const weights = new Map<number, number>()
   for (const batch of inBatches(cardIds, () => 0)) {
@@ -175,7 +175,7 @@ async function weighLearners(transaction: Transaction<Database>, cardIds: number
   return weights
 }
 
-/** Yields runs of items whose weights add up to a batch; each item weighs at least one row. */
+/** Yields the items in order in batches whose weights add up to `BATCH_ROWS`. Each item weighs at least one row. */
 function* inBatches<T>(items: readonly T[], weigh: (item: T) => number): Generator<T[]> {
   let batch: T[] = []
   let weight = 0
