@@ -85,9 +85,9 @@ async function verify(
   const credentialId = decodeBase64Url(credential.id)
   const passkey = credentialId && (await findPasskey(db, credentialId))
   if (passkey === undefined) return refuse('no such passkey')
-  const whose = { passkey_id: passkey.id, user_id: passkey.user.id }
+  const ids = { passkey_id: passkey.id, user_id: passkey.user.id }
   const { userHandle } = credential.response
-  if (userHandle !== passkey.user_handle.toString('base64url')) return refuse('of another user', whose)
+  if (userHandle !== passkey.user_handle.toString('base64url')) return refuse('of another user', ids)
   const { verifyAuthenticationResponse } = await importWebauthn()
   const outcome = await verifyAuthenticationResponse({
     response: credential,
@@ -97,12 +97,12 @@ async function verify(
     // The counter is checked below, after the signature has been verified.
     credential: { id: credential.id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
     requireUserVerification: true,
-  }).catch((error: Error) => refuse(error.message, whose))
+  }).catch((error: Error) => refuse(error.message, ids))
   if (outcome === undefined) return undefined
-  if (!outcome.verified) return refuse('wrong signature', whose)
-  if (isDisabled(passkey.user, today)) return refuse('the account is disabled', whose)
+  if (!outcome.verified) return refuse('wrong signature', ids)
+  if (isDisabled(passkey.user, today)) return refuse('the account is disabled', ids)
   const { newCounter: counter, credentialBackedUp: backed_up } = outcome.authenticationInfo
-  const counters = { ...whose, counter, stored_counter: passkey.counter }
+  const counters = { ...ids, counter, stored_counter: passkey.counter }
   if (isCloned(passkey.counter, counter)) return refuse('the counter went back: it may have been copied', counters)
   // Another instance may have used the same counter in the meantime.
   if (!(await noteUse(db, passkey.id, { counter, backed_up }))) return refuse('used at the same time', counters)
