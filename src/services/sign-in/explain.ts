@@ -21,12 +21,12 @@ export function explain(error: unknown, hidden: string[]): SignInFault {
 
 function describe(error: unknown): { code: SignInFaultCode; reason: string } {
   if (error instanceof AuthorizationResponseError) {
-    return { code: error.error === 'access_denied' ? 'abgebrochen' : 'anbieter', reason: sayingsOf(error) }
+    return { code: error.error === 'access_denied' ? 'abgebrochen' : 'anbieter', reason: providerText(error) }
   }
   if (error instanceof ResponseBodyError) {
     // `invalid_grant`: the code was used, has expired or belongs to another sign-in.
     const code = error.error === 'invalid_grant' ? 'abgelaufen' : error.status >= 500 ? 'nicht_erreichbar' : 'anbieter'
-    return { code, reason: sayingsOf(error) }
+    return { code, reason: providerText(error) }
   }
   const reason = reasonOf(error)
   if (error instanceof errors.JWKSTimeout) return { code: 'nicht_erreichbar', reason }
@@ -38,7 +38,7 @@ function describe(error: unknown): { code: SignInFaultCode; reason: string } {
 }
 
 /** Returns the provider's error code and description, limited to printable ASCII because the text is logged. */
-function sayingsOf({ error, error_description = '' }: { error: string; error_description?: string }): string {
+function providerText({ error, error_description = '' }: { error: string; error_description?: string }): string {
   return `the provider says ${error}: ${error_description}`.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, MAX_DESCRIPTION)
 }
 
