@@ -16,10 +16,9 @@ import { withoutPlaces, withPlaces } from '../../domain/tests/view.js'
 import { addToSums } from './statistics.js'
 
 /**
- * Ends an attempt and judges its stored answers in one transaction; an attempt that has ended stays as it is. After the
- * time is over it ends at its deadline, otherwise now and by the person.
- * @returns the ended attempt
- * @throws ATTEMPT_NOT_FOUND if the user has been deleted
+ * Ends an attempt and judges its stored answers in one transaction. An attempt that has already ended stays unchanged.
+ * @returns the ended attempt; `ended_by` is `time` if deadline and grace period are over, otherwise `person`
+ * @throws ATTEMPT_NOT_FOUND if the attempt does not exist, for example because the user was deleted
  */
 export async function endAttempt(db: Kysely<Database>, id: number, now: Date): Promise<Attempt> {
   return db.transaction().execute(async (transaction) => {
@@ -42,7 +41,7 @@ async function end(transaction: Transaction<Database>, attempt: Attempt, now: Da
   )
   const isLate = isOver(deadline_at, now)
   const result = {
-    // Within the grace time too, so that no attempt is longer than its time.
+    // The deadline even within the grace period, so that no attempt exceeds its time limit.
     ended_at: deadline_at !== null && deadline_at < now ? deadline_at : now,
     ended_by: isLate ? ('time' as const) : ('person' as const),
     passed,
@@ -76,8 +75,8 @@ function pointsOf({ part, of }: Fraction): number {
 }
 
 /**
- * Returns an attempt of the person, ended if its time is over.
- * @throws ATTEMPT_NOT_FOUND
+ * Returns an attempt of the user, after ending it if its time is over.
+ * @throws ATTEMPT_NOT_FOUND if the user has no such attempt
  */
 export async function findCurrentAttempt(
   db: Kysely<Database>,
@@ -90,7 +89,7 @@ export async function findCurrentAttempt(
   return endIfOver(db, attempt, now)
 }
 
-/** Returns the attempt, ended if its time is over. */
+/** Returns the attempt, after ending it if its time is over. */
 export async function endIfOver(db: Kysely<Database>, attempt: Attempt, now: Date): Promise<Attempt> {
   const isOpen = attempt.ended_at === null && !isOver(attempt.deadline_at, now)
   return isOpen || attempt.ended_at !== null ? attempt : endAttempt(db, attempt.id, now)
@@ -99,8 +98,8 @@ export async function endIfOver(db: Kysely<Database>, attempt: Attempt, now: Dat
 const BATCH_SIZE = 100
 
 /**
- * Ends all attempts whose time is over. One that cannot be ended keeps none of the others open.
- * @param onError called for each attempt that stays open
+ * Ends all attempts whose time is over. Continues with the others if ending one fails.
+ * @param onError called for each attempt that could not be ended
  * @returns the number of ended attempts
  */
 export async function endOverdue(
@@ -123,7 +122,7 @@ export async function endOverdue(
       } catch (error) {
         signal.throwIfAborted()
         except.push(id)
-        // The attempt is gone with its user, which is no fault.
+        // Not an error: the attempt was deleted with its user in the meantime.
         if (error !== ATTEMPT_NOT_FOUND) onError(error, id)
       }
     }

@@ -13,15 +13,16 @@ import { requireSections } from './publish.js'
 export const QUESTION_FORMATS = ['moodle', 'csv'] as const
 export type QuestionFormat = (typeof QUESTION_FORMATS)[number]
 
-/** Questions below a name, which becomes a category of Moodle. */
+/** Questions of a category of Moodle with its name. */
 interface QuestionGroup {
   name: string
   cards: QuestionCard[]
 }
 
 /**
- * Returns the questions that the test asks as it is now.
- * @throws TEST_NOT_FOUND, NotPublishable
+ * Returns the questions of a test in its current state, published or not, as Moodle XML or CSV.
+ * @throws TEST_NOT_FOUND if the test does not exist
+ * @throws NotPublishable if a section cannot be published, for example because its deck is missing
  */
 export async function exportTest(db: Kysely<Database>, slug: string, format: QuestionFormat): Promise<string> {
   const test = await findEditedTest(db, slug)
@@ -31,7 +32,7 @@ export async function exportTest(db: Kysely<Database>, slug: string, format: Que
   return write([{ name: definition.name, cards: sections.flatMap(({ cards }) => cards) }], format)
 }
 
-/** Returns the questions of the decks and pools of a source, without drafts. */
+/** Returns the questions of the decks and pools of a source, without drafts, as Moodle XML or CSV. */
 export async function exportSourceQuestions(
   db: Kysely<Database>,
   sourceId: number,
@@ -48,7 +49,7 @@ export async function exportSourceQuestions(
 }
 
 async function write(groups: readonly QuestionGroup[], format: QuestionFormat): Promise<string> {
-  // Both load an XML parser, which the service otherwise needs in its reading threads only.
+  // Both formats are loaded on demand with an XML parser, which is otherwise needed only in worker threads.
   if (format === 'csv') return writeCsv(groups.flatMap(({ cards }) => cards))
   const { writeMoodle } = await import('../../domain/moodle/index.js')
   return writeMoodle(

@@ -28,27 +28,28 @@ import {
 import { digestVersion } from '../../domain/tests/version.js'
 import { findNamedDecksOf, mayUse, publishVersion } from './publish.js'
 
-/** Where the tests of an import come from. */
+/** Origin of the tests of an import. */
 export interface TestOrigin {
-  /** Null for the content folder */
+  /** Id of the source; null for the content folder */
   sourceId: number | null
   /** Slugs of the decks that the files describe */
   decks: ReadonlySet<string>
+  /** Whether the files come from an uploaded archive */
   isArchive: boolean
 }
 
 /** Outcome of the tests of an import or its check. */
 export interface ImportedTests {
-  /** Undefined without tests */
+  /** Undefined if there are no tests */
   changes: Changes | undefined
   warnings: Warning[]
 }
 
 /**
- * Writes the tests of an import after its decks and cards, and publishes those that have changed, or whose questions
- * have.
- * @throws FaultyContent if a section cannot be published
- * @throws CONTENT_CHANGES if another request has taken a slug
+ * Writes the tests of an import, after its decks and cards. Publishes the tests whose definition or questions have
+ * changed.
+ * @throws FaultyContent if a section cannot be published and `isOwn` is true for its deck
+ * @throws CONTENT_CHANGES if a concurrent request has taken a slug
  */
 export async function writeTests(
   transaction: Transaction<Database>,
@@ -92,10 +93,9 @@ async function writeTest(
 }
 
 /**
- * Computes the outcome of `writeTests` from the files, without writing.
- * @param plan of the decks and cards
- * @param keepsRest whether stored cards that the files do not describe stay
- * @throws FaultyContent
+ * Returns the outcome of `writeTests`, computed from the plan without writing.
+ * @param options plan: plan of the decks and cards; keepsRest: whether stored cards that the files do not contain stay
+ * @throws FaultyContent if a section cannot be published and `isOwn` is true for its deck
  */
 export async function checkTests(
   db: Kysely<Database>,
@@ -133,10 +133,10 @@ export function plannedDecks<Deck extends DeckSource>(
   return [...plan.deckIds.keys(), ...plan.newDecks]
 }
 
-/** Decks by slug; `isForeign` marks those of others, which the import must not depend on. */
+/** Decks by slug. `isForeign` marks decks of other sources; their faults must not fail the import. */
 type Decks = Map<string, SectionDeck & { id?: number; isForeign: boolean; isUsable: boolean }>
 
-/** Returns the decks that the tests name, read at once. */
+/** Returns the stored decks that the tests name. */
 async function findDecks(db: Kysely<Database>, tests: readonly PlannedTest[], origin: TestOrigin): Promise<Decks> {
   const named = await findNamedDecksOf(
     db,
@@ -161,7 +161,9 @@ function addPlanned(decks: Decks, deck: DeckSource, keepsRest: boolean): void {
   decks.set(slug, { slug, tests_only, is_live: true, cards: [...cards, ...rest], isForeign: false, isUsable: true })
 }
 
-/** Returns the questions of a test; undefined, with faults or warnings, if it cannot be published. */
+/**
+ * Returns the sections of a test with their questions. Adds faults or warnings and returns undefined if it has faults.
+ */
 function resolve(
   { file, definition, line, sectionLines }: TestSource,
   decks: Decks,
@@ -181,8 +183,8 @@ function resolve(
 }
 
 /**
- * Whether the files answer for a deck. What others do with their decks must not stop an import, and an archive may
- * come from another service.
+ * Returns whether a fault of a deck fails the import instead of causing a warning: for an archive, which may come from
+ * another service, if the archive contains the deck; for the folder, unless the deck belongs to a source.
  */
 function isOwn(slug: string, decks: Decks, { decks: own, isArchive }: TestOrigin): boolean {
   return isArchive ? own.has(slug) : decks.get(slug)?.isForeign !== true

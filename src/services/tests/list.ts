@@ -13,7 +13,7 @@ import { mayReview, resultOf, reviewStateOf, standingOf } from './results.js'
 import { stateOf } from './show-attempt.js'
 import { findPlannedStanding, findStandings, NO_ATTEMPTS, type Standing, type TestClock } from './standing.js'
 
-/** A test as learners see it in the list. */
+/** A test in the list for learners. */
 export type ListedTest = ReturnType<typeof describe>
 
 /** Returns the tests that the learner may start, and those with attempts of the learner. */
@@ -26,16 +26,17 @@ export async function listTests(db: Kysely<Database>, userId: number, moment: Mo
     .map(({ test, mine }) => describe(test, mine, moment))
 }
 
-/** A page of attempts, the newest first */
+/** Position and size of a page of attempts, newest first */
 export interface AttemptPage {
-  /** Number of the last attempt of the previous page */
+  /** Number of the last attempt of the previous page; undefined for the first page */
   before: number | undefined
   limit: number
 }
 
 /**
- * Returns a test with its introduction and a page of the attempts of the learner.
- * @throws TEST_NOT_FOUND, NOT_LOGGED_IN if the user has been deleted
+ * Returns a test with its introduction and a page of the learner's attempts.
+ * @throws TEST_NOT_FOUND if there is no published test with the slug
+ * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function findTest(
   db: Kysely<Database>,
@@ -90,7 +91,7 @@ function describe({ slug, definition, open_questions, offered }: LiveTest, mine:
   }
 }
 
-/** Returns null without a result that may be shown. */
+/** Returns whether the learner has passed; null if there is no result that may be shown. */
 function hasPassed(mine: Standing, definition: TestDefinition, { today }: Moment): boolean | null {
   const shown = mine.versions.filter(({ rules, ended }) => {
     return ended > 0 && isResultShown(reviewStateOf(rules, mine, definition, today))
@@ -112,7 +113,9 @@ function describeAttempt(attempt: Attempt, mine: Standing, definition: TestDefin
   }
 }
 
-/** Returns when the wait after the last attempt ends; null if the learner need not or cannot wait. */
+/**
+ * Returns the end of the waiting time after the last attempt; null if it is over, an attempt is open, or none is left.
+ */
 export function nextAttemptAt(
   { wait_minutes, attempts }: Pick<TestDefinition, 'wait_minutes' | 'attempts'>,
   mine: Pick<Standing, 'attempts' | 'openId' | 'lastEndedAt'>,

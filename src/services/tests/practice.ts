@@ -5,12 +5,14 @@ import type { Database } from '../../../db/types.js'
 import { prepareCandidates, rankDistractors } from '../../domain/quiz/distractors.js'
 import { buildQuestion, MAX_WRONG_OPTIONS, type QuizQuestion } from '../../domain/quiz/quiz.js'
 
-/** With fewer wrong options of its deck, a question gets those of `/api/quiz/generate` too. */
+/** Number of wrong options below which a question is filled up with answers of other decks */
 const MIN_WRONG_OPTIONS = 2
 
 /**
- * Returns practice questions of a deck (or of all): with the author's wrong answers, then answers of the same deck, then
- * those that `/api/quiz/generate` would take. Pools are never practised.
+ * Returns practice questions of a deck, or of all decks. Wrong options are, in this order, those of the author, answers
+ * of the same deck, and those that `/api/quiz/generate` would use. Pools are excluded.
+ * @param slug slug of the deck; undefined for all decks
+ * @param count maximum number of questions
  */
 export async function drawPractice(
   db: Kysely<Database>,

@@ -18,21 +18,21 @@ import {
 } from '../../domain/tests/version.js'
 import { showQuestion } from '../../domain/tests/view.js'
 
-/** Result of a publication, or of its check. */
+/** Result of a publication or of its check. */
 export interface Publication extends PreparedVersion {
-  /** The published version, or the one that a check would publish */
+  /** Number of the published version, or of the one that a check would publish */
   version: number
-  /** Whether the version is a new one */
+  /** Whether this version is new */
   changed: boolean
 }
 
 /**
  * Publishes a test as a new version, unless the latest one has the same definition and questions.
  * @param name user name of the publisher
- * @param isCheck computes the result without writing
- * @throws TEST_NOT_FOUND, TEST_ARCHIVED
- * @throws NotEditable if the test belongs to no source; a check is allowed
- * @throws NotPublishable
+ * @param isCheck whether to compute the result without writing
+ * @throws TEST_NOT_FOUND, TEST_ARCHIVED if the test does not exist or is archived
+ * @throws NotEditable if the test belongs to no source, unless `isCheck` is true
+ * @throws NotPublishable if a section cannot be published, for example because its deck is missing
  */
 export async function publishTest(
   db: Kysely<Database>,
@@ -51,13 +51,14 @@ export async function publishTest(
     const published = await publishVersion(transaction, test, sections, { isCheck, name })
     return { definition: test.definition, sections, ...published }
   })
-  // Outside the transaction, because it computes for a while and holds no lock.
+  // Computed after the transaction, because this takes a while and locks would be held meanwhile.
   return { ...prepareVersion(definition, sections), ...published }
 }
 
 /**
- * Draws an attempt from the test as it is now, as a learner would see it; nothing is stored.
- * @throws TEST_NOT_FOUND, NotPublishable
+ * Draws an attempt from the current state of the test and returns it as a learner would see it. Nothing is stored.
+ * @throws TEST_NOT_FOUND if the test does not exist
+ * @throws NotPublishable if a section cannot be published, for example because its deck is missing
  */
 export async function previewTest(db: Kysely<Database>, slug: string) {
   const test = await findEditedTest(db, slug)
@@ -76,9 +77,9 @@ export async function previewTest(db: Kysely<Database>, slug: string) {
 }
 
 /**
- * Finds the questions of a stored test.
+ * Returns the sections of a stored test with their questions.
  * @param sourceId source of the test; null for the content folder
- * @throws NotPublishable
+ * @throws NotPublishable with all faults if a section cannot be published, for example because its deck is missing
  */
 export async function requireSections(
   db: Kysely<Database>,
@@ -93,7 +94,7 @@ export async function requireSections(
   return sections
 }
 
-/** Finds the questions of a stored test, to be used if nothing was reported. */
+/** Returns the sections of a stored test with their questions. The result is valid only if no fault was reported. */
 export async function resolveStored(
   db: Kysely<Database>,
   definition: TestDefinition,
@@ -105,7 +106,7 @@ export async function resolveStored(
   return resolveSections(definition, usable, report)
 }
 
-/** Returns the decks that tests name, with their questions and the listed cards. */
+/** Returns the decks that tests name, by slug, with their questions and the listed cards. */
 export async function findNamedDecksOf(
   db: Kysely<Database>,
   definitions: readonly Pick<TestDefinition, 'sections'>[],
@@ -117,14 +118,14 @@ export async function findNamedDecksOf(
 }
 
 /**
- * Whether a test of a source may draw from a deck. Its editors see preview and statistics, so pools of other sources,
- * which may have other editors, do not exist for it.
+ * Returns whether a test of a source may draw from a deck: from any deck, but only from pools of the same source. The
+ * preview and the statistics would reveal a pool of another source to the editors of the test.
  */
 export function mayUse({ tests_only, source_id }: NamedDeck, sourceId: number | null): boolean {
   return !tests_only || source_id === sourceId
 }
 
-/** Writes a version unless the latest one equals it. The test must be locked. */
+/** Writes a version unless the published one has the same digest. The caller must have locked the test. */
 export async function publishVersion(
   transaction: Transaction<Database>,
   test: Pick<EditedTest, 'id' | 'definition' | 'published_version'>,

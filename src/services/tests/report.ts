@@ -11,10 +11,13 @@ import type { Moment } from '../../domain/time/calendar.js'
 import { findCurrentAttempt } from './end-attempt.js'
 
 /**
- * Reports a question of an ended attempt of the person to the editors of its card, which may be in a pool.
+ * Reports a question of an ended attempt to the editors of its card, which may be in a pool.
  * @returns the id of the report
- * @throws ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND, CARD_GONE, TOO_MANY_REPORTS
+ * @throws ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND if the user has no such attempt or it has no such question
  * @throws REVIEW_CLOSED if the attempt is open
+ * @throws CARD_GONE if the card was deleted
+ * @throws TOO_MANY_REPORTS if the user has too many open reports
+ * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function reportQuestion(
   db: Kysely<Database>,

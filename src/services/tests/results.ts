@@ -3,22 +3,24 @@ import type { TestDefinition } from '../../domain/tests/definition.js'
 import { isClosed, isResultShown, isReviewOpen, type ReviewState } from '../../domain/tests/review.js'
 import type { Standing } from './standing.js'
 
-/** Result of an attempt; both null while it is open, or where the review preset hides them. */
+/** Result of an attempt; both fields are null while it is open, or if the review preset hides them. */
 export interface ShownResult {
   passed: boolean | null
   score_percent: number | null
 }
 
-/** Returns the standing for an attempt: one of the current period needs a pass of that period. */
+/**
+ * Returns the standing for an attempt. For an attempt in the current period, `hasPassed` refers to that period only.
+ */
 export function standingOf({ started_at }: Pick<Attempt, 'started_at'>, mine: Standing): Standing {
   const { period } = mine
   return period !== null && started_at >= period.since ? { ...mine, hasPassed: period.hasPassed } : mine
 }
 
 /**
- * Returns what the review of an attempt depends on.
- * @param rules of the version of the attempt
- * @param published rules of the published version; `attempts` null: unlimited
+ * Returns the inputs that decide whether the review of an attempt is open.
+ * @param rules rules of the version of the attempt
+ * @param published rules of the published version; `attempts` is null if unlimited
  */
 export function reviewStateOf(
   rules: ReviewState['definition'],
@@ -27,7 +29,7 @@ export function reviewStateOf(
   today: string,
 ): ReviewState {
   const { closes } = published
-  // A test that was extended is still running, so its answers must not be told.
+  // A test whose closing day was moved is still running, so the review must not reveal its answers yet.
   const isExtended = rules.closes !== null && closes !== null && closes > rules.closes
   return {
     definition: isExtended ? { ...rules, closes } : rules,

@@ -10,8 +10,8 @@ import { mayReview, resultOf, reviewStateOf, standingOf } from './results.js'
 import { findStanding } from './standing.js'
 
 /**
- * Ends an attempt of the person, if it is open, and returns the result as far as the preset shows it.
- * @throws ATTEMPT_NOT_FOUND
+ * Ends an attempt of the user if it is open. Returns the result, without the fields that the review preset hides.
+ * @throws ATTEMPT_NOT_FOUND if the user has no such attempt
  */
 export async function submitAttempt(db: Kysely<Database>, userId: number, id: number, moment: Moment) {
   const attempt = await findCurrentAttempt(db, userId, id, moment.at)
@@ -21,8 +21,10 @@ export async function submitAttempt(db: Kysely<Database>, userId: number, id: nu
 }
 
 /**
- * Returns the result of an ended attempt, and with the preset `explanations` its questions with their keys.
- * @throws ATTEMPT_NOT_FOUND, REVIEW_CLOSED
+ * Returns the result of an ended attempt; with the review preset `explanations` also the questions with their
+ * solutions.
+ * @throws ATTEMPT_NOT_FOUND if the user has no such attempt
+ * @throws REVIEW_CLOSED if the attempt is open or its review is not open yet
  */
 export async function reviewAttempt(db: Kysely<Database>, userId: number, id: number, moment: Moment) {
   const attempt = await findCurrentAttempt(db, userId, id, moment.at)

@@ -16,9 +16,12 @@ export interface SavedAnswer {
 }
 
 /**
- * Stores an answer of an open attempt. The stored `seq` with the same answer succeeds again without a change.
- * @param seq 1 to 2^53 - 1, higher with each answer to the same question
- * @throws ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND, ATTEMPT_ENDED, NEWER_ANSWER, or what `checkAnswer` throws
+ * Stores an answer of an open attempt. Idempotent for the same `seq` and answer.
+ * @param seq sequence number, 1 to 2^53 - 1, which the client increments with each answer to the same question
+ * @throws ATTEMPT_NOT_FOUND, SLOT_NOT_FOUND if the user has no such attempt or it has no such question
+ * @throws ATTEMPT_ENDED if the attempt has ended
+ * @throws NEWER_ANSWER if an answer with a higher `seq`, or another one with the same `seq`, is stored
+ * @throws InvalidInput if the answer does not fit the question
  */
 export async function saveAnswer(
   db: Kysely<Database>,
@@ -36,7 +39,7 @@ export async function saveAnswer(
   return findStored(db, userId, attempt, { slot, seq, answer }, now)
 }
 
-/** Answers a request that changes nothing. */
+/** Returns the stored answer for a repeated request. @throws NEWER_ANSWER if another answer is stored */
 async function findStored(
   db: Kysely<Database>,
   userId: number,

@@ -23,17 +23,22 @@ import { isSameDefinition } from '../../domain/tests/import-plan.js'
 export interface DefinitionSave {
   slug: string
   definition: TestDefinition
-  /** Required for a new test */
+  /** Id of the source; required for a new test */
   sourceId: number | undefined
-  /** The version that the definition is based on; required for a stored test */
+  /** Version on which the definition is based; required for a stored test */
   version: number | undefined
 }
 
 /**
- * Creates a test, or replaces its definition. The same definition leaves the test as it is.
- * @param editable of the caller; the test may have been created since the door asked for it
- * @throws NOT_AN_EDITOR, SOURCE_MISSING, SOURCE_NOT_FOUND, OTHER_SOURCE, TEST_VERSION_MISSING, VERSION_OUTDATED
+ * Creates a test, or replaces its definition. Saving the same definition changes nothing.
+ * @param editable sources that the caller may edit; checked again, because the test may have been created in the
+ * meantime
+ * @throws SOURCE_MISSING, SOURCE_NOT_FOUND if the test is new and `sourceId` is missing or does not exist
  * @throws NotEditable if the test belongs to no source
+ * @throws NOT_AN_EDITOR if the caller may not edit the source of the test
+ * @throws OTHER_SOURCE if the test belongs to another source than `sourceId`
+ * @throws TEST_VERSION_MISSING if the test is stored and `version` is missing
+ * @throws VERSION_OUTDATED if the test has changed since `version`, or was created by a concurrent request
  */
 export function saveDefinition(
   db: Kysely<Database>,
@@ -41,16 +46,16 @@ export function saveDefinition(
   editable: Editable,
 ): Promise<EditedTest> {
   return db.transaction().execute(async (transaction) => {
-    // An upload that has planned its tests keeps none that is saved before it writes them.
+    // Waits for a running upload, which would overwrite a test that is saved between its plan and its writing.
     await takeTurn(transaction)
     if (!(await lockTest(transaction, slug))) {
       if (sourceId === undefined) throw SOURCE_MISSING
       if (!(await holdSource(transaction, sourceId))) throw SOURCE_NOT_FOUND
-      // An uploaded test may have this slug as its key.
+      // An uploaded test with another slug may have this slug as its key.
       const keys = await listTestKeys(transaction, sourceId)
       const source_key = keys.includes(slug) ? new FreeSlugs(keys, [], slug).take(slug) : slug
       const test = { slug, definition, source_id: sourceId, source_key, file: null }
-      // Another request has created it since.
+      // A concurrent request may have created the test.
       if ((await insertTest(transaction, test)) === undefined) throw VERSION_OUTDATED
       return readTest(transaction, slug)
     }
@@ -64,7 +69,12 @@ export function saveDefinition(
   })
 }
 
-/** Hides a test from learners, or shows it again. @throws TEST_NOT_FOUND, NOT_AN_EDITOR, NotEditable */
+/**
+ * Hides a test from learners, or shows it again.
+ * @throws TEST_NOT_FOUND if the test does not exist
+ * @throws NotEditable if the test belongs to no source
+ * @throws NOT_AN_EDITOR if the caller may not edit its source
+ */
 export function archiveTest(
   db: Kysely<Database>,
   slug: string,
@@ -81,12 +91,12 @@ export function archiveTest(
   })
 }
 
-/** Whether a test that is changed now differs from its upload; a written source has none. */
+/** Returns whether a change makes the test differ from its upload; false for a written source, which has no upload. */
 function isEditedNow({ edited, source }: EditedTest): boolean {
   return edited || source?.kind !== 'written'
 }
 
-/** Reads a locked test that belongs to a source. */
+/** Returns a locked test that the caller may edit. */
 async function takeTest(transaction: Transaction<Database>, slug: string, editable: Editable): Promise<EditedTest> {
   const test = await readTest(transaction, slug)
   if (test.source === null) throw new NotEditable(test.file)

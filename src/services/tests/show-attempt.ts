@@ -4,10 +4,9 @@ import type { Database } from '../../../db/types.js'
 import { secondsLeft } from '../../domain/tests/deadline.js'
 import { showQuestion } from '../../domain/tests/view.js'
 
-/** An attempt as the taker sees it, with its questions and stored answers. */
+/** An attempt for the learner, with its questions and stored answers. */
 export type ShownAttempt = ReturnType<typeof shownAttempt>
 
-/** Returns an attempt with its questions. */
 export async function showAttempt(db: Kysely<Database>, attempt: Attempt, now: Date): Promise<ShownAttempt> {
   return shownAttempt(attempt, await listAttemptQuestions(db, attempt.id), now)
 }

@@ -8,39 +8,39 @@ import type { Clock } from '../../domain/time/calendar.js'
 import { planPerson } from '../assignments/plan.js'
 import { endAttempt } from './end-attempt.js'
 
-/** Access to time: the clock and the calendar of the service. */
+/** Clock with the time zone of the service. */
 export interface TestClock extends Clock {
-  /** IANA name, for instants in messages */
+  /** IANA name, for times in messages */
   timeZone: string
 }
 
-/** The attempts of a person at a test, summed up. */
+/** Summary of a person's attempts at a test. */
 export interface Standing {
   /**
-   * Attempts that count against the number allowed. While an assignment asks for the test, those before its period do
-   * not, and each granted one subtracts one.
+   * Number of attempts that count towards the limit of the test. If a current assignment contains the test, only those
+   * since the start of its period count, and each granted attempt reduces the number by one.
    */
   attempts: number
-  /** Period of the assignment that asks for the test */
+  /** Period of the current assignment that contains the test, and whether it was passed in it; null if there is none */
   period: { since: Date; hasPassed: boolean } | null
-  /** In any attempt */
+  /** Whether any attempt was passed */
   hasPassed: boolean
-  /** 0 without an attempt */
+  /** Number of the last attempt; 0 if there is none */
   lastNumber: number
   lastEndedAt: Date | null
   openId: number | null
   versions: readonly Pick<AttemptSums, 'rules' | 'ended' | 'has_passed'>[]
 }
 
-/** Of a person without attempts */
+/** Standing of a person without attempts */
 export const NO_ATTEMPTS: Standing = {
   ...{ attempts: 0, period: null, hasPassed: false, lastNumber: 0, lastEndedAt: null, openId: null },
   versions: [],
 }
 
 /**
- * Returns the standings of a person by test, after ending the attempts whose time is over.
- * @param of only at a test
+ * Ends the attempts of a person whose time is over, and returns the standings by test id.
+ * @param of test to which the result is limited; undefined for all
  */
 export async function findStandings(
   db: Kysely<Database>,
@@ -64,8 +64,8 @@ export async function findStandings(
 }
 
 /**
- * Returns the standing of a person at a test, and first plans the assignments of a person whose test is open only by one:
- * the daily job may not have run yet.
+ * Returns the standing of a person at a test. If the test requires an assignment and none is found, plans the person's
+ * assignments first, because the nightly job may not have run yet.
  */
 export async function findPlannedStanding(
   db: Kysely<Database>,
@@ -80,7 +80,7 @@ export async function findPlannedStanding(
   return findStanding(db, userId, id, now)
 }
 
-/** Returns the standing of a person at a test, as `findStandings`. */
+/** Returns the standing of a person at one test, as `findStandings` does. */
 export async function findStanding(db: Kysely<Database>, userId: number, testId: number, now: Date): Promise<Standing> {
   return (await findStandings(db, userId, now, { testId })).get(testId) ?? NO_ATTEMPTS
 }

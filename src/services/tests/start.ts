@@ -29,12 +29,17 @@ import { nextAttemptAt } from './list.js'
 import { type ShownAttempt, showAttempt, shownAttempt } from './show-attempt.js'
 import { findPlannedStanding, type Standing, type TestClock } from './standing.js'
 
-/** Maximum number of tries when concurrent starts of a person conflict */
+/** Maximum number of tries if concurrent starts of the same user conflict */
 const MAX_TRIES = 5
 
 /**
- * Starts an attempt, or returns the open one. A client id always returns its own attempt, also after its end.
- * @throws the refusals of `src/domain/tests/refusals.ts`
+ * Starts an attempt, or returns the open one. A known client id returns its attempt, even an ended one.
+ * @throws TEST_NOT_FOUND if there is no published test with the slug
+ * @throws ASSIGNED_ONLY if the test requires an assignment and the user has none
+ * @throws NOT_OPEN_YET, NO_LONGER_OPEN before the opening day or after the closing day
+ * @throws NO_ATTEMPT_LEFT if the attempts are used up, or concurrent starts keep conflicting
+ * @throws WaitForNext during the waiting time after the last attempt
+ * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function startAttempt(
   db: Kysely<Database>,
@@ -49,7 +54,7 @@ export async function startAttempt(
   throw NO_ATTEMPT_LEFT
 }
 
-/** Returns undefined if a concurrent start was first. */
+/** Returns undefined if a concurrent start has taken the number of the attempt. */
 async function startOnce(
   db: Kysely<Database>,
   userId: number,
@@ -80,7 +85,7 @@ function checkMayStart({ definition }: LiveTest, mine: Standing, { at, today }: 
   if (next !== null) throw new WaitForNext(inGerman(next, timeZone))
 }
 
-/** Rounds up to the minute, so that a start at the shown time succeeds. */
+/** Formats an instant in German. Rounds up to the minute, so that a start at the shown time succeeds. */
 function inGerman(instant: Date, timeZone: string): string {
   const minute = new Date(Math.ceil(instant.getTime() / 60_000) * 60_000)
   return new Intl.DateTimeFormat('de-DE', {

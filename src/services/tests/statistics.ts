@@ -22,7 +22,7 @@ import {
 } from '../../domain/tests/statistics.js'
 import { invalidCursor } from '../../domain/text/parameters.js'
 
-/** Adds a person's first attempt at a test to the sums of its questions. */
+/** Adds the results of a person's first attempt at a test to the sums of its questions. */
 export async function addToSums(
   transaction: Transaction<Database>,
   { test_id, version }: { test_id: number; version: number },
@@ -40,7 +40,7 @@ export async function addToSums(
   await writeSums(transaction, added)
 }
 
-/** A page of questions */
+/** Position and size of a page of questions */
 export interface QuestionPage {
   /** Id of the last question of the previous page */
   after: number | undefined
@@ -48,10 +48,11 @@ export interface QuestionPage {
 }
 
 /**
- * Returns the reports of a page of questions of a version. Reports that are due are renewed, so that two reports always differ
- * by several persons.
- * @param version default: the published one
- * @throws NO_PUBLISHED_VERSION; InvalidInput if `after` is no question of the version
+ * Returns the stored reports of a page of questions of a version. A report is renewed only when at least `minPersons`
+ * persons were added, so that the difference between two reports does not reveal the answers of one person.
+ * @param version undefined means the published version
+ * @throws NO_PUBLISHED_VERSION if the test, or the version, does not exist
+ * @throws InvalidInput if `after` is not a question of the version
  */
 export async function findStatistics(
   db: Kysely<Database>,
