@@ -25,18 +25,22 @@ import { InvalidInput } from '../../domain/refusal.js'
 import { issueProofs } from '../proofs/issue.js'
 import type { AssignmentClock } from './plan.js'
 
-/** The sheet of a part, as a person has read it */
+/** Sheet of an occurrence that a person has read. */
 export interface ReadSheet {
+  /** Id of the occurrence */
   id: number
+  /** Position of the part */
   part: number
-  /** Of the text that was read; undefined: the present one */
+  /** Time of the last change of the text that was read; undefined means the current text */
   updatedAt: Date | undefined
 }
 
 /**
- * Notes that a person has read the sheet of a part. Once noted it stays.
- * @throws OCCURRENCE_NOT_FOUND if it is not the person's, OCCURRENCE_CLOSED, NO_SUCH_PART if the part is not a sheet
- * @throws SHEET_CHANGED if another text than the given one is live
+ * Records that a person has read the sheet of a part. Idempotent.
+ * @throws OCCURRENCE_NOT_FOUND if the person has no such occurrence
+ * @throws NO_SUCH_PART if the part is not a sheet
+ * @throws OCCURRENCE_CLOSED if the occurrence is not open
+ * @throws SHEET_CHANGED if the text has changed since it was read
  */
 export async function confirmSheet(
   db: Kysely<Database>,
@@ -49,10 +53,10 @@ export async function confirmSheet(
     if (occurrence?.user_id !== userId) throw OCCURRENCE_NOT_FOUND
     const sheet = await lockSheetOfPart(transaction, occurrence, part)
     if (sheet === undefined) throw NO_SUCH_PART
-    // A retry succeeds, also after the last part is done.
+    // A retry succeeds, even if the first request completed the occurrence.
     if (occurrence.state === 'done' || sheet.is_confirmed) return
     if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
-    // The proof names the text at the time of the confirmation.
+    // The proof refers to the text at the time of the confirmation, so this must be the text that was read.
     if (updatedAt !== undefined && updatedAt.getTime() !== sheet.updated_at?.getTime()) throw SHEET_CHANGED
     await insertDoneParts(transaction, [{ occurrence_id: id, position: part, done_at: clock.moment().at }])
     await updateStates(transaction, { ids: [id] }, clock.timeZone)
@@ -60,9 +64,11 @@ export async function confirmSheet(
   })
 }
 
-/** The personal part of an instruction */
+/** Confirmation of a personal instruction. */
 export interface Instruction {
+  /** Ids of the occurrences */
   ids: readonly number[]
+  /** Day of the instruction (`YYYY-MM-DD`) */
   held_on: string
   note: string | null
 }
@@ -70,7 +76,11 @@ export interface Instruction {
 /**
  * Confirms the personal parts of occurrences, all or none, with an audit entry for each person.
  * @param instructor display name
- * @throws OWN_PERSONAL_PART, OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART, HELD_TOO_EARLY
+ * @throws OCCURRENCE_NOT_FOUND if one of the occurrences does not exist
+ * @throws OWN_PERSONAL_PART if one of them belongs to the actor
+ * @throws OCCURRENCE_CLOSED if one of them is not open
+ * @throws HELD_TOO_EARLY if `held_on` is in the future or before the period of an occurrence
+ * @throws NO_SUCH_PART if an assignment has no personal part
  */
 export async function confirmPersonal(
   db: Kysely<Database>,
@@ -115,19 +125,29 @@ export async function confirmPersonal(
   })
 }
 
-/** A decision of the responsible person about an open occurrence */
+/** Decision of the responsible person about an open occurrence. */
 export interface Decision {
+  /** Id of the occurrence */
   id: number
   reason: string
+  /** Last day of an exemption or recognition, or new due day (`YYYY-MM-DD`) */
   until?: string | undefined
 }
 
-/** Frees a person from an occurrence. @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED */
+/**
+ * Exempts a person from an occurrence, with an audit entry.
+ * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
+ * @throws InvalidInput if `until` is in the past
+ */
 export function exempt(db: Kysely<Database>, actor: Actor, decision: Decision, clock: AssignmentClock): Promise<void> {
   return finish(db, actor, decision, clock, { state: 'exempt', action: 'occurrence.exempt' })
 }
 
-/** Recognises an external proof. @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED */
+/**
+ * Completes an occurrence by recognising an external proof, with an audit entry.
+ * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
+ * @throws InvalidInput if `until` is in the past
+ */
 export function recognise(
   db: Kysely<Database>,
   actor: Actor,
@@ -152,9 +172,9 @@ async function finish(
 }
 
 /**
- * Gives a person more time.
- * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED
- * @throws InvalidInput if the new day is missing or not later than the present one
+ * Moves the due day of an occurrence to `until`, with an audit entry.
+ * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
+ * @throws InvalidInput if `until` is missing or not later than the current due day
  */
 export async function extend(db: Kysely<Database>, actor: Actor, { id, reason, until }: Decision): Promise<void> {
   if (until === undefined) throw new InvalidInput('Das Feld „until“ fehlt')
@@ -166,8 +186,9 @@ export async function extend(db: Kysely<Database>, actor: Actor, { id, reason, u
 }
 
 /**
- * Gives a person one more attempt at the tests of an occurrence.
- * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED, NO_SUCH_PART if it has no test
+ * Grants a person one more attempt at each test of an occurrence, with an audit entry.
+ * @throws OCCURRENCE_NOT_FOUND, OCCURRENCE_CLOSED if the occurrence does not exist or is not open
+ * @throws NO_SUCH_PART if the assignment has no test
  */
 export async function grantAttempt(db: Kysely<Database>, actor: Actor, { id, reason }: Decision): Promise<void> {
   await decide(

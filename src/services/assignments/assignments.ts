@@ -30,7 +30,9 @@ import { type AssignmentClock, planAssignment } from './plan.js'
 
 /**
  * Creates an assignment with an audit entry and plans it for its audience.
- * @throws the refusals of its parts and audience
+ * @throws InvalidInput if the dates contradict each other
+ * @throws PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND if the responsible person or a part of the audience does not exist
+ * @throws a refusal of `NOT_FOUND_BY_KIND` if the content of a part does not exist
  */
 export async function createAssignment(
   db: Kysely<Database>,
@@ -72,9 +74,10 @@ export async function createAssignment(
 }
 
 /**
- * Changes an assignment with an audit entry. Its dates apply to periods that are planned from now on.
- * @throws ASSIGNMENT_NOT_FOUND, the refusals of its parts and audience
- * @throws PARTS_IN_USE if other parts are given, but a person has done one
+ * Changes an assignment with an audit entry. Changed dates apply only to periods that are not planned yet.
+ * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
+ * @throws PARTS_IN_USE if the parts differ although a person has already completed one
+ * @throws as `createAssignment` for the given fields
  */
 export async function changeAssignment(
   db: Kysely<Database>,
@@ -106,7 +109,10 @@ export async function changeAssignment(
   return find(db, id)
 }
 
-/** Deletes an assignment, or archives it if a person has finished one of its occurrences, with an audit entry. */
+/**
+ * Deletes an assignment, or archives it if an occurrence is done, exempt or recognised, with an audit entry. Does
+ * nothing if it does not exist.
+ */
 export async function removeAssignment(db: Kysely<Database>, actor: Actor, id: number, at: Date): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const before = await lockAssignment(transaction, id)
@@ -117,9 +123,9 @@ export async function removeAssignment(db: Kysely<Database>, actor: Actor, id: n
 }
 
 /**
- * Makes an assignment due again, because its content has changed: open occurrences start again, and persons who have
- * finished get another one. With an audit entry.
- * @throws ASSIGNMENT_NOT_FOUND
+ * Makes an assignment due again, because its content has changed: open occurrences are restarted, and persons who have
+ * completed theirs get a new one. Writes an audit entry.
+ * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
  */
 export async function renewAssignment(
   db: Kysely<Database>,
@@ -127,7 +133,7 @@ export async function renewAssignment(
   id: number,
   clock: AssignmentClock,
 ): Promise<StoredAssignment> {
-  // A completion before the renewal still counts.
+  // Settles first, so that parts that were completed before the renewal still count.
   await planAssignment(db, id, clock)
   const { at, today } = clock.moment()
   await db.transaction().execute(async (transaction) => {
@@ -145,9 +151,9 @@ export async function renewAssignment(
 }
 
 /**
- * Notes that the changes of its content until `until` were corrections, after which no person is instructed again. With
- * an audit entry.
- * @throws ASSIGNMENT_NOT_FOUND
+ * Records that the changes of an assignment's content up to `until` were corrections, for which no renewal is needed.
+ * Writes an audit entry.
+ * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
  */
 export async function acceptCorrection(db: Kysely<Database>, actor: Actor, id: number, until: Date): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -168,7 +174,7 @@ export function dueOf({ due_on, due_days }: StoredAssignment): Due {
 
 async function find(db: Kysely<Database>, id: number): Promise<StoredAssignment> {
   const stored = await findAssignment(db, id)
-  // A concurrent request may have deleted it.
+  // A concurrent request may have deleted the assignment.
   if (stored === undefined) throw ASSIGNMENT_NOT_FOUND
   return stored
 }
@@ -179,7 +185,7 @@ type DateColumns = Pick<
   'starts_on' | 'due_on' | 'due_days' | 'every_months' | 'window_end' | 'opens_days_before'
 >
 
-/** Returns the columns of the given dates. */
+/** Returns the columns for the given dates; absent dates are left out. */
 function scheduleOf(dates: Dates): DateColumns
 function scheduleOf(dates: { [Name in keyof Dates]: Dates[Name] | undefined }): Partial<DateColumns>
 function scheduleOf({ starts, due, recurrence }: { [Name in keyof Dates]: Dates[Name] | undefined }) {

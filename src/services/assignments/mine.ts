@@ -4,10 +4,10 @@ import type { Database } from '../../../db/types.js'
 import { dueOf, isOpen, isOverdue } from '../../domain/assignments/plan.js'
 import { type AssignmentClock, planPerson } from './plan.js'
 
-/** More than a person ever has open; old ones beyond are not shown. */
+/** Maximum number of occurrences in the list; more than a person ever has open, so only old ones are cut off */
 const MAX_OWN = 200
 
-/** Returns the occurrences of a person, brought up to date: open ones first, by due day. */
+/** Plans the assignments of a person and returns the person's occurrences: open ones first, then by due day. */
 export async function listMine(db: Kysely<Database>, userId: number, clock: AssignmentClock) {
   await planPerson(db, userId, clock)
   const { today } = clock.moment()

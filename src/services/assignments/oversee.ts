@@ -17,22 +17,23 @@ import { invalidCursor } from '../../domain/text/parameters.js'
 import type { PrintedSession } from '../print/session.js'
 import { type AssignmentClock, planAssignment, planJoiners, planPersons, settle } from './plan.js'
 
-/** An assignment and the persons whose state the caller may see. */
+/** An assignment and the teams whose members the caller may see. */
 export interface Overseen {
   assignment: Oversight
-  /** Teams of which the caller is lead; undefined for the responsible person, who sees all */
+  /** Teams that the caller leads; undefined for the responsible person, who sees all persons */
   watched: Watched
 }
 
-/** A page that a caller asks for. */
+/** Filter, position and size of a requested page. */
 export interface PageRequest extends Omit<OccurrencePage, 'after'> {
-  /** Id of the last occurrence of the previous page */
+  /** Id of the last occurrence of the previous page; undefined for the first page */
   after: number | undefined
 }
 
 /**
- * Returns a page of occurrences, brought up to date, without any result. Notes once a day in the audit trail that the
- * caller has looked at the names.
+ * Returns a page of occurrences in their current state, without test results. Writes an audit entry once a day and
+ * caller, because the page shows names.
+ * @throws InvalidInput if `page.after` is not an occurrence that the caller may see
  */
 export async function listOverseenOccurrences(
   db: Kysely<Database>,
@@ -55,13 +56,14 @@ export async function listOverseenOccurrences(
   }
 }
 
-/** Maximum number of persons of a list to sign */
+/** Maximum number of persons on an attendance list */
 export const MAX_SIGNERS = 1_000
 
 /**
- * Returns the content of a list to sign: the persons once each, by name, brought up to date. Noted in the audit trail as
- * the list is.
- * @throws LIST_TOO_LONG
+ * Returns the content of an attendance list: each person with an occurrence in one of the states once, sorted by name.
+ * Writes an audit entry as `listOverseenOccurrences` does.
+ * @throws ASSIGNMENT_NOT_FOUND if the assignment does not exist
+ * @throws LIST_TOO_LONG if there are more than 1,000 occurrences
  */
 export async function listSigners(
   db: Kysely<Database>,
@@ -84,8 +86,8 @@ export async function listSigners(
 }
 
 /**
- * Returns a page and the row after it, brought up to date.
- * @throws InvalidInput if the page should start after an unknown occurrence; an empty one would look like the end
+ * Returns the rows of a page and the first row after it, after planning and settling them.
+ * @throws InvalidInput if `after` is unknown, because an empty page would look like the end of the list
  */
 async function listCurrent(
   db: Kysely<Database>,
@@ -94,7 +96,7 @@ async function listCurrent(
   clock: AssignmentClock,
 ): Promise<ListedOccurrence[]> {
   if (watched === undefined && planned_on !== clock.moment().today) await planAssignment(db, id, clock)
-  // Each page would look for the same ones.
+  // Only for the first page, because each page would plan for the same persons.
   if (after === undefined) await planJoiners(db, id, watched, clock)
   const mark = after === undefined ? undefined : await findMark(db, id, watched, after)
   if (after !== undefined && mark === undefined) throw invalidCursor('after')

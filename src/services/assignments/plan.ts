@@ -21,30 +21,30 @@ import { currentStay } from '../../domain/assignments/stay.js'
 import { type Clock, startOfDay } from '../../domain/time/calendar.js'
 import { issueProofs } from '../proofs/issue.js'
 
-/** Access to time: the clock and the calendar of the service. */
+/** Clock with the time zone of the service. */
 export interface AssignmentClock extends Clock {
-  /** IANA name */
+  /** IANA name of the time zone */
   timeZone: string
 }
 
 const PERSONS_AT_ONCE = 1_000
 
-/** Marks what persons have done, brings the states up to date and issues the proofs. */
+/** Marks completed parts, updates the states of occurrences accordingly, and issues proofs for completed ones. */
 export async function settle(db: Kysely<Database>, which: Settled, clock: AssignmentClock): Promise<void> {
   await markDoneParts(db, which)
   if (await updateStates(db, which, clock.timeZone)) await issueProofs(db, which, clock)
 }
 
 /**
- * Plans an assignment for all persons, in batches. Running it twice, or again after it was killed, changes nothing.
- * @param goOn called between batches; may throw to end the work
+ * Plans an assignment for all persons, in batches. Idempotent, even if an earlier run was killed.
+ * @param beforeBatch called before each batch; may throw to end the work
  * @returns the number of new occurrences
  */
 export async function planAssignment(
   db: Kysely<Database>,
   id: number,
   clock: AssignmentClock,
-  goOn: () => Promise<void> = async () => {},
+  beforeBatch: () => Promise<void> = async () => {},
 ): Promise<number> {
   const { today } = clock.moment()
   const assignment = (await findPlannable(db, [id])).get(id)
@@ -54,7 +54,7 @@ export async function planAssignment(
   let inserted = 0
   let persons: ConcernedPerson[] = []
   do {
-    await goOn()
+    await beforeBatch()
     persons = await listConcerned(db, id, { after: persons.at(-1)?.user_id ?? 0, limit: PERSONS_AT_ONCE })
     inserted += await write(db, plan(persons))
   } while (persons.length === PERSONS_AT_ONCE)
@@ -62,14 +62,14 @@ export async function planAssignment(
   return inserted
 }
 
-/** Plans all assignments for a person. */
+/** Settles the occurrences of a person and plans all assignments for the person. Idempotent. */
 export async function planPerson(db: Kysely<Database>, userId: number, clock: AssignmentClock): Promise<void> {
   await settle(db, { userId }, clock)
   const concerning = await listConcerning(db, userId)
   await planConcerned(db, concerning, clock)
 }
 
-/** Plans an assignment for persons who may have left or returned. */
+/** Plans an assignment for given persons, who may have left the audience or returned to it. */
 export async function planPersons(
   db: Kysely<Database>,
   assignmentId: number,
@@ -79,7 +79,7 @@ export async function planPersons(
   await planConcerned(db, await listConcernedAmong(db, assignmentId, userIds), clock)
 }
 
-/** Plans an assignment for watched persons who have joined since the last run of the job. */
+/** Plans an assignment for at most 1,000 watched persons who have joined the audience since the last nightly run. */
 export async function planJoiners(
   db: Kysely<Database>,
   assignmentId: number,
