@@ -5,17 +5,18 @@ import type { Database } from '../../../db/types.js'
 import { wordsOf } from '../../domain/search/words.js'
 
 /**
- * Indexes changed rows until none is left or `mayGoOn` resolves to false; each part has its own transaction.
+ * Indexes changed rows in batches, each in a separate transaction, until none is left, `mayContinue` resolves to false,
+ * or another instance holds the lock.
  * @returns whether the index is complete
  */
-export async function indexContent(db: Kysely<Database>, mayGoOn: () => Promise<boolean>): Promise<boolean> {
+export async function indexContent(db: Kysely<Database>, mayContinue: () => Promise<boolean>): Promise<boolean> {
   for (;;) {
     if (!(await isIndexPending(db))) return true
-    if (!(await mayGoOn()) || !(await indexNext(db))) return false
+    if (!(await mayContinue()) || !(await indexNext(db))) return false
   }
 }
 
-/** Returns false if another instance holds the lock. */
+/** Indexes the next batch. Returns false if another instance holds the lock. */
 async function indexNext(db: Kysely<Database>): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     if (!(await tryLock(transaction, 'search index'))) return false

@@ -1,19 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { accountShare, FairTurns } from '../fair-turns.js'
 
-/** A request of several statements fits into the pause after a search. */
+/** Minimum pause after a search, long enough for a request with several statements */
 const LEAST_PAUSE_MS = 5
 
 /**
- * Runs a search when its turn comes.
- * @param signal ends the waiting with its reason
- * @throws TooManyAttempts if too many searches of the user wait, Unavailable if too many of all wait
+ * Runs a search when its turn comes and returns its result.
+ * @param signal removes a waiting search from the queue; its reason is thrown
+ * @throws TooManyAttempts if 5 searches of the user wait
+ * @throws Unavailable if the queue is full
  */
 export type SearchInTurn = <T>(userId: number, search: () => Promise<T>, signal: AbortSignal) => Promise<T>
 
 /**
- * Limits searches, so that they leave the database to other requests: one at a time on the embedded store, which has
- * one connection, two on a server, and one per user. The next search starts after a pause as long as the last one took.
+ * Returns a queue for searches that leaves the database free for other requests. It runs one search at a time on the
+ * embedded database, which has a single connection, otherwise two, and one per user. After each search it pauses for as
+ * long as the search took.
  */
 export function searchTurns(isEmbedded: boolean): SearchInTurn {
   const turns = new FairTurns({
@@ -34,7 +36,7 @@ export function searchTurns(isEmbedded: boolean): SearchInTurn {
     })
 }
 
-/** Waits as long as the work since `started` took. */
+/** Waits for as long as the work since `started` took, at least 5 ms. */
 export async function rest(started: number): Promise<void> {
   await sleep(Math.max(LEAST_PAUSE_MS, performance.now() - started))
 }

@@ -21,31 +21,35 @@ export interface SearchHit extends ItemText {
 
 export interface Search {
   hits: SearchHit[]
-  /** Whether the exact words had no hit, so that one typing error per word was allowed */
+  /** Whether the hits match only with typing errors, because there was no hit for the exact words */
   isCorrected: boolean
 }
 
 /** Result of an empty query */
 const NOTHING: Search = { hits: [], isCorrected: false }
 
-/** Number of neighbours per statement, so that other requests are served between two statements */
+/** Number of misspellings per statement, so that other requests are served between two statements */
 const NEIGHBOURS_AT_ONCE = 500
 
-/** Compounds are tried only for queries of a few words and for words of plausible length. */
+/** Maximum number of words of a query whose compounds are split */
 const COMPOUND_TERMS = 4
+/** Maximum length of a word that is split, in characters */
 const LONGEST_COMPOUND = 40
 
-/** Ranking of matches by field and kind, best first */
+/**
+ * Searched columns with the accepted kinds of matches, best first: exact words, then word forms, then parts of words
+ */
 const TIERS = (['title', 'words'] as const).flatMap((column) =>
   [['word'], ['word', 'form'], ['word', 'form', 'part']].map((matches) => ({ column, matches })),
 )
 
-/** Runs one step of a search in a transaction of its own. */
+/** Runs one step of a search in a separate transaction. */
 type Step = <T>(work: (transaction: Transaction<Database>) => Promise<T>) => Promise<T>
 
 /**
- * Finds at most `limit` live decks, sheets and cards that contain all words of `q`.
- * @param pause called after each step with its start, so that other requests come between two steps
+ * Returns at most `limit` live decks, sheets and cards that contain all words of `q`, best matches first.
+ * @param pause called after each step with the start of the step (milliseconds of `performance.now`), so that other
+ * requests can use the database between two steps
  */
 export async function searchAll(
   db: Kysely<Database>,
@@ -76,7 +80,7 @@ export async function searchAll(
   return { hits: like, isCorrected: like.length > 0 }
 }
 
-/** Runs the work in a transaction that uses the word indexes. */
+/** Runs the work in a read-only transaction whose planner settings prefer the word indexes. */
 function inSearch<T>(db: Kysely<Database>, work: (transaction: Transaction<Database>) => Promise<T>): Promise<T> {
   return db
     .transaction()
@@ -87,7 +91,7 @@ function inSearch<T>(db: Kysely<Database>, work: (transaction: Transaction<Datab
     })
 }
 
-/** Looks up the neighbours in several steps. */
+/** Returns the stored words among the neighbours, looked up in several steps. */
 async function findInParts(
   step: Step,
   neighbours: readonly { place: number; word: string }[],
@@ -123,8 +127,8 @@ async function findByTiers(
 }
 
 /**
- * Finds items that contain a term as two adjacent words: „Subnetz Maske“ for „Subnetzmaske“. Splits each term where
- * both parts are stored words, as evenly as possible; the other terms match as before.
+ * Returns items that contain a term as two adjacent words, such as „Subnetz Maske“ for „Subnetzmaske“. Splits one term
+ * at a time, at the most even position where both parts are stored words; the other terms must match as usual.
  */
 async function findCompounds(
   step: Step,
@@ -163,8 +167,8 @@ async function findCompounds(
 }
 
 /**
- * Returns the stored words within one typing error of the terms: of those without a match, or of all if each term
- * matches but no item contains all of them. Empty if there are too many.
+ * Returns the spellings within one typing error of the terms without a match, or of all terms if each has a match but
+ * no item contains all of them. Returns an empty array if there are too many.
  */
 function neighboursFor(terms: readonly string[], matching: readonly MatchingWord[]) {
   const known = new Set(matching.map(({ place }) => place))
@@ -186,7 +190,7 @@ async function show(
   const items = new Map(read.map((item) => [`${item.kind} ${item.id}`, item]))
   return found.flatMap(({ kind, id }) => {
     const item = items.get(`${kind} ${id}`)
-    // The item was deleted in the meantime.
+    // The item may have been deleted in the meantime.
     if (item === undefined) return []
     const title = kind === 'card' ? toPlainText(item.title) : item.title
     return [{ ...item, marked: { title: markTitle(title, hits), excerpt: excerptOf(item.text, hits) } }]
