@@ -49,7 +49,7 @@ export async function changeOwnPassword(
   })
   if (proven === undefined) throw wrongPassword()
   const { from, mustChange } = proven
-  // From the row, because `user` has false in a session that was started with a passkey or through the provider.
+  // `mustChange` is from the row, because `user.must_change_password` is true only in sessions started by password.
   if (mustChange && next.normalize('NFC') === current.normalize('NFC')) {
     throw new InvalidInput('Das neue Passwort muss ein anderes sein als das aktuelle')
   }

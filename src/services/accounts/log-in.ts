@@ -9,7 +9,7 @@ import { PASSWORD_LOGIN_OFF, WRONG_LOGIN } from '../../domain/accounts/refusals.
 import { limitGuesses } from './limit-guesses.js'
 import { loginShare, verifyPassword } from './passwords.js'
 
-/** A successful login and the proof of identity. */
+/** A successful login: the user and the proof of identity for the new session. */
 export interface Login {
   user: AccountWithState
   proof: Proof

@@ -40,7 +40,7 @@ import { importWebauthn } from './webauthn.js'
 /** Name of the service in the authenticator's prompt */
 const NAME = 'Training'
 
-/** A well-formed ECDSA signature in DER with r = s = 1, which verifies nothing. */
+/** A well-formed ECDSA signature in DER (r = s = 1), for testing whether a key can be used */
 const EMPTY_SIGNATURE = Uint8Array.of(0x30, 6, 2, 1, 1, 2, 1, 1)
 
 /** Receives the reason of a refusal for the log; the response does not contain it. */

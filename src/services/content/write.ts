@@ -26,7 +26,7 @@ import type { PlacedCard, Plan } from '../../domain/content/plan/types.js'
 import type { CardSource, DeckSource, SheetSource } from '../../domain/content/types.js'
 import { lengthOfExercise } from '../../domain/questions/exercise.js'
 
-/** Called after each batch with the number of cards written so far and in total */
+/** Callback after each batch, with the number of cards done so far and in total */
 export type OnProgress = (done: number, total: number) => void
 
 /** Limits of a batch, so that no statement reaches the timeout */

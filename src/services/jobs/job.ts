@@ -15,13 +15,13 @@ export interface JobContext {
   /** Days for which the answers of an attempt are kept after its review opens */
   answersKeepDays: number
   resultsKeep: ResultsKeep
-  /** Undefined if no mail server is configured */
+  /** Settings of the mail server; undefined if none is configured */
   mail?: MailSettings | undefined
   /** Public address of the service, ending with a slash; undefined if not configured */
   publicUrl?: string | undefined
   /** Whether mails stay in the outbox, because the service runs with a simulated date */
   isMailHeld?: boolean
-  /** Aborts the job, which must not leave a batch half done */
+  /** Aborts the job; a job checks it between batches, so that no batch is left incomplete */
   signal: AbortSignal
   /** User to whom a run by hand is limited; undefined for all users */
   userId?: number | undefined

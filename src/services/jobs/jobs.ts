@@ -9,7 +9,7 @@ import { deleteSentMails, sendMails } from './send-mail.js'
 export const JOB_NAMES = ['plan-occurrences', 'fit', 'answers', 'proofs', 'mails', 'plan-mail', 'send-mail'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
-/** All recurring jobs. A new one needs a line here and a name above. */
+/** All recurring jobs by name. A new job must be added here and to `JOB_NAMES`. */
 export const JOBS: Record<JobName, Job> = {
   'plan-occurrences': { name: 'plan-occurrences', every: 'night', run: planOccurrences },
   fit: { name: 'fit', every: 'night', run: fitParameters },

@@ -6,7 +6,7 @@ export interface PrintedSession {
   title: string
   /** Titles of the parts of the assignment */
   parts: string[]
-  /** Day of the list, as `YYYY-MM-DD` */
+  /** Day for which the list is current, as `YYYY-MM-DD` */
   day: string
   at: Date
   persons: { id: number; name: string }[]

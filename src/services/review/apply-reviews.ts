@@ -4,7 +4,7 @@ import { Refusal, type RefusalKind } from '../../domain/refusal.js'
 import type { Clock } from '../../domain/time/calendar.js'
 import { applyReview, type Review, type ReviewAnswer } from './apply-review.js'
 
-/** The outcome of one review of a batch. */
+/** Outcome of one review of a batch. */
 export type ReviewResult = { review: ReviewAnswer } | { refusal: Refusal }
 
 /** Kinds of refusals that concern a single review; other errors, such as a lost session or database, end the batch. */

@@ -28,7 +28,7 @@ export interface Search {
 /** Result of an empty query */
 const NOTHING: Search = { hits: [], isCorrected: false }
 
-/** Number of misspellings per statement, so that other requests are served between two statements */
+/** Number of spellings with a typing error per statement, so that other requests are served between two statements */
 const NEIGHBOURS_AT_ONCE = 500
 
 /** Maximum number of words of a query whose compounds are split */

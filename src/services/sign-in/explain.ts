@@ -31,7 +31,7 @@ function describe(error: unknown): { code: SignInFaultCode; reason: string } {
   const reason = reasonOf(error)
   if (error instanceof errors.JWKSTimeout) return { code: 'nicht_erreichbar', reason }
   if (error instanceof errors.JOSEError) {
-    // The only error without a specific code: the response is not a key set.
+    // jose uses the generic code if the response of the provider is not a key set.
     return { code: error.code === 'ERR_JOSE_GENERIC' ? 'nicht_erreichbar' : 'ungueltig', reason }
   }
   return { code: isOfNetwork(error) ? 'nicht_erreichbar' : 'ungueltig', reason }
@@ -42,7 +42,7 @@ function providerText({ error, error_description = '' }: { error: string; error_
   return `the provider says ${error}: ${error_description}`.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, MAX_DESCRIPTION)
 }
 
-/** Returns codes and messages of an error and its causes. */
+/** Returns the codes and messages of an error and up to three of its causes. */
 function reasonOf(error: unknown): string {
   const parts: string[] = []
   for (let cause = error; cause instanceof Error && parts.length < 4; cause = cause.cause) {

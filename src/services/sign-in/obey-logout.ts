@@ -32,7 +32,7 @@ export interface ObeyedLogout {
 }
 
 /**
- * Ends all sessions of the users that the provider's logout token names, with an audit entry for each user who had one.
+ * Ends all sessions of the users that the provider's logout token names, with an audit entry per user with sessions.
  * @param text the signed JWT
  * @throws SignInFault if the token is invalid, too old or already used, or the provider is not reachable
  */
@@ -82,6 +82,6 @@ function readClaims(payload: JWTPayload): LogoutToken {
   if (subject === '') throw refuse('the subject is empty')
   if (subject === undefined && session === undefined) throw refuse('the token names neither subject nor session')
   if (![id, subject ?? ''].every(isStorable)) throw refuse('the token holds what cannot be stored')
-  // Issuer and time have been verified.
+  // The casts are safe, because the caller has verified issuer and age.
   return { issuer: iss as string, id, subject, session, issuedAt: iat as number }
 }

@@ -18,7 +18,7 @@ const ALGORITHMS = [
   ...['EdDSA', 'Ed25519'],
 ]
 
-/** State of a sign-in until the provider redirects back. */
+/** Secrets of a sign-in, needed to verify the provider's callback. */
 export interface Challenge {
   state: string
   nonce: string

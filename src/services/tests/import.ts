@@ -48,7 +48,7 @@ export interface ImportedTests {
 /**
  * Writes the tests of an import, after its decks and cards. Publishes the tests whose definition or questions have
  * changed.
- * @throws FaultyContent if a section cannot be published and `isOwn` is true for its deck
+ * @throws FaultyContent if a test or a section cannot be published, except for decks that `isOwn` excludes
  * @throws CONTENT_CHANGES if a concurrent request has taken a slug
  */
 export async function writeTests(
@@ -95,7 +95,7 @@ async function writeTest(
 /**
  * Returns the outcome of `writeTests`, computed from the plan without writing.
  * @param options plan: plan of the decks and cards; keepsRest: whether stored cards that the files do not contain stay
- * @throws FaultyContent if a section cannot be published and `isOwn` is true for its deck
+ * @throws FaultyContent if a test or a section cannot be published, except for decks that `isOwn` excludes
  */
 export async function checkTests(
   db: Kysely<Database>,

@@ -16,7 +16,7 @@ import { findPlannedStanding, findStandings, NO_ATTEMPTS, type Standing, type Te
 /** A test in the list for learners. */
 export type ListedTest = ReturnType<typeof describe>
 
-/** Returns the tests that the learner may start, and those with attempts of the learner. */
+/** Returns the published tests that are open to all, assigned to the learner, or were attempted by the learner. */
 export async function listTests(db: Kysely<Database>, userId: number, moment: Moment): Promise<ListedTest[]> {
   const tests = await listLiveTests(db)
   const standings = await findStandings(db, userId, moment.at)

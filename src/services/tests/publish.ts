@@ -51,7 +51,7 @@ export async function publishTest(
     const published = await publishVersion(transaction, test, sections, { isCheck, name })
     return { definition: test.definition, sections, ...published }
   })
-  // Computed after the transaction, because this takes a while and locks would be held meanwhile.
+  // Computed after the transaction, because this takes a while and would hold the locks.
   return { ...prepareVersion(definition, sections), ...published }
 }
 

@@ -86,7 +86,7 @@ async function findFreeKey(transaction: Transaction<Database>, deckId: number, q
 }
 
 export interface CardEdit extends CardTextsInput {
-  /** Version that the texts are based on */
+  /** Version of the card on which the edit is based; required if it contains texts */
   version?: number | undefined
   deck?: string | undefined
   draft?: boolean | undefined

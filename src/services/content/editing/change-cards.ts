@@ -19,7 +19,7 @@ export interface CardChange {
   after: StoredCard
 }
 
-/** A deck as the target of a move. */
+/** Deck to which cards are moved. */
 export interface TargetDeck {
   id: number
   source_id: number | null
@@ -143,7 +143,7 @@ export async function moveToDeck(
   })
 }
 
-/** Returns the key with a random suffix, which makes it unique within a deck. */
+/** Returns the key with a random suffix, so that it is practically unique within a deck. */
 export function withSuffix(key: string): string {
   return `${key.slice(0, 48)}-${randomBytes(5).toString('hex')}`
 }

@@ -26,7 +26,7 @@ export interface WrittenTest {
 
 /** Items of an export in order: each deck is followed by its cards in batches. */
 export type ExportItem =
-  /** SHA-256 of stored pictures in hex; texts may reference others. */
+  /** SHA-256 of all stored pictures in hex; texts may also reference pictures that are not stored. */
   | { kind: 'pictures'; shas: ReadonlySet<string> }
   | { kind: 'deck'; deck: Omit<ListedDeck, 'card_ids'> }
   | { kind: 'cards'; cards: ExportedCard[] }
@@ -52,8 +52,8 @@ export interface Selection extends ExportScope {
 const CARDS_AT_ONCE = 500
 
 /**
- * Reads the content in short statements without holding a connection between them. The set of cards is fixed at the
- * start; a text changed in the meantime may appear in either version.
+ * Returns a source that reads the content in short statements without holding a connection between them. The set of
+ * cards is fixed at the start; of a card that is edited during the export, either version may be exported.
  */
 export function readSource(db: Kysely<Database>, selection: Selection): ExportSource {
   return { items: readItems(db, selection), picture: (sha) => findPictureBytes(db, sha) }

@@ -6,7 +6,7 @@ import { ZipFile } from 'yazl'
 /** Compression level of zlib: takes half the time of the default level, and the output is a tenth larger */
 const COMPRESSION = 3
 
-/** Writes a zip to a file as a stream with little memory. */
+/** Writes a zip file as a stream, so that entries are not held in memory. */
 export class ZipWriter {
   readonly #zip = new ZipFile()
   readonly #written: Promise<void>
@@ -18,7 +18,7 @@ export class ZipWriter {
   constructor(file: string, time = new Date()) {
     this.#time = time
     this.#written = pipeline(this.#zip.outputStream, createWriteStream(file, { mode: 0o600 }))
-    // Stored for entries that are still waiting.
+    // Stored for entries that are added or still being written.
     this.#written.catch((error: Error) => {
       this.#failure = error
     })

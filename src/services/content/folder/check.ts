@@ -18,9 +18,9 @@ export interface ImportPreview {
   stats: Omit<ImportStats, 'duration_ms'>
   /** Refusal of the import unless it is forced; undefined if there is none */
   refusal: MostArchived | undefined
-  /** Number of cards that the import would archive; `archived_cheatsheets` likewise */
+  /** Number of cards that the import would archive; `archived_cheatsheets` is that of sheets */
   archived: number
-  /** Number of cards of the folder before the import; `live_cheatsheets` likewise */
+  /** Number of live cards of the folder before the import; `live_cheatsheets` is that of sheets */
   live: number
   archived_cheatsheets: number
   live_cheatsheets: number

@@ -45,7 +45,7 @@ export interface Target {
   isGuessed: boolean
 }
 
-/** An upload that has been read, with the keys of its cards. */
+/** An upload after reading and assigning keys to its cards. */
 export interface ReadyUpload extends Pick<Incoming, 'pictures' | 'warnings' | 'warningsTotal'> {
   upload: Upload
   tests: TestSource[]
@@ -61,7 +61,7 @@ type Keep = 'ours' | 'theirs'
 /** Result or preview of an upload. */
 export interface UploadReport {
   source: { id: number | null; kind: StoredKind; name: string }
-  /** A source of the same name if the request does not say whether to update it */
+  /** Existing source of the same name if the request has neither named a source nor asked for a new one; else null */
   existing: { id: number; name: string } | null
   stats: ChangesWithTests & {
     pictures: { created: number; unchanged: number }
@@ -237,7 +237,7 @@ export async function planTests(
 ): Promise<{ tests: TestPlan; origin: Omit<TestOrigin, 'sourceId'> }> {
   const decks = plannedDecks(plan)
   const deckSlugs = new Map(decks.map(({ source_key, slug }) => [source_key, slug]))
-  // An exported test names a deck by its slug, others by the deck's key in the archive.
+  // Tests name decks by their key in the archive; tests in our exports by their slug.
   for (const { slug } of decks) if (!deckSlugs.has(slug)) deckSlugs.set(slug, slug)
   return {
     tests: planUploadTests(tests, await findStoredTests(db), deckSlugs, { sourceId, mirror, keep }),
@@ -245,7 +245,7 @@ export async function planTests(
   }
 }
 
-/** Returns the report with the changes and warnings of the tests added. */
+/** Returns the report extended with the changes and warnings of the tests. */
 export function describeTests(
   { stats, edited, ...report }: UploadReport,
   { items }: TestPlan,

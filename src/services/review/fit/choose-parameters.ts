@@ -34,7 +34,7 @@ export async function changeSettings(
       },
     }),
   )
-  // The parameters were replaced in the meantime.
+  // Starts again if the parameters were replaced in the meantime.
   return isDone ? findSettings(db, userId) : changeSettings(db, userId, changes)
 }
 

@@ -13,7 +13,7 @@ import { daysBetween, type Moment } from '../../../domain/time/calendar.js'
 import type { States } from './tasks.js'
 import type { FitWorker } from './worker.js'
 
-/** `gone`: the user was deleted or no longer wants fitted intervals */
+/** Outcome of a fit. `gone`: the user was deleted or has switched fitted intervals off */
 export type FitOutcome = 'adopted' | 'kept' | 'too few' | 'unavailable' | 'gone'
 
 /** Maximum number of attempts to compute states; during the last one the learner is locked and cannot review. */

@@ -19,7 +19,7 @@ export interface States {
 
 /** Work of the thread for one learner. */
 export type Task =
-  /** Computes the states with these weights; null means the defaults. */
+  /** Computes the states with the weights; null means the defaults. */
   | { kind: 'replay'; weights: number[] | null }
   /** Fits weights and compares them with those in use. */
   | { kind: 'fit'; weights: number[] | null; today: number }
@@ -30,7 +30,7 @@ export type TaskResult =
   | { kind: 'states'; states: States }
   | { kind: 'costs'; costs: Costs }
   | { kind: 'fitted'; items: number; log_loss_before: number; log_loss_after: number; w: number[]; states: States }
-  /** The weights in use predict better. */
+  /** The weights in use predict better, so they are kept. */
   | { kind: 'kept'; items: number; log_loss_before: number; log_loss_after: number }
   /** The log has too few recalls or covers too few days. */
   | { kind: 'too few'; items: number }

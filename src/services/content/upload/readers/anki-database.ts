@@ -45,7 +45,7 @@ const MAX_CONFIG_BYTES = 16 * LIMITS.fieldLength
 /** Separator of the parts of a deck name in the database */
 const PART = '\x1f'
 
-/** Reads the database of a package. It may be malicious, so only plain tables are read. */
+/** Reads the database of a package. The file may be malicious, so only plain tables are read. */
 export class AnkiDatabase {
   readonly #db: Sqlite
   readonly #isLatest: boolean

@@ -60,7 +60,7 @@ function isBeside(name: string): boolean {
   return PICTURE.test(name) || README.test(name)
 }
 
-/** Returns whether Markdown contains a line that every card has. */
+/** Returns whether Markdown contains a heading or an id comment as every card of a deck file does. */
 function hasCards(bytes: Uint8Array): boolean {
   return /^(?:### Antwort[ \t]*\r?$|<!--\s*id:)/m.test(Buffer.from(bytes).toString())
 }

@@ -18,7 +18,7 @@ export const LIMITS = {
   sheets: 256,
   cards: 100_000,
   fieldLength: MEGABYTE,
-  /** Total characters of all cards, which are held in memory */
+  /** Total number of characters of all cards, which are held in memory */
   totalLength: 64 * MEGABYTE,
   /** Default total size of all pictures */
   pictureBytes: 2_048 * MEGABYTE,

@@ -2,7 +2,7 @@
 export interface ReadOptions {
   /** The user's file name, such as `Wörter.csv` */
   fileName: string
-  /** Deck of rows that name none */
+  /** Name of the deck for rows without one */
   defaultDeck: string
   /** Path of the private folder for unpacked files and pictures, which the caller deletes */
   workFolder: string
@@ -12,6 +12,6 @@ export interface ReadOptions {
   level?: string | undefined
   /** Deck of all cards, instead of those in the file */
   deck?: string | undefined
-  /** Maximum total size of all pictures in bytes; default 2 GiB */
+  /** Maximum total size of all pictures in bytes; default: 2 GiB */
   maxPictureBytes?: number | undefined
 }
