@@ -28,7 +28,7 @@ export interface ExecutedQuery {
   /** The text with placeholders */
   sql: string
   values: readonly unknown[]
-  /** Without the time waiting for a connection */
+  /** Milliseconds, excluding the wait for a connection */
   durationMs: number
   failed: boolean
 }
@@ -38,23 +38,23 @@ export interface OpenDatabase {
   embedded: boolean
   /** Number of connections, and of callers waiting for one */
   poolState: () => { total: number; idle: number; waiting: number }
-  /** Runs work without a time limit, such as a migration, on a connection that our timeouts never cut */
+  /** Runs long work, such as a migration, on a connection without statement and response timeouts */
   withoutLimit: <T>(work: (db: Kysely<Database>) => Promise<T>) => Promise<T>
   close: () => Promise<void>
 }
 
-/** Names our sessions in `pg_stat_activity`. */
+/** Name of our sessions in `pg_stat_activity` */
 const APPLICATION_NAME = 'svc-training'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 15_000
-/** Exceeds the server's own statement timeout; it applies if the server is frozen or a pooler refused that timeout. */
+/** Must exceed the statement timeout; ends a statement if the server is frozen or has no statement timeout. */
 const FROZEN_AFTER_MS = 20_000
 const IDLE_TIMEOUT_MS = 60_000
 /** The embedded store has one connection, so waiting callers must outlast the longest import. */
 const EMBEDDED_WAIT_MS = 600_000
 
-/** Parses DATE as `YYYY-MM-DD` and int8 as number: no column exceeds the safe range. */
+/** Returns DATE as a string `YYYY-MM-DD`, and int8 as a number, because no column exceeds the safe integer range. */
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid, format) {
     if (oid === pg.types.builtins.DATE) return (value: string) => value
@@ -115,15 +115,16 @@ class ServiceClient extends Client {
   }
 }
 
-/** Removes pg's `query_timeout`, which would end a statement but leave its connection waiting for the response. */
+/** Removes pg's `query_timeout`, which would fail a statement but keep its connection waiting for the response. */
 const withoutQueryTimeout = (databaseUrl: string) => databaseUrl.replaceAll(/(?<=[?&])query_timeout=[^&#]*/g, '')
 
-/** The types accept only `pg.Client` itself. */
+/** Returns the pool options for `ServiceClient`; the cast is needed because the types accept only `pg.Client`. */
 const clientOf = (config: ServiceClientConfig) => ({ Client: ServiceClient as unknown as typeof pg.Client, ...config })
 
 /**
- * A checked-out connection that breaks emits an error on the client, not on the pool; unhandled it would end the
- * process (https://github.com/brianc/node-postgres/issues/2439). Its query fails separately.
+ * Handles the errors of connections. A checked-out connection that breaks emits an error on the client, not on the
+ * pool; unhandled it would end the process (https://github.com/brianc/node-postgres/issues/2439). It is ignored,
+ * because the running query fails as well.
  */
 function listenForErrors(pool: pg.Pool, onError: (error: Error) => void): void {
   pool.on('error', onError)
@@ -131,8 +132,8 @@ function listenForErrors(pool: pg.Pool, onError: (error: Error) => void): void {
 }
 
 /**
- * Opens the pool of the server, which connects lazily, or the embedded store. @throws EmbeddedStoreError if the store
- * is in use
+ * Opens the pool of the server, which connects lazily, or the embedded store.
+ * @throws EmbeddedStoreError if the store is in use or cannot be opened
  */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   if (options.databaseUrl === undefined) {
@@ -180,7 +181,7 @@ export async function countOtherSessions(db: Kysely<Database>): Promise<number> 
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()
-      -- The URL may have given it another name.
+      -- The URL may set another application name.
       and application_name in (${APPLICATION_NAME}, current_setting('application_name'))`.execute(db)
   return rows[0]?.count ?? 0
 }
@@ -199,7 +200,7 @@ function poolState({ totalCount, idleCount, waitingCount }: pg.Pool) {
   return { total: totalCount, idle: idleCount, waiting: waitingCount }
 }
 
-/** Connects to the embedded store through pg, on its single connection; closing it closes the store. */
+/** Connects to the embedded store through pg, on its single connection; `close()` also closes the store. */
 export function connectToStore(
   store: EmbeddedStore,
   onIdleError: (error: Error) => void,

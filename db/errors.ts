@@ -74,7 +74,7 @@ export const USER_KEYS = new Set([
   'team_members_user_id_fkey',
 ])
 
-/** Returns whether a row was stored for a user who has been deleted in the meantime. */
+/** Returns whether a statement failed because it refers to a user who has been deleted. */
 export function isUserMissing(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION && USER_KEYS.has(error.constraint ?? '')
@@ -100,7 +100,7 @@ export function isCreatedTwice(error: unknown): boolean {
   )
 }
 
-/** Returns whether the user has another open report of the same card. */
+/** Returns whether a report was not stored because the user already has an open report of the same card. */
 export function isReportedAgain(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION && error.constraint === 'card_reports_open_key'

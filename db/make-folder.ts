@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Creates a private folder with its parents; does nothing if it exists. Not `recursive`, with which Node loops forever
- * where the kernel allows no folder (`/proc/x`).
+ * Creates a private folder with its parents; does nothing if it exists. Avoids the option `recursive`, with which Node
+ * loops forever where the kernel allows no folder (`/proc/x`).
  */
 export async function makeFolder(folder: string): Promise<void> {
   const make = () =>

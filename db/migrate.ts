@@ -11,12 +11,12 @@ const NEWEST = NAMES.at(-1) ?? ''
 
 const OLDEST_POSTGRESQL = 15
 
-/** Databases of earlier drafts of the migrations start with another name than the first migration. */
+/** End of the message about a database or backup of an early draft, whose first migration has another name */
 const FROM_DRAFT = 'stammt aus der Zeit vor der ersten Veröffentlichung, die dieses Programm nicht mehr lesen kann'
 
 /**
- * Applies missing migrations in one transaction and returns their names. Instances that start at once wait for each
- * other through an advisory lock.
+ * Applies missing migrations in one transaction and returns their names. Instances that start at the same time wait for
+ * each other on an advisory lock.
  * @throws UnusableDatabaseError if the schema is newer than the program, or the server is too old or cannot store
  * German text
  */
@@ -46,17 +46,17 @@ export async function migrateTo(db: Kysely<Database>, names: string[]): Promise<
   if (unknown.length > 0) {
     throw new UnusableDatabaseError(`Die Sicherung stammt von einer neueren Programmversion (${unknown.join(', ')}).`)
   }
-  // Newer migrations between these are applied afterwards by migrateToLatest.
+  // The remaining migrations are applied by migrateToLatest after the restore.
   const wanted = Object.fromEntries(names.map((name) => [name, migrations[name] as Migration]))
   await migrate(db, wanted)
 }
 
-/** A waiting lock blocks all readers of the table, so the migration gives up and the start is repeated. */
+/** Maximum wait of a migration for a table lock: the waiting request blocks all readers of the table. */
 const LOCK_TIMEOUT = '5s'
 
 /**
- * Applies missing migrations and returns their names. Timeouts of role or database are disabled, because they would cut
- * the same migration every time.
+ * Applies missing migrations and returns their names. A statement timeout of the role or database is disabled, because
+ * it would end the same migration every time.
  */
 async function migrate(db: Kysely<Database>, wanted: Record<string, Migration>): Promise<string[]> {
   const limited = Object.entries(wanted).map(([name, { up }]): [string, Migration] => [
@@ -76,7 +76,10 @@ async function migrate(db: Kysely<Database>, wanted: Record<string, Migration>):
   return (results ?? []).map((result) => result.migrationName)
 }
 
-/** Returns whether all known migrations have been applied. Throws if the database cannot be reached. */
+/**
+ * Returns whether all known migrations have been applied.
+ * @throws Error if the database cannot be reached or has no migration table
+ */
 export async function isMigrated(db: Kysely<Database>): Promise<boolean> {
   const { rows } = await sql<{ name: string | null }>`select max(name) as name from kysely_migration`.execute(db)
   return (rows[0]?.name ?? '') >= NEWEST

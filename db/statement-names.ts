@@ -1,17 +1,17 @@
 import type { Kysely, QueryResult, RawBuilder } from 'kysely'
 
-/** Twice the number of statements of the service with all optional parts; bounds the memory of the server. */
+/** Maximum number of prepared statements, which bounds the memory of the server; the service has half as many. */
 const MAX_NAMES = 400
 
-/** Statements that benefit from being prepared */
+/** Start of a statement that benefits from being prepared */
 const PREPARABLE = /^\s*(select|with|insert|update|delete)\b/i
 
 const names = new Map<string, string>()
 const plannedEachTime = new Set<string>()
 
 /**
- * Returns the name under which a statement is prepared, always the same for the same text; undefined if it must be
- * planned each time, as with arrays, whose best plan depends on their length.
+ * Returns the name under which a statement is prepared, always the same for the same text. Returns undefined if it is
+ * not prepared: after `MAX_NAMES` names, or if its best plan depends on the values, such as the length of an array.
  */
 export function nameStatement(text: string, values: readonly unknown[]): string | undefined {
   const known = names.get(text)
@@ -24,7 +24,7 @@ export function nameStatement(text: string, values: readonly unknown[]): string 
   return name
 }
 
-/** Runs a statement with a new plan for its values, because no single plan suits all of them. */
+/** Runs a statement unprepared, so that it is planned for its values; for statements that no single plan suits. */
 export function executePlannedEachTime<Row, DB>(statement: RawBuilder<Row>, db: Kysely<DB>): Promise<QueryResult<Row>> {
   const compiled = statement.compile(db)
   plannedEachTime.add(compiled.sql)

@@ -29,30 +29,30 @@ export interface UsersTable {
   password_hash: string | null
   display_name: string
   is_admin: Generated<boolean>
-  /** May create sources and edit those whose editor the user is; administrators may without it */
+  /** Whether the user may create sources and edit the ones that list the user as editor; administrators always may */
   is_author: Generated<boolean>
   created_at: Timestamp
-  /** The user may do nothing else until then. */
+  /** Whether the user must change the password before anything else */
   must_change_password: Generated<boolean>
   /** Null if the user was never active */
   last_seen_on: ColumnType<string | null, string | null | undefined, string | null>
-  /** May log in by password while `PASSWORD_LOGIN` is off */
+  /** Whether the account may log in with a password while `PASSWORD_LOGIN` is off */
   emergency: Generated<boolean>
-  /** The next provider login under this name is linked to the account, once. */
+  /** Whether the next provider login under this name is linked to the account, once */
   link_next_login: Generated<boolean>
-  /** The permission expires seven days later. */
+  /** Time of that permission, which expires after seven days */
   link_allowed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
-  /** The user has disabled password login for the account. */
+  /** Whether the user has disabled password login for the account */
   passkey_only: Generated<boolean>
   /** Additional time for tests with a limit, in percent of the limit */
   extra_time_percent: Generated<number>
-  /** Disabled from this day on; null if the account is not to be disabled. A later day is a planned leaving. */
+  /** First day on which the account is disabled, possibly in the future; null if none is planned */
   disabled_on: ColumnType<string | null, string | null | undefined, string | null>
-  /** Where mail goes to; several accounts may share an address */
+  /** Address of the mails to the user; several accounts may share it */
   email: ColumnType<string | null, string | null | undefined, string | null>
   /** Time at which the user confirmed the address; null if an administrator or the provider set it */
   email_confirmed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
-  /** Set while the person wants the mail about due cards: the key in its link that ends it */
+  /** Key in the unsubscribe link of the mail about due cards; null if the user does not receive that mail */
   due_cards_mail_key: ColumnType<string | null, string | null | undefined, string | null>
 }
 
@@ -200,7 +200,7 @@ export interface CardProgressTable {
   last_review_id: ColumnType<number | null, number | null | undefined, number | null>
 }
 
-/** Append-only: an undo is an entry of its own that repeats the facts of the undone review. */
+/** Append-only: an undo is a separate entry that repeats the facts of the undone review. */
 export interface ReviewLogTable {
   id: Generated<number>
   user_id: number
@@ -209,7 +209,7 @@ export interface ReviewLogTable {
   deck_id: number | null
   /** `tomorrow` puts a card off and has no rating */
   kind: 'review' | 'undo' | 'reset' | 'tomorrow'
-  /** The review that an undo entry takes back */
+  /** Id of the entry that an undo entry reverts */
   undoes: number | null
   rating: Rating | null
   previous_rating: Rating | null
@@ -227,7 +227,7 @@ export interface ReviewLogTable {
   client_id: string | null
   before: ColumnType<CardState | null, string | null, never>
   after: ColumnType<CardState | null, string | null, never>
-  /** Rest of the response beside the state, so that a repeated request gets the same answer */
+  /** Rest of the response apart from the state, so that a retry gets the same response */
   answer: ColumnType<unknown, string, never>
 }
 
@@ -242,12 +242,12 @@ export interface InactiveDecksTable {
   deck_id: number
 }
 
-/** Decks that are off until a learner chooses them. */
+/** Decks that are inactive until a learner chooses them. */
 export interface OfferedDecksTable {
   deck_id: number
 }
 
-/** Offered decks that a learner has switched on. */
+/** Offered decks that a learner has chosen. */
 export interface ChosenDecksTable {
   user_id: number
   deck_id: number
@@ -258,10 +258,10 @@ export interface ReviewSettingsTable {
   new_per_day: number
   desired_retention: number
   maximum_interval: number
-  /** New cards beyond the daily number, on `extra_new_on` alone. */
+  /** New cards beyond the daily number, valid only on the day `extra_new_on` */
   extra_new: Generated<number>
   extra_new_on: string | null
-  /** Whether parameters are fitted to the learner and used */
+  /** Whether parameters are fitted to the learner and applied */
   adapt_intervals: Generated<boolean>
   type_answers: Generated<boolean>
   /** Weekdays without due cards; Monday is 1 */
@@ -289,7 +289,7 @@ export interface CardNotesTable {
   updated_at: Timestamp
 }
 
-/** A learner's desired retention of a deck, which precedes the author's and the general one. */
+/** A learner's desired retention of a deck, which overrides the author's and the learner's general setting. */
 export interface DeckRetentionsTable {
   user_id: number
   deck_id: number
@@ -305,7 +305,7 @@ export interface DeckDefaultsTable {
 /** Last run of each recurring job. */
 export interface JobRunsTable {
   name: string
-  /** Null unless an instance is running the job; it extends the lease as it goes. */
+  /** End of the lease, which the instance that runs the job extends; null if no instance runs it */
   leased_until: ColumnType<Date | null, Date | null | undefined, Date | null>
   /** Day whose run has finished */
   finished_on: string | null
@@ -352,7 +352,7 @@ export interface SearchWordsTable {
   stem: string
 }
 
-/** Changed rows that are not indexed yet, several hundred of a kind per entry. */
+/** Changed rows that are not indexed yet: up to 200 decks or cards, or 10 sheets, per entry. */
 export interface SearchPendingTable {
   id: Generated<number>
   kind: 'deck' | 'cheatsheet' | 'card'
@@ -406,8 +406,8 @@ export interface ContentSourcesTable {
 }
 
 /**
- * Decks that a content file or a source describes, or described until they were archived. A released deck has cards
- * with identities but no row here.
+ * Decks that a content file or a source describes, or described until they were archived. A deck of a released source
+ * has no row in this table, but its cards keep their identities.
  */
 export interface ImportedDecksTable {
   deck_id: number
@@ -417,9 +417,9 @@ export interface ImportedDecksTable {
   source_id: ColumnType<number | null, number | null | undefined, number | null>
   /** Key of the deck within its source */
   source_key: ColumnType<string | null, string | null | undefined, string | null>
-  /** A pool of test questions: always hidden from learners by `archived_at` of the deck */
+  /** Whether the deck is a pool of test questions, which `archived_at` of the deck always hides from learners */
   tests_only: Generated<boolean>
-  /** Archive mark of a pool */
+  /** Whether editors have archived the pool */
   pool_archived: Generated<boolean>
   /** Whether task lists in answers are text instead of options */
   options_off: Generated<boolean>
@@ -436,13 +436,13 @@ export interface ImportedCardsTable {
   guid: ColumnType<string | null, string | null | undefined, string | null>
   /** Index of the card template or cloze, from 0 */
   ord: ColumnType<number | null, number | null | undefined, number | null>
-  /** Hidden from learners by `archived_at` until it is published */
+  /** Whether the item is a draft, which `archived_at` hides from learners until it is published */
   draft: Generated<boolean>
-  /** Archive mark of a draft */
+  /** Whether editors have archived the draft */
   draft_archived: Generated<boolean>
-  /** Changed in the browser since the last upload */
+  /** Whether the item has been changed in the browser since the last upload */
   edited: Generated<boolean>
-  /** Sent with the creation, so that a retry finds the same row */
+  /** Id that the client sends with the creation, so that a retry finds the same row */
   client_id: ColumnType<string | null, string | null | undefined, string | null>
 }
 
@@ -451,13 +451,13 @@ export interface ImportedCheatsheetsTable {
   /** Null for the content folder */
   source_id: ColumnType<number | null, number | null | undefined, number | null>
   source_key: ColumnType<string | null, string | null | undefined, string | null>
-  /** Hidden from learners by `archived_at` until it is published */
+  /** Whether the item is a draft, which `archived_at` hides from learners until it is published */
   draft: Generated<boolean>
-  /** Archive mark of a draft */
+  /** Whether editors have archived the draft */
   draft_archived: Generated<boolean>
-  /** Changed in the browser since the last upload */
+  /** Whether the item has been changed in the browser since the last upload */
   edited: Generated<boolean>
-  /** Sent with the creation, so that a retry finds the same row */
+  /** Id that the client sends with the creation, so that a retry finds the same row */
   client_id: ColumnType<string | null, string | null | undefined, string | null>
 }
 
@@ -471,23 +471,23 @@ export interface SourceEditorsTable {
 /** How a change of content was made */
 export type ChangeKind = 'create' | 'edit' | 'bulk' | 'restore' | 'undo' | 'suggestion' | 'upload' | 'folder' | 'adopt'
 
-/** One act that changed texts or states: an edit, a bulk change, an upload, an import of the folder. */
+/** One operation that changed texts or states: an edit, a bulk change, an upload or an import of the content folder. */
 export interface ContentChangesTable {
   id: Generated<number>
   at: ColumnType<Date, Date | undefined, never>
   /** Author of the new text; null if the account has been deleted, or on the command line */
   user_id: number | null
-  /** Editor who accepted the text that `user_id` suggested */
+  /** Editor who accepted the text that `user_id` suggested; null for other changes */
   editor_id: ColumnType<number | null, number | null | undefined, number | null>
   how: ChangeKind
   /** Null for the content folder */
   source_id: number | null
   summary: ColumnType<unknown, string | null | undefined, string | null>
-  /** The change that this one takes back */
+  /** Id of the change that this one reverts */
   undoes: ColumnType<number | null, number | null | undefined, never>
 }
 
-/** State of a card or sheet beside a change in the browser; the text is in its versions. */
+/** State of a card or sheet before or after a change in the browser; the texts are in the version tables. */
 export interface ItemState {
   /** Null for a sheet */
   deck_id: number | null
@@ -539,7 +539,7 @@ export interface PictureUsesTable {
   card_id: number | null
   cheatsheet_id: number | null
   test_id: number | null
-  /** False if only superseded versions show it */
+  /** Whether the current text shows it; false if only superseded versions do */
   is_current: Generated<boolean>
 }
 
@@ -565,21 +565,22 @@ export interface CardReportsTable {
   settled_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   /** The administrator's or editor's name at that time */
   settled_by: ColumnType<string | null, string | null | undefined, string | null>
-  /** Texts that the learner suggests; both or neither */
+  /** Version of the card that the suggestion is based on */
   card_version: ColumnType<number | null, number | null | undefined, number | null>
+  /** Texts that the learner suggests; both or neither */
   suggested_question: ColumnType<string | null, string | null | undefined, string | null>
   suggested_answer: ColumnType<string | null, string | null | undefined, string | null>
-  /** What became of the suggestion */
+  /** Decision about the suggestion; null before it and without a suggestion */
   outcome: ColumnType<
     'accepted' | 'declined' | null,
     'accepted' | 'declined' | null | undefined,
     'accepted' | 'declined' | null
   >
-  /** Sentence for the learner */
+  /** Message about the outcome to the learner */
   outcome_message: ColumnType<string | null, string | null | undefined, string | null>
 }
 
-/** A test as its editors see it; learners take the published version. */
+/** A test as its editors see it; learners take its published version. */
 export interface TestsTable {
   id: Generated<number>
   slug: string
@@ -590,9 +591,9 @@ export interface TestsTable {
   /** Relative to the content folder; null for a source */
   file: ColumnType<string | null, string | null | undefined, string | null>
   definition: ColumnType<TestDefinition, string, string>
-  /** Changed in the browser since the last upload */
+  /** Whether the item has been changed in the browser since the last upload */
   edited: Generated<boolean>
-  /** Counts saves, so that two editors do not overwrite each other */
+  /** Number of saves, so that two editors do not overwrite each other */
   edit_version: Generated<number>
   /** Null until the test is published */
   published_version: ColumnType<number | null, number | null | undefined, number | null>
@@ -634,22 +635,22 @@ export interface AttemptsTable {
   test_id: number
   version: number
   user_id: number
-  /** Sent with the start, so that a retry gets the same attempt */
+  /** Id that the client sends with the start, so that a retry gets the same attempt */
   client_id: string
-  /** Counts the attempts of the person at the test from 1 */
+  /** Number of the attempt among those of the person at the test, from 1 */
   number: number
-  /** False for an editor of the test, whose attempt stays out of the statistics */
+  /** Whether the attempt counts in the statistics; false for an editor of the test */
   counted: boolean
   started_at: ColumnType<Date, Date, never>
-  /** Null without a limit */
+  /** Null without a time limit */
   deadline_at: ColumnType<Date | null, Date | null, never>
-  /** Last saved answer, or the start */
+  /** Time of the last saved answer, or of the start */
   last_saved_at: ColumnType<Date, Date, Date>
-  /** Null while the attempt is open, as the next two */
+  /** Null while the attempt is open, like `ended_by` and `passed` */
   ended_at: ColumnType<Date | null, never, Date>
   ended_by: ColumnType<'person' | 'time' | null, never, 'person' | 'time'>
   passed: ColumnType<boolean | null, never, boolean>
-  /** From 0 to 100, rounded down; null again once it has been deleted (`RESULTS_KEEP`) */
+  /** From 0 to 100, rounded down; null while the attempt is open and once the score is deleted (`RESULTS_KEEP`) */
   score_percent: ColumnType<number | null, never, number | null>
   answers_deleted_at: ColumnType<Date | null, never, Date>
 }
@@ -661,9 +662,9 @@ export interface AttemptQuestionsTable {
   question_id: number
   /** Options, items or gaps in the order of this attempt, with ids of this attempt */
   places: ColumnType<Place[], string, never>
-  /** 0 if never answered */
+  /** Sequence number that the client sent with the saved answer; 0 if never answered */
   seq: Generated<number>
-  /** With the ids of `places` */
+  /** Answer of the learner, with the ids of `places` */
   answer: ColumnType<Answer | null, string | null | undefined, string | null>
   saved_at: ColumnType<Date | null, never, Date>
   /** Time between the previous saved answer of the attempt and this one, summed over all saves */
@@ -675,14 +676,14 @@ export interface AttemptQuestionsTable {
 /** Sums over first attempts per question. */
 export interface QuestionSumsTable {
   question_id: number
-  /** src/domain/tests/statistics.ts */
+  /** `QuestionSums` of src/domain/tests/statistics.ts */
   sums: ColumnType<unknown, string, string>
   /** The published report; null before there are enough persons */
   report: ColumnType<unknown, string | null | undefined, string | null>
   report_persons: Generated<number>
 }
 
-/** A proof of a completed occurrence, which outlives everything that it is about. */
+/** A proof of a completed occurrence. It outlives the account, the assignment and the content. */
 export interface ProofsTable {
   id: Generated<number>
   code: string
@@ -695,10 +696,10 @@ export interface ProofsTable {
   valid_until: NullableDay
   issued_at: ColumnType<Date, Date, never>
   retention_years: number
-  /** Null until a later proof or the person's leaving begins the retention */
+  /** Last day of the retention; null until a later proof or the person's leaving begins it */
   delete_after: NullableDay
   revoked_at: NullableTimestamp
-  /** Reason */
+  /** Reason of the revocation */
   revocation: ColumnType<string | null, string | null | undefined, string | null>
   /** Code of the proof that replaces this one */
   replaced_by: ColumnType<string | null, string | null | undefined, string | null>
@@ -708,24 +709,24 @@ export interface MailsTable {
   id: Generated<number>
   user_id: number
   kind: MailKind
-  /** Day for which it was planned */
+  /** Day for which the mail was planned */
   day: Day
   address: string
   subject: string
-  /** Null once it is no longer needed */
+  /** Null once the text is no longer needed */
   body: string | null
   state: Generated<MailState>
   attempts: Generated<number>
   next_attempt_at: ColumnType<Date, Date, Date>
-  /** When an instance began to send it */
+  /** Time at which an instance began to send the mail */
   claimed_at: NullableTimestamp
   sent_at: NullableTimestamp
-  /** Last answer of the mail server */
+  /** Last response of the mail server */
   answer: ColumnType<string | null, string | null | undefined, string | null>
   created_at: Timestamp
 }
 
-/** A reminder that was given. */
+/** Last reminder of each kind for an occurrence; it stays when the mail is deleted. */
 export interface MailRemindersTable {
   occurrence_id: number
   kind: ReminderKind
@@ -763,7 +764,7 @@ export interface LastImportTable {
 export interface TeamsTable {
   id: Generated<number>
   name: string
-  /** Group of the sign-in provider whose persons are members */
+  /** Group of the identity provider whose users are members of the team */
   external_group: string | null
   created_at: Timestamp
 }
@@ -782,22 +783,22 @@ export interface TeamMembersTable {
 type NullableDay = ColumnType<string | null, string | null | undefined, string | null>
 type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date | null>
 
-/** Who must know what by when. */
+/** An assignment: content that an audience must complete by a due day, once or recurrently. */
 export interface AssignmentsTable {
   id: Generated<number>
   title: string
   description: string
-  /** Null if each person starts by joining the audience */
+  /** First day; null if it is the day on which each person joins the audience */
   starts_on: string | null
   /** Either this or `due_days` is set */
   due_on: string | null
   due_days: number | null
-  /** Null without recurrence, as the next two */
+  /** Null without recurrence, like `opens_days_before` */
   every_months: number | null
-  /** `MM-DD`; null if periods follow the completion */
+  /** Day of the year as `MM-DD`; null if periods follow the completion, and without recurrence */
   window_end: string | null
   opens_days_before: number | null
-  /** Everybody belongs to the audience from this day on */
+  /** Day from which all users belong to the audience; null if they do not */
   everybody_from: string | null
   mandatory: boolean
   retention_years: number
@@ -805,18 +806,18 @@ export interface AssignmentsTable {
   created_by: number | null
   created_on: Day
   created_at: Timestamp
-  /** Counts renewals */
+  /** Number of renewals plus 1 */
   version: Generated<number>
   renewed_on: NullableDay
   renewed_at: NullableTimestamp
-  /** Changes of the content until then were corrections */
+  /** Changes of the content up to this time were corrections, after which no person must repeat it. */
   corrected_at: NullableTimestamp
-  /** Last day on which all persons were planned */
+  /** Last day on which the occurrences of all persons were planned */
   planned_on: NullableDay
   archived_at: NullableTimestamp
 }
 
-/** What has to be done, in order. The content may be deleted later. */
+/** Parts of an assignment, in order. Their content may be deleted later. */
 export interface AssignmentPartsTable {
   assignment_id: number
   position: number
@@ -825,7 +826,7 @@ export interface AssignmentPartsTable {
   cheatsheet_id: number | null
   test_id: number | null
   deck_id: number | null
-  /** Null if every card has to be seen */
+  /** Percent of the cards that must be rated `medium` or `easy`; null if each card must be reviewed, with any rating */
   share_percent: number | null
 }
 
@@ -841,12 +842,12 @@ export interface AssignmentUsersTable {
   added_on: Day
 }
 
-/** An assignment for a person and period. */
+/** The task of one person for one period of an assignment. */
 export interface OccurrencesTable {
   id: Generated<number>
   assignment_id: number
   user_id: number
-  /** First day, which names the period */
+  /** First day of the period, which identifies it */
   period: Day
   due_on: Day
   extended_until: NullableDay
@@ -858,18 +859,18 @@ export interface OccurrencesTable {
   /** Day of the completion, exemption or recognition */
   done_on: NullableDay
   content_version: number
-  /** Facts before this moment do not count. */
+  /** Confirmations, attempts and reviews before this time do not count. */
   counts_from: ColumnType<Date, Date, Date>
-  /** Granted beyond those of the test */
+  /** Attempts granted beyond the limit of the test */
   extra_attempts: Generated<number>
 }
 
-/** A part that is done. */
+/** A completed part of an occurrence. */
 export interface OccurrencePartsTable {
   occurrence_id: number
   position: number
   done_at: ColumnType<Date, Date, Date>
-  /** Day of a personal part; null for other kinds */
+  /** Day on which a personal part was held; null for other kinds */
   held_on: NullableDay
   /** Name of the instructor at that time */
   confirmed_by: ColumnType<string | null, string | null | undefined, string | null>

@@ -4,13 +4,14 @@ import type { Database } from '../types.js'
 import { BackupError, type BackupHeader, type EndLine, type Row, type TableLine } from './format.js'
 import { fixTextForms, isSaved, listTables, ROWS_PER_BATCH, type Table } from './tables.js'
 
-/** Pictures have a text form of up to four million characters. */
+/** Rows per batch of tables with long values: a picture has a text form of up to four million characters. */
 const WIDE_TABLES: Record<string, number> = { media: 4 }
 
 /**
- * Yields the whole store as lines of JSON, tables in the order of their foreign keys. The tables come from the catalog,
- * so new ones are included.
- * @param transaction of isolation level `repeatable read`, for a consistent snapshot of a store in use
+ * Yields the saved tables of the store as lines of JSON, in the order of their foreign keys. The list of tables comes
+ * from the catalog, so it includes new ones.
+ * @param transaction must have isolation level `repeatable read`, for a consistent snapshot of a store in use
+ * @throws BackupError if no migration has been applied
  */
 export async function* readStore(transaction: Transaction<Database>, now: Date): AsyncGenerator<string> {
   await fixTextForms(transaction)

@@ -13,12 +13,12 @@ export interface Table {
   primaryKey: string[]
 }
 
-/** Bounds each statement, so that it finishes within the statement timeout */
+/** Maximum number of rows per statement, so that it finishes within the statement timeout */
 export const ROWS_PER_BATCH = 500
 
 /**
- * Not saved: sessions and login failures, which a restore must not revive, and the search index, which the service
- * rebuilds.
+ * Tables that are not saved: sessions and login failures, which a restore must not revive, and the search index, which
+ * the service rebuilds.
  */
 const TRANSIENT_TABLES = new Set([
   ...['sessions', 'login_failures', 'spent_logout_tokens', 'passkey_challenges'],
@@ -28,14 +28,17 @@ const TRANSIENT_TABLES = new Set([
 /** Builds the statement that derives the rows for the next ids after the given one. */
 type Derive = (after: number) => RawBuilder<{ id: number }>
 
-/** Rebuilt from other tables after a restore, because the target's locale may fold letters differently. */
+/**
+ * Tables that are not saved but rebuilt from others after a restore: folded texts, because the target's locale may fold
+ * letters differently, and the queue of the search index, so that all content is indexed again.
+ */
 export const DERIVED_TABLES: Record<string, Derive> = {
   cheatsheet_texts: (after) => sql`
     insert into cheatsheet_texts
     select id, title, summarize_cheatsheet(id, slug, title, category), fold_text(title), fold_text(content_md)
     from cheatsheets where id > ${after}::bigint and archived_at is null
     order by id limit ${ROWS_PER_BATCH} returning cheatsheet_id as id`,
-  // In one statement, because the rows are small
+  // All rows in the first statement, because they are small
   search_pending: (after) => sql`
     with noted as (
       select 'deck' as kind, id, id / 200 as part from decks

@@ -10,7 +10,7 @@ const CHARACTERS_PER_BATCH = 2_000_000
  * sequences continue as in the saved store.
  * @param options replace: whether existing rows may be deleted; otherwise the store must be empty
  * @returns number of rows by table, counted in the database and equal to those of the backup
- * @throws BackupError if the store is not empty or the backup is incomplete
+ * @throws BackupError if the store is not empty, or the backup is incomplete or does not match the schema
  */
 export async function writeStore(
   transaction: Transaction<Database>,

@@ -6,7 +6,7 @@ import { createFramer } from './framing.js'
 export interface Session {
   /** Resolves with the database once no other connection uses it; rejects if it cannot be opened. */
   begin(): Promise<Backend>
-  /** Called once after the connection has ended, whether it had begun or not. */
+  /** Called once after the connection has ended, even if `begin()` was never called. */
   end(): void
 }
 
@@ -14,7 +14,7 @@ export interface Session {
 export function createDuplex(session: Session): Duplex {
   const frame = createFramer()
   let backend: Backend | undefined
-  /** Called when the reader wants more data */
+  /** Continues `execute` once the reader wants more data */
   let resume: (() => void) | undefined
 
   async function writePieces(pieces: Buffer[]): Promise<void> {
@@ -31,7 +31,7 @@ export function createDuplex(session: Session): Duplex {
     await backend.execute(messages, (output) => {
       if (output.length > 0 && !duplex.destroyed) wanted = duplex.push(output)
     })
-    // Executes nothing more until the reader has consumed the output.
+    // Backpressure: the next messages are executed only after the reader has consumed the output.
     if (!wanted && !duplex.destroyed) {
       await new Promise<void>((resolve) => {
         resume = resolve

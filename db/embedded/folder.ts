@@ -7,14 +7,15 @@ import { EmbeddedStoreError } from './errors.js'
 /** PostgreSQL major version of the installed PGlite */
 const postgresMajor = '18'
 
-/** A database without tables, created by the build (`scripts/create-store.mjs`) */
+/** Folder of a database without tables, created by the build (`scripts/create-store.mjs`) */
 const EMPTY_STORE = fileURLToPath(new URL('../../empty-store', import.meta.url))
 
 /**
- * Returns the database folder below `dataDir`. If there is none, an empty database is copied: beside the final place
- * and renamed when complete, so that an interrupted copy is repeated. The caller holds the lock of `dataDir`.
+ * Returns the database folder below `dataDir`. If there is none, copies an empty database to a temporary folder and
+ * renames it when complete, so that an interrupted copy is repeated. The caller must hold the lock of `dataDir`.
  *
- * @throws EmbeddedStoreError if the folder contains no database or one of another PostgreSQL major version
+ * @throws EmbeddedStoreError if the folder contains files but no database, or a database of another PostgreSQL major
+ * version
  */
 export async function prepareFolder(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'pglite')

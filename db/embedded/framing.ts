@@ -65,7 +65,7 @@ function checkLength(length: number, least: number): number {
   return length
 }
 
-/** Copies to a buffer of its own, because a pooled buffer must not be transferred to a thread. */
+/** Copies the bytes to a separate buffer: `postMessage` would clone the whole buffer behind a view. */
 function copy(bytes: Buffer, start: number, end: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes.subarray(start, end))
 }

@@ -8,7 +8,7 @@ import { EmbeddedStoreError } from './errors.js'
 import { prepareFolder } from './folder.js'
 import { lockFolder } from './lock.js'
 
-/** A start writes log segments of 16 MB each. */
+/** Free disk space for a start, which writes log segments of 16 MB each */
 const NEEDED_SPACE_MB = 32
 
 export { EmbeddedStoreError, EmbeddedStoreInUseError } from './errors.js'
@@ -28,8 +28,9 @@ export interface EmbeddedStore {
  * Opens the database below `dataDir` and creates it if needed. If the database dies, its connection breaks and the next
  * connection restarts it.
  *
- * @param options fsync: false makes commits survive the end of the process but not of the machine (for tests)
- * @throws EmbeddedStoreError if the folder is in use, not writable, or made by another PostgreSQL major version
+ * @param options fsync: if false, commits survive a crash of the process but not of the machine (for tests)
+ * @throws EmbeddedStoreError if the folder is in use, not writable, or made by another PostgreSQL major version, or the
+ * database does not start
  */
 export async function openEmbeddedStore(dataDir: string, { fsync = true } = {}): Promise<EmbeddedStore> {
   const root = resolve(dataDir)
@@ -108,7 +109,7 @@ function serve(first: Backend, restart: () => Promise<Backend>, release: () => P
       },
       end() {
         over = true
-        // A session that never began only passes on its turn.
+        // A session that never began has nothing to reset; the next one starts after `previous`.
         const ended = begun?.then(async (backend) => {
           await backend.reset()
           backend.hold(false)

@@ -4,8 +4,8 @@ import { tryLock } from 'fs-native-extensions'
 import { EmbeddedStoreInUseError } from './errors.js'
 
 /**
- * Locks `dataDir` for this process. The kernel holds the lock on an open file, so it ends with the process in any case.
- * Process ids are not compared: in containers the next process often has the same one.
+ * Locks `dataDir` for this process. The kernel holds the lock on an open file and releases it when the process ends,
+ * even after a crash. A file with a process id would not do: in containers the next process often has the same id.
  *
  * @returns the locked file; closing it releases the folder
  * @throws EmbeddedStoreInUseError if another process holds the lock; Error if the folder cannot be locked

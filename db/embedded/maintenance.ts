@@ -2,7 +2,7 @@ import type { PGlite } from '@electric-sql/pglite'
 
 /** Bytes of write-ahead log after which a checkpoint is due */
 const checkpointAfter = 64 * 1024 * 1024
-/** Ticks between two checks for a table to vacuum */
+/** Ticks (of ten seconds) between two checks for a table to vacuum */
 const vacuumEvery = 6
 
 /**
@@ -25,7 +25,7 @@ export function createMaintenance(pglite: PGlite) {
     if (ticks % vacuumEvery === 0) await vacuumOneTable(pglite)
   }
 
-  /** A failure is reported and retried; it does not stop the service. */
+  /** Reports a failure as a warning instead of throwing it; the next tick retries. */
   async function attempt(idle: boolean): Promise<void> {
     try {
       await run(idle)

@@ -27,7 +27,7 @@ function setFsync({ NODEFS }: NodeFsModule): void {
   }
 }
 
-/** PGlite opens folders without a file descriptor of the system. */
+/** Flushes the entries of a folder, for which PGlite has no file descriptor of the operating system. */
 function syncFolder(path: string): void {
   const fd = openSync(path, 'r')
   try {

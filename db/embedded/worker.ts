@@ -27,7 +27,7 @@ const chunkSize = 64 * 1024
 /** Exit status with which PGlite reports an ordinary SQL error; any other exception ends the backend. */
 const sqlErrorStatus = 100
 
-/** -F turns fsync off; fdatasync, the default method for the log, does nothing in PGlite. */
+/** Start parameters with fsync: `-F` turns it off, and fdatasync, the default for the log, does nothing in PGlite. */
 const syncedParams = [...PGlite.defaultStartParams.filter((param) => param !== '-F'), '-c', 'wal_sync_method=fsync']
 
 const syncMessage = new Uint8Array([0x53, 0, 0, 0, 4])
@@ -114,9 +114,7 @@ function reply(message: WorkerReply): void {
   }
 }
 
-/**
- * PGlite ignores exceptions that are no SQL errors and continues with a broken backend; this ends the thread instead.
- */
+/** Ends the thread on an exception that is no SQL error; PGlite would ignore it and continue with a broken backend. */
 function exitOnFatalErrors(): void {
   const backend = pglite.Module
   const runOnce = backend._PostgresMainLoopOnce
