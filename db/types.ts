@@ -570,7 +570,7 @@ export interface CardReportsTable {
   /** Texts that the learner suggests; both or neither */
   suggested_question: ColumnType<string | null, string | null | undefined, string | null>
   suggested_answer: ColumnType<string | null, string | null | undefined, string | null>
-  /** Decision about the suggestion; null before it and without a suggestion */
+  /** Decision about the report or its suggestion; null without one */
   outcome: ColumnType<
     'accepted' | 'declined' | null,
     'accepted' | 'declined' | null | undefined,
@@ -810,7 +810,7 @@ export interface AssignmentsTable {
   version: Generated<number>
   renewed_on: NullableDay
   renewed_at: NullableTimestamp
-  /** Changes of the content up to this time were corrections, after which no person must repeat it. */
+  /** Time up to which changes of the content were corrections, after which no person must repeat it */
   corrected_at: NullableTimestamp
   /** Last day on which the occurrences of all persons were planned */
   planned_on: NullableDay
@@ -859,7 +859,7 @@ export interface OccurrencesTable {
   /** Day of the completion, exemption or recognition */
   done_on: NullableDay
   content_version: number
-  /** Confirmations, attempts and reviews before this time do not count. */
+  /** Attempts before this time do not count; neither do reviews, except for the first period. */
   counts_from: ColumnType<Date, Date, Date>
   /** Attempts granted beyond the limit of the test */
   extra_attempts: Generated<number>

@@ -81,7 +81,7 @@ async function createLog(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index review_log_statistics_idx on review_log (user_id, studied_on)
       include (kind, rating, previous_rating, phase, interval_days, duration_ms)`.execute(db)
-  // The state of a card does not know its resets, only the log does.
+  // Only the log records when a card was reset; its progress row is deleted then.
   await sql`
     create index review_log_resets_idx on review_log (user_id, card_id, created_at)
       where kind = 'reset'`.execute(db)
@@ -106,7 +106,7 @@ async function createChoices(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index suspended_cards_card_id_idx on suspended_cards (card_id)`.execute(db)
 
-  // A deck is active for each learner until the learner deactivates it, unless it is only offered.
+  // A deck is active until the learner deactivates it; an offered one is inactive until the learner chooses it.
   await sql`
     create table inactive_decks (
       user_id integer not null,

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * A quiz draws by position instead of sorting at random: the live cards of each deck have the positions
- * 0 … card_count - 1, the distinct answers of live cards in live decks 0 … total - 1. Triggers maintain them. Writers of
- * cards are serialized by the lock of one row, so that positions stay dense and writers do not deadlock.
+ * A quiz draws by position instead of sorting at random: the live cards of each deck have the positions 0 … card_count
+ * - 1, the distinct answers of live cards in live decks 0 … total - 1. Triggers maintain them. The lock of one row
+ * serializes the writers of cards, so that positions stay dense and writers do not deadlock.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createTables(db)
-  await takeTurns(db)
+  await serializeWriters(db)
   await keepCardPositions(db)
   await keepDistinctAnswers(db)
   await watchCards(db)
@@ -46,7 +46,7 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Writers take this lock before any lock on a deck, so a waiting writer holds no lock that another one needs. */
-async function takeTurns(db: Kysely<unknown>): Promise<void> {
+async function serializeWriters(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function wait_for_card_writers() returns trigger language plpgsql set search_path from current as $$
     begin
@@ -75,8 +75,8 @@ async function keepCardPositions(db: Kysely<unknown>): Promise<void> {
         select deck_id, first + row_number() over (partition by deck_id) - 1, card_id
         from unnest(card_ids, deck_ids) as added (card_id, deck_id) join grown using (deck_id);
     end $$`.execute(db)
-  // The last cards of a deck move into the holes before them: as many movers as holes, paired by their index in two
-  // arrays.
+  // The last cards of a deck move into the free positions before them; there are as many of both, paired by their index
+  // in two arrays.
   await sql`
     create function remove_card_positions(card_ids integer[]) returns void language plpgsql set search_path from current as $$
     declare
@@ -109,10 +109,10 @@ async function keepDistinctAnswers(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function hash_answer(answer text) returns bytea immutable parallel safe language sql
       return sha256(convert_to(answer, 'UTF8'))`.execute(db)
-  // Each hash occurs once, with a card that has the answer; differences are not 0. New answers take the positions of
-  // deleted ones; then either the remaining new ones are appended, or the last answers move into the remaining holes.
-  // Without the settings a generic plan from an empty table would serve: archiving 300 of 60,000 cards, one by one, took
-  // 6.1 instead of 0.7 s.
+  // Each hash must occur once, with a card that has the answer; differences must not be 0. New answers take the
+  // positions of deleted ones; then either the remaining new ones are appended, or the last answers move into the
+  // remaining free positions. Without the settings PostgreSQL would reuse a generic plan made for an empty table:
+  // archiving 300 of 60,000 cards one by one took 6.1 s instead of 0.7 s.
   await sql`
     create function count_answers(hashes bytea[], differences bigint[], card_ids integer[]) returns void language plpgsql set search_path from current
       set plan_cache_mode = force_custom_plan set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -202,7 +202,7 @@ async function watchCards(db: Kysely<unknown>): Promise<void> {
       ) as change having count(*) > 0;
       return null;
     end $$`.execute(db)
-  // Not `truncate`, which would wait for a concurrent draw that waits for this transaction.
+  // `truncate` instead of `delete` would deadlock with a concurrent draw that waits for this transaction.
   await sql`
     create function place_truncated_cards() returns trigger language plpgsql set search_path from current as $$
     begin
@@ -228,7 +228,7 @@ async function watchCards(db: Kysely<unknown>): Promise<void> {
       for each statement execute function place_truncated_cards()`.execute(db)
 }
 
-/** Counts the answers of a deck when it is archived, restored, or deleted (before its cards, which then find no deck). */
+/** Counts the answers of a deck when it is archived, restored, or deleted (before its cards, which then lack a deck). */
 async function watchDecks(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function count_answers_of_deck() returns trigger language plpgsql set search_path from current as $$

@@ -8,8 +8,8 @@ const SUBJECTS = [
 ]
 
 /**
- * Both searches: folded texts of cheat sheets with trigrams, and words of all content. Splitting texts into words takes
- * longer than an import may, so triggers only note the changed rows and the service indexes them afterwards
+ * Tables of both searches: folded texts of cheat sheets with trigrams, and words of all content. Splitting texts into
+ * words would make an import too slow, so triggers only queue the changed rows and the service indexes them afterwards
  * (docs/decisions/0012-search-by-words.md).
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -42,7 +42,7 @@ async function createFolding(db: Kysely<unknown>): Promise<void> {
       return (select row_to_json(summary)::text from (select id, slug, title, category) as summary)`.execute(db)
 }
 
-/** Live sheets only. The long text comes last, so that the other columns lie together. */
+/** Folded texts of live sheets. The long text is the last column, so that the other columns are stored together. */
 async function createTexts(db: Kysely<unknown>): Promise<void> {
   // Rows up to a page are neither compressed nor moved out of line, so that a scan reads them sequentially and the
   // planner knows the cost from the size of the table.
@@ -65,7 +65,7 @@ async function createTexts(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** An archived sheet leaves the table and a restored one is inserted again. */
+/** Triggers that maintain the folded texts; they delete that of an archived sheet and insert that of a restored one. */
 async function keepTexts(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function fold_inserted_cheatsheets() returns trigger
@@ -117,8 +117,8 @@ async function createWords(db: Kysely<unknown>): Promise<void> {
       constraint search_words_word_key unique (word)
     )`.execute(db)
   await sql`create index search_words_stem_idx on search_words (stem)`.execute(db)
-  // Words are in lower case already. An index on `word` itself would also be offered for equality, and until
-  // autovacuum has counted its entries a join believes that this is free, at 2.3 ms for each of several hundred words.
+  // lower(word) equals the word. The planner would use an index on `word` itself for equality too: until autovacuum has
+  // counted its entries, it estimates no cost, but each of several hundred words takes 2.3 ms.
   await sql`create index search_words_part_idx on search_words using gin (lower(word) gin_trgm_ops)`.execute(db)
   // A stop word such as "und" is its own stem, so that it can be found.
   await sql`
@@ -154,7 +154,7 @@ async function createItems(db: Kysely<unknown>, { table }: Subject): Promise<voi
   }
 }
 
-/** Notes changed rows, several hundred per entry, which costs an import next to nothing. */
+/** Triggers that queue changed rows, up to `group` per entry, so that they hardly slow an import. */
 async function noteChanges(db: Kysely<unknown>, { kind, table, title, text, group }: Subject): Promise<void> {
   const [inserted, updated] = [`note_inserted_${table}`, `note_updated_${table}`]
   const texts = sql.raw(`id, ${title}, ${text}`)

@@ -11,7 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 async function extendSettings(db: Kysely<unknown>): Promise<void> {
-  // Monday is 1. At least one weekday stays, or no day could be chosen.
+  // free_weekdays: Monday is 1; at most six, so that a day is left for due cards.
   await sql`
     alter table review_settings
       add column adapt_intervals boolean not null default true,
@@ -32,8 +32,8 @@ async function extendLog(db: Kysely<unknown>): Promise<void> {
       add constraint review_log_review_check check (kind <> 'review' or (rating is not null and phase is not null))`.execute(
     db,
   )
-  // Small indexes for today's new cards by deck and today's put-off cards: each queue, rating and deck list reads them,
-  // and all reviews of a day would be many more rows.
+  // Small indexes for today's new cards by deck and today's cards put off: each queue, rating and deck list reads them
+  // and would otherwise read all reviews of the day.
   await sql`
     create index review_log_introduced_idx on review_log (user_id, studied_on) include (kind, deck_id)
       where phase = 'new'`.execute(db)
