@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { AuditLogTable, Database } from '../../types.js'
 
-/** The user of an action, and the address of the request */
+/** The user who performs an action, the means of access, and the address of the request */
 export interface Actor {
   actor_id: number | null
   actor: string
@@ -71,7 +71,7 @@ export interface AuditEntry extends Actor {
   details: unknown
 }
 
-/** The action and its target. `details` never contain a secret. */
+/** An action and its target. `details` must not contain secrets. */
 export interface AuditedDeed {
   action: AuditAction
   target_id?: number
@@ -89,8 +89,8 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
 }
 
 /**
- * Notes that the actor has looked at the names of an assignment, once a day.
- * @param teams those whose members were shown; undefined: all persons
+ * Records, once a day, that the actor has viewed the persons of an assignment.
+ * @param teams ids of the teams whose members were shown; undefined if all persons were
  */
 export async function noteView(
   db: Kysely<Database>,
@@ -144,22 +144,22 @@ export async function listAuditEntries(
   return query.execute()
 }
 
-/** A view or export that concerned a person. */
+/** A view or export that included data of a person. */
 export interface Access {
   id: number
   at: Date
   kind: 'view' | 'export'
-  /** Present name of the actor; the user name if the account was deleted */
+  /** Current display name of the actor; the user name at the time of the access if the account was deleted */
   actor: string
   /** Title of the assignment whose state was viewed */
   title: string | null
-  /** Why proofs were exported */
+  /** Stated purpose of an export of proofs; null for a view */
   purpose: string | null
 }
 
 /**
- * Returns views of the person's state and exports of the person's proofs by others, newest first. A lead sees only members
- * of the teams that he or she leads; a view before the person's period did not show the person.
+ * Returns views of the person's state and exports of the person's proofs by others, newest first. Omits views that did
+ * not show the person: those by leads of other teams, and those before the person's first period.
  */
 export async function listAccesses(
   db: Kysely<Database>,

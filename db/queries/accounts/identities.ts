@@ -13,7 +13,7 @@ export type OwnIdentity = Pick<Selectable<IdentitiesTable>, (typeof IDENTITY)[nu
 /** A user with the id of the identity that was used. */
 export type IdentifiedUser = AccountWithState & { identity_id: number; email: string | null }
 
-/** Locks the identity until the transaction ends, so that a first login happens once. */
+/** Locks the identity until the transaction ends, so that concurrent requests cannot link it twice. */
 export async function lockSubject(transaction: Transaction<Database>, { issuer, subject }: Subject): Promise<void> {
   const key = `${issuer} ${subject}`
   await sql`select pg_advisory_xact_lock(hashtext('svc-training identity'), hashtext(${key}))`.execute(transaction)
@@ -37,7 +37,7 @@ export async function findIdentifiedUser(
     .executeTakeFirst()
 }
 
-/** Stores an identity that the caller has found to be free, and returns its id. */
+/** Stores an identity, which must not be linked yet, and returns its id. */
 export async function insertIdentity(
   transaction: Transaction<Database>,
   userId: number,
@@ -86,7 +86,7 @@ export async function deleteIdentity(
     .executeTakeFirst()
 }
 
-/** Returns the users that a logout token names, by identity or by the provider's session. */
+/** Returns the users whose identity or provider session a logout token names, by id. */
 export async function findUsersOfLogout(
   db: Kysely<Database>,
   { issuer, subject, session }: { issuer: string; subject: string | undefined; session: string | undefined },
@@ -100,7 +100,7 @@ export async function findUsersOfLogout(
   return rows
 }
 
-/** Returns false if the token has been used before. */
+/** Records a logout token as used; returns false if it has been used before. */
 export async function spendLogoutToken(db: Kysely<Database>, tokenHash: Buffer, expiresAt: Date): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('spent_logout_tokens')

@@ -3,7 +3,7 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { type AccountWithState, MAY_LINK } from './users.js'
 
-/** Sort keys in German collation; users who were never active come last. */
+/** Sort keys; names in German collation, and users who were never active as the longest inactive */
 const KEYS = {
   username: sql`username collate "und-x-icu"`,
   display_name: sql`display_name collate "und-x-icu"`,
@@ -41,7 +41,7 @@ export interface ListedAccount extends AccountWithState {
 
 type Row = { [K in keyof ListedAccount]: ListedAccount[K] | null } & { total: number }
 
-/** Returns a page of accounts, ties by id, and their total number. */
+/** Returns a page of the matching accounts and their total number; equal sort keys are ordered by id. */
 export async function listAccounts(
   db: Kysely<Database>,
   { q, sort, order, limit, offset }: AccountSearch,
@@ -70,7 +70,7 @@ export async function listAccounts(
   return { users, total: rows[0]?.total ?? 0 }
 }
 
-/** Returns undefined if the user does not exist. */
+/** Returns an account with its login methods; undefined if the user does not exist. */
 export async function findListedAccount(db: Kysely<Database>, id: number): Promise<ListedAccount | undefined> {
   const { rows } = await sql<ListedAccount>`
     select id, username, display_name, is_admin, is_author, created_at, must_change_password, last_seen_on,

@@ -9,10 +9,10 @@ import {
 } from '../../../src/domain/accounts/login-limits.js'
 import type { Database } from '../../types.js'
 
-/** The network as a whole. */
+/** Account hash of the counter of a whole network */
 const ANY_ACCOUNT = Buffer.alloc(0)
 
-/** Upper bound of counted excess failures, so that a long attack is forgotten within hours. */
+/** Maximum number of counted failures beyond the limit, so that a long attack is forgotten within hours */
 const MAX_EXCESS = 10
 
 interface Counter {
@@ -21,7 +21,7 @@ interface Counter {
   limit: LoginLimit
 }
 
-/** Returns the counters of an attempt, always in the same order, so that two transactions wait for each other. */
+/** Returns the counters of an attempt, always in the same order, so that two transactions cannot deadlock. */
 function countersOf({ network, site, accountHash }: LoginAttempt): Counter[] {
   const own = [
     { network, account: accountHash, limit: ACCOUNT_LIMIT },
@@ -35,7 +35,7 @@ function countersOf({ network, site, accountHash }: LoginAttempt): Counter[] {
   ]
 }
 
-/** Returns how many seconds the attempt must wait; 0 when it may go on. */
+/** Returns how many seconds the attempt must wait; 0 if it may proceed. */
 export async function findLoginDelay(db: Kysely<Database>, attempt: LoginAttempt): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`
     select ${secondsUntil(sql`max(blocked_until)`)} as seconds from login_failures
@@ -44,9 +44,9 @@ export async function findLoginDelay(db: Kysely<Database>, attempt: LoginAttempt
 }
 
 /**
- * Counts a failure in each counter of the attempt. Attempts that were verified while a limit came into force are not
- * counted any more.
- * @returns whether all counted it; false when a limit is in force
+ * Counts a failure in each counter of the attempt, except those whose limit has come into force while the password was
+ * verified.
+ * @returns whether all counters counted it; false if a limit is in force
  */
 export async function addLoginFailure(db: Kysely<Database>, attempt: LoginAttempt): Promise<boolean> {
   const counters = countersOf(attempt)
@@ -74,9 +74,9 @@ export async function addLoginFailure(db: Kysely<Database>, attempt: LoginAttemp
 }
 
 /**
- * Called after the right password: returns the seconds that the attempt must wait because a limit came into force
- * during the verification. If 0, the failures of the account at the address are cleared; those of the address remain,
- * otherwise the owner of one account could guess the others without limit.
+ * Must be called after a correct password. Returns the seconds that the attempt must wait because a limit came into
+ * force during the verification. If 0, clears the failures of the account at the address; those of the address remain,
+ * because otherwise the owner of one account could guess other passwords without limit.
  */
 export async function forgiveLoginFailures(db: Kysely<Database>, attempt: LoginAttempt): Promise<number> {
   const counters = countersOf(attempt)
@@ -102,7 +102,7 @@ function numbersOf({ forgiven, forgottenPerHour, firstDelaySeconds, maxDelaySeco
     ${firstDelaySeconds}::double precision, ${maxDelaySeconds}::double precision`
 }
 
-/** A delay beyond the maximum comes from a clock that was ahead, and is ignored. */
+/** Condition that a limit is in force. A longer delay than the maximum comes from a wrong clock and is ignored. */
 function isInForce(table = 'login_failures') {
   const until = sql.ref(`${table}.blocked_until`)
   return sql`${until} > now() and ${until} <= now() + make_interval(secs => ${2 * ACCOUNT_LIMIT.maxDelaySeconds})`

@@ -3,7 +3,7 @@ import type { Database } from '../../types.js'
 import { IS_SECRET_CARD } from '../content/visibility.js'
 import { readInTurn } from '../read-in-turn.js'
 
-/** About 100 kB and a few milliseconds of the database */
+/** Rows per statement, which take about 100 kB and a few milliseconds */
 const BATCH_SIZE = 500
 
 /** Rows of a user as JSON texts, ordered by the `key` columns, which an index covers. */
@@ -217,13 +217,13 @@ const ATTEMPTS: Rows = {
       join test_versions on test_versions.test_id = attempts.test_id and test_versions.version = attempts.version`,
 }
 
-/** Whether the preset lets the taker know the result. The last day is over everywhere two days later. */
+/** Whether the learner may know the result of the test. Two days after its last day, that day is over in every zone. */
 const IS_RESULT_SHOWN = sql`(
   test_versions.definition ->> 'review' <> 'none'
   and (test_versions.definition ->> 'review_when' <> 'closed'
     or test_versions.definition ->> 'closes' < to_char(now() at time zone 'UTC' - interval '1 day', 'YYYY-MM-DD')))`
 
-/** Questions as asked, without what is right */
+/** Questions as shown in the attempt, without the correct answers */
 const ANSWERS: Rows = {
   key: [
     { column: 'attempt_id', type: 'bigint' },
@@ -247,7 +247,7 @@ const ANSWERS: Rows = {
  * Returns all personal data of a user as chunks of one JSON object; instants are ISO 8601 in UTC. Reads in batches of
  * short statements and holds no connection between them. Concurrent changes may or may not be included. Returns
  * undefined if the user does not exist.
- * @throws while reading, if the user is deleted
+ * @throws Error from the generator if the user is deleted during the request
  */
 export async function findOwnData(db: Kysely<Database>, userId: number): Promise<AsyncGenerator<string> | undefined> {
   const account = await findAccountJson(db, userId)
@@ -302,7 +302,7 @@ async function* ownDataPieces(db: Kysely<Database>, userId: number, account: Acc
   yield* list(PICTURES)
   yield `,"review_settings":${account.review_settings},"fitted_parameters":${account.fitted_parameters},"results":`
   yield* list(RESULTS)
-  // After a deletion the lists are empty, which must not look complete.
+  // The lists are empty after a deletion; the output must not look complete then.
   if ((await findAccountJson(db, userId)) === undefined) throw new Error('the user was deleted during the request')
   yield '}'
 }
@@ -328,7 +328,7 @@ interface Batch {
   last: string[]
 }
 
-/** Reads one long text instead of a row per entry: PostgreSQL writes the JSON, and this process only passes it on. */
+/** Reads one long text instead of a row per entry: PostgreSQL writes the JSON, which this process only forwards. */
 async function readBatch(db: Kysely<Database>, userId: number, rows: Rows, after?: string[]): Promise<Batch> {
   const last = sql.join(rows.key.map(({ column }) => sql`${sql.ref(column)}::text`))
   const batch = inOrder(rows, rows.from(userId, isAfter(rows, after)))
@@ -381,7 +381,7 @@ async function findAccountJson(db: Kysely<Database>, userId: number): Promise<Ac
 }
 
 /**
- * Builds a JSON object of the columns in order. Raw SQL, as the statements around it: the query builder has no
+ * Builds a JSON object of the columns in order. Raw SQL, like its callers: the query builder has no
  * `select` without `from` inside a statement, and `json_build_object` writes longer texts.
  */
 function json(columns: RawBuilder<unknown>): RawBuilder<unknown> {

@@ -29,7 +29,7 @@ export async function listCredentials(
 /**
  * Stores a challenge for a login or a registration. Of the open logins of an address, and of the open registrations of
  * a user, only the newest `most` are kept; neither kind displaces the other.
- * @param challenge without a user for a login
+ * @param challenge its `user_id` must be null for a login
  */
 export async function insertChallenge(
   db: Kysely<Database>,
@@ -87,7 +87,7 @@ export interface UsedPasskey {
   counter: number
 }
 
-/** Returns the passkey of a credential with its user. */
+/** Returns the passkey of a credential with its user; undefined if the credential is unknown. */
 export async function findPasskey(db: Kysely<Database>, credentialId: Buffer): Promise<UsedPasskey | undefined> {
   const row = await db
     .selectFrom('passkeys')

@@ -2,38 +2,38 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../types.js'
 import type { AccountWithState } from './users.js'
 
-/** What the pages of the web app offer to a user; each request is authorized by itself. */
+/** Roles that decide which pages the web app offers to a user; requests are authorised separately. */
 export interface Roles {
-  /** May create sources */
+  /** Whether the user may create sources */
   author: boolean
-  /** May edit at least one source */
+  /** Whether the user may edit at least one source */
   editor: boolean
-  /** Leads a team */
+  /** Whether the user leads a team */
   lead: boolean
-  /** Is responsible for an assignment */
+  /** Whether the user is responsible for an assignment */
   responsible: boolean
-  /** Has or had tasks: occurrences of assignments */
+  /** Whether the user has or had occurrences of assignments */
   tasks: boolean
-  /** Gives or oversees assignments */
+  /** Whether the user may create or oversee assignments */
   overseer: boolean
 }
 
-/** Roles that a user has by teams and assignments */
+/** Roles of a user in teams and assignments */
 export interface OversightRoles {
   is_lead: boolean
   is_responsible: boolean
   has_tasks: boolean
 }
 
-/** Columns of these roles, for the user of the row of `users` */
+/** Columns of `OversightRoles` for a row of `users` */
 export const OVERSIGHT = sql`
   exists (select from team_members where user_id = users.id and role = 'lead' and until_on is null) as is_lead,
   exists (select from assignments where responsible_id = users.id and archived_at is null) as is_responsible,
   exists (select from occurrences where user_id = users.id) as has_tasks`
 
 /**
- * Returns the roles of a user. Whether administrators and users who are no authors edit a source needs no query.
- * @param user oversight: queried if absent
+ * Returns the roles of a user. Queries the edited sources only for authors who are not administrators.
+ * @param user its `oversight` is queried if absent
  */
 export async function findRoles(
   db: Kysely<Database>,

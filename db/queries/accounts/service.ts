@@ -8,8 +8,9 @@ export interface StoreNumbers {
   users: number
   /** Users with at least one review */
   learners: number
-  /** Mails of the last 7 days */
+  /** Number of failed mails of the last 7 days */
   mails_failed: number
+  /** Number of mails of the last 7 days that may or may not have been sent */
   mails_unknown: number
 }
 

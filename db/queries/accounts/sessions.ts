@@ -12,7 +12,7 @@ export interface FoundSession {
   /** Whether the last proof of identity is at most ten minutes old */
   is_fresh: boolean
   provider_session: string | null
-  /** Whether the login came from a provider, which then has a session, too */
+  /** Whether the user logged in through the provider, where a session exists as well */
   is_of_provider: boolean
 }
 
@@ -53,16 +53,17 @@ export async function findSession(
 /** The credential used for a login; the session starts only if it is still valid. */
 export type Proof =
   | { passwordHash: string }
-  /** The password that the user has just set, also when the account logs in by passkey only. */
+  /** Hash of the password that the user has just set; accepted even if password login is disabled for the account */
   | { newPasswordHash: string }
-  /** Undefined if the provider does not say when it last authenticated the person */
+  /** `authenticatedAt` is undefined if the provider does not state when it last authenticated the person */
   | { identityId: number; authenticatedAt: Date | undefined }
   | { passkeyId: number }
 
 /**
  * Stores the session of a login; returns false if the credential (password, identity, passkey) has been replaced or
- * removed in the meantime, or the user deleted or disabled. All logins come by here, so that none of them can admit a
- * disabled account. The lock lets a concurrent reset or deactivation finish first, which ends existing sessions.
+ * removed in the meantime, or the user deleted or disabled. All logins use this function, so that none of them can
+ * admit a disabled account. The lock lets a concurrent reset or deactivation, which ends existing sessions, finish
+ * first.
  * @param today the current calendar day as `YYYY-MM-DD`
  */
 export async function insertSession(
@@ -72,7 +73,7 @@ export async function insertSession(
   today: string,
 ): Promise<boolean> {
   const { id_hash, user_id, expires_at, address, user_agent, provider_session = null } = session
-  const { condition, source, locks } = heldBy(proof)
+  const { condition, source, locks } = credentialParts(proof)
   const { numAffectedRows } = await sql`
     insert into sessions (
       id_hash, user_id, expires_at, address, user_agent, authenticated_by, authenticated_at, provider_session)
@@ -89,7 +90,7 @@ function methodOf(proof: Proof): SignInMethod {
   return 'identityId' in proof ? 'oidc' : 'passkey'
 }
 
-/** A login through a provider that only remembers the person is no new proof. */
+/** Time of the proof of identity. A login by a provider that already had a session of the person is no new proof. */
 function timeOf(proof: Proof): RawBuilder<unknown> {
   if (!('identityId' in proof)) return sql`now()`
   return proof.authenticatedAt === undefined
@@ -98,10 +99,10 @@ function timeOf(proof: Proof): RawBuilder<unknown> {
 }
 
 /**
- * What a session is stored for. The row of an identity or passkey is locked too, after the user: a statement that has
- * waited for the user does not see that the row has been deleted, but cannot lock it.
+ * Parts of the statement that stores a session only while the credential exists. The row of an identity or passkey is
+ * locked after the user: a statement that has waited for the user's lock still sees a deleted row, but cannot lock it.
  */
-function heldBy(proof: Proof): Record<'condition' | 'source' | 'locks', RawBuilder<unknown>> {
+function credentialParts(proof: Proof): Record<'condition' | 'source' | 'locks', RawBuilder<unknown>> {
   const ofUser = { source: sql`users`, locks: sql`for share of users` }
   if ('passwordHash' in proof) {
     return { ...ofUser, condition: sql`password_hash = ${proof.passwordHash} and not passkey_only` }
@@ -116,8 +117,8 @@ function heldBy(proof: Proof): Record<'condition' | 'source' | 'locks', RawBuild
 }
 
 /**
- * Returns whether the session still exists, and locks the user's row, so that no password reset ends the session before
- * the transaction does. Locks in the order of user deletion.
+ * Returns whether the session still exists. Locks the user's row, so that no password reset ends the session during the
+ * transaction, and before the session, as the deletion of a user does.
  */
 export async function keepSession(transaction: Transaction<Database>, userId: number, id: number): Promise<boolean> {
   await transaction.selectFrom('users').select('id').where('id', '=', userId).forShare().execute()
@@ -142,7 +143,7 @@ export async function deleteSession(db: Kysely<Database>, idHash: Buffer): Promi
   await db.deleteFrom('sessions').where('id_hash', '=', idHash).execute()
 }
 
-/** Ends all sessions of a user. Returns false when the given one had ended before. */
+/** Ends all sessions of a user. Returns whether the session with `idHash` was among them. */
 export async function deleteAllSessions(db: Kysely<Database>, userId: number, idHash: Buffer): Promise<boolean> {
   const deleted = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id_hash').execute()
   return deleted.some(({ id_hash }) => idHash.equals(id_hash))

@@ -16,8 +16,8 @@ export interface SentToken {
 }
 
 /**
- * Returns a valid token with its user in one statement, which also records its use, at most once a minute: of two
- * concurrent requests the second one sees the first one's update.
+ * Returns a valid token with its user; undefined if there is none. The same statement records its use, at most once a
+ * minute: of two concurrent requests, the second sees the update of the first.
  */
 export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Promise<SentToken | undefined> {
   const { rows } = await sql<AccountWithState & { token_id: number; scopes: Scope[] }>`

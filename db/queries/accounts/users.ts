@@ -64,7 +64,7 @@ export async function findCredentials(
     .executeTakeFirst()
 }
 
-/** Returns undefined if the user does not exist, null if there is no password. */
+/** Returns the password hash of a user, null without a password; undefined if the user does not exist. */
 export async function findPasswordHash(db: Kysely<Database>, id: number): Promise<string | null | undefined> {
   const row = await db.selectFrom('users').select('password_hash').where('id', '=', id).executeTakeFirst()
   return row?.password_hash
@@ -86,7 +86,7 @@ export async function findWaysIn(
     .executeTakeFirst()
 }
 
-/** Returns the id of the new user; undefined if the name is taken, also by a concurrent request. */
+/** Stores a user and returns its id; undefined if the name is taken, even by a concurrent request. */
 export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTable>): Promise<number | undefined> {
   const row = await db
     .insertInto('users')
@@ -97,7 +97,7 @@ export async function insertUser(db: Kysely<Database>, user: Insertable<UsersTab
   return row?.id
 }
 
-/** Returns which of the names are taken, in any Unicode form, as their owners write them. */
+/** Returns which of the names are taken, compared in NFC, in the form in which they are stored. */
 export async function findTakenNames(db: Kysely<Database>, usernames: string[]): Promise<string[]> {
   const { rows } = await sql<{ username: string }>`
     select username from users
@@ -108,8 +108,8 @@ export async function findTakenNames(db: Kysely<Database>, usernames: string[]):
 }
 
 /**
- * Stores new users in order and returns ids by name; names already taken are missing. Blocks other lists until the
- * transaction ends, because two lists with common names could deadlock.
+ * Stores new users in order and returns ids by name; names already taken are missing. Concurrent calls run one after
+ * another until the transaction ends, because two lists with common names could deadlock.
  */
 export async function insertUsers(
   transaction: Transaction<Database>,
@@ -165,7 +165,7 @@ export async function replacePasswordHash(
   return numUpdatedRows > 0n
 }
 
-/** Returns undefined if the user does not exist. */
+/** Returns the user; undefined if the user does not exist. */
 export async function findAccount(db: Kysely<Database>, id: number): Promise<Account | undefined> {
   return db.selectFrom('users').select(ACCOUNT).where('id', '=', id).executeTakeFirst()
 }
@@ -176,8 +176,8 @@ export async function keepAccount(transaction: Transaction<Database>, id: number
 }
 
 /**
- * Returns the changed user; undefined if there is none. Undefined values stay unchanged. A new address counts as
- * unconfirmed unless the values say when it was.
+ * Changes a user and returns it; undefined if it does not exist. Undefined values stay unchanged. A new address counts
+ * as unconfirmed unless `email_confirmed_at` is given.
  */
 export async function updateUser(
   db: Kysely<Database>,
@@ -211,7 +211,7 @@ export async function updateUser(
     .where('id', '=', id)
     .returning(ACCOUNT)
     .executeTakeFirst()
-  // The new address ends a request for another one.
+  // A new address cancels the pending confirmation of another one.
   if (values.email !== undefined) await deleteConfirmation(db, id)
   return user
 }
@@ -235,8 +235,8 @@ export async function endLinkNextLogin(db: Kysely<Database>, id: number): Promis
 }
 
 /**
- * Records the day of the user's last activity. Skips a locked row: no request waits for this, and the next one repeats
- * it.
+ * Records the day of the user's last activity. Skips a locked row, so that no request waits; the next request records
+ * the day.
  */
 export async function noteSeen(db: Kysely<Database>, id: number, day: string): Promise<void> {
   await db
@@ -254,8 +254,8 @@ export async function noteSeen(db: Kysely<Database>, id: number, day: string): P
 }
 
 /**
- * Returns the administrators who stay and locks them until the transaction ends, so that concurrent changes see each
- * other. An account that is disabled, or will be on a later day, does not count.
+ * Returns the administrators without a day of deactivation and locks them until the transaction ends, so that
+ * concurrent changes cannot remove the last one.
  */
 export async function lockAdmins(transaction: Transaction<Database>): Promise<Admin[]> {
   return transaction
@@ -268,7 +268,7 @@ export async function lockAdmins(transaction: Transaction<Database>): Promise<Ad
     .execute()
 }
 
-/** Deletes a user with progress, results, sessions and tokens. Returns the name; undefined if there was none. */
+/** Deletes a user with progress, results, sessions and tokens. Returns the user name; undefined if there is none. */
 export async function deleteUser(db: Kysely<Database>, id: number): Promise<string | undefined> {
   const row = await db.deleteFrom('users').where('id', '=', id).returning('username').executeTakeFirst()
   return row?.username

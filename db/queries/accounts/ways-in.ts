@@ -7,8 +7,8 @@ import { OVERSIGHT, type OversightRoles } from './roles.js'
 export type SignIn = WaysIn
 
 /**
- * Returns the login methods, with identities of the given issuer, and whose state the user may see; undefined if the user
- * does not exist.
+ * Returns the login methods, with the number of identities of the given issuer, and the oversight roles; undefined if
+ * the user does not exist.
  */
 export async function findSignIn(
   db: Kysely<Database>,
@@ -26,7 +26,7 @@ export async function findSignIn(
   return { ...ways, identities: countIdentities(issuers, issuer) }
 }
 
-/** Returns whether an emergency administrator exists who stays: disabled or leaving ones do not count. */
+/** Returns whether an emergency administrator with a password and without a day of deactivation exists. */
 export async function hasEmergencyAdmin(db: Kysely<Database>): Promise<boolean> {
   const found = await db
     .selectFrom('users')
