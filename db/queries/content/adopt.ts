@@ -2,10 +2,10 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
-/** Owner of a deck or sheet. */
+/** A deck or sheet with the source that owns it. */
 export interface Owned {
   id: number
-  /** Null for the content folder and for rows of scripts */
+  /** Null for the content folder and for rows written by scripts */
   source_id: number | null
 }
 
@@ -29,7 +29,7 @@ export async function findSheetOwner(db: Kysely<Database>, slug: string): Promis
     .executeTakeFirst()
 }
 
-/** Gives a deck to a source under its slug. Its cards keep their identities; those of scripts get one. */
+/** Moves a deck into a source, with its slug as the key. Cards keep their identities; those of scripts get one. */
 export async function adoptDeck(
   transaction: Transaction<Database>,
   { deckId, slug, sourceId }: { deckId: number; slug: string; sourceId: number },
@@ -40,7 +40,7 @@ export async function adoptDeck(
     .values({ deck_id: deckId, ...owner })
     .onConflict((conflict) => conflict.column('deck_id').doUpdateSet(owner))
     .execute()
-  // A script may have moved a card here: its identity follows, so that the source owns all cards of its deck.
+  // A script may have moved a card into the deck: its identity moves too, so that the source owns all cards.
   await sql`
     insert into imported_cards (card_id, deck_id, key)
     select cards.id, ${deckId}::integer, 'karte-' || cards.id
@@ -49,7 +49,7 @@ export async function adoptDeck(
     on conflict (card_id) do update set deck_id = excluded.deck_id, key = excluded.key`.execute(transaction)
 }
 
-/** Gives a sheet to a source under its slug. */
+/** Moves a sheet into a source, with its slug as the key. */
 export async function adoptSheet(
   transaction: Transaction<Database>,
   { sheetId, slug, sourceId }: { sheetId: number; slug: string; sourceId: number },

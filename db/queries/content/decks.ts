@@ -25,7 +25,7 @@ export function deckOrder(table: 'decks' | 'deck_counts'): RawBuilder<unknown> {
 /**
  * Returns the live decks in order with the user's statistics, as the JSON text `{"decks":[…]}`: PostgreSQL writes it
  * faster than fifty rows can be sent, parsed and serialised. The user's progress is aggregated first, through an index
- * that contains the deck of each row (archived cards have none), and joined then.
+ * that contains the deck of each row (archived cards have none), and then joined.
  * @param today calendar day as `YYYY-MM-DD`
  */
 export async function listDecks(db: Kysely<Database>, userId: number, today: string): Promise<string> {

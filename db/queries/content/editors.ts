@@ -8,7 +8,7 @@ export interface SourceEditor {
   display_name: string
 }
 
-/** Returns the editors of a source by user name, also those who have lost the right to write. */
+/** Returns the editors of a source by user name, including users who have lost the right to write. */
 export async function listEditors(db: Kysely<Database>, sourceId: number): Promise<SourceEditor[]> {
   return db
     .selectFrom('source_editors')

@@ -23,7 +23,7 @@ export interface ListedDeck {
   card_ids: number[]
 }
 
-/** What an export contains; without restriction everything that learners see. */
+/** Filter of an export; without restrictions, it contains everything that learners see. */
 export interface ExportScope {
   deckId?: number | undefined
   sourceId?: number | undefined
@@ -89,9 +89,10 @@ type CardRow = Omit<ExportedCard, 'progress' | 'exercise'> & { exercise: unknown
   )
 
 /**
- * Returns those of the cards that are still live, or kept for editors, in the order of the ids. Looks each up
- * separately: without statistics, right after an import, the planner scanned the table for every batch.
- * @param userId includes the progress of this user
+ * Returns those of the cards that are still live, or with `hasHidden` those that editors have not archived, in the
+ * order of `ids`. Looks each card up separately: right after an import, without statistics, the planner would scan the
+ * table for every batch.
+ * @param userId user whose progress is included
  */
 export async function readCardsToExport(
   db: Kysely<Database>,
@@ -148,8 +149,9 @@ export interface ExportedReview {
   card_id: number
   rating: Rating
   phase: ReviewPhase
-  /** Interval after the review and before it, in days */
+  /** Interval after the review, in days */
   interval_days: number | null
+  /** Interval before the review, in days */
   last_interval_days: number | null
   duration_ms: number | null
   created_at: Date
@@ -157,7 +159,7 @@ export interface ExportedReview {
 
 const REVIEWS_AT_ONCE = 1_000
 
-/** Yields the user's reviews that were neither undone nor ended by a reset, in batches by id. */
+/** Yields the user's reviews that were neither undone nor followed by a reset of the card, in batches by id. */
 export async function* readReviewsToExport(db: Kysely<Database>, userId: number): AsyncGenerator<ExportedReview[]> {
   for (let after = 0; ; ) {
     const { rows } = await readInTurn(() =>
@@ -238,7 +240,7 @@ export interface ExportedParameters {
   desired_retention: number | null
   /** Decay of the fitted weights; null while the defaults apply */
   decay: number | null
-  /** Desired retentions of decks with their own, by slug */
+  /** Desired retention by slug of decks that have a separate one */
   by_deck: Record<string, number>
 }
 
@@ -258,7 +260,7 @@ export async function findParameters(db: Kysely<Database>, userId: number): Prom
   return rows[0] as ExportedParameters
 }
 
-/** A test of an export. */
+/** A test to export. */
 export interface ExportedTest {
   slug: string
   source_id: number | null

@@ -32,7 +32,8 @@ export async function* exportCards(db: Kysely<Database>): AsyncGenerator<ExportB
     while (next !== undefined) {
       const { cards, last }: Batch = await next
       next = last === undefined ? undefined : read(last)
-      // The error is thrown where the batch is awaited, unless the consumer has stopped.
+      // Prevents an unhandled rejection if the consumer stops; otherwise the error is thrown where the batch is
+      // awaited.
       next?.catch(() => {})
       // Lets the statement be sent before the consumer's work, so that both run at the same time.
       await setImmediate()
@@ -48,7 +49,7 @@ interface Position {
 
 interface Batch {
   cards: ExportBatch['cards']
-  /** Start of the next batch; undefined after the last one */
+  /** Position after which the next batch starts; undefined after the last batch */
   last: Position | undefined
 }
 

@@ -9,13 +9,13 @@ export interface Picture {
   bytes: Buffer
 }
 
-/** The caller as far as pictures are concerned. */
+/** The properties of the caller that decide which pictures are visible. */
 export type Viewer = Pick<Selectable<UsersTable>, 'id' | 'is_admin' | 'is_author'>
 
 /**
- * Returns a picture that the viewer may see: one that a live card or sheet, or the introduction of a live test shows; one
- * of a test that the viewer has taken; for editors one that their sources use, even in a superseded version; the viewer's
- * own uploads; for administrators any.
+ * Returns a picture that the viewer may see: one that a live card, a live sheet or the introduction of a live test
+ * shows; one of a test that the viewer has started; an own upload; for editors also one that their sources use, even in
+ * a superseded version; for administrators any.
  * @param sha SHA-256 in hex
  */
 export async function findPicture(db: Kysely<Database>, sha: string, viewer: Viewer): Promise<Picture | undefined> {
@@ -57,7 +57,7 @@ function liveSheetsWith(eb: Media) {
     .where('cheatsheets.archived_at', 'is', null)
 }
 
-/** Pictures of keys are found only by the hash, which the review shows. */
+/** Includes pictures of the correct answers: learners get their hashes only from the review of the attempt. */
 function takenTestsWith(eb: Media, userId: number) {
   return usesOf(eb)
     .innerJoin('attempts', 'attempts.test_id', 'picture_uses.test_id')
@@ -113,7 +113,7 @@ export async function findKeptPictures(db: Kysely<Database>, shas: readonly stri
   return new Set(kept.map(({ sha }) => sha))
 }
 
-/** Returns the total size of the pictures that a user has uploaded, in bytes, without the given one. */
+/** Returns the total size in bytes of the pictures that a user has uploaded, without the picture `sha`. */
 export async function sumOwnPictures(db: Kysely<Database>, userId: number, sha = ''): Promise<number> {
   const { size } = await db
     .selectFrom('media')
@@ -144,8 +144,8 @@ export async function insertPicture(
 }
 
 /**
- * Inserts a picture that a user uploads in the browser. If it is stored already, the user becomes its uploader, so that
- * it stays until a text shows it.
+ * Inserts a picture that a user uploads in the browser. If it is already stored, the user becomes its uploader and its
+ * age restarts, so that it is kept until a text shows it.
  */
 export async function upsertOwnPicture(
   transaction: Transaction<Database>,
@@ -162,7 +162,10 @@ export async function upsertOwnPicture(
 /** Days that a picture uploaded in the browser is kept before a text shows it */
 const DAYS_FOR_WRITING = 7
 
-/** Deletes pictures that no card or sheet shows, not even in a superseded version. */
+/**
+ * Deletes pictures that no card, sheet or test shows, not even in a superseded version, except recent uploads in the
+ * browser. Returns their number.
+ */
 export async function deleteUnusedPictures(db: Kysely<Database>): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('media')

@@ -3,7 +3,7 @@ import type { Moment } from '../../../src/domain/time/calendar.js'
 import type { Database } from '../../types.js'
 import { stateOf } from '../review/progress.js'
 
-/** Returns the number of learners with progress by card; cards without any are missing. */
+/** Returns the number of learners with progress by card; cards without learners are missing. */
 export async function countLearners(db: Kysely<Database>, cardIds: number[]): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('card_progress')
@@ -25,7 +25,7 @@ export async function passOnProgress(
 ): Promise<void> {
   const [from, to] = [pairs.map((pair) => pair.from), pairs.map((pair) => pair.to)]
   const succession = sql`unnest(${from}::integer[], ${to}::integer[]) with ordinality as pair (old_id, new_id, place)`
-  // In the order in which reviews lock cards
+  // The order in which reviews lock cards
   await sql`select from cards where id = any (${[...from, ...to]}) order by id for no key update`.execute(transaction)
   await sql`
     with heirs as materialized (
@@ -71,8 +71,8 @@ export async function findDeckSlug(db: Kysely<Database>, cardId: number): Promis
 }
 
 /**
- * Deletes the progress of all learners of a card, with an entry in the log of each, as a learner's own reset does.
- * Locks the learners in the order of ids; a review locks its learner before the card.
+ * Deletes the progress of all learners of a card and logs a reset for each, as a reset by the learner does. Locks the
+ * learners first, in the order of their ids, because a review locks its learner before the card.
  * @returns the number of learners
  */
 export async function resetProgressOfAll(

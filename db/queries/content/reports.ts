@@ -6,7 +6,7 @@ import type { Database } from '../../types.js'
 import { liveVersion } from './editing/state.js'
 import { IS_SECRET_CARD } from './visibility.js'
 
-/** What became of a report or its suggestion */
+/** Decision about a report or its suggestion */
 export type Outcome = 'accepted' | 'declined'
 
 /** A report of a faulty card. */
@@ -27,12 +27,12 @@ export interface CardReport {
   created_at: Date
   settled_at: Date | null
   settled_by: string | null
-  /** Text that the learner suggests; both or neither */
+  /** Texts that the learner suggests; both or neither */
   suggested_question: string | null
   suggested_answer: string | null
   outcome: Outcome | null
   outcome_message: string | null
-  /** All null for the content folder and rows of scripts */
+  /** All null for the content folder and rows written by scripts */
   source_id: number | null
   source_kind: StoredKind | null
   source_name: string | null
@@ -53,7 +53,7 @@ export async function countOtherOpenReports(db: Kysely<Database>, userId: number
   return count
 }
 
-/** Returns the text of a card that learners see. */
+/** Returns the texts of a live card; undefined if there is none. */
 export async function findLiveTexts(
   db: Kysely<Database>,
   cardId: number,
@@ -77,7 +77,7 @@ export interface NewReport {
   card_version: number | null
 }
 
-/** Stores a report of a question that the user has been asked and replaces the user's open one of the same card. */
+/** Stores a report of a question of a test, which replaces the user's open report of the same card. */
 export async function upsertQuestionReport(
   db: Kysely<Database>,
   { user_id, card_id, text }: Pick<NewReport, 'user_id' | 'card_id' | 'text'>,
@@ -106,7 +106,7 @@ export async function upsertQuestionReport(
   return id
 }
 
-/** Stores a report of a live card and replaces the user's open one; returns undefined if the card does not exist. */
+/** Stores a report of a live card, which replaces the user's open one; returns undefined if there is no such card. */
 export async function upsertReport(
   db: Kysely<Database>,
   { user_id, card_id, text, suggestion, card_version }: NewReport,
@@ -117,7 +117,7 @@ export async function upsertReport(
       ${suggestion?.answer ?? null}::text, ${card_version}::integer
     from cards join decks on decks.id = deck_id
     where cards.id = ${card_id} and cards.archived_at is null and decks.archived_at is null
-    -- What is deleted at the same moment is waited for, and then not there.
+    -- Waits for a concurrent deletion of the card, which then yields no row.
     for key share of cards
     on conflict (user_id, card_id) where settled_at is null
       do update set text = excluded.text, created_at = excluded.created_at, outcome = null, outcome_message = null,
@@ -145,7 +145,7 @@ export async function updateReport(
   return numUpdatedRows > 0n
 }
 
-/** A report whose outcome is to be decided. */
+/** A report on which an editor decides. */
 export interface UndecidedReport {
   card_id: number
   user_id: number | null
@@ -220,7 +220,7 @@ export async function listOwnReports(
       eb.case().when(IS_SECRET_CARD).then(null).else(eb.ref('cards.question')).end().as('question'),
       eb.case().when(IS_SECRET_CARD).then(null).else(eb.ref('decks.slug')).end().as('deck_slug'),
       eb.case().when(IS_SECRET_CARD).then(null).else(eb.ref('decks.name')).end().as('deck_name'),
-      // An editor may accept a text before it stands in a file.
+      // For a card of the content folder, an accepted text is final only once the file contains it.
       eb.case().when('settled_at', 'is not', null).then(eb.ref('outcome')).end().as('outcome'),
     ])
     .where('user_id', '=', userId)

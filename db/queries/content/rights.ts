@@ -5,16 +5,16 @@ import { isInteger, parseId } from '../../../src/domain/text/parameters.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
-/** Returns the ids of the sources whose editor the user is. */
+/** Returns the ids of the sources that list the user as editor. */
 export async function listEditedSources(db: Kysely<Database>, userId: number): Promise<number[]> {
   const rows = await db.selectFrom('source_editors').select('source_id').where('user_id', '=', userId).execute()
   return rows.map(({ source_id }) => source_id)
 }
 
 /**
- * Returns the source of an item as the path or body of a request names it, archived or not.
- * @param key id or slug
- * @returns null for the content folder and rows of scripts; undefined if there is no such item
+ * Returns the id of the source of an item, which may be archived.
+ * @param key id or slug from the path or body of a request
+ * @returns null for the content folder and rows written by scripts; undefined if there is no such item
  */
 export async function findSourceOf(
   db: Kysely<Database>,
@@ -25,7 +25,7 @@ export async function findSourceOf(
   return row?.source_id
 }
 
-/** Returns the sources of those cards that exist, by card. */
+/** Returns the ids of the sources of those cards that exist, by card. */
 export async function findSourcesOfCards(
   db: Kysely<Database>,
   ids: readonly number[],

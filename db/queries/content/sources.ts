@@ -12,7 +12,7 @@ export interface Source {
   name: string
 }
 
-/** A source as shown to its editors, with its decks and cards that are not archived, pools included. */
+/** A source as shown to its editors. `decks` and `cards` count what is not archived, including pools. */
 export interface ListedSource extends Source {
   file_name: string | null
   decks: number
@@ -53,7 +53,7 @@ export async function findSource(db: Kysely<Database>, id: number): Promise<Sour
   return db.selectFrom('content_sources').select(['id', 'kind', 'name']).where('id', '=', id).executeTakeFirst()
 }
 
-/** Searches the sources that the user may edit; among those of the same name, live ones come first, then the latest. */
+/** Returns the editable source with this name; if there are several, a live one, and of these the latest. */
 export async function findSourceByName(
   db: Kysely<Database>,
   kinds: readonly StoredKind[],
@@ -100,7 +100,7 @@ export async function noteUpload(
     .execute()
 }
 
-/** Returns false if the source does not exist. */
+/** Renames a source; returns false if it does not exist. */
 export async function updateSourceName(transaction: Transaction<Database>, id: number, name: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('content_sources')
@@ -118,7 +118,7 @@ export async function markSourceAsArchived(transaction: Transaction<Database>, i
     .execute()
 }
 
-/** Restores what was archived with the source or after it, but neither what was archived before nor drafts. */
+/** Restores decks and sheets that were archived with the source or after it, but no earlier ones and no drafts. */
 export async function restoreDecksAndSheets(
   transaction: Transaction<Database>,
   id: number,
@@ -148,7 +148,7 @@ export async function restoreDecksAndSheets(
     .execute()
 }
 
-/** As `restoreDecksAndSheets`. */
+/** Restores cards under the same conditions as `restoreDecksAndSheets`. */
 export async function restoreCards(transaction: Transaction<Database>, id: number, cards: number[]): Promise<void> {
   await transaction
     .updateTable('cards')
@@ -209,7 +209,7 @@ export async function deleteItems(
   transaction: Transaction<Database>,
   { decks, cheatsheets, tests }: Omit<SourceContent, 'cards'>,
 ): Promise<void> {
-  // Attempts before their version, in the order in which a submit locks them.
+  // Attempts are deleted before their version, because the end of an attempt locks them in this order.
   await transaction
     .deleteFrom('attempts')
     .where('test_id', '=', ({ fn, val }) => fn.any(val(tests)))
@@ -228,7 +228,7 @@ export async function deleteItems(
     .execute()
 }
 
-/** Deletes the changes of a source whose items and texts are all gone. */
+/** Deletes those changes of a source of which no item and no superseded text is left. */
 export async function deleteEmptyChanges(transaction: Transaction<Database>, sourceId: number): Promise<void> {
   await transaction
     .deleteFrom('content_changes')

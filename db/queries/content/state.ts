@@ -11,7 +11,7 @@ export interface ImportOutcome extends Pick<Selectable<LastImportTable>, 'actor'
   errors: Fault[]
 }
 
-/** Must be called in the transaction of a successful import, and after a refused one. */
+/** Stores the outcome of an import. Must be called in the transaction of a completed import, or after a refused one. */
 export async function saveLastImport(db: Kysely<Database>, outcome: ImportOutcome): Promise<void> {
   const { stats, errors, ...rest } = outcome
   const row = { ...rest, stats: stats && toJson(stats), errors: toJson(errors) }
@@ -61,7 +61,7 @@ export async function countContent(db: Kysely<Database>): Promise<ContentNumbers
   return rows[0] as ContentNumbers
 }
 
-/** Latest first; a pool that is in use is not archived. */
+/** Returns the archived decks, latest first. A pool counts only if editors have archived it. */
 export async function listArchivedDecks(db: Kysely<Database>): Promise<ArchivedDeck[]> {
   return db
     .selectFrom('decks')

@@ -46,7 +46,7 @@ export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]
       eb.fn.coalesce('tests_only', eb.lit(false)).as('tests_only'),
       eb.fn.coalesce('options_off', eb.lit(false)).as('options_off'),
       eb.fn.coalesce('lang', eb.val(DEFAULT_LANGUAGE)).as('lang'),
-      // A pool is always archived for learners.
+      // `archived_at` of a pool is always set.
       IS_KEPT_DECK.as('is_live'),
       eb('imported_decks.deck_id', 'is not', null).and('source_id', 'is', null).$castTo<boolean>().as('is_imported'),
       eb('content_sources.archived_at', 'is', null).$castTo<boolean>().as('owner_is_live'),
@@ -56,8 +56,8 @@ export async function findStoredDecks(db: Kysely<Database>): Promise<OwnedDeck[]
 }
 
 /**
- * Returns all cards with folder identities, including archived ones and those of released decks. Compares digests, so
- * that texts stay in the database.
+ * Returns all cards with identities in the content folder, including archived ones and those of released decks. They
+ * have digests instead of texts, so that the texts need not be read.
  */
 export async function findStoredCards(db: Kysely<Database>): Promise<StoredCard[]> {
   return readByKey(CARDS_AT_ONCE, async (after) => {
@@ -82,7 +82,7 @@ export async function findSourceCards(db: Kysely<Database>, sourceId: number): P
   })
 }
 
-/** Returns the cards of Anki notes in any source. */
+/** Returns the cards of the Anki notes with these guids, of all sources. */
 export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly string[]): Promise<OwnedCard[]> {
   return readInChunks(guids, async (chunk) => {
     const { rows } = await sql<OwnedCard>`
@@ -94,8 +94,8 @@ export async function findCardsOfNotes(db: Kysely<Database>, guids: readonly str
 }
 
 /**
- * Returns all cards that get a guid from their row in our own packages, with the fields that form it: those without an
- * Anki note, and those whose note an older card of another source has.
+ * Returns the fields from which our own Anki packages derive the guid of a card that cannot use the guid of a note: all
+ * cards without an Anki note, and those whose note also belongs to an older card.
  */
 export async function findCardsWithoutNote(db: Kysely<Database>): Promise<{ id: number; created_at: Date }[]> {
   return readByKey(CARDS_AT_ONCE, (after) =>
@@ -143,7 +143,7 @@ function storedCard() {
 const VISIBILITY = sql<Visibility>`case when archived_at is null then 'live'
   when draft and not draft_archived then 'draft' else 'archived' end`
 
-/** Cards of scripts may lack keys; their digest equals none of a file. */
+/** Digest of an exercise; `none`, which no file yields, if a script has stored an exercise without required keys */
 const EXERCISE_DIGEST = sql<string>`case when exercise is null then '' else coalesce(
   substr(encode(sha256(
     ${joinBytes(sql`exercise ->> 'form'`, sql`coalesce(exercise ->> 'tolerance', '')`, sql`coalesce(exercise ->> 'unit', '')`)}
@@ -209,7 +209,7 @@ function digestOf(...columns: string[]) {
   return sql<string>`substr(encode(sha256(${joinBytes(...columns.map((column) => sql.ref(column)))}), 'hex'), 1, 32)`
 }
 
-/** Joins texts by NUL, which no text contains. */
+/** Joins texts with NUL, which no text contains. */
 function joinBytes(...texts: RawBuilder<unknown>[]) {
   const bytes = texts.map((text) => sql`convert_to(${text}, 'UTF8')`)
   return sql.join(bytes, sql` || '\\x00'::bytea || `)

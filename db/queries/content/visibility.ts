@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
 
 /**
- * Whether a card is a draft or belongs to a pool, so that learners must not see it, not even as archived. What learners
- * see has no `archived_at`, on the card and its deck; this is for the responses that also show archived cards. The
- * statement has the table `cards`.
+ * Whether a card is a draft or belongs to a pool, so that learners must never see it. Only responses that include
+ * archived cards need this condition: elsewhere `archived_at` of the card or its deck hides such cards. The statement
+ * must have the table `cards`.
  */
 export const IS_SECRET_CARD = sql<boolean>`(
   exists (select from imported_cards where imported_cards.card_id = cards.id and draft)
   or exists (select from imported_decks where imported_decks.deck_id = cards.deck_id and tests_only))`
 
 /**
- * Whether editors work with a deck: it is not archived. A pool has `archived_at` always, and `pool_archived` once an
- * editor has archived it. The statement has the tables `decks` and `imported_decks`, whose columns may be null.
+ * Whether a deck is not archived for editors. A pool always has `archived_at`; `pool_archived` tells whether an editor
+ * has archived it. The statement must have the tables `decks` and `imported_decks`; columns of the latter may be null.
  */
 export const IS_KEPT_DECK = sql<boolean>`(case when tests_only then not pool_archived else decks.archived_at is null end)`
 
-/** Whether learners see a test: neither it nor its source is archived. The statement has its published version. */
+/** Whether neither a test nor its source is archived. For learners, the statement must join the published version. */
 export const IS_LIVE_TEST = sql<boolean>`(
   tests.archived_at is null
   and not exists (select from content_sources where id = tests.source_id and archived_at is not null))`

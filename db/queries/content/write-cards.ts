@@ -39,7 +39,7 @@ function jsonOf(exercise: Exercise | null): string | null {
 
 export type CardUpdate = Omit<CardInput, 'key' | 'guid' | 'ord'> & {
   id: number
-  /** Whether question, answer, level and exercise stay */
+  /** Whether question, answer, level and exercise stay unchanged */
   keepsText: boolean
   keepsExercise: boolean
 }
@@ -66,7 +66,7 @@ export async function updateCards(transaction: Transaction<Database>, cards: Car
       ${kept}::boolean[], ${cards.map(({ keepsExercise }) => keepsExercise)}::boolean[]
     ) as input (id, deck_id, question, answer, level, sort_order, exercise, draft, keeps_text, keeps_exercise)
     where cards.id = input.id`.execute(transaction)
-  // Names the ids twice: by the join alone, each batch reads the whole table.
+  // The ids occur twice, because with the join alone each batch would read the whole table.
   await sql`
     update imported_cards
     set draft = input.draft, draft_archived = false, edited = edited and keeps_text
@@ -75,7 +75,7 @@ export async function updateCards(transaction: Transaction<Database>, cards: Car
       and (imported_cards.draft <> input.draft or draft_archived or (edited and not keeps_text))`.execute(transaction)
 }
 
-/** Gives cards a new identity, which must be free. */
+/** Changes the identities of cards; the new ones must not be in use. */
 export async function renameCards(
   transaction: Transaction<Database>,
   cards: { id: number; deck_id: number; key: string }[],

@@ -72,7 +72,7 @@ export async function updateDecks(
   await setDefaults(transaction, decks)
 }
 
-/** Sets or, with null, clears the desired retention of decks for learners without a choice of their own. */
+/** Sets or, with null, clears the author's desired retention of decks. */
 export async function setDefaults(
   transaction: Transaction<Database>,
   decks: { id: number; deck: { desired_retention: number | null } }[],
@@ -92,7 +92,7 @@ export async function setDefaults(
     on conflict (deck_id) do update set desired_retention = excluded.desired_retention`.execute(transaction)
 }
 
-/** Stores the files that describe decks; `tests_only` applies to decks that had no owner. */
+/** Stores the files that describe decks; `tests_only` is stored only for decks without a row in `imported_decks`. */
 export async function markDecksAsImported(
   transaction: Transaction<Database>,
   decks: { id: number; file: string; tests_only: boolean }[],
@@ -106,7 +106,7 @@ export async function markDecksAsImported(
     on conflict (deck_id) do update set file = excluded.file`.execute(transaction)
 }
 
-/** Makes the decks off for all learners who do not choose them. */
+/** Makes the decks inactive for all learners who do not choose them. */
 export async function offerDecks(transaction: Transaction<Database>, slugs: string[]): Promise<void> {
   if (slugs.length === 0) return
   await sql`

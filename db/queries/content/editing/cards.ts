@@ -14,9 +14,9 @@ export interface EditedCard extends CardTexts {
   deck_name: string
   version: number
   draft: boolean
-  /** Null unless archived for editors, who see drafts as drafts */
+  /** Null unless editors have archived the card; `archived_at` of a draft is not shown */
   archived_at: Date | null
-  /** Changed in the browser since the last upload of its source */
+  /** Whether the card has been changed in the browser since the last upload of its source */
   changed_here: boolean
   created_at: Date
   updated_at: Date
@@ -24,13 +24,13 @@ export interface EditedCard extends CardTexts {
 
 /** A card of a list. */
 export interface ListedCard extends EditedCard {
-  /** Name of the card within its deck, as tests list it */
+  /** Key of the card within its deck, with which tests refer to it */
   key: string
 }
 
 /** A card with its origin. */
 export interface EditedCardWithOrigin extends EditedCard {
-  /** Null for the content folder and for rows of scripts */
+  /** Null for the content folder and for rows written by scripts */
   source: { id: number; kind: StoredKind; name: string } | null
   file: string | null
   key: string | null
@@ -158,7 +158,7 @@ function cardIds(
       query = query.where(state === 'archived' ? isArchived('cards') : sql<boolean>`not ${isArchived('cards')}`)
     }
     if (level !== undefined) query = query.where('level', '=', isStorable(level) ? level : '\u007f')
-    if (text !== undefined) query = query.where(holds(text))
+    if (text !== undefined) query = query.where(containsText(text))
     return query
   }
   const hidden = inOrder(true)
@@ -169,19 +169,19 @@ function cardIds(
     .unionAll(db.selectFrom(hidden.as('hidden')).select(['id', 'sort_order']))
 }
 
-/** Whether question or answer contain the text; it has no wildcards. */
-function holds(text: string): RawBuilder<boolean> {
+/** Condition that question or answer contains the text, in which no character is a wildcard. */
+function containsText(text: string): RawBuilder<boolean> {
   if (!isStorable(text)) return sql`false`
   const folded = sql`(select fold_text(${text}::text))`
   return sql`(strpos(fold_text(question), ${folded}) > 0 or strpos(fold_text(answer), ${folded}) > 0)`
 }
 
-/** A card to change, with all that a change may write. */
+/** A card with all the columns that a change may write. */
 export interface StoredCard extends CardTexts, ItemState {
   id: number
   deck_id: number
   sort_order: number
-  /** Null for the content folder and for rows of scripts */
+  /** Null for the content folder and for rows written by scripts */
   source_id: number | null
   kind: StoredKind | null
   file: string | null
@@ -191,14 +191,14 @@ export interface StoredCard extends CardTexts, ItemState {
   edited: boolean
 }
 
-/** Takes the turn of the writers of cards, which an import holds from its first card to its end. */
+/** Takes the lock that serialises the writers of cards; an import holds it from its first card to its end. */
 export async function takeTurn(transaction: Transaction<Database>): Promise<void> {
   await transaction.selectFrom('distinct_answer_totals').select('id').forUpdate().execute()
 }
 
 /**
- * Takes the turn of the writers of cards and locks the cards, in this order as imports do. Their texts must be read by
- * the next statement, because this one does not see what it has waited for.
+ * Takes the lock of `takeTurn` and then locks the cards, in the order of imports. The texts must be read with a later
+ * statement, because this one does not see the changes for which it has waited.
  */
 export async function lockCards(transaction: Transaction<Database>, ids: readonly number[]): Promise<void> {
   const turn = transaction.selectFrom('distinct_answer_totals').select('id').forUpdate()
@@ -233,7 +233,7 @@ export async function findStoredCards(db: Kysely<Database>, ids: readonly number
     .execute()
 }
 
-/** A single id keeps the statement prepared; arrays are planned each time. */
+/** Condition for the ids. A single id is no array, so that the statement is prepared. */
 function isAmong(ids: readonly number[]): RawBuilder<boolean> {
   return ids.length === 1 ? sql`cards.id = ${ids[0]}` : sql`cards.id = any (${ids}::integer[])`
 }
@@ -255,7 +255,7 @@ export async function findMatchingIds(
   return rows.map(({ id }) => id)
 }
 
-/** Returns a condition for items of editable sources. @param column the source of the item */
+/** Returns a condition for items of editable sources. @param column the column with the source of the item */
 export function isEditable(editable: Editable, column: string): RawBuilder<boolean> {
   if (editable === 'all') return sql`true`
   return sql`${sql.ref(column)} = any (${[...editable]}::integer[])`

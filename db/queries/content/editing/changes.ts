@@ -8,8 +8,8 @@ export type ChangedItem = ({ card_id: number } | { cheatsheet_id: number }) & {
 }
 
 /**
- * Inserts a change with its items and makes it the change of the transaction: triggers write its id beside the texts
- * that later statements of the transaction supersede.
+ * Inserts a change with its items, makes it the change of the transaction and returns its id: triggers store this id
+ * with the texts that later statements of the transaction supersede.
  */
 export async function insertChange(
   transaction: Transaction<Database>,
@@ -41,7 +41,7 @@ export async function insertChangeItems(
     select ${changeId}, item.* from ${recordsOf(items)}`.execute(transaction)
 }
 
-/** Items as one parameter, because a statement has at most 65,535. */
+/** Items as one parameter, because a statement has at most 65,535 parameters. */
 function recordsOf(items: readonly ChangedItem[]): RawBuilder<unknown> {
   const columns = sql`card_id integer, cheatsheet_id integer, before jsonb, after jsonb`
   return sql`jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item (${columns})`

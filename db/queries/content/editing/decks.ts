@@ -13,21 +13,21 @@ export interface EditedDeck {
   name: string
   description: string
   sort_order: number
-  /** Null unless archived for editors; a pool is hidden from learners anyway */
+  /** Null unless editors have archived the deck; `archived_at` of a pool in use is not shown */
   archived_at: Date | null
   tests_only: boolean
   /** Language of the texts (BCP 47) */
   lang: string
-  /** Desired retention of learners without a choice of their own; null if their general setting applies */
+  /** The author's desired retention of the deck; null if the general setting of each learner applies */
   desired_retention: number | null
   /** Number of cards that are neither drafts nor archived */
   cards: number
   drafts: number
-  /** Null for the content folder and for rows of scripts */
+  /** Null for the content folder and for rows written by scripts */
   source: { id: number; kind: StoredKind; name: string } | null
 }
 
-/** Returns decks of editable sources in order, archived ones too. @param filter restricts them to a source or slug */
+/** Returns decks of editable sources in order, including archived ones. @param filter restricts the source or slug */
 export async function listEditedDecks(
   db: Kysely<Database>,
   editable: Editable,
@@ -65,10 +65,10 @@ export async function listEditedDecks(
   }))
 }
 
-/** A deck to write into. */
+/** A deck to be changed. */
 export interface DeckToEdit {
   id: number
-  /** Null for the content folder and for rows of scripts */
+  /** Null for the content folder and for rows written by scripts */
   source_id: number | null
   file: string | null
   tests_only: boolean
@@ -101,7 +101,7 @@ export async function findSlugsLike(db: Kysely<Database>, word: string): Promise
   return rows.map(({ slug }) => slug)
 }
 
-/** Returns the sort order behind all live decks. */
+/** Returns a sort order after those of all live decks. */
 export async function findLastDeckOrder(db: Kysely<Database>): Promise<number> {
   const { last } = await db
     .selectFrom('decks')
@@ -151,7 +151,7 @@ export interface DeckEdit {
   desired_retention?: number | null | undefined
 }
 
-/** Changes a deck. A pool has an archive mark of its own and stays hidden. */
+/** Changes a deck. For a pool, `archived` sets `pool_archived`, while `archived_at` stays set. */
 export async function updateDeck(
   transaction: Transaction<Database>,
   { id, tests_only }: DeckToEdit,

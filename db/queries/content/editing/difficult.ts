@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../types.js'
 
-/** How difficult cards are ordered */
+/** Sort orders of difficult cards */
 export const DIFFICULTIES = ['again', 'lapses', 'reports', 'never_easy'] as const
 
 export interface DifficultCard {
@@ -11,7 +11,7 @@ export interface DifficultCard {
   deck_name: string
   /** Number of users who have answered the card */
   learners: number
-  /** First answers of a day */
+  /** Number of answers; only the first of each day counts */
   answers: number
   /** Share of `again` among the first answers of a day, in percent */
   again_percent: number
@@ -34,12 +34,12 @@ const CONDITIONS = {
   never_easy: sql`never_easy`,
 }
 
-/** With fewer learners, numbers could tell what a single one has answered. */
+/** Minimum number of learners; with fewer, the numbers could reveal the answers of a single one */
 const MIN_LEARNERS = 5
 
 /**
- * Returns the most difficult live cards of a source, only those with at least five learners. Reads the log by learner
- * and deck, as it has no index by card.
+ * Returns the most difficult live cards of a source, only those with at least `MIN_LEARNERS` learners. Reads the log by
+ * learner and deck, because it has no index by card.
  */
 export async function listDifficultCards(
   db: Kysely<Database>,

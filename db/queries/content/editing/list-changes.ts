@@ -23,10 +23,10 @@ export interface ListedChange {
   items: number
   /** Whether the change only edits existing cards */
   is_undoable: boolean
-  /** The only item, if there is one */
+  /** The card of a change with a single item; null otherwise, like the following fields */
   card_id: number | null
   sheet_slug: string | null
-  /** Beginning of its question, or title */
+  /** First 500 characters of the question, or title of the sheet */
   title: string | null
   deck_slug: string | null
   deck_name: string | null
@@ -82,7 +82,7 @@ export async function listChanges(
       join
         .onRef('cards.id', '=', 'noted.card_id')
         .on('noted.noted', '=', 1)
-        // A card may have moved to a source of others since.
+        // Omits a card that has moved to a source that the caller may not edit.
         .on(({ exists, selectFrom, or, lit }) =>
           or([
             lit(editable === 'all'),
@@ -107,7 +107,7 @@ export async function listChanges(
       fn.coalesce('noted.is_undoable', val(false)).as('is_undoable'),
       sql<string | null>`coalesce(left(${ref('question')}, 500), ${ref('title')})`.as('title'),
       selectFrom('content_changes as undo').select('undo.id').whereRef('undo.undoes', '=', 'page.id').as('undone_by'),
-      // An import notes no items, only the texts that it supersedes.
+      // An import records no items, only the texts that it supersedes.
       sql<number>`case when ${ref('noted.noted')} > 0 then ${ref('noted.noted')} else (
         (select count(*) from card_versions where change_id = page.id)
           + (select count(*) from sheet_versions where change_id = page.id)

@@ -7,7 +7,7 @@ import type { Source } from '../sources.js'
 import { type EditedState, hasState, isArchived, isDraft, liveVersion, marksOf } from './state.js'
 import type { SheetTexts } from './versions.js'
 
-/** A sheet for its editors, without its text. */
+/** A sheet as its editors see it, without its text. */
 export interface EditedSheetSummary extends Pick<Selectable<CheatsheetsTable>, 'id' | 'slug' | 'title' | 'category'> {
   version: number
   draft: boolean
@@ -15,9 +15,9 @@ export interface EditedSheetSummary extends Pick<Selectable<CheatsheetsTable>, '
   archived_at: Date | null
   created_at: Date
   updated_at: Date
-  /** Changed in the browser since the last upload */
+  /** Whether the sheet has been changed in the browser since the last upload */
   edited: boolean
-  /** Null for the content folder and rows of scripts */
+  /** Null for the content folder and rows written by scripts */
   source: Source | null
 }
 
@@ -103,14 +103,14 @@ export async function findEditedSheet(db: Kysely<Database>, slug: string): Promi
   return row && toSheet(row)
 }
 
-/** Returns the sheet that a creation with this client id has made. */
+/** Returns the sheet created with this client id. */
 export async function findSheetByClientId(db: Kysely<Database>, clientId: string): Promise<EditedSheet | undefined> {
   const row = await selectSheets(db).select('content_md').where('client_id', '=', clientId).executeTakeFirst()
   return row && toSheet(row)
 }
 
 /**
- * Locks a sheet until the end of the transaction. A statement after it sees what a concurrent change has written.
+ * Locks a sheet until the end of the transaction. Later statements see what a concurrent change has written.
  * @returns whether the sheet exists
  */
 export async function lockSheet(transaction: Transaction<Database>, slug: string): Promise<boolean> {
@@ -164,7 +164,7 @@ export interface NewSheet extends SheetTexts {
   client_id: string
 }
 
-/** @returns the id of the sheet */
+/** Creates a sheet and returns its id. */
 export async function insertEditedSheet(
   transaction: Transaction<Database>,
   { draft, source_id, client_id, ...sheet }: NewSheet,

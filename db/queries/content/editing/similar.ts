@@ -11,7 +11,7 @@ export interface Candidate {
   deck_name: string
 }
 
-/** Returns the ids of those of the folded words that a text contains, by word. */
+/** Returns the ids of the folded words that the search index contains, by word. */
 export async function findWordIds(db: Kysely<Database>, words: readonly string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('search_words')
@@ -22,8 +22,10 @@ export async function findWordIds(db: Kysely<Database>, words: readonly string[]
 }
 
 /**
- * Returns cards of editable sources whose question holds one of the sets of words, drafts and pools included.
- * @param size number of distinct words of the question; undefined for any
+ * Returns cards of editable sources, including drafts and pools, whose question contains all words of a set.
+ * @param sets word ids
+ * @param size required number of distinct words in the question; undefined for any
+ * @param except id of a card to leave out
  */
 export async function findCardsWithWords(
   db: Kysely<Database>,

@@ -8,8 +8,8 @@ export type EditedState = (typeof EDITED_STATES)[number]
 const ORIGINS = { cards: 'imported_cards', cheatsheets: 'imported_cheatsheets' } as const
 
 /**
- * Whether a card or sheet is archived for its editors: a draft has `archived_at` too, and an archive mark of its own.
- * The statement joins the origin of the item; a left join is enough.
+ * Whether a card or sheet is archived for its editors. A draft always has `archived_at`; its `draft_archived` decides.
+ * The statement must join `imported_cards` or `imported_cheatsheets`; a left join is enough.
  */
 export function isArchived(table: keyof typeof ORIGINS): RawBuilder<boolean> {
   const origin = ORIGINS[table]
@@ -22,7 +22,7 @@ export function isDraft(table: keyof typeof ORIGINS): RawBuilder<boolean> {
   return sql<boolean>`coalesce(${sql.ref(`${ORIGINS[table]}.draft`)}, false)`
 }
 
-/** Number of the live text of a card or sheet: superseded texts have the versions before it. */
+/** Version number of the current text of a card or sheet; superseded texts have the lower numbers. */
 export function liveVersion(table: keyof typeof ORIGINS): RawBuilder<number> {
   const [versions, key] = table === 'cards' ? ['card_versions', 'card_id'] : ['sheet_versions', 'cheatsheet_id']
   return sql<number>`1 + coalesce((

@@ -17,7 +17,7 @@ export async function lockChange(
   return { ...change, is_undone: undo !== undefined }
 }
 
-/** A card of a change with its states. */
+/** A card of a change with its states before and after it. */
 export interface CardItem {
   card_id: number
   /** Null if the change created the card */
@@ -25,7 +25,7 @@ export interface CardItem {
   after: ItemState
 }
 
-/** Returns the cards of a change in its order; none if it also holds sheets. */
+/** Returns the cards of a change in its order; an empty array if it contains a sheet. */
 export async function findCardItems(db: Kysely<Database>, changeId: number): Promise<CardItem[]> {
   const rows = await db
     .selectFrom('content_change_items')

@@ -33,8 +33,8 @@ const MAX_VERSION = 2 ** 31 - 1
 const PAGE_BYTES = 4 * 2 ** 20
 
 /**
- * Returns texts of a card or sheet, newest first, before the version `before`; fewer than `limit` if they are long. The
- * last one of all is version 1.
+ * Returns texts of a card or sheet with a lower version than `before`, newest first; fewer than `limit` if they are
+ * long. The last page ends with version 1.
  */
 export async function listVersions<Kind extends keyof Texts>(
   db: Kysely<Database>,
@@ -45,7 +45,8 @@ export async function listVersions<Kind extends keyof Texts>(
 ): Promise<Version<Kind>[]> {
   const { versions, key, texts } = KINDS[kind]
   const columns = sql.join(texts.map((name) => sql.ref(name)))
-  // The text before a version tells which change wrote it; the oldest of the latest versions is kept only for that.
+  // The row of the version before names the change that wrote a text; the oldest of the latest rows is kept only for
+  // that.
   const { rows } = await sql<Version<Kind>>`
     with texts as (
       select version, ${columns} from ${sql.table(versions)} where ${sql.ref(key)} = ${id}
@@ -74,7 +75,7 @@ export async function listVersions<Kind extends keyof Texts>(
   return rows
 }
 
-/** Returns a superseded text of a card or sheet. */
+/** Returns a superseded text of a card or sheet; undefined if it is not stored. */
 export async function findVersion<Kind extends keyof Texts>(
   db: Kysely<Database>,
   kind: Kind,

@@ -12,7 +12,7 @@ export interface NewCard extends CardTexts {
   client_id: string
 }
 
-/** Returns the id of the card that a client has created. */
+/** Returns the card created with this client id; undefined if there is none. */
 export async function findCardOfClient(
   transaction: Transaction<Database>,
   clientId: string,
@@ -26,7 +26,7 @@ export async function findCardOfClient(
     .executeTakeFirst()
 }
 
-/** Returns the sort order behind all cards of a deck, archived ones too. */
+/** Returns a sort order after those of all cards of a deck, including archived ones. */
 export async function findEnd(transaction: Transaction<Database>, deckId: number): Promise<number> {
   const last = (isHidden: boolean) =>
     transaction
@@ -111,13 +111,13 @@ export async function updateIdentities(
     where card_id = input.id`.execute(transaction)
 }
 
-/** Distance of the sort orders of neighbours after a deck is numbered: ten cards fit in between one after another. */
+/** Distance of sort orders after a deck is renumbered: ten cards in succession can be placed before the same card. */
 const STEP = 1_000
 
 /**
- * Places a card before another one of its deck, or last. Numbers all cards of the deck only if no number is free there,
- * because each write of a card runs all its triggers.
- * @param before null for the end
+ * Places a card before another one of its deck, or last. Renumbers all cards of the deck only if no sort order is free
+ * between the neighbours, because each update of a card runs all its triggers.
+ * @param before id of the next card; null for the end
  */
 export async function placeCard(
   transaction: Transaction<Database>,
@@ -128,7 +128,7 @@ export async function placeCard(
     select sort_order::bigint as place, id from cards where id = ${before}::integer
     union all
     select 2147483648, 0 where ${before}::integer is null`
-  // A condition on archived_at for each of the two indexes
+  // Two conditions on archived_at, one for each of the two partial indexes
   const deck = sql`
     select id, sort_order from cards where deck_id = ${card.deck_id} and archived_at is null
     union all
