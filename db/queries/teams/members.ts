@@ -3,7 +3,7 @@ import type { ClaimedMembership } from '../../../src/domain/teams/follow-groups.
 import type { MemberOrigin, TeamRole } from '../../../src/domain/teams/teams.js'
 import type { Database } from '../../types.js'
 
-/** A current member of a team. A person in a team by hand and by group is one member with the higher role. */
+/** A current member of a team. A person with two memberships, by hand and by group, has the higher role. */
 export interface TeamMember {
   id: number
   username: string
@@ -11,7 +11,7 @@ export interface TeamMember {
   role: TeamRole
   /** Whether the provider's groups make the person a member */
   by_group: boolean
-  /** Whether an administrator has made the person a member; may be true beside `by_group` */
+  /** Whether an administrator has made the person a member; may be true together with `by_group` */
   by_hand: boolean
 }
 
@@ -28,7 +28,7 @@ export async function listMembers(db: Kysely<Database>, teamId: number): Promise
   return rows
 }
 
-/** A team that a user is in, with the higher role. */
+/** A team of a user, with the higher role of two memberships. */
 export interface TeamOfUser {
   id: number
   name: string
@@ -59,7 +59,7 @@ export async function listLedTeams(db: Kysely<Database>, userId: number): Promis
   return rows.map(({ team_id }) => team_id)
 }
 
-/** Makes the user a member by hand, or changes the role. Returns false if nothing changes. */
+/** Makes the user a member by hand, or changes the role of that membership. Returns false if nothing changes. */
 export async function setMember(
   transaction: Transaction<Database>,
   { teamId, userId, role, today }: { teamId: number; userId: number; role: TeamRole; today: string },
@@ -72,7 +72,7 @@ export async function setMember(
   return numAffectedRows === 1n
 }
 
-/** Makes users members by hand of one team each. */
+/** Inserts memberships by hand with the role `member`; none of them may exist. */
 export async function insertMembers(
   transaction: Transaction<Database>,
   members: { team_id: number; user_id: number }[],
@@ -103,7 +103,7 @@ export async function endMembership(
   return numUpdatedRows > 0n
 }
 
-/** Returns whether the user is a current member of the team in this way. */
+/** Returns whether the user has a current membership of this origin in the team. */
 export async function isMember(
   db: Kysely<Database>,
   teamId: number,
@@ -132,7 +132,7 @@ export async function listClaimedMemberships(db: Kysely<Database>, userId: numbe
     .execute()
 }
 
-/** Opens memberships from the provider's groups and ends others. */
+/** Starts memberships by the provider's groups in the teams `join` and ends the memberships with the ids `end`. */
 export async function moveClaimedMemberships(
   transaction: Transaction<Database>,
   userId: number,
@@ -143,7 +143,7 @@ export async function moveClaimedMemberships(
     await sql`update team_members set until_on = ${today} where id = any(${end}::integer[])`.execute(transaction)
   }
   if (join.length > 0) {
-    // A team that a concurrent request has deleted is missing.
+    // Skips a team that a concurrent request has deleted.
     await sql`
       insert into team_members (team_id, user_id, role, origin, from_on)
       select id, ${userId}, 'member', 'claim', ${today} from teams where id = any(${join}::integer[]) order by id for key share

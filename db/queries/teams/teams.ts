@@ -32,7 +32,7 @@ export async function listTeams(db: Kysely<Database>, viewable: ViewableTeams): 
     .execute()
 }
 
-/** Returns undefined if the team does not exist. */
+/** Returns the team; undefined if it does not exist. */
 export async function findTeam(db: Kysely<Database>, id: number): Promise<Team | undefined> {
   return db.selectFrom('teams').select(TEAM).where('id', '=', id).executeTakeFirst()
 }
@@ -42,7 +42,7 @@ export async function keepTeam(transaction: Transaction<Database>, id: number): 
   return transaction.selectFrom('teams').select(TEAM).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 }
 
-/** Returns the teams of these names; within a transaction none of them can be deleted until it ends. */
+/** Returns the teams with these names and, within a transaction, prevents their deletion until it ends. */
 export async function findTeamsByName(db: Kysely<Database>, names: string[]): Promise<Pick<Team, 'id' | 'name'>[]> {
   if (names.length === 0) return []
   return db
@@ -53,7 +53,7 @@ export async function findTeamsByName(db: Kysely<Database>, names: string[]): Pr
     .execute()
 }
 
-/** Returns the ids of the teams of these groups of the provider. */
+/** Returns the ids of the teams that are linked to these groups of the provider. */
 export async function findTeamsOfGroups(db: Kysely<Database>, groups: string[]): Promise<number[]> {
   if (groups.length === 0) return []
   const rows = await db
@@ -94,7 +94,7 @@ export async function isTeamTaken(
   return other !== undefined
 }
 
-/** Returns the changed team. */
+/** Changes a team and returns it. */
 export async function updateTeam(
   transaction: Transaction<Database>,
   id: number,
@@ -103,7 +103,7 @@ export async function updateTeam(
   return transaction.updateTable('teams').set(change).where('id', '=', id).returning(TEAM).executeTakeFirstOrThrow()
 }
 
-/** Blocks other requests that name teams until the transaction ends, so that names and groups stay unique. */
+/** Serialises the changes of names and groups of teams until the transaction ends, so that both stay unique. */
 export async function lockTeamNames(transaction: Transaction<Database>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('svc-training teams'))`.execute(transaction)
 }
