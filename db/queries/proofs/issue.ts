@@ -4,7 +4,7 @@ import type { Database } from '../../types.js'
 import { isAmong, type Settled } from '../assignments/settle.js'
 import { liveVersion } from '../content/editing/state.js'
 
-/** A completed occurrence without a proof, with what its proof will say. */
+/** A completed occurrence without a proof, with the content of its proof. */
 export interface Completed {
   occurrence_id: number
   assignment_id: number
@@ -28,15 +28,15 @@ export interface CompletedPart {
   done_on: string
   confirmed_by: string | null
   note: string | null
-  /** Of the sheet at the confirmation, or of the test that was passed; null if it was deleted */
+  /** Version of the sheet at its confirmation, or of the passed test; null if it was deleted */
   version: number | null
   sha256: string | null
   pass_percent: number | null
 }
 
 /**
- * Returns completed occurrences without a proof, in the order of their ids. The text of a sheet is that of the time of
- * its confirmation.
+ * Returns completed occurrences without a proof, in the order of their ids. Version and hash of a sheet are those at
+ * the time of its confirmation.
  * @param timeZone IANA name
  */
 export async function listCompleted(
@@ -100,7 +100,7 @@ export interface NewProof {
   retention_years: number
 }
 
-/** Stores proofs. An occurrence that another request has given a proof keeps it. */
+/** Stores proofs, except for occurrences for which another request has stored one. */
 export async function insertProofs(db: Kysely<Database>, proofs: readonly NewProof[]): Promise<void> {
   if (proofs.length === 0) return
   await sql`

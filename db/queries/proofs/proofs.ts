@@ -3,7 +3,7 @@ import type { Database, ProofsTable } from '../../types.js'
 
 export type Proof = Selectable<ProofsTable>
 
-/** Returns proofs of a person, the newest first. @param before only with a lower id */
+/** Returns proofs of a person, newest first. @param before only proofs with a lower id */
 export async function listOwnProofs(
   db: Kysely<Database>,
   userId: number,
@@ -36,7 +36,7 @@ export async function revokeProof(
   await transaction.updateTable('proofs').set({ revoked_at: at, revocation: reason }).where('id', '=', id).execute()
 }
 
-/** Must precede the insertion of the new proof, because only one of an occurrence is in force. */
+/** Stores the code of the new proof. Must precede its insertion, because an occurrence has one proof in force. */
 export async function markReplaced(transaction: Transaction<Database>, id: number, by: string): Promise<void> {
   await transaction.updateTable('proofs').set({ replaced_by: by }).where('id', '=', id).execute()
 }
@@ -44,7 +44,7 @@ export async function markReplaced(transaction: Transaction<Database>, id: numbe
 /** A row of the auditors' table */
 export type ExportedProof = Proof & { username: string | null }
 
-/** Returns proofs in the order of their ids. @param after only with a higher id */
+/** Returns proofs in the order of their ids. @param after only proofs with a higher id */
 export async function listProofs(db: Kysely<Database>, after: number, limit: number): Promise<ExportedProof[]> {
   return db
     .selectFrom('proofs')
@@ -59,8 +59,8 @@ export async function listProofs(db: Kysely<Database>, after: number, limit: num
 
 /**
  * Sets the day after which proofs are deleted: the retention begins with the next proof of the same assignment, or when
- * the person has left. A deactivation that is undone ends it again.
- * @returns the last id of the batch; undefined after the last one
+ * the person has left. Clears the day if a deactivation is undone.
+ * @returns the last id of the batch; undefined if no proof is left
  */
 export async function setDeletionDays(
   db: Kysely<Database>,
@@ -79,7 +79,7 @@ export async function setDeletionDays(
     ), computed as (
       select id, delete_after, (case
           when least(next_on, left_on) is not null then least(next_on, left_on) + make_interval(years => retention_years)
-          -- The day of a deletion is not stored; the first run after it counts.
+          -- The day on which an account was deleted is not stored; the first run after it counts.
           when is_deleted then coalesce(delete_after, ${today}::date + make_interval(years => retention_years))
         end)::date as wanted
       from batch
