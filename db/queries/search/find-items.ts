@@ -17,11 +17,11 @@ export interface MatchingWord {
 /** Maximum number of words with a common stem, and of words that contain a part; the latter for all terms together */
 const FORMS = 100
 const PARTS = 400
-/** With more terms, those of one or two letters must match a whole word, because their prefixes occur in every row. */
+/** Maximum number of terms with which a term of one or two letters matches prefixes, which occur in almost every row */
 const FEW_TERMS = 3
-/** Shorter parts occur in most words, so only prefixes match; trigrams need three letters. */
+/** Minimum length of a term that matches inside words; trigrams need three letters. Shorter terms match prefixes. */
 const SHORTEST_PART = 3
-/** Letters of a part that are looked up by trigrams: all of 24 take ten times as long, and the rest is compared. */
+/** Number of letters looked up by trigrams; the rest is compared, because looking up 24 takes ten times as long. */
 const INDEXED_LETTERS = 5
 /** Sorts after every letter in code point order */
 const LAST = '\u{10ffff}'
@@ -58,8 +58,8 @@ export async function preferIndexes(transaction: Transaction<Database>): Promise
 }
 
 /**
- * Returns the stored words that match each search term, where `spellings` are other spellings of it. Each word has its
- * best match.
+ * Returns the stored words that match each search term or one of its other spellings. A word occurs once per term, with
+ * its best match.
  */
 export async function findMatchingWords(
   db: Kysely<Database>,
@@ -104,7 +104,7 @@ export async function findMatchingWords(
   return rows
 }
 
-/** Returns the stored words that equal one of the neighbours of a word or are a form of one. */
+/** Returns the stored words that equal one of the similar spellings or have it as their stem. */
 export async function findNeighbours(
   db: Kysely<Database>,
   neighbours: readonly { place: number; word: string }[],
@@ -120,7 +120,7 @@ export async function findNeighbours(
   return rows
 }
 
-/** The words of the store that are one of the given words or a form of one; `place` is the index of the given word. */
+/** Returns the stored words that equal a given word or are a form of it; `place` is the index of the given word. */
 export async function findForms(db: Kysely<Database>, words: readonly string[]): Promise<MatchingWord[]> {
   const { rows } = await sql<MatchingWord>`
     select place, form.*, 'form' as match
@@ -139,10 +139,10 @@ function unnest(words: readonly { place: number; word: string }[]): RawBuilder<u
 }
 
 /**
- * Finds live items in which each of the lists has a word: decks, then sheets, then cards, short titles first.
+ * Returns live items that contain a word of each list: decks, then sheets, then cards, short titles first.
  * @param column whether the words must be in the title or anywhere
  * @param lists word ids per search term
- * @param known items already found
+ * @param known items to leave out
  */
 export async function findItems(
   db: Kysely<Database>,
@@ -155,11 +155,11 @@ export async function findItems(
     const { table, words, title } = SEARCH_TABLES[kind]
     const ids = known.filter((item) => item.kind === kind).map(({ id }) => id)
     const inDeck = kind === 'card' ? sql`join decks on decks.id = deck_id and decks.archived_at is null` : sql``
-    const holds = lists.map((list) => sql`${sql.ref(`${words}.${column}`)} && ${list}::integer[]`)
+    const conditions = lists.map((list) => sql`${sql.ref(`${words}.${column}`)} && ${list}::integer[]`)
     return sql`(
       select ${sql.lit(kind)} as kind, ${sql.lit(rank)} as rank, item_id as id, length(${sql.ref(`subject.${title}`)}) as length
       from ${sql.table(words)} join ${sql.table(table)} as subject on subject.id = item_id ${inDeck}
-      where ${sql.join(holds, sql` and `)} and subject.archived_at is null and item_id <> all (${ids}::integer[])
+      where ${sql.join(conditions, sql` and `)} and subject.archived_at is null and item_id <> all (${ids}::integer[])
       limit ${sql.lit(CANDIDATES)})`
   }
   const { rows } = await sql<FoundItem>`

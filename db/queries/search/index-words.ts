@@ -30,13 +30,14 @@ export async function isIndexPending(db: Kysely<Database>): Promise<boolean> {
   return row !== undefined
 }
 
-/** Work of one transaction: changed rows, weighted like about 300 cards */
+/** Maximum number of queue entries per transaction */
 const CHANGES = 100
+/** Approximate number of rows per transaction, in cards */
 const WEIGHT = 300
-/** A sheet has as many words as this many cards. */
+/** Number of cards that have as many words as a sheet */
 const WEIGHT_OF_SHEET = 15
 
-/** Takes changed rows from the queue, oldest first. Returns ids by kind; empty if the queue is empty. */
+/** Takes changed rows from the queue, oldest first, and returns their ids by kind; an empty array if there are none. */
 export async function takePending(transaction: Transaction<Database>): Promise<{ kind: SearchKind; ids: number[] }[]> {
   const { rows } = await sql<{ kind: SearchKind; ids: number[] }>`
     with oldest as (
@@ -55,7 +56,7 @@ export async function takePending(transaction: Transaction<Database>): Promise<{
   return rows
 }
 
-/** Returns the texts that still exist. */
+/** Returns the texts of those items that still exist. */
 export async function readSearchTexts(
   db: Kysely<Database>,
   kind: SearchKind,
