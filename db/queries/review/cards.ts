@@ -20,7 +20,7 @@ export interface BrowsedCard extends StudyCard {
 export interface BrowsedCards {
   /** Undefined if the deck does not exist */
   cards: BrowsedCard[] | undefined
-  /** False if the card after which the page should start does not exist */
+  /** Whether the card after which the page starts exists */
   is_mark_known: boolean
 }
 
@@ -55,7 +55,7 @@ export async function listCards(
   limit: number,
 ): Promise<BrowsedCards> {
   const { userId, today } = scope
-  const holdsText = text === undefined ? undefined : holds(text)
+  const holdsText = text === undefined ? undefined : containsText(text)
   const behindMark =
     after === undefined ? sql`true` : sql`(${deckOrder('deck_counts')}) >= (select deck_order, name, deck_id from mark)`
   const { rows } = await sql<Row>`
@@ -109,14 +109,14 @@ function stateName(today: string): RawBuilder<CardStateName> {
     when next_review <= ${today}::date then 'due' else 'learned' end`
 }
 
-/** Condition that the card contains the text; it has no wildcards. */
-function holds(text: string): RawBuilder<boolean> {
+/** Condition that question or answer contains the text, in which no character is a wildcard. */
+function containsText(text: string): RawBuilder<boolean> {
   if (!isStorable(text)) return sql`false`
   const folded = sql`(select fold_text(${text}::text))`
   return sql`(strpos(fold_text(question), ${folded}) > 0 or strpos(fold_text(answer), ${folded}) > 0)`
 }
 
-/** Upper bound for the cards of a deck on a page. */
+/** Upper bound of the number of cards of a deck on a page. */
 function deckSize(state: CardStateName | undefined): RawBuilder<unknown> {
   return state === 'new' ? sql`unseen` : sql`deck_counts.card_count`
 }
@@ -130,7 +130,7 @@ function pageOf(
 ): RawBuilder<unknown> {
   const isBehind = sql`(cards.sort_order, cards.id) > (after_order, after_id)`
   const behind = holdsText === undefined ? isBehind : sql`${isBehind} and ${holdsText}`
-  // The number of cards that contain a text is unknown.
+  // With a text filter, the number of matching cards per deck is unknown, so no deck is left out.
   const canFill = holdsText === undefined ? sql`cards_before < ${limit}` : sql`true`
   const inOrder = sql`order by position, sort_order, id limit ${limit}`
   const isSuspended = sql`exists (select from suspended_cards where user_id = ${userId} and card_id = cards.id)`
@@ -199,7 +199,7 @@ export async function findCard(
   return card && { ...card, answer: showGaps(card.answer, card.form) }
 }
 
-/** Suspends a live card for the user; returns false if there is none. */
+/** Suspends a live card for the user; returns false if the card is not live. */
 export async function suspendCard(db: Kysely<Database>, userId: number, cardId: number): Promise<boolean> {
   const found = await db
     .with('card', (cte) =>

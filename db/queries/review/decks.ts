@@ -10,7 +10,7 @@ export interface StudiedDeck {
   name: string
   /** Whether the queue of all decks includes it */
   active: boolean
-  /** Counts of the deck's own queue, whether it is active or not */
+  /** Number of due cards in the queue of this deck alone, even if it is inactive; `new` likewise */
   due: number
   new: number
   cards: number
@@ -50,14 +50,14 @@ export async function switchDeck(
 ): Promise<boolean> {
   if (!isStorable(slug)) return false
   const [added, removed] = isActive ? ['chosen_decks', 'inactive_decks'] : ['inactive_decks', 'chosen_decks']
-  // A deck that is on by default needs no choice of it.
-  const isNoted = isActive ? sql`exists (select from offered_decks where deck_id = deck.id)` : sql`true`
+  // A deck that is active by default needs no row in `chosen_decks`.
+  const isStored = isActive ? sql`exists (select from offered_decks where deck_id = deck.id)` : sql`true`
   const { rows } = await sql`
     with deck as (select id from decks where slug = ${slug} and archived_at is null for key share),
     removed as (delete from ${sql.table(removed)} where user_id = ${userId} and deck_id in (select id from deck)),
     added as (
       insert into ${sql.table(added)} (user_id, deck_id)
-      select ${userId}::integer, id from deck where ${isNoted} on conflict do nothing
+      select ${userId}::integer, id from deck where ${isStored} on conflict do nothing
     )
     select id from deck`.execute(db)
   return rows.length > 0

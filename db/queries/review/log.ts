@@ -21,13 +21,13 @@ export interface LogEntry extends Pick<Selectable<ReviewLogTable>, (typeof ENTRY
   question: string | null
   deck_slug: string | null
   is_undone: boolean
-  /** False for a review that came too late to change the card's state */
+  /** Whether the entry changed the card's state; false for a review that arrived after a later one or a reset */
   applied: boolean
 }
 
 /**
  * Returns the user's log, newest first. For a deck: entries written while the card belonged to it. For a card: all
- * entries, also if it is archived or deleted.
+ * entries, even if it is archived or deleted.
  */
 export async function listLog(
   db: Kysely<Database>,

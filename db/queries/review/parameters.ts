@@ -13,13 +13,13 @@ interface Batch {
 
 /**
  * Reads the learner's reviews, undos and resets in batches of short statements, as lines of `HISTORY_COLUMNS`.
- * @param upTo the last log entry to read
+ * @param upTo id of the last log entry to read
  */
 export async function* readHistory(db: Kysely<Database>, userId: number, upTo: number): AsyncGenerator<string> {
   for (let after = 0; ; ) {
     const position = after
     const read = () => readBatch(db, userId, position, upTo)
-    // A transaction already has its connection and must not wait for others that may need it.
+    // A transaction holds a connection and must not wait for readers that may need it.
     const { lines, last } = await (db.isTransaction ? read() : readInTurn(read))
     if (lines === null || last === null) return
     yield lines
@@ -56,7 +56,7 @@ export interface FitState {
   last_entry: number
 }
 
-/** Returns the learner's parameters and what a fit depends on; undefined if the user does not exist. */
+/** Returns the learner's parameters and the inputs of a fit; undefined if the user does not exist. */
 export async function findFitState(db: Kysely<Database>, userId: number): Promise<FitState | undefined> {
   const { rows } = await sql<FitState>`
     select
@@ -68,7 +68,7 @@ export async function findFitState(db: Kysely<Database>, userId: number): Promis
   return rows[0]
 }
 
-/** Notes an attempt that leaves the parameters as they are. */
+/** Records an attempt at a fit that leaves the parameters unchanged. */
 export async function noteAttempt(
   db: Kysely<Database>,
   userId: number,
@@ -104,14 +104,14 @@ export async function replaceParameters(
     .execute()
 }
 
-/** Columns of memory states, by the review that made them */
+/** Columns of memory states, with the ids of the reviews that produced them */
 interface States {
   review_ids: ArrayLike<number>
   stabilities: ArrayLike<number>
   difficulties: ArrayLike<number>
 }
 
-/** Stores recomputed memory states; dates and counts stay. Log entries up to now hold the former states. */
+/** Stores recomputed memory states; dates and counts stay. Marks the log entries up to now as holding former states. */
 export async function storeStates(transaction: Transaction<Database>, userId: number, states: States): Promise<void> {
   const { review_ids, stabilities, difficulties } = states
   for (let first = 0; first < review_ids.length; first += STATES_AT_ONCE) {
@@ -130,20 +130,22 @@ export async function storeStates(transaction: Transaction<Database>, userId: nu
 }
 
 export interface FitCriteria {
-  /** Users with a later id only */
+  /** Only users with a higher id */
   after: number
   limit: number
-  /** Day before which the first review must have been */
+  /** Latest day of the first review, `YYYY-MM-DD` */
   firstBefore: string
-  /** Instant before which the last attempt must have been */
+  /** Latest time of the last attempt */
   triedBefore: Date
+  /** Minimum number of recalls */
   leastItems: number
+  /** Minimum ratio of the recalls to those of the last attempt */
   growth: number
 }
 
 /**
- * Returns ids of learners that a fit may help, ascending. Recalls that were undone since still count, so
- * the fit itself counts again.
+ * Returns the ids of learners for whom a fit may be worthwhile, ascending. Undone recalls are counted here, so the fit
+ * must count again.
  */
 export async function listFitCandidates(db: Kysely<Database>, criteria: FitCriteria): Promise<number[]> {
   const { after, limit, firstBefore, triedBefore, leastItems, growth } = criteria
@@ -165,7 +167,7 @@ export async function listFitCandidates(db: Kysely<Database>, criteria: FitCrite
   return rows.map(({ id }) => id)
 }
 
-/** Returns the number of the learner's recalls, counted up to a limit, and the median time of a review. */
+/** Returns the number of the learner's recalls, at most `limit`, and the median time of the last 1,000 reviews. */
 export async function findFitNumbers(
   db: Kysely<Database>,
   userId: number,

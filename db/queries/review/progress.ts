@@ -12,7 +12,7 @@ import { MATURE_DAYS } from '../../../src/domain/review/statistics.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
-/** What the scheduler, the daily number of new cards and a session need. */
+/** Settings of the scheduler, the daily number of new cards and the study session. */
 export interface StudySettings extends SchedulerSettings {
   new_per_day: number
   type_answers: boolean
@@ -27,13 +27,13 @@ export interface Scope {
 }
 
 /**
- * Condition that the learner studies a row of `deck_counts` now: a named deck always counts, even if it is inactive.
+ * Condition that a row of `deck_counts` belongs to the queue: an inactive deck only if the scope names it.
  */
 export function isStudied({ deckSlug }: Scope): RawBuilder<boolean> {
   return deckSlug === undefined ? sql`is_active` : sql`true`
 }
 
-/** The learner's settings, or the defaults, as a CTE. Fitted weights count only while the learner wants them. */
+/** The learner's settings, or the defaults, as a CTE. Fitted weights apply only if `adapt_intervals` is on. */
 export function settingsCte(userId: number): RawBuilder<StudySettings> {
   return sql`
     settings as (
@@ -49,8 +49,8 @@ export function settingsCte(userId: number): RawBuilder<StudySettings> {
 }
 
 /**
- * The retention that the learner, or else the author, wants for a deck; null if the general setting applies. Looks
- * nothing up per row if no deck has its own.
+ * Desired retention of a deck set by the learner, or else by the author; null if the general setting applies. Does no
+ * lookup per row if no deck has a separate retention.
  */
 export function deckRetention(userId: number, deckId: string): RawBuilder<number | null> {
   return sql`case when (
@@ -62,10 +62,10 @@ export function deckRetention(userId: number, deckId: string): RawBuilder<number
 }
 
 /**
- * CTEs `settings`, `introduced` (today's new cards by deck), `put_off` (new cards put off until tomorrow), `deck_counts` (one row
- * per deck) and `remaining` (one row; `decks` is 0 if the named deck does not exist; inactive decks are excluded unless
- * one is named). They count the user's rows and the decks' `card_count`, not the cards. `limit 1` keeps the planner from
- * merging a few suspended cards with the progress of all users.
+ * CTEs `settings`, `introduced` (today's new cards by deck), `put_off` (new cards put off until tomorrow),
+ * `deck_counts` (one row per deck) and `remaining` (one row; `decks` is 0 if the named deck does not exist; inactive
+ * decks are excluded unless the scope names one). They read the user's rows and the `card_count` of decks, not the
+ * cards. `limit 1` keeps the planner from merging a few suspended cards with the progress of all users.
  */
 export function countCtes(scope: Scope): RawBuilder<unknown> {
   const { userId, today, deckSlug } = scope
@@ -86,7 +86,7 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
       group by deck_id
     ),
     put_off as materialized (
-      -- Cards that are still new and were put off until tomorrow, also suspended ones
+      -- Cards that are still new and were put off until tomorrow, including suspended ones
       select entry.card_id, card.deck_id
       from review_log as entry
       cross join lateral (
@@ -109,7 +109,7 @@ export function countCtes(scope: Scope): RawBuilder<unknown> {
         count(*) filter (where progress_id is null) as unseen,
         count(*) filter (where next_review <= ${today}::date) as due
       from (
-        -- A progress row names the deck of its card while that is live, so only unseen cards are looked up.
+        -- A progress row has the deck of its card while the card is live, so only unseen cards are looked up.
         select progress.id as progress_id, next_review, coalesce(progress.deck_id, card.deck_id) as deck_id
         from suspended_cards
         left join lateral (
@@ -199,9 +199,9 @@ export async function lockLearner(transaction: Transaction<Database>, userId: nu
 }
 
 /**
- * Locks the learner as `lockLearner` does, and then the card against moving and archiving. The card is locked before its
- * situation is read, because the lock may have waited for an import that moved the card to a deck of its own. An archived
- * card is locked too: a script could make it live before the next statement.
+ * Locks the learner as `lockLearner` does, and then the card against moving and archiving. Its deck and state must be
+ * read with a later statement, because the lock may have waited for an import that moved the card. An archived card is
+ * locked as well, because a script could restore it before the next statement.
  */
 export async function lockLearnerAndCard(
   transaction: Transaction<Database>,
@@ -237,7 +237,7 @@ export interface LearnerCard {
   deck_retention: number | null
 }
 
-/** A stored answer to the same client id. */
+/** The stored response to an earlier request with the same client id. */
 export interface EarlierAnswer {
   id: number
   card_id: number
@@ -251,13 +251,13 @@ export interface EarlierAnswer {
 /** Input of a review. */
 export interface ReviewSituation extends LearnerCard {
   earlier: EarlierAnswer | null
-  /** Time of the latest review or reset that the card's state knows */
+  /** Time of the latest review or reset that the card's state includes */
   latest_at: Date | null
 }
 
 /**
- * Reads the input of a review in one statement and locks the progress against scripts. The caller has locked the card:
- * archiving locks them in this order.
+ * Reads the input of a review in one statement and locks the progress against scripts. The caller must have locked the
+ * card, because archiving locks card and progress in this order.
  */
 export async function findLearnerCard(
   transaction: Transaction<Database>,

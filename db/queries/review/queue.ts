@@ -5,7 +5,7 @@ import type { Database } from '../../types.js'
 import { deckOrder } from '../content/decks.js'
 import { countCtes, deckRetention, isStudied, type Scope, type StudySettings, stateOf } from './progress.js'
 
-/** The learner's own note on a card; looks nothing up per row if the learner has none. */
+/** The learner's note on a card; does no lookup per row if the learner has no notes. */
 export function noteOf(userId: number, cardId: string): RawBuilder<string | null> {
   return sql`case when (select exists (select from card_notes where user_id = ${userId}))
     then (select text from card_notes where user_id = ${userId} and card_id = ${sql.ref(cardId)}) end`
@@ -23,17 +23,17 @@ export interface StudyCard {
   deck_lang: string
   /** Null for a card that was never reviewed */
   state: CardState | null
-  /** The learner's own note */
+  /** The learner's note */
   note: string | null
 }
 
-/** What decides how the answer of a card is shown. */
+/** Input of `showGaps`, which shows the gaps in the answer of a cloze card. */
 export interface WithForm {
-  /** Of its exercise; null for a plain card */
+  /** Form of the exercise; null for a plain card */
   form: string | null
 }
 
-/** A card with what its dates depend on. */
+/** A card with the inputs of its due dates. */
 export interface QueuedCard extends StudyCard {
   /** Desired retention of the deck; null if that of the settings applies */
   deck_retention: number | null
@@ -94,8 +94,8 @@ export async function findQueue(
     ),
     wanted as (select least(${newAtMost}::integer, greatest(new_allowed, 0)) as cards from remaining),
     new_decks as (
-      -- No more decks than cards, because each gives at least one. The cards that a deck has given today count, so that
-      -- the next request continues the round.
+      -- At most as many decks as cards, because each contributes at least one. Cards that a deck has contributed today
+      -- count, so that the next request continues the round.
       select id, position, available, taken, max(taken) over () as most_taken
       from (
         select id, row_number() over (order by ${deckOrder('deck_counts')}) as position,
@@ -107,7 +107,7 @@ export async function findQueue(
       where turn <= (select cards from wanted)
     ),
     rounds as (
-      -- The number of rounds that fill the page: decks with fewer cards leave their places to the others.
+      -- The number of rounds that fill the page: the others replace decks that run out of cards.
       select coalesce(
         max(level) filter (where level <= available),
         max(available)

@@ -24,7 +24,7 @@ export async function updateSettings(
   userId: number,
   changes: Partial<ReviewSettings>,
 ): Promise<ReviewSettings> {
-  // The body of a request may have further keys, such as `user_id`.
+  // The body of a request may contain further keys, such as `user_id`.
   const known: Partial<ReviewSettings> = Object.fromEntries(
     SETTINGS.filter((name) => changes[name] !== undefined).map((name) => [name, changes[name]]),
   )
@@ -38,7 +38,7 @@ export async function updateSettings(
 
 const MOST_EXTRA = 9_999
 
-/** Raises the daily number of new cards for today, so that `cards` more than today has brought are left. */
+/** Raises today's limit of new cards, so that `cards` more than now are left, even if the limit was exceeded. */
 export async function addExtraNew(db: Kysely<Database>, scope: Scope, cards: number): Promise<void> {
   await sql`
     with ${countCtes(scope)}

@@ -11,7 +11,7 @@ export interface UndoCandidate {
   kind: 'review' | 'tomorrow'
   card_id: number
   deck_id: number | null
-  /** Null if the card was put off, as for `phase` */
+  /** Null if the card was put off, like `phase` */
   rating: Rating | null
   previous_rating: Rating | null
   phase: ReviewPhase | null
@@ -58,7 +58,7 @@ export async function findUndoSituation(
       select * from review_log where user_id = ${userId} and studied_on = ${today}::date
     ),
     latest as (
-      -- What lies in the future was before: the clock has been set back since.
+      -- Entries in the future are older than the others: the clock has been set back since.
       select *, row_number() over (order by created_at <= ${at}::timestamptz desc, created_at desc, id desc) as place
       from todays
       where kind in ('review', 'tomorrow') and phase is distinct from 'late'
@@ -102,7 +102,7 @@ export async function findUndoSituation(
   return rows[0] as UndoSituation
 }
 
-/** Returns the standing reviews that led to the state made by `reviewId`, oldest first. */
+/** Returns the reviews, without undone ones, that led to the state after `reviewId`, oldest first. */
 export async function findHistoryOf(
   transaction: Transaction<Database>,
   userId: number,
