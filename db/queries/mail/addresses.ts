@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
 
-/** What a person sees of the own mail settings. */
+/** Mail settings as shown to the person. */
 export interface OwnMail {
   email: string | null
   email_confirmed_at: Date | null
@@ -27,13 +27,13 @@ export async function findOwnMail(db: Kysely<Database>, userId: number, at: Date
   }
 }
 
-/** Locks a person's row, so that changes of the address wait for each other. False if the person does not exist. */
+/** Locks a person's row, so that changes of the address wait for each other. Returns false if there is none. */
 export async function lockPerson(transaction: Transaction<Database>, userId: number): Promise<boolean> {
   const { rows } = await sql`select from users where id = ${userId} for no key update`.execute(transaction)
   return rows.length > 0
 }
 
-/** Counts the confirmations of the last hour that a person asked for or that went to an address. */
+/** Counts the confirmation mails of the last hour that the person requested or that went to the address. */
 export async function countConfirmations(db: Kysely<Database>, userId: number, address: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from mails
@@ -42,7 +42,7 @@ export async function countConfirmations(db: Kysely<Database>, userId: number, a
   return rows[0]?.count ?? 0
 }
 
-/** Stores an address that has to be confirmed, in place of an earlier one. */
+/** Stores an address to be confirmed; replaces an earlier one. */
 export async function putConfirmation(
   db: Kysely<Database>,
   confirmation: { user_id: number; address: string; token_hash: Buffer; expires_at: Date },
@@ -59,7 +59,7 @@ export async function deleteConfirmation(db: Kysely<Database>, userId: number): 
   await db.deleteFrom('address_confirmations').where('user_id', '=', userId).execute()
 }
 
-/** Locks the person of a token that is valid and returns the id with the address to confirm. */
+/** Locks the person of a valid token and returns the id with the address to confirm; undefined if there is none. */
 export async function lockConfirmation(
   transaction: Transaction<Database>,
   tokenHash: Buffer,
@@ -74,11 +74,11 @@ export async function lockConfirmation(
       .where('expires_at', '>', at)
       .executeTakeFirst()
   const found = await find()
-  // The person first, as everywhere. A concurrent change may then have deleted the confirmation.
+  // All transactions lock the person first. A concurrent change may then have deleted the confirmation.
   return found !== undefined && (await lockPerson(transaction, found.user_id)) ? find() : undefined
 }
 
-/** Turns the mail about due cards on, with a key that ends it, or off. Turning it on again keeps the key. */
+/** Turns the mail about due cards on, with the key of its unsubscribe link, or off. An existing key is kept. */
 export async function setDueCardsKey(db: Kysely<Database>, userId: number, key: string | null): Promise<void> {
   await sql`
     update users set due_cards_mail_key = case when ${key}::text is not null then coalesce(due_cards_mail_key, ${key}) end

@@ -5,7 +5,7 @@ import type { Database, MailsTable } from '../../types.js'
 /** A mail of the outbox as administrators see it, without its text. */
 export interface ListedMail extends Omit<Selectable<MailsTable>, 'user_id' | 'subject' | 'body' | 'claimed_at'> {
   user: { id: number; username: string; display_name: string }
-  /** Whether the text is still there */
+  /** Whether the text is still stored */
   has_text: boolean
 }
 
@@ -33,7 +33,7 @@ export async function countMails(db: Kysely<Database>): Promise<Record<MailState
   return Object.fromEntries(MAIL_STATES.map((state) => [state, counts.get(state) ?? 0])) as Record<MailState, number>
 }
 
-/** Returns the mail with its user and locks it. */
+/** Returns the mail with its user and locks it; undefined if there is none. */
 export async function keepMail(
   transaction: Transaction<Database>,
   id: number,
@@ -50,7 +50,7 @@ export async function keepMail(
     .executeTakeFirst()
 }
 
-/** Puts a mail back among the waiting ones, as if it had never been tried. */
+/** Puts a mail back into the queue and resets its number of attempts. */
 export async function resendMail(transaction: Transaction<Database>, id: number, at: Date): Promise<void> {
   await transaction
     .updateTable('mails')

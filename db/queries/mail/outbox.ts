@@ -3,8 +3,8 @@ import type { MailKind, NewMail } from '../../../src/domain/mail/mail.js'
 import type { Database } from '../../types.js'
 
 /**
- * Puts mails into the outbox, from which the job `send-mail` sends them. A second mail of the same kind, person and day
- * is left out. Returns the ids of the inserted ones.
+ * Puts mails into the outbox, from which the job `send-mail` sends them. Skips a second mail of the same kind, person
+ * and day, except for confirmations of addresses. Returns the ids of the inserted mails.
  */
 export async function insertMails(transaction: Transaction<Database>, mails: NewMail[]): Promise<number[]> {
   if (mails.length === 0) return []
@@ -37,7 +37,7 @@ export interface ClaimedMail {
   created_at: Date
 }
 
-/** Which mails a run concerns: those due at an instant, of one user if given. */
+/** Filter of a run: mails due at an instant, and only those of a user if given. */
 export interface DueMails {
   at: Date
   userId?: number | undefined
@@ -48,7 +48,7 @@ function isDue({ at, userId }: DueMails) {
   return userId === undefined ? due : sql`${due} and mails.user_id = ${userId}`
 }
 
-/** Marks what an instance was sending when it died. Must be called by the holder of the lease. Returns the number. */
+/** Marks mails that a dead instance was sending as `unknown`; the caller must hold the lease. Returns their number. */
 export async function markUnknown(db: Kysely<Database>, answer: string): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('mails')
@@ -59,8 +59,8 @@ export async function markUnknown(db: Kysely<Database>, answer: string): Promise
 }
 
 /**
- * Drops due mails to persons who may not or do not want to get them any more, and those that are out of date: after an
- * outage a newer mail lists everything, and the link of an address that was taken back does nothing. Returns the number.
+ * Marks due mails as failed if the person must not or does not want to get them any more, or if they are outdated: a
+ * newer mail of the same kind waits, or the address to confirm was confirmed or withdrawn. Returns their number.
  */
 export async function dropUnwanted(db: Kysely<Database>, due: DueMails, today: string): Promise<number> {
   const isConfirmation = sql`kind = 'confirm_address'`
@@ -93,8 +93,8 @@ export async function hasDueMail(db: Kysely<Database>, due: DueMails): Promise<b
 }
 
 /**
- * Marks the mail that is due longest as being sent and returns it; undefined if none is due. It goes to the address that
- * the account has now.
+ * Marks the mail that is due longest as being sent and returns it; undefined if none is due. Sets its address to the
+ * current one of the account, except for a confirmation.
  */
 export async function claimMail(
   db: Kysely<Database>,
@@ -115,7 +115,7 @@ export async function claimMail(
 
 type Claim = Pick<ClaimedMail, 'id' | 'claimed_at'>
 
-/** The claimed mail, also if another instance believes that this one has died. */
+/** Update of the claimed mail, even if another instance has taken this one for dead and marked the mail `unknown`. */
 function updateClaimed(db: Kysely<Database>, { id, claimed_at }: Claim) {
   return db
     .updateTable('mails')
@@ -128,7 +128,7 @@ export async function markSent(db: Kysely<Database>, claim: Claim, answer: strin
   await updateClaimed(db, claim).set({ state: 'sent', body: null, answer, sent_at: sentAt }).execute()
 }
 
-/** The mail will not be accepted; its text is deleted unless sending it again may help. */
+/** Marks a mail that was not accepted. Its text is kept only if sending it again may help. */
 export async function markFailed(
   db: Kysely<Database>,
   claim: Claim,
@@ -143,7 +143,7 @@ export async function markClaimUnknown(db: Kysely<Database>, claim: Claim, answe
   await updateClaimed(db, claim).set({ state: 'unknown', answer }).execute()
 }
 
-/** Lets the mail wait until the next attempt. */
+/** Puts the mail back into the queue until the next attempt. */
 export async function postponeMail(
   db: Kysely<Database>,
   claim: Claim,
@@ -152,12 +152,12 @@ export async function postponeMail(
   await updateClaimed(db, claim).set({ state: 'waiting', answer, next_attempt_at: until }).execute()
 }
 
-/** Undoes the claim: the attempt does not count. */
+/** Undoes the claim, so that the attempt does not count. */
 export async function releaseMail(db: Kysely<Database>, claim: Claim): Promise<void> {
   await updateClaimed(db, claim).set({ state: 'waiting', attempts: sql`attempts - 1`, claimed_at: null }).execute()
 }
 
-/** Lets all due mails wait, because the server cannot be used; those planned before a day fail. */
+/** Postpones all due mails, because the mail server cannot be used; those planned before `failBefore` fail. */
 export async function postponeDueMails(
   db: Kysely<Database>,
   due: DueMails,
@@ -169,7 +169,7 @@ export async function postponeDueMails(
     where ${isDue(due)}`.execute(db)
 }
 
-/** Deletes mails that were created before an instant. Returns the number. */
+/** Deletes at most `limit` mails created before an instant, except those being sent. Returns their number. */
 export async function deleteOldMails(db: Kysely<Database>, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from mails where id in (

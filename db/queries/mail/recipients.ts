@@ -20,7 +20,10 @@ export interface RecipientPage {
   today: string
 }
 
-/** Whether the person `users` can get a mail of this kind for this day. Only confirmed addresses are stored there. */
+/**
+ * Condition that a row of `users` can get a mail of this kind for this day. An address that a user has entered is
+ * stored there only after its confirmation.
+ */
 function canGet(
   kind: MailKind,
   day: string,
@@ -33,8 +36,8 @@ function canGet(
 }
 
 /**
- * Returns persons who may be due for a reminder of an open occurrence, by id, and keeps them from being deleted.
- * `reminderOn` decides whether one is due.
+ * Returns persons who may be due for a reminder of an open occurrence, by id, and prevents their deletion. The caller
+ * must check with `reminderOn` whether a reminder is due.
  */
 export async function listReminded(db: Kysely<Database>, page: RecipientPage): Promise<Recipient[]> {
   const { today, limit } = page
@@ -60,7 +63,7 @@ export async function listReminded(db: Kysely<Database>, page: RecipientPage): P
   return rows
 }
 
-/** An open occurrence with what decides on a reminder. */
+/** An open occurrence with the inputs of `reminderOn`. */
 export interface OpenTask extends Remindable {
   id: number
   user_id: number
@@ -82,7 +85,7 @@ export async function listOpenTasks(
   return rows
 }
 
-/** Notes that reminders are given. A kind is given again only on a later day, after an extension. */
+/** Records the day of reminders. After an extension, a kind may occur again on a later day. */
 export async function noteReminders(
   transaction: Transaction<Database>,
   reminders: readonly { occurrence_id: number; kind: ReminderKind }[],
@@ -104,14 +107,14 @@ export interface DigestRecipient extends Recipient {
   teams: number
   /** Number of overdue tasks */
   total: number
-  /** The first ones, by name */
+  /** The first tasks, by name of the person */
   overdue: { user_id: number; person: string; title: string; due: string }[]
 }
 
 /**
  * Returns leads whose members have mandatory tasks that were overdue when the week began, by id.
  * @param monday first day of the week
- * @param shown most tasks of a lead that are returned
+ * @param shown maximum number of tasks in `overdue`
  */
 export async function listDigests(
   transaction: Transaction<Database>,
@@ -170,7 +173,7 @@ export interface DueCardsRecipient extends Recipient {
 
 /**
  * Returns persons who want the mail about due cards and have some, by id. Cards studied today do not count, so that no
- * mail comes in the middle of a session. On weekdays that the person keeps free there is none.
+ * mail arrives during a study session. Omits persons for whom today is a free weekday.
  */
 export async function listWithDueCards(
   transaction: Transaction<Database>,
