@@ -50,7 +50,7 @@ function selectAttempts(db: Kysely<Database>) {
     ])
 }
 
-/** Returns attempts of a person at a test, the newest first. @param before only those with a smaller number */
+/** Returns attempts of a person at a test, newest first. @param before only attempts with a lower number */
 export async function listAttempts(
   db: Kysely<Database>,
   { userId, testId }: { userId: number; testId: number },
@@ -80,7 +80,7 @@ export interface AttemptSums {
   open_until: Date | null
 }
 
-/** Sums up the attempts of a person by version. @param of only those of a test */
+/** Sums up the attempts of a person by test and version. @param of only attempts at this test */
 export async function sumUpAttempts(
   db: Kysely<Database>,
   userId: number,
@@ -103,7 +103,7 @@ export async function sumUpAttempts(
   return rows
 }
 
-/** Returns an attempt of the person. */
+/** Returns an attempt of the person; undefined if there is none with this id. */
 export async function findAttempt(db: Kysely<Database>, userId: number, id: number): Promise<Attempt | undefined> {
   return selectAttempts(db).where('user_id', '=', userId).where('attempts.id', '=', id).executeTakeFirst()
 }
@@ -146,7 +146,7 @@ export type NewAttempt = Pick<
 
 /**
  * Inserts an attempt with its questions in one statement.
- * @returns its id; undefined if a concurrent start has taken its client id, its number or the only open place
+ * @returns its id; undefined if its client id or number is taken, or the person has an open attempt at the test
  */
 export async function insertAttempt(
   db: Kysely<Database>,
@@ -178,8 +178,8 @@ export async function insertAttempt(
 }
 
 /**
- * Stores an answer, if its attempt is open and no answer with this or a later `seq` is stored, in one statement. It
- * waits for the end of the attempt, and the end waits for it.
+ * Stores an answer, if its attempt is open and no answer with this or a later `seq` is stored, in one statement. Locks
+ * the attempt, so that storing an answer and ending the attempt never overlap.
  * @returns whether the answer was stored
  */
 export async function writeAnswer(
@@ -205,7 +205,7 @@ export async function writeAnswer(
   return rows.length > 0
 }
 
-/** Returns the open attempts whose deadline was before the instant, the oldest first, without those of `except`. */
+/** Returns ids of open attempts whose deadline was before the instant, earliest first, without those in `except`. */
 export async function listOverdueAttempts(
   db: Kysely<Database>,
   before: Date,
@@ -257,10 +257,11 @@ export interface EndedAttempt {
 }
 
 /**
- * Deletes the answers of attempts, the first ended first, whose review window is over: the review opened before the
- * instant, the person's last attempt at the test ended before it, and the test closed before the day, unless its
- * reviews open at once. A review that waits for a pass or the last attempt keeps its answers while attempts are left, and
- * while the period of an assignment is open in which the attempt began; a test archived before the instant has none left.
+ * Deletes the answers of attempts that can no longer be reviewed, in the order in which they ended. All attempts of the
+ * person at the test must have ended before the instant, and the test must have closed before the day, unless its
+ * reviews open at once. If the review opens only after a pass or the last attempt, the answers also stay while the test
+ * is neither passed nor out of attempts, and while an assignment is open in whose period the attempt began; they do not
+ * stay if the test was archived before the instant.
  * @param after the last attempt of the previous batch
  * @param limit maximum number of attempts
  * @returns the attempts; an attempt that another transaction has locked keeps its answers until the next run
@@ -322,7 +323,7 @@ export async function deleteAnswersBefore(
             ))))
       order by ended_at, id limit ${limit}
     ), taken as (
-      -- Before its questions, and without waiting: a deletion of the account locks in the same order.
+      -- Locks attempts before their questions, like the deletion of an account, and skips locked ones.
       select attempts.id from attempts join old on old.id = attempts.id for update of attempts skip locked
     ), emptied as (
       update attempt_questions set answer = null from taken where attempt_id = taken.id

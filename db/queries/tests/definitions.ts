@@ -12,7 +12,7 @@ export interface EditedTest {
   id: number
   slug: string
   definition: TestDefinition
-  /** Counts saves */
+  /** Number of saves */
   edit_version: number
   /** Null until the test is published */
   published_version: number | null
@@ -25,7 +25,7 @@ export interface EditedTest {
   published: TestDefinition | null
   /** Number of questions of the published version by index of the section */
   offered: Record<string, number> | null
-  /** Changed in the browser since the last upload */
+  /** Whether the test has been changed in the browser since the last upload */
   edited: boolean
   /** Relative to the content folder; null for a source */
   file: string | null
@@ -66,11 +66,11 @@ function toTest({ source_id, source_kind, source_name, ...test }: TestRow): Edit
   return { ...test, source: source && { ...source, name: source_name ?? '' } }
 }
 
-/** The order of the list */
+/** Sort order of the list */
 const BY_NAME = sql`(tests.definition ->> 'name') collate "und-x-icu", tests.id`
 
 /**
- * Returns a page of the tests of editable sources by name, archived ones too.
+ * Returns a page of the tests of editable sources by name, including archived ones.
  * @param after id of the last test of the previous page
  */
 export async function listEditedTests(
@@ -96,7 +96,7 @@ export async function findEditedTest(db: Kysely<Database>, slug: string): Promis
 }
 
 /**
- * Locks a test until the end of the transaction. A statement after it sees what a concurrent change has written.
+ * Locks a test until the end of the transaction. Later statements see what a concurrent change has written.
  * @returns whether the test exists
  */
 export async function lockTest(transaction: Transaction<Database>, slug: string): Promise<boolean> {
@@ -108,7 +108,7 @@ export async function lockTest(transaction: Transaction<Database>, slug: string)
 export interface NewTest {
   slug: string
   definition: TestDefinition
-  /** Null for the content folder, as the key */
+  /** Null for the content folder, like `source_key` */
   source_id: number | null
   source_key: string | null
   file: string | null
@@ -128,7 +128,7 @@ export async function insertTest(
   return row?.id
 }
 
-/** Writes another definition. */
+/** Replaces the definition of a test and counts the save. */
 export async function updateDefinition(
   transaction: Transaction<Database>,
   id: number,
@@ -147,13 +147,13 @@ export async function updateDefinition(
     .execute()
 }
 
-/** Returns the keys of the tests of a source, archived ones too. */
+/** Returns the keys of the tests of a source, including archived ones. */
 export async function listTestKeys(db: Kysely<Database>, sourceId: number): Promise<string[]> {
   const rows = await db.selectFrom('tests').select('source_key').where('source_id', '=', sourceId).execute()
   return rows.map(({ source_key }) => source_key ?? '')
 }
 
-/** Archives or restores tests. @param edited marks them as changed here; default: the mark stays as it is */
+/** Archives or restores tests. @param edited whether they count as changed in the browser; unchanged by default */
 export async function setArchived(
   transaction: Transaction<Database>,
   ids: readonly number[],
@@ -170,7 +170,7 @@ export async function setArchived(
     .execute()
 }
 
-/** Returns all tests, archived ones too. */
+/** Returns all tests, including archived ones. */
 export async function findStoredTests(db: Kysely<Database>): Promise<StoredTest[]> {
   return db
     .selectFrom('tests')
@@ -193,7 +193,7 @@ export interface ImportedDefinition {
   edited: boolean
 }
 
-/** Writes what the file of an import says, and restores an archived test. */
+/** Writes the definition from an import and restores the test if it is archived. */
 export async function updateImportedTest(
   transaction: Transaction<Database>,
   id: number,
@@ -222,12 +222,12 @@ export interface PublishedVersion {
   name: string
   open_questions: boolean
   questions: number
-  /** Attempts of all persons, without those of editors */
+  /** Number of attempts, without those of editors */
   attempts: number
   open_attempts: number
 }
 
-/** Returns published versions of a test, the newest first. @param before only those with a smaller number */
+/** Returns published versions of a test, newest first. @param before only versions with a lower number */
 export async function listPublishedVersions(
   db: Kysely<Database>,
   slug: string,

@@ -28,7 +28,7 @@ export async function findLiveTest(db: Kysely<Database>, slug: string): Promise<
   return row && toLiveTest(row)
 }
 
-/** The number of questions by section of a published version. The statement has the table `test_versions`. */
+/** Number of questions by section of a version. The statement must have the table `test_versions`. */
 export function offeredQuestions() {
   return sql<Record<string, number> | null>`(
     select json_object_agg(section, questions) from (
@@ -93,7 +93,7 @@ export interface Taker {
   is_editor: boolean
 }
 
-/** Returns undefined if the user has been deleted. */
+/** Returns the properties of a learner; undefined if the user has been deleted. */
 export async function findTaker(db: Kysely<Database>, userId: number, testId: number): Promise<Taker | undefined> {
   return db
     .selectFrom('users')

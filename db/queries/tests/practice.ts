@@ -3,7 +3,7 @@ import { type Exercise, readStoredExercise, showGaps } from '../../../src/domain
 import type { Candidate } from '../../../src/domain/quiz/distractors.js'
 import type { Database } from '../../types.js'
 
-/** Maximum number of cards from which wrong options are taken, shared by the decks */
+/** Maximum number of cards from which wrong options are taken, divided among the decks */
 const MOST_CANDIDATES = 2_000
 
 export interface PracticeCard extends Candidate {
@@ -11,7 +11,7 @@ export interface PracticeCard extends Candidate {
   exercise: Exercise | null
 }
 
-/** Returns these cards, without pools, and the first live cards of their decks. */
+/** Returns those of the cards that are live, and the first live cards of their decks, for wrong options. */
 export async function listPracticeCards(db: Kysely<Database>, ids: readonly number[]): Promise<PracticeCard[]> {
   const live = db
     .selectFrom('cards')

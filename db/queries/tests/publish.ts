@@ -11,7 +11,7 @@ import { IS_KEPT_DECK } from '../content/visibility.js'
 export interface NamedDeck extends SectionDeck {
   id: number
   name: string
-  /** Null for the content folder and for rows of scripts */
+  /** Null for the content folder and for rows written by scripts */
   source_id: number | null
 }
 
@@ -55,7 +55,7 @@ async function findCards(
     .select([key.as('key'), sql<boolean>`coalesce(draft and not draft_archived, false)`.as('is_draft')])
     .where('cards.deck_id', '=', ({ fn, val }) => fn.any(val([...deckIds])))
     .where(({ or, eb, fn, val }) => or([eb('exercise', 'is not', null), eb(key, '=', fn.any(val([...keys])))]))
-    // A card that came from another deck may have the key of one that belongs here.
+    // A card that was moved from another deck may have the same key as a card of this deck, which then comes first.
     .orderBy((eb) => eb('imported_cards.deck_id', 'is distinct from', eb.ref('cards.deck_id')))
     .orderBy('sort_order')
     .orderBy('cards.id')

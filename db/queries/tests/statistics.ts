@@ -24,7 +24,7 @@ export async function findSums(db: Kysely<Database>, ids: readonly number[]): Pr
   return new Map(rows.map(({ question_id, sums }) => [question_id, sums as QuestionSums]))
 }
 
-/** Stores sums whose version is locked. */
+/** Stores sums. The caller must have locked their version with `lockSums`. */
 export async function writeSums(
   transaction: Transaction<Database>,
   sums: readonly { question_id: number; sums: QuestionSums }[],
@@ -67,7 +67,7 @@ export async function findQuestionPlace(
     .executeTakeFirst()
 }
 
-/** Returns questions of a version in order, at most `limit` behind a place. */
+/** Returns questions of a version in order, at most `limit` after a place. */
 export async function listQuestionsWithSums(
   db: Kysely<Database>,
   { testId, version }: { testId: number; version: number },
@@ -93,7 +93,7 @@ export async function listQuestionsWithSums(
   }))
 }
 
-/** Publishes reports. */
+/** Stores reports as the published ones. */
 export async function writeReports(
   transaction: Transaction<Database>,
   reports: readonly { question_id: number; report: QuestionReport }[],
