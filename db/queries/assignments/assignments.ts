@@ -13,7 +13,7 @@ export interface StoredPart {
   slug: string | null
   title: string
   share_percent: number | null
-  /** False if the content was archived or deleted */
+  /** Whether the content is neither archived nor deleted */
   available: boolean
 }
 
@@ -27,14 +27,14 @@ export interface NamedPerson {
 export interface StoredAssignment extends AssignmentRow {
   parts: StoredPart[]
   team_ids: number[]
-  /** For leads only the members of their teams */
+  /** Ids of the persons in the audience; for leads, only members of their teams */
   user_ids: number[]
   /** The teams of `team_ids` */
   teams: { id: number; name: string }[]
   responsible: NamedPerson | null
 }
 
-/** Parts of the assignments row `assignments` as JSON, in order; titles are the current ones of the content. */
+/** Parts of a row of `assignments` as JSON, in order, with the current titles of the content */
 export const PARTS = sql<StoredPart[]>`(
   select coalesce(json_agg(json_build_object(
       'kind', kind, 'slug', coalesce(cheatsheets.slug, tests.slug, decks.slug),
@@ -71,14 +71,17 @@ function select(db: Kysely<Database>, reader?: Reader) {
     ])
 }
 
-/** A reader of assignments. `manages`: administrators, who see all definitions */
+/** A reader of assignments. `manages` is true for administrators, who see all assignments. */
 export interface Reader {
   id: number
   manages: boolean
   led: ViewableTeams
 }
 
-/** Whether the reader sees the definition: as administrator, author of it, responsible person, or lead of one of its persons. */
+/**
+ * Condition that the reader may see an assignment: as administrator, its creator, its responsible person or, if it is
+ * mandatory, lead of one of its persons.
+ */
 function isReadable(reader: Reader) {
   if (reader.manages) return sql<boolean>`true`
   return sql<boolean>`(${isOwn(reader)} or (
@@ -88,12 +91,12 @@ function isReadable(reader: Reader) {
 
 const isOwn = ({ id }: Reader) => sql`(created_by = ${id} or responsible_id = ${id})`
 
-/** Whether `user_id` is a member of a team that the reader leads. */
+/** Condition that `user_id` is a member of a team that the reader leads. */
 const isLed = ({ led }: Reader) => sql`user_id in (
   select user_id from team_members
   where until_on is null and team_id = any(${led === 'all' ? [] : [...led]}::integer[]))`
 
-/** Returns the assignments that the reader may see, the newest first. */
+/** Returns the assignments that the reader may see, newest first. */
 export async function listAssignments(
   db: Kysely<Database>,
   reader: Reader,
@@ -108,7 +111,7 @@ export async function listAssignments(
     .execute()
 }
 
-/** Returns an assignment that is not archived. @param reader only if this person may see it */
+/** Returns an assignment that is not archived. @param reader person who must be allowed to see it */
 export async function findAssignment(
   db: Kysely<Database>,
   id: number,
@@ -148,7 +151,7 @@ export async function findDetails(db: Kysely<Database>, id: number): Promise<Ass
   return rows[0] as AssignmentDetails
 }
 
-/** Who is responsible for an assignment, and who made it. */
+/** Creator and responsible person of an assignment, and the fields that leads need. */
 export type Oversight = Pick<
   AssignmentRow,
   'id' | 'title' | 'created_by' | 'responsible_id' | 'mandatory' | 'planned_on'
@@ -191,7 +194,7 @@ export async function updateAssignment(
   await transaction.updateTable('assignments').set(change).where('id', '=', id).execute()
 }
 
-/** Notes that all persons are planned for the day. */
+/** Records that the occurrences of all persons have been planned on this day. */
 export async function notePlanned(db: Kysely<Database>, id: number, today: string): Promise<void> {
   await db.updateTable('assignments').set({ planned_on: today }).where('id', '=', id).execute()
 }
@@ -213,7 +216,7 @@ export async function writeParts(
 
 /**
  * Replaces the audience of an assignment. Teams and persons that stay keep their day.
- * @returns what does not exist: one of the teams or users; undefined if all do
+ * @returns the table in which an id does not exist; undefined if all exist
  */
 export async function writeAudience(
   transaction: Transaction<Database>,
@@ -242,7 +245,7 @@ export async function writeAudience(
   return undefined
 }
 
-/** Content that a part may name. Drafts, pools and archived items are none. */
+/** Content to which a part may refer; never a draft, a pool or an archived item. */
 export type PartContent = Pick<NewPart, 'cheatsheet_id' | 'test_id' | 'deck_id' | 'title'>
 
 /** Returns the content of a part that learners see; undefined if there is none with this slug. */
@@ -274,7 +277,7 @@ export async function findPartContent(
   return sheet && { ...none, cheatsheet_id: sheet.id, title: sheet.title }
 }
 
-/** Whether a part of an occurrence of the assignment is done. */
+/** Returns whether a part of an occurrence of the assignment is done. */
 export async function hasDoneParts(db: Kysely<Database>, assignmentId: number): Promise<boolean> {
   const first = await db
     .selectFrom('occurrence_parts')
@@ -287,7 +290,8 @@ export async function hasDoneParts(db: Kysely<Database>, assignmentId: number): 
 }
 
 /**
- * Deletes an assignment with its occurrences. If a person has finished one, these stay and the assignment is archived.
+ * Deletes an assignment with its occurrences. Completed and exempt occurrences stay, and the assignment is then
+ * archived.
  */
 export async function deleteAssignment(transaction: Transaction<Database>, id: number, at: Date): Promise<void> {
   await transaction
@@ -307,7 +311,7 @@ export async function deleteAssignment(transaction: Transaction<Database>, id: n
   }
 }
 
-/** Restarts the open occurrences of an assignment, and those of persons who have left. */
+/** Restarts the open occurrences of an assignment and those of persons who have left; deletes their done parts. */
 export async function restartOccurrences(
   transaction: Transaction<Database>,
   id: number,
@@ -324,13 +328,13 @@ export async function restartOccurrences(
     delete from occurrence_parts using restarted where occurrence_id = restarted.id`.execute(transaction)
 }
 
-/** Returns the ids of assignments that are planned. */
+/** Returns the ids of assignments that are not archived. */
 export async function listPlannable(db: Kysely<Database>): Promise<number[]> {
   const rows = await db.selectFrom('assignments').select('id').where('archived_at', 'is', null).orderBy('id').execute()
   return rows.map(({ id }) => id)
 }
 
-/** Whether the user is responsible for an assignment. */
+/** Returns whether the user is responsible for an assignment. */
 export async function isResponsible(db: Kysely<Database>, userId: number): Promise<boolean> {
   const first = await db
     .selectFrom('assignments')

@@ -5,7 +5,7 @@ import type { Database, OccurrencesTable } from '../../types.js'
 import { PARTS, type StoredPart } from './assignments.js'
 import { isWatched, type Watched } from './plan.js'
 
-/** An occurrence of the caller's. */
+/** An occurrence as its person sees it. */
 export interface OwnOccurrence {
   id: number
   assignment_id: number
@@ -18,12 +18,12 @@ export interface OwnOccurrence {
   due_on: string
   extended_until: string | null
   state: OccurrenceState
-  /** Of an exemption, recognition, extension or granted attempt */
+  /** Reason of an exemption, recognition, extension or granted attempt */
   reason: string | null
   covered_until: string | null
   done_at: Date | null
   parts: StoredPart[]
-  /** Parts that are done; a personal part with its day and instructor */
+  /** Completed parts; a personal part with its day and instructor */
   done: { position: number; done_at: string; held_on: string | null; confirmed_by: string | null }[]
   proof_code: string | null
   proof_revoked_at: Date | null
@@ -55,7 +55,7 @@ export async function listOwnOccurrences(
   return rows
 }
 
-/** An occurrence as its responsible person and leads see it. There is no field for a result. */
+/** An occurrence as its responsible person and leads see it, so without test results. */
 export interface ListedOccurrence {
   id: number
   user_id: number
@@ -70,7 +70,7 @@ export interface ListedOccurrence {
   personal_open: boolean
 }
 
-/** An occurrence after which a page starts. */
+/** Sort key of the occurrence after which a page starts. */
 export interface Mark {
   display_name: string
   user_id: number
@@ -82,16 +82,16 @@ export interface OccurrencePage {
   after: Mark | undefined
   limit: number
   states: readonly OccurrenceState[]
-  /** Part of the name */
+  /** Part of the display name */
   q: string | undefined
-  /** Only open ones whose last day was before this one */
+  /** Only open occurrences that were due before this day */
   overdueOn: string | undefined
 }
 
 const IS_OPEN = sql<boolean>`state in ('open', 'in_progress')`
 const isOverdueOn = (day: string) => sql<boolean>`${IS_OPEN} and coalesce(extended_until, due_on) < ${day}::date`
 
-/** Order of display names for persons */
+/** Sort key for display names */
 const NAME = sql`users.display_name collate "und-x-icu"`
 
 /** Returns a page of the occurrences of watched persons by name, the latest of each person first. */
@@ -118,7 +118,7 @@ export async function listOccurrences(
   return rows
 }
 
-/** Returns the place of an occurrence in the list; undefined if it is not among those of watched persons. */
+/** Returns the sort key of an occurrence; undefined if it is not one of watched persons. */
 export async function findMark(
   db: Kysely<Database>,
   assignmentId: number,
@@ -143,7 +143,7 @@ function isBehind({ display_name, user_id, period }: Mark) {
 /** Numbers of occurrences by state */
 export interface OccurrenceCounts {
   open: number
-  /** Of the open ones */
+  /** Open occurrences that were due before today */
   overdue: number
   done: number
   /** Exempt or recognised */
@@ -193,10 +193,10 @@ export async function lockOccurrences(
     .execute()
 }
 
-/** Which of the occurrences a person oversees. */
+/** An occurrence that a person oversees. */
 export interface Overseen {
   id: number
-  /** As the responsible person; otherwise as a lead of the person, if the assignment is mandatory */
+  /** Whether as the responsible person; otherwise as a lead, if the assignment is mandatory */
   is_responsible: boolean
 }
 
@@ -225,8 +225,8 @@ export interface SheetOfPart {
 }
 
 /**
- * Returns the sheet of a part and keeps its text as it is until the end of the transaction; undefined if the part is
- * none.
+ * Returns the sheet of a part and locks its text until the end of the transaction; undefined if the part is not a
+ * sheet.
  */
 export async function lockSheetOfPart(
   transaction: Transaction<Database>,
@@ -255,7 +255,7 @@ export async function listPartKinds(
     .execute()
 }
 
-/** Marks parts of locked occurrences as done. A part that is done stays as it is. */
+/** Marks parts of locked occurrences as done. A part that is already done stays unchanged. */
 export async function insertDoneParts(
   transaction: Transaction<Database>,
   parts: readonly {

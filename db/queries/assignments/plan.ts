@@ -10,9 +10,9 @@ export interface ConcernedPerson {
   user_id: number
   created_at: Date
   disabled_on: string | null
-  /** Memberships and namings; `everybody_from` of the assignment is not among them */
+  /** Periods in the audience as a member of a team or as a named person; without `everybody_from` of the assignment */
   spans: Span[]
-  /** By period */
+  /** Occurrences by period */
   history: Occurrence[]
 }
 
@@ -32,7 +32,7 @@ const HAS_ANY = sql`exists (
 
 const IS_IN_AUDIENCE = sql`(everybody_from is not null or ${IS_NAMED} or ${IS_MEMBER})`
 
-/** Former memberships count, too: a person who has changed teams has stayed. */
+/** Periods in the audience, including former memberships: a person who changes teams stays in the audience. */
 const SPANS = sql`(
   select coalesce(json_agg(json_build_object('from_on', from_on, 'until_on', until_on)), '[]')
   from (
@@ -67,7 +67,7 @@ function selectConcerned(db: Kysely<Database>, condition: RawBuilder<unknown>, l
     .then(({ rows }) => rows)
 }
 
-/** Returns persons of the assignment, by id. @param after the last one of the previous batch */
+/** Returns persons of the assignment, by id. @param after last id of the previous batch */
 export function listConcerned(
   db: Kysely<Database>,
   assignmentId: number,
@@ -82,17 +82,17 @@ export function listConcerning(db: Kysely<Database>, userId: number): Promise<Co
   return selectConcerned(db, sql`users.id = ${userId} and (${IS_IN_AUDIENCE} or ${HAS_OPEN})`, null)
 }
 
-/** Members of teams; undefined: all persons */
+/** Ids of the teams whose members are watched; undefined for all persons */
 export type Watched = readonly number[] | undefined
 
-/** Whether the person `users` is watched. */
+/** Condition that a row of `users` is watched. */
 export function isWatched(teamIds: Watched) {
   if (teamIds === undefined) return sql<boolean>`true`
   return sql<boolean>`users.id in (
     select user_id from team_members where team_id = any(${teamIds}::integer[]) and until_on is null)`
 }
 
-/** Whether the assignment is for members of these teams, or was. */
+/** Returns whether a member of these teams is in the audience of the assignment or has an occurrence of it. */
 export async function concernsMembers(
   db: Kysely<Database>,
   assignmentId: number,
@@ -106,7 +106,7 @@ export async function concernsMembers(
   return rows[0]?.concerns ?? false
 }
 
-/** Returns those of the given persons who belong to the assignment. */
+/** Returns the given persons, even if they do not belong to the audience, for an assignment that is not archived. */
 export function listConcernedAmong(
   db: Kysely<Database>,
   assignmentId: number,
@@ -128,7 +128,7 @@ export function listUnplanned(
   return selectConcerned(db, condition, limit)
 }
 
-/** Returns assignments that are planned, by id. */
+/** Returns those of the assignments that are not archived, by id. */
 export async function findPlannable(db: Kysely<Database>, ids: readonly number[]): Promise<Map<number, AssignmentRow>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -150,7 +150,7 @@ export interface PlannedRow {
 }
 
 /**
- * Inserts occurrences that do not exist yet. Assignments and users that a concurrent request has deleted are missing.
+ * Inserts occurrences that do not exist yet. Skips assignments and users that a concurrent request has deleted.
  * @returns the number of new rows
  */
 export async function insertOccurrences(db: Kysely<Database>, rows: readonly PlannedRow[]): Promise<number> {
@@ -176,7 +176,7 @@ export async function closeOccurrences(db: Kysely<Database>, ids: readonly numbe
     where id = any(${ids}::integer[]) and state in ('open', 'in_progress')`.execute(db)
 }
 
-/** Opens occurrences of persons who have returned. */
+/** Reopens occurrences of persons who have returned. */
 export async function reopenOccurrences(
   db: Kysely<Database>,
   rows: readonly { id: number; extended_until: string }[],

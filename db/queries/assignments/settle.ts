@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../types.js'
 
-/** Open occurrences to look at: of an assignment, of a person, or by id */
+/** Filter of occurrences: of an assignment, of a person, or by id */
 export type Settled = { assignmentId: number } | { userId: number } | { ids: readonly number[] }
 
 /** Returns the condition for these occurrences. */
@@ -12,8 +12,8 @@ export function isAmong(which: Settled) {
 }
 
 /**
- * Marks parts of open occurrences that tests and reviews have done. Of several open periods of an assignment only the
- * oldest gets them, so that none counts twice.
+ * Marks parts of open occurrences as done if tests or reviews of the person complete them. Of several open periods of
+ * an assignment only the oldest is considered, so that no attempt or review counts twice.
  */
 export async function markDoneParts(db: Kysely<Database>, which: Settled): Promise<void> {
   await sql`
@@ -53,7 +53,7 @@ export async function markDoneParts(db: Kysely<Database>, which: Settled): Promi
           from review_log join cards on cards.id = card_id and cards.archived_at is null
           where review_log.user_id = pending.user_id and review_log.deck_id = pending.deck_id and kind = 'review'
             and (share_percent is null or rating in ('medium', 'easy'))
-            -- Reviews before the first period count, too: who knows the deck need not learn it again.
+            -- Reviews before the first period count as well: a learner who knows the deck need not learn it again.
             and (is_first or review_log.created_at >= counts_from)
             and not exists (select from review_log as undo where undo.undoes = review_log.id)
         ) as learnt
@@ -66,7 +66,8 @@ export async function markDoneParts(db: Kysely<Database>, which: Settled): Promi
 }
 
 /**
- * Brings the state of open occurrences up to date with their parts, and lets later periods count only what comes after.
+ * Updates the state of open occurrences from their done parts. After a completion, later periods count only attempts
+ * and reviews after it.
  * @param timeZone IANA name
  * @returns whether completed occurrences lack a proof
  */
@@ -97,7 +98,7 @@ export async function updateStates(db: Kysely<Database>, which: Settled, timeZon
         and state in ('open', 'in_progress')
     )
     select exists (select from changed where done_at is not null) or exists (
-      -- Of a request that ended before it issued the proof
+      -- Completed by a request that ended before it issued the proof
       select from occurrences
       where state = 'done' and ${isAmong(which)}
         and not exists (select from proofs where occurrence_id = occurrences.id)
@@ -105,18 +106,18 @@ export async function updateStates(db: Kysely<Database>, which: Settled, timeZon
   return rows[0]?.lacks_proof ?? false
 }
 
-/** What the open occurrences of a person that ask for a test change about its attempts. */
+/** Effect of a person's open occurrences on the attempts at a test that they require. */
 export interface AttemptCredit {
   test_id: number
-  /** Attempts that do not count: those before the period, and those granted */
+  /** Number of attempts beyond the limit of the test: those before the period, which do not count, and those granted */
   credit: number
-  /** Begin of the latest period */
+  /** Time from which attempts count, of the latest period */
   since: Date
-  /** Whether an attempt since then has passed; its part may not be marked as done yet */
+  /** Whether an attempt has passed in each of the periods; the part may not be marked as done yet */
   has_passed: boolean
 }
 
-/** Returns the tests that open occurrences of a person ask for. @param testId only this test */
+/** Returns the tests that open occurrences of a person require. @param testId only this test */
 export async function listAttemptCredits(
   db: Kysely<Database>,
   userId: number,
