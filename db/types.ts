@@ -215,7 +215,7 @@ export interface ReviewLogTable {
   previous_rating: Rating | null
   /**
    * `new`: first review of the card; `repeat`: a later one on the same day; `late`: given before a review or reset that
-   * the state knows, so it left the state unchanged; `recall`: all others
+   * the state includes, so it left the state unchanged; `recall`: all others
    */
   phase: ReviewPhase | null
   /** Previous interval in days; null if unknown */

@@ -228,7 +228,7 @@ async function watchCards(db: Kysely<unknown>): Promise<void> {
       for each statement execute function place_truncated_cards()`.execute(db)
 }
 
-/** Counts the answers of a deck when it is archived, restored, or deleted (before its cards, which then lack a deck). */
+/** Counts the answers of a deck when it is archived, restored, or deleted (before its cards, which then lack it). */
 async function watchDecks(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function count_answers_of_deck() returns trigger language plpgsql set search_path from current as $$

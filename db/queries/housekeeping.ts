@@ -15,8 +15,8 @@ export interface Purged {
 }
 
 /**
- * Deletes expired sessions, tokens, challenges, confirmations of addresses, login failures and spent logout tokens. One
- * instance runs at a time; returns undefined if another one does. Each batch is a transaction that holds the lock.
+ * Deletes expired sessions, tokens, challenges, confirmations of addresses, login failures and spent logout tokens.
+ * Each batch is a transaction that holds the lock; returns undefined if another instance holds it.
  */
 export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undefined> {
   const purged: Purged = { sessions: 0, tokens: 0, loginFailures: 0, logoutTokens: 0, challenges: 0 }
@@ -60,9 +60,7 @@ export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undef
   }
 }
 
-/**
- * Deletes pictures that no text shows, as `purgeExpired` deletes rows. Returns undefined if another instance purges.
- */
+/** Deletes unused pictures and returns their number; undefined if another instance holds the lock. */
 export async function purgePictures(db: Kysely<Database>): Promise<number | undefined> {
   return db.transaction().execute(async (transaction) => {
     if (!(await tryLock(transaction, 'housekeeping'))) return undefined

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../types.js'
 
-/** An instance that has not extended its lease within this time has died. */
+/** End of a new lease; an instance that has not extended its lease by then is considered dead. */
 const LEASE = sql`now() + interval '5 minutes'`
 
 /**
  * Takes the lease of a job. Returns its end, which identifies the holder, or undefined if another instance holds it or
- * the night's run is done.
- * @param night day of the run; null for a run by hand
+ * the run of this night has finished.
+ * @param night day of the run as `YYYY-MM-DD`; null for a manual run
  */
 export async function takeLease(db: Kysely<Database>, name: string, night: string | null): Promise<Date | undefined> {
   const { rows } = await sql<{ leased_until: Date }>`
@@ -19,7 +19,7 @@ export async function takeLease(db: Kysely<Database>, name: string, night: strin
   return rows[0]?.leased_until
 }
 
-/** Extends a lease that is still held; returns its new end. */
+/** Extends a lease and returns its new end; undefined if the lease is no longer held. */
 export async function extendLease(db: Kysely<Database>, name: string, held: Date): Promise<Date | undefined> {
   const { rows } = await sql<{ leased_until: Date }>`
     update job_runs set leased_until = ${LEASE}
@@ -34,7 +34,7 @@ export async function releaseLease(db: Kysely<Database>, name: string, held: Dat
     where name = ${name} and date_trunc('milliseconds', leased_until) = ${held}::timestamptz`.execute(db)
 }
 
-/** Releases the lease after a complete run. @param night day whose run is done; null for a run by hand */
+/** Records a complete run and releases the lease. @param night day of the run; null for a manual run */
 export async function finishRun(
   db: Kysely<Database>,
   name: string,

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { CalendarEvent } from '../../../src/domain/calendar/icalendar.js'
 import type { Database } from '../../types.js'
 
-/** Stores the token of a person's calendar in place of an earlier one, which ends. */
+/** Stores the token of a person's calendar; an earlier token becomes invalid. */
 export async function putCalendarToken(db: Kysely<Database>, userId: number, tokenHash: Buffer): Promise<void> {
   await db
     .insertInto('calendar_tokens')
@@ -17,7 +17,7 @@ export async function deleteCalendarToken(db: Kysely<Database>, userId: number):
   await db.deleteFrom('calendar_tokens').where('user_id', '=', userId).execute()
 }
 
-/** Returns when the address of a person's calendar was made; undefined if there is none. */
+/** Returns the creation time of a person's calendar token; undefined if there is none. */
 export async function findCalendarToken(
   db: Kysely<Database>,
   userId: number,
@@ -25,10 +25,10 @@ export async function findCalendarToken(
   return db.selectFrom('calendar_tokens').select('created_at').where('user_id', '=', userId).executeTakeFirst()
 }
 
-/** More than a person ever has open. */
+/** Maximum number of events; more than a person ever has */
 const MAX_EVENTS = 200
 
-/** Returns the account of a token with its open occurrences, by due day, as they are stored. */
+/** Returns the open occurrences, by due day, of the account of a token; undefined if the token is unknown. */
 export async function findCalendar(
   db: Kysely<Database>,
   tokenHash: Buffer,

@@ -4,7 +4,7 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 
 export interface DrawnCard extends QuizCard {
-  /** Answers of other cards, distinct from the card's own; cut to the length that an option shows */
+  /** Other answers than that of the card; cut to one character more than an option shows */
   others: string[]
 }
 
@@ -16,7 +16,7 @@ export interface DrawnCard extends QuizCard {
  */
 export async function drawCards(db: Kysely<Database>, slug: string | undefined, count: number): Promise<DrawnCard[]> {
   if (slug !== undefined && !isStorable(slug)) return []
-  // One candidate more than needed, because the card's own answer may be among them
+  // One more than needed, because the answer of the card itself may be among them
   const candidates = MAX_WRONG_OPTIONS + 1
   const { rows } = await sql<DrawnCard>`
     with live_decks as materialized (
