@@ -196,7 +196,7 @@ export interface CardProgressTable {
   last_review: ColumnType<string | null, string | null | undefined, string | null>
   reps: Generated<number>
   lapses: Generated<number>
-  /** Log entry that made this state */
+  /** Id of the log entry that produced this state */
   last_review_id: ColumnType<number | null, number | null | undefined, number | null>
 }
 
@@ -222,7 +222,7 @@ export interface ReviewLogTable {
   interval_days: number | null
   duration_ms: number | null
   studied_on: Day
-  /** When the review was given, possibly long before it arrived; ids follow the arrival. */
+  /** Time at which the learner gave the review, possibly long before it arrived; ids follow the arrival. */
   created_at: ColumnType<Date, Date, never>
   client_id: string | null
   before: ColumnType<CardState | null, string | null, never>
@@ -273,7 +273,7 @@ export interface FittedParametersTable {
   user_id: number
   /** Null while the defaults apply */
   current: ColumnType<FittedParameters | null, string | null | undefined, string | null>
-  /** The set that `current` has replaced */
+  /** Parameters that `current` has replaced */
   previous: ColumnType<FittedParameters | null, string | null | undefined, string | null>
   tried_at: ColumnType<Date, Date, Date>
   tried_items: number
@@ -494,7 +494,7 @@ export interface ItemState {
   archived: boolean
   draft: boolean
   version: number
-  /** Place of a card in its deck, so that an undone move returns it there */
+  /** Sort order of a card, so that undoing a move restores its place */
   sort_order?: number
 }
 
@@ -517,7 +517,7 @@ export interface CardVersionsTable {
   level: string
   exercise: ColumnType<unknown, string | null, never>
   superseded_at: Timestamp
-  /** The change that superseded the text; null for scripts */
+  /** Id of the change that superseded the text; null for scripts */
   change_id: number | null
 }
 
@@ -532,7 +532,7 @@ export interface SheetVersionsTable {
   change_id: number | null
 }
 
-/** Pictures by the cards and sheets that show them, written by triggers. */
+/** Uses of pictures by cards, sheets and tests, written by triggers. */
 export interface PictureUsesTable {
   id: Generated<number>
   sha256: Buffer
@@ -549,7 +549,7 @@ export interface MediaTable {
   extension: PictureExtension
   size_bytes: number
   created_at: Timestamp
-  /** The author who uploaded it in the browser; null for imports */
+  /** Id of the author who uploaded the picture in the browser; null for imports */
   created_by: ColumnType<number | null, number | null | undefined, number | null>
   bytes: Buffer
 }
@@ -748,7 +748,7 @@ export interface CalendarTokensTable {
   created_at: Timestamp
 }
 
-/** At most one row: the last completed import. */
+/** At most one row: the last import of the content folder that was completed or refused. */
 export interface LastImportTable {
   id: Generated<boolean>
   at: Timestamp

@@ -149,7 +149,7 @@ async function createSources(db: Kysely<unknown>): Promise<void> {
       where guid is not null`.execute(db)
   await sql`create index imported_cards_draft_idx on imported_cards (card_id) where draft`.execute(db)
 
-  // At most one row: the last completed import.
+  // At most one row: the last import of the content folder that was completed or refused.
   await sql`
     create table last_import (
       id boolean not null default true,

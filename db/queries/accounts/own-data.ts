@@ -217,7 +217,10 @@ const ATTEMPTS: Rows = {
       join test_versions on test_versions.test_id = attempts.test_id and test_versions.version = attempts.version`,
 }
 
-/** Whether the learner may know the result of the test. Two days after its last day, that day is over in every zone. */
+/**
+ * Whether the learner may know the result of the test. Two days after the last day of the test, that day is over in
+ * every time zone.
+ */
 const IS_RESULT_SHOWN = sql`(
   test_versions.definition ->> 'review' <> 'none'
   and (test_versions.definition ->> 'review_when' <> 'closed'

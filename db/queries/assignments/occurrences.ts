@@ -175,7 +175,7 @@ export type OccurrenceOwner = Pick<
   'id' | 'assignment_id' | 'user_id' | 'state' | 'period' | 'due_on' | 'extended_until'
 > & { username: string; title: string }
 
-/** Locks occurrences of live assignments until the end of the transaction, by id. */
+/** Returns occurrences of live assignments by id and locks them until the end of the transaction. */
 export async function lockOccurrences(
   transaction: Transaction<Database>,
   ids: readonly number[],
@@ -196,7 +196,7 @@ export async function lockOccurrences(
 /** An occurrence that a person oversees. */
 export interface Overseen {
   id: number
-  /** Whether as the responsible person; otherwise as a lead, if the assignment is mandatory */
+  /** Whether the person is responsible for the assignment; otherwise a lead, and the assignment is mandatory */
   is_responsible: boolean
 }
 

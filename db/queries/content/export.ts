@@ -17,7 +17,7 @@ const SEPARATOR = '\u001e'
 
 /**
  * Yields all live cards by deck and order, in batches of short statements: no connection is held between them, however
- * slow the consumer is. The next batch is read while one is consumed.
+ * slow the consumer is. The next batch is read while the previous one is consumed.
  */
 export async function* exportCards(db: Kysely<Database>): AsyncGenerator<ExportBatch> {
   const decks = await db

@@ -12,7 +12,7 @@ export interface Source {
   name: string
 }
 
-/** A source as shown to its editors. `decks` and `cards` count what is not archived, including pools. */
+/** A source as shown to its editors, with the number of its decks, including pools, and of their live cards. */
 export interface ListedSource extends Source {
   file_name: string | null
   decks: number

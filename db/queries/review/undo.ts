@@ -34,7 +34,7 @@ export interface UndoSituation {
   studied_on: string | null
   /** Set if the review has already been undone */
   earlier: { card_id: number; after: CardState | null; answer: unknown } | null
-  /** The user's last two reviews of today that changed a state and were not undone, latest first */
+  /** The last two reviews or cards put off today that changed a state and were not undone, latest first */
   latest: UndoCandidate[]
   remaining: Remaining
   /** Log entries up to this id hold memory states of former parameters. */

@@ -15,7 +15,7 @@ export interface LiveTest {
   offered: Map<number, number>
 }
 
-/** Returns the tests that learners may start, by name. */
+/** Returns the tests that learners may start, by slug. */
 export async function listLiveTests(db: Kysely<Database>): Promise<LiveTest[]> {
   const rows = await selectLiveTests(db).execute()
   return rows.map(toLiveTest)
