@@ -114,7 +114,11 @@ function closeNewContexts(t: TestWithHooks, browser: Browser): void {
   })
   t.afterEach(async () => {
     const kept = earlier.pop()
-    for (const context of browser.contexts()) if (!kept?.has(context)) await context.close()
+    for (const context of browser.contexts()) {
+      if (kept?.has(context)) continue
+      for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await context.close()
+    }
   })
 }
 
