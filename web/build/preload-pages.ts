@@ -3,8 +3,8 @@ import type { Plugin, Rolldown } from 'vite'
 const PLACE = '<meta name="pages" content="" />'
 
 /**
- * Lists in the page which files each chunk of `src/pages/` needs besides the start, by the chunk's name. `theme.js`
- * preloads those of the address, so that they do not wait for the start.
+ * Writes a map into the HTML page, from the name of each chunk in `folder` to the files that it needs besides the entry
+ * chunk. `theme.js` preloads the files for the current address in parallel with the entry chunk.
  */
 export function preloadPages(folder: string): Plugin {
   return {

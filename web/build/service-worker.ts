@@ -11,7 +11,7 @@ export function serviceWorker(entry: string): Plugin {
     async writeBundle({ dir }) {
       if (dir === undefined) return
       const files = listFiles(dir).filter((file) => file !== 'index.html' && file !== 'sw.js')
-      // Names of assets contain a content hash; other files count by their content.
+      // The version changes with the name or content of any file.
       const contents = ['index.html', ...files].map(
         (file) => `${file} ${hash('sha256', readFileSync(path.join(dir, file)))}`,
       )

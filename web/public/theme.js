@@ -4,10 +4,10 @@ try {
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
   if (textSize === 'large' || textSize === 'larger') document.documentElement.dataset.textSize = textSize
 } catch {
-  // Storage is forbidden or invalid: the system decides.
+  // Storage is blocked or its content invalid: the system's theme applies.
 }
 
-// Requests the user and the files of the page while the start is still loading.
+// Preloads the user and the files of the page while the entry chunk is loading.
 try {
   const preload = (attributes) => document.head.append(Object.assign(document.createElement('link'), attributes))
   preload({ rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: 'api/auth/me' })

@@ -7,7 +7,7 @@ import { forgetUser, onOtherTab, rememberedUser, rememberUser } from '../platfor
 import { isBackFromProvider, removeOwn } from '../platform/storage.js'
 import { takeTurn } from '../storage/turn.js'
 
-/** Absent in the copy that an older version has stored */
+/** The user as remembered by this browser; copies stored by older versions lack `roles` */
 type Person = User & { roles?: Roles | undefined }
 
 /**
@@ -19,7 +19,7 @@ type Status = 'unknown' | 'anonymous' | 'password' | 'ready'
 interface AccountState {
   status: Status
   user: Person | undefined
-  /** Why the user could not be determined */
+  /** Error that prevented loading the user */
   fault: unknown
   /** Purpose of the open dialog: a new login, or a proof of identity before access is granted */
   asked: 'login' | 'proof' | undefined
@@ -41,7 +41,10 @@ export const account = $state<AccountState>({
 let answerAsked: ((isBack: boolean) => void) | undefined
 let asked: Promise<boolean> | undefined
 
-/** Requests share one dialog; if the session ends while it is open, it asks for a login instead. */
+/**
+ * Opens the login dialog or switches the open one to `why`; concurrent requests share it. Resolves to true if the
+ * request can be repeated, to false if the dialog was closed or no user is logged in.
+ */
 function ask(why: 'login' | 'proof'): Promise<boolean> {
   if (account.user === undefined) return Promise.resolve(false)
   account.asked = why
@@ -57,7 +60,7 @@ function ask(why: 'login' | 'proof'): Promise<boolean> {
 /** Called with the user's id at each login, and when the app opens for a user. */
 let onEnter: (userId: number) => void = () => {}
 
-/** Connects the account with requests and other tabs, and asks for the user. */
+/** Connects the account with the API client and other tabs, and loads the user. */
 export async function startAccount(enterApp: typeof onEnter): Promise<void> {
   onEnter = enterApp
   connectClient({
@@ -75,15 +78,15 @@ export async function startAccount(enterApp: typeof onEnter): Promise<void> {
 }
 
 /**
- * Asks the service for the logged-in user. Until it answers, or without a network, the last user of this browser is
- * assumed.
+ * Loads the logged-in user from the service. If the response is late or the network is down, assumes the last user of
+ * this browser.
  */
 export async function findAccount(): Promise<void> {
   account.fault = undefined
   const last = rememberedUser<Person>()
   const asked = api.get('/api/auth/me')
   try {
-    // The return from the provider may have changed the user.
+    // After a return from the identity provider, the user may be a different one.
     if (last !== undefined && !isBackFromProvider() && (await isLate(asked))) enterAs(last)
     const answer = await asked
     // A login through the provider may have changed the user without any page noticing.
@@ -111,18 +114,18 @@ export async function findAccount(): Promise<void> {
   }
 }
 
-/** Opens the app for the user, perhaps without an answer of the service. */
+/** Opens the app for the user, possibly before the service has responded. */
 function enterAs(user: Person): void {
   account.user = user
   account.status = 'ready'
   onEnter(user.id)
 }
 
-/** The password of a login that demands a new one: it is not asked for again, and not stored. */
+/** Password of the last login, kept in memory to pre-fill the form for a required new password */
 let justTyped = ''
 export const passwordJustTyped = () => justTyped
 
-/** @throws Fault with a German message */
+/** @throws Fault with a German message if the request fails */
 export async function logIn(username: string, password: string): Promise<void> {
   justTyped = password
   try {
@@ -133,13 +136,19 @@ export async function logIn(username: string, password: string): Promise<void> {
   }
 }
 
-/** @throws Fault with a German message */
+/**
+ * Renews the proof of identity with the password.
+ * @throws Fault with a German message if the request fails
+ */
 export async function proveByPassword(password: string): Promise<void> {
   await takeTurn(() => api.post('/api/auth/confirm', { body: { password } }))
   answerAsked?.(true)
 }
 
-/** Logs in with the given request, or renews the proof of identity in a session of the same user. @throws Fault */
+/**
+ * Logs in with the given request, or renews the proof of identity in a session of the same user.
+ * @throws Fault if the request fails
+ */
 export async function enter(ask: () => Promise<Answer<'/api/auth/login', 'post'>>): Promise<void> {
   // Holds the outbox turn, so that no page sends ratings of one user while another one logs in.
   const answer = await takeTurn(async () => {
@@ -158,7 +167,7 @@ export async function enter(ask: () => Promise<Answer<'/api/auth/login', 'post'>
   answerAsked?.(true)
 }
 
-/** The dialog was closed: waiting requests are refused. */
+/** Closes the login dialog; waiting requests then fail with the service's refusal. */
 export function declineLogin(): void {
   answerAsked?.(false)
 }

@@ -9,13 +9,13 @@ interface Left {
   values?: unknown
 }
 
-/** Older input is outdated. */
+/** Age in milliseconds above which saved input is discarded */
 const KEPT_MS = 10 * 60_000
 
 let held: { form: string; read: () => unknown } | undefined
 let found: (Left & { isProven: boolean; isRefused: boolean }) | undefined
 
-/** Registers the input of a form for saving until the returned function is called. It must contain no secret. */
+/** Registers the input of a form for saving until the returned function is called. The input must contain no secret. */
 export function holdDraft(form: string, read: () => unknown): () => void {
   const own = { form, read }
   held = own
@@ -30,7 +30,7 @@ export function keepDraft(userId: number): void {
   try {
     sessionStorage.setItem(LEFT, JSON.stringify(left))
   } catch {
-    // The input must then be typed again.
+    // Without storage, the input is lost and must be typed again.
   }
 }
 
@@ -40,18 +40,18 @@ export function findDraft(userId: number, isProven: boolean): void {
     const left = JSON.parse(sessionStorage.getItem(LEFT) ?? 'null') as Left | null
     sessionStorage.removeItem(LEFT)
     if (left?.userId !== userId || Date.now() - left.leftAt > KEPT_MS) return
-    // The login page shows why the provider refused.
+    // `app.svelte` shows why the provider refused.
     const isRefused = new URLSearchParams(location.search).has('fehler')
     if (left.form !== undefined) found = { ...left, isProven, isRefused }
     else if (isProven && !isRefused) say('Danke, du bist bestätigt. Mach bitte noch einmal, was du gerade vorhattest.')
   } catch {
-    // Unreadable storage contains no data of ours.
+    // Storage is blocked or its content invalid: there is nothing to restore.
   }
 }
 
 /**
- * Returns the saved input of a form, once. `isOpen`: its dialog was open; `isProven`: it continues without another
- * question.
+ * Returns the saved input of a form once; undefined if there is none. `isOpen`: whether to reopen the form's dialog;
+ * `isProven`: whether the user has proven their identity, so that the form can be submitted at once.
  */
 export function takeDraft<Values>(form: string): { values: Values; isOpen: boolean; isProven: boolean } | undefined {
   if (found?.form !== form) return undefined

@@ -3,12 +3,12 @@ import { type Answer, api } from '../api/client.js'
 import { Fault } from '../api/faults.js'
 import { enter } from './account.svelte.js'
 
-/** The device or browser has provided no passkey. */
+/** Error of a passkey prompt that was closed or failed */
 class NoPasskey extends Fault {
   readonly isPassing = true
 }
 
-/** The prompt was closed or replaced by another request. */
+/** Names of the errors thrown when the prompt is closed, times out or is replaced by another request */
 const CALLED_OFF = new Set(['AbortError', 'NotAllowedError'])
 
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -23,7 +23,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
 /** The browser shows one prompt at a time: an autofill offer must not replace an explicit request. */
 let isAsking = false
 
-/** Logs in with a passkey, which also renews the proof of identity. @throws Fault */
+/**
+ * Logs in with a passkey, which also renews the proof of identity.
+ * @throws Fault if the prompt is closed or a request fails
+ */
 export async function logInByPasskey(): Promise<void> {
   isAsking = true
   try {
@@ -37,14 +40,15 @@ export async function logInByPasskey(): Promise<void> {
 
 /**
  * Offers passkeys in the autofill of the user name until one is chosen or `logInByPasskey` starts; does nothing in
- * browsers without support. @throws Fault if the chosen passkey was refused
+ * browsers without support.
+ * @throws Fault if the service refuses the chosen passkey
  */
 export async function offerPasskeys(): Promise<void> {
   const { isConditionalMediationAvailable } = PublicKeyCredential
   if (!(await isConditionalMediationAvailable?.call(PublicKeyCredential))) return
   const optionsJSON = await api.post('/api/auth/passkeys/login-options').catch(() => undefined)
   if (optionsJSON === undefined || isAsking) return
-  // Not requested by the user, so its end needs no message.
+  // The user did not request the offer, so its failure shows no message.
   const credential = await startAuthentication({ optionsJSON: optionsJSON as never, useBrowserAutofill: true }).catch(
     () => undefined,
   )
@@ -57,7 +61,10 @@ export function stopOffering(): void {
   WebAuthnAbortService.cancelCeremony()
 }
 
-/** Creates a passkey on this device or another one. @throws Fault */
+/**
+ * Creates a passkey on this device or another one.
+ * @throws Fault if the prompt is closed or a request fails
+ */
 export async function createPasskey(name: string): Promise<Answer<'/api/auth/passkeys', 'post'>> {
   const optionsJSON = await api.post('/api/auth/passkeys/options')
   const credential = await ask(() => startRegistration({ optionsJSON: optionsJSON as never }))

@@ -1,7 +1,10 @@
 import { urlOf } from '../api/client.js'
 import { place } from '../platform/router.svelte.js'
 
-/** Returns the address that starts a sign-in through the provider and returns to the open page or the requested one. */
+/**
+ * Returns the URL that starts a login at the identity provider. The provider redirects back to the current page or,
+ * from the login page, to the page named by `weiter`.
+ */
 export function providerUrl(purpose: { confirm?: true } = {}): string {
   return urlOf('/api/auth/oidc/start', {}, { ...purpose, weiter: whereToGoOn() }).href
 }

@@ -28,7 +28,7 @@ export const SENTENCES = {
   gestoert: 'Das hat gerade nicht geklappt; der Fehler liegt beim Dienst. Bitte versuch es gleich noch einmal.',
 } as const
 
-/** Returns the message for a code in the address, which may come from any link. */
+/** Returns the message for the code in `?fehler=`; unknown codes get a general message. */
 export function sentenceForCode(code: string): string {
   return Object.hasOwn(SENTENCES, code)
     ? SENTENCES[code as keyof typeof SENTENCES]

@@ -11,7 +11,7 @@ const CHANGES = {
   reset: (id: string) => api.post('/api/review/cards/{id}/reset', { path: { id } }),
 }
 
-/** Changes the learner's state of a card and updates what is shown of it. */
+/** Suspends, resumes or resets a card for the learner, and updates the cached queries that show it. */
 export async function changeCard(client: QueryClient, id: number, change: CardChange): Promise<void> {
   await CHANGES[change](String(id))
   void refreshOthers(client)

@@ -39,16 +39,16 @@ const LOGINS = new Set<string>(['/api/auth/login', '/api/auth/passkeys/login'])
 
 type Request = RequestInit & { patience?: number }
 
-/** What requests ask of the user. */
+/** Dialogs that requests open when the service requires it */
 export interface Demands {
-  /** After a lost session or for a proof of identity. Resolves to true if the request can be repeated */
+  /** Called after a session has ended or for a proof of identity. Resolves to true if the request can be repeated */
   logIn(why: 'login' | 'proof'): Promise<boolean>
-  /** The password must be changed first */
+  /** Called if the password must be changed first */
   newPassword(): void
 }
 let demands: Demands = { logIn: async () => false, newPassword: () => {} }
 
-/** Sets how requests ask the user, once at the start of the app. */
+/** Sets the dialogs that requests open; called once at the start of the app. */
 export function connectClient(app: Demands): void {
   demands = app
 }
@@ -70,9 +70,10 @@ export function urlOf(
 /**
  * Sends a request and reads its JSON. If the service requires a login or a recent one, shows the login dialog and
  * repeats the request.
- * @throws Unreachable without a response
+ * @throws Unreachable if no complete response arrives within `patience` milliseconds
  * @throws ForeignAnswer if the response is not the service's, such as a proxy's page
- * @throws Refused with the service's German sentence
+ * @throws Refused if the service refuses; the message is the service's German sentence
+ * @throws AbortError if the caller's signal aborts
  */
 export async function send(method: string, url: URL, init: Request = {}, mayAskLogin = true): Promise<unknown> {
   const { patience = PATIENCE_MS, ...rest } = init

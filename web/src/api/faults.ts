@@ -1,6 +1,6 @@
 import { isolateQuoted } from '../words/isolate.js'
 
-/** Why a request failed; the message is a German sentence for the user. */
+/** Error of a failed request; the message is a German sentence for the user. */
 export abstract class Fault extends Error {
   /** Whether a later retry may succeed */
   abstract readonly isPassing: boolean
@@ -13,7 +13,7 @@ export class Unreachable extends Fault {
   }
 }
 
-/** The response came from something in between, such as a proxy or a captive portal. */
+/** Response that the service did not send, but a proxy or a captive portal */
 export class ForeignAnswer extends Fault {
   readonly isPassing = true
   constructor(readonly status: number) {
@@ -21,12 +21,12 @@ export class ForeignAnswer extends Fault {
   }
 }
 
-/** The service itself has refused. */
+/** Error response of the service */
 export class Refused extends Fault {
   readonly isPassing: boolean
   constructor(
     readonly status: number,
-    /** The service's stable name for the refusal. */
+    /** The service's stable name for the refusal */
     readonly code: string,
     /** The whole body, for refusals with more than a message */
     readonly content: unknown,

@@ -23,7 +23,7 @@ export const historyQueries = {
 type HistoryPage = QueryFunctionContext<QueryKey, number | undefined>
 
 /**
- * Requests a page of the history. Only the newest one is cached, because the addresses of older ones change with every
+ * Requests a page of the history. Only the newest page is cached, because the cursors of older pages change with every
  * rating.
  */
 function askForHistory(

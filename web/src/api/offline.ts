@@ -3,13 +3,13 @@ import { rememberedUser } from '../platform/remembered-user.js'
 import { Fault, ForeignAnswer, isRefused, Unreachable } from './faults.js'
 import { isLate } from './patience.js'
 
-/** Delay before the service is asked again for content shown from a cached copy */
+/** Milliseconds after which a request is repeated while its cached copy is shown */
 const ASK_AGAIN_MS = 10_000
 
-/** Loaded after the first page, which seldom needs it */
+/** Loaded on demand, because the first page seldom needs it */
 const store = () => import('../storage/kept.js')
 
-/** Content, with the time of its request if it is a cached copy */
+/** Content; `keptAt` is the time of its request in ms since the epoch if it is a cached copy */
 export type Marked<T> = T & { keptAt?: number }
 
 /** Context that the library passes to a query function. */
@@ -44,7 +44,7 @@ export async function askOrRemember<T extends object>(
     const kept = await findMarked<T>(user, name)
     if (kept === undefined) return answer
     answer.then(
-      // In a later task, because the response may be here before the query holds the copy.
+      // Deferred to a later task, because the response may arrive before the query holds the copy.
       (content) => setTimeout(() => replaceKept(asking, content)),
       (error) => failedLate(asking, user, name, error),
     )
@@ -90,7 +90,7 @@ function replaceKept<T extends object>({ client, queryKey, pageParam }: Asking, 
     if (!isPaged(data)) return data.keptAt === undefined ? data : content
     const at = data.pageParams.indexOf(pageParam)
     if (data.pages[at]?.keptAt === undefined) return data
-    // Later pages started at the end of the cached one.
+    // Later pages were requested with the cursor of the cached copy.
     return { pages: [...data.pages.slice(0, at), content], pageParams: data.pageParams.slice(0, at + 1) }
   })
 }
@@ -101,7 +101,7 @@ function isPaged<T>(data: T | InfiniteData<T>): data is InfiniteData<T> {
 
 function failedLate(asking: Asking, user: number, name: string, error: unknown): void {
   if (isRefused(error, 404)) {
-    // The content has been deleted: asked again, the page says so.
+    // The content has been deleted; refetching shows this on the page.
     void store()
       .then(({ forgetOne }) => forgetOne(user, name))
       .then(() => asking.client.invalidateQueries({ queryKey: asking.queryKey, exact: true }))
@@ -111,7 +111,7 @@ function failedLate(asking: Asking, user: number, name: string, error: unknown):
 
 const planned = new Set<string>()
 
-/** Repeats the request later if a page still shows the content. */
+/** Repeats the request after `ASK_AGAIN_MS` if a page still shows the content. */
 function askAgain({ client, queryKey }: Asking): void {
   const id = JSON.stringify(queryKey)
   if (planned.has(id)) return

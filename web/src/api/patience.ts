@@ -1,17 +1,17 @@
-/** Milliseconds after which a cached copy is shown; with rendering it stays below one second. */
+/** Milliseconds after which a cached copy is shown; including rendering, this takes less than one second. */
 const PATIENCE_MS = 500
 
 let isSlow = false
 /** Number of responses so far */
 let answers = 0
 
-/** Records that a response has arrived, so that later requests may wait again. */
+/** Records that a response has arrived, so that later requests wait the full time again. */
 export function noteAnswer(): void {
   answers += 1
   isSlow = false
 }
 
-/** Resolves when a request that starts now counts as late; at once if nothing has arrived since the last late one. */
+/** Resolves after `PATIENCE_MS`; at once if no response has arrived since a request was last late. */
 async function whenLate(): Promise<void> {
   if (isSlow) return
   const before = answers

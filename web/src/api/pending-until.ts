@@ -15,8 +15,8 @@ interface Answered {
 }
 
 /**
- * Returns the query as pending until the others have succeeded or failed, whose content would otherwise push it away.
- * Content already shown stays.
+ * Returns the query as pending until each of the others has succeeded or failed, so that their content does not move
+ * it. A later refetch of the others does not hide it.
  */
 export function pendingUntil<T>(query: Loading<T>, ...others: Answered[]): Loading<T> {
   const isEarly = () => others.some(({ isFetched, failureCount }) => !isFetched && failureCount === 0)

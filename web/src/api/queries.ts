@@ -2,10 +2,10 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query'
 import { api } from './client.js'
 import { askOrRemember } from './offline.js'
 
-/** Enough to start with; more are loaded while the first card is read. */
+/** Number of cards in the first request of a session; more are loaded while the first card is shown */
 const FIRST_CARDS = 20
 
-/** Queries of several pages or of the start, each with its key: `queryClient.invalidateQueries(keys…)` */
+/** Queries of the start and of several pages, each with its key: `queryClient.invalidateQueries(keys…)` */
 export const queries = {
   /** Remaining cards of today in all active decks */
   counts: () =>
@@ -94,5 +94,5 @@ export const queries = {
     }),
 }
 
-/** Key of everything that a rating changes */
+/** Prefix of the keys of all queries whose result a rating changes */
 export const REVIEW_KEY = ['review'] as const

@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/svelte-query'
 import { Fault, Refused } from './faults.js'
 
 const RETRIES = 2
-/** After this time the user is told and can retry by a button. */
+/** Longest `Retry-After` that is waited for; after a longer one the error is shown with a button to retry. */
 const LONGEST_WAIT_MS = 10_000
 
 const askedWait = (error: unknown) => (error instanceof Refused ? (error.retryAfter ?? 0) * 1000 : 0)
@@ -13,7 +13,7 @@ export const queryClient = new QueryClient({
     queries: {
       // The browser's online state is unreliable; the request itself decides.
       networkMode: 'always',
-      // Off by default in that mode
+      // Off by default with `networkMode: 'always'`
       refetchOnReconnect: true,
       staleTime: 20_000,
       retry: (failures, error) =>

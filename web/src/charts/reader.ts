@@ -1,16 +1,16 @@
-/** Reading of single values of a picture. */
+/** Selection of single values of a chart. */
 export interface Reader {
   /** Text of each value, in the order of the arrow keys */
   texts: readonly string[]
-  /** Index of the value at a position of the picture */
+  /** Returns the index of the value at a position in the picture; may be out of range */
   find: (x: number, y: number, width: number) => number
-  /** Index read first; default: the last */
+  /** Index selected at first; default: the last */
   first?: number
-  /** Number of values stacked vertically; default 1 */
+  /** Number of values in a column; default 1 */
   stride?: number
 }
 
-/** Returns the index that a key leads to; undefined for other keys. */
+/** Returns the index that a key selects; undefined for other keys. */
 export function stepOf(key: string, at: number, last: number, stride = 1): number | undefined {
   const down = stride === 1 ? -1 : 1
   const steps: Record<string, number> = {

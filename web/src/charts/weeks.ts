@@ -1,7 +1,7 @@
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS_A_WEEK = 7
 
-/** 0 for Monday … 6 for Sunday */
+/** Returns the weekday of a day `YYYY-MM-DD`: 0 for Monday to 6 for Sunday. */
 export function weekdayOf(day: string): number {
   return (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % DAYS_A_WEEK
 }
@@ -24,8 +24,9 @@ export function groupByWeek<T extends { day: string }>(days: readonly T[]): { mo
 }
 
 /**
- * Assigns levels 1 to 4 so that each has about the same number of days with a value; 0 means no value.
- * @example levelsOf([0, 5]) // [0, 4]
+ * Assigns levels 1 to 4 by quartile of the positive values, so that each level has about the same number of days; 0
+ * means no value.
+ * @example levelsOf([0, 5]) // [0, 1]
  */
 export function levelsOf(values: readonly number[]): number[] {
   const sorted = values.filter((value) => value > 0).sort((a, b) => a - b)
