@@ -1,4 +1,3 @@
-/** Cells of a spreadsheet, pasted as text with tabs. */
 
 const QUESTION = /^(frage|vorderseite|front|question|begriff)$/i
 const LEVEL = /^(level|stufe|niveau)$/i
@@ -65,8 +64,8 @@ function escapeCell(cell: string): string {
 }
 
 /**
- * Returns one card per row: question, answer, and the level if a third column is headed so. `skipped` counts rows that
- * lack a side.
+ * Converts each row to a card: question, answer, and the level if a column after them has that heading. `skipped` is
+ * the number of rows that lack a question or an answer.
  */
 export function toCards(rows: string[][]): { cards: CellCard[]; skipped: number } {
   const [head = []] = rows

@@ -19,12 +19,13 @@ const MEANING = /<(?:a|b|blockquote|code|em|h[1-6]|i|img|li|pre|strong|table)[\s
 /** Google Docs wraps everything in an element `b` without meaning. */
 const WRAPPER = /<b style="font-weight:\s*normal/i
 
-/** Marker of a list that Word copies as a cell of its own, such as `1.` or `·` */
+/** Marker of a list that Word copies as a separate cell, such as `1.` or `·` */
 const MARKER = /^(?:[·•◦▪§o*–-]|\w{1,4}[.)])$/
 
 /**
- * Chooses what to insert. A spreadsheet offers cells, markup and a picture of the same selection, so cells come first
- * and the picture last. So do paragraphs of Word whose parts are set apart by tabs. Code with tabs stays text.
+ * Chooses what to insert. A spreadsheet offers cells, markup and a picture of the same selection, so cells take
+ * precedence and pictures come last. Word paragraphs that are divided by tabs are cells as well; code with tabs stays
+ * text.
  */
 export function choosePasted({ text, html, files }: Offer): Pasted {
   const rows = parseCells(text)
@@ -36,7 +37,9 @@ export function choosePasted({ text, html, files }: Offer): Pasted {
   return text === '' && pictures.length > 0 ? { kind: 'pictures', files: pictures } : { kind: 'text' }
 }
 
-/** Indented code starts lines with a tab, and its lines differ in their number of tabs. */
+/**
+ * Whether the rows are a table and not indented code, whose lines start with a tab or differ in their number of tabs
+ */
 function isGrid(rows: string[][]): boolean {
   const [width = 0] = rows.map((row) => row.length)
   return width > 1 && rows.every((row) => row.length === width && row[0] !== '')

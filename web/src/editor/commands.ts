@@ -6,7 +6,7 @@ export interface Selected {
   end: number
 }
 
-/** Replaces `from` to `to` by `insert`; `start` and `end` are the selection afterwards. */
+/** Replacement of the text from `from` to `to`; `start` and `end` are the selection afterwards. */
 export interface Edit {
   from: number
   to: number
@@ -20,7 +20,7 @@ export type Command = (text: Selected) => Edit
 const PARAGRAPHS = /(\n{2,})/
 const ITEM = /^(\s*)([-*+]|\d+[.)])( \[[ x]\])?[ \t]+/
 
-/** Emphasis, toggled. Each paragraph of the selection gets its own marks. */
+/** Returns a command that toggles emphasis. Each paragraph of the selection gets separate marks. */
 function emphasis(mark: '*' | '**'): Command {
   return (text) => {
     const { value, start, end } = withoutEdges(text)
@@ -40,7 +40,7 @@ function emphasis(mark: '*' | '**'): Command {
   }
 }
 
-/** A run of three asterisks is bold and italic at once. */
+/** Whether a run of asterisks contains the mark; a run of three is bold and italic at once */
 function isMarked(run: number, mark: '*' | '**'): boolean {
   return mark === '*' ? run === 1 || run === 3 : run === 2 || run === 3
 }
@@ -48,7 +48,7 @@ function isMarked(run: number, mark: '*' | '**'): boolean {
 export const bold = emphasis('**')
 export const italic = emphasis('*')
 
-/** Inline code, toggled. The marks are longer than any run of backticks inside. */
+/** Toggles inline code. The marks are longer than any run of backticks inside. */
 export function code(text: Selected): Edit {
   const { value, start, end } = withoutEdges(text)
   const chosen = value.slice(start, end)
@@ -61,14 +61,14 @@ export function code(text: Selected): Edit {
   return replace(start, end, `${marks}${space}${chosen}${space}${marks}`, at, at + chosen.length)
 }
 
-/** A fenced code block around the selected lines. */
+/** Encloses the selected lines in a fenced code block. */
 export function codeBlock(text: Selected): Edit {
   const { from, to, lines } = selectedLines(text)
   const fence = '`'.repeat(Math.max(3, longestRun(lines) + 1))
   return block(text.value, from, to, `${fence}\n${lines}\n${fence}`, fence.length + 1, lines.length)
 }
 
-/** A link: a selected address becomes its target, other text its label. */
+/** Inserts a link: a selected address becomes its target, other text its label. */
 export function link(text: Selected): Edit {
   const { value, start, end } = withoutEdges(text)
   const chosen = value.slice(start, end)
@@ -86,13 +86,13 @@ export function pasteAddress({ value, start, end }: Selected, address: string): 
 
 function linkTo(value: string, start: number, end: number, address: string): Edit {
   const chosen = value.slice(start, end)
-  // Without a label, that is what the author types next.
+  // Without a label, the caret goes where the label is typed.
   if (chosen === '') return replace(start, end, `[](${address})`, 1, 1)
   const at = chosen.length + 3
   return replace(start, end, `[${chosen}](${address})`, at, at + address.length)
 }
 
-/** List items from the selected lines, or lines from list items. */
+/** Turns the selected lines into list items, or list items into lines. */
 export function list(text: Selected): Edit {
   const { from, to, lines } = selectedLines(text)
   const rows = lines.split('\n')
@@ -107,7 +107,7 @@ export function list(text: Selected): Edit {
     : replace(from, to, insert, 0, insert.length)
 }
 
-/** A table to fill in. */
+/** Inserts an empty table. */
 export function table({ value, start, end }: Selected): Edit {
   const first = 'Spalte 1'
   return block(value, start, end, `| ${first} | Spalte 2 |\n| --- | --- |\n|  |  |`, 2, first.length)
@@ -118,7 +118,7 @@ export function insertBlock({ value, start, end }: Selected, content: string): E
   return block(value, start, end, content, content.length, 0)
 }
 
-/** A picture with its description selected. */
+/** Inserts a picture and selects its description. */
 export function picture({ value, start, end }: Selected, address: string): Edit {
   const alt =
     value
@@ -141,12 +141,12 @@ export function continueList({ value, start, end }: Selected): Edit | undefined 
   return replace(start, end, insert, insert.length, insert.length)
 }
 
-/** Selection relative to `from` */
+/** Returns an edit; `start` and `end` are relative to `from`. */
 function replace(from: number, to: number, insert: string, start: number, end: number): Edit {
   return { from, to, insert, start: from + start, end: from + end }
 }
 
-/** Puts a block between blank lines; `at` and `length` select inside it. */
+/** Inserts a block between blank lines; `at` and `length` select inside it. */
 function block(value: string, from: number, to: number, content: string, at: number, length: number): Edit {
   const before = value.slice(0, from)
   const after = value.slice(to)
@@ -164,7 +164,7 @@ function selectedLines({ value, start, end }: Selected): { from: number; to: num
   return { from, to, lines: value.slice(from, to) }
 }
 
-/** `lastIndexOf` takes a negative position for 0. */
+/** `lastIndexOf` treats a negative position like 0. */
 const lineStart = (value: string, at: number) => (at === 0 ? 0 : value.lastIndexOf('\n', at - 1) + 1)
 
 /** Narrows the selection to its text: white space inside marks would disable them. */

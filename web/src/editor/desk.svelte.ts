@@ -6,10 +6,10 @@ import { type View, Writing, type WritingParts } from './writing.js'
 
 type Parts<F> = Omit<WritingParts<F>, 'drafts' | 'newId' | 'isConflict' | 'onchange'>
 
-/** A text on the page that is being written. */
+/** Connects a text that is being edited with its page: draft, uploads and saving. */
 export class Desk<F extends object> {
   view: View<F> = $state.raw() as View<F>
-  /** False until a kept draft is found or missing */
+  /** Whether the search for a stored draft has ended */
   isReady = $state(false)
   readonly writing: Writing<F>
   /** Uploads whose placeholder is still in the text */
@@ -26,14 +26,14 @@ export class Desk<F extends object> {
     this.view = this.writing.view
   }
 
-  /** Finds the draft and keeps the text when the page goes. Returns a function that ends this. */
+  /** Restores the draft, and stores the text when the page is hidden or closed. Returns a function that ends this. */
   start = (): (() => void) => {
     const over = new AbortController()
     const { signal } = over
     void this.#open()
     addEventListener('pagehide', () => this.writing.close(), { signal })
     document.addEventListener('visibilitychange', () => document.hidden && this.writing.close(), { signal })
-    // Only if this device keeps nothing, closing the page loses the text.
+    // Closing the page loses the text only if this device could not store it.
     const warn = (event: BeforeUnloadEvent) => {
       if (this.writing.isDirty && this.view.isKept === false) event.preventDefault()
     }
@@ -52,7 +52,7 @@ export class Desk<F extends object> {
     this.isReady = true
   }
 
-  /** Lets the next save wait for an upload. */
+  /** Makes the next save wait for an upload. */
   hold(work: Promise<unknown>): void {
     this.#pending.add(work)
     const done = () => this.#pending.delete(work)

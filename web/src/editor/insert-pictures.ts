@@ -3,7 +3,10 @@ import { say } from '../parts/toasts.svelte.js'
 import { applyEdit, replaceText, selectedIn } from './apply.js'
 import { placeholder, uploadPicture } from './upload.js'
 
-/** Uploads pictures to the caret. A placeholder shows their place; a failure removes it and says so. */
+/**
+ * Uploads pictures and inserts them at the caret. A placeholder marks the position during the upload; if the upload
+ * fails, the placeholder is removed and a message appears.
+ */
 export async function insertPictures(field: HTMLTextAreaElement, files: File[]): Promise<void> {
   const all = files.map((file) => ({ file, mark: placeholder() }))
   const { start, end } = selectedIn(field)
@@ -13,7 +16,7 @@ export async function insertPictures(field: HTMLTextAreaElement, files: File[]):
     try {
       const address = await uploadPicture(file)
       const name = file.name.replace(/\.\w+$/, '').replaceAll(/[[\]]/g, ' ')
-      // The name that browsers give a screenshot says nothing.
+      // Browsers name a pasted screenshot `image`, which is no description.
       replaceText(field, mark, `![${/^image$/i.test(name) ? 'Bild' : name}](${address})`)
     } catch (error) {
       replaceText(field, mark, '')

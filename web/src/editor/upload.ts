@@ -1,6 +1,6 @@
 import { send, urlOf } from '../api/client.js'
 
-/** Limit of the service; a larger screenshot is encoded again. */
+/** Upload limit of the service in bytes; a larger picture is scaled down and encoded again. */
 const MAX_BYTES = 2 * 2 ** 20
 const MAX_WIDTH = 2_000
 const QUALITY = 0.85
@@ -8,7 +8,7 @@ const PATIENCE_MS = 120_000
 
 let last = 0
 
-/** Text that stands for a picture while it is being uploaded */
+/** Returns a new placeholder for a picture that is being uploaded. */
 export function placeholder(): string {
   last += 1
   return `![Bild ${last} wird hochgeladen …]()`
@@ -22,7 +22,10 @@ export function withoutPlaceholders(text: string): string {
   return text.replaceAll(/!\[Bild \d+ wird hochgeladen …\]\(\)/g, '')
 }
 
-/** Uploads a picture and returns its address for a text. @throws Fault */
+/**
+ * Uploads a picture and returns its address for Markdown, such as `media/….png`.
+ * @throws Fault if the upload fails
+ */
 export async function uploadPicture(file: File): Promise<string> {
   const body = file.size > MAX_BYTES ? await shrink(file) : file
   const answer = await send('POST', urlOf('/api/content/media'), {
@@ -33,7 +36,7 @@ export async function uploadPicture(file: File): Promise<string> {
   return (answer as { address: string }).address.replace(/^.*(?=media\/)/, '')
 }
 
-/** Returns the file itself if it is no picture, which the service then says. */
+/** Returns a smaller WebP; the file itself if it cannot be decoded, so that the service refuses it with a message. */
 async function shrink(file: File): Promise<Blob> {
   const bitmap = await createImageBitmap(file).catch(() => undefined)
   if (bitmap === undefined) return file

@@ -5,11 +5,11 @@ export interface DiffPart {
   text: string
 }
 
-/** Limits of a comparison by words and by lines; their cost grows with the number of differences. */
+/** Maximum number of differences in a comparison by words and by lines, whose cost grows with that number */
 const MAX_WORD_EDITS = 2_000
 const MAX_LINE_EDITS = 4_000
 
-/** Compares two texts by words; long texts with many differences by lines. */
+/** Compares two texts by words, with too many differences by lines, and else as a whole. */
 export function diffTexts(before: string, after: string): DiffPart[] {
   if (before === after) return before === '' ? [] : [{ kind: 'same', text: before }]
   const changes =

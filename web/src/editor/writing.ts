@@ -1,6 +1,6 @@
 import type { DraftStore } from '../storage/draft.js'
 
-/** Text of the service with its version; 0 for an item that does not exist yet */
+/** Text stored by the service, with its version; 0 for an item that does not exist yet */
 export interface Stored<F> {
   version: number
   fields: F
@@ -8,17 +8,17 @@ export interface Stored<F> {
 
 export interface View<F> {
   fields: F
-  /** What the text is based on */
+  /** Stored text on which the edit is based */
   base: Stored<F>
   state: 'same' | 'typed' | 'saving' | 'saved' | 'failed' | 'conflict'
-  /** Time of the service's confirmation */
+  /** Time of the service's confirmation, in ms since the epoch */
   savedAt?: number | undefined
   error?: unknown
-  /** The newer text of the service: to choose from in a conflict, to read beside one's own after „edit both“ */
+  /** Newer text of the service: to choose from in a conflict, or to read beside the user's text after `editBoth` */
   theirs?: Stored<F> | undefined
   /** Whether the typed text is stored on this device; undefined while that is not known */
   isKept?: boolean | undefined
-  /** When text was typed that has returned after a crash, reload or logout */
+  /** Time at which a restored draft was typed, in ms since the epoch; undefined without one */
   restoredAt?: number | undefined
 }
 
@@ -39,12 +39,12 @@ export interface WritingParts<F> {
 }
 
 const KEEP_AFTER_MS = 500
-/** Longest time without a draft while the author types without a pause */
+/** Maximum milliseconds until a draft is stored while the author types without a pause */
 const KEEP_AT_LEAST_MS = 3_000
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** Text being written: kept on the device while typing, saved against a version. Nothing typed is lost by a failure. */
+/** Text being edited: stored on the device while typing, saved against a version. A failed save loses no text. */
 export class Writing<F extends object> {
   view: View<F>
   readonly #parts: WritingParts<F>
@@ -63,7 +63,7 @@ export class Writing<F extends object> {
     return !same(this.view.fields, this.view.base.fields)
   }
 
-  /** Returns to what was typed before a crash, reload or logout. Call it before the text is shown. */
+  /** Restores the draft after a crash, reload or logout. Call this before the text is shown. */
   async open(): Promise<void> {
     const { user, item, drafts, stored } = this.#parts
     const draft = await drafts.find(user, item).catch(() => undefined)
@@ -72,7 +72,7 @@ export class Writing<F extends object> {
     if (same(fields, stored.fields)) return this.#forget()
     this.#clientId = draft.clientId ?? this.#clientId
     const found = { fields, isKept: true, restoredAt: draft.at }
-    // A new item may have been created without the answer arriving: the same `clientId` finds it.
+    // The service may have created a new item without its response arriving: the same `clientId` finds it.
     if (draft.version === stored.version || stored.version === 0) this.#set({ ...found, state: 'typed' })
     else {
       const base = { version: draft.version, fields: stored.fields }
@@ -125,7 +125,7 @@ export class Writing<F extends object> {
     void this.#forget()
   }
 
-  /** Keeps both: the text stays, the newer one can be read beside it, and the next save replaces it. */
+  /** Keeps the user's text; the newer one can be read beside it, and the next save replaces it. */
   editBoth(): void {
     const { theirs } = this.view
     if (theirs === undefined) return
@@ -133,13 +133,13 @@ export class Writing<F extends object> {
     void this.#forget().then(() => this.keepNow())
   }
 
-  /** Returns to the text of the service. */
+  /** Reverts to the text of the service. */
   discard(): void {
     this.#set({ fields: this.view.base.fields, state: 'same', ...NOTHING })
     void this.#forget()
   }
 
-  /** Stores what was typed. */
+  /** Stores unsaved text on the device. */
   close(): void {
     if (this.isDirty) void this.keepNow()
     clearTimeout(this.#timer)
@@ -163,15 +163,15 @@ export class Writing<F extends object> {
     const isSame = same(this.view.fields, sent)
     const fields = isSame ? stored.fields : this.view.fields
     this.#set({ ...NOTHING, base: stored, fields, state: isSame ? 'saved' : 'typed', savedAt: Date.now() })
-    // The draft of the old version goes; text typed during the save is kept for the new one.
+    // Replaces the draft of the old version with text that was typed during the save, if any.
     void this.#forget().then(() => (this.isDirty ? this.keepNow() : undefined))
   }
 
-  /** Handles a conflict: another text was saved first. */
+  /** Loads the newer text after a conflict. Returns true if it equals the sent text. */
   async #meet(sent: F): Promise<boolean> {
     try {
       const theirs = await this.#parts.load()
-      // An earlier attempt arrived, and only its answer was lost.
+      // An earlier request succeeded, and only its response was lost.
       const isOurs = same(theirs.fields, sent)
       if (isOurs) this.#accept(theirs, sent)
       else this.#set({ state: 'conflict', theirs })

@@ -5,6 +5,6 @@ const NOTHING = { elements: [], attributes: [] }
 /** Returns the character of a named reference such as `auml`; false if it does not exist. Used by micromark. */
 export function decodeNamedCharacterReference(name: string): string | false {
   const text = sanitize(`&${name};`, NOTHING).textContent ?? ''
-  // Without its semicolon a shorter name was decoded, as `not` in `&notit;`.
+  // A remaining semicolon means that a shorter name was decoded, such as `not` in `&notit;`.
   return text === '' || text === `&${name};` || (text.endsWith(';') && name !== 'semi') ? false : text
 }

@@ -31,7 +31,7 @@ for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(
 // The grammar of TypeScript includes that of JavaScript.
 hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' })
 
-/** A longer block is not coloured, because that would block the page. */
+/** Maximum length of a coloured block; a longer one would block the page. */
 const MAX_LENGTH = 20_000
 
 /** Colours a code block in a known language by replacing its content. */

@@ -4,23 +4,23 @@ export interface InlinePart {
   kind: 'text' | 'code' | 'strong' | 'picture'
   /** Description of a picture */
   text: string
-  /** Address of a picture; missing if the text was cut */
+  /** Address of a picture; undefined if the text was cut within it */
   address?: string | undefined
 }
 
 /** Longer than any visible line; bounds the work for long texts. */
 const MAX_LENGTH = 300
 
-/** The word at which a text was cut, unless it is very long */
+/** Incomplete last word of a cut text, up to 30 characters */
 const LAST_WORD = /\s+\S{1,30}$/
 
-/** A fence, code, bold, a stored picture; then code, bold and a picture left open by a cut */
+/** Fenced code, inline code, bold, a stored picture; then code, bold and a picture whose end was cut off */
 const MARKS =
   /(`{3,})[^\n`]*\n([\s\S]*?)(?:\n?\1`*|$)|(`+)([^`]|[^`][\s\S]*?[^`])\3(?!`)|\*\*(?=\S)([\s\S]+?)\*\*|!\[((?:[^\]\\]|\\[\s\S])*)\]\((media\/[\w.]+)(?:\s+"[^"\n]*")?\)|`+([^`]+\.\.\.)$|\*\*([^*]+\.\.\.)$|!\[([^\]]*)(?:\]\([\w./]*)?(?:\.\.\.| …)$/g
 
 /**
- * Splits a short Markdown text into pieces for one line: code, bold and plain text. The text may have been cut, like
- * quiz options: an unclosed fence is code to the end.
+ * Splits a short Markdown text into pieces for one line: code, bold, pictures and plain text. The text may have been
+ * cut, like quiz options: an unclosed fence is code to the end.
  */
 export function inlineParts(source: string, maxLength = MAX_LENGTH): InlinePart[] {
   const characters = [...source.slice(0, 2 * maxLength)]

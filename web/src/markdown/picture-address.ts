@@ -5,7 +5,7 @@ export function pictureHash(target: string): string | undefined {
   return KEPT.exec(target)?.groups?.sha
 }
 
-/** Returns the address of such a picture. */
+/** Returns the address of a stored picture; undefined for other targets. */
 export function pictureAddress(target: string): string | undefined {
   return pictureHash(target) === undefined ? undefined : `api/content/${target}`
 }

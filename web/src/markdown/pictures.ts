@@ -5,12 +5,12 @@ import { pictureAddress, pictureHash } from './picture-address.js'
 const MAX_HEIGHT = 480
 /** Pictures up to this height are inline. */
 const LINE_HEIGHT = 40
-/** Visible pictures load first. */
+/** Delay in milliseconds, so that visible pictures load first */
 const HIDDEN_AFTER_MS = 500
 
 /**
- * Gives a stored picture a fixed frame before it arrives, an enlarged view, and its description as fallback. Returns
- * false for other images.
+ * Puts a stored picture into a frame that reserves its space, opens it enlarged and shows its description if it cannot
+ * be loaded. Returns false for other images.
  */
 export function showPicture(image: HTMLImageElement): boolean {
   const target = image.getAttribute('src') ?? ''

@@ -10,7 +10,7 @@ export interface Heading {
   text: string
 }
 
-/** State of a text rendered in several pieces. */
+/** State that the pieces of a text share. */
 export interface Whole {
   /** Number of uses of each heading name */
   seen: Map<string, number>
@@ -34,7 +34,7 @@ const ALLOWED: Allowed = {
 
 const LANGUAGE = /^language-\S+$/
 const HEADINGS = 'h1, h2, h3, h4, h5, h6'
-/** A larger piece would block the page for seconds; it is shown as source text. */
+/** Maximum length of a rendered piece; a longer one would block the page for seconds and is shown as source text. */
 const MAX_PIECE = 50_000
 
 /**
@@ -72,7 +72,7 @@ function asWritten(source: string): DocumentFragment {
   return content
 }
 
-/** Makes external links open in a new tab without referrer. A refused link is removed. */
+/** Makes external links open in a new tab without referrer, and converts links between content files. */
 function aim(link: HTMLAnchorElement, anchor: string): void {
   const href = link.getAttribute('href') ?? ''
   if (href === '') {

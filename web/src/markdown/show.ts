@@ -5,7 +5,7 @@ import { splitSource } from './split-source.js'
 
 /** Maximum time per slice before the page handles input */
 const SLICE_MS = 8
-/** Shorter, because the surrounding page is rendered at the same time */
+/** Time of the first slice; shorter, because the surrounding page is rendered at the same time */
 const FIRST_SLICE_MS = 4
 /** Length from which pieces outside of the viewport skip layout */
 const LONG_TEXT = 100_000
@@ -61,7 +61,7 @@ export function showMarkdown(
     onheadings?.(headings)
   }
 
-  /** In slices, after the whole text is present. */
+  /** Colours code blocks in slices, after the whole text is present. */
   async function colour(): Promise<void> {
     if (colourless.length === 0 || isOver) return
     const highlight = await findHighlight()

@@ -8,8 +8,7 @@ const DEFINITION = /^ {0,3}\[[^\]]+\]:\s*\S/
 
 /**
  * Splits Markdown into pieces that can be rendered independently: before headings, and in long stretches at blank
- * lines, never inside of a code block. Joined they equal the source; each piece knows the link definitions of all
- * others.
+ * lines, never inside of a code block. Link definitions are appended to each piece.
  */
 export function splitSource(source: string, longPiece = LONG_PIECE): string[] {
   const pieces: string[] = []

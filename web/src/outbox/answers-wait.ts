@@ -1,2 +1,2 @@
-/** Key in local storage that exists once answers of a test may wait on this device */
+/** Local storage key that is set once this device may hold unsent answers of a test */
 export const ANSWERS_WAIT = 'training.answers'

@@ -11,7 +11,7 @@ export interface Load {
   refused: Entry[]
 }
 
-/** Reads all entries at once, so that few change during the read. */
+/** Count with which `oldest` returns all entries in one read */
 const ALL = Number.MAX_SAFE_INTEGER
 
 /**
@@ -30,7 +30,7 @@ export class Outbox {
   async add(user: number, rated: Rated): Promise<'durable' | 'memory'> {
     const entry: RatingEntry = { ...rated, user, kind: 'rating', isTried: false }
     const [durable, memory] = this.stores
-    // Newer ratings must not overtake older ones in memory.
+    // While entries are in memory, newer ones are added there as well to keep the order.
     if ((await memory.read((tables) => tables.count(user))) === 0) {
       try {
         await durable.change((tables) => tables.add(entry))
@@ -74,12 +74,15 @@ export class Outbox {
     return load
   }
 
-  /** Returns cards whose state at the service is not final. */
+  /** Returns the ids of cards with a rating or undo that the service has not confirmed. */
   async unconfirmed(user: number): Promise<Set<number>> {
     return new Set((await this.#waiting(user)).map(({ card_id }) => card_id))
   }
 
-  /** Returns the valid ratings that a queue page requested at that time cannot include, oldest first. */
+  /**
+   * Returns the ratings, oldest first and without undone ones, that a queue requested at `at` (ms since the epoch) may
+   * lack.
+   */
   async ratedSince(user: number, at: number): Promise<Pick<RatingEntry, 'card_id' | 'rating'>[]> {
     const waiting = await this.#waiting(user)
     const receipts = await Promise.all(

@@ -4,17 +4,17 @@ import { Outbox, type UndoResult } from './outbox.js'
 import { Sender, type SenderPorts } from './sender.js'
 import type { Obstacle } from './verdict.js'
 
-/** Events outside of the current page */
+/** Event of another page or of the sender */
 export type PostEvent =
   | { kind: 'rated'; user: number; card_id: number; rating: Decision }
   | { kind: 'undo refused'; user: number; card_id: number; message: string }
   | { kind: 'changed'; user: number }
 
-/** What the interface shows of the outbox */
+/** State of the outbox, shown by the interface */
 export interface PostState {
-  /** Ratings and undos that the service has not confirmed */
+  /** Number of ratings and undos that the service has not confirmed */
   waiting: number
-  /** Entries that the browser cannot store */
+  /** Number of entries that the browser cannot store */
   volatile: number
   /** Entries that the service has refused */
   refused: Entry[]
@@ -27,23 +27,23 @@ export interface PostPorts extends Pick<SenderPorts, 'transport' | 'takeTurn' | 
   state: PostState
   /** The other pages of the app in this browser */
   channel: { send(event: PostEvent): void; listen(hear: (event: PostEvent) => void): void }
-  /** The user who last logged in with this browser */
+  /** Id of the user who last logged in with this browser */
   rememberedUser(): number | undefined
-  /** Asks the service for the user; undefined if the service itself has not answered. Rejects without a network */
+  /** Loads the user's id; undefined if the service refuses or a proxy responds. Rejects without a network */
   fetchUser(): Promise<number | undefined>
-  /** Has the user log in; resolves when requests work again */
+  /** Opens the login dialog; resolves when requests succeed again */
   askForLogin(): Promise<unknown>
-  /** Milliseconds that only grow */
+  /** Monotonic clock in milliseconds */
   elapsed(): number
-  /** The service's clock, as far as it is known */
+  /** Time of the service's clock; the device's time until that is known */
   serviceTime(): Date
   /** Deletes cached content of all other users */
   forgetOthers(user: number): void
-  /** Called when nothing waits any more */
+  /** Called when no entry waits any more */
   onAllSent(): void
 }
 
-/** Time for which the known user is trusted; another page of the app announces a change at once. */
+/** Time for which the known user is not verified; a login in another page of the app takes effect at once. */
 const BELIEVED_MS = 60_000
 
 /** The outbox of this page: connects its store and its sender with the user, the other pages and the interface. */
@@ -54,7 +54,7 @@ export class Post {
   readonly #listeners = new Set<(event: PostEvent) => void>()
   #user: number | undefined
   #askedAt = 0
-  /** Number of reads of the store so far; only the latest is shown */
+  /** Number of reads of the store so far; only the latest result is shown */
   #reads = 0
   #isUnannounced = false
 
@@ -85,14 +85,17 @@ export class Post {
     this.#sender.wake('changed')
   }
 
-  /** Stores a rating, or that a card is put off, and sends it. Resolves when it is stored; `name` is new and identifies it for an undo. */
+  /**
+   * Stores a rating or the postponement of a card, and sends it. Resolves when it is stored. `name` is a new id, which
+   * `takeBack` needs.
+   */
   async rate(name: string, card_id: number, rating: Decision, duration_ms?: number): Promise<void> {
     const user = this.#owner()
     const reviewed_at = this.#ports.serviceTime().toISOString()
     await this.#outbox.add(user, { id: name, card_id, rating, duration_ms, reviewed_at })
     this.#ports.state.waiting += 1
     this.#isUnannounced = true
-    // A read that began before may miss the rating.
+    // A read that has already begun may miss the rating.
     void this.#refresh()
     this.#ports.channel.send({ kind: 'rated', user, card_id, rating })
     this.#sender.wake()
@@ -135,7 +138,7 @@ export class Post {
     return this.#user
   }
 
-  /** Returns the user of the session cookie: known from the last login in any page, and verified from time to time. */
+  /** Returns the user of the session cookie: the last login in any page, verified after `BELIEVED_MS`. */
   async #whoIsHere(): Promise<number | undefined> {
     const { rememberedUser, fetchUser, elapsed } = this.#ports
     const remembered = rememberedUser() ?? this.#user
@@ -146,7 +149,7 @@ export class Post {
       this.#askedAt = elapsed()
       return found
     } catch {
-      // Sending the ratings will meet the same obstacle.
+      // Sending the ratings will fail for the same reason, which is then shown.
       return remembered
     }
   }
@@ -157,8 +160,8 @@ export class Post {
     state.obstacle = obstacle
     await this.#refresh()
     if (this.#user !== undefined) channel.send({ kind: 'changed', user: this.#user })
-    // A login through the provider may change the user unnoticed, so the user is verified before anything is sent
-    // again.
+    // A login through the identity provider may change the user without notice, so the user is verified before the next
+    // request.
     if (obstacle === 'login') this.#askedAt = Number.NEGATIVE_INFINITY
     if (isNew && obstacle === 'login')
       askForLogin().then(

@@ -27,13 +27,13 @@ export interface Transport {
 export interface SenderPorts {
   outbox: Outbox
   transport: Transport
-  /** Runs the work while no other page sends and no login or logout happens */
+  /** Runs the work under the lock that senders, logins and logouts share */
   takeTurn(work: (turn: Turn) => Promise<void>): Promise<void>
-  /** The user logged in for all pages; undefined if there is none or it is unknown */
+  /** Id of the logged-in user, the same in all pages; undefined if there is none or it is unknown */
   whoIsHere(): Promise<number | undefined>
   now(): number
   random(): number
-  /** Calls later; the result cancels it */
+  /** Runs the work after `ms` milliseconds; the returned function cancels it */
   later(work: () => void, ms: number): () => void
   /** Called when the contents or the obstacle have changed */
   onChange(obstacle: Obstacle | undefined): void
@@ -53,7 +53,7 @@ interface Next {
 /** Outcome of a step, and whether more may follow */
 type Progress = 'empty' | 'more' | 'one by one' | Pause
 
-/** Sends waiting entries in order and retries as long as needed. */
+/** Sends the waiting entries in order and retries until they are settled. */
 export class Sender {
   readonly #ports: SenderPorts
   #isRunning = false
@@ -68,10 +68,10 @@ export class Sender {
     this.#ports = ports
   }
 
-  /** Wakes the sender: `added` for a new entry, `changed` if an obstacle may be gone, for example after a login. */
+  /** Starts sending: `added` for a new entry, `changed` if an obstacle may be gone, for example after a login. */
   wake(reason: 'added' | 'changed' = 'added'): void {
     if (this.#isStopped) return
-    // A requested delay still applies.
+    // A delay requested by the service still applies.
     if (reason === 'changed' && this.#pause?.retryAfter === undefined) this.#pausedUntil = 0
     if (this.#isRunning) this.#isAskedAgain = true
     else if (this.#ports.now() >= this.#pausedUntil) void this.#run()
@@ -111,7 +111,7 @@ export class Sender {
     let count = BATCH
     for (;;) {
       let result: Progress = 'empty'
-      // One turn per request, so that a login need not wait for all of them.
+      // The lock is released after each request, so that a login does not wait for all of them.
       await this.#ports.takeTurn(async (turn) => {
         result = await this.#sendNext(turn, count)
       })
@@ -134,7 +134,10 @@ export class Sender {
     return (await this.#send(next.store, next.entries)) ?? 'more'
   }
 
-  /** Entries in memory are newer than stored ones, so they are read first and sent last. */
+  /**
+   * Entries in memory are newer than stored ones, so they are sent last. Memory is checked first, so that an entry
+   * added there during this check does not overtake an entry stored before it.
+   */
   async #takeNext(user: number, count: number): Promise<Next | 'unwritable' | undefined> {
     const [durable, memory] = this.#ports.outbox.stores
     const isLaterOnes = await hasEntries(memory, user)
@@ -170,7 +173,7 @@ export class Sender {
     const verdict = judgeBatch(outcome, entries.length)
     if (verdict.kind === 'wait') return verdict
     const { status, body } = outcome as Answered
-    // The response concerns no single rating, for example from a service without batches.
+    // The response is not about single ratings, for example from a service without batches.
     if (status !== 200) return 'one by one'
     const answers = answersOf(body)
     const settled: Settled[] = entries.map((entry, at) => ({ entry, answer: answers[at] as Answered }))

@@ -2,17 +2,17 @@ import type { Entry, RatingEntry, UndoEntry } from '../storage/entry.js'
 import type { Store, Tables } from '../storage/store.js'
 import { type Answered, judgeRating } from './verdict.js'
 
-/** Receipts are needed for an undo and for a cached queue of the same day. */
+/** Milliseconds for which a receipt is kept; an undo and a cached queue of the same day need it */
 const RECEIPT_MS = 2 * 24 * 60 * 60 * 1000
 
 /**
- * Returns what to send next: one undo, one card that is put off, or some ratings, marked as tried in the same
- * transaction.
+ * Returns the next entries to send: one undo, one postponement of a card, or some ratings. Marks ratings as tried in
+ * the same transaction.
  */
 export function takeNext(store: Store, user: number, count: number): Promise<Entry[]> {
   return store.change(async (tables) => {
     const entries = await tables.oldest(user, count)
-    // A batch of the service takes ratings only.
+    // The batch route accepts ratings only.
     const aloneAt = entries.findIndex((entry) => entry.kind === 'undo' || entry.rating === 'tomorrow')
     const taken = aloneAt === -1 ? entries : entries.slice(0, Math.max(aloneAt, 1))
     for (const entry of taken) {
@@ -22,7 +22,7 @@ export function takeNext(store: Store, user: number, count: number): Promise<Ent
   })
 }
 
-/** Outcome of a rating: confirmed, nothing to rate any more, or refused. */
+/** A rating with the service's response to it */
 export interface Settled {
   entry: RatingEntry
   answer: Answered

@@ -14,7 +14,7 @@ import { Post, type PostEvent, type PostPorts } from './post.js'
 import { postState } from './state.svelte.js'
 import { createTransport } from './transport.js'
 
-/** Timeout for determining the user; until then ratings wait. */
+/** Timeout for loading the user; until then ratings wait. */
 const PATIENCE_MS = 10_000
 
 let post: Post | undefined
@@ -35,7 +35,7 @@ function start(): Post {
     takeTurn,
     rememberedUser: () => rememberedUser()?.id,
     fetchUser,
-    // The client shows the login dialog and continues afterwards.
+    // After a 401, the client shows the login dialog and repeats the request.
     askForLogin: () => api.get('/api/auth/me'),
     // Wall clock, because receipts are compared with the time of a cached queue after a reload.
     now: Date.now,
@@ -56,7 +56,7 @@ function start(): Post {
   addEventListener('beforeunload', (event) => {
     if (postState.volatile > 0) event.preventDefault()
   })
-  // Answers of a test that was left without a network; most users have none.
+  // Sends answers of a test that was left without a network; most users have none.
   if (readStored(ANSWERS_WAIT) !== undefined)
     import('./answers/answer-post.js').then(
       ({ startLane }) => startLane(),

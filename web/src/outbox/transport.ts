@@ -5,7 +5,7 @@ import { type Outcome, parseRetryAfter } from './verdict.js'
 
 const PATIENCE_MS = 30_000
 
-/** Receives the `Date` header with the local times of request and response */
+/** Receives the service's time from a header, with the local times of request and response in ms since the epoch */
 type OnDate = (date: string | null, askedAt: number, answeredAt: number) => void
 
 export type Send = (method: string, path: string, body?: unknown) => Promise<Outcome>

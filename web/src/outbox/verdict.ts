@@ -25,10 +25,10 @@ export type Verdict =
 /** Codes of final refusals, after which the entry is not sent again */
 const RATING_IS_OVER = new Set(['card_not_found', 'other_review'])
 const UNDO_IS_OVER = new Set(['review_not_found', 'not_the_last', 'not_of_today', 'card_changed_since'])
-/** A service version without batches */
+/** Error code of a service version without batches */
 const BATCH_IS_OVER = new Set(['unknown_endpoint'])
 
-/** Meaning of a response for the sent rating */
+/** Returns what a response means for the sent rating. */
 export function judgeRating(outcome: Outcome): Verdict {
   return judge(outcome, isReview, RATING_IS_OVER)
 }
@@ -37,7 +37,10 @@ export function judgeUndo(outcome: Outcome): Verdict {
   return judge(outcome, isUndone, UNDO_IS_OVER)
 }
 
-/** A completed response with another status than 200, or a refusal: it has no results of single ratings. */
+/**
+ * Returns what a response means for the sent batch. `done` with a status other than 200, and `refused`, come without
+ * results of single ratings.
+ */
 export function judgeBatch(outcome: Outcome, count: number): Verdict {
   return judge(outcome, (body) => listResults(body)?.length === count, BATCH_IS_OVER)
 }
@@ -107,15 +110,15 @@ const LONGEST_MS = 60_000
 const LONGEST_ASKED_MS = 3_600_000
 
 /**
- * Returns the delay after consecutive failures: doubled each time, with jitter so that many devices do not retry at
- * once; a delay requested by the service takes precedence.
+ * Returns the delay in milliseconds after consecutive failures: doubled each time, with jitter so that many devices do
+ * not retry at once. A longer delay requested by the service takes precedence.
  */
 export function delayAfter(failures: number, random: number, retryAfter?: number): number {
   const own = Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 10), LONGEST_MS) * (0.75 + random / 2)
   return retryAfter === undefined ? own : Math.max(own, Math.min(retryAfter, LONGEST_ASKED_MS))
 }
 
-/** Parses the seconds or date of the header to milliseconds from now. */
+/** Parses the seconds or date of `Retry-After` to milliseconds from `now`; undefined if there is neither. */
 export function parseRetryAfter(text: string | null, now: number): number | undefined {
   if (text === null || text.trim() === '') return undefined
   const value = /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - now

@@ -11,7 +11,7 @@ import { AnswerLane, type LaneEvent, type LanePorts } from './lane.js'
 
 let lane: AnswerLane | undefined
 
-/** Returns the answers of this page that wait. The first call starts sending. */
+/** Returns the queue of unsent answers of tests. The first call creates it and starts sending. */
 export function startLane(): AnswerLane {
   lane ??= start()
   return lane

@@ -2,7 +2,7 @@ import type { AnswerStore, StoredAnswer } from '../../storage/answer.js'
 import type { Turn } from '../../storage/store.js'
 import { delayAfter, judge, messageOf, type Obstacle, type Outcome } from '../verdict.js'
 
-/** What became of an answer that was sent */
+/** Final result of sending an answer */
 export type AnswerResult =
   | { kind: 'saved'; secondsLeft: number | null }
   /** The service has an answer with the same or a higher number, for example from another device. */
@@ -13,21 +13,21 @@ export type AnswerResult =
 
 export interface LaneEvent {
   answer: StoredAnswer
-  /** Absent in the event that announces a locally stored answer to other tabs */
+  /** Undefined in the event that announces a locally stored answer to other tabs */
   result?: AnswerResult
 }
 
 export interface LanePorts {
   store: AnswerStore
   send(answer: StoredAnswer): Promise<Outcome>
-  /** Runs the work while no other page sends and no login or logout happens */
+  /** Runs the work under the lock that senders, logins and logouts share */
   takeTurn(work: (turn: Turn) => Promise<void>): Promise<void>
-  /** The user logged in for all pages */
+  /** Id of the logged-in user, the same in all pages; undefined without one */
   whoIsHere(): number | undefined
   /** The other pages of the app in this browser */
   channel: { send(event: LaneEvent): void; listen(hear: (event: LaneEvent) => void): void }
   random(): number
-  /** Calls later; the result cancels it */
+  /** Runs the work after `ms` milliseconds; the returned function cancels it */
   later(work: () => void, ms: number): () => void
 }
 
@@ -36,7 +36,9 @@ interface Pause {
   retryAfter?: number
 }
 
-/** Final refusals: the service has a newer answer, or no such question for this user */
+/**
+ * Error codes after which an answer is not sent again: the service has a newer one, or no such question for this user
+ */
 const IS_OVER = new Set(['newer_answer', 'attempt_not_found', 'slot_not_found'])
 
 const isSaved = (body: unknown) => Number.isInteger((body as { seq?: unknown } | null)?.seq)
@@ -44,8 +46,8 @@ const isSaved = (body: unknown) => Number.isInteger((body as { seq?: unknown } |
 const keyOf = ({ user, attempt, slot }: StoredAnswer) => `${user} ${attempt} ${slot}`
 
 /**
- * Answers of tests that the service has not confirmed: kept on this device, sent one by one, retried as long as needed.
- * A newer answer to a question replaces an older one that was not confirmed.
+ * Queue of test answers that the service has not confirmed: stored on this device, sent one by one, retried until they
+ * are settled. A newer answer to a question replaces an older one in the queue.
  */
 export class AnswerLane {
   readonly #ports: LanePorts
@@ -64,7 +66,7 @@ export class AnswerLane {
     ports.channel.listen((event) => this.#tell(event))
   }
 
-  /** Why sending is paused; undefined if nothing waits or all goes well */
+  /** Reason why sending is paused; undefined if it is not */
   get obstacle(): Obstacle | undefined {
     return this.#obstacle
   }
@@ -74,7 +76,7 @@ export class AnswerLane {
     return this.#volatile.size
   }
 
-  /** Stores an answer and sends it. Resolves when it is stored, or in memory if the browser stores nothing. */
+  /** Stores an answer and sends it. Resolves when it is stored, in memory if the browser cannot store it. */
   async put(answer: StoredAnswer): Promise<void> {
     try {
       await this.#ports.store.put(answer)
@@ -97,7 +99,7 @@ export class AnswerLane {
     await this.#ports.store.remove(answer).catch(() => undefined)
   }
 
-  /** Sends what waits, at once. Resolves when nothing waits or an obstacle stops it. */
+  /** Sends the waiting answers now. Resolves when none is left or an obstacle pauses sending. */
   wake(): Promise<void> {
     this.#isAskedAgain = true
     this.#run ??= this.#sendAll()
@@ -131,7 +133,7 @@ export class AnswerLane {
       this.#isAskedAgain = false
       pause = await this.#sendWaiting().catch((): Pause => ({ obstacle: 'service' }))
     }
-    // Together with the last look: who wakes the lane from now on starts a new run.
+    // Reset in the same task as the last check of `#isAskedAgain`, so that a later `wake` starts a new run.
     this.#run = undefined
     this.#failures = pause === undefined ? 0 : this.#failures + 1
     if (pause !== undefined) {
@@ -148,9 +150,10 @@ export class AnswerLane {
     for (const { attempt, slot, refusal } of await this.#list(user)) {
       if (refusal !== undefined) continue
       let pause: Pause | undefined
-      // One turn per request, so that a login need not wait for all of them.
+      // The lock is released after each request, so that a login does not wait for all of them.
       await this.#ports.takeTurn(async (turn) => {
-        // During the wait another tab may have sent it, the learner may have changed it, or another user may be here.
+        // During the wait for the lock, another tab may have sent it, the learner changed it, or another user logged
+        // in.
         const answer = (await this.#list(user)).find((one) => one.attempt === attempt && one.slot === slot)
         if (answer === undefined || answer.refusal !== undefined || this.#ports.whoIsHere() !== user) return
         if (turn.isHeld()) pause = await this.#send(answer)
@@ -172,7 +175,7 @@ export class AnswerLane {
     return undefined
   }
 
-  /** Keeps what the service did not take, so that a reload shows it again. */
+  /** Stores the refusal with the answer, so that it is shown again after a reload. */
   async #setAside(answer: StoredAnswer, outcome: Outcome, result: AnswerResult): Promise<void> {
     const status = outcome.kind === 'answered' ? outcome.status : 0
     const refusal = { status, message: result.kind === 'refused' ? result.message : '' }

@@ -5,16 +5,16 @@ import { askOrRemember, type Marked } from '../../api/offline.js'
 type ProofPage = Answer<'/api/proofs/mine'>
 export type Proof = ProofPage['proofs'][number]
 
-/** Queries of the learner's tasks, below the key of reviews, which may complete them */
+/** Queries of the learner's tasks. Their keys start with the key of reviews, because a rating may complete a task */
 export const taskQueries = {
-  /** Always asked for: a part may have been done a moment ago. */
+  /** Never fresh, because a part may have been completed a moment ago */
   tasks: () =>
     queryOptions({
       queryKey: ['review', 'tasks'],
       queryFn: (asking) => askOrRemember(asking, 'tasks', () => api.get('/api/assignments/mine')),
       staleTime: 0,
     }),
-  /** Pages of the own proofs, newest first; only the first is kept for offline use. */
+  /** Pages of the user's proofs, newest first; only the first is cached for offline use */
   proofs: () =>
     infiniteQueryOptions({
       queryKey: ['review', 'tasks', 'proofs'],

@@ -35,7 +35,7 @@ const DAY = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'long', ti
 const DAY_OF_YEAR = new Intl.DateTimeFormat('de-DE', { dateStyle: 'long', timeZone: 'UTC' })
 
 /**
- * Names a day, with its year unless it is the present one.
+ * Formats a day, with its year unless it is the current one.
  * @example longDay('2026-12-31', '2026-12-19') // '31. Dezember'
  */
 export function longDay(day: string, today: string): string {
@@ -43,7 +43,7 @@ export function longDay(day: string, today: string): string {
   return format.format(new Date(`${day}T12:00:00Z`))
 }
 
-/** Names the day of an instant on the calendar of this device. */
+/** Formats the day of an instant in the time zone of this device. */
 export function longDayOf(instant: string, today: string): string {
   return longDay(localDay(new Date(instant)), today)
 }
@@ -69,7 +69,7 @@ export const KINDS: Record<Part['kind'], string> = {
   personal: 'Persönlicher Teil',
 }
 
-/** What the link of an open part says; a personal part has none. */
+/** Labels of the links to open parts; a personal part has none */
 export const ACTIONS: Record<Exclude<Part['kind'], 'personal'>, string> = {
   sheet: 'Lesen',
   test: 'Zum Test',
@@ -85,7 +85,7 @@ export function addressOf({ kind, slug, available }: Part, task: number, index: 
   return `${PLACES[kind]}/${encodeURIComponent(slug)}?aufgabe=${task}${part}`
 }
 
-/** Says when a part was done, or what it takes. */
+/** Returns when a part was completed, or how to complete it. */
 export function partText(part: Part, { assignment }: Pick<Task, 'assignment'>, today: string): string {
   if (part.state === 'closed') return 'nicht erledigt'
   if (part.state === 'done') return doneText(part, today)
@@ -115,7 +115,7 @@ function doneText({ kind, done_at, held_on, confirmed_by }: Part, today: string)
   return `${{ sheet: 'gelesen und bestätigt', test: 'bestanden', deck: 'gelernt' }[kind]} am ${day}`
 }
 
-/** How a task ended */
+/** Labels of the final states of a task */
 export const ENDINGS = {
   done: 'erledigt',
   exempt: 'befreit',
@@ -123,7 +123,7 @@ export const ENDINGS = {
   left: 'entfallen',
 } as const
 
-/** Says what the ending of a task means. */
+/** Returns sentences about the final state of a task. */
 export function endText({ state, done_at, reason, covered_until }: Task, today: string): string {
   if (state === 'left') return 'Sie gilt für dich nicht mehr, zum Beispiel weil du das Team gewechselt hast.'
   if (state === 'done') return done_at === null ? '' : `Erledigt am ${longDayOf(done_at, today)}.`

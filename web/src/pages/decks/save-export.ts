@@ -7,7 +7,7 @@ const NAME = /filename="?(?<name>[^";]+)/
 
 /**
  * Saves the response of an address under the file name of the service.
- * @throws Fault, where a link would have saved the error as a file
+ * @throws Fault if the request fails; a link would save the error as a file
  */
 export async function saveExport(address: string): Promise<void> {
   // Opens the login dialog if the session has ended.
